@@ -1,0 +1,86 @@
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier/flat';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+/** Which folders of src a folder may import from: the way of the data, one direction. Anything else is an error. */
+const layers = {
+  base: [],
+  telemetry: ['base'],
+  kube: ['base', 'telemetry'],
+  config: ['base', 'kube'],
+  kubelet: ['base', 'telemetry', 'kube'],
+  attribution: ['base', 'kube', 'kubelet'],
+  workload: ['base', 'kube'],
+  scrape: ['base', 'telemetry', 'kube', 'kubelet', 'attribution', 'workload'],
+  exposition: ['base', 'kubelet', 'attribution', 'workload', 'scrape'],
+  server: ['base', 'telemetry', 'scrape', 'exposition'],
+  sim: ['base'],
+};
+
+const allow = (folders) => folders.join(', ') || 'nothing else in src';
+
+const layerRules = Object.entries(layers).map(([folder, allowed]) => ({
+  files: [`src/${folder}/**/*.ts`],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          {
+            regex: `^(?:\\.\\./)+(?!(?:${[...allowed, folder].join('|')})/)`,
+            message: `src/${folder} may import only from: ${allow(allowed)}.`,
+          },
+        ],
+      },
+    ],
+  },
+}));
+
+const rootRules = {
+  files: ['src/*.ts'],
+  ignores: ['src/cli.ts'],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          {
+            regex: '/(?:sim|commands)/|/cli\\.',
+            message: 'The exporter must not know the simulation or the command line.',
+          },
+        ],
+      },
+    ],
+  },
+};
+
+export default defineConfig(
+  globalIgnores(['dist', 'coverage']),
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      complexity: ['error', 10],
+      'max-depth': ['error', 3],
+      'max-params': ['error', 4],
+      'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }],
+      'max-lines': ['error', { max: 250, skipComments: true, skipBlankLines: true }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Use named exports.' },
+        { selector: 'ExportAllDeclaration', message: 'No barrels: import from the file that declares it.' },
+      ],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+    },
+  },
+  ...layerRules,
+  rootRules,
+  { files: ['test/**'], rules: { 'max-lines-per-function': 'off', 'max-lines': 'off' } },
+  { files: ['*.config.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  prettier,
+);

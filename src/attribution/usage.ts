@@ -1,0 +1,36 @@
+import { type VolumeType } from '../kube/objects.js';
+
+/** The parts of a pod's ephemeral storage. They add up to the kubelet's total exactly. */
+export const components = ['rootfs', 'logs', 'emptydir', 'configmap', 'gitrepo', 'other'] as const;
+export type Component = (typeof components)[number];
+
+/** `measured`: own files plus a share of what the pod shares; `even`: the pod's total split evenly. */
+export const attributionModes = ['measured', 'even'] as const;
+export type AttributionMode = (typeof attributionModes)[number];
+
+export interface ContainerUsage {
+  readonly name: string;
+  /** What is attributed to it, in whole bytes; over a pod's containers they add up to the pod's total. */
+  readonly usedBytes: number;
+  /** As the kubelet reports them; undefined where it does not. */
+  readonly rootfsBytes: number | undefined;
+  readonly logsBytes: number | undefined;
+}
+
+export interface VolumeUsage {
+  readonly name: string;
+  readonly type: VolumeType;
+  readonly medium: string;
+  readonly usedBytes: number | undefined;
+}
+
+/** One pod's bytes. */
+export interface PodUsage {
+  readonly usedBytes: number;
+  readonly components: Readonly<Record<Component, number>>;
+  /** Empty when the kubelet lists no container. */
+  readonly containers: readonly ContainerUsage[];
+  readonly volumes: readonly VolumeUsage[];
+  /** The kubelet has not measured the pod's volumes yet: the total is too small by their bytes. */
+  readonly volumesPending: boolean;
+}

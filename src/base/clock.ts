@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Time, as every part sees it. Ages and durations come from `monotonicMs`, timestamps that leave the process from `nowMs`. */
+export interface Clock {
+  /** Wall time in milliseconds since the Unix epoch. */
+  nowMs(): number;
+  /** Milliseconds since an arbitrary start; never goes back. */
+  monotonicMs(): number;
+  /** Resolves after `durationMs`; rejects with the signal's reason when `signal` aborts first. */
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep: async (durationMs, signal) => {
+    try {
+      await delay(durationMs, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
+};
+
+/** A signal that aborts with `error()` after `durationMs`, or with the parent's reason when the parent aborts. */
+export interface Deadline extends Disposable {
+  readonly signal: AbortSignal;
+  /** Starts the duration anew; for time limits on silence rather than on the whole. */
+  restart(): void;
+}
+
+export interface DeadlineOptions {
+  readonly clock: Clock;
+  readonly durationMs: number;
+  /** Made only when the time is up. */
+  readonly error: () => Error;
+  readonly parent?: AbortSignal;
+}
+
+/** The caller disposes of it (`using`) when the work is done; until then it holds one timer. */
+export function startDeadline({ clock, durationMs, error, parent }: DeadlineOptions): Deadline {
+  const aborted = new AbortController();
+  let timer = new AbortController();
+  const onParentAbort = (): void => {
+    aborted.abort(parent?.reason);
+  };
+  const start = (): void => {
+    timer = new AbortController();
+    const { signal } = timer;
+    clock.sleep(durationMs, signal).then(
+      () => {
+        aborted.abort(error());
+      },
+      () => undefined, // stopped or restarted
+    );
+  };
+  if (parent?.aborted === true) onParentAbort();
+  else {
+    parent?.addEventListener('abort', onParentAbort, { once: true });
+    start();
+  }
+  return {
+    signal: aborted.signal,
+    restart: () => {
+      timer.abort();
+      if (!aborted.signal.aborted) start();
+    },
+    [Symbol.dispose]: () => {
+      timer.abort();
+      parent?.removeEventListener('abort', onParentAbort);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * Nodes and pods: the fields that the exporter keeps, projected from the API server's JSON on arrival.
+ * Everything else of an object is dropped at once.
+ */
+
+export type Labels = Readonly<Record<string, string>>;
+
+interface ObjectMeta {
+  readonly uid: string;
+  readonly name: string;
+  /** Opaque; compared for equality only. */
+  readonly resourceVersion: string;
+  readonly labels: Labels;
+}
+
+export interface NodeAddress {
+  /** `InternalIP`, `ExternalIP`, `Hostname`, … as the node's status says. */
+  readonly type: string;
+  readonly address: string;
+}
+
+export interface Node extends ObjectMeta {
+  readonly ready: boolean;
+  readonly addresses: readonly NodeAddress[];
+  /** `status.daemonEndpoints.kubeletEndpoint.Port`; undefined until the kubelet has reported it. */
+  readonly kubeletPort: number | undefined;
+}
+
+export type ContainerKind = 'app' | 'init' | 'sidecar' | 'ephemeral';
+
+export interface Container {
+  readonly name: string;
+  /** `sidecar`: an init container with `restartPolicy: Always`. */
+  readonly kind: ContainerKind;
+  /** Names of the pod's volumes that it mounts. */
+  readonly volumeNames: readonly string[];
+  /** `resources.limits` and `requests` of `ephemeral-storage`; undefined where none is declared. */
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+}
+
+/** The source of a pod volume, in lower case (`emptydir`, `configmap`, `gitrepo`, `pvc`, …); `unknown` for one that we do not know. */
+export const volumeTypes = [
+  'emptydir',
+  'configmap',
+  'gitrepo',
+  'secret',
+  'projected',
+  'downwardapi',
+  'hostpath',
+  'pvc',
+  'ephemeral',
+  'csi',
+  'nfs',
+  'image',
+  'unknown',
+] as const;
+
+export type VolumeType = (typeof volumeTypes)[number];
+
+export interface Volume {
+  readonly name: string;
+  readonly type: VolumeType;
+  /** An emptyDir's `medium`: '' for the node's disk, `Memory`, `HugePages…`; '' for all other types. */
+  readonly medium: string;
+}
+
+export interface Controller {
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface Pod extends ObjectMeta {
+  readonly namespace: string;
+  /**
+   * The UID under which the kubelet reports the pod: the annotation `kubernetes.io/config.hash` of a static pod's
+   * mirror, else the API object's UID.
+   */
+  readonly kubeletUid: string;
+  readonly isStatic: boolean;
+  /** Undefined until it is scheduled. */
+  readonly nodeName: string | undefined;
+  readonly phase: string;
+  /**
+   * Wall time in milliseconds since which at least one of its containers runs. Undefined when none runs: the kubelet
+   * reports no storage for such a pod.
+   */
+  readonly runningSinceMs: number | undefined;
+  /** The owner reference with `controller: true`. */
+  readonly controller: Controller | undefined;
+  /** In the order of the spec: init containers, app containers, ephemeral containers. */
+  readonly containers: readonly Container[];
+  readonly volumes: readonly Volume[];
+  /** `spec.overhead` of `ephemeral-storage`; 0 without one. */
+  readonly overheadBytes: number;
+}

@@ -1,0 +1,52 @@
+/**
+ * The kubelet's Summary API (`/stats/summary`, v1alpha1): the storage fields, decoded tolerantly. A field that is
+ * missing or of a wrong type is undefined; only a body that is not a summary at all is an error.
+ */
+
+/** https://pkg.go.dev/k8s.io/kubelet/pkg/apis/stats/v1alpha1#FsStats */
+export interface FsStats {
+  /** Wall time at which the kubelet measured, in milliseconds since the epoch. */
+  readonly timeMs: number | undefined;
+  readonly availableBytes: number | undefined;
+  readonly capacityBytes: number | undefined;
+  readonly usedBytes: number | undefined;
+  readonly inodes: number | undefined;
+  readonly inodesFree: number | undefined;
+  readonly inodesUsed: number | undefined;
+}
+
+export interface ContainerSummary {
+  readonly name: string;
+  /** The writable layer. */
+  readonly rootfs: FsStats | undefined;
+  readonly logs: FsStats | undefined;
+}
+
+export interface VolumeSummary extends FsStats {
+  readonly name: string;
+  /** Whether the kubelet names a persistent volume claim behind it (`pvcRef`). */
+  readonly hasClaim: boolean;
+}
+
+export interface PodSummary {
+  readonly namespace: string;
+  readonly name: string;
+  /** The API object's UID; of a static pod the hash of its manifest. */
+  readonly uid: string;
+  readonly startTimeMs: number | undefined;
+  /** `ephemeral-storage.usedBytes`: what the kubelet holds against the pod's limit. */
+  readonly usedBytes: number | undefined;
+  readonly containers: readonly ContainerSummary[];
+  /** Undefined when the kubelet lists no volume for the pod: it has none, or has not measured them yet. */
+  readonly volumes: readonly VolumeSummary[] | undefined;
+}
+
+export interface NodeSummary {
+  readonly nodeName: string;
+  readonly nodefs: FsStats | undefined;
+  readonly imagefs: FsStats | undefined;
+  readonly containerfs: FsStats | undefined;
+  readonly pods: readonly PodSummary[];
+  /** Integers above 2^53 in the body; each was read as 2^53. */
+  readonly saturatedCount: number;
+}

@@ -1,0 +1,74 @@
+import { type PodUsage } from '../attribution/usage.js';
+import { type FailureReason } from '../base/errors.js';
+import { type Pod } from '../kube/objects.js';
+import { type NodeSummary } from '../kubelet/summary.js';
+import { type Workload } from '../workload/workload.js';
+
+/** One measured pod of a node. */
+export interface PodSnapshot {
+  readonly namespace: string;
+  readonly name: string;
+  /** The API object; undefined for a pod that the kubelet reports and the API server does not know. */
+  readonly pod: Pod | undefined;
+  readonly usage: PodUsage;
+  /** The identities that it belongs to. */
+  readonly workloads: readonly Workload[];
+}
+
+/** Why a pod of a summary has no storage series. */
+export const skipReasons = ['no_usage', 'no_containers', 'unknown_pod', 'deleted_pod', 'other_node'] as const;
+export type SkipReason = (typeof skipReasons)[number];
+
+/**
+ * What one summary and the pods of its node give. Immutable, and the same object until the summary, the pods of the
+ * node or the settings change: whatever is derived from it may be kept by reference.
+ */
+export interface NodeSnapshot {
+  readonly nodeName: string;
+  readonly summary: NodeSummary;
+  /** Pods with detail series. */
+  readonly pods: readonly PodSnapshot[];
+  readonly skippedPods: ReadonlyMap<SkipReason, number>;
+}
+
+/** A node in one scrape. */
+export type NodeState =
+  | {
+      readonly state: 'fresh' | 'stale';
+      readonly nodeName: string;
+      readonly ageMs: number;
+      readonly snapshot: NodeSnapshot;
+    }
+  | { readonly state: 'absent'; readonly nodeName: string; readonly reason: FailureReason | 'skipped' };
+
+/** The figures of one identity in one scrape; undefined where nothing is known. */
+export interface WorkloadFigures {
+  readonly usedBytes: number;
+  readonly podMaxUsedBytes: number | undefined;
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+  readonly containers: readonly WorkloadContainerFigures[];
+}
+
+export interface WorkloadContainerFigures {
+  readonly container: string;
+  readonly usedBytes: number;
+  readonly maxUsedBytes: number;
+}
+
+export interface WorkloadSnapshot {
+  readonly workload: Workload;
+  readonly expectedPods: number;
+  readonly measuredPods: number;
+  readonly complete: boolean;
+  /** Time until the identity is collected again, in milliseconds; 0 when it is not at rest. */
+  readonly backoffMs: number;
+  /** Undefined when the last collection failed or the identity is at rest: `up` is 0 and nothing else is served. */
+  readonly figures: WorkloadFigures | undefined;
+}
+
+/** Everything that one scrape serves, besides the exporter's own metrics. */
+export interface ClusterSnapshot {
+  readonly nodes: readonly NodeState[];
+  readonly workloads: readonly WorkloadSnapshot[];
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+const project = (name: string, include: string[], exclude: string[], testTimeout: number) => ({
+  test: { name, include, exclude, testTimeout, hookTimeout: testTimeout },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      // Needs nothing but Node.
+      project('unit', ['test/**/*.test.ts'], ['test/programs/**', 'test/cluster/**'], 20_000),
+      // Needs Prometheus, promtool and kubectl on the machine; tests of a missing program are skipped.
+      project('programs', ['test/programs/**/*.test.ts'], [], 120_000),
+      // Reads whatever cluster the kubeconfig names.
+      project('cluster', ['test/cluster/**/*.test.ts'], [], 120_000),
+    ],
+  },
+});
