@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseQuantity } from '../../src/kube/quantity.js';
+
+describe('parseQuantity', () => {
+  it.each([
+    ['0', 0],
+    ['-0', 0],
+    ['12', 12],
+    ['+12', 12],
+    ['007', 7],
+    ['1.', 1],
+    ['1k', 1000],
+    ['1M', 1_000_000],
+    ['2G', 2_000_000_000],
+    ['3T', 3_000_000_000_000],
+    ['4P', 4_000_000_000_000_000],
+    ['1Ki', 1024],
+    ['1Mi', 1_048_576],
+    ['1Gi', 1_073_741_824],
+    ['1Ti', 1_099_511_627_776],
+    ['1Pi', 1_125_899_906_842_624],
+    ['1.5Gi', 1_610_612_736],
+    ['1e9', 1_000_000_000],
+    ['1E9', 1_000_000_000],
+    ['1e+3', 1000],
+    ['1.5e3', 1500],
+    ['2500e-2', 25],
+  ])('reads %s as %d', (text, value) => {
+    expect(parseQuantity(text)).toBe(value);
+  });
+
+  it.each([
+    ['100m', 1],
+    ['1001m', 2],
+    ['1u', 1],
+    ['1n', 1],
+    ['999999999n', 1],
+    ['1000000001n', 2],
+    ['.5', 1],
+    ['0.1Gi', 107_374_183],
+    ['0.3Ki', 308],
+    ['1e-300', 1],
+    ['1e-99999999999999999999', 1],
+    ['9007199254740990.5', 9_007_199_254_740_991],
+    ['-1500m', -2],
+    ['-0.1Gi', -107_374_183],
+  ])('rounds %s away from zero to %d', (text, value) => {
+    expect(parseQuantity(text)).toBe(value);
+  });
+
+  it.each(['9007199254740992', '9007199254740993', '1E', '8Ei', '9.1e15', '1e400', '1e99999999999999999999'])(
+    'saturates %s at 2^53',
+    (text) => {
+      expect(parseQuantity(text)).toBe(2 ** 53);
+    },
+  );
+
+  it('saturates below zero too', () => {
+    expect(parseQuantity('-8Ei')).toBe(-(2 ** 53));
+  });
+
+  it.each(['0e999999999', '0Ei', '0.000n'])('keeps %s at zero', (text) => {
+    expect(parseQuantity(text)).toBe(0);
+  });
+
+  it.each([
+    '',
+    '.',
+    '-',
+    '1 ',
+    ' 1',
+    '1KI',
+    '1ki',
+    '1Zi',
+    '1K',
+    '1e',
+    '1e1.5',
+    '1e9Ki',
+    '1,5',
+    '0x10',
+    '--1',
+    'Gi',
+    'NaN',
+    '1\n',
+  ])('says that %j is not a quantity', (text) => {
+    expect(parseQuantity(text)).toBeUndefined();
+  });
+
+  it('reads decimal fractions exactly: never less than the true value and less than one above it', () => {
+    const thousandth = fc.integer({ min: 0, max: 2 ** 42 });
+    fc.assert(
+      fc.property(thousandth, (count) => {
+        const whole = Math.floor(count / 1000);
+        const fraction = String(count % 1000).padStart(3, '0');
+        const rounded = whole + (count % 1000 === 0 ? 0 : 1);
+        expect(parseQuantity(`${whole}.${fraction}`)).toBe(rounded);
+        expect(parseQuantity(`${count}m`)).toBe(rounded);
+      }),
+    );
+  });
+
+  it('gives the same value for the same quantity in other units', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 33 }), (count) => {
+        expect(parseQuantity(`${count}Ki`)).toBe(count * 1024);
+        expect(parseQuantity(`${count}Mi`)).toBe(Math.min(count * 1024 * 1024, 2 ** 53));
+        expect(parseQuantity(`${count}k`)).toBe(parseQuantity(`${count}e3`));
+      }),
+    );
+  });
+});
