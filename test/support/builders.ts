@@ -1,0 +1,128 @@
+/** Plain data for tests: each builder gives a valid object, changed where the test cares. */
+import { type Container, type Node, type Pod, type Volume } from '../../src/kube/objects.js';
+import {
+  type ContainerSummary,
+  type FsStats,
+  type NodeSummary,
+  type PodSummary,
+  type VolumeSummary,
+} from '../../src/kubelet/summary.js';
+
+/** Runs on `node-1` since the epoch; a UID of its own per namespace and name. */
+export function aPod(overrides: Partial<Pod> = {}): Pod {
+  const namespace = overrides.namespace ?? 'shop';
+  const name = overrides.name ?? 'cart-0';
+  const uid = overrides.uid ?? `uid-${namespace}-${name}`;
+  return {
+    uid,
+    name,
+    resourceVersion: '1',
+    labels: {},
+    namespace,
+    kubeletUid: uid,
+    isStatic: false,
+    nodeName: 'node-1',
+    phase: 'Running',
+    runningSinceMs: 0,
+    controller: undefined,
+    containers: [aContainer()],
+    volumes: [],
+    overheadBytes: 0,
+    ...overrides,
+  };
+}
+
+export function aContainer(overrides: Partial<Container> = {}): Container {
+  return {
+    name: 'main',
+    kind: 'app',
+    volumeNames: [],
+    limitBytes: undefined,
+    requestBytes: undefined,
+    ...overrides,
+  };
+}
+
+export function aVolume(overrides: Partial<Volume> = {}): Volume {
+  return { name: 'data', type: 'emptydir', medium: '', ...overrides };
+}
+
+export function aNode(overrides: Partial<Node> = {}): Node {
+  const name = overrides.name ?? 'node-1';
+  return {
+    uid: `uid-${name}`,
+    name,
+    resourceVersion: '1',
+    labels: {},
+    ready: true,
+    addresses: [{ type: 'InternalIP', address: '192.0.2.1' }],
+    kubeletPort: 10250,
+    ...overrides,
+  };
+}
+
+/** Nothing reported but what the test says. */
+export function anFsStats(overrides: Partial<FsStats> = {}): FsStats {
+  return {
+    timeMs: undefined,
+    availableBytes: undefined,
+    capacityBytes: undefined,
+    usedBytes: undefined,
+    inodes: undefined,
+    inodesFree: undefined,
+    inodesUsed: undefined,
+    ...overrides,
+  };
+}
+
+export interface ContainerSummaryFigures {
+  readonly name?: string;
+  /** Without it the container has no `rootfs` object. */
+  readonly rootfsBytes?: number;
+  /** Without it the container has no `logs` object. */
+  readonly logsBytes?: number;
+}
+
+export function aContainerSummary({
+  name = 'main',
+  rootfsBytes,
+  logsBytes,
+}: ContainerSummaryFigures = {}): ContainerSummary {
+  return {
+    name,
+    rootfs: rootfsBytes === undefined ? undefined : anFsStats({ usedBytes: rootfsBytes }),
+    logs: logsBytes === undefined ? undefined : anFsStats({ usedBytes: logsBytes }),
+  };
+}
+
+export function aVolumeSummary(overrides: Partial<VolumeSummary> = {}): VolumeSummary {
+  return { ...anFsStats(), name: 'data', hasClaim: false, ...overrides };
+}
+
+/** The summary of `aPod()` with the same namespace and name: 4096 bytes that belong to no container, no volume listed. */
+export function aPodSummary(overrides: Partial<PodSummary> = {}): PodSummary {
+  const namespace = overrides.namespace ?? 'shop';
+  const name = overrides.name ?? 'cart-0';
+  return {
+    namespace,
+    name,
+    uid: `uid-${namespace}-${name}`,
+    startTimeMs: 0,
+    usedBytes: 4096,
+    containers: [aContainerSummary({ rootfsBytes: 0, logsBytes: 0 })],
+    volumes: undefined,
+    ...overrides,
+  };
+}
+
+export function aNodeSummary(overrides: Partial<NodeSummary> = {}): NodeSummary {
+  return {
+    nodeName: 'node-1',
+    nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 60_000, usedBytes: 40_000 }),
+    imagefs: undefined,
+    containerfs: undefined,
+    pods: [],
+    saturatedCount: 0,
+    ...overrides,
+  };
+}
