@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+
+import { startDeadline, systemClock } from '../../src/base/clock.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+describe('systemClock', () => {
+  it('counts wall time from the Unix epoch and monotonic time without going back', () => {
+    expect(systemClock.nowMs()).toBeGreaterThan(Date.UTC(2024, 0, 1));
+    const first = systemClock.monotonicMs();
+    expect(systemClock.monotonicMs()).toBeGreaterThanOrEqual(first);
+  });
+
+  it('sleeps without a signal', async () => {
+    await expect(systemClock.sleep(1)).resolves.toBeUndefined();
+  });
+
+  it.each(['before the sleep', 'during the sleep'])('rejects with the reason of a signal aborted %s', async (when) => {
+    const controller = new AbortController();
+    const reason = new Error('shutting down');
+    if (when === 'before the sleep') controller.abort(reason);
+    const sleep = systemClock.sleep(3_600_000, controller.signal);
+    controller.abort(reason);
+    await expect(sleep).rejects.toBe(reason);
+  });
+});
+
+describe('startDeadline', () => {
+  const error = (): Error => new Error('time is up');
+
+  it('aborts with its error when the duration is over, not before', async () => {
+    const clock = new ManualClock();
+    using deadline = startDeadline({ clock, durationMs: 1_000, error });
+    await clock.advance(999);
+    expect(deadline.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(deadline.signal.reason).toEqual(new Error('time is up'));
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('makes the error only when the time is up', async () => {
+    const clock = new ManualClock();
+    let made = 0;
+    const counted = (): Error => new Error(`error ${++made}`);
+    {
+      using deadline = startDeadline({ clock, durationMs: 1_000, error: counted });
+      await clock.advance(999);
+      expect(deadline.signal.aborted).toBe(false);
+    }
+    expect(made).toBe(0);
+  });
+
+  it('aborts with the reason of its parent', async () => {
+    const clock = new ManualClock();
+    const parent = new AbortController();
+    using deadline = startDeadline({ clock, durationMs: 1_000, error, parent: parent.signal });
+    parent.abort(new Error('caller left'));
+    expect(deadline.signal.reason).toEqual(new Error('caller left'));
+    await clock.advance(2_000);
+    expect(deadline.signal.reason).toEqual(new Error('caller left'));
+  });
+
+  it('is aborted at once, without a timer, when its parent is', () => {
+    const clock = new ManualClock();
+    const parent = AbortSignal.abort(new Error('caller left'));
+    using deadline = startDeadline({ clock, durationMs: 1_000, error, parent });
+    expect(deadline.signal.reason).toEqual(new Error('caller left'));
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('counts anew from a restart', async () => {
+    const clock = new ManualClock();
+    using deadline = startDeadline({ clock, durationMs: 1_000, error });
+    await clock.advance(900);
+    deadline.restart();
+    await clock.advance(999);
+    expect(deadline.signal.aborted).toBe(false);
+    expect(clock.sleeperCount).toBe(1);
+    await clock.advance(1);
+    expect(deadline.signal.aborted).toBe(true);
+  });
+
+  it('stays aborted when restarted too late', async () => {
+    const clock = new ManualClock();
+    using deadline = startDeadline({ clock, durationMs: 1_000, error });
+    await clock.advance(1_000);
+    deadline.restart();
+    expect(deadline.signal.aborted).toBe(true);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('leaves no timer and no hold on its parent once disposed of', async () => {
+    const clock = new ManualClock();
+    const parent = new AbortController();
+    const deadline = startDeadline({ clock, durationMs: 1_000, error, parent: parent.signal });
+    deadline[Symbol.dispose]();
+    await clock.advance(0);
+    expect(clock.sleeperCount).toBe(0);
+    parent.abort(new Error('caller left'));
+    await clock.advance(1_000);
+    expect(deadline.signal.aborted).toBe(false);
+  });
+});
