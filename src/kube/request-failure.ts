@@ -1,0 +1,49 @@
+import { messageOf, RequestError } from '../base/errors.js';
+
+/**
+ * What stopped a request before its answer was complete, as a RequestError; one that is already stays as it is.
+ * `what` names the request, such as `list of pods` or `summary of node n1`.
+ */
+export function requestFailure(error: unknown, what: string): RequestError {
+  if (error instanceof RequestError) return error;
+  const code = codeOf(error);
+  const text = describe(error);
+  if (isVerificationCode(code)) {
+    return new RequestError('tls', `${what}: TLS verification failed: ${text}${mendOf(code)}`, { cause: error });
+  }
+  if (code.startsWith('Z_')) {
+    return new RequestError('decode', `${what}: the compressed body is damaged: ${text}`, { cause: error });
+  }
+  const reason = code === 'ETIMEDOUT' ? 'timeout' : 'connection';
+  return new RequestError(reason, `${what}: connection failed: ${text}`, { cause: error });
+}
+
+/**
+ * Codes of Node's certificate verification and of OpenSSL's handshake.
+ * https://nodejs.org/docs/latest-v20.x/api/tls.html#x509-certificate-error-codes
+ */
+const verificationCode =
+  /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERROR_IN_|(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|EPROTO)$)/;
+
+function isVerificationCode(code: string): boolean {
+  return verificationCode.test(code);
+}
+
+function mendOf(code: string): string {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return '; set the server name that the certificate carries';
+  if (/^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return '; set the CA that signed the certificate';
+  return '';
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}
+
+/** An AggregateError (one attempt per address of a name) has no message of its own. */
+function describe(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  const text = messageOf(error);
+  const code = codeOf(error);
+  return code === '' || text.includes(code) ? text : `${text} (${code})`;
+}
