@@ -47,6 +47,6 @@ export interface NodeSummary {
   readonly imagefs: FsStats | undefined;
   readonly containerfs: FsStats | undefined;
   readonly pods: readonly PodSummary[];
-  /** Integers above 2^53 in the body; each was read as 2^53. */
+  /** How many of the figures above were larger than 2^53; each was read as 2^53. */
   readonly saturatedCount: number;
 }

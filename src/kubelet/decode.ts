@@ -1,0 +1,150 @@
+import { messageOf, RequestError } from '../base/errors.js';
+import {
+  type ContainerSummary,
+  type FsStats,
+  type NodeSummary,
+  type PodSummary,
+  type VolumeSummary,
+} from './summary.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The largest figure that is kept: up to here every integer is exact in JavaScript. */
+const maxFigure = 2 ** 53;
+
+/**
+ * Reads the body of a `/stats/summary` answer. What makes it a summary is its `node` object with a `nodeName`, and
+ * `pods` that is a list or missing: `{}`, a `Status` or an error page is not one.
+ *
+ * Within a summary, whatever is missing or malformed is left out: a figure that is not a whole number of at least 0, a
+ * time that is not RFC 3339 or is Go's zero time, a container or volume without a name, a pod without an identity.
+ * Containers of the same name are all kept.
+ *
+ * @param source what sent the body; begins the messages
+ * @throws RequestError `decode`
+ */
+export function decodeSummary(body: Buffer | string, source: string): NodeSummary {
+  const root = fieldsOf(parseJson(body, source));
+  const node = fieldsOf(root['node']);
+  const nodeName = asName(node['nodeName']);
+  const pods = root['pods'] ?? [];
+  if (nodeName === undefined || !Array.isArray(pods)) {
+    const fault = nodeName === undefined ? 'no node with a nodeName' : 'pods that are not a list';
+    throw new RequestError('decode', `${source} sent JSON that is not a summary: it has ${fault}`);
+  }
+  return new Decoder().summary(node, nodeName, pods);
+}
+
+function parseJson(body: Buffer | string, source: string): unknown {
+  try {
+    return JSON.parse(body.toString()) as unknown;
+  } catch (error) {
+    const size = `${Buffer.byteLength(body)} bytes`;
+    throw new RequestError('decode', `${source} sent ${size} that are not JSON: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** One body's decoding: counts the figures that were too large. */
+class Decoder {
+  #saturatedCount = 0;
+
+  summary(node: Json, nodeName: string, pods: readonly unknown[]): NodeSummary {
+    const runtime = fieldsOf(node['runtime']);
+    return {
+      nodeName,
+      nodefs: this.#fs(node['fs']),
+      imagefs: this.#fs(runtime['imageFs']),
+      containerfs: this.#fs(runtime['containerFs']),
+      pods: mapDefined(pods, (pod) => this.#pod(fieldsOf(pod))),
+      saturatedCount: this.#saturatedCount,
+    };
+  }
+
+  #pod(pod: Json): PodSummary | undefined {
+    const podRef = fieldsOf(pod['podRef']);
+    const namespace = asName(podRef['namespace']);
+    const name = asName(podRef['name']);
+    const uid = asName(podRef['uid']);
+    if (namespace === undefined || name === undefined || uid === undefined) return undefined;
+    const volumes = mapDefined(asList(pod['volume']), (volume) => this.#volume(fieldsOf(volume)));
+    return {
+      namespace,
+      name,
+      uid,
+      startTimeMs: asTimeMs(pod['startTime']),
+      usedBytes: this.#figure(fieldsOf(pod['ephemeral-storage'])['usedBytes']),
+      containers: mapDefined(asList(pod['containers']), (container) => this.#container(fieldsOf(container))),
+      volumes: volumes.length === 0 ? undefined : volumes,
+    };
+  }
+
+  #container(container: Json): ContainerSummary | undefined {
+    const name = asName(container['name']);
+    if (name === undefined) return undefined;
+    return { name, rootfs: this.#fs(container['rootfs']), logs: this.#fs(container['logs']) };
+  }
+
+  #volume(volume: Json): VolumeSummary | undefined {
+    const name = asName(volume['name']);
+    if (name === undefined) return undefined;
+    return { name, hasClaim: isObject(volume['pvcRef']), ...this.#figures(volume) };
+  }
+
+  #fs(value: unknown): FsStats | undefined {
+    return isObject(value) ? this.#figures(value) : undefined;
+  }
+
+  #figures(fs: Json): FsStats {
+    return {
+      timeMs: asTimeMs(fs['time']),
+      availableBytes: this.#figure(fs['availableBytes']),
+      capacityBytes: this.#figure(fs['capacityBytes']),
+      usedBytes: this.#figure(fs['usedBytes']),
+      inodes: this.#figure(fs['inodes']),
+      inodesFree: this.#figure(fs['inodesFree']),
+      inodesUsed: this.#figure(fs['inodesUsed']),
+    };
+  }
+
+  /** The API's figures are uint64. One above 2^53 is no real size, and must not cost the data of the whole node. */
+  #figure(value: unknown): number | undefined {
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) return undefined;
+    if (value <= maxFigure) return value;
+    this.#saturatedCount++;
+    return maxFigure;
+  }
+}
+
+function mapDefined<T>(values: readonly unknown[], map: (value: unknown) => T | undefined): T[] {
+  const results: T[] = [];
+  for (const value of values) {
+    const result = map(value);
+    if (result !== undefined) results.push(result);
+  }
+  return results;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** No fields where there is no object, so that a path can be followed without a check at each step. */
+function fieldsOf(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function asName(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function asTimeMs(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !rfc3339.test(value)) return undefined;
+  const timeMs = Date.parse(value);
+  return timeMs > 0 ? timeMs : undefined;
+}

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+
+import { RequestError } from '../../src/base/errors.js';
+import { decodeSummary } from '../../src/kubelet/decode.js';
+
+const podRef = { name: 'web-0', namespace: 'shop', uid: 'uid-1' };
+const noFigures = {
+  timeMs: undefined,
+  availableBytes: undefined,
+  capacityBytes: undefined,
+  usedBytes: undefined,
+  inodes: undefined,
+  inodesFree: undefined,
+  inodesUsed: undefined,
+};
+
+function decode(summary: unknown): ReturnType<typeof decodeSummary> {
+  return decodeSummary(JSON.stringify(summary), 'the kubelet of node a');
+}
+
+function decodePod(pod: unknown): ReturnType<typeof decodeSummary>['pods'][number] | undefined {
+  return decode({ node: { nodeName: 'a' }, pods: [pod] }).pods[0];
+}
+
+function failureOf(body: string | Buffer): unknown {
+  try {
+    return decodeSummary(body, 'the kubelet of node a');
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('a whole summary', () => {
+  const fs = { time: '2026-11-20T12:40:44Z', availableBytes: 3, capacityBytes: 10, usedBytes: 7 };
+  const inodes = { inodesFree: 1, inodes: 5, inodesUsed: 4 };
+  const read = { timeMs: Date.UTC(2026, 10, 20, 12, 40, 44), availableBytes: 3, capacityBytes: 10, usedBytes: 7 };
+
+  it('gives the storage fields of the node and its pods and drops the rest', () => {
+    const summary = decode({
+      node: { nodeName: 'a', cpu: {}, fs: { ...fs, ...inodes }, runtime: { imageFs: fs, containerFs: inodes } },
+      pods: [
+        {
+          podRef,
+          startTime: '2026-11-20T12:00:00Z',
+          containers: [{ name: 'app', cpu: { usageNanoCores: 1 }, rootfs: fs, logs: inodes }],
+          volume: [
+            { name: 'cache', ...fs },
+            { name: 'data', pvcRef: { name: 'claim', namespace: 'shop' } },
+          ],
+          'ephemeral-storage': { ...fs, usedBytes: 123 },
+        },
+      ],
+    });
+    expect(summary).toEqual({
+      nodeName: 'a',
+      nodefs: { ...read, ...inodes },
+      imagefs: { ...noFigures, ...read },
+      containerfs: { ...noFigures, ...inodes },
+      saturatedCount: 0,
+      pods: [
+        {
+          namespace: 'shop',
+          name: 'web-0',
+          uid: 'uid-1',
+          startTimeMs: Date.UTC(2026, 10, 20, 12),
+          usedBytes: 123,
+          containers: [{ name: 'app', rootfs: { ...noFigures, ...read }, logs: { ...noFigures, ...inodes } }],
+          volumes: [
+            { name: 'cache', hasClaim: false, ...noFigures, ...read },
+            { name: 'data', hasClaim: true, ...noFigures },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('reads bytes as it reads text', () => {
+    const text = JSON.stringify({ node: { nodeName: 'nœud' }, pods: [] });
+    expect(decodeSummary(Buffer.from(text), 'x')).toEqual(decodeSummary(text, 'x'));
+  });
+
+  it.each([['missing'], ['null'], ['empty']])('has no pods when the list is %s', (kind) => {
+    const pods = { missing: undefined, null: null, empty: [] }[kind];
+    expect(decode({ node: { nodeName: 'a' }, pods }).pods).toEqual([]);
+  });
+});
+
+describe('a body that is not a summary', () => {
+  it.each([
+    ['nothing', '', '0 bytes that are not JSON'],
+    ['text', 'Unauthorized', '12 bytes that are not JSON'],
+    ['a truncated summary', '{"node":{"nodeName":"a"},"pods":[{"podRef":', '43 bytes that are not JSON'],
+    ['null', 'null', 'no node with a nodeName'],
+    ['a list', '[]', 'no node with a nodeName'],
+    ['an empty object', '{}', 'no node with a nodeName'],
+    ['a Status', '{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}', 'no node with a nodeName'],
+    ['pods without a node', '{"pods":[]}', 'no node with a nodeName'],
+    ['an empty node', '{"node":{},"pods":[]}', 'no node with a nodeName'],
+    ['a node that is a list', '{"node":[],"pods":[]}', 'no node with a nodeName'],
+    ['a nodeName that is a number', '{"node":{"nodeName":1},"pods":[]}', 'no node with a nodeName'],
+    ['pods that are an object', '{"node":{"nodeName":"a"},"pods":{}}', 'pods that are not a list'],
+    ['pods that are text', '{"node":{"nodeName":"a"},"pods":""}', 'pods that are not a list'],
+  ])('is refused: %s', (_name, body, message) => {
+    for (const form of [body, Buffer.from(body)]) {
+      const failure = failureOf(form);
+      expect(failure).toBeInstanceOf(RequestError);
+      expect(failure).toMatchObject({ reason: 'decode' });
+      expect((failure as RequestError).message).toContain(`the kubelet of node a sent `);
+      expect((failure as RequestError).message).toContain(message);
+    }
+  });
+});
+
+describe('figures', () => {
+  it.each([
+    ['0', 0, 0],
+    ['4096', 4_096, 0],
+    ['1e3', 1_000, 0],
+    ['9007199254740991', 9_007_199_254_740_991, 0],
+    ['9007199254740992', 2 ** 53, 0],
+    ['9007199254740994', 2 ** 53, 1],
+    ['18446744073709551615', 2 ** 53, 1],
+    ['1e300', 2 ** 53, 1],
+    ['1e400', undefined, 0],
+    ['-1', undefined, 0],
+    ['-9223372036854775808', undefined, 0],
+    ['1.5', undefined, 0],
+    ['"4096"', undefined, 0],
+    ['null', undefined, 0],
+    ['true', undefined, 0],
+    ['{}', undefined, 0],
+  ])('%s is read as %s, saturated %i', (text, expected, saturatedCount) => {
+    const body = `{"node":{"nodeName":"a","fs":{"usedBytes":${text}}}}`;
+    const summary = decodeSummary(body, 'x');
+    expect(summary.nodefs).toEqual({ ...noFigures, usedBytes: expected });
+    expect(summary.saturatedCount).toBe(saturatedCount);
+  });
+
+  it('counts every saturated figure of the body', () => {
+    const huge = 2 ** 60;
+    const summary = decode({
+      node: { nodeName: 'a', fs: { availableBytes: huge, capacityBytes: 1 }, runtime: { imageFs: { inodes: huge } } },
+      pods: [{ podRef, 'ephemeral-storage': { usedBytes: huge }, volume: [{ name: 'v', usedBytes: huge }] }],
+    });
+    expect(summary.saturatedCount).toBe(4);
+    expect(summary.nodefs?.capacityBytes).toBe(1);
+  });
+});
+
+describe('times', () => {
+  it.each([
+    ['2026-11-20T12:40:44Z', Date.UTC(2026, 10, 20, 12, 40, 44)],
+    ['2026-11-20T12:40:44.123456789Z', Date.UTC(2026, 10, 20, 12, 40, 44, 123)],
+    ['2026-11-20T14:40:44+02:00', Date.UTC(2026, 10, 20, 12, 40, 44)],
+    ['0001-01-01T00:00:00Z', undefined],
+    ['2026-13-45T99:00:00Z', undefined],
+    ['2026-11-20', undefined],
+    ['yesterday', undefined],
+    [1_700_000_000, undefined],
+    [null, undefined],
+  ])('%s is read as %s', (startTime, expected) => {
+    expect(decodePod({ podRef, startTime })?.startTimeMs).toBe(expected);
+  });
+});
+
+describe('pods', () => {
+  it.each([
+    ['null', null],
+    ['a number', 5],
+    ['no podRef', {}],
+    ['a null podRef', { podRef: null }],
+    ['no name', { podRef: { ...podRef, name: undefined } }],
+    ['an empty namespace', { podRef: { ...podRef, namespace: '' } }],
+    ['a uid that is a number', { podRef: { ...podRef, uid: 7 } }],
+  ])('without an identity are left out: %s', (_name, pod) => {
+    const summary = decode({ node: { nodeName: 'a' }, pods: [pod, { podRef }] });
+    expect(summary.pods.map((kept) => kept.uid)).toEqual(['uid-1']);
+  });
+
+  it.each([[{}], [{ 'ephemeral-storage': null }], [{ 'ephemeral-storage': {} }], [{ 'ephemeral-storage': [1] }]])(
+    'have no usage when the kubelet gives none: %j',
+    (fields) => {
+      expect(decodePod({ podRef, ...fields })?.usedBytes).toBeUndefined();
+    },
+  );
+
+  it.each([[undefined], [null], ['text'], [{}], [[]], [[null, {}, { name: '' }, { name: 3 }]]])(
+    'have no containers and no volumes when the lists hold none: %j',
+    (list) => {
+      expect(decodePod({ podRef, containers: list, volume: list })).toMatchObject({
+        containers: [],
+        volumes: undefined,
+      });
+    },
+  );
+
+  it('keep containers of the same name apart', () => {
+    const containers = [
+      { name: 'app', rootfs: { usedBytes: 1 } },
+      { name: 'app', rootfs: { usedBytes: 2 } },
+    ];
+    expect(decodePod({ podRef, containers })?.containers.map((container) => container.rootfs?.usedBytes)).toEqual([
+      1, 2,
+    ]);
+  });
+
+  it.each([[undefined], [null], ['text'], [[]]])('have containers without a filesystem: %j', (fs) => {
+    expect(decodePod({ podRef, containers: [{ name: 'app', rootfs: fs, logs: fs }] })?.containers).toEqual([
+      { name: 'app', rootfs: undefined, logs: undefined },
+    ]);
+  });
+
+  it("keep an empty filesystem object apart from none: its logs count in the pod's total", () => {
+    expect(decodePod({ podRef, containers: [{ name: 'app', rootfs: {} }] })?.containers).toEqual([
+      { name: 'app', rootfs: noFigures, logs: undefined },
+    ]);
+  });
+
+  it.each([
+    [{ name: 'claim' }, true],
+    [null, false],
+    ['claim', false],
+  ])('name a claim behind a volume: %j', (pvcRef, hasClaim) => {
+    expect(decodePod({ podRef, volume: [{ name: 'data', pvcRef }] })?.volumes?.[0]?.hasClaim).toBe(hasClaim);
+  });
+});
