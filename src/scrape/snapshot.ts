@@ -1,7 +1,9 @@
+import { joinReasons } from '../attribution/join.js';
 import { type PodUsage } from '../attribution/usage.js';
 import { type FailureReason } from '../base/errors.js';
 import { type Pod } from '../kube/objects.js';
 import { type NodeSummary } from '../kubelet/summary.js';
+import { type WorkloadFigures } from '../workload/figures.js';
 import { type Workload } from '../workload/workload.js';
 
 /** One measured pod of a node. */
@@ -16,7 +18,7 @@ export interface PodSnapshot {
 }
 
 /** Why a pod of a summary has no storage series. */
-export const skipReasons = ['no_usage', 'no_containers', 'unknown_pod', 'deleted_pod', 'other_node'] as const;
+export const skipReasons = ['no_usage', 'no_containers', ...joinReasons] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
 /**
@@ -40,21 +42,6 @@ export type NodeState =
       readonly snapshot: NodeSnapshot;
     }
   | { readonly state: 'absent'; readonly nodeName: string; readonly reason: FailureReason | 'skipped' };
-
-/** The figures of one identity in one scrape; undefined where nothing is known. */
-export interface WorkloadFigures {
-  readonly usedBytes: number;
-  readonly podMaxUsedBytes: number | undefined;
-  readonly limitBytes: number | undefined;
-  readonly requestBytes: number | undefined;
-  readonly containers: readonly WorkloadContainerFigures[];
-}
-
-export interface WorkloadContainerFigures {
-  readonly container: string;
-  readonly usedBytes: number;
-  readonly maxUsedBytes: number;
-}
 
 export interface WorkloadSnapshot {
   readonly workload: Workload;

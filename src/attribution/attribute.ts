@@ -1,0 +1,105 @@
+import { type Pod } from '../kube/objects.js';
+import { type ContainerSummary, type PodSummary } from '../kubelet/summary.js';
+import { addKnown, mergeByName } from './merge.js';
+import { addShares } from './shares.js';
+import { type AttributionMode, type Component, type ContainerUsage, type PodUsage } from './usage.js';
+import { areVolumesPending, countedComponent, volumeUsages } from './volumes.js';
+
+export interface AttributeInput {
+  readonly summary: PodSummary;
+  /** The API object of the same pod; undefined for a pod that the API server does not know. */
+  readonly pod: Pod | undefined;
+  readonly mode: AttributionMode;
+}
+
+/**
+ * Splits the kubelet's total of one pod into components and over its containers, each time exactly to the byte.
+ * Undefined when the kubelet reports no total.
+ *
+ * The figures are whole bytes from 0 to 2^53. Parts beyond 2^53 bytes (8 PiB) in all are left out: no disk holds them,
+ * only saturated or senseless figures get there, and up to there every sum of the result is exact in a double.
+ */
+export function attributePod({ summary, pod, mode }: AttributeInput): PodUsage | undefined {
+  const { usedBytes } = summary;
+  if (usedBytes === undefined) return undefined;
+  const ledger = new Ledger(usedBytes);
+  const containers = mergeByName(
+    summary.containers.map((container) => listContainer(container, ledger)),
+    addContainers,
+  );
+  const isMeasured = mode === 'measured' && containers.some(({ isCounted }) => isCounted);
+  const attributed = containers.map(({ ownBytes }) => (isMeasured ? ownBytes : 0));
+  const volumes = volumeUsages(summary, pod);
+  for (const volume of volumes) {
+    const component = countedComponent(volume);
+    if (component === undefined) continue;
+    const bytes = ledger.take(component, volume.usedBytes);
+    if (isMeasured) addShares(attributed, bytes, sharers(volume.name, containers, pod));
+  }
+  addShares(attributed, isMeasured ? ledger.components.other : usedBytes, [...containers.keys()]);
+  return {
+    usedBytes,
+    components: ledger.components,
+    containers: containers.map(({ name, rootfsBytes, logsBytes }, position) => ({
+      name,
+      usedBytes: attributed[position] ?? 0,
+      rootfsBytes,
+      logsBytes,
+    })),
+    volumes,
+    volumesPending: areVolumesPending(summary, pod),
+  };
+}
+
+/** The components of one total. Parts are taken out of `other`, so the components add up to the total at every step. */
+class Ledger {
+  readonly components: Record<Component, number>;
+  #roomBytes = 2 ** 53;
+
+  constructor(usedBytes: number) {
+    this.components = { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, gitrepo: 0, other: usedBytes };
+  }
+
+  /** Returns how much was taken: all of `bytes` while there is room below the bound; nothing when it is unknown. */
+  take(component: Component, bytes = 0): number {
+    const takenBytes = Math.min(bytes, this.#roomBytes);
+    this.#roomBytes -= takenBytes;
+    this.components[component] += takenBytes;
+    this.components.other -= takenBytes;
+    return takenBytes;
+  }
+}
+
+interface ListedContainer extends Omit<ContainerUsage, 'usedBytes'> {
+  /** What the pod's total holds of its root filesystem and logs. */
+  readonly ownBytes: number;
+  /** Whether figures of its own are part of the pod's total. */
+  readonly isCounted: boolean;
+}
+
+function listContainer({ name, rootfs, logs }: ContainerSummary, ledger: Ledger): ListedContainer {
+  const rootfsBytes = rootfs?.usedBytes;
+  const logsBytes = logs?.usedBytes;
+  // The kubelet leaves out the logs of a container without a root filesystem.
+  const isCounted = rootfs !== undefined && (rootfsBytes ?? logsBytes) !== undefined;
+  const ownBytes = isCounted ? ledger.take('rootfs', rootfsBytes) + ledger.take('logs', logsBytes) : 0;
+  return { name, rootfsBytes, logsBytes, ownBytes, isCounted };
+}
+
+function addContainers(a: ListedContainer, b: ListedContainer): ListedContainer {
+  return {
+    name: a.name,
+    rootfsBytes: addKnown(a.rootfsBytes, b.rootfsBytes),
+    logsBytes: addKnown(a.logsBytes, b.logsBytes),
+    ownBytes: a.ownBytes + b.ownBytes,
+    isCounted: a.isCounted || b.isCounted,
+  };
+}
+
+/** Positions of the listed containers that mount the volume; of all when none of them does. */
+function sharers(volumeName: string, containers: readonly ListedContainer[], pod: Pod | undefined): readonly number[] {
+  const specs = pod?.containers.filter(({ volumeNames }) => volumeNames.includes(volumeName)) ?? [];
+  const everyPosition = [...containers.keys()];
+  const mounting = everyPosition.filter((position) => specs.some(({ name }) => name === containers[position]?.name));
+  return mounting.length === 0 ? everyPosition : mounting;
+}

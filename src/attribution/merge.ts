@@ -1,0 +1,18 @@
+/**
+ * The items in their order, those of one name joined by `add`. A name that the kubelet lists twice must not give a
+ * series twice, and its total holds the bytes of both.
+ */
+export function mergeByName<T extends { readonly name: string }>(items: readonly T[], add: (a: T, b: T) => T): T[] {
+  const merged = new Map<string, T>();
+  for (const item of items) {
+    const known = merged.get(item.name);
+    merged.set(item.name, known === undefined ? item : add(known, item));
+  }
+  return [...merged.values()];
+}
+
+/** The sum of what is known; undefined when neither is. */
+export function addKnown(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : a + b;
+}

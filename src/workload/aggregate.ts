@@ -1,0 +1,151 @@
+import {
+  type WorkloadContainerFigures,
+  type WorkloadFigures,
+  type WorkloadPartial,
+  type WorkloadPartials,
+} from './figures.js';
+import { type Workload } from './workload.js';
+
+/** What a pod's usage must have to be added up. */
+interface SummedUsage {
+  readonly usedBytes: number;
+  /** Each name once. */
+  readonly containers: readonly { readonly name: string; readonly usedBytes: number }[];
+  readonly volumesPending: boolean;
+}
+
+export interface SummedPod {
+  readonly workloads: readonly Workload[];
+  readonly usage: SummedUsage;
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+}
+
+export interface ExpectedPod {
+  readonly workloads: readonly Workload[];
+  readonly isMeasured: boolean;
+}
+
+/**
+ * Adds up pods, and what was added up before: of the pods of a node its partials, of the partials of all nodes those
+ * of the cluster. The order does not matter.
+ */
+export class WorkloadAccumulator {
+  readonly #sums = new Map<string, Sums>();
+
+  /** A pod with data, expected or not. */
+  addPod({ workloads, usage, limitBytes, requestBytes }: SummedPod): void {
+    const figures: WorkloadFigures = {
+      usedBytes: usage.usedBytes,
+      podMaxUsedBytes: usage.usedBytes,
+      limitBytes,
+      requestBytes,
+      containers: usage.containers.map(({ name, usedBytes }) => ({
+        container: name,
+        usedBytes,
+        maxUsedBytes: usedBytes,
+      })),
+    };
+    const pendingPods = usage.volumesPending ? 1 : 0;
+    for (const workload of workloads) {
+      this.#add({ workload, figures, expectedPods: 0, measuredPods: 0, pendingPods });
+    }
+  }
+
+  /** A pod that a summary must have, with data or not. */
+  addExpected({ workloads, isMeasured }: ExpectedPod): void {
+    for (const workload of workloads) {
+      this.#add({ workload, figures: noFigures, expectedPods: 1, measuredPods: isMeasured ? 1 : 0, pendingPods: 0 });
+    }
+  }
+
+  addPartials(partials: WorkloadPartials): void {
+    for (const partial of partials.values()) this.#add(partial);
+  }
+
+  /** What was added so far; later additions do not change it. */
+  partials(): WorkloadPartials {
+    return new Map(Array.from(this.#sums, ([name, sums]) => [name, sums.toPartial()]));
+  }
+
+  #add(partial: WorkloadPartial): void {
+    const { name } = partial.workload;
+    let sums = this.#sums.get(name);
+    if (sums === undefined) {
+      sums = new Sums(partial.workload);
+      this.#sums.set(name, sums);
+    }
+    sums.add(partial);
+  }
+}
+
+const noFigures: WorkloadFigures = {
+  usedBytes: 0,
+  podMaxUsedBytes: undefined,
+  limitBytes: undefined,
+  requestBytes: undefined,
+  containers: [],
+};
+
+class Sums {
+  readonly #workload: Workload;
+  readonly #containers = new Map<string, { usedBytes: number; maxUsedBytes: number }>();
+  #usedBytes = 0;
+  #podMaxUsedBytes: number | undefined;
+  #limitBytes: number | undefined;
+  #requestBytes: number | undefined;
+  #expectedPods = 0;
+  #measuredPods = 0;
+  #pendingPods = 0;
+
+  constructor(workload: Workload) {
+    this.#workload = workload;
+  }
+
+  add({ figures, expectedPods, measuredPods, pendingPods }: WorkloadPartial): void {
+    this.#usedBytes += figures.usedBytes;
+    this.#podMaxUsedBytes = ofKnown(Math.max, this.#podMaxUsedBytes, figures.podMaxUsedBytes);
+    this.#limitBytes = ofKnown(sum, this.#limitBytes, figures.limitBytes);
+    this.#requestBytes = ofKnown(sum, this.#requestBytes, figures.requestBytes);
+    this.#expectedPods += expectedPods;
+    this.#measuredPods += measuredPods;
+    this.#pendingPods += pendingPods;
+    for (const container of figures.containers) this.#addContainer(container);
+  }
+
+  #addContainer({ container, usedBytes, maxUsedBytes }: WorkloadContainerFigures): void {
+    const known = this.#containers.get(container);
+    if (known === undefined) {
+      this.#containers.set(container, { usedBytes, maxUsedBytes });
+      return;
+    }
+    known.usedBytes += usedBytes;
+    known.maxUsedBytes = Math.max(known.maxUsedBytes, maxUsedBytes);
+  }
+
+  toPartial(): WorkloadPartial {
+    return {
+      workload: this.#workload,
+      figures: {
+        usedBytes: this.#usedBytes,
+        podMaxUsedBytes: this.#podMaxUsedBytes,
+        limitBytes: this.#limitBytes,
+        requestBytes: this.#requestBytes,
+        containers: Array.from(this.#containers, ([container, bytes]) => ({ container, ...bytes })),
+      },
+      expectedPods: this.#expectedPods,
+      measuredPods: this.#measuredPods,
+      pendingPods: this.#pendingPods,
+    };
+  }
+}
+
+type Combine = (a: number, b: number) => number;
+
+const sum: Combine = (a, b) => a + b;
+
+/** Undefined when both are, the known one when one is. */
+function ofKnown(combine: Combine, a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : combine(a, b);
+}

@@ -1,0 +1,33 @@
+import { type Pod } from '../kube/objects.js';
+
+interface GracePeriod {
+  /** Wall time in milliseconds. */
+  readonly nowMs: number;
+  /** How long a pod may run before its node's summary must have it, in milliseconds. */
+  readonly graceMs: number;
+}
+
+export interface ExpectedPods {
+  readonly pods: readonly Pod[];
+  /** The last wall time in milliseconds at which the answer is still the same; Infinity when time alone changes nothing. */
+  readonly validUntilMs: number;
+}
+
+/** Whether a summary must have the pod: it is running on a node, and has been for longer than the grace period. */
+export function isExpected({ pod, nowMs, graceMs }: GracePeriod & { readonly pod: Pod }): boolean {
+  return isRunning(pod) && nowMs > pod.runningSinceMs + graceMs;
+}
+
+export function expectedPods({ pods, nowMs, graceMs }: GracePeriod & { readonly pods: readonly Pod[] }): ExpectedPods {
+  const expected: Pod[] = [];
+  let validUntilMs = Infinity;
+  for (const pod of pods) {
+    if (isExpected({ pod, nowMs, graceMs })) expected.push(pod);
+    else if (isRunning(pod)) validUntilMs = Math.min(validUntilMs, pod.runningSinceMs + graceMs);
+  }
+  return { pods: expected, validUntilMs };
+}
+
+function isRunning(pod: Pod): pod is Pod & { readonly runningSinceMs: number } {
+  return pod.phase === 'Running' && pod.nodeName !== undefined && pod.runningSinceMs !== undefined;
+}
