@@ -1,4 +1,5 @@
 import { type FailureReason, RequestError } from '../base/errors.js';
+import { objectOf, objectsOf, textOf } from './json.js';
 
 export interface ApiErrorOptions {
   readonly cause?: unknown;
@@ -39,7 +40,7 @@ export class ApiError extends RequestError {
   }
 }
 
-export const maxRetryAfterMs = 60_000;
+const maxRetryAfterMs = 60_000;
 
 /** Longest part of a server's message that becomes part of ours, in characters. */
 const maxServerMessageLength = 500;
@@ -59,22 +60,24 @@ export interface ErrorAnswer {
  * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
  */
 export function apiErrorOf({ what, status, body, retryAfterMs }: ErrorAnswer): ApiError {
-  const details = fieldOf(body, 'details');
-  const seconds = fieldOf(details, 'retryAfterSeconds');
-  const serverMessage = oneLine(fieldOf(body, 'message'));
-  const message = `${what}: the API server answered ${status}${serverMessage === '' ? '' : `: ${serverMessage}`}`;
-  const statusReason = fieldOf(body, 'reason');
-  return new ApiError(reasonOf(status), message + mendOf(status, serverMessage), {
-    status,
-    statusReason: typeof statusReason === 'string' ? statusReason : undefined,
-    retryAfterMs: retryAfterMs ?? (typeof seconds === 'number' ? cappedRetryAfterMs(seconds * 1000) : undefined),
-    causes: causesOf(details),
-  });
+  const { message, reason, details } = objectOf(body);
+  const { retryAfterSeconds, causes } = objectOf(details);
+  const said = oneLine(textOf(message) ?? '');
+  return new ApiError(
+    reasonOf(status),
+    `${what}: the API server answered ${status}${said === '' ? '' : `: ${said}`}${mendOf(status, said)}`,
+    {
+      status,
+      statusReason: textOf(reason),
+      retryAfterMs: retryAfterMs ?? cappedRetryAfterMs(retryAfterSeconds),
+      causes: objectsOf(causes).flatMap((cause) => textOf(cause['reason']) ?? []),
+    },
+  );
 }
 
-/** Undefined unless the wait is positive. */
-export function cappedRetryAfterMs(waitMs: number): number | undefined {
-  return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : undefined;
+/** In milliseconds; undefined unless `seconds` is a number above 0. */
+export function cappedRetryAfterMs(seconds: unknown): number | undefined {
+  return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : undefined;
 }
 
 function reasonOf(status: number): FailureReason {
@@ -99,19 +102,7 @@ function mendOf(status: number, serverMessage: string): string {
   return `; grant it with the RBAC rule {apiGroups: ["${group ?? ''}"], resources: ["${resource ?? ''}"], verbs: ["${verb ?? ''}"]}`;
 }
 
-function causesOf(details: unknown): string[] {
-  const causes = fieldOf(details, 'causes');
-  if (!Array.isArray(causes)) return [];
-  return causes.map((cause: unknown) => fieldOf(cause, 'reason')).filter((reason) => typeof reason === 'string');
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  return Reflect.get(value, key);
-}
-
-function oneLine(text: unknown): string {
-  if (typeof text !== 'string') return '';
+function oneLine(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   return line.length <= maxServerMessageLength ? line : `${line.slice(0, maxServerMessageLength)}…`;
 }

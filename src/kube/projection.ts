@@ -1,0 +1,192 @@
+import { RequestError } from '../base/errors.js';
+import { type Intern } from './interner.js';
+import { isObject, type JsonObject, objectOf, objectsOf, textOf } from './json.js';
+import {
+  type Container,
+  type ContainerKind,
+  type Controller,
+  type Labels,
+  type Node,
+  type NodeAddress,
+  type Pod,
+  type Volume,
+  type VolumeType,
+} from './objects.js';
+import { parseQuantity } from './quantity.js';
+
+/** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
+export function projectNode(object: unknown, intern: Intern): Node {
+  const { metadata, status } = objectOf(object);
+  const { conditions, addresses, daemonEndpoints } = objectOf(status);
+  const port = objectOf(objectOf(daemonEndpoints)['kubeletEndpoint'])['Port'];
+  return {
+    ...projectMetadata('node', objectOf(metadata), intern),
+    ready: objectsOf(conditions).some(({ type, status }) => type === 'Ready' && status === 'True'),
+    addresses: objectsOf(addresses).flatMap((address) => projectAddress(address, intern)),
+    kubeletPort: isPort(port) ? port : undefined,
+  };
+}
+
+/** 0 until the kubelet has reported it. */
+function isPort(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 65_535;
+}
+
+function projectAddress({ type, address }: JsonObject, intern: Intern): NodeAddress[] {
+  const text = textOf(address);
+  return text === undefined ? [] : [{ type: intern(textOf(type) ?? ''), address: text }];
+}
+
+/**
+ * A pod from the API server's JSON; list items have neither `kind` nor `apiVersion`. Parts that are missing or of a
+ * wrong type read as absent; without a name, UID or resource version it throws RequestError with reason `decode`.
+ * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+ */
+export function projectPod(object: unknown, intern: Intern): Pod {
+  const { metadata, spec, status } = objectOf(object);
+  const meta = objectOf(metadata);
+  const { nodeName, volumes, overhead } = objectOf(spec);
+  const { phase } = objectOf(status);
+  const common = projectMetadata('pod', meta, intern);
+  const containers = projectContainers(objectOf(spec), intern);
+  return {
+    ...common,
+    ...projectStaticPod(meta, common.uid),
+    namespace: intern(textOf(meta['namespace']) ?? ''),
+    nodeName: interned(nodeName, intern),
+    phase: intern(textOf(phase) ?? ''),
+    runningSinceMs: runningSinceMs(objectOf(status), containers),
+    controller: projectController(meta, intern),
+    containers,
+    volumes: objectsOf(volumes).map((volume) => projectVolume(volume, intern)),
+    overheadBytes: storageBytes(overhead) ?? 0,
+  };
+}
+
+function projectMetadata(
+  kind: string,
+  meta: JsonObject,
+  intern: Intern,
+): Pick<Pod, 'uid' | 'name' | 'resourceVersion' | 'labels'> {
+  const required = (field: string): string => {
+    const text = textOf(meta[field]);
+    if (text !== undefined) return text;
+    const name = [meta['namespace'], meta['name']].filter((part) => typeof part === 'string').join('/');
+    throw new RequestError('decode', `${kind} ${name || 'without a name'}: metadata.${field} is missing`);
+  };
+  return {
+    uid: required('uid'),
+    name: required('name'),
+    resourceVersion: required('resourceVersion'),
+    labels: projectLabels(meta['labels'], intern),
+  };
+}
+
+/** Own properties only, `__proto__` included: `fromEntries` defines them, an assignment would not. */
+function projectLabels(labels: unknown, intern: Intern): Labels {
+  const entries = Object.entries(objectOf(labels));
+  return Object.fromEntries(
+    entries.flatMap(([key, value]) => (typeof value === 'string' ? [[intern(key), intern(value)]] : [])),
+  );
+}
+
+/**
+ * The kubelet takes a pod for the mirror of a static one when it carries `config.mirror`, and reports the static pod,
+ * whose UID is the hash. `config.hash` alone says nothing: it stays behind when a static pod's manifest is copied into
+ * an ordinary pod, which the kubelet reports under its API UID. The owner reference to the node says nothing either:
+ * the kubelet does not ask for it, and old ones do not write it.
+ * https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-config-mirror
+ */
+function projectStaticPod(meta: JsonObject, uid: string): Pick<Pod, 'isStatic' | 'kubeletUid'> {
+  const annotations = objectOf(meta['annotations']);
+  const isStatic = typeof annotations['kubernetes.io/config.mirror'] === 'string';
+  const hash = textOf(annotations['kubernetes.io/config.hash']);
+  return { isStatic, kubeletUid: isStatic ? (hash ?? uid) : uid };
+}
+
+function projectController(meta: JsonObject, intern: Intern): Controller | undefined {
+  const owner = objectsOf(meta['ownerReferences']).find(({ controller }) => controller === true);
+  const kind = interned(owner?.['kind'], intern);
+  const name = interned(owner?.['name'], intern);
+  return kind === undefined || name === undefined ? undefined : { kind, name };
+}
+
+function projectContainers(spec: JsonObject, intern: Intern): Container[] {
+  const { initContainers, containers, ephemeralContainers } = spec;
+  const project = (list: unknown, kindOf: (container: JsonObject) => ContainerKind): Container[] =>
+    objectsOf(list).map((container) => projectContainer(container, kindOf(container), intern));
+  return [
+    ...project(initContainers, ({ restartPolicy }) => (restartPolicy === 'Always' ? 'sidecar' : 'init')),
+    ...project(containers, () => 'app'),
+    ...project(ephemeralContainers, () => 'ephemeral'),
+  ];
+}
+
+function projectContainer(container: JsonObject, kind: ContainerKind, intern: Intern): Container {
+  const { limits, requests } = objectOf(container['resources']);
+  const mounted = objectsOf(container['volumeMounts']).map(({ name }) => textOf(name) ?? '');
+  return {
+    name: intern(textOf(container['name']) ?? ''),
+    kind,
+    volumeNames: [...new Set(mounted)].map(intern),
+    limitBytes: storageBytes(limits),
+    requestBytes: storageBytes(requests),
+  };
+}
+
+function storageBytes(resources: unknown): number | undefined {
+  const quantity = textOf(objectOf(resources)['ephemeral-storage']);
+  return quantity === undefined ? undefined : parseQuantity(quantity);
+}
+
+const typeOfSource: ReadonlyMap<string, VolumeType> = new Map([
+  ['emptyDir', 'emptydir'],
+  ['configMap', 'configmap'],
+  ['gitRepo', 'gitrepo'],
+  ['secret', 'secret'],
+  ['projected', 'projected'],
+  ['downwardAPI', 'downwardapi'],
+  ['hostPath', 'hostpath'],
+  ['persistentVolumeClaim', 'pvc'],
+  ['ephemeral', 'ephemeral'],
+  ['csi', 'csi'],
+  ['nfs', 'nfs'],
+  ['image', 'image'],
+]);
+
+function projectVolume(volume: JsonObject, intern: Intern): Volume {
+  const source = Object.keys(volume).find((key) => typeOfSource.has(key) && isObject(volume[key])) ?? '';
+  const type = typeOfSource.get(source) ?? 'unknown';
+  const medium = type === 'emptydir' ? textOf(objectOf(volume['emptyDir'])['medium']) : undefined;
+  return { name: intern(textOf(volume['name']) ?? ''), type, medium: intern(medium ?? '') };
+}
+
+/**
+ * Init containers that run to their end do not count. A status without any container status (some virtual kubelets
+ * write none) is taken by its phase.
+ */
+function runningSinceMs(status: JsonObject, containers: readonly Container[]): number | undefined {
+  if (status['phase'] !== 'Running') return undefined;
+  const startTimeMs = timeMs(status['startTime']);
+  const appStatuses = objectsOf(status['containerStatuses']);
+  if (appStatuses.length === 0) return startTimeMs;
+  const sidecars = new Set(containers.filter(({ kind }) => kind === 'sidecar').map(({ name }) => name));
+  const sidecarStatuses = objectsOf(status['initContainerStatuses']).filter(({ name }) =>
+    sidecars.has(textOf(name) ?? ''),
+  );
+  const startedAtMs = [...appStatuses, ...sidecarStatuses]
+    .map(({ state }) => objectOf(state)['running'])
+    .filter(isObject)
+    .flatMap(({ startedAt }) => timeMs(startedAt) ?? startTimeMs ?? []);
+  return startedAtMs.length === 0 ? undefined : Math.min(...startedAtMs);
+}
+
+function timeMs(value: unknown): number | undefined {
+  const time = Date.parse(textOf(value) ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function interned(value: unknown, intern: Intern): string | undefined {
+  const text = textOf(value);
+  return text === undefined ? undefined : intern(text);
+}

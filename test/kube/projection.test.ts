@@ -1,0 +1,294 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RequestError } from '../../src/base/errors.js';
+import { type Pod } from '../../src/kube/objects.js';
+import { projectNode, projectPod } from '../../src/kube/projection.js';
+
+const keep = (text: string): string => text;
+const metadata = { name: 'cart-0', namespace: 'shop', uid: 'u1', resourceVersion: '7' };
+
+function pod(parts: { metadata?: object; spec?: unknown; status?: unknown } = {}): Pod {
+  return projectPod({ ...parts, metadata: { ...metadata, ...parts.metadata } }, keep);
+}
+
+describe('projectPod', () => {
+  it('keeps what the exporter uses', () => {
+    const object = {
+      metadata: {
+        ...metadata,
+        labels: { app: 'cart', tier: '' },
+        managedFields: [{ manager: 'kubectl' }],
+        ownerReferences: [
+          { kind: 'Foo', name: 'other' },
+          { kind: 'ReplicaSet', name: 'cart-5d', controller: true },
+        ],
+      },
+      spec: {
+        nodeName: 'n1',
+        overhead: { 'ephemeral-storage': '1Mi' },
+        initContainers: [
+          { name: 'setup', resources: { limits: { 'ephemeral-storage': '2Gi' } } },
+          { name: 'proxy', restartPolicy: 'Always' },
+        ],
+        containers: [
+          {
+            name: 'main',
+            image: 'cart:1',
+            resources: { limits: { 'ephemeral-storage': '0.1Gi', cpu: '1' }, requests: { 'ephemeral-storage': '1M' } },
+            volumeMounts: [
+              { name: 'cache', mountPath: '/a' },
+              { name: 'cache', mountPath: '/b', subPath: 'b' },
+              { name: 'config', mountPath: '/c' },
+            ],
+          },
+        ],
+        ephemeralContainers: [{ name: 'debug' }],
+        volumes: [
+          { name: 'cache', emptyDir: {} },
+          { name: 'config', configMap: { name: 'cart' } },
+        ],
+      },
+      status: {
+        phase: 'Running',
+        startTime: '2026-01-01T00:00:00Z',
+        containerStatuses: [{ name: 'main', state: { running: { startedAt: '2026-01-01T00:00:05Z' } } }],
+      },
+    };
+    expect(projectPod(object, keep)).toEqual({
+      uid: 'u1',
+      kubeletUid: 'u1',
+      name: 'cart-0',
+      namespace: 'shop',
+      resourceVersion: '7',
+      labels: { app: 'cart', tier: '' },
+      isStatic: false,
+      nodeName: 'n1',
+      phase: 'Running',
+      runningSinceMs: Date.UTC(2026, 0, 1, 0, 0, 5),
+      controller: { kind: 'ReplicaSet', name: 'cart-5d' },
+      containers: [
+        { name: 'setup', kind: 'init', volumeNames: [], limitBytes: 2 ** 31, requestBytes: undefined },
+        { name: 'proxy', kind: 'sidecar', volumeNames: [], limitBytes: undefined, requestBytes: undefined },
+        { name: 'main', kind: 'app', volumeNames: ['cache', 'config'], limitBytes: 107_374_183, requestBytes: 1e6 },
+        { name: 'debug', kind: 'ephemeral', volumeNames: [], limitBytes: undefined, requestBytes: undefined },
+      ],
+      volumes: [
+        { name: 'cache', type: 'emptydir', medium: '' },
+        { name: 'config', type: 'configmap', medium: '' },
+      ],
+      overheadBytes: 1_048_576,
+    });
+  });
+
+  it('reads missing parts as absent', () => {
+    expect(pod()).toEqual({
+      uid: 'u1',
+      kubeletUid: 'u1',
+      name: 'cart-0',
+      namespace: 'shop',
+      resourceVersion: '7',
+      labels: {},
+      isStatic: false,
+      nodeName: undefined,
+      phase: '',
+      runningSinceMs: undefined,
+      controller: undefined,
+      containers: [],
+      volumes: [],
+      overheadBytes: 0,
+    });
+  });
+
+  it.each([
+    [{ emptyDir: {} }, 'emptydir', ''],
+    [{ emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } }, 'emptydir', 'Memory'],
+    [{ emptyDir: { medium: 'HugePages-2Mi' } }, 'emptydir', 'HugePages-2Mi'],
+    [{ emptyDir: { medium: 5 } }, 'emptydir', ''],
+    [{ configMap: {} }, 'configmap', ''],
+    [{ gitRepo: {} }, 'gitrepo', ''],
+    [{ secret: {} }, 'secret', ''],
+    [{ projected: {} }, 'projected', ''],
+    [{ downwardAPI: {} }, 'downwardapi', ''],
+    [{ hostPath: {} }, 'hostpath', ''],
+    [{ persistentVolumeClaim: {} }, 'pvc', ''],
+    [{ ephemeral: {} }, 'ephemeral', ''],
+    [{ csi: {} }, 'csi', ''],
+    [{ nfs: {} }, 'nfs', ''],
+    [{ image: {} }, 'image', ''],
+    [{ iscsi: {} }, 'unknown', ''],
+    [{ constructor: {} }, 'unknown', ''],
+    [{}, 'unknown', ''],
+    [{ emptyDir: null, secret: {} }, 'secret', ''],
+  ])('takes the volume source %j for %s with medium %j', (source, type, medium) => {
+    expect(pod({ spec: { volumes: [{ name: 'v', ...source }] } }).volumes).toEqual([{ name: 'v', type, medium }]);
+  });
+
+  describe('of a static pod', () => {
+    const hash = { 'kubernetes.io/config.hash': 'h1' };
+    const mirror = { 'kubernetes.io/config.mirror': 'h1' };
+
+    it.each([
+      ['the hash of its manifest, for a mirror pod', { ...hash, ...mirror }, true, 'h1'],
+      ['its own, when only the hash was copied into its manifest', hash, false, 'u1'],
+      ['its own, for a mirror pod without a hash', mirror, true, 'u1'],
+      ['its own, for a mirror pod with an empty hash', { ...mirror, 'kubernetes.io/config.hash': '' }, true, 'u1'],
+      ['its own, without annotations', undefined, false, 'u1'],
+    ])('the kubelet reports the UID: %s', (_name, annotations, isStatic, kubeletUid) => {
+      expect(pod({ metadata: { annotations } })).toMatchObject({ isStatic, kubeletUid });
+    });
+  });
+
+  describe('runs since', () => {
+    const startTime = '2026-01-01T00:00:00Z';
+    const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
+    const running = (seconds: number) => ({ running: { startedAt: at(seconds) } });
+    const spec = {
+      initContainers: [{ name: 'setup' }, { name: 'proxy', restartPolicy: 'Always' }],
+      containers: [{ name: 'a' }, { name: 'b' }],
+    };
+    const since = (status: object): number | undefined =>
+      pod({ spec, status: { phase: 'Running', startTime, ...status } }).runningSinceMs;
+
+    it.each([
+      ['the start of its first running container', [{ state: running(9) }, { state: running(5) }], [], 5],
+      ['the one that runs, while the other waits', [{ state: { waiting: {} } }, { state: running(8) }], [], 8],
+      ['its sidecar', [{ name: 'a', state: { waiting: {} } }], [{ name: 'proxy', state: running(3) }], 3],
+      ['its app container, not an init container', [{ state: running(8) }], [{ name: 'setup', state: running(1) }], 8],
+      ['the start of the pod, when the container has no date', [{ state: { running: { startedAt: null } } }], [], 0],
+      ['the start of the pod, without any container status', [], [], 0],
+    ])('%s', (_name, containerStatuses, initContainerStatuses, seconds) => {
+      expect(since({ containerStatuses, initContainerStatuses })).toBe(Date.UTC(2026, 0, 1, 0, 0, seconds));
+    });
+
+    it.each([
+      ['no container runs', { containerStatuses: [{ state: { waiting: {} } }, { state: { terminated: {} } }] }],
+      ['it is pending', { phase: 'Pending', containerStatuses: [{ state: running(1) }] }],
+      ['it succeeded', { phase: 'Succeeded' }],
+      ['its phase is unknown', { phase: undefined, containerStatuses: [{ state: running(1) }] }],
+      ['nothing says when', { startTime: undefined }],
+      ['the date is not one', { startTime: 'yesterday' }],
+    ])('no time, when %s', (_name, status) => {
+      expect(since(status)).toBeUndefined();
+    });
+  });
+
+  it.each([
+    ['uid', 'pod shop/cart-0: metadata.uid is missing'],
+    ['resourceVersion', 'pod shop/cart-0: metadata.resourceVersion is missing'],
+    ['name', 'pod shop: metadata.name is missing'],
+  ])('refuses a pod without %s', (field, message) => {
+    for (const value of [undefined, '', 5, null]) {
+      expect(() => pod({ metadata: { [field]: value } })).toThrow(RequestError);
+    }
+    expect(() => pod({ metadata: { [field]: undefined } })).toThrow(message);
+  });
+
+  it.each([undefined, null, 1, 'pod', [], {}, { metadata: null }, { metadata: [] }])('refuses %j', (object) => {
+    expect(() => projectPod(object, keep)).toThrow('pod without a name: metadata.uid is missing');
+  });
+
+  it('keeps hostile label keys as plain data', () => {
+    const labels: unknown = JSON.parse('{"__proto__": "x", "constructor": "y", "app": "z", "number": 1, "none": null}');
+    const projected = pod({ metadata: { labels } }).labels;
+    expect(Object.entries(projected)).toEqual([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+      ['app', 'z'],
+    ]);
+    expect(Object.getPrototypeOf(projected)).toBe(Object.prototype);
+    expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
+  });
+
+  it('never fails on parts of wrong types', () => {
+    const anything = fc.jsonValue();
+    const shapes = fc.record({
+      metadata: fc.record({ labels: anything, annotations: anything, ownerReferences: fc.array(anything) }),
+      spec: fc.oneof(
+        anything,
+        fc.record({
+          nodeName: anything,
+          overhead: anything,
+          volumes: fc.array(fc.oneof(anything, fc.record({ name: anything, emptyDir: anything }))),
+          containers: fc.array(fc.record({ name: anything, resources: anything, volumeMounts: fc.array(anything) })),
+          initContainers: anything,
+        }),
+      ),
+      status: fc.oneof(
+        anything,
+        fc.record({
+          phase: fc.constantFrom('Running', 1, null),
+          startTime: anything,
+          containerStatuses: fc.oneof(anything, fc.array(fc.record({ name: anything, state: anything }))),
+        }),
+      ),
+    });
+    fc.assert(
+      fc.property(shapes, (parts) => {
+        expect(pod(parts).uid).toBe('u1');
+      }),
+    );
+  });
+
+  it('interns what pods have in common and leaves alone what is their own', () => {
+    const interned = new Set<string>();
+    const spec = {
+      nodeName: 'n1',
+      containers: [{ name: 'main', volumeMounts: [{ name: 'data' }] }],
+      volumes: [{ name: 'data' }],
+    };
+    projectPod({ metadata: { ...metadata, labels: { app: 'cart' } }, spec, status: { phase: 'Running' } }, (text) => {
+      interned.add(text);
+      return text;
+    });
+    for (const text of ['shop', 'app', 'cart', 'n1', 'main', 'data', 'Running']) expect(interned).toContain(text);
+    for (const text of ['u1', 'cart-0', '7']) expect(interned).not.toContain(text);
+  });
+});
+
+describe('projectNode', () => {
+  const node = (parts: object) =>
+    projectNode({ metadata: { name: 'n1', uid: 'u1', resourceVersion: '7' }, ...parts }, keep);
+
+  it('keeps what the exporter uses', () => {
+    const status = {
+      conditions: [
+        { type: 'DiskPressure', status: 'False' },
+        { type: 'Ready', status: 'True' },
+      ],
+      addresses: [
+        { type: 'InternalIP', address: '10.0.0.1' },
+        { type: 'Hostname', address: 'n1' },
+      ],
+      daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+    };
+    expect(node({ status })).toEqual({
+      uid: 'u1',
+      name: 'n1',
+      resourceVersion: '7',
+      labels: {},
+      ready: true,
+      addresses: [
+        { type: 'InternalIP', address: '10.0.0.1' },
+        { type: 'Hostname', address: 'n1' },
+      ],
+      kubeletPort: 10250,
+    });
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    [{ conditions: null, addresses: null, daemonEndpoints: null }],
+    [{ conditions: [{ type: 'Ready', status: 'Unknown' }], addresses: [{ type: 'InternalIP' }], daemonEndpoints: {} }],
+  ])('is not ready and has no address with status %j', (status) => {
+    expect(node({ status })).toMatchObject({ ready: false, addresses: [], kubeletPort: undefined });
+  });
+
+  it.each([0, -1, 65_536, 1.5, '10250', null])('takes the port %j for not reported', (Port) => {
+    expect(node({ status: { daemonEndpoints: { kubeletEndpoint: { Port } } } }).kubeletPort).toBeUndefined();
+  });
+
+  it('refuses a node without a UID, by name', () => {
+    expect(() => projectNode({ metadata: { name: 'n1' } }, keep)).toThrow('node n1: metadata.uid is missing');
+  });
+});
