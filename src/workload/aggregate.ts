@@ -14,6 +14,7 @@ interface SummedUsage {
   readonly volumesPending: boolean;
 }
 
+/** A pod with data. */
 export interface SummedPod {
   readonly workloads: readonly Workload[];
   readonly usage: SummedUsage;
@@ -21,20 +22,16 @@ export interface SummedPod {
   readonly requestBytes: number | undefined;
 }
 
+/** A pod that its node's summary must have. */
 export interface ExpectedPod {
   readonly workloads: readonly Workload[];
   readonly isMeasured: boolean;
 }
 
-/**
- * Adds up pods, and what was added up before: of the pods of a node its partials, of the partials of all nodes those
- * of the cluster. The order does not matter.
- */
-export class WorkloadAccumulator {
-  readonly #sums = new Map<string, Sums>();
-
-  /** A pod with data, expected or not. */
-  addPod({ workloads, usage, limitBytes, requestBytes }: SummedPod): void {
+/** The sums over pods with data, expected or not. */
+export function sumPods(pods: Iterable<SummedPod>): WorkloadPartials {
+  const accumulator = new Accumulator();
+  for (const { workloads, usage, limitBytes, requestBytes } of pods) {
     const figures: WorkloadFigures = {
       usedBytes: usage.usedBytes,
       podMaxUsedBytes: usage.usedBytes,
@@ -48,27 +45,37 @@ export class WorkloadAccumulator {
     };
     const pendingPods = usage.volumesPending ? 1 : 0;
     for (const workload of workloads) {
-      this.#add({ workload, figures, expectedPods: 0, measuredPods: 0, pendingPods });
+      accumulator.add({ workload, figures, expectedPods: 0, measuredPods: 0, pendingPods });
     }
   }
+  return accumulator.partials();
+}
 
-  /** A pod that a summary must have, with data or not. */
-  addExpected({ workloads, isMeasured }: ExpectedPod): void {
+/** The counts of pods that summaries must have, with data or not. */
+export function countExpected(pods: Iterable<ExpectedPod>): WorkloadPartials {
+  const accumulator = new Accumulator();
+  for (const { workloads, isMeasured } of pods) {
+    const measuredPods = isMeasured ? 1 : 0;
     for (const workload of workloads) {
-      this.#add({ workload, figures: noFigures, expectedPods: 1, measuredPods: isMeasured ? 1 : 0, pendingPods: 0 });
+      accumulator.add({ workload, figures: noFigures, expectedPods: 1, measuredPods, pendingPods: 0 });
     }
   }
+  return accumulator.partials();
+}
 
-  addPartials(partials: WorkloadPartials): void {
-    for (const partial of partials.values()) this.#add(partial);
+/** The sums of sums: of the nodes' partials those of the cluster. Neither order nor grouping matters. */
+export function mergePartials(parts: Iterable<WorkloadPartials>): WorkloadPartials {
+  const accumulator = new Accumulator();
+  for (const partials of parts) {
+    for (const partial of partials.values()) accumulator.add(partial);
   }
+  return accumulator.partials();
+}
 
-  /** What was added so far; later additions do not change it. */
-  partials(): WorkloadPartials {
-    return new Map(Array.from(this.#sums, ([name, sums]) => [name, sums.toPartial()]));
-  }
+class Accumulator {
+  readonly #sums = new Map<string, Sums>();
 
-  #add(partial: WorkloadPartial): void {
+  add(partial: WorkloadPartial): void {
     const { name } = partial.workload;
     let sums = this.#sums.get(name);
     if (sums === undefined) {
@@ -76,6 +83,10 @@ export class WorkloadAccumulator {
       this.#sums.set(name, sums);
     }
     sums.add(partial);
+  }
+
+  partials(): WorkloadPartials {
+    return new Map(Array.from(this.#sums, ([name, sums]) => [name, sums.toPartial()]));
   }
 }
 
