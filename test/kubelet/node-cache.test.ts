@@ -1,0 +1,615 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { type FailureReason, RequestError } from '../../src/base/errors.js';
+import { type Node } from '../../src/kube/objects.js';
+import { type CacheLookup, NodeCache, type SummaryFetcher } from '../../src/kubelet/node-cache.js';
+import { type NodeSummary } from '../../src/kubelet/summary.js';
+import { type LogFields } from '../../src/telemetry/logger.js';
+import { aNode, aNodeSummary, aPodSummary } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const ttlMs = 55_000;
+const never = new AbortController().signal;
+
+/** A kubelet whose summaries carry the number of the request in `saturatedCount`, so that a test can tell them apart. */
+class FakeKubelet implements SummaryFetcher {
+  requestCount = 0;
+  inFlightCount = 0;
+  maxInFlightCount = 0;
+  answer: (signal: AbortSignal) => Promise<NodeSummary> = () => this.summary();
+
+  async fetchSummary(_node: Node, signal: AbortSignal): Promise<NodeSummary> {
+    this.requestCount++;
+    this.inFlightCount++;
+    this.maxInFlightCount = Math.max(this.maxInFlightCount, this.inFlightCount);
+    try {
+      return await this.answer(signal);
+    } finally {
+      this.inFlightCount--;
+    }
+  }
+
+  summary(): Promise<NodeSummary> {
+    return Promise.resolve(aNodeSummary({ pods: [aPodSummary()], saturatedCount: this.requestCount }));
+  }
+
+  fail(reason: FailureReason): void {
+    this.answer = () => Promise.reject(new RequestError(reason, `failed: ${reason}`));
+  }
+
+  recover(): void {
+    this.answer = () => this.summary();
+  }
+
+  /** Answers when the returned function is called, as it would at that time; fails when the signal aborts. */
+  hang(): () => void {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.answer = async (signal) => {
+      await new Promise<void>((resolve, reject) => {
+        void released.then(resolve);
+        signal.addEventListener('abort', () => {
+          reject(signal.reason as Error);
+        });
+      });
+      return this.answer(signal);
+    };
+    return () => {
+      this.recover();
+      release();
+    };
+  }
+}
+
+interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: LogFields | undefined;
+}
+
+function setUp(options: { ttlMs?: number; expectsPods?: (nodeName: string) => boolean } = {}) {
+  const clock = new ManualClock();
+  const kubelet = new FakeKubelet();
+  const results: string[] = [];
+  const lines: LogLine[] = [];
+  const log = (level: string) => (message: string, fields?: LogFields) => {
+    lines.push({ level, message, fields });
+  };
+  const cache = new NodeCache({
+    ttlMs: options.ttlMs ?? ttlMs,
+    fetcher: kubelet,
+    expectsPods: options.expectsPods ?? (() => false),
+    clock,
+    observer: { lookedUp: (result) => results.push(result) },
+    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+  });
+  return { clock, kubelet, cache, results, lines };
+}
+
+/** State and age or reason, in one line. */
+function told(lookup: CacheLookup): string {
+  return lookup.state === 'absent'
+    ? `absent ${lookup.reason}`
+    : `${lookup.state} ${lookup.ageMs} of request ${lookup.summary.saturatedCount}`;
+}
+
+const node = aNode();
+
+describe('fresh, stale, absent', () => {
+  it('asks at the first lookup and serves the summary as fresh', async () => {
+    const { cache, kubelet, results } = setUp();
+    expect(told(await cache.get(node, never))).toBe('fresh 0 of request 1');
+    expect(kubelet.requestCount).toBe(1);
+    expect(results).toEqual(['refreshed']);
+  });
+
+  it.each([
+    [0, 'fresh 0 of request 1'],
+    [ttlMs - 1, 'fresh 54999 of request 1'],
+    [ttlMs, 'stale 55000 of request 1'],
+    [2 * ttlMs - 1, 'stale 109999 of request 1'],
+    [2 * ttlMs, 'absent forbidden'],
+    [100 * ttlMs, 'absent forbidden'],
+  ])('serves a summary of age %i, when the kubelet fails since, as: %s', async (ageMs, expected) => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    kubelet.fail('forbidden');
+    await clock.advance(ageMs);
+    expect(told(await cache.get(node, never))).toBe(expected);
+    expect(kubelet.requestCount).toBe(ageMs < ttlMs ? 1 : 2);
+  });
+
+  it.each([
+    [ttlMs - 1, 1],
+    [ttlMs, 2],
+  ])('after %i ms the kubelet that answers has seen %i requests', async (ageMs, requestCount) => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    await clock.advance(ageMs);
+    expect((await cache.get(node, never)).state).toBe('fresh');
+    expect(kubelet.requestCount).toBe(requestCount);
+  });
+
+  it('counts freshness from the answer, the gate from the request', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const answer = kubelet.hang();
+    const first = cache.get(node, never);
+    await clock.advance(8_000);
+    answer();
+    expect(told(await first)).toBe('fresh 0 of request 1');
+    await clock.advance(ttlMs - 1);
+    expect(told(await cache.get(node, never))).toBe('fresh 54999 of request 1');
+    await clock.advance(1);
+    expect(told(await cache.get(node, never))).toBe('fresh 0 of request 2');
+  });
+
+  it('reports each lookup to the observer', async () => {
+    const { cache, kubelet, clock, results } = setUp();
+    await cache.get(node, never);
+    await cache.get(node, never);
+    kubelet.fail('timeout');
+    await clock.advance(ttlMs);
+    await cache.get(node, never);
+    await clock.advance(ttlMs);
+    await cache.get(node, never);
+    expect(results).toEqual(['refreshed', 'fresh', 'stale', 'absent']);
+  });
+
+  it('keeps the nodes apart', async () => {
+    const { cache, kubelet } = setUp();
+    await cache.get(aNode({ name: 'a' }), never);
+    kubelet.fail('tls');
+    expect(told(await cache.get(aNode({ name: 'b' }), never))).toBe('absent tls');
+    expect(told(await cache.get(aNode({ name: 'a' }), never))).toBe('fresh 0 of request 1');
+    expect([cache.lastFailed('a'), cache.lastFailed('b'), cache.lastFailed('c')]).toEqual([false, true, false]);
+    expect(cache.size).toBe(2);
+  });
+});
+
+describe('a failing kubelet', () => {
+  it('sees one request per TTL, whatever the number of callers', async () => {
+    const { cache, kubelet, clock } = setUp();
+    kubelet.fail('connection');
+    const stepMs = 1_000;
+    for (let elapsedMs = 0; elapsedMs < 4 * ttlMs; elapsedMs += stepMs) {
+      const lookups = await Promise.all(Array.from({ length: 25 }, () => cache.get(node, never)));
+      expect(new Set(lookups.map(told))).toEqual(new Set(['absent connection']));
+      await clock.advance(stepMs);
+    }
+    expect(kubelet.requestCount).toBe(4);
+    expect(kubelet.maxInFlightCount).toBe(1);
+  });
+
+  it('sees at most one request per TTL and never two at once, for any arrival of callers', async () => {
+    const gap = fc.integer({ min: 0, max: 2 * ttlMs });
+    const latency = fc.integer({ min: 0, max: ttlMs - 1 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(gap, latency, fc.boolean()), { maxLength: 20 }), async (steps) => {
+        const { cache, kubelet, clock } = setUp();
+        const startsMs: number[] = [];
+        const lookups: Promise<CacheLookup>[] = [];
+        for (const [gapMs, latencyMs, fails] of steps) {
+          kubelet.answer = async () => {
+            startsMs.push(clock.monotonicMs());
+            await clock.sleep(latencyMs);
+            if (fails) throw new RequestError('timeout', 'too slow');
+            return kubelet.summary();
+          };
+          lookups.push(cache.get(node, never), cache.get(node, never));
+          await clock.advance(gapMs);
+        }
+        await clock.advance(2 * ttlMs);
+        await Promise.all(lookups);
+        expect(kubelet.maxInFlightCount).toBeLessThanOrEqual(1);
+        startsMs.slice(1).forEach((startMs, index) => {
+          expect(startMs - (startsMs[index] ?? NaN)).toBeGreaterThanOrEqual(ttlMs);
+        });
+      }),
+    );
+  });
+
+  it.each([0, 1_000, 30_000, ttlMs - 1])(
+    'that recovers %i ms after a request is measured within one TTL',
+    async (ms) => {
+      const { cache, kubelet, clock } = setUp();
+      kubelet.fail('timeout');
+      await cache.get(node, never);
+      await clock.advance(ms);
+      kubelet.recover();
+      await clock.advance(ttlMs - ms);
+      expect(told(await cache.get(node, never))).toBe('fresh 0 of request 2');
+      expect(cache.lastFailed(node.name)).toBe(false);
+    },
+  );
+
+  it('gives the reason of its last request', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const reasons: string[] = [];
+    for (const reason of ['not_ready', 'tls', 'too_large'] as const) {
+      kubelet.fail(reason);
+      reasons.push(told(await cache.get(node, never)));
+      await clock.advance(ttlMs);
+    }
+    expect(reasons).toEqual(['absent not_ready', 'absent tls', 'absent too_large']);
+  });
+
+  it('never makes get reject, whatever is thrown', async () => {
+    const { cache, kubelet, clock } = setUp();
+    kubelet.answer = () => Promise.reject(new TypeError('bug'));
+    expect(told(await cache.get(node, never))).toBe('absent connection');
+    await clock.advance(ttlMs);
+    kubelet.answer = () => {
+      throw new Error('thrown at once');
+    };
+    expect(told(await cache.get(node, never))).toBe('absent connection');
+  });
+});
+
+describe('callers that overlap', () => {
+  it('share one attempt', async () => {
+    const { cache, kubelet, results } = setUp();
+    const answer = kubelet.hang();
+    const lookups = Array.from({ length: 10 }, () => cache.get(node, never));
+    answer();
+    expect((await Promise.all(lookups)).map(told)).toEqual(Array.from({ length: 10 }, () => 'fresh 0 of request 1'));
+    expect(results).toEqual(Array.from({ length: 10 }, () => 'refreshed'));
+    expect(kubelet.requestCount).toBe(1);
+  });
+
+  it('join an attempt that outlasts the TTL instead of doubling it, also when it fails', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const answer = kubelet.hang();
+    const first = cache.get(node, never);
+    await clock.advance(3 * ttlMs);
+    const second = cache.get(node, never);
+    await clock.advance(0);
+    answer();
+    kubelet.fail('timeout');
+    expect([told(await first), told(await second)]).toEqual(['absent timeout', 'absent timeout']);
+    expect(kubelet.requestCount).toBe(1);
+  });
+});
+
+describe('a caller that gives up', () => {
+  it('gets the stale summary at once; the attempt goes on and serves the next caller', async () => {
+    const { cache, kubelet, clock, results } = setUp();
+    await cache.get(node, never);
+    await clock.advance(ttlMs);
+    const answer = kubelet.hang();
+    const scrape = new AbortController();
+    const lookup = cache.get(node, scrape.signal);
+    await clock.advance(1_000);
+    scrape.abort();
+    expect(told(await lookup)).toBe('stale 56000 of request 1');
+    answer();
+    await clock.advance(1_000);
+    expect(told(await cache.get(node, never))).toBe('fresh 1000 of request 2');
+    expect(results).toEqual(['refreshed', 'stale', 'fresh']);
+  });
+
+  it('gets "timeout" while nothing is known yet', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const answer = kubelet.hang();
+    const scrape = new AbortController();
+    const lookup = cache.get(node, scrape.signal);
+    await clock.advance(0);
+    scrape.abort();
+    expect(told(await lookup)).toBe('absent timeout');
+    const next = cache.get(node, never);
+    answer();
+    expect(told(await next)).toBe('fresh 0 of request 1');
+  });
+
+  it('gets the recorded reason while a later attempt is under way', async () => {
+    const { cache, kubelet, clock } = setUp();
+    kubelet.fail('forbidden');
+    await cache.get(node, never);
+    await clock.advance(ttlMs);
+    const answer = kubelet.hang();
+    const scrape = new AbortController();
+    const lookup = cache.get(node, scrape.signal);
+    await clock.advance(0);
+    scrape.abort();
+    expect(told(await lookup)).toBe('absent forbidden');
+    answer();
+  });
+
+  it('does not take the others with it', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const answer = kubelet.hang();
+    const scrape = new AbortController();
+    const leaving = cache.get(node, scrape.signal);
+    const staying = cache.get(node, never);
+    await clock.advance(0);
+    scrape.abort();
+    await leaving;
+    answer();
+    expect(told(await staying)).toBe('fresh 0 of request 1');
+  });
+
+  it('before it asks causes no request', async () => {
+    const { cache, kubelet } = setUp();
+    expect(told(await cache.get(node, AbortSignal.abort()))).toBe('absent never');
+    expect(kubelet.requestCount).toBe(0);
+  });
+
+  it("while it waits for another one's attempt leaves no attempt behind", async () => {
+    const { cache, kubelet, clock } = setUp({ ttlMs: 0 });
+    const answer = kubelet.hang();
+    const first = cache.get(node, never);
+    const scrape = new AbortController();
+    const second = cache.get(node, scrape.signal);
+    scrape.abort();
+    await second;
+    answer();
+    await first;
+    await clock.advance(0);
+    expect(kubelet.requestCount).toBe(1);
+  });
+
+  it('leaves no listener on its signal, and many lookups with one signal are no warning', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', onWarning);
+    const scrape = new AbortController();
+    const listenerCount = countListeners(scrape.signal);
+    const answer = kubelet.hang();
+    const lookups = Array.from({ length: 30 }, (_, index) => cache.get(aNode({ name: `n${index}` }), scrape.signal));
+    await clock.advance(0);
+    expect(listenerCount()).toBe(30);
+    answer();
+    await Promise.all(lookups);
+    expect(listenerCount()).toBe(0);
+    expect(warnings).toEqual([]);
+    process.off('warning', onWarning);
+  });
+});
+
+/** Balance of added and removed listeners. */
+function countListeners(signal: AbortSignal): () => number {
+  let count = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...parameters: Parameters<typeof add>) => {
+    count++;
+    add(...parameters);
+  };
+  signal.removeEventListener = (...parameters: Parameters<typeof remove>) => {
+    count--;
+    remove(...parameters);
+  };
+  return () => count;
+}
+
+describe('with a TTL of 0', () => {
+  it('asks at every lookup', async () => {
+    const { cache, kubelet } = setUp({ ttlMs: 0 });
+    const lookups = [told(await cache.get(node, never)), told(await cache.get(node, never))];
+    expect(lookups).toEqual(['fresh 0 of request 1', 'fresh 0 of request 2']);
+    expect(kubelet.requestCount).toBe(2);
+  });
+
+  it('lets callers that overlap share the attempt', async () => {
+    const { cache, kubelet, clock } = setUp({ ttlMs: 0 });
+    const answer = kubelet.hang();
+    const lookups = [cache.get(node, never), cache.get(node, never), cache.get(node, never)];
+    await clock.advance(5_000);
+    answer();
+    expect((await Promise.all(lookups)).map(told)).toEqual(Array.from({ length: 3 }, () => 'fresh 0 of request 1'));
+    expect(kubelet.requestCount).toBe(1);
+  });
+
+  it('has nothing stale: a failed attempt is absent', async () => {
+    const { cache, kubelet } = setUp({ ttlMs: 0 });
+    await cache.get(node, never);
+    kubelet.fail('timeout');
+    expect(told(await cache.get(node, never))).toBe('absent timeout');
+  });
+});
+
+describe('a summary without pods', () => {
+  it('is a failed attempt when pods are known to run on the node, and does not replace the last summary', async () => {
+    const expected = new Set<string>();
+    const { cache, kubelet, clock } = setUp({ expectsPods: (nodeName) => expected.has(nodeName) });
+    await cache.get(node, never);
+    expected.add(node.name);
+    kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [] }));
+    await clock.advance(ttlMs);
+    expect(told(await cache.get(node, never))).toBe('stale 55000 of request 1');
+    await clock.advance(ttlMs);
+    expect(told(await cache.get(node, never))).toBe('absent empty');
+  });
+
+  it('is a summary like any other when no pod is known to run there', async () => {
+    const { cache, kubelet } = setUp({ expectsPods: (nodeName) => nodeName !== node.name });
+    kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [] }));
+    expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
+  });
+
+  it('is not questioned when it has a pod', async () => {
+    const { cache } = setUp({ expectsPods: () => true });
+    expect((await cache.get(node, never)).state).toBe('fresh');
+  });
+});
+
+describe('forgotten nodes', () => {
+  it('are those that retain does not name', async () => {
+    const { cache, kubelet } = setUp();
+    const [a, b] = [aNode({ name: 'a' }), aNode({ name: 'b' })];
+    await cache.get(a, never);
+    await cache.get(b, never);
+    cache.retain(new Set(['b', 'c']));
+    expect(cache.size).toBe(1);
+    expect([told(cache.peek(a)), told(cache.peek(b))]).toEqual(['absent never', 'fresh 0 of request 2']);
+    await cache.get(a, never);
+    expect(kubelet.requestCount).toBe(3);
+  });
+
+  it('are not brought back by an attempt that was under way, which is ended', async () => {
+    const { cache, kubelet, clock, lines } = setUp();
+    kubelet.hang();
+    const lookup = cache.get(node, never);
+    await clock.advance(0);
+    cache.retain(new Set());
+    expect((await lookup).state).toBe('absent');
+    expect(kubelet.inFlightCount).toBe(0);
+    expect(cache.size).toBe(0);
+    expect(lines).toEqual([]);
+  });
+
+  it('drop an answer that comes although its attempt was ended', async () => {
+    const { cache, kubelet, clock } = setUp();
+    let answer = (): void => undefined;
+    kubelet.answer = () =>
+      new Promise((resolve) => {
+        answer = () => {
+          resolve(aNodeSummary({ pods: [aPodSummary()] }));
+        };
+      });
+    const lookup = cache.get(node, never);
+    await clock.advance(0);
+    cache.retain(new Set());
+    answer();
+    expect((await lookup).state).toBe('absent');
+    expect(told(cache.peek(node))).toBe('absent never');
+  });
+
+  it('include a machine that was replaced by another one under the same name', async () => {
+    const { cache, kubelet } = setUp();
+    await cache.get(node, never);
+    const successor = aNode({ uid: 'another-machine' });
+    expect(told(cache.peek(successor))).toBe('absent never');
+    kubelet.fail('connection');
+    expect(told(await cache.get(successor, never))).toBe('absent connection');
+    expect(cache.size).toBe(1);
+  });
+});
+
+describe('peek', () => {
+  it('never asks', async () => {
+    const { cache, kubelet, clock, results } = setUp();
+    expect(told(cache.peek(node))).toBe('absent never');
+    await cache.get(node, never);
+    await clock.advance(ttlMs);
+    expect(told(cache.peek(node))).toBe('stale 55000 of request 1');
+    expect(kubelet.requestCount).toBe(1);
+    expect(results).toEqual(['refreshed']);
+    expect(cache.size).toBe(1);
+  });
+});
+
+describe('refresh', () => {
+  it('asks before the data is stale, once the last request is a TTL old', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const answer = kubelet.hang();
+    const first = cache.refresh(node);
+    await clock.advance(2_000);
+    answer();
+    await first;
+    expect(cache.nextAttemptAtMs(node)).toBe(clock.monotonicMs() - 2_000 + ttlMs);
+    await clock.advance(ttlMs - 2_001);
+    await cache.refresh(node);
+    expect(kubelet.requestCount).toBe(1);
+    await clock.advance(1);
+    expect(cache.peek(node).state).toBe('fresh');
+    await cache.refresh(node);
+    expect(told(cache.peek(node))).toBe('fresh 0 of request 2');
+  });
+
+  it('neither doubles an attempt nor waits for it', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const answer = kubelet.hang();
+    const lookup = cache.get(node, never);
+    await clock.advance(2 * ttlMs);
+    await cache.refresh(node);
+    answer();
+    await lookup;
+    expect(kubelet.requestCount).toBe(1);
+  });
+
+  it('is joined by a caller whose data ends meanwhile', async () => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    await clock.advance(ttlMs);
+    const answer = kubelet.hang();
+    const refresh = cache.refresh(node);
+    const lookup = cache.get(node, never);
+    answer();
+    await refresh;
+    expect(told(await lookup)).toBe('fresh 0 of request 2');
+    expect(kubelet.requestCount).toBe(2);
+  });
+
+  it('knows no next attempt of a node that was never asked', () => {
+    expect(setUp().cache.nextAttemptAtMs(node)).toBeUndefined();
+  });
+});
+
+describe('disposal', () => {
+  it('ends attempts; lookups give what is known from then on', async () => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    await clock.advance(ttlMs);
+    kubelet.hang();
+    const lookup = cache.get(node, never);
+    await clock.advance(0);
+    cache[Symbol.dispose]();
+    expect(told(await lookup)).toBe('stale 55000 of request 1');
+    expect(kubelet.inFlightCount).toBe(0);
+    kubelet.recover();
+    await clock.advance(ttlMs - 1);
+    expect(told(await cache.get(node, never))).toBe('stale 109999 of request 1');
+    expect(told(await cache.get(aNode({ name: 'new' }), never))).toBe('absent never');
+    await cache.refresh(node);
+    expect(kubelet.requestCount).toBe(2);
+  });
+});
+
+describe('the log', () => {
+  it('has one line when a kubelet begins to fail and one when it recovers', async () => {
+    const { cache, kubelet, clock, lines } = setUp();
+    const lookUpThrice = async (): Promise<void> => {
+      for (let count = 0; count < 3; count++) {
+        await cache.get(node, never);
+        await clock.advance(ttlMs);
+      }
+    };
+    await lookUpThrice();
+    kubelet.fail('forbidden');
+    await lookUpThrice();
+    kubelet.recover();
+    await lookUpThrice();
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        message: 'kubelet gives no summary',
+        fields: { node: node.name, reason: 'forbidden', error: 'failed: forbidden' },
+      },
+      { level: 'info', message: 'kubelet gives summaries again', fields: { node: node.name } },
+    ]);
+  });
+
+  it('has a line when the reason changes', async () => {
+    const { cache, kubelet, clock, lines } = setUp();
+    for (const reason of ['timeout', 'timeout', 'tls', 'tls'] as const) {
+      kubelet.fail(reason);
+      await cache.get(node, never);
+      await clock.advance(ttlMs);
+    }
+    expect(lines.map(({ fields }) => fields?.['reason'])).toEqual(['timeout', 'tls']);
+  });
+
+  it('warns of a ready node only', async () => {
+    const { cache, kubelet, clock, lines } = setUp();
+    kubelet.fail('connection');
+    for (const ready of [false, false, true, true]) {
+      await cache.get(aNode({ ready }), never);
+      await clock.advance(ttlMs);
+    }
+    expect(lines.map(({ level }) => level)).toEqual(['info', 'warn']);
+  });
+});
