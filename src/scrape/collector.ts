@@ -1,0 +1,102 @@
+import { type Clock } from '../base/clock.js';
+import { TimeSlicer } from '../base/time-slicer.js';
+import { type Node } from '../kube/objects.js';
+import { type CacheLookup } from '../kubelet/node-cache.js';
+import { type IdentityResolver } from '../workload/identity.js';
+import { type NodeCoverages } from './node-coverage.js';
+import { askingOrder, type NodePolicy, nodesInScope } from './node-policy.js';
+import { type MeasuredNode, type NodeSnapshots } from './node-snapshots.js';
+import { type ClusterSnapshot, type NodeState, type WorkloadSnapshot } from './snapshot.js';
+import { type WorkloadCollector } from './workload-collector.js';
+
+export interface NodeLister {
+  /** Whether nodes and pods were listed once. */
+  readonly hasSynced: boolean;
+  nodes(): Iterable<Node>;
+}
+
+export interface SummaryCache {
+  /** Never rejects; answers at once when `signal` aborts. */
+  get(node: Node, signal: AbortSignal): Promise<CacheLookup>;
+  lastFailed(nodeName: string): boolean;
+  retain(nodeNames: ReadonlySet<string>): void;
+}
+
+export interface CollectorOptions {
+  readonly nodes: NodeLister;
+  readonly policy: NodePolicy;
+  readonly cache: SummaryCache;
+  readonly snapshots: NodeSnapshots;
+  readonly coverages: NodeCoverages;
+  readonly identities: IdentityResolver;
+  readonly workloads: WorkloadCollector;
+  readonly clock: Clock;
+}
+
+/** One scrape: asks the nodes for their summaries and puts together what they give. */
+export class Collector {
+  readonly #options: CollectorOptions;
+  readonly #slicer: TimeSlicer;
+  #turn = 0;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    this.#slicer = new TimeSlicer(options.clock);
+  }
+
+  /**
+   * What the cluster uses now. When `signal` aborts, nodes that have not answered are served as the cache has them; an
+   * error of a node is that node's absence. Undefined until nodes and pods were listed once: sums over an unknown part
+   * of the pods would pass for sums over all.
+   */
+  async collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
+    const { nodes, policy, cache } = this.#options;
+    if (!nodes.hasSynced) return undefined;
+    const { asked, skipped } = nodesInScope(nodes.nodes(), policy);
+    this.#forgetOthers(asked);
+    const order = askingOrder(asked, this.#turn++, (nodeName) => cache.lastFailed(nodeName));
+    const collected = await Promise.all(order.map((node) => this.#collectNode(node, signal)));
+    const states = [...collected.map(({ state }) => state), ...skipped.map(skippedState)];
+    return {
+      nodes: states.sort((a, b) => (a.nodeName < b.nodeName ? -1 : 1)),
+      workloads: this.#collectWorkloads(collected),
+    };
+  }
+
+  async #collectNode(node: Node, signal: AbortSignal): Promise<CollectedNode> {
+    const lookup = await this.#options.cache.get(node, signal);
+    if (lookup.state === 'absent') return { state: { ...lookup, nodeName: node.name }, measured: undefined };
+    const { state, summary, ageMs } = lookup;
+    const measured = await this.#slicer.run(() => this.#options.snapshots.of(node.name, summary));
+    return { state: { state, nodeName: node.name, ageMs, snapshot: measured.snapshot }, measured };
+  }
+
+  #collectWorkloads(nodes: readonly CollectedNode[]): readonly WorkloadSnapshot[] {
+    const { coverages, identities, workloads } = this.#options;
+    const parts = nodes.map(({ state, measured }) => ({
+      sums: measured?.sums,
+      coverage: coverages.of(state.nodeName, measured),
+    }));
+    const collected = workloads.collect(parts, identities.configured());
+    identities.retain(new Set(collected.map(({ workload }) => workload.name)));
+    return collected;
+  }
+
+  #forgetOthers(asked: readonly Node[]): void {
+    const { cache, snapshots, coverages } = this.#options;
+    const names = new Set(asked.map(({ name }) => name));
+    cache.retain(names);
+    snapshots.retain(names);
+    coverages.retain(names);
+  }
+}
+
+interface CollectedNode {
+  readonly state: NodeState;
+  /** Undefined for a node without data. */
+  readonly measured: MeasuredNode | undefined;
+}
+
+function skippedState({ name }: Node): NodeState {
+  return { state: 'absent', nodeName: name, reason: 'skipped' };
+}

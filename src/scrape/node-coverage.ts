@@ -1,0 +1,62 @@
+import { type Clock } from '../base/clock.js';
+import { type Pod } from '../kube/objects.js';
+import { countExpected } from '../workload/aggregate.js';
+import { expectedPods } from '../workload/coverage.js';
+import { type WorkloadPartials } from '../workload/figures.js';
+import { type IdentityResolver } from '../workload/identity.js';
+import { type MeasuredNode, type PodLister } from './node-snapshots.js';
+
+export interface NodeCoveragesOptions {
+  readonly pods: PodLister;
+  readonly identities: IdentityResolver;
+  readonly clock: Clock;
+  /** How long a pod may run before its node's summary must have it, in milliseconds. */
+  readonly graceMs: number;
+}
+
+interface Kept {
+  readonly podsOnNode: readonly Pod[];
+  readonly measured: MeasuredNode | undefined;
+  readonly validUntilMs: number;
+  readonly coverage: WorkloadPartials;
+}
+
+/**
+ * How many pods of each identity the summary of a node must have and has. Kept per node while its pods and its summary
+ * are the same and no pod's grace period has ended.
+ */
+export class NodeCoverages {
+  readonly #options: NodeCoveragesOptions;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(options: NodeCoveragesOptions) {
+    this.#options = options;
+  }
+
+  /** Of a node without data (`measured` undefined), no pod is measured. */
+  of(nodeName: string, measured: MeasuredNode | undefined): WorkloadPartials {
+    const { pods, clock, graceMs } = this.#options;
+    const podsOnNode = pods.podsOn(nodeName);
+    const nowMs = clock.nowMs();
+    const kept = this.#kept.get(nodeName);
+    if (kept?.podsOnNode === podsOnNode && kept.measured === measured && nowMs <= kept.validUntilMs) {
+      return kept.coverage;
+    }
+    const expected = expectedPods({ pods: podsOnNode, nowMs, graceMs });
+    const coverage = countExpected(
+      expected.pods.map((pod) => ({
+        workloads: this.#options.identities.workloadsOf(pod, pod.namespace),
+        isMeasured: measured?.measuredPodUids.has(pod.uid) === true,
+      })),
+    );
+    this.#kept.set(nodeName, { podsOnNode, measured, validUntilMs: expected.validUntilMs, coverage });
+    return coverage;
+  }
+
+  /** Forgets the nodes that are not among `nodeNames`. */
+  retain(nodeNames: ReadonlySet<string>): void {
+    for (const nodeName of this.#kept.keys()) {
+      if (!nodeNames.has(nodeName)) this.#kept.delete(nodeName);
+    }
+  }
+}

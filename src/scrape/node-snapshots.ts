@@ -1,0 +1,118 @@
+import { attributePod } from '../attribution/attribute.js';
+import { type JoinedPod, joinPods, type PodScope } from '../attribution/join.js';
+import { podLimitBytes, podRequestBytes } from '../attribution/limits.js';
+import { type AttributionMode } from '../attribution/usage.js';
+import { type Pod } from '../kube/objects.js';
+import { type NodeSummary, type PodSummary } from '../kubelet/summary.js';
+import { sumPods } from '../workload/aggregate.js';
+import { type WorkloadPartials } from '../workload/figures.js';
+import { type IdentityResolver } from '../workload/identity.js';
+import { type NodeSnapshot, type PodSnapshot, type SkipReason } from './snapshot.js';
+
+/** What is known of pods from the API server. */
+export interface PodLister {
+  /** The pods of a node: the same array as long as none of them changes. */
+  podsOn(nodeName: string): readonly Pod[];
+  findPod(namespace: string, name: string): Pod | undefined;
+  /** Whether the API object of the pod with this kubelet UID was deleted lately. */
+  isDeleted(kubeletUid: string): boolean;
+}
+
+export interface NodeSnapshotsOptions {
+  readonly pods: PodLister;
+  readonly identities: IdentityResolver;
+  readonly attribution: AttributionMode;
+  readonly scope: PodScope;
+  /** Whether pods that belong to no identity have detail series. */
+  readonly showsAllPods: boolean;
+}
+
+/** A node's snapshot with what the sums over nodes need of it. */
+export interface MeasuredNode {
+  readonly snapshot: NodeSnapshot;
+  /** Sums over the node's pods per identity, also of pods without detail series. */
+  readonly sums: WorkloadPartials;
+  /** UIDs of the API objects of the pods that have figures. */
+  readonly measuredPodUids: ReadonlySet<string>;
+}
+
+interface Kept extends MeasuredNode {
+  readonly podsOnNode: readonly Pod[];
+  /** Pods of the summary that the API server did not know. */
+  readonly unknownPods: readonly PodSummary[];
+}
+
+/** The last snapshot of each node, kept while its summary and its pods are the same. */
+export class NodeSnapshots {
+  readonly #options: NodeSnapshotsOptions;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(options: NodeSnapshotsOptions) {
+    this.#options = options;
+  }
+
+  of(nodeName: string, summary: NodeSummary): MeasuredNode {
+    const podsOnNode = this.#options.pods.podsOn(nodeName);
+    const kept = this.#kept.get(nodeName);
+    if (kept?.snapshot.summary === summary && kept.podsOnNode === podsOnNode && this.#areUnknown(kept.unknownPods)) {
+      return kept;
+    }
+    const measured = { ...this.#measure(nodeName, summary), podsOnNode };
+    this.#kept.set(nodeName, measured);
+    return measured;
+  }
+
+  /** Forgets the nodes that are not among `nodeNames`. */
+  retain(nodeNames: ReadonlySet<string>): void {
+    for (const nodeName of this.#kept.keys()) {
+      if (!nodeNames.has(nodeName)) this.#kept.delete(nodeName);
+    }
+  }
+
+  /** An unknown pod may become known on another node, or known and deleted in between: the node's pods do not tell. */
+  #areUnknown(unknownPods: readonly PodSummary[]): boolean {
+    const { pods } = this.#options;
+    return unknownPods.every(
+      ({ namespace, name, uid }) => pods.findPod(namespace, name) === undefined && !pods.isDeleted(uid),
+    );
+  }
+
+  #measure(nodeName: string, summary: NodeSummary): Omit<Kept, 'podsOnNode'> {
+    const { pods, scope, showsAllPods } = this.#options;
+    const joined = joinPods({
+      nodeName,
+      summary,
+      findPod: (namespace, name) => pods.findPod(namespace, name),
+      isDeleted: (kubeletUid) => pods.isDeleted(kubeletUid),
+      scope,
+    });
+    const measured = joined.pods.map((pod) => this.#attribute(pod)).filter((pod) => pod !== undefined);
+    const skippedPods = new Map<SkipReason, number>(joined.counts);
+    skippedPods.set('no_usage', joined.pods.length - measured.length);
+    skippedPods.set('no_containers', measured.filter(({ usage }) => usage.containers.length === 0).length);
+    return {
+      snapshot: {
+        nodeName,
+        summary,
+        pods: showsAllPods ? measured : measured.filter(({ workloads }) => workloads.length > 0),
+        skippedPods,
+      },
+      sums: sumPods(
+        measured.map((pod) => ({
+          ...pod,
+          limitBytes: pod.pod && podLimitBytes(pod.pod),
+          requestBytes: pod.pod && podRequestBytes(pod.pod),
+        })),
+      ),
+      measuredPodUids: new Set(measured.flatMap(({ pod }) => (pod === undefined ? [] : [pod.uid]))),
+      unknownPods: joined.pods.filter(({ pod }) => pod === undefined).map((pod) => pod.summary),
+    };
+  }
+
+  #attribute({ summary, pod }: JoinedPod): PodSnapshot | undefined {
+    const usage = attributePod({ summary, pod, mode: this.#options.attribution });
+    if (usage === undefined) return undefined;
+    const workloads = this.#options.identities.workloadsOf(pod, summary.namespace);
+    return { namespace: summary.namespace, name: summary.name, pod, usage, workloads };
+  }
+}
