@@ -1,4 +1,5 @@
 import { messageOf, RequestError } from '../base/errors.js';
+import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
 import {
   type ContainerSummary,
   type FsStats,
@@ -6,8 +7,6 @@ import {
   type PodSummary,
   type VolumeSummary,
 } from './summary.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** The largest figure that is kept: up to here every integer is exact in JavaScript. */
 const maxFigure = 2 ** 53;
@@ -24,9 +23,9 @@ const maxFigure = 2 ** 53;
  * @throws RequestError `decode`
  */
 export function decodeSummary(body: Buffer | string, source: string): NodeSummary {
-  const root = fieldsOf(parseJson(body, source));
-  const node = fieldsOf(root['node']);
-  const nodeName = asName(node['nodeName']);
+  const root = objectOf(parseJson(body, source));
+  const node = objectOf(root['node']);
+  const nodeName = textOf(node['nodeName']);
   const pods = root['pods'] ?? [];
   if (nodeName === undefined || !Array.isArray(pods)) {
     const fault = nodeName === undefined ? 'no node with a nodeName' : 'pods that are not a list';
@@ -48,44 +47,50 @@ function parseJson(body: Buffer | string, source: string): unknown {
 class Decoder {
   #saturatedCount = 0;
 
-  summary(node: Json, nodeName: string, pods: readonly unknown[]): NodeSummary {
-    const runtime = fieldsOf(node['runtime']);
+  summary(node: JsonObject, nodeName: string, pods: readonly unknown[]): NodeSummary {
+    const runtime = objectOf(node['runtime']);
     return {
       nodeName,
       nodefs: this.#fs(node['fs']),
       imagefs: this.#fs(runtime['imageFs']),
       containerfs: this.#fs(runtime['containerFs']),
-      pods: mapDefined(pods, (pod) => this.#pod(fieldsOf(pod))),
+      pods: objectsOf(pods)
+        .map((pod) => this.#pod(pod))
+        .filter(isDefined),
       saturatedCount: this.#saturatedCount,
     };
   }
 
-  #pod(pod: Json): PodSummary | undefined {
-    const podRef = fieldsOf(pod['podRef']);
-    const namespace = asName(podRef['namespace']);
-    const name = asName(podRef['name']);
-    const uid = asName(podRef['uid']);
+  #pod(pod: JsonObject): PodSummary | undefined {
+    const podRef = objectOf(pod['podRef']);
+    const namespace = textOf(podRef['namespace']);
+    const name = textOf(podRef['name']);
+    const uid = textOf(podRef['uid']);
     if (namespace === undefined || name === undefined || uid === undefined) return undefined;
-    const volumes = mapDefined(asList(pod['volume']), (volume) => this.#volume(fieldsOf(volume)));
+    const volumes = objectsOf(pod['volume'])
+      .map((volume) => this.#volume(volume))
+      .filter(isDefined);
     return {
       namespace,
       name,
       uid,
       startTimeMs: asTimeMs(pod['startTime']),
-      usedBytes: this.#figure(fieldsOf(pod['ephemeral-storage'])['usedBytes']),
-      containers: mapDefined(asList(pod['containers']), (container) => this.#container(fieldsOf(container))),
+      usedBytes: this.#figure(objectOf(pod['ephemeral-storage'])['usedBytes']),
+      containers: objectsOf(pod['containers'])
+        .map((container) => this.#container(container))
+        .filter(isDefined),
       volumes: volumes.length === 0 ? undefined : volumes,
     };
   }
 
-  #container(container: Json): ContainerSummary | undefined {
-    const name = asName(container['name']);
+  #container(container: JsonObject): ContainerSummary | undefined {
+    const name = textOf(container['name']);
     if (name === undefined) return undefined;
     return { name, rootfs: this.#fs(container['rootfs']), logs: this.#fs(container['logs']) };
   }
 
-  #volume(volume: Json): VolumeSummary | undefined {
-    const name = asName(volume['name']);
+  #volume(volume: JsonObject): VolumeSummary | undefined {
+    const name = textOf(volume['name']);
     if (name === undefined) return undefined;
     return { name, hasClaim: isObject(volume['pvcRef']), ...this.#figures(volume) };
   }
@@ -94,7 +99,7 @@ class Decoder {
     return isObject(value) ? this.#figures(value) : undefined;
   }
 
-  #figures(fs: Json): FsStats {
+  #figures(fs: JsonObject): FsStats {
     return {
       timeMs: asTimeMs(fs['time']),
       availableBytes: this.#figure(fs['availableBytes']),
@@ -115,30 +120,8 @@ class Decoder {
   }
 }
 
-function mapDefined<T>(values: readonly unknown[], map: (value: unknown) => T | undefined): T[] {
-  const results: T[] = [];
-  for (const value of values) {
-    const result = map(value);
-    if (result !== undefined) results.push(result);
-  }
-  return results;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** No fields where there is no object, so that a path can be followed without a check at each step. */
-function fieldsOf(value: unknown): Json {
-  return isObject(value) ? value : {};
-}
-
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function asName(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+function isDefined<T>(value: T | undefined): value is T {
+  return value !== undefined;
 }
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;

@@ -1,0 +1,72 @@
+import { BlockList, isIP } from 'node:net';
+
+import { RequestError } from '../base/errors.js';
+import { type Node } from '../kube/objects.js';
+
+export interface AddressOptions {
+  /** Types of node addresses, the preferred one first. */
+  readonly addressTypes: readonly string[];
+  /** Undefined: the port that the node's status gives. */
+  readonly port: number | undefined;
+}
+
+/** The storage statistics; without `only_cpu_and_memory`, which would leave them out. */
+const summaryPath = '/stats/summary';
+
+/**
+ * Where the node's kubelet serves its summary: the first usable address of the most preferred type that the node has.
+ *
+ * A node's status is written by its kubelet, so a compromised one chooses what is dialled. Only plain IP addresses and
+ * DNS names are used, none that means "this host" or "this link". Loopback addresses are allowed, though the API
+ * server's proxy refuses them: on a machine that is a whole cluster kubelets may register one, and a listener there is
+ * held to a kubelet's certificate like any other before it is sent anything.
+ *
+ * @throws RequestError `not_ready` when there is no usable address or no port
+ */
+export function summaryUrl(node: Node, { addressTypes, port = node.kubeletPort }: AddressOptions): URL {
+  const host = hostOf(node, addressTypes);
+  if (port === undefined) {
+    const mend = "wait for its kubelet to report one, or set the kubelets' port, as a rule 10250";
+    throw new RequestError('not_ready', `the status of node ${node.name} has no kubelet port; ${mend}`);
+  }
+  return new URL(`https://${host}:${port}${summaryPath}`);
+}
+
+function hostOf(node: Node, addressTypes: readonly string[]): string {
+  for (const type of addressTypes) {
+    const usable = node.addresses.find((candidate) => candidate.type === type && isUsable(candidate.address));
+    if (usable !== undefined) return isIP(usable.address) === 6 ? `[${usable.address}]` : usable.address;
+  }
+  const found = node.addresses.map(({ type, address }) => `${type} ${address}`).join(', ') || 'none';
+  const message = `the status of node ${node.name} has no usable address of type ${addressTypes.join(', ')}`;
+  throw new RequestError('not_ready', `${message}; it has: ${capped(found)}`);
+}
+
+function isUsable(address: string): boolean {
+  const family = isIP(address);
+  if (family === 0) return isDnsName(address);
+  return !address.includes('%') && !unusable.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Unspecified, link-local (where clouds serve credentials), multicast and reserved; also as IPv4 mapped into IPv6. */
+const unusable = new BlockList();
+unusable.addSubnet('0.0.0.0', 8, 'ipv4');
+unusable.addSubnet('169.254.0.0', 16, 'ipv4');
+unusable.addSubnet('224.0.0.0', 3, 'ipv4');
+unusable.addAddress('::', 'ipv6');
+unusable.addSubnet('fe80::', 10, 'ipv6');
+unusable.addSubnet('ff00::', 8, 'ipv6');
+
+const dnsLabel = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
+
+/** RFC 1123. A name whose last label is a number would be read as an IPv4 address in an odd spelling. */
+function isDnsName(text: string): boolean {
+  const labels = text.split('.');
+  const last = labels.at(-1) ?? '';
+  return text.length <= 253 && labels.every((label) => dnsLabel.test(label)) && !/^(?:\d+|0x[\da-f]*)$/i.test(last);
+}
+
+function capped(text: string): string {
+  const line = JSON.stringify(text).slice(1, -1);
+  return line.length <= 200 ? line : `${line.slice(0, 200)}…`;
+}

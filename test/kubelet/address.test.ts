@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+
+import { RequestError } from '../../src/base/errors.js';
+import { type NodeAddress } from '../../src/kube/objects.js';
+import { type AddressOptions, summaryUrl } from '../../src/kubelet/address.js';
+import { aNode } from '../support/builders.js';
+
+const addressTypes = ['InternalIP', 'ExternalIP', 'Hostname'];
+
+function urlOf(addresses: readonly NodeAddress[], options: Partial<AddressOptions> = {}): string {
+  return summaryUrl(aNode({ addresses }), { addressTypes, port: undefined, ...options }).href;
+}
+
+function failureOf(act: () => unknown): RequestError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof RequestError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('the address', () => {
+  const all = [
+    { type: 'Hostname', address: 'node-1.example' },
+    { type: 'ExternalIP', address: '203.0.113.7' },
+    { type: 'InternalIP', address: '192.0.2.1' },
+    { type: 'InternalIP', address: '2001:db8::1' },
+  ];
+
+  it.each([
+    [['InternalIP', 'ExternalIP', 'Hostname'], 'https://192.0.2.1:10250/stats/summary'],
+    [['ExternalIP', 'InternalIP'], 'https://203.0.113.7:10250/stats/summary'],
+    [['Hostname'], 'https://node-1.example:10250/stats/summary'],
+    [['InternalDNS', 'Hostname'], 'https://node-1.example:10250/stats/summary'],
+  ])('is of the first type that the node has: %j', (types, expected) => {
+    expect(urlOf(all, { addressTypes: types })).toBe(expected);
+  });
+
+  it.each([
+    ['192.0.2.1', 'https://192.0.2.1:10250/stats/summary'],
+    ['127.0.0.1', 'https://127.0.0.1:10250/stats/summary'],
+    ['2001:db8::1', 'https://[2001:db8::1]:10250/stats/summary'],
+    ['2001:DB8:0:0::1', 'https://[2001:db8::1]:10250/stats/summary'],
+    ['::1', 'https://[::1]:10250/stats/summary'],
+    ['localhost', 'https://localhost:10250/stats/summary'],
+    ['Node-1.Example.COM', 'https://node-1.example.com:10250/stats/summary'],
+    ['ip-10-0-0-1.eu-west-1.compute.internal', 'https://ip-10-0-0-1.eu-west-1.compute.internal:10250/stats/summary'],
+    ['10-0-0-1', 'https://10-0-0-1:10250/stats/summary'],
+  ])('may be %s', (address, expected) => {
+    expect(urlOf([{ type: 'InternalIP', address }])).toBe(expected);
+  });
+
+  it.each([
+    '',
+    ' 192.0.2.1',
+    '192.0.2.1:80',
+    '192.0.2.1/path?',
+    'user@192.0.2.1',
+    'evil.example/x#',
+    'evil.example\\x',
+    'evil.example%2f',
+    'a b',
+    'node_1',
+    '-a.example',
+    'a..example',
+    'node.example.',
+    'nöde.example',
+    `${'a'.repeat(64)}.example`,
+    Array.from({ length: 64 }, () => 'abc').join('.'),
+    '[::1]',
+    '1',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    'host.0x7f000001',
+    '0177.0.0.1',
+    '0.0.0.0',
+    '0.1.2.3',
+    '169.254.169.254',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::ffff:169.254.169.254',
+    '::ffff:0.0.0.0',
+    'fe80::1',
+    'fe80::1%eth0',
+    '2001:db8::1%eth0',
+    'ff02::1',
+  ])('is never %j', (address) => {
+    const failure = failureOf(() => urlOf([{ type: 'InternalIP', address }]));
+    expect(failure.reason).toBe('not_ready');
+    expect(failure.message).toMatch(
+      /^the status of node node-1 has no usable address of type InternalIP, ExternalIP, /,
+    );
+  });
+
+  it('is the next usable one when the preferred one is unusable', () => {
+    const addresses = [
+      { type: 'InternalIP', address: '169.254.1.1' },
+      { type: 'InternalIP', address: '192.0.2.2' },
+    ];
+    expect(urlOf(addresses)).toBe('https://192.0.2.2:10250/stats/summary');
+  });
+
+  it('that is missing is told with what the node has', () => {
+    const failure = failureOf(() => urlOf([{ type: 'InternalDNS', address: 'a.example' }]));
+    expect(failure).toMatchObject({
+      reason: 'not_ready',
+      message:
+        'the status of node node-1 has no usable address of type InternalIP, ExternalIP, Hostname; it has: InternalDNS a.example',
+    });
+    expect(failureOf(() => urlOf([])).message).toMatch(/; it has: none$/);
+  });
+
+  it('that is unusable is told on one line of limited length', () => {
+    const { message } = failureOf(() => urlOf([{ type: 'InternalIP', address: `a\nb"${'x'.repeat(10_000)}` }]));
+    expect(message).toContain('it has: InternalIP a\\nb\\"xxx');
+    expect(message.length).toBeLessThan(400);
+    expect(message).toMatch(/^[^\n]+…$/);
+  });
+});
+
+describe('the port', () => {
+  const addresses = [{ type: 'InternalIP', address: '192.0.2.1' }];
+
+  it.each([
+    [10_250, undefined, '10250'],
+    [10_250, 9_999, '9999'],
+    [undefined, 9_999, '9999'],
+  ])('is, with %s in the status and the setting %s: %s', (kubeletPort, port, expected) => {
+    expect(summaryUrl(aNode({ addresses, kubeletPort }), { addressTypes, port }).port).toBe(expected);
+  });
+
+  it('that is not known yet is told with the mend', () => {
+    const failure = failureOf(() => summaryUrl(aNode({ kubeletPort: undefined }), { addressTypes, port: undefined }));
+    expect(failure).toMatchObject({
+      reason: 'not_ready',
+      message:
+        "the status of node node-1 has no kubelet port; wait for its kubelet to report one, or set the kubelets' port, as a rule 10250",
+    });
+  });
+});
