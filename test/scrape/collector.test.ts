@@ -1,0 +1,318 @@
+import { describe, expect, it } from 'vitest';
+
+import { type Node, type Pod } from '../../src/kube/objects.js';
+import { parseSelector } from '../../src/kube/selector.js';
+import { type CacheLookup } from '../../src/kubelet/node-cache.js';
+import { type NodeSummary } from '../../src/kubelet/summary.js';
+import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
+import { NodeCoverages } from '../../src/scrape/node-coverage.js';
+import { NodeSnapshots, type PodLister } from '../../src/scrape/node-snapshots.js';
+import { type ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import { type MissingNodePolicy, WorkloadCollector } from '../../src/scrape/workload-collector.js';
+import { WorkloadBackoff } from '../../src/workload/backoff.js';
+import { IdentityResolver } from '../../src/workload/identity.js';
+import { aContainer, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const graceMs = 60_000;
+
+/** What the API server and the kubelets say, as plain data. */
+class FakeCluster implements PodLister, SummaryCache {
+  hasSynced = true;
+  readonly #pods = new Map<string, readonly Pod[]>();
+  readonly #nodes: Node[] = [];
+  readonly #lookups = new Map<string, CacheLookup>();
+  readonly deletedUids = new Set<string>();
+  readonly asked: string[] = [];
+  retained: ReadonlySet<string> = new Set();
+
+  nodes(): Iterable<Node> {
+    return this.#nodes;
+  }
+
+  addNode(name: string, pods: readonly Pod[], labels: Record<string, string> = {}): void {
+    this.#nodes.push(aNode({ name, labels }));
+    this.setPods(name, pods);
+  }
+
+  setPods(nodeName: string, pods: readonly Pod[]): void {
+    this.#pods.set(nodeName, pods);
+  }
+
+  answer(nodeName: string, summary: Partial<NodeSummary>): void {
+    this.#lookups.set(nodeName, { state: 'fresh', summary: aNodeSummary({ nodeName, ...summary }), ageMs: 0 });
+  }
+
+  setLookup(nodeName: string, lookup: CacheLookup): void {
+    this.#lookups.set(nodeName, lookup);
+  }
+
+  podsOn(nodeName: string): readonly Pod[] {
+    return this.#pods.get(nodeName) ?? [];
+  }
+
+  findPod(namespace: string, name: string): Pod | undefined {
+    return [...this.#pods.values()].flat().find((pod) => pod.namespace === namespace && pod.name === name);
+  }
+
+  isDeleted(kubeletUid: string): boolean {
+    return this.deletedUids.has(kubeletUid);
+  }
+
+  get(node: Node): Promise<CacheLookup> {
+    this.asked.push(node.name);
+    return Promise.resolve(this.#lookups.get(node.name) ?? { state: 'absent', reason: 'timeout' });
+  }
+
+  lastFailed(): boolean {
+    return false;
+  }
+
+  retain(nodeNames: ReadonlySet<string>): void {
+    this.retained = nodeNames;
+  }
+}
+
+interface Settings {
+  readonly selectors?: Readonly<Record<string, string>>;
+  readonly onMissingNode?: MissingNodePolicy;
+  readonly controllers?: boolean;
+}
+
+function aCollector(cluster: FakeCluster, { selectors = {}, onMissingNode = 'partial', controllers }: Settings = {}) {
+  const clock = new ManualClock();
+  const identities = new IdentityResolver({
+    workloads: Object.entries(selectors).map(([name, selector]) => ({
+      name,
+      selector: parseSelector(selector),
+      namespaces: [],
+    })),
+    labels: [],
+    controllers: controllers ?? false,
+  });
+  const collector = new Collector({
+    nodes: cluster,
+    policy: { nodeSelector: [], skipSelectors: [parseSelector('type=virtual-kubelet')] },
+    cache: cluster,
+    snapshots: new NodeSnapshots({
+      pods: cluster,
+      identities,
+      attribution: 'measured',
+      scope: { namespaces: [], hasPodSelector: false },
+      showsAllPods: Object.keys(selectors).length === 0 && controllers !== true,
+    }),
+    coverages: new NodeCoverages({ pods: cluster, identities, clock, graceMs }),
+    identities,
+    workloads: new WorkloadCollector({ backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }), onMissingNode }),
+    clock,
+  });
+  const collect = async (): Promise<ClusterSnapshot> => {
+    const snapshot = await collector.collect(new AbortController().signal);
+    if (snapshot === undefined) throw new Error('nothing collected');
+    return snapshot;
+  };
+  return { collector, collect, clock };
+}
+
+const workloadOf = (snapshot: ClusterSnapshot, name: string) =>
+  snapshot.workloads.find(({ workload }) => workload.name === name);
+
+const snapshotOf = (snapshot: ClusterSnapshot, nodeName: string) => {
+  const state = snapshot.nodes.find((node) => node.nodeName === nodeName);
+  return state === undefined || state.state === 'absent' ? undefined : state.snapshot;
+};
+
+const cart = (name: string, nodeName: string): Pod => aPod({ name, nodeName, labels: { app: 'cart' } });
+
+function twoNodes(): FakeCluster {
+  const cluster = new FakeCluster();
+  cluster.addNode('node-1', [cart('cart-0', 'node-1')]);
+  cluster.addNode('node-2', [cart('cart-1', 'node-2')]);
+  cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 100 })] });
+  cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30 })] });
+  return cluster;
+}
+
+describe('one scrape', () => {
+  it('collects nothing before nodes and pods were listed', async () => {
+    const cluster = twoNodes();
+    cluster.hasSynced = false;
+    const { collector } = aCollector(cluster);
+    expect(await collector.collect(new AbortController().signal)).toBeUndefined();
+    expect(cluster.asked).toEqual([]);
+  });
+
+  it('adds up an identity over its nodes', async () => {
+    const { collect } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({
+      expectedPods: 2,
+      measuredPods: 2,
+      complete: true,
+      backoffMs: 0,
+      figures: { usedBytes: 130, podMaxUsedBytes: 100 },
+    });
+  });
+
+  it('serves a partial sum as incomplete when a node has no data', async () => {
+    const cluster = twoNodes();
+    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const snapshot = await collect();
+    expect(workloadOf(snapshot, 'cart')).toMatchObject({
+      expectedPods: 2,
+      measuredPods: 1,
+      complete: false,
+      figures: { usedBytes: 100 },
+    });
+    expect(snapshot.nodes[1]).toEqual({ state: 'absent', nodeName: 'node-2', reason: 'timeout' });
+  });
+
+  it('serves an identity not at all when it has pods on a node without data and the policy is to fail', async () => {
+    const cluster = twoNodes();
+    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' }, onMissingNode: 'fail' });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({
+      complete: false,
+      backoffMs: 1000,
+      figures: undefined,
+    });
+  });
+
+  it('lets an identity rest when none of its expected pods was measured, and collects it again after the rest', async () => {
+    const cluster = twoNodes();
+    cluster.answer('node-1', { pods: [] });
+    cluster.answer('node-2', { pods: [] });
+    const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 1000 });
+    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 7 })] });
+    await clock.advance(400);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 600, measuredPods: 1 });
+    await clock.advance(600);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: { usedBytes: 7 }, backoffMs: 0 });
+  });
+
+  it('serves a configured identity without pods as an empty, complete sum', async () => {
+    const { collect } = aCollector(twoNodes(), { selectors: { none: 'app=nothing' } });
+    expect(workloadOf(await collect(), 'none')).toMatchObject({
+      expectedPods: 0,
+      complete: true,
+      figures: { usedBytes: 0, podMaxUsedBytes: undefined },
+    });
+  });
+
+  it('does not expect a pod during its grace period, and does after it', async () => {
+    const cluster = twoNodes();
+    const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const young = aPod({ name: 'young', labels: { app: 'cart' }, runningSinceMs: clock.nowMs() });
+    cluster.setPods('node-1', [cart('cart-0', 'node-1'), young]);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 2, complete: true });
+    await clock.advance(graceMs);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 2, complete: true });
+    await clock.advance(1);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 3, measuredPods: 2, complete: false });
+  });
+
+  it('is incomplete while the volumes of a pod are not measured', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-1', [
+      aPod({ labels: { app: 'cart' }, containers: [aContainer()], volumes: [aVolume({ name: 'scratch' })] }),
+    ]);
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({
+      expectedPods: 2,
+      measuredPods: 2,
+      complete: false,
+      figures: { usedBytes: 130 },
+    });
+  });
+
+  it('shows nodes that serve no summaries as skipped, asks them nothing and expects nothing of them', async () => {
+    const cluster = twoNodes();
+    cluster.addNode('virtual', [cart('cart-9', 'virtual')], { type: 'virtual-kubelet' });
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const snapshot = await collect();
+    expect(snapshot.nodes.at(-1)).toEqual({ state: 'absent', nodeName: 'virtual', reason: 'skipped' });
+    expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 2, complete: true });
+    expect(cluster.asked).not.toContain('virtual');
+    expect([...cluster.retained]).toEqual(['node-1', 'node-2']);
+  });
+});
+
+describe('what is kept between scrapes', () => {
+  it('is the same snapshot object while summary and pods are the same', async () => {
+    const { collect } = aCollector(twoNodes());
+    const first = snapshotOf(await collect(), 'node-1');
+    expect(snapshotOf(await collect(), 'node-1')).toBe(first);
+    expect(first).toBeDefined();
+  });
+
+  it('is made anew for the node whose pods changed, and for no other', async () => {
+    const cluster = twoNodes();
+    const { collect } = aCollector(cluster);
+    const before = await collect();
+    cluster.setPods('node-1', [aPod({ labels: { app: 'other' } })]);
+    const after = await collect();
+    expect(snapshotOf(after, 'node-1')).not.toBe(snapshotOf(before, 'node-1'));
+    expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
+  });
+
+  it('ends the series of a deleted pod at once although the cached summary still lists it', async () => {
+    const cluster = twoNodes();
+    const { collect } = aCollector(cluster);
+    expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(1);
+    cluster.setPods('node-1', []);
+    cluster.deletedUids.add('uid-shop-cart-0');
+    expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(0);
+  });
+
+  it('drops an unknown pod as soon as the API server names it on another node', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-1', []);
+    const { collect } = aCollector(cluster);
+    expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(1);
+    cluster.setPods('node-2', [cart('cart-0', 'node-2'), cart('cart-1', 'node-2')]);
+    expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(0);
+  });
+});
+
+describe('pods with detail series', () => {
+  it('are those that belong to an identity, once there is one', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-2', [aPod({ name: 'cart-1', nodeName: 'node-2' })]);
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const snapshot = await collect();
+    expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(1);
+    expect(snapshotOf(snapshot, 'node-2')?.pods).toHaveLength(0);
+  });
+
+  it('are all pods when no identity is configured in any way', async () => {
+    const { collect } = aCollector(twoNodes());
+    const snapshot = await collect();
+    expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(1);
+    expect(snapshot.workloads).toEqual([]);
+  });
+
+  it('are found without any setting when controllers form identities', async () => {
+    const { collect } = aCollector(twoNodes(), { controllers: true });
+    const snapshot = await collect();
+    expect(snapshot.workloads.map(({ workload }) => workload.name)).toEqual(['shop/Pod/cart-0', 'shop/Pod/cart-1']);
+  });
+
+  it('counts the pods that have none, by reason', async () => {
+    const cluster = new FakeCluster();
+    cluster.addNode('node-1', [aPod({ name: 'silent' }), aPod({ name: 'bare' })]);
+    cluster.answer('node-1', {
+      pods: [
+        aPodSummary({ name: 'silent', usedBytes: undefined }),
+        aPodSummary({ name: 'bare', containers: [] }),
+        aPodSummary({ name: 'stranger' }),
+      ],
+    });
+    const { collect } = aCollector(cluster);
+    expect(Object.fromEntries(snapshotOf(await collect(), 'node-1')?.skippedPods ?? [])).toEqual({
+      no_usage: 1,
+      no_containers: 1,
+      unknown_pod: 1,
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+
+import { parseSelector } from '../../src/kube/selector.js';
+import { askingOrder, nodesInScope } from '../../src/scrape/node-policy.js';
+import { aNode } from '../support/builders.js';
+
+const node = (name: string, labels: Record<string, string> = {}) => aNode({ name, labels });
+const names = (nodes: readonly { readonly name: string }[]) => nodes.map(({ name }) => name);
+
+describe('nodes in scope', () => {
+  const policy = {
+    nodeSelector: parseSelector('pool!=system'),
+    skipSelectors: [parseSelector('type=virtual-kubelet')],
+  };
+
+  it('leaves out what the node selector does not match and skips what serves no summaries', () => {
+    const nodes = [
+      node('a'),
+      node('b', { pool: 'system' }),
+      node('c', { type: 'virtual-kubelet' }),
+      node('d', { pool: 'system', type: 'virtual-kubelet' }),
+    ];
+    const { asked, skipped } = nodesInScope(nodes, policy);
+    expect(names(asked)).toEqual(['a']);
+    expect(names(skipped)).toEqual(['c']);
+  });
+});
+
+describe('the order in which nodes are asked', () => {
+  const nodes = ['a', 'b', 'c', 'd'].map((name) => node(name));
+
+  it.each([
+    { turn: 0, order: ['a', 'b', 'c', 'd'] },
+    { turn: 1, order: ['b', 'c', 'd', 'a'] },
+    { turn: 6, order: ['c', 'd', 'a', 'b'] },
+  ])('starts one node further at each turn: $turn', ({ turn, order }) => {
+    expect(names(askingOrder(nodes, turn, () => false))).toEqual(order);
+  });
+
+  it('has the nodes that failed last time at its end', () => {
+    const failed = new Set(['b', 'd']);
+    expect(names(askingOrder(nodes, 1, (name) => failed.has(name)))).toEqual(['c', 'a', 'b', 'd']);
+  });
+
+  it('is empty without nodes', () => {
+    expect(askingOrder([], 3, () => false)).toEqual([]);
+  });
+});
