@@ -1,0 +1,6 @@
+import { readFile, writeFile } from 'node:fs/promises';
+
+import { renderReadme } from './readme.js';
+
+const file = new URL('../README.md', import.meta.url);
+await writeFile(file, renderReadme(await readFile(file, 'utf8')));
