@@ -1,0 +1,60 @@
+import { type TimeSlicer } from '../base/time-slicer.js';
+import { type NodeSnapshot } from '../scrape/snapshot.js';
+import { detailGroups } from './families.js';
+import { type FamilyRow } from './family.js';
+import { groupTexts, type FamilyText } from './family-text.js';
+
+/** The families whose text is kept per node. */
+export const detailFamilies: readonly FamilyRow[] = detailGroups.flatMap(({ families }) => families);
+
+export interface FamilyChunk {
+  /** Never written to. */
+  readonly buffer: Buffer;
+  readonly seriesCount: number;
+}
+
+/** One per family of {@link detailFamilies}, in their order; empty where the node has no such series. */
+export type NodeChunks = readonly FamilyChunk[];
+
+/**
+ * The text of each node's detail families, made once per snapshot and kept as long as somebody keeps the snapshot:
+ * a scrape of nodes that have not changed formats nothing.
+ */
+export class ChunkCache {
+  readonly #kept = new WeakMap<NodeSnapshot, NodeChunks>();
+  readonly #slicer: TimeSlicer;
+
+  constructor(slicer: TimeSlicer) {
+    this.#slicer = slicer;
+  }
+
+  /** In the order of the snapshots. Lets the event loop turn between nodes; rejects with the signal's reason. */
+  async prepare(snapshots: readonly NodeSnapshot[], signal: AbortSignal): Promise<readonly NodeChunks[]> {
+    const prepared: NodeChunks[] = [];
+    for (const snapshot of snapshots) {
+      prepared.push(this.#kept.get(snapshot) ?? (await this.#render(snapshot, signal)));
+    }
+    return prepared;
+  }
+
+  #render(snapshot: NodeSnapshot, signal: AbortSignal): Promise<NodeChunks> {
+    signal.throwIfAborted();
+    return this.#slicer.run(() => {
+      // Another scrape may have made them while this one waited for its turn.
+      const chunks = this.#kept.get(snapshot) ?? encode(detailGroups.flatMap((group) => groupTexts(group, snapshot)));
+      this.#kept.set(snapshot, chunks);
+      return chunks;
+    });
+  }
+}
+
+/** One memory block per node: a block for each of 65,000 small chunks would cost the collector more than the bytes. */
+function encode(texts: readonly FamilyText[]): NodeChunks {
+  const block = Buffer.allocUnsafeSlow(texts.reduce((total, { text }) => total + Buffer.byteLength(text), 0));
+  let offset = 0;
+  return texts.map(({ text, seriesCount }) => {
+    const start = offset;
+    offset += block.write(text, start);
+    return { buffer: block.subarray(start, offset), seriesCount };
+  });
+}

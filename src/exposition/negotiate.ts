@@ -1,0 +1,82 @@
+/**
+ * Which format and encoding an answer has.
+ *
+ * https://prometheus.io/docs/instrumenting/content_negotiation/
+ * https://www.rfc-editor.org/rfc/rfc9110#section-12.5
+ */
+import { type ExpositionFormat } from './render.js';
+
+export interface NegotiatedFormat {
+  readonly format: ExpositionFormat;
+  readonly contentType: string;
+}
+
+interface Preference {
+  /** Lower case. */
+  readonly value: string;
+  /** Names in lower case. */
+  readonly parameters: ReadonlyMap<string, string>;
+  /** 0 (not acceptable) to 1. */
+  readonly quality: number;
+}
+
+const text: NegotiatedFormat = { format: 'text', contentType: 'text/plain; version=0.0.4; charset=utf-8' };
+const openMetricsVersions: readonly string[] = ['1.0.0', '0.0.1'];
+const textTypes: readonly string[] = ['text/plain', 'text/*', '*/*'];
+
+/**
+ * OpenMetrics when the client prefers it to plain text; of equals, the one that it names first. Plain text for
+ * everything else: a scraper that asks for what nobody serves is helped more by an answer than by a 406.
+ */
+export function negotiateFormat(accept: string | undefined): NegotiatedFormat {
+  let best: { readonly quality: number; readonly format: NegotiatedFormat } = { quality: 0, format: text };
+  for (const preference of parsePreferences(accept)) {
+    const format = formatOf(preference);
+    if (format !== undefined && preference.quality > best.quality) best = { quality: preference.quality, format };
+  }
+  return best.format;
+}
+
+/** Whether the client takes gzip, by name or by `*`. */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  const preferences = parsePreferences(acceptEncoding);
+  const match =
+    preferences.find(({ value }) => value === 'gzip' || value === 'x-gzip') ??
+    preferences.find(({ value }) => value === '*');
+  return match !== undefined && match.quality > 0;
+}
+
+function formatOf({ value, parameters }: Preference): NegotiatedFormat | undefined {
+  if (value === 'application/openmetrics-text') {
+    const version = parameters.get('version') ?? '0.0.1';
+    return openMetricsVersions.includes(version) ? openMetrics(version) : undefined;
+  }
+  const isText = textTypes.includes(value) && ['0.0.4', undefined].includes(parameters.get('version'));
+  return isText ? text : undefined;
+}
+
+function openMetrics(version: string): NegotiatedFormat {
+  return {
+    format: 'openmetrics',
+    contentType: `application/openmetrics-text; version=${version}; charset=utf-8`,
+  };
+}
+
+function parsePreferences(header = ''): readonly Preference[] {
+  return header.split(',').map((element) => {
+    const [value = '', ...rest] = element.split(';').map((part) => part.trim());
+    const parameters = new Map(rest.map(parseParameter));
+    return { value: value.toLowerCase(), parameters, quality: parseQuality(parameters.get('q')) };
+  });
+}
+
+function parseParameter(text: string): readonly [name: string, value: string] {
+  const [name = '', value = ''] = text.split('=', 2).map((part) => part.trim());
+  return [name.toLowerCase(), value.replaceAll('"', '')];
+}
+
+/** A quality that is none counts as "not acceptable": a malformed wish is not granted. */
+function parseQuality(text: string | undefined): number {
+  if (text === undefined) return 1;
+  return /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(text) ? Number(text) : 0;
+}

@@ -1,0 +1,84 @@
+/**
+ * The two text formats of an exposition. They differ in the header lines, the `le` labels of histograms and the end
+ * marker only; all other samples are the same bytes.
+ *
+ * https://github.com/prometheus/docs/blob/main/docs/instrumenting/exposition_formats.md
+ * https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md
+ */
+
+export const expositionFormats = ['text', 'openmetrics'] as const;
+export type ExpositionFormat = (typeof expositionFormats)[number];
+
+export type FamilyType = 'gauge' | 'counter' | 'histogram' | 'unknown';
+
+export interface FamilyHeader {
+  /** As in the text format: a counter's ends in `_total`. */
+  readonly name: string;
+  readonly type: FamilyType;
+  readonly help: string;
+}
+
+/** `{a="1",b="2"}`; empty values are left out, as a label without a value is no label. '' when nothing is left. */
+export function labelText(names: readonly string[], values: readonly string[]): string {
+  let text = '';
+  for (const [index, name] of names.entries()) {
+    const value = values[index];
+    if (value === undefined || value === '') continue;
+    text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(value)}"`;
+  }
+  return text === '' ? '' : `{${text}}`;
+}
+
+/** One line. `labels`: as {@link labelText} gives them. */
+export function sampleLine(name: string, labels: string, value: number): string {
+  return `${name}${labels} ${formatValue(value)}\n`;
+}
+
+/** The lines before a family's samples. */
+export function headerText(family: FamilyHeader, format: ExpositionFormat): string {
+  return format === 'text' ? plainHeader(family) : openMetricsHeader(family);
+}
+
+/** What follows the last family. */
+export function endText(format: ExpositionFormat): string {
+  return format === 'text' ? '' : '# EOF\n';
+}
+
+/** A histogram's upper bound: OpenMetrics wants a fraction (`1.0`), the text format has none by custom (`1`). */
+export function formatBound(bound: number, format: ExpositionFormat): string {
+  return format === 'openmetrics' && Number.isInteger(bound) ? bound.toFixed(1) : formatValue(bound);
+}
+
+function plainHeader({ name, type, help }: FamilyHeader): string {
+  const typeName = type === 'unknown' ? 'untyped' : type;
+  return `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${typeName}\n`;
+}
+
+function openMetricsHeader({ name, type, help }: FamilyHeader): string {
+  const isNamedCounter = name.endsWith('_total');
+  const familyName = type === 'counter' && isNamedCounter ? name.slice(0, -'_total'.length) : name;
+  const typeName = type === 'counter' && !isNamedCounter ? 'unknown' : type;
+  const unit = /_(bytes|seconds)$/.exec(familyName)?.[1];
+  const unitLine = unit === undefined ? '' : `# UNIT ${familyName} ${unit}\n`;
+  return `# HELP ${familyName} ${escapeHelp(help).replaceAll('"', String.raw`\"`)}\n# TYPE ${familyName} ${typeName}\n${unitLine}`;
+}
+
+function formatValue(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  if (Number.isNaN(value)) return 'NaN';
+  return value > 0 ? '+Inf' : '-Inf';
+}
+
+const labelEscapes: Readonly<Record<string, string>> = {
+  '\\': String.raw`\\`,
+  '"': String.raw`\"`,
+  '\n': String.raw`\n`,
+};
+
+function escapeLabelValue(value: string): string {
+  return /[\\"\n]/.test(value) ? value.replaceAll(/[\\"\n]/g, (character) => labelEscapes[character] ?? '') : value;
+}
+
+function escapeHelp(help: string): string {
+  return help.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`);
+}

@@ -1,0 +1,100 @@
+/** What the families are about: found in the data of a scrape, with the values of its labels in their order. */
+import { components, type ContainerUsage, type PodUsage, type VolumeUsage } from '../attribution/usage.js';
+import { type FsStats } from '../kubelet/summary.js';
+import {
+  type ClusterSnapshot,
+  type NodeSnapshot,
+  type NodeState,
+  type PodSnapshot,
+  type WorkloadSnapshot,
+} from '../scrape/snapshot.js';
+import { type Subjects } from './family.js';
+
+type WorkloadContainer = NonNullable<WorkloadSnapshot['figures']>['containers'][number];
+
+export const workloads: Subjects<WorkloadSnapshot, WorkloadSnapshot> = {
+  labels: ['workload'],
+  *find(snapshot) {
+    yield { labelValues: [snapshot.workload.name], data: snapshot };
+  },
+};
+
+export const workloadContainers: Subjects<WorkloadSnapshot, WorkloadContainer> = {
+  labels: ['workload', 'container'],
+  *find({ workload, figures }) {
+    for (const data of figures?.containers ?? []) yield { labelValues: [workload.name, data.container], data };
+  },
+};
+
+/** Only of pods that the API server knows: others may appear on two nodes, and the node is no label here. */
+export const memberships: Subjects<NodeSnapshot, PodSnapshot> = {
+  labels: ['namespace', 'pod', 'workload'],
+  *find({ pods: all }) {
+    for (const data of all.filter(({ pod }) => pod !== undefined)) {
+      for (const { name } of data.workloads) yield { labelValues: [data.namespace, data.name, name], data };
+    }
+  },
+};
+
+export const pods: Subjects<NodeSnapshot, PodUsage> = {
+  labels: ['namespace', 'pod', 'node'],
+  *find({ nodeName, pods: all }) {
+    for (const { namespace, name, usage } of all) yield { labelValues: [namespace, name, nodeName], data: usage };
+  },
+};
+
+/** The data is the component's bytes. */
+export const podComponents: Subjects<NodeSnapshot, number> = {
+  labels: [...pods.labels, 'component'],
+  *find(snapshot) {
+    for (const { labelValues, data: usage } of pods.find(snapshot)) {
+      for (const component of components) {
+        yield { labelValues: [...labelValues, component], data: usage.components[component] };
+      }
+    }
+  },
+};
+
+export const containers: Subjects<NodeSnapshot, ContainerUsage> = {
+  labels: ['namespace', 'pod', 'container', 'node'],
+  *find({ nodeName, pods: all }) {
+    for (const { namespace, name, usage } of all) {
+      for (const data of usage.containers) yield { labelValues: [namespace, name, data.name, nodeName], data };
+    }
+  },
+};
+
+export const volumes: Subjects<NodeSnapshot, VolumeUsage> = {
+  labels: [...pods.labels, 'volume', 'type', 'medium'],
+  *find(snapshot) {
+    for (const { labelValues, data: usage } of pods.find(snapshot)) {
+      for (const data of usage.volumes)
+        yield { labelValues: [...labelValues, data.name, data.type, data.medium], data };
+    }
+  },
+};
+
+export const filesystems: Subjects<NodeSnapshot, FsStats> = {
+  labels: ['node', 'filesystem'],
+  *find({ nodeName, summary: { nodefs, imagefs, containerfs } }) {
+    for (const [filesystem, data] of Object.entries({ nodefs, imagefs, containerfs })) {
+      if (data !== undefined) yield { labelValues: [nodeName, filesystem], data };
+    }
+  },
+};
+
+export const nodes: Subjects<ClusterSnapshot, NodeState> = {
+  labels: ['node'],
+  *find({ nodes: all }) {
+    for (const data of all) yield { labelValues: [data.nodeName], data };
+  },
+};
+
+export const absentNodes: Subjects<ClusterSnapshot, NodeState> = {
+  labels: ['node', 'reason'],
+  *find({ nodes: all }) {
+    for (const data of all) {
+      if (data.state === 'absent') yield { labelValues: [data.nodeName, data.reason], data };
+    }
+  },
+};

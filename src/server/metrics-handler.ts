@@ -1,0 +1,159 @@
+import { type Request, type Response } from 'express';
+
+import { startDeadline, type Clock } from '../base/clock.js';
+import { messageOf, RequestError } from '../base/errors.js';
+import { type ExpositionBody } from '../exposition/exposition.js';
+import { acceptsGzip, negotiateFormat } from '../exposition/negotiate.js';
+import { type ExpositionFormat } from '../exposition/render.js';
+import { type ClusterSnapshot } from '../scrape/snapshot.js';
+import { type Logger } from '../telemetry/logger.js';
+import { sendText } from './responses.js';
+import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
+import { sendGzipped, sendPlain } from './send-body.js';
+
+/** `collect` answers at the latest when `signal` aborts, with what it has; undefined before the first sync. */
+export interface ScrapeSource {
+  collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined>;
+}
+
+export interface ExpositionRenderer {
+  render(snapshot: ClusterSnapshot | undefined, format: ExpositionFormat, signal: AbortSignal): Promise<ExpositionBody>;
+}
+
+export interface ScrapeObserver {
+  /**
+   * `deadline`: answered, but the time was up before all was collected. `aborted`: the client left or read too slowly.
+   * `durationMs`: to the last byte.
+   */
+  scrapeFinished(result: 'success' | 'deadline' | 'aborted' | 'error', durationMs: number): void;
+  /** Refused, because too many scrapes are under way. */
+  scrapeRejected(): void;
+}
+
+export interface ScrapeSettings extends ScrapeTimes {
+  /** Scrapes under way, to the last byte of their answers, above 0. */
+  readonly maxInFlight: number;
+}
+
+export interface MetricsHandlerOptions {
+  readonly source: ScrapeSource;
+  readonly exposition: ExpositionRenderer;
+  readonly observer: ScrapeObserver;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Asked at each scrape, so that a reload takes effect. */
+  readonly settings: () => ScrapeSettings;
+}
+
+/** The client's own timeout is over by then; whoever still reads holds a slot for nothing. */
+const writeGraceMs = 5_000;
+
+/** Answers `/metrics`. */
+export class MetricsHandler {
+  readonly #options: MetricsHandlerOptions;
+  #inFlightCount = 0;
+
+  constructor(options: MetricsHandlerOptions) {
+    this.#options = options;
+  }
+
+  /** HEAD is answered without a collection. */
+  async handle(request: Request, response: Response): Promise<void> {
+    if (request.method === 'HEAD') {
+      setHeaders(request, response);
+      response.end();
+      return;
+    }
+    const { observer, settings } = this.#options;
+    if (this.#inFlightCount >= settings().maxInFlight) {
+      observer.scrapeRejected();
+      response.set('Retry-After', '1');
+      sendText(response, 503, 'too many scrapes at once');
+      return;
+    }
+    this.#inFlightCount += 1;
+    try {
+      await this.#scrape(request, response);
+    } finally {
+      this.#inFlightCount -= 1;
+    }
+  }
+
+  async #scrape(request: Request, response: Response): Promise<void> {
+    const { observer, clock, settings } = this.#options;
+    const startMs = clock.monotonicMs();
+    const timeoutMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings());
+    const gone = new AbortController();
+    response.once('close', () => {
+      gone.abort(new RequestError('connection', 'the client closed the connection before its answer was complete'));
+    });
+    using limit = startDeadline({
+      clock,
+      durationMs: timeoutMs + writeGraceMs,
+      error: () =>
+        new RequestError('timeout', `the client did not take the answer within ${timeoutMs + writeGraceMs} ms`),
+      parent: gone.signal,
+    });
+    const finish = (result: Parameters<ScrapeObserver['scrapeFinished']>[0]): void => {
+      observer.scrapeFinished(result, clock.monotonicMs() - startMs);
+    };
+    try {
+      const { snapshot, isLate } = await this.#collect(timeoutMs, limit.signal);
+      await this.#answer(request, response, { snapshot, signal: limit.signal });
+      finish(isLate ? 'deadline' : 'success');
+    } catch (error) {
+      finish(limit.signal.aborted ? 'aborted' : 'error');
+      this.#fail(response, error, limit.signal);
+    }
+  }
+
+  async #collect(
+    timeoutMs: number,
+    parent: AbortSignal,
+  ): Promise<{ snapshot: ClusterSnapshot | undefined; isLate: boolean }> {
+    const { source, clock } = this.#options;
+    using deadline = startDeadline({
+      clock,
+      durationMs: timeoutMs,
+      error: () => new RequestError('timeout', `the scrape's ${timeoutMs} ms are over`),
+      parent,
+    });
+    const snapshot = await source.collect(deadline.signal);
+    parent.throwIfAborted();
+    return { snapshot, isLate: deadline.signal.aborted };
+  }
+
+  async #answer(
+    request: Request,
+    response: Response,
+    { snapshot, signal }: { snapshot: ClusterSnapshot | undefined; signal: AbortSignal },
+  ): Promise<void> {
+    const { format } = negotiateFormat(request.get('accept'));
+    const { chunks, contentLength } = await this.#options.exposition.render(snapshot, format, signal);
+    signal.throwIfAborted();
+    const { isGzipped } = setHeaders(request, response);
+    if (isGzipped) {
+      await sendGzipped(response, chunks, signal);
+      return;
+    }
+    response.set('Content-Length', String(contentLength));
+    await sendPlain(response, chunks, signal);
+  }
+
+  #fail(response: Response, error: unknown, signal: AbortSignal): void {
+    const { logger } = this.#options;
+    if (signal.aborted) logger.debug('scrape given up', { reason: messageOf(signal.reason) });
+    else logger.error('scrape failed', { error: messageOf(error) });
+    if (signal.aborted || response.headersSent) response.destroy();
+    else sendText(response, 500, 'internal error');
+  }
+}
+
+function setHeaders(request: Request, response: Response): { isGzipped: boolean } {
+  const isGzipped = acceptsGzip(request.get('accept-encoding'));
+  // Not `response.set`: Express would rewrite the content type.
+  response.setHeader('Content-Type', negotiateFormat(request.get('accept')).contentType);
+  response.setHeader('Vary', 'Accept, Accept-Encoding');
+  if (isGzipped) response.setHeader('Content-Encoding', 'gzip');
+  return { isGzipped };
+}

@@ -1,0 +1,12 @@
+import { type Response } from 'express';
+
+/** A short answer in plain text; a line break is added at its end. */
+export function sendText(response: Response, status: number, text: string): void {
+  response.status(status).type('text/plain').send(`${text}\n`);
+}
+
+/** For requests that are refused before their body is read: the connection cannot be used again. */
+export function refuse(response: Response, status: number, text: string): void {
+  response.set('Connection', 'close');
+  sendText(response, status, text);
+}

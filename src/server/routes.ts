@@ -1,0 +1,137 @@
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+
+import { messageOf } from '../base/errors.js';
+import { type Logger } from '../telemetry/logger.js';
+import { landingPage } from './landing-page.js';
+import { refuse, sendText } from './responses.js';
+
+export interface ReadinessCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  /** What is missing, when it is not ok. */
+  readonly message: string;
+}
+
+export interface Readiness {
+  checks(): readonly ReadinessCheck[];
+}
+
+export interface MetricsEndpoint {
+  handle(request: Request, response: Response): Promise<void>;
+}
+
+export interface RoutesOptions {
+  /** Begins with `/`. */
+  readonly metricsPath: string;
+  readonly version: string;
+  readonly metrics: MetricsEndpoint;
+  readonly readiness: Readiness;
+  /** Rejects when the configuration was not taken over. Undefined: reloading over HTTP is not enabled. */
+  readonly reload: (() => Promise<void>) | undefined;
+  readonly logger: Logger;
+}
+
+const reloadPath = '/-/reload';
+
+/** Nothing on these pages loads anything or may be framed. */
+const contentSecurityPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The exporter's HTTP surface. Errors are one constant line of text, without stack and paths. */
+export function createRoutes(options: RoutesOptions): Express {
+  const { metricsPath, metrics, readiness, logger } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', 'simple');
+  app.use((request, response, next) => {
+    response.set({ 'Content-Security-Policy': contentSecurityPolicy, 'X-Content-Type-Options': 'nosniff' });
+    const allowed = request.path === reloadPath ? ['POST'] : ['GET', 'HEAD'];
+    if (allowed.includes(request.method)) {
+      next();
+      return;
+    }
+    response.set('Allow', allowed.join(', '));
+    refuse(response, 405, `only ${allowed.join(' and ')} here`);
+  });
+  app.get(['/livez', '/healthz'], (_request, response) => {
+    sendText(response, 200, 'ok');
+  });
+  app.get('/readyz', (request, response) => {
+    sendReadiness(response, readiness.checks(), 'verbose' in request.query);
+  });
+  app.post(reloadPath, (_request, response) => reload(response, options));
+  app.get(literalPath(metricsPath), (request, response) => metrics.handle(request, response));
+  app.get('/', (_request, response) => {
+    response.type('html').send(landingPage(options.version, linksTo(metricsPath)));
+  });
+  app.use((_request, response) => {
+    sendText(response, 404, 'not found');
+  });
+  app.use(errorHandler(logger));
+  return app;
+}
+
+function sendReadiness(response: Response, checks: readonly ReadinessCheck[], isVerbose: boolean): void {
+  const missing = checks.filter(({ ok }) => !ok);
+  const isReady = missing.length === 0;
+  const details = checks.map(({ name, ok, message }) => (ok ? `[+]${name} ok` : `[-]${name}: ${oneLine(message)}`));
+  const summary = isReady
+    ? 'ok'
+    : `not ready: ${missing.map(({ name, message }) => `${name}: ${oneLine(message)}`).join('; ')}`;
+  const verdict = `readyz check ${isReady ? 'passed' : 'failed'}`;
+  sendText(response, isReady ? 200 : 503, isVerbose ? [...details, verdict].join('\n') : summary);
+}
+
+async function reload(response: Response, options: RoutesOptions): Promise<void> {
+  if (options.reload === undefined) {
+    refuse(response, 403, 'reloading over HTTP is not enabled: start with --web.enable-lifecycle');
+    return;
+  }
+  try {
+    await options.reload();
+  } catch (error) {
+    options.logger.error('reload failed', { error: messageOf(error) });
+    refuse(response, 500, 'reload failed: see the log');
+    return;
+  }
+  refuse(response, 200, 'reloaded');
+}
+
+function linksTo(metricsPath: string): readonly { path: string; text: string }[] {
+  return [
+    { path: metricsPath, text: 'Metrics' },
+    { path: '/readyz?verbose', text: 'Readiness' },
+    { path: '/livez', text: 'Liveness' },
+  ];
+}
+
+/** A path in which nothing is a pattern: https://github.com/pillarjs/path-to-regexp#readme */
+function literalPath(path: string): string {
+  return path.replaceAll(/[\\{}()[\]+?!:*]/g, String.raw`\$&`);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+/** Express names the status of faults of the request (a path that cannot be decoded); all others are ours. */
+function errorHandler(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    if (isRequestFault(error)) {
+      refuse(response, 400, 'bad request');
+      return;
+    }
+    logger.error('request failed', { error: messageOf(error) });
+    refuse(response, 500, 'internal error');
+  };
+}
+
+function isRequestFault(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && error.status === 400;
+}

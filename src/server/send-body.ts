@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip } from 'node:zlib';
+
+/** Handed to the socket, or to the compressor, in one go. */
+const groupBytes = 256 * 1_024;
+
+/**
+ * Writes the chunks as they are, without a copy; waits whenever the client reads more slowly, so that a slow reader
+ * costs one group of memory. Resolves when the last byte was handed to the system; rejects when `signal` aborts.
+ */
+export async function sendPlain(
+  response: ServerResponse,
+  chunks: readonly Buffer[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const group of groupsOf(chunks)) {
+    signal.throwIfAborted();
+    response.cork();
+    for (const chunk of group) response.write(chunk);
+    response.uncork();
+    if (response.writableNeedDrain) await once(response, 'drain', { signal });
+  }
+  signal.throwIfAborted();
+  response.end();
+  await once(response, 'finish', { signal });
+}
+
+/** The same, compressed off the event loop. Level 1: a higher one costs twice the time for a few percent. */
+export async function sendGzipped(
+  response: ServerResponse,
+  chunks: readonly Buffer[],
+  signal: AbortSignal,
+): Promise<void> {
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 64 * 1_024 });
+  await pipeline(joinedGroups(chunks), gzip, response, { signal });
+}
+
+/** Small chunks are copied together: each write to the compressor is a round trip to another thread. */
+function* joinedGroups(chunks: readonly Buffer[]): Iterable<Buffer> {
+  for (const group of groupsOf(chunks)) yield Buffer.concat(group);
+}
+
+function* groupsOf(chunks: readonly Buffer[]): Iterable<readonly Buffer[]> {
+  let group: Buffer[] = [];
+  let bytes = 0;
+  for (const chunk of chunks) {
+    group.push(chunk);
+    bytes += chunk.length;
+    if (bytes < groupBytes) continue;
+    yield group;
+    group = [];
+    bytes = 0;
+  }
+  if (group.length > 0) yield group;
+}
