@@ -1,0 +1,88 @@
+/** Lists and label selectors: the kinds of setting with a structure of their own. */
+import { z } from 'zod';
+import { UserError } from '../base/errors.js';
+import { formatSelector, type LabelSelector, parseSelector, selectorFromObject } from '../kube/selector.js';
+import { about, type About, asText, refuse, settingMeta } from './setting.js';
+import { isNamespaceName } from './values.js';
+
+interface ListSpec<S extends z.ZodType> extends About {
+  readonly item: S;
+  readonly default: z.input<S>[];
+  readonly minLength?: number;
+  readonly allowed: string;
+  /** Between the items of an environment variable; a comma unless items have commas of their own. */
+  readonly separator?: ',' | ';';
+}
+
+/** No item twice. */
+export function list<S extends z.ZodType>(spec: ListSpec<S>) {
+  const { separator = ',' } = spec;
+  return z
+    .array(spec.item)
+    .min(spec.minLength ?? 0)
+    .check(noTwoAlike((item) => JSON.stringify(item)))
+    .readonly()
+    .prefault(spec.default)
+    .register(settingMeta, {
+      ...about(spec),
+      allowed: `${spec.allowed}; each once`,
+      fromText: (items) => items.split(separator).map((item) => item.trim()),
+    });
+}
+
+/**
+ * No two items with the same key, which is at `path` of the item. Found even while an item has a fault of its own,
+ * hence the `unknown`. Undefined is no key.
+ */
+export function noTwoAlike(keyOf: (item: unknown) => unknown, ...path: string[]) {
+  return z.superRefine<readonly unknown[]>(
+    (items, context) => {
+      const keys = items.map(keyOf);
+      keys.forEach((key, index) => {
+        const first = keys.indexOf(key);
+        if (key === undefined || first === index) return;
+        context.addIssue({ code: 'custom', path: [index, ...path], params: { problem: `the same as in [${first}]` } });
+      });
+    },
+    { when: ({ value }) => Array.isArray(value) },
+  );
+}
+
+export const selectorForms =
+  'a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions';
+
+/** In the canonical form, so that equal selectors are equal settings. */
+export function selectorValue() {
+  return z.codec(z.union([z.string(), z.record(z.string(), z.unknown())]), z.custom<LabelSelector>(), {
+    decode: (raw, payload) => {
+      try {
+        const selector = typeof raw === 'string' ? parseSelector(raw) : selectorFromObject(raw);
+        return parseSelector(formatSelector(selector));
+      } catch (error) {
+        if (error instanceof UserError) return refuse(payload, withoutSubject(error.message));
+        throw error;
+      }
+    },
+    encode: formatSelector,
+  });
+}
+
+/** The message repeats the selector, which the fault shows already. */
+function withoutSubject(message: string): string {
+  return message.replace(/^label selector(?: ".*?")?: /s, '');
+}
+
+export function selector(spec: About) {
+  return selectorValue()
+    .prefault('')
+    .register(settingMeta, { ...about(spec), allowed: selectorForms, fromText: asText });
+}
+
+export function namespaces(spec: About) {
+  return list({
+    ...spec,
+    item: z.string().refine(isNamespaceName),
+    default: [],
+    allowed: 'a list of namespace names (lower-case letters, digits and "-", at most 63)',
+  });
+}

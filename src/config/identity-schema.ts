@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { list, namespaces, noTwoAlike, selectorForms, selectorValue } from './collections.js';
+import { choice, optionalBoolean } from './scalars.js';
+import { mapped, settingMeta } from './setting.js';
+import { isLabelKey } from './values.js';
+
+const workload = z.strictObject({
+  name: z
+    .string()
+    .refine((name) => name.trim() === name && name !== '' && !name.includes('/'))
+    .register(settingMeta, {
+      allowed: 'a text without "/" and without blanks at its ends',
+      help: 'The value of the `workload` label; unique.',
+    }),
+  selector: selectorValue().register(settingMeta, {
+    allowed: `${selectorForms}; {} or "" for every pod`,
+    help: 'The pods that belong to it, in the form of a manifest or of kubectl.',
+  }),
+  namespaces: namespaces({ help: 'The namespaces of these pods. Empty: all.' }),
+});
+
+function nameOf(item: unknown): unknown {
+  return typeof item === 'object' && item !== null && 'name' in item ? item.name : undefined;
+}
+
+export const identity = mapped(
+  z.strictObject({
+    workloads: z.array(workload).check(noTwoAlike(nameOf, 'name')).readonly().prefault([]).register(settingMeta, {
+      allowed: 'a list of mappings, each with a name of its own, a selector and, if wanted, namespaces',
+      help: 'Identities by label selector. They may overlap: a pod counts in each that it belongs to.',
+    }),
+    labels: list({
+      item: z.string().refine(isLabelKey),
+      default: [],
+      allowed: 'a list of label keys such as app.kubernetes.io/name',
+      help: 'One identity for each combination of values among the pods that carry all of these labels.',
+    }),
+    controllers: optionalBoolean({
+      defaultText: 'true when neither workloads nor labels are set, else false',
+      help: 'One identity for each controller: Deployment, StatefulSet, DaemonSet, CronJob, …',
+    }),
+    onMissingNode: choice({
+      default: 'partial',
+      among: ['partial', 'fail'],
+      help: 'What becomes of an identity with pods on a node without data: its sum over the other nodes, marked incomplete, or none.',
+    }),
+  }),
+  ({ controllers, ...same }) => ({
+    ...same,
+    controllers: controllers ?? (same.workloads.length === 0 && same.labels.length === 0),
+  }),
+  (value) => value,
+).prefault({});

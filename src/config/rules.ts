@@ -1,0 +1,106 @@
+/** The rules between two settings. What concerns one setting alone is said where the schema declares it. */
+import { z } from 'zod';
+import { describeValue, type Fault, valueAt } from './faults.js';
+import { type Config, schema } from './schema.js';
+
+interface Rule {
+  readonly path: string;
+  readonly other: string;
+  readonly holds: (config: Config) => boolean;
+  /** What `path` may be with regard to `other`, whose name and value follow. */
+  readonly allowed: string;
+}
+
+/** Settings of connections that the exporter makes to kubelets itself. */
+const directSettings = [
+  'kubelet.addressTypes',
+  'kubelet.port',
+  'kubelet.bearerTokenFile',
+  'kubelet.tls.caFile',
+  'kubelet.tls.certFile',
+  'kubelet.tls.keyFile',
+  'kubelet.tls.serverName',
+  'kubelet.tls.insecureSkipVerify',
+];
+
+const defaults = z.decode(schema, {});
+
+const rules: readonly Rule[] = [
+  {
+    path: 'kubelet.requestTimeout',
+    other: 'cache.ttl',
+    holds: ({ kubelet, cache }) => cache.ttlMs === 0 || kubelet.requestTimeoutMs < cache.ttlMs,
+    allowed: 'less than',
+  },
+  {
+    path: 'cache.refresh',
+    other: 'cache.ttl',
+    holds: ({ cache }) => cache.ttlMs !== 0 || cache.refresh === 'on-scrape',
+    allowed: 'only on-scrape together with',
+  },
+  {
+    path: 'scrape.timeoutOffset',
+    other: 'scrape.defaultTimeout',
+    holds: ({ scrape }) => scrape.timeoutOffsetMs < scrape.defaultTimeoutMs,
+    allowed: 'less than',
+  },
+  {
+    path: 'scrape.defaultTimeout',
+    other: 'scrape.maxDuration',
+    holds: ({ scrape }) => scrape.defaultTimeoutMs <= scrape.maxDurationMs,
+    allowed: 'at most',
+  },
+  {
+    path: 'kubelet.tls.certFile',
+    other: 'kubelet.tls.keyFile',
+    holds: ({ kubelet: { tls } }) => tls.certFile === undefined || tls.keyFile !== undefined,
+    allowed: 'a file only together with',
+  },
+  {
+    path: 'kubelet.tls.keyFile',
+    other: 'kubelet.tls.certFile',
+    holds: ({ kubelet: { tls } }) => tls.keyFile === undefined || tls.certFile !== undefined,
+    allowed: 'a file only together with',
+  },
+  {
+    path: 'kubelet.tls.insecureSkipVerify',
+    other: 'kubelet.tls.caFile',
+    holds: ({ kubelet: { tls } }) => !tls.insecureSkipVerify || tls.caFile === undefined,
+    allowed: 'only false together with',
+  },
+  ...directSettings.map((path) => ({
+    path,
+    other: 'kubelet.access',
+    holds: (config: Config) => config.kubelet.access === 'direct' || written(path, config) === written(path, defaults),
+    allowed: 'only the default, as the API server makes the connection, together with',
+  })),
+];
+
+interface RuleCheck {
+  readonly config: Config;
+  readonly sourceOf: (path: string) => string;
+  /** What is known to be wrong: a rule about any of that says nothing, as the value is not the one that was meant. */
+  readonly faults: readonly Fault[];
+}
+
+export function checkRules({ config, sourceOf, faults }: RuleCheck): Fault[] {
+  const isFaulty = (path: string): boolean => faults.some((fault) => overlaps(path, fault.path));
+  return rules
+    .filter(({ path, other, holds }) => !holds(config) && !isFaulty(path) && !isFaulty(other))
+    .map(({ path, other, allowed }) => ({
+      path,
+      found: written(path, config),
+      source: sourceOf(path),
+      allowed: `${allowed} ${other}, which is ${written(other, config)} (${sourceOf(other)})`,
+    }));
+}
+
+function overlaps(path: string, faultyPath: string): boolean {
+  const isInside = path === faultyPath || faultyPath === '' || path.startsWith(`${faultyPath}.`);
+  return isInside || faultyPath.startsWith(`${path}[`);
+}
+
+/** A setting as a file would have it. */
+function written(path: string, config: Config): string {
+  return describeValue(valueAt(z.encode(schema, config), path.split('.')));
+}

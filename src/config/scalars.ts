@@ -1,0 +1,182 @@
+/**
+ * The kinds of setting with one value. Each is a zod codec: `decode` takes what a file holds, `encode` gives back the
+ * form that people write.
+ */
+import { z } from 'zod';
+import { parseQuantity } from '../kube/quantity.js';
+import { about, type About, asText, mapped, refuse, settingMeta } from './setting.js';
+import { formatDuration, formatSize, parseDuration } from './values.js';
+
+const textOrNumber = z.union([z.string(), z.number()]);
+
+interface DurationSpec extends About {
+  readonly default: string;
+  readonly minMs: number;
+  readonly maxMs: number;
+  /** What 0 is good for, where it is allowed below `minMs`: "to …". */
+  readonly zero?: string;
+  /** What 0 and anything below stand for, where they do. */
+  readonly nonPositiveMs?: number;
+}
+
+export function duration(spec: DurationSpec) {
+  return z
+    .codec(textOrNumber, z.number(), {
+      decode: (raw, payload) => {
+        const durationMs = parseDuration(String(raw));
+        return (durationMs === undefined ? undefined : acceptedMs(durationMs, spec)) ?? refuse(payload);
+      },
+      encode: (durationMs) => (durationMs === 0 ? 0 : formatDuration(durationMs)),
+    })
+    .prefault(spec.default)
+    .register(settingMeta, { ...about(spec), allowed: allowedDurations(spec), fromText: asText });
+}
+
+function acceptedMs(durationMs: number, { minMs, maxMs, zero, nonPositiveMs }: DurationSpec): number | undefined {
+  if (durationMs <= 0 && nonPositiveMs !== undefined) return nonPositiveMs;
+  if (durationMs === 0 && zero !== undefined) return 0;
+  return durationMs >= minMs && durationMs <= maxMs ? durationMs : undefined;
+}
+
+function allowedDurations({ minMs, maxMs, zero, nonPositiveMs }: DurationSpec): string {
+  const range = `a duration such as 500ms, 55s or 1h30m, from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`;
+  if (nonPositiveMs !== undefined) return `${range}, or 0 or less for the default, ${formatDuration(nonPositiveMs)}`;
+  return zero === undefined ? range : `${range}, or 0 ${zero}`;
+}
+
+interface SizeSpec extends About {
+  readonly default: string;
+  readonly minBytes: number;
+  readonly maxBytes: number;
+}
+
+export function size(spec: SizeSpec) {
+  const { minBytes, maxBytes } = spec;
+  const allowed = `a size such as 512Ki, 64Mi or 100M, from ${formatSize(minBytes)} to ${formatSize(maxBytes)}`;
+  return z
+    .codec(textOrNumber, z.number(), {
+      decode: (raw, payload) => {
+        const bytes = parseQuantity(String(raw));
+        return bytes !== undefined && bytes >= minBytes && bytes <= maxBytes ? bytes : refuse(payload);
+      },
+      encode: formatSize,
+    })
+    .prefault(spec.default)
+    .register(settingMeta, { ...about(spec), allowed, fromText: asText });
+}
+
+interface IntegerSpec extends About {
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export function integer(spec: IntegerSpec) {
+  const { min, max } = spec;
+  return z
+    .int()
+    .min(min)
+    .max(max)
+    .prefault(spec.default)
+    .register(settingMeta, { ...about(spec), allowed: allowedIntegers(spec), fromText: integerFromText });
+}
+
+/** 0 stands for "not set" and comes out as undefined. */
+export function optionalInteger(spec: Omit<IntegerSpec, 'default' | 'min'> & { readonly zero: string }) {
+  return mapped(
+    z.int().min(0).max(spec.max),
+    (value) => (value === 0 ? undefined : value),
+    (value) => value ?? 0,
+  )
+    .prefault(0)
+    .register(settingMeta, {
+      ...about(spec),
+      allowed: `${allowedIntegers({ min: 1, max: spec.max })}, or 0 ${spec.zero}`,
+      fromText: integerFromText,
+    });
+}
+
+function allowedIntegers({ min, max }: { readonly min: number; readonly max: number }): string {
+  return `a whole number from ${min} to ${max}`;
+}
+
+function integerFromText(text: string): unknown {
+  return /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+interface FlagSpec extends About {
+  readonly default: boolean;
+}
+
+export function boolean(spec: FlagSpec) {
+  return z
+    .boolean()
+    .prefault(spec.default)
+    .register(settingMeta, { ...about(spec), allowed: 'true or false', fromText: booleanFromText });
+}
+
+/** Undefined when it is not set: the default follows from other settings and is theirs to find. */
+export function optionalBoolean(spec: About & { readonly defaultText: string }) {
+  return z
+    .boolean()
+    .optional()
+    .register(settingMeta, {
+      ...about(spec),
+      defaultText: spec.defaultText,
+      allowed: 'true or false',
+      fromText: booleanFromText,
+    });
+}
+
+function booleanFromText(text: string): unknown {
+  return text === 'true' || (text === 'false' ? false : text);
+}
+
+interface ChoiceSpec<T extends readonly [string, ...string[]]> extends About {
+  readonly default: T[number];
+  readonly among: T;
+}
+
+export function choice<const T extends readonly [string, ...string[]]>(spec: ChoiceSpec<T>) {
+  return z
+    .enum(spec.among)
+    .prefault(spec.default)
+    .register(settingMeta, {
+      ...about(spec),
+      allowed: spec.among.join(', ').replace(/, ([^,]*)$/, ' or $1'),
+      fromText: asText,
+    });
+}
+
+interface TextSpec extends About {
+  readonly default: string;
+  readonly allowed: string;
+  readonly accepts: (text: string) => boolean;
+}
+
+export function text(spec: TextSpec) {
+  return z
+    .string()
+    .refine(spec.accepts)
+    .prefault(spec.default)
+    .register(settingMeta, { ...about(spec), allowed: spec.allowed, fromText: asText });
+}
+
+/** An empty text stands for "not set" and comes out as undefined. */
+export function optionalText(spec: Omit<TextSpec, 'default'>) {
+  return mapped(
+    z.string().refine((value) => value === '' || spec.accepts(value)),
+    (value) => (value === '' ? undefined : value),
+    (value) => value ?? '',
+  )
+    .prefault('')
+    .register(settingMeta, { ...about(spec), allowed: `${spec.allowed}, or "" for none`, fromText: asText });
+}
+
+export function optionalPath(spec: About) {
+  return optionalText({
+    ...spec,
+    allowed: 'the path of a file',
+    accepts: (path) => path.trim() !== '' && !path.includes('\0'),
+  });
+}

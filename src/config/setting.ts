@@ -1,0 +1,44 @@
+/** What makes a zod schema a setting, and the tools that the kinds of setting are built with. */
+import { z } from 'zod';
+
+export interface SettingMeta {
+  readonly help: string;
+  /** The values that it takes: the end of "allowed: …". */
+  readonly allowed: string;
+  /** The value that a text of the environment or the command line stands for; without it only the file can set it. */
+  readonly fromText?: (text: string) => unknown;
+  /** The command line flag, without dashes. */
+  readonly flag?: string;
+  /** For a default that depends on other settings. */
+  readonly defaultText?: string;
+}
+
+/** Registered here: a setting. Not registered: a section, or a value inside a setting. */
+export const settingMeta = z.registry<SettingMeta>();
+
+/** What every kind of setting is told. */
+export interface About {
+  readonly help: string;
+  readonly flag?: string;
+}
+
+export function about({ help, flag }: About): About {
+  return flag === undefined ? { help } : { help, flag };
+}
+
+/** Two forms of one value; `decode` accepts all that `schema` accepts. */
+export function mapped<S extends z.ZodType, T>(
+  schema: S,
+  decode: (value: z.output<S>) => T,
+  encode: (value: T) => z.output<S>,
+) {
+  return z.codec(schema, z.custom<T>(), { decode, encode });
+}
+
+/** Ends a `decode`; `problem` says more than that the value is not among those allowed. */
+export function refuse(payload: z.core.ParsePayload, problem?: string): never {
+  payload.issues.push({ code: 'custom', input: payload.value, params: { problem } });
+  return z.NEVER;
+}
+
+export const asText = (text: string): string => text;

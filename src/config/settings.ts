@@ -1,0 +1,140 @@
+/** The settings of the schema, as a tree to look names up in and as rows for the documentation. */
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { schema } from './schema.js';
+import { settingMeta, type SettingMeta } from './setting.js';
+
+type Schema = z.core.$ZodType;
+
+export interface Setting {
+  readonly kind: 'setting';
+  readonly path: string;
+  readonly schema: Schema;
+  readonly meta: SettingMeta;
+  /** The environment variable, which only a setting with `meta.fromText` takes. */
+  readonly environmentName: string;
+}
+
+export interface Section {
+  readonly kind: 'section';
+  readonly path: string;
+  readonly children: ReadonlyMap<string, Section | Setting>;
+}
+
+export const environmentPrefix = 'EPHEMERAL_STORAGE_EXPORTER_';
+
+export const rootSection: Section = sectionOf(schema, '');
+
+export const allSettings: readonly Setting[] = [...settingsOf(rootSection)];
+
+function sectionOf(section: Schema, path: string): Section {
+  const children = Object.entries(shapeOf(section)).map(([key, child]) => {
+    const childPath = path === '' ? key : `${path}.${key}`;
+    return [key, settingOf(child, childPath) ?? sectionOf(child, childPath)] as const;
+  });
+  return { kind: 'section', path, children: new Map(children) };
+}
+
+function settingOf(schema: Schema, path: string): Setting | undefined {
+  const meta = settingMeta.get(schema);
+  return meta && { kind: 'setting', path, schema, meta, environmentName: environmentNameOf(path) };
+}
+
+function environmentNameOf(path: string): string {
+  return (
+    environmentPrefix +
+    path
+      .replaceAll('.', '_')
+      .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_')
+      .toUpperCase()
+  );
+}
+
+function* settingsOf(section: Section): Generator<Setting> {
+  for (const child of section.children.values()) {
+    if (child.kind === 'setting') yield child;
+    else yield* settingsOf(child);
+  }
+}
+
+/** What stands behind defaults, codecs and the like: an object, an array or a plain value. */
+function innermost(schema: Schema): Schema {
+  if (schema instanceof z.core.$ZodPrefault || schema instanceof z.core.$ZodReadonly) {
+    return innermost(schema._zod.def.innerType);
+  }
+  return schema instanceof z.core.$ZodCodec ? innermost(schema._zod.def.in) : schema;
+}
+
+function shapeOf(schema: Schema): Readonly<Record<string, Schema>> {
+  const inner = innermost(schema);
+  return inner instanceof z.core.$ZodObject ? inner._zod.def.shape : {};
+}
+
+function itemOf(schema: Schema): Schema | undefined {
+  const inner = innermost(schema);
+  return inner instanceof z.core.$ZodArray ? inner._zod.def.element : undefined;
+}
+
+/** Names that may stand at `path` inside a setting. */
+export function keysInside(setting: Setting, path: readonly PropertyKey[]): string[] {
+  return Object.keys(shapeOf(schemasAlong(setting, path).at(-1) ?? setting.schema));
+}
+
+/** What is said about the value at `path` inside a setting: by the innermost schema that says something. */
+export function metaInside(setting: Setting, path: readonly PropertyKey[]): SettingMeta {
+  const metas = schemasAlong(setting, path).map((schema) => settingMeta.get(schema));
+  return metas.findLast((meta) => meta !== undefined) ?? setting.meta;
+}
+
+/** The schemas on the way to `path`, from outside to inside, as far as the setting knows the way. */
+function schemasAlong(setting: Setting, path: readonly PropertyKey[]): Schema[] {
+  const schemas: Schema[] = [];
+  let schema: Schema | undefined = setting.schema;
+  for (const step of path) {
+    schema = typeof step === 'number' ? itemOf(schema) : shapeOf(schema)[String(step)];
+    if (schema === undefined) break;
+    schemas.push(schema);
+  }
+  return schemas;
+}
+
+export interface SettingRow {
+  readonly path: string;
+  /** Undefined: only the file can set it. */
+  readonly environmentName: string | undefined;
+  /** With its dashes. Undefined: there is none. */
+  readonly flag: string | undefined;
+  readonly defaultText: string;
+  readonly allowed: string;
+  readonly help: string;
+}
+
+/** All settings, in the order of the schema; the fields of `identity.workloads` follow it as `identity.workloads[].name`. */
+export function listSettings(): SettingRow[] {
+  return allSettings.flatMap((setting) => [rowOf(setting), ...rowsInside(setting)]);
+}
+
+function rowOf({ path, schema, meta, environmentName }: Setting): SettingRow {
+  return {
+    path,
+    environmentName: meta.fromText && environmentName,
+    flag: meta.flag && `--${meta.flag}`,
+    defaultText: meta.defaultText ?? defaultTextOf(schema),
+    allowed: meta.allowed,
+    help: meta.help,
+  };
+}
+
+function rowsInside({ path, schema }: Setting): SettingRow[] {
+  const item = itemOf(schema);
+  if (item === undefined) return [];
+  return Object.entries(shapeOf(item)).flatMap(([key, child]) => {
+    const setting = settingOf(child, `${path}[].${key}`);
+    return setting === undefined ? [] : [{ ...rowOf(setting), environmentName: undefined }];
+  });
+}
+
+function defaultTextOf(schema: Schema): string {
+  if (!(schema instanceof z.core.$ZodPrefault)) return 'required';
+  return stringify(schema._zod.def.defaultValue, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+}

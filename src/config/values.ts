@@ -1,0 +1,117 @@
+/** The texts that settings are written in, and what they stand for: durations, sizes, addresses. */
+import { isIP, isIPv6 } from 'node:net';
+import { UserError } from '../base/errors.js';
+import { parseSelector } from '../kube/selector.js';
+
+const durationUnits = [
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const;
+
+const durationForm = /^(-?)(?:0|(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?)$/;
+
+/**
+ * Milliseconds of `500ms`, `55s`, `1h30m` or `0`: whole numbers with the units h, m, s and ms, each at most once and
+ * in this order, as in Prometheus' own settings. A leading `-` is read; whether it makes sense is the caller's
+ * business. Undefined when `text` is not a duration.
+ * https://prometheus.io/docs/prometheus/latest/configuration/configuration/
+ */
+export function parseDuration(text: string): number | undefined {
+  const parts = durationForm.exec(text);
+  if (parts === null) return undefined;
+  const [, sign, ...counts] = parts;
+  const sumMs = durationUnits.reduce((ms, [, unitMs], index) => ms + Number(counts[index] ?? 0) * unitMs, 0);
+  return sign === '-' && sumMs !== 0 ? -sumMs : sumMs;
+}
+
+/** The shortest text that {@link parseDuration} reads back; for whole milliseconds, 0 or more. */
+export function formatDuration(durationMs: number): string {
+  let restMs = durationMs;
+  const parts = durationUnits.map(([unit, unitMs]) => {
+    const count = Math.floor(restMs / unitMs);
+    restMs -= count * unitMs;
+    return count === 0 ? '' : `${count}${unit}`;
+  });
+  return parts.join('') || '0';
+}
+
+const sizeUnits = [
+  ['Gi', 2 ** 30],
+  ['Mi', 2 ** 20],
+  ['Ki', 2 ** 10],
+] as const;
+
+/** The shortest exact quantity; for whole bytes above 0. */
+export function formatSize(bytes: number): string {
+  const [unit, unitBytes] = sizeUnits.find(([, candidateBytes]) => bytes % candidateBytes === 0) ?? ['', 1];
+  return `${bytes / unitBytes}${unit}`;
+}
+
+export interface ListenAddress {
+  /** Undefined: all addresses of the machine. */
+  readonly host: string | undefined;
+  /** 0: one that the operating system picks. */
+  readonly port: number;
+}
+
+export const maxPort = 65_535;
+
+const listenAddressForm = /^(?:\[([^\]]+)\]|([^:[\]]*)):(\d{1,5})$/;
+
+/** `:9797`, `host:9797`, `192.0.2.1:9797` or `[::1]:9797`. Undefined when `text` is none of them. */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const parts = listenAddressForm.exec(text);
+  if (parts === null) return undefined;
+  const [, ipv6, name = '', digits] = parts;
+  const port = Number(digits);
+  if (port > maxPort) return undefined;
+  if (ipv6 !== undefined) return isIPv6(ipv6) ? { host: ipv6, port } : undefined;
+  if (name === '') return { host: undefined, port };
+  return isHostName(name) ? { host: name, port } : undefined;
+}
+
+export function formatListenAddress({ host = '', port }: ListenAddress): string {
+  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+const hostNameForm = /^[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?$/;
+
+function isHostName(text: string): boolean {
+  return text.length <= 253 && hostNameForm.test(text);
+}
+
+/**
+ * A name to hold a kubelet's certificate to, in which `{node}` stands for the node's name. No IP address: TLS clients
+ * may not ask for one (https://www.rfc-editor.org/rfc/rfc6066#section-3), and kubelets are held to the address that
+ * was dialled without any setting.
+ */
+export function isServerName(text: string): boolean {
+  return isHostName(text.replaceAll('{node}', 'node')) && isIP(text) === 0;
+}
+
+const namespaceForm = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-label-names */
+export function isNamespaceName(text: string): boolean {
+  return namespaceForm.test(text);
+}
+
+/** Whether `text` is a label key and nothing more. */
+export function isLabelKey(text: string): boolean {
+  try {
+    const [requirement, ...others] = parseSelector(text);
+    return others.length === 0 && requirement?.operator === 'Exists' && requirement.key === text;
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+}
+
+/** Segments that HTTP clients and the server's own paths leave alone: none begins with "." or "-". */
+const urlPathForm = /^(?:\/[A-Za-z0-9_][-A-Za-z0-9._~]*)+$/;
+
+export function isUrlPath(text: string): boolean {
+  return urlPathForm.test(text);
+}

@@ -1,0 +1,102 @@
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { messageOf } from '../base/errors.js';
+
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+interface YamlProblem {
+  readonly problem: string;
+  readonly position: Position | undefined;
+}
+
+interface DuplicateKey {
+  readonly path: readonly PropertyKey[];
+  readonly position: Position;
+  readonly firstLine: number;
+}
+
+export interface YamlText {
+  /** Undefined when there are problems. Of keys that stand twice, the last one. */
+  readonly value: unknown;
+  readonly problems: readonly YamlProblem[];
+  readonly duplicateKeys: readonly DuplicateKey[];
+  /** Of the value at a path, or of the innermost one on the way that has a position. */
+  readonly positionOf: (path: readonly PropertyKey[]) => Position;
+}
+
+/** How far anchors may multiply what a text holds: far more than settings need, and nothing to a computer. */
+const maxAliasCount = 100;
+
+/** Settings are not deeper; what is has no position of its own, which bounds the memory that a hostile text takes. */
+const maxDepth = 8;
+
+/** One document of YAML 1.2 (https://yaml.org/spec/1.2.2/) with text keys and without tags of its own. */
+export function readYaml(text: string): YamlText {
+  const lineCounter = new LineCounter();
+  const positionAt = (offset: number): Position => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { line, column: col };
+  };
+  // The parser's own search for duplicate keys takes time in the square of their number.
+  const document = parseDocument(text, { lineCounter, uniqueKeys: false, stringKeys: true, prettyErrors: false });
+  const problems = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
+    problem: message,
+    position: positionAt(pos[0]),
+  }));
+  const places = new Places(positionAt);
+  const without = { value: undefined, duplicateKeys: [], positionOf: places.positionOf };
+  if (problems.length > 0) return { ...without, problems };
+  try {
+    const value: unknown = document.toJS({ maxAliasCount });
+    places.add(document.contents, []);
+    return { value, problems, duplicateKeys: places.duplicateKeys, positionOf: places.positionOf };
+  } catch (error) {
+    return { ...without, problems: [{ problem: messageOf(error), position: undefined }] };
+  }
+}
+
+/** Where the values of a document stand. */
+class Places {
+  readonly duplicateKeys: DuplicateKey[] = [];
+  readonly #positions = new Map<string, Position>();
+  readonly #positionAt: (offset: number) => Position;
+
+  constructor(positionAt: (offset: number) => Position) {
+    this.#positionAt = positionAt;
+  }
+
+  readonly positionOf = (path: readonly PropertyKey[]): Position => {
+    const position = this.#positions.get(JSON.stringify(path));
+    if (position !== undefined) return position;
+    return path.length === 0 ? { line: 1, column: 1 } : this.positionOf(path.slice(0, -1));
+  };
+
+  add(node: Node | null | undefined, path: readonly PropertyKey[]): void {
+    if (path.length === maxDepth) return;
+    if (isMap<Node, Node | null>(node)) {
+      for (const { key, value } of node.items) this.#addPair(key, value, path);
+    } else if (isSeq<Node>(node)) {
+      node.items.forEach((item, index) => {
+        this.#place(item, [...path, index]);
+        this.add(item, [...path, index]);
+      });
+    }
+  }
+
+  #addPair(key: Node, value: Node | null, parent: readonly PropertyKey[]): void {
+    if (!isScalar(key)) return;
+    const path = [...parent, String(key.value)];
+    const first = this.#positions.get(JSON.stringify(path));
+    const position = this.#place(key, path);
+    if (first !== undefined) this.duplicateKeys.push({ path, position, firstLine: first.line });
+    this.add(value, path);
+  }
+
+  #place(node: Node, path: readonly PropertyKey[]): Position {
+    const position = this.#positionAt(node.range?.[0] ?? 0);
+    this.#positions.set(JSON.stringify(path), position);
+    return position;
+  }
+}
