@@ -1,0 +1,28 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+
+import { messageOf, UserError } from '../base/errors.js';
+
+/** The text of a file, trimmed. `what` names it in the UserError that says that it cannot be read or is empty. */
+export async function readCredentialFile(path: string, what: string): Promise<string> {
+  const text = await readTextFile(path, what);
+  if (text.trim() === '') throw new UserError(`${what} ${path} is empty`);
+  return text.trim();
+}
+
+export async function readTextFile(path: string, what: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UserError(`${what} ${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Throws UserError unless `pem` begins with a certificate. `what` says where it stands. */
+export function checkCertificate(pem: string | Buffer, what: string): void {
+  try {
+    new X509Certificate(pem);
+  } catch (error) {
+    throw new UserError(`${what} is not a certificate in PEM form: ${messageOf(error)}`, { cause: error });
+  }
+}
