@@ -1,0 +1,58 @@
+/**
+ * Real kubelet summaries and API objects, recorded from clusters of many versions. They lie beside the checkout and
+ * are no part of the project: tests that read them are skipped where the folder is missing.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { parse } from 'yaml';
+
+const folder = fileURLToPath(new URL('../../../shared/captures', import.meta.url));
+
+export const hasCaptures = existsSync(folder);
+
+/** To be put into the name of what is skipped. */
+export const capturesNeeded = 'needs the recorded captures in ../shared/captures';
+
+export interface Capture {
+  readonly name: string;
+  /** The body of a `/stats/summary` answer. */
+  readonly summary: string;
+  /** The JSON of the API's pods of that time; empty where none were recorded. */
+  readonly pods: readonly unknown[];
+}
+
+const podsOfSummary: Readonly<Record<string, string>> = {
+  'honeycombio_honeycomb-kubernetes-agent_stats-summary.json': 'paired/honeycombio_pods.json',
+  'live/kubelet_1_26_summary.json': 'live/kubelet_1_26_pods.json',
+  'microsoft_Docker-Provider_summary1.json': 'paired/microsoft_Docker-Provider_pods1.json',
+  'newrelic_nri-kubernetes_k8s_1_31.json': 'paired/newrelic_nri-kubernetes_k8s_1_31_pods.yaml',
+  'newrelic_nri-kubernetes_k8s_1_33.json': 'paired/newrelic_nri-kubernetes_k8s_1_33_pods.yaml',
+};
+
+/** Every recorded summary; none where the folder is missing. */
+export function readCaptures(): readonly Capture[] {
+  if (!hasCaptures) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return [...names, 'live/kubelet_1_26_summary.json'].map((name) => ({
+    name,
+    summary: asSummary(name, read(name)),
+    pods: readItems(podsOfSummary[name]),
+  }));
+}
+
+/** One capture is a single pod's part of a summary. */
+function asSummary(name: string, text: string): string {
+  return name.endsWith('.podstats.json') ? `{"node":{"nodeName":"${name}"},"pods":[${text}]}` : text;
+}
+
+function readItems(name: string | undefined): readonly unknown[] {
+  if (name === undefined) return [];
+  const list = parse(read(name)) as { readonly items: readonly unknown[] };
+  return list.items;
+}
+
+function read(name: string): string {
+  return readFileSync(join(folder, name), 'utf8');
+}

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { countExpected, mergePartials, type SummedPod, sumPods } from '../../src/workload/aggregate.js';
+import { type WorkloadPartial, type WorkloadPartials } from '../../src/workload/figures.js';
+import { type Workload } from '../../src/workload/workload.js';
+
+const billing: Workload = { name: 'billing', origin: { source: 'configured' } };
+const everything: Workload = { name: 'everything', origin: { source: 'configured' } };
+
+interface PodFields extends Partial<Omit<SummedPod, 'usage'>> {
+  readonly containers: Readonly<Record<string, number>>;
+  readonly volumesPending?: boolean;
+}
+
+function pod({ containers, volumesPending = false, ...fields }: PodFields): SummedPod {
+  const listed = Object.entries(containers).map(([name, usedBytes]) => ({ name, usedBytes }));
+  const usedBytes = listed.reduce((total, container) => total + container.usedBytes, 0);
+  return {
+    workloads: [billing],
+    limitBytes: undefined,
+    requestBytes: undefined,
+    usage: { usedBytes, containers: listed, volumesPending },
+    ...fields,
+  };
+}
+
+/** By name, since the order in which containers were seen is no part of the sums. */
+function sorted(partials: WorkloadPartials): WorkloadPartial[] {
+  return [...partials.values()]
+    .map((partial) => ({
+      ...partial,
+      figures: {
+        ...partial.figures,
+        containers: partial.figures.containers.toSorted((a, b) => (a.container < b.container ? -1 : 1)),
+      },
+    }))
+    .toSorted((a, b) => (a.workload.name < b.workload.name ? -1 : 1));
+}
+
+describe('sumPods', () => {
+  it('adds up the pods of each identity, by container too', () => {
+    const partials = sumPods([
+      pod({ workloads: [billing, everything], containers: { app: 100, log: 10 } }),
+      pod({ containers: { app: 30, proxy: 90 } }),
+      pod({ workloads: [everything], containers: { app: 7 } }),
+    ]);
+    expect([...partials.keys()]).toEqual(['billing', 'everything']);
+    expect(partials.get('billing')).toEqual({
+      workload: billing,
+      figures: {
+        usedBytes: 230,
+        podMaxUsedBytes: 120,
+        limitBytes: undefined,
+        requestBytes: undefined,
+        containers: [
+          { container: 'app', usedBytes: 130, maxUsedBytes: 100 },
+          { container: 'log', usedBytes: 10, maxUsedBytes: 10 },
+          { container: 'proxy', usedBytes: 90, maxUsedBytes: 90 },
+        ],
+      },
+      expectedPods: 0,
+      measuredPods: 0,
+      pendingPods: 0,
+    });
+    expect(partials.get('everything')).toMatchObject({ figures: { usedBytes: 117, podMaxUsedBytes: 110 } });
+  });
+
+  it('adds up the limits and requests of the pods that declare one', () => {
+    const partials = sumPods([
+      pod({ containers: {}, limitBytes: 500, requestBytes: undefined }),
+      pod({ containers: {}, limitBytes: undefined, requestBytes: 20 }),
+      pod({ containers: {}, limitBytes: 0, requestBytes: 30 }),
+    ]);
+    expect(partials.get('billing')?.figures).toMatchObject({ limitBytes: 500, requestBytes: 50 });
+  });
+
+  it('knows a declared zero from no declaration', () => {
+    const partials = sumPods([pod({ containers: {}, limitBytes: 0 })]);
+    expect(partials.get('billing')?.figures).toMatchObject({ limitBytes: 0, requestBytes: undefined });
+  });
+
+  it('counts the pods whose volumes are not measured yet', () => {
+    const partials = sumPods([pod({ containers: {}, volumesPending: true }), pod({ containers: {} })]);
+    expect(partials.get('billing')?.pendingPods).toBe(1);
+  });
+
+  it('finds the largest of values below zero', () => {
+    const partials = sumPods([pod({ containers: { app: -5 } }), pod({ containers: { app: -3 } })]);
+    expect(partials.get('billing')?.figures.containers).toEqual([
+      { container: 'app', usedBytes: -8, maxUsedBytes: -3 },
+    ]);
+  });
+
+  it('has nothing of identities without pods', () => {
+    expect(sumPods([pod({ workloads: [], containers: { app: 1 } })]).size).toBe(0);
+  });
+});
+
+describe('countExpected', () => {
+  it('counts the expected and the measured ones of each identity', () => {
+    const partials = countExpected([
+      { workloads: [billing, everything], isMeasured: true },
+      { workloads: [everything], isMeasured: false },
+    ]);
+    expect(partials.get('billing')).toMatchObject({ expectedPods: 1, measuredPods: 1 });
+    expect(partials.get('everything')).toMatchObject({ expectedPods: 2, measuredPods: 1 });
+  });
+
+  it('says nothing about bytes', () => {
+    const partials = countExpected([{ workloads: [billing], isMeasured: true }]);
+    expect(partials.get('billing')?.figures).toEqual({
+      usedBytes: 0,
+      podMaxUsedBytes: undefined,
+      limitBytes: undefined,
+      requestBytes: undefined,
+      containers: [],
+    });
+  });
+});
+
+describe('mergePartials', () => {
+  it('puts sums and counts of an identity together', () => {
+    const merged = mergePartials([
+      sumPods([pod({ containers: { app: 4 } })]),
+      countExpected([{ workloads: [billing], isMeasured: true }]),
+      countExpected([{ workloads: [billing], isMeasured: false }]),
+    ]);
+    expect(merged.get('billing')).toMatchObject({
+      figures: { usedBytes: 4, podMaxUsedBytes: 4 },
+      expectedPods: 2,
+      measuredPods: 1,
+    });
+  });
+
+  it('leaves the parts as they are', () => {
+    const part = sumPods([pod({ containers: { app: 4 } })]);
+    const before = structuredClone(sorted(part));
+    mergePartials([part, part]);
+    expect(sorted(part)).toEqual(before);
+  });
+
+  it('takes two objects of one name for one identity', () => {
+    const again: Workload = { name: 'billing', origin: { source: 'configured' } };
+    const merged = mergePartials([
+      sumPods([pod({ containers: { app: 4 } })]),
+      sumPods([pod({ workloads: [again], containers: { app: 6 } })]),
+    ]);
+    expect(merged.size).toBe(1);
+    expect(merged.get('billing')?.figures.usedBytes).toBe(10);
+  });
+
+  it('is nothing of nothing', () => {
+    expect(mergePartials([]).size).toBe(0);
+    expect(mergePartials([sumPods([])]).size).toBe(0);
+  });
+});
+
+describe('whatever the pods', () => {
+  const declared = fc.option(fc.nat(), { nil: undefined });
+  const pods = fc.array(
+    fc
+      .record({
+        workloads: fc.subarray([billing, everything]),
+        containers: fc.dictionary(fc.constantFrom('app', 'log', 'proxy'), fc.integer({ min: -100, max: 2 ** 40 })),
+        limitBytes: declared,
+        requestBytes: declared,
+        volumesPending: fc.boolean(),
+      })
+      .map((fields) => pod(fields)),
+    { maxLength: 20 },
+  );
+
+  it('sums over nodes, groups of nodes and any order are those over all pods', () => {
+    fc.assert(
+      fc.property(pods, fc.integer({ min: 1, max: 7 }), (all, nodeCount) => {
+        const nodes = Array.from({ length: nodeCount }, (_, node) =>
+          sumPods(all.filter((_pod, index) => index % nodeCount === node)),
+        );
+        const half = Math.ceil(nodes.length / 2);
+        const whole = sorted(sumPods(all));
+        expect(sorted(mergePartials(nodes))).toEqual(whole);
+        expect(sorted(mergePartials(nodes.toReversed()))).toEqual(whole);
+        expect(sorted(mergePartials([mergePartials(nodes.slice(0, half)), mergePartials(nodes.slice(half))]))).toEqual(
+          whole,
+        );
+      }),
+    );
+  });
+
+  it('containers add up to the identity, and no pod exceeds its largest', () => {
+    fc.assert(
+      fc.property(pods, (all) => {
+        const figures = sumPods(all).get('billing')?.figures;
+        const own = all.filter(({ workloads }) => workloads.includes(billing)).map(({ usage }) => usage.usedBytes);
+        expect(figures?.usedBytes ?? 0).toBe(own.reduce((a, b) => a + b, 0));
+        expect(figures?.podMaxUsedBytes).toBe(own.length === 0 ? undefined : Math.max(...own));
+        expect((figures?.containers ?? []).reduce((total, { usedBytes }) => total + usedBytes, 0)).toBe(
+          figures?.usedBytes ?? 0,
+        );
+      }),
+    );
+  });
+});

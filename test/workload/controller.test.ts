@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+
+import { type Pod } from '../../src/kube/objects.js';
+import { controllerOf } from '../../src/workload/controller.js';
+import { aPod } from '../support/builders.js';
+
+const hashLabel = (hash: string): Pod['labels'] => ({ 'pod-template-hash': hash });
+
+const owned = (kind: string, name: string, labels: Pod['labels'] = {}): Partial<Pod> => ({
+  controller: { kind, name },
+  labels,
+});
+
+describe('controllerOf', () => {
+  it.each<[string, Partial<Pod>, string]>([
+    [
+      'a ReplicaSet of a Deployment',
+      owned('ReplicaSet', 'cart-6f6b679f8f', hashLabel('6f6b679f8f')),
+      'Deployment/cart',
+    ],
+    ['a Deployment with dashes', owned('ReplicaSet', 'cart-api-v2-abc', hashLabel('abc')), 'Deployment/cart-api-v2'],
+    ['a ReplicaSet with another hash', owned('ReplicaSet', 'cart-abc', hashLabel('def')), 'ReplicaSet/cart-abc'],
+    ['a ReplicaSet without a hash', owned('ReplicaSet', 'cart-abc'), 'ReplicaSet/cart-abc'],
+    ['a ReplicaSet and an empty hash', owned('ReplicaSet', 'cart-', hashLabel('')), 'ReplicaSet/cart-'],
+    [
+      'a ReplicaSet that ends in the hash without a dash',
+      owned('ReplicaSet', 'cartabc', hashLabel('abc')),
+      'ReplicaSet/cartabc',
+    ],
+    ['a ReplicaSet that is nothing but the hash', owned('ReplicaSet', '-abc', hashLabel('abc')), 'ReplicaSet/-abc'],
+    ['a hash on pods of another kind', owned('Rollout', 'cart-abc', hashLabel('abc')), 'Rollout/cart-abc'],
+    ['a Job of a CronJob', owned('Job', 'backup-28912345'), 'CronJob/backup'],
+    ['a Job of an old CronJob', owned('Job', 'backup-1734567890'), 'CronJob/backup'],
+    ['a Job with a short number', owned('Job', 'backup-2891234'), 'Job/backup-2891234'],
+    ['a Job without a dash', owned('Job', 'backup28912345'), 'Job/backup28912345'],
+    ['a Job with letters in the number', owned('Job', 'backup-2891234a5'), 'Job/backup-2891234a5'],
+    ['a Job that is nothing but the number', owned('Job', '-28912345'), 'Job/-28912345'],
+    ['a StatefulSet', owned('StatefulSet', 'db-28912345'), 'StatefulSet/db-28912345'],
+    ['a DaemonSet', owned('DaemonSet', 'proxy'), 'DaemonSet/proxy'],
+    ['a kind of the user', owned('SparkApplication', 'pi'), 'SparkApplication/pi'],
+    ['no controller', { name: 'debug' }, 'Pod/debug'],
+    ['a static pod', { name: 'etcd-node-1', isStatic: true, ...owned('Node', 'node-1') }, 'Node/etcd'],
+    ['a static pod without an owner reference', { name: 'etcd-node-1', isStatic: true }, 'Node/etcd'],
+    [
+      'a static pod on a node whose name ends like another',
+      { name: 'etcd-a-node-1', nodeName: 'a-node-1', isStatic: true },
+      'Node/etcd',
+    ],
+    ['a static pod whose name lacks the node', { name: 'etcd', isStatic: true }, 'Node/etcd'],
+    ['a static pod without a node', { name: 'etcd-node-1', nodeName: undefined, isStatic: true }, 'Node/etcd-node-1'],
+  ])('of %s', (_, pod, expected) => {
+    const { kind, name } = controllerOf(aPod(pod));
+    expect(`${kind}/${name}`).toBe(expected);
+  });
+});
