@@ -19,27 +19,27 @@ const maxFigure = 2 ** 53;
  * time that is not RFC 3339 or is Go's zero time, a container or volume without a name, a pod without an identity.
  * Containers of the same name are all kept.
  *
- * @param source what sent the body; begins the messages
+ * @param what names the body, such as `summary of node n1`; begins the messages
  * @throws RequestError `decode`
  */
-export function decodeSummary(body: Buffer | string, source: string): NodeSummary {
-  const root = objectOf(parseJson(body, source));
+export function decodeSummary(body: Buffer | string, what: string): NodeSummary {
+  const root = objectOf(parseJson(body, what));
   const node = objectOf(root['node']);
   const nodeName = textOf(node['nodeName']);
   const pods = root['pods'] ?? [];
   if (nodeName === undefined || !Array.isArray(pods)) {
     const fault = nodeName === undefined ? 'no node with a nodeName' : 'pods that are not a list';
-    throw new RequestError('decode', `${source} sent JSON that is not a summary: it has ${fault}`);
+    throw new RequestError('decode', `${what}: JSON that is not a summary: it has ${fault}`);
   }
   return new Decoder().summary(node, nodeName, pods);
 }
 
-function parseJson(body: Buffer | string, source: string): unknown {
+function parseJson(body: Buffer | string, what: string): unknown {
   try {
     return JSON.parse(body.toString()) as unknown;
   } catch (error) {
     const size = `${Buffer.byteLength(body)} bytes`;
-    throw new RequestError('decode', `${source} sent ${size} that are not JSON: ${messageOf(error)}`, { cause: error });
+    throw new RequestError('decode', `${what}: ${size} that are not JSON: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -4,6 +4,7 @@ import { Mutex } from 'async-mutex';
 
 import { type Clock } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
+import { abortable } from '../kube/abortable.js';
 import { type Node } from '../kube/objects.js';
 import { requestFailure } from '../kube/request-failure.js';
 import { type Logger } from '../telemetry/logger.js';
@@ -83,7 +84,8 @@ export class NodeCache implements Disposable {
     const known = this.#lookup(entry);
     if (known.state === 'fresh' || signal.aborted) return this.#observed(known);
     const endedBefore = entry.endedAttemptCount;
-    await settledOrAborted(this.#attemptWhenDue(entry, node, signal), signal);
+    setMaxListeners(0, signal); // a scrape waits for all its nodes with one signal: many listeners are no leak
+    await abortable(this.#attemptWhenDue(entry, node, signal), signal).catch(() => undefined);
     if (entry.endedAttemptCount === endedBefore || entry.failure !== undefined || entry.success === undefined) {
       return this.#observed(this.#lookup(entry));
     }
@@ -236,16 +238,4 @@ function newEntry(uid: string): Entry {
 
 function endAttempts(entry: Entry): void {
   entry.lifetime.abort(new Error('the result is no longer wanted'));
-}
-
-function settledOrAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  setMaxListeners(0, signal); // a scrape waits for all its nodes with one signal: many listeners are no leak
-  return new Promise((resolve) => {
-    const done = (): void => {
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    signal.addEventListener('abort', done, { once: true });
-    work.then(done, done);
-  });
 }

@@ -15,7 +15,7 @@ const noFigures = {
 };
 
 function decode(summary: unknown): ReturnType<typeof decodeSummary> {
-  return decodeSummary(JSON.stringify(summary), 'the kubelet of node a');
+  return decodeSummary(JSON.stringify(summary), 'summary of node a');
 }
 
 function decodePod(pod: unknown): ReturnType<typeof decodeSummary>['pods'][number] | undefined {
@@ -24,7 +24,7 @@ function decodePod(pod: unknown): ReturnType<typeof decodeSummary>['pods'][numbe
 
 function failureOf(body: string | Buffer): unknown {
   try {
-    return decodeSummary(body, 'the kubelet of node a');
+    return decodeSummary(body, 'summary of node a');
   } catch (error) {
     return error;
   }
@@ -105,7 +105,7 @@ describe('a body that is not a summary', () => {
       const failure = failureOf(form);
       expect(failure).toBeInstanceOf(RequestError);
       expect(failure).toMatchObject({ reason: 'decode' });
-      expect((failure as RequestError).message).toContain(`the kubelet of node a sent `);
+      expect((failure as RequestError).message).toContain('summary of node a: ');
       expect((failure as RequestError).message).toContain(message);
     }
   });

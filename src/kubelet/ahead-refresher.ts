@@ -1,0 +1,95 @@
+import { type Clock } from '../base/clock.js';
+import { type Node } from '../kube/objects.js';
+
+export interface RefreshableCache {
+  /** Asks the node's kubelet unless it was asked less than a TTL ago or is being asked. Never rejects. */
+  refresh(node: Node): Promise<void>;
+  /** Monotonic time from which on the kubelet may be asked again; undefined when it was never asked. */
+  nextAttemptAtMs(node: Node): number | undefined;
+}
+
+export interface AheadRefresherOptions {
+  readonly cache: RefreshableCache;
+  readonly nodes: () => Iterable<Node>;
+  /** The cache's, in milliseconds, above 0. */
+  readonly ttlMs: number;
+  readonly clock: Clock;
+}
+
+/** Without a scrape for so many TTLs nothing is refreshed. */
+const idleTtlCount = 3;
+
+/**
+ * Refreshes each node in the background as soon as the cache allows it, so that scrapes find fresh data, and spreads the
+ * requests over the TTL. It works while scrapes keep coming.
+ *
+ * Freshness counts from an answer, permission to ask from the request before it: a kubelet that is asked one TTL after the
+ * last request answers about when its data gets stale, and a scrape that comes in between waits for that answer.
+ *
+ * Spreading: each node has its own phase, a hash of its name, in a period that is a little longer than the TTL; the
+ * margin absorbs the lateness of timers, which would otherwise add up. A node that is out of phase, because a scrape
+ * asked it first, waits for its phase, but no longer than a part of the TTL each time, and so gets there within some rounds.
+ */
+export class AheadRefresher {
+  readonly #options: AheadRefresherOptions;
+  readonly #tickMs: number;
+  readonly #periodMs: number;
+  readonly #maxDelayMs: number;
+  #lastScrapeAtMs = -Infinity;
+
+  constructor(options: AheadRefresherOptions) {
+    this.#options = options;
+    this.#tickMs = Math.max(options.ttlMs / 100, 10);
+    this.#periodMs = options.ttlMs + 2 * this.#tickMs;
+    this.#maxDelayMs = options.ttlMs / 10;
+  }
+
+  /** To be called at each scrape. */
+  scraped(): void {
+    this.#lastScrapeAtMs = this.#options.clock.monotonicMs();
+  }
+
+  /** Ends when the signal aborts; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, ttlMs } = this.#options;
+    while (!signal.aborted) {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - this.#lastScrapeAtMs < idleTtlCount * ttlMs) this.#refreshDue(nowMs);
+      await clock.sleep(this.#tickMs, signal).catch(() => undefined);
+    }
+  }
+
+  #refreshDue(nowMs: number): void {
+    const { cache, nodes } = this.#options;
+    for (const node of nodes()) {
+      if (nowMs >= this.#dueAtMs(node)) void cache.refresh(node);
+    }
+  }
+
+  #dueAtMs(node: Node): number {
+    const allowedAtMs = this.#options.cache.nextAttemptAtMs(node);
+    if (allowedAtMs === undefined) return -Infinity;
+    const phaseMs = hashFraction(node.name) * this.#periodMs;
+    const delayMs = remainder(phaseMs - allowedAtMs, this.#periodMs);
+    return allowedAtMs + Math.min(delayMs, this.#maxDelayMs);
+  }
+}
+
+/** From 0 up to, not including, `divisor`. */
+function remainder(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor;
+}
+
+/**
+ * The same for a name in every process; evenly spread over [0, 1) also for names that differ in their last digits only,
+ * which takes MurmurHash3's finalizer after FNV-1a. A cryptographic hash would cost more than all the rest of a tick.
+ */
+function hashFraction(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}

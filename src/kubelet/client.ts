@@ -1,0 +1,91 @@
+import { Semaphore } from 'async-mutex';
+
+import { type Clock, startDeadline } from '../base/clock.js';
+import { type FailureReason, RequestError } from '../base/errors.js';
+import { type Node } from '../kube/objects.js';
+import { requestFailure } from '../kube/request-failure.js';
+import { decodeSummary } from './decode.js';
+import { type NodeSummary } from './summary.js';
+import { type SummaryEndpoint, type SummaryTransport } from './transport.js';
+
+export interface KubeletObserver {
+  /** One request, a repetition after a 401 included; not told of one that its caller broke off. */
+  requestFinished(result: 'success' | FailureReason, durationMs: number): void;
+}
+
+export interface KubeletClientOptions {
+  readonly transport: SummaryTransport;
+  /** Requests under way at the same time, over all nodes; at least 1. */
+  readonly maxConcurrentRequests: number;
+  /** From the start of the request, not of the wait for it, to the end of the body. */
+  readonly requestTimeoutMs: number;
+  /** Largest body, decompressed. */
+  readonly maxBodyBytes: number;
+  readonly clock: Clock;
+  readonly observer: KubeletObserver;
+}
+
+/** Fetches and decodes summaries, within limits of number, time and size. */
+export class KubeletClient {
+  readonly #options: KubeletClientOptions;
+  readonly #slots: Semaphore;
+
+  constructor(options: KubeletClientOptions) {
+    this.#options = options;
+    this.#slots = new Semaphore(options.maxConcurrentRequests);
+  }
+
+  /** Throws RequestError, or the signal's reason when it aborts. */
+  async fetchSummary(node: Node, signal: AbortSignal): Promise<NodeSummary> {
+    const endpoint = this.#options.transport.locate(node);
+    return this.#slots.runExclusive(async () => {
+      signal.throwIfAborted();
+      return this.#observed(endpoint, signal);
+    });
+  }
+
+  async #observed(endpoint: SummaryEndpoint, signal: AbortSignal): Promise<NodeSummary> {
+    const { clock, observer } = this.#options;
+    const startMs = clock.monotonicMs();
+    try {
+      const summary = await this.#request(endpoint, signal);
+      observer.requestFinished('success', clock.monotonicMs() - startMs);
+      return summary;
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = requestFailure(error, endpoint.what);
+      observer.requestFinished(failure.reason, clock.monotonicMs() - startMs);
+      throw failure;
+    }
+  }
+
+  async #request(endpoint: SummaryEndpoint, signal: AbortSignal): Promise<NodeSummary> {
+    const { what } = endpoint;
+    const { clock, requestTimeoutMs, maxBodyBytes } = this.#options;
+    using deadline = startDeadline({
+      clock,
+      durationMs: requestTimeoutMs,
+      error: () => new RequestError('timeout', `${what}: no complete answer within ${requestTimeoutMs / 1000} s`),
+      parent: signal,
+    });
+    try {
+      return decodeSummary(await readBody(await endpoint.open(deadline.signal), maxBodyBytes, what), what);
+    } catch (error) {
+      deadline.signal.throwIfAborted();
+      throw error;
+    }
+  }
+}
+
+async function readBody(body: AsyncIterable<Buffer>, maxBytes: number, what: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      throw new RequestError('too_large', `${what}: more than ${maxBytes} bytes; kubelet.maxBodySize is the limit`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}

@@ -1,0 +1,107 @@
+import { type IncomingMessage } from 'node:http';
+import { get, type RequestOptions } from 'node:https';
+
+import { RequestError } from '../base/errors.js';
+import { type Credentials } from '../kube/credentials.js';
+import { type Node } from '../kube/objects.js';
+import { type AddressOptions, summaryUrl } from './address.js';
+import { refusalOf } from './refusal.js';
+import { RotatingAgent } from './rotating-agent.js';
+import { type SummaryEndpoint, type SummaryTransport } from './transport.js';
+
+export interface DirectTransportOptions extends AddressOptions {
+  readonly credentials: Pick<Credentials, 'headers' | 'tls' | 'invalidate'>;
+}
+
+interface Target {
+  readonly nodeName: string;
+  readonly url: URL;
+  readonly what: string;
+}
+
+/**
+ * From the kubelets themselves. Always over TLS: the handshake, with its verification of the kubelet's certificate, comes
+ * before the first byte of a request, so that nobody else is sent a token.
+ */
+export class DirectTransport implements SummaryTransport, Disposable {
+  readonly #options: DirectTransportOptions;
+  readonly #agent = new RotatingAgent();
+
+  constructor(options: DirectTransportOptions) {
+    this.#options = options;
+  }
+
+  locate(node: Node): SummaryEndpoint {
+    const url = summaryUrl(node, this.#options);
+    const target: Target = { nodeName: node.name, url, what: `summary of node ${node.name} from ${url.origin}` };
+    return { what: target.what, open: (signal) => this.#open(target, signal) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent[Symbol.dispose]();
+  }
+
+  /** After a 401 once more, with credentials read anew: a token may have been replaced since they were read. */
+  async #open(target: Target, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+    const first = await this.#request(target, signal);
+    if (first.statusCode !== 401) return bodyOf(first, target.what);
+    first.destroy();
+    this.#options.credentials.invalidate();
+    return bodyOf(await this.#request(target, signal), target.what);
+  }
+
+  async #request({ nodeName, url }: Target, signal: AbortSignal): Promise<IncomingMessage> {
+    const { credentials } = this.#options;
+    const [authorization, tls] = await Promise.all([credentials.headers(), credentials.tls()]);
+    const servername = tls.serverName?.replaceAll('{node}', nodeName);
+    const lease = this.#agent.lease(tls);
+    try {
+      const response = await send(url, {
+        agent: lease.agent,
+        headers: { accept: 'application/json', 'user-agent': 'ephemeral-storage-exporter', ...authorization },
+        signal,
+        ...(servername === undefined ? {} : { servername }),
+      });
+      response.once('close', () => {
+        lease[Symbol.dispose]();
+      });
+      return response;
+    } catch (error) {
+      lease[Symbol.dispose]();
+      throw error;
+    }
+  }
+}
+
+/**
+ * Resolves when the headers of the answer are there. A kept connection that the kubelet has closed in the meantime is no
+ * failure of the kubelet: the request goes out again on another one.
+ * https://nodejs.org/docs/latest-v20.x/api/http.html#requestreusedsocket
+ */
+function send(url: URL, options: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let isAnswered = false;
+    const request = get(url, options, (response) => {
+      isAnswered = true;
+      resolve(response);
+    });
+    request.on('error', (error) => {
+      if (isAnswered) return; // the body ends with an error of its own
+      if (request.reusedSocket && isDisconnection(error)) resolve(send(url, options));
+      else reject(error);
+    });
+  });
+}
+
+function isDisconnection(error: Error): boolean {
+  return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+async function bodyOf(response: IncomingMessage, what: string): Promise<AsyncIterable<Buffer>> {
+  if (response.statusCode !== 200) throw await refusalOf(response, what);
+  const { 'content-type': type = 'none', 'content-encoding': encoding = 'identity' } = response.headers;
+  if (type.split(';')[0]?.trim().toLowerCase() === 'application/json' && encoding === 'identity') return response;
+  response.destroy();
+  const found = `content type ${JSON.stringify(type)}, encoding ${JSON.stringify(encoding)}`;
+  throw new RequestError('decode', `${what}: not plain JSON: ${found}`);
+}

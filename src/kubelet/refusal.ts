@@ -1,0 +1,51 @@
+import { type IncomingMessage } from 'node:http';
+
+import { RequestError } from '../base/errors.js';
+
+/** How much of an error answer is read, and how much of it becomes part of our message. */
+const maxBodyBytes = 4096;
+const maxWordCount = 300;
+
+/** What a kubelet's answer with another status than 200 means, in its own words too. Reads the body. */
+export async function refusalOf(response: IncomingMessage, what: string): Promise<RequestError> {
+  const status = response.statusCode ?? 0;
+  const words = await wordsOf(response);
+  const message = `${what}: the kubelet answered ${status}${words === '' ? '' : `: ${words}`}`;
+  switch (status) {
+    case 401:
+      return new RequestError('unauthorized', `${message}; ${unauthorizedMend}`, { status });
+    case 403:
+      return new RequestError('forbidden', `${message}; ${forbiddenMend}`, { status });
+    case 404:
+      return new RequestError('not_found', message, { status });
+    default:
+      return new RequestError('http_status', isRedirect(status) ? `${message}; redirects are not followed` : message, {
+        status,
+      });
+  }
+}
+
+const unauthorizedMend =
+  'the token or client certificate is missing, wrong or expired, or the kubelet does not take service account tokens (authentication.webhook.enabled)';
+
+/** https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/#kubelet-authorization */
+const forbiddenMend = 'grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]}';
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+async function wordsOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= maxBodyBytes) break;
+  }
+  const line = Buffer.concat(chunks)
+    .toString()
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  return line.length <= maxWordCount ? line : `${line.slice(0, maxWordCount)}…`;
+}

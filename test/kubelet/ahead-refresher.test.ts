@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+
+import { type Node } from '../../src/kube/objects.js';
+import { AheadRefresher } from '../../src/kubelet/ahead-refresher.js';
+import { NodeCache } from '../../src/kubelet/node-cache.js';
+import { aNode, aNodeSummary } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const ttlMs = 55_000;
+const never = new AbortController().signal;
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+function setUp(nodes: Node[]) {
+  const clock = new ManualClock();
+  const requestsMs = new Map<string, number[]>();
+  const lookups: string[] = [];
+  const cache = new NodeCache({
+    ttlMs,
+    fetcher: {
+      fetchSummary: async ({ name }, signal) => {
+        const earlier = requestsMs.get(name) ?? [];
+        requestsMs.set(name, [...earlier, clock.monotonicMs()]);
+        await clock.sleep(20 + ((earlier.length * 37) % 200), signal);
+        return aNodeSummary({ nodeName: name });
+      },
+    },
+    expectsPods: () => false,
+    clock,
+    observer: { lookedUp: (result) => lookups.push(result) },
+    logger: silent,
+  });
+  const refresher = new AheadRefresher({ cache, nodes: () => nodes, ttlMs, clock });
+  const stop = new AbortController();
+  const running = refresher.run(stop.signal);
+  return {
+    clock,
+    cache,
+    refresher,
+    requestsMs,
+    /** The results of one scrape's lookups. */
+    scrape: async (): Promise<string[]> => {
+      refresher.scraped();
+      lookups.length = 0;
+      const gets = nodes.map((node) => cache.get(node, never));
+      await clock.advance(1_000);
+      await Promise.all(gets);
+      return lookups.slice();
+    },
+    requestCount: () => [...requestsMs.values()].flat().length,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      cache[Symbol.dispose]();
+      await running;
+      expect(clock.sleeperCount).toBe(0);
+    },
+  };
+}
+
+function nodesNamed(count: number): Node[] {
+  return Array.from({ length: count }, (_, index) => aNode({ name: `ip-10-0-${index >> 8}-${index & 255}` }));
+}
+
+describe('refreshing ahead', () => {
+  it('asks nobody before the first scrape', async () => {
+    await using world = setUp(nodesNamed(5));
+    await world.clock.advance(10 * ttlMs);
+    expect(world.requestCount()).toBe(0);
+  });
+
+  it.each([15_000, 30_000, 60_000, 90_000])(
+    'lets scrapes every %i ms find fresh data, but for the moment in which a node is just being asked',
+    async (intervalMs) => {
+      await using world = setUp(nodesNamed(100));
+      expect(new Set(await world.scrape())).toEqual(new Set(['refreshed']));
+      await world.clock.advance(intervalMs - 1_000);
+      let lookupCount = 0;
+      let freshCount = 0;
+      for (let elapsedMs = 0; elapsedMs < 30 * 60_000; elapsedMs += intervalMs) {
+        const results = await world.scrape();
+        expect(results.filter((result) => result !== 'fresh' && result !== 'refreshed')).toEqual([]);
+        // Counted once the nodes have had the time to find their phase.
+        if (elapsedMs > 15 * 60_000) {
+          lookupCount += results.length;
+          freshCount += results.filter((result) => result === 'fresh').length;
+        }
+        await world.clock.advance(intervalMs - 1_000);
+      }
+      expect(freshCount / lookupCount).toBeGreaterThan(0.95);
+    },
+  );
+
+  it('never asks a node twice within a TTL', async () => {
+    await using world = setUp(nodesNamed(30));
+    for (let round = 0; round < 40; round++) {
+      await world.scrape();
+      await world.clock.advance(29_000);
+    }
+    for (const times of world.requestsMs.values()) {
+      expect(times.length).toBeGreaterThan(15);
+      times.slice(1).forEach((timeMs, index) => {
+        expect(timeMs - (times[index] ?? NaN)).toBeGreaterThanOrEqual(ttlMs);
+      });
+    }
+  });
+
+  it('spreads the requests over the TTL', async () => {
+    await using world = setUp(nodesNamed(300));
+    for (let round = 0; round < 20; round++) {
+      await world.scrape();
+      await world.clock.advance(59_000);
+    }
+    const sinceMs = world.clock.monotonicMs() - ttlMs;
+    const buckets = Array.from({ length: 10 }, () => 0);
+    for (const timeMs of [...world.requestsMs.values()].flat().filter((time) => time >= sinceMs)) {
+      const index = Math.min(9, Math.floor(((timeMs - sinceMs) / ttlMs) * 10));
+      buckets[index] = (buckets[index] ?? 0) + 1;
+    }
+    expect(Math.min(...buckets)).toBeGreaterThan(10);
+    expect(Math.max(...buckets)).toBeLessThan(60);
+  });
+
+  it('stops three TTLs after the last scrape and goes on with the next one', async () => {
+    await using world = setUp(nodesNamed(1));
+    await world.scrape();
+    await world.clock.advance(3 * ttlMs);
+    const count = world.requestCount();
+    expect(count).toBeGreaterThanOrEqual(2);
+    expect(count).toBeLessThanOrEqual(3);
+    await world.clock.advance(20 * ttlMs);
+    expect(world.requestCount()).toBe(count);
+    world.refresher.scraped();
+    await world.clock.advance(ttlMs);
+    expect(world.requestCount()).toBe(count + 1);
+  });
+
+  it('asks a node that appears', async () => {
+    const nodes = nodesNamed(1);
+    await using world = setUp(nodes);
+    await world.scrape();
+    const added = aNode({ name: 'new' });
+    nodes.push(added);
+    await world.clock.advance(1_000);
+    expect(world.cache.peek(added).state).toBe('fresh');
+  });
+});
