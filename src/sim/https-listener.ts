@@ -1,0 +1,79 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+
+import { type KeyPair } from './certificates.js';
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export interface HttpsListenerOptions {
+  readonly keyPair: KeyPair;
+  /** PEM of the authority whose client certificates are believed. */
+  readonly clientCa: string;
+  /** A rejection ends the connection. */
+  readonly handle: Handler;
+}
+
+/** How long idle connections stay, as with Go's servers: longer than clients keep them. */
+const keepAliveMs = 120_000;
+
+/** An HTTPS server on 127.0.0.1 that can go away and come back on the same port. */
+export class HttpsListener implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #clientCa: string;
+  #port = 0;
+
+  constructor({ keyPair, clientCa, handle }: HttpsListenerOptions) {
+    this.#clientCa = clientCa;
+    this.#server = createServer(
+      { ...keyPair, ca: clientCa, requestCert: true, rejectUnauthorized: false, keepAliveTimeout: keepAliveMs },
+      (request, response) => {
+        response.removeHeader('connection'); // Go's servers say nothing about connections that stay open
+        handle(request, response).catch(() => response.destroy());
+      },
+    );
+  }
+
+  /** The port that it listens on, or would after `resume`; 0 before `listen`. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Port 0 takes any free one. */
+  async listen(port: number): Promise<void> {
+    this.#port = await listen(this.#server, port);
+  }
+
+  /** Serves another certificate from now on; open connections end, because they were made with the old one. */
+  setKeyPair(keyPair: KeyPair): void {
+    this.#server.setSecureContext({ ...keyPair, ca: this.#clientCa });
+    this.#server.closeAllConnections();
+  }
+
+  /** Ends all connections and refuses new ones until `resume`. */
+  async pause(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async resume(): Promise<void> {
+    if (!this.#server.listening) await this.listen(this.#port);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.pause();
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      const address = server.address();
+      if (address === null || typeof address === 'string') reject(new Error('the server listens on no port'));
+      else resolve(address.port);
+    });
+  });
+}

@@ -1,0 +1,8 @@
+/**
+ * `@peculiar/x509` loads `tsyringe`, which refuses to load without the metadata functions of `reflect-metadata`. No class
+ * there has constructor parameters to inject, so "no metadata" is the whole truth and the package is not needed.
+ * Import this file before `@peculiar/x509`.
+ */
+for (const name of ['getMetadata', 'getOwnMetadata']) {
+  if (!Reflect.has(Reflect, name)) Reflect.set(Reflect, name, () => undefined);
+}
