@@ -23,29 +23,29 @@ export function attributePod({ summary, pod, mode }: AttributeInput): PodUsage |
   const { usedBytes } = summary;
   if (usedBytes === undefined) return undefined;
   const ledger = new Ledger(usedBytes);
-  const containers = mergeByName(
+  const listed = mergeByName(
     summary.containers.map((container) => listContainer(container, ledger)),
     addContainers,
   );
-  const isMeasured = mode === 'measured' && containers.some(({ isCounted }) => isCounted);
-  const attributed = containers.map(({ ownBytes }) => (isMeasured ? ownBytes : 0));
+  const isMeasured = mode === 'measured' && listed.some(({ isCounted }) => isCounted);
+  const containers = listed.map(({ name, rootfsBytes, logsBytes, ownBytes }) => ({
+    name,
+    usedBytes: isMeasured ? ownBytes : 0,
+    rootfsBytes,
+    logsBytes,
+  }));
   const volumes = volumeUsages(summary, pod);
   for (const volume of volumes) {
     const component = countedComponent(volume);
     if (component === undefined) continue;
     const bytes = ledger.take(component, volume.usedBytes);
-    if (isMeasured) addShares(attributed, bytes, sharers(volume.name, containers, pod));
+    if (isMeasured) addShares(sharers(volume.name, containers, pod), bytes);
   }
-  addShares(attributed, isMeasured ? ledger.components.other : usedBytes, [...containers.keys()]);
+  addShares(containers, isMeasured ? ledger.components.other : usedBytes);
   return {
     usedBytes,
     components: ledger.components,
-    containers: containers.map(({ name, rootfsBytes, logsBytes }, position) => ({
-      name,
-      usedBytes: attributed[position] ?? 0,
-      rootfsBytes,
-      logsBytes,
-    })),
+    containers,
     volumes,
     volumesPending: areVolumesPending(summary, pod),
   };
@@ -96,10 +96,13 @@ function addContainers(a: ListedContainer, b: ListedContainer): ListedContainer 
   };
 }
 
-/** Positions of the listed containers that mount the volume; of all when none of them does. */
-function sharers(volumeName: string, containers: readonly ListedContainer[], pod: Pod | undefined): readonly number[] {
+/** The containers that mount the volume; all of them when none does. */
+function sharers<T extends { readonly name: string }>(
+  volumeName: string,
+  containers: readonly T[],
+  pod: Pod | undefined,
+): readonly T[] {
   const specs = pod?.containers.filter(({ volumeNames }) => volumeNames.includes(volumeName)) ?? [];
-  const everyPosition = [...containers.keys()];
-  const mounting = everyPosition.filter((position) => specs.some(({ name }) => name === containers[position]?.name));
-  return mounting.length === 0 ? everyPosition : mounting;
+  const mounting = containers.filter((container) => specs.some(({ name }) => name === container.name));
+  return mounting.length === 0 ? containers : mounting;
 }

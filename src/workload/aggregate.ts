@@ -1,4 +1,5 @@
 import {
+  noFigures,
   type WorkloadContainerFigures,
   type WorkloadFigures,
   type WorkloadPartial,
@@ -89,14 +90,6 @@ class Accumulator {
     return new Map(Array.from(this.#sums, ([name, sums]) => [name, sums.toPartial()]));
   }
 }
-
-const noFigures: WorkloadFigures = {
-  usedBytes: 0,
-  podMaxUsedBytes: undefined,
-  limitBytes: undefined,
-  requestBytes: undefined,
-  containers: [],
-};
 
 class Sums {
   readonly #workload: Workload;

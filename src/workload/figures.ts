@@ -10,6 +10,15 @@ export interface WorkloadFigures {
   readonly containers: readonly WorkloadContainerFigures[];
 }
 
+/** Of no pod. */
+export const noFigures: WorkloadFigures = {
+  usedBytes: 0,
+  podMaxUsedBytes: undefined,
+  limitBytes: undefined,
+  requestBytes: undefined,
+  containers: [],
+};
+
 export interface WorkloadContainerFigures {
   readonly container: string;
   readonly usedBytes: number;

@@ -67,12 +67,11 @@ export class LabelIdentities {
 
   of({ namespace, labels }: Pod): readonly Workload[] {
     const question = this.#questionOf(namespace, labels);
-    let answer = this.#answers.get(question);
-    if (answer === undefined) {
-      answer = [...this.#matching(namespace, labels), ...this.#discover(labels)];
-      if (this.#answers.size >= maxAnswers) this.#forgetAnswers();
-      this.#answers.set(question, answer);
-    }
+    const known = this.#answers.get(question);
+    if (known !== undefined) return known;
+    if (this.#answers.size >= maxAnswers) this.#forgetAnswers();
+    const answer = [...this.#matching(namespace, labels), ...this.#discover(labels)];
+    this.#answers.set(question, answer);
     return answer;
   }
 

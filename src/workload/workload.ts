@@ -1,7 +1,7 @@
 import { type Controller, type Labels } from '../kube/objects.js';
 
 /** Where an identity comes from; with what stands behind it. Names are unique over all sources. */
-export type WorkloadOrigin =
+type WorkloadOrigin =
   | { readonly source: 'configured' }
   | { readonly source: 'labels'; readonly labels: Labels }
   | { readonly source: 'controller'; readonly namespace: string; readonly controller: Controller };

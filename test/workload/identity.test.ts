@@ -106,6 +106,12 @@ describe('identities discovered from labels', () => {
     expect(names(resolver({ labels: ['team', 'app'] }), { labels })).toEqual([name]);
   });
 
+  it('may have an empty name', () => {
+    expect(resolver({ labels: ['app'] }).workloadsOf(labelled({ app: '' }))).toEqual([
+      { name: '', origin: { source: 'labels', labels: { app: '' } } },
+    ]);
+  });
+
   it('do not depend on the namespace', () => {
     const identities = resolver({ labels: ['app'] });
     const [here] = identities.workloadsOf(labelled({ app: 'cart' }));
