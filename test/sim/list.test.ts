@@ -1,0 +1,252 @@
+import { gunzipSync } from 'node:zlib';
+
+import { describe, expect, it } from 'vitest';
+
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { emptyScenario } from '../../src/sim/scenario.js';
+import { podSpec } from './pods.js';
+import { callApi, type ListBody, parse, type StatusBody } from './wire.js';
+
+async function startWithPods(...names: readonly string[]): Promise<SimulatedCluster> {
+  const sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1', 'node-2') });
+  for (const name of names) sim.model.addPod(podSpec(name));
+  return sim;
+}
+
+async function list(sim: SimulatedCluster, query: string): Promise<ListBody> {
+  const { status, text } = await callApi(sim, `/api/v1/pods?${query}`);
+  expect(status, text).toBe(200);
+  return parse<ListBody>(text);
+}
+
+async function refusal(sim: SimulatedCluster, query: string): Promise<StatusBody> {
+  const { text, status } = await callApi(sim, `/api/v1/pods?${query}`);
+  const body = parse<StatusBody>(text);
+  expect(body.code).toBe(status);
+  return body;
+}
+
+const names = (body: ListBody): readonly string[] => body.items.map(({ metadata }) => metadata.name);
+
+describe('lists', () => {
+  it('orders by namespace and name, and gives items without kind', async () => {
+    await using sim = await startWithPods('b', 'a');
+    sim.model.addPod(podSpec('z', { namespace: 'alpha' }));
+    const body = await list(sim, '');
+    expect(body.kind).toBe('PodList');
+    expect(names(body)).toEqual(['z', 'a', 'b']);
+    expect(body.items[0]).not.toHaveProperty('kind');
+  });
+
+  it('lists one namespace, and nothing of one that does not exist', async () => {
+    await using sim = await startWithPods('a');
+    sim.model.addPod(podSpec('z', { namespace: 'alpha' }));
+    const alpha = await callApi(sim, '/api/v1/namespaces/alpha/pods');
+    expect(names(parse<ListBody>(alpha.text))).toEqual(['z']);
+    const none = await callApi(sim, '/api/v1/namespaces/none/pods');
+    expect(parse<ListBody>(none.text).items).toEqual([]);
+  });
+
+  it('lists nodes and namespaces', async () => {
+    await using sim = await startWithPods();
+    expect(names(parse<ListBody>((await callApi(sim, '/api/v1/nodes')).text))).toEqual(['node-1', 'node-2']);
+    expect(names(parse<ListBody>((await callApi(sim, '/api/v1/namespaces')).text))).toEqual(['default', 'kube-system']);
+  });
+
+  it('gives pages of one consistent snapshot', async () => {
+    await using sim = await startWithPods('a', 'b', 'c');
+    const first = await list(sim, 'limit=2');
+    expect(names(first)).toEqual(['a', 'b']);
+    expect(first.metadata.remainingItemCount).toBe(1);
+    sim.model.deletePod('default', 'c');
+    sim.model.addPod(podSpec('d'));
+    const second = await list(sim, `limit=2&continue=${first.metadata.continue ?? ''}`);
+    expect(names(second)).toEqual(['c']);
+    expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
+  });
+
+  it('does not tell how many are left of a filtered list', async () => {
+    await using sim = await startWithPods('a', 'b');
+    const { metadata } = await list(sim, 'limit=1&fieldSelector=spec.nodeName=node-1');
+    expect(metadata.continue).toBeDefined();
+    expect(metadata.remainingItemCount).toBeUndefined();
+  });
+
+  it('answers an expired token with a token for the inconsistent rest', async () => {
+    await using sim = await startWithPods('a', 'b');
+    const first = await list(sim, 'limit=1');
+    sim.model.addPod(podSpec('c'));
+    sim.expireResourceVersions();
+    const expired = await refusal(sim, `limit=1&continue=${first.metadata.continue ?? ''}`);
+    expect(expired).toMatchObject({ code: 410, reason: 'Expired' });
+    expect(names(await list(sim, `continue=${expired.metadata.continue ?? ''}`))).toEqual(['b', 'c']);
+  });
+
+  it('gives the past for an exact resourceVersion, until it has expired', async () => {
+    await using sim = await startWithPods('a');
+    const { resourceVersion } = (await list(sim, '')).metadata;
+    sim.model.updatePod('default', 'a', { labels: { changed: 'yes' } });
+    sim.model.addPod(podSpec('b'));
+    const past = await list(sim, `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
+    expect(names(past)).toEqual(['a']);
+    expect(past.items[0]?.metadata.labels).toBeUndefined();
+    expect(past.metadata.resourceVersion).toBe(resourceVersion);
+    sim.expireResourceVersions();
+    expect(await refusal(sim, `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`)).toMatchObject({
+      code: 410,
+      reason: 'Expired',
+    });
+  });
+
+  it('gives the latest for a resourceVersion as a lower bound', async () => {
+    await using sim = await startWithPods('a', 'b');
+    expect(names(await list(sim, 'resourceVersion=1'))).toEqual(['a', 'b']);
+  });
+
+  it('ignores the limit for resourceVersion 0', async () => {
+    await using sim = await startWithPods('a', 'b');
+    const body = await list(sim, 'resourceVersion=0&limit=1');
+    expect(names(body)).toEqual(['a', 'b']);
+    expect(body.metadata.continue).toBeUndefined();
+  });
+
+  it('answers resourceVersion 0 with the version of the last change of the resource', async () => {
+    await using sim = await startWithPods('a');
+    const before = await list(sim, 'resourceVersion=0');
+    sim.model.setReady('node-1', false);
+    expect((await list(sim, 'resourceVersion=0')).metadata).toEqual(before.metadata);
+  });
+
+  it.each([
+    ['resourceVersion=99999', 504, 'Timeout'],
+    ['resourceVersion=abc', 500, undefined],
+    ['resourceVersionMatch=Exact', 422, 'Invalid'],
+    ['resourceVersionMatch=Exact&resourceVersion=0', 422, 'Invalid'],
+    ['resourceVersionMatch=Newest&resourceVersion=1', 422, 'Invalid'],
+    ['continue=abcde', 400, 'BadRequest'],
+    ['continue=abcde&resourceVersion=3', 400, 'BadRequest'],
+    ['limit=many', 400, 'BadRequest'],
+    ['labelSelector=a%20in%20(b', 400, 'BadRequest'],
+    ['labelSelector=a%20b', 400, 'BadRequest'],
+    ['fieldSelector=spec.foo=bar', 400, 'BadRequest'],
+    ['fieldSelector=spec.nodeName', 400, 'BadRequest'],
+  ])('refuses %s with %i', async (query, code, reason) => {
+    await using sim = await startWithPods('a');
+    const body = await refusal(sim, query);
+    expect(body.code).toBe(code);
+    expect(body.reason).toBe(reason);
+  });
+
+  it('names the cause of a too large resourceVersion, and when to come again', async () => {
+    await using sim = await startWithPods();
+    const { headers, text } = await callApi(sim, '/api/v1/pods?resourceVersion=99999');
+    expect(headers['retry-after']).toBe('1');
+    expect(parse<StatusBody>(text).details?.causes).toEqual([
+      { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },
+    ]);
+  });
+
+  it.each([
+    ['labelSelector=app', ['web', 'web-canary']],
+    ['labelSelector=!app', ['db']],
+    ['labelSelector=app=web', ['web', 'web-canary']],
+    ['labelSelector=app==web,track!=canary', ['web']],
+    ['labelSelector=track in (canary,beta)', ['web-canary']],
+    ['labelSelector=track notin (canary, beta)', ['db', 'web']],
+    ['labelSelector=app in (web),track', ['web-canary']],
+    ['labelSelector=weight>5', ['db']],
+    ['labelSelector=weight<5', ['web']],
+    ['fieldSelector=spec.nodeName=node-2', ['db']],
+    ['fieldSelector=spec.nodeName!=node-2', ['web', 'web-canary']],
+    ['fieldSelector=metadata.name==web', ['web']],
+    ['fieldSelector=metadata.namespace=default,status.phase=Running', ['web', 'web-canary']],
+    ['fieldSelector=status.phase=Succeeded', ['db']],
+    ['labelSelector=app=web&fieldSelector=metadata.name!=web', ['web-canary']],
+  ])('selects by %s', async (query, expected) => {
+    await using sim = await startWithPods();
+    sim.model.addPod(podSpec('web', { labels: { app: 'web', weight: '3' } }));
+    sim.model.addPod(podSpec('web-canary', { labels: { app: 'web', track: 'canary' } }));
+    sim.model.addPod(podSpec('db', { namespace: 'data', nodeName: 'node-2', labels: { weight: '7' } }));
+    sim.model.completePod('data', 'db');
+    const search = new URLSearchParams(query).toString();
+    expect(names(await list(sim, search)).toSorted()).toEqual(expected);
+  });
+
+  it('compresses a large list for a client that accepts it', async () => {
+    await using sim = await startWithPods(...Array.from({ length: 150 }, (_, index) => `pod-${index}`));
+    const accepting = await callApi(sim, '/api/v1/pods', { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(accepting.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    const plain = await callApi(sim, '/api/v1/pods');
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(gunzipSync(accepting.body).toString()).toBe(plain.text);
+  });
+
+  it('does not compress a small list', async () => {
+    await using sim = await startWithPods('a');
+    const { headers } = await callApi(sim, '/api/v1/pods', { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(headers['content-encoding']).toBeUndefined();
+  });
+
+  it('gets one object with its kind, and 404 for one that is not there', async () => {
+    await using sim = await startWithPods('a');
+    const found = await callApi(sim, '/api/v1/namespaces/default/pods/a');
+    expect(parse(found.text)).toMatchObject({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } });
+    const missing = await callApi(sim, '/api/v1/nodes/nope');
+    expect(missing.status).toBe(404);
+    expect(parse<StatusBody>(missing.text)).toMatchObject({
+      message: 'nodes "nope" not found',
+      details: { name: 'nope', kind: 'nodes' },
+    });
+  });
+});
+
+describe('forms of lists', () => {
+  const asTable = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const asPartial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+
+  it.each([
+    ['application/json', 'PodList'],
+    ['*/*', 'PodList'],
+    ['application/vnd.kubernetes.protobuf,application/json', 'PodList'],
+    [asTable, 'Table'],
+    [`${asTable},application/json`, 'Table'],
+    [`application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json`, 'PodList'],
+    [`application/json;q=0.5,${asTable}`, 'Table'],
+    [asPartial, 'PartialObjectMetadataList'],
+  ])('answers Accept: %s with %s', async (accept, kind) => {
+    await using sim = await startWithPods('a');
+    const { text, headers } = await callApi(sim, '/api/v1/pods', { headers: { Accept: accept } });
+    expect(parse<ListBody>(text).kind).toBe(kind);
+    expect(headers['content-type']).toBe('application/json');
+  });
+
+  it.each(['application/yaml', 'text/html', 'application/vnd.kubernetes.protobuf'])(
+    'refuses %s with 406',
+    async (accept) => {
+      await using sim = await startWithPods();
+      const { status } = await callApi(sim, '/api/v1/pods', { headers: { Accept: accept } });
+      expect(status).toBe(406);
+    },
+  );
+
+  it('leaves nothing but metadata in partial objects', async () => {
+    await using sim = await startWithPods('a');
+    const { text } = await callApi(sim, '/api/v1/pods', { headers: { Accept: asPartial } });
+    expect(Object.keys(parse<ListBody>(text).items[0] ?? {})).toEqual(['kind', 'apiVersion', 'metadata']);
+  });
+
+  it.each([
+    ['', 'PartialObjectMetadata'],
+    ['?includeObject=Object', 'Pod'],
+    ['?includeObject=None', undefined],
+  ])('puts the object that %s asks for beside the cells', async (query, kind) => {
+    await using sim = await startWithPods('a');
+    const { text } = await callApi(sim, `/api/v1/pods${query}`, { headers: { Accept: asTable } });
+    const table = parse<{ rows: { cells: unknown[]; object?: { kind: string } }[]; columnDefinitions: unknown[] }>(
+      text,
+    );
+    expect(table.rows[0]?.object?.kind).toBe(kind);
+    expect(table.rows[0]?.cells.slice(0, 4)).toEqual(['a', '1/1', 'Running', '0']);
+    expect(table.rows[0]?.cells.length).toBe(table.columnDefinitions.length);
+  });
+});

@@ -1,0 +1,170 @@
+import { type IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { createInterface, type Interface } from 'node:readline';
+
+import { type SimulatedCluster } from '../../src/sim/cluster.js';
+
+export interface RequestOptions {
+  readonly method?: string;
+  /** The administrator's without it; none for `undefined`. */
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  /** As they were sent. */
+  readonly headerNames: readonly string[];
+  readonly body: Buffer;
+  readonly text: string;
+}
+
+/** A request to the API server. */
+export async function callApi(sim: SimulatedCluster, path: string, options: RequestOptions = {}): Promise<Answer> {
+  return whole(await open(sim, sim.apiUrl + path, options));
+}
+
+/** A request to a node's kubelet. */
+export async function callKubelet(
+  sim: SimulatedCluster,
+  nodeName: string,
+  options: RequestOptions & { readonly path?: string } = {},
+): Promise<Answer> {
+  return whole(await open(sim, kubeletUrl(sim, nodeName) + (options.path ?? '/stats/summary'), options));
+}
+
+export function kubeletUrl(sim: SimulatedCluster, nodeName: string): string {
+  return `https://127.0.0.1:${String(sim.model.node(nodeName)?.kubeletPort)}`;
+}
+
+/** JSON of a kind that the test knows. */
+export function parse<T>(text: string): T {
+  return JSON.parse(text) as T;
+}
+
+export interface StatusBody {
+  readonly message: string;
+  readonly reason?: string;
+  readonly code: number;
+  readonly metadata: { readonly continue?: string };
+  readonly details?: {
+    readonly kind?: string;
+    readonly name?: string;
+    readonly causes?: readonly { reason: string }[];
+  };
+}
+
+export interface ListBody {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+  readonly items: readonly ObjectBody[];
+}
+
+export interface ObjectBody {
+  readonly kind?: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+export interface EventBody {
+  readonly type: string;
+  readonly object: ObjectBody & { readonly code?: number; readonly message?: string };
+}
+
+/** An open watch, read line by line. */
+export class WatchClient implements Disposable {
+  readonly #response: IncomingMessage;
+  readonly #lines: Interface;
+  readonly #iterator: AsyncIterator<string>;
+
+  private constructor(response: IncomingMessage) {
+    this.#response = response;
+    response.on('error', () => undefined); // a dropped connection ends the lines
+    this.#lines = createInterface({ input: response });
+    this.#iterator = this.#lines[Symbol.asyncIterator]();
+  }
+
+  static async open(sim: SimulatedCluster, path: string, options: RequestOptions = {}): Promise<WatchClient> {
+    return new WatchClient(await open(sim, sim.apiUrl + path, options));
+  }
+
+  get status(): number | undefined {
+    return this.#response.statusCode;
+  }
+
+  /** The next event; undefined at the stream's end. */
+  async next(): Promise<EventBody | undefined> {
+    const { done, value } = await this.#iterator.next();
+    return done === true ? undefined : parse<EventBody>(value);
+  }
+
+  /** Types and names of the next events. */
+  async take(count: number): Promise<readonly string[]> {
+    const taken: string[] = [];
+    while (taken.length < count) {
+      const event = await this.next();
+      if (event === undefined) break;
+      taken.push(`${event.type} ${event.object.metadata.name}`);
+    }
+    return taken;
+  }
+
+  /** Whether the connection ended as it should. */
+  get isComplete(): boolean {
+    return this.#response.complete;
+  }
+
+  [Symbol.dispose](): void {
+    this.#lines.close();
+    this.#response.destroy();
+  }
+}
+
+async function open(sim: SimulatedCluster, url: string, options: RequestOptions): Promise<IncomingMessage> {
+  const { method = 'GET', headers = {}, body, cert, key } = options;
+  const token = 'token' in options || cert !== undefined ? options.token : sim.token;
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      {
+        method,
+        headers: { ...headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
+        ca: sim.caPem,
+        agent: false,
+        ...(cert !== undefined && { cert, key }),
+      },
+      resolve,
+    );
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+}
+
+async function whole(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    headerNames: response.rawHeaders.filter((_, index) => index % 2 === 0),
+    body,
+    text: body.toString(),
+  };
+}
