@@ -5,8 +5,8 @@ export function sendText(response: Response, status: number, text: string): void
   response.status(status).type('text/plain').send(`${text}\n`);
 }
 
-/** For requests that are refused before their body is read: the connection cannot be used again. */
-export function refuse(response: Response, status: number, text: string): void {
+/** For requests whose body, if any, is not read: the connection cannot be used again. */
+export function sendFinalText(response: Response, status: number, text: string): void {
   response.set('Connection', 'close');
   sendText(response, status, text);
 }

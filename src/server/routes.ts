@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import { messageOf } from '../base/errors.js';
 import { type Logger } from '../telemetry/logger.js';
 import { landingPage } from './landing-page.js';
-import { refuse, sendText } from './responses.js';
+import { sendFinalText, sendText } from './responses.js';
 
 export interface ReadinessCheck {
   readonly name: string;
@@ -53,7 +53,7 @@ export function createRoutes(options: RoutesOptions): Express {
       return;
     }
     response.set('Allow', allowed.join(', '));
-    refuse(response, 405, `only ${allowed.join(' and ')} here`);
+    sendFinalText(response, 405, `only ${allowed.join(' and ')} here`);
   });
   app.get(['/livez', '/healthz'], (_request, response) => {
     sendText(response, 200, 'ok');
@@ -86,17 +86,17 @@ function sendReadiness(response: Response, checks: readonly ReadinessCheck[], is
 
 async function reload(response: Response, options: RoutesOptions): Promise<void> {
   if (options.reload === undefined) {
-    refuse(response, 403, 'reloading over HTTP is not enabled: start with --web.enable-lifecycle');
+    sendFinalText(response, 403, 'reloading over HTTP is not enabled: start with --web.enable-lifecycle');
     return;
   }
   try {
     await options.reload();
   } catch (error) {
     options.logger.error('reload failed', { error: messageOf(error) });
-    refuse(response, 500, 'reload failed: see the log');
+    sendFinalText(response, 500, 'reload failed: see the log');
     return;
   }
-  refuse(response, 200, 'reloaded');
+  sendFinalText(response, 200, 'reloaded');
 }
 
 function linksTo(metricsPath: string): readonly { path: string; text: string }[] {
@@ -124,11 +124,11 @@ function errorHandler(logger: Logger): ErrorRequestHandler {
       return;
     }
     if (isRequestFault(error)) {
-      refuse(response, 400, 'bad request');
+      sendFinalText(response, 400, 'bad request');
       return;
     }
     logger.error('request failed', { error: messageOf(error) });
-    refuse(response, 500, 'internal error');
+    sendFinalText(response, 500, 'internal error');
   };
 }
 

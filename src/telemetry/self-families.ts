@@ -127,7 +127,7 @@ export const selfFamilies = {
   configHash: {
     name: `${prefix}config_hash`,
     type: 'gauge',
-    help: 'The first 48 bits of the hash of the configuration in force, as a number.',
+    help: 'First 48 bits of a hash over the configuration in force, as a number: it changes when a setting does.',
     labels: [],
   },
   kubeletTlsVerificationDisabled: {

@@ -6,6 +6,7 @@ import { selfFamilies } from './self-families.js';
 export const scrapeResults = ['success', 'deadline', 'rejected', 'aborted', 'error'] as const;
 export type ScrapeResult = (typeof scrapeResults)[number];
 
+const listResults = ['success', 'expired', ...failureReasons] as const;
 const cacheResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
 const eventTypes = ['added', 'modified', 'deleted', 'bookmark'] as const;
 
@@ -132,7 +133,7 @@ export class SelfMetrics {
     const states = scopes.map((scope) => [scope, { isConnected: false, progressedAtMs: undefined }] as const);
     this.#stores.set(resource, { objectCount, scopes: new Map<string, ScopeState>(states) });
     for (const type of eventTypes) this.#storeEvents.inc({ resource, type }, 0);
-    for (const result of ['success', ...failureReasons]) this.#storeLists.inc({ resource, result }, 0);
+    for (const result of listResults) this.#storeLists.inc({ resource, result }, 0);
     for (const result of this.#watchResults) this.#storeWatches.inc({ resource, result }, 0);
     this.#storeStaleResourceVersions.inc({ resource }, 0);
     this.#storeSuppressedUpdates.inc({ resource }, 0);
@@ -168,11 +169,11 @@ export class SelfMetrics {
     if (state !== undefined) state.progressedAtMs = atMs;
   }
 
-  /** `hash`: hexadecimal, at least 12 digits. `atMs`: wall time. */
-  configReloaded(hash: string, atMs: number): void {
+  /** `hash`: a whole number that a double holds exactly. `atMs`: wall time. */
+  configReloaded(hash: number, atMs: number): void {
     this.#configLastReloadSuccessful.set(1);
     this.#configLastReloadSuccessTimestamp.set(atMs / 1_000);
-    this.#configHash.set(Number.parseInt(hash.slice(0, 12), 16));
+    this.#configHash.set(hash);
   }
 
   configReloadFailed(): void {

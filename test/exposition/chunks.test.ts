@@ -1,0 +1,126 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import { type Clock, systemClock } from '../../src/base/clock.js';
+import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { ChunkCache, detailFamilies, type NodeChunks } from '../../src/exposition/chunks.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
+
+const never = new AbortController().signal;
+
+function aCache(clock: Clock = new ManualClock()): ChunkCache {
+  return new ChunkCache(new TimeSlicer(clock));
+}
+
+function textOf(chunks: NodeChunks | undefined, family: string): string | undefined {
+  const index = detailFamilies.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
+  return chunks?.[index]?.buffer.toString();
+}
+
+describe('ChunkCache', () => {
+  it('keeps the same Buffers for the same snapshot', async () => {
+    const cache = aCache();
+    const snapshot = aNodeSnapshot();
+    const [first] = await cache.prepare([snapshot], never);
+    const [second] = await cache.prepare([snapshot], never);
+    expect(second).toBe(first);
+  });
+
+  it('makes those of a new snapshot anew and keeps those of the others', async () => {
+    const cache = aCache();
+    const kept = aNodeSnapshot({ nodeName: 'node-1' });
+    const before = await cache.prepare([kept, aNodeSnapshot({ nodeName: 'node-2' })], never);
+    const after = await cache.prepare([kept, aNodeSnapshot({ nodeName: 'node-2', pods: [] })], never);
+    expect(after[0]).toBe(before[0]);
+    expect(textOf(before[1], 'pod_used_bytes')).not.toBe('');
+    expect(textOf(after[1], 'pod_used_bytes')).toBe('');
+  });
+
+  it('gives the chunks in the order of the snapshots, whichever were kept', async () => {
+    const cache = aCache();
+    const [a, b, c] = ['a', 'b', 'c'].map((nodeName) => aNodeSnapshot({ nodeName }));
+    if (a === undefined || b === undefined || c === undefined) throw new Error('three snapshots expected');
+    await cache.prepare([b], never);
+    const prepared = await cache.prepare([c, b, a], never);
+    expect(prepared.map((chunks) => /node="(\w)"/.exec(textOf(chunks, 'pod_used_bytes') ?? '')?.[1])).toEqual([
+      'c',
+      'b',
+      'a',
+    ]);
+  });
+
+  it('makes the chunks of a snapshot once for scrapes that run at the same time', async () => {
+    const cache = aCache();
+    const snapshot = aNodeSnapshot();
+    const [[first], [second]] = await Promise.all([cache.prepare([snapshot], never), cache.prepare([snapshot], never)]);
+    expect(second).toBe(first);
+  });
+
+  it('lets the event loop turn while it makes many', async () => {
+    // Each look at the clock takes three milliseconds, so two nodes fill a time slice.
+    let timeMs = 0;
+    const clock: Clock = { ...systemClock, monotonicMs: () => (timeMs += 3) };
+    const isDone = new AbortController();
+    const prepared = aCache(clock)
+      .prepare(
+        Array.from({ length: 100 }, (_, index) => aNodeSnapshot({ nodeName: `node-${index}` })),
+        never,
+      )
+      .finally(() => {
+        isDone.abort();
+      });
+    let turnCount = 0;
+    while (!isDone.signal.aborted) {
+      await nextTurn();
+      turnCount += 1;
+    }
+    expect(await prepared).toHaveLength(100);
+    expect(turnCount).toBeGreaterThan(20);
+  });
+
+  it('stops when the client has left', async () => {
+    const left = AbortSignal.abort(new Error('left'));
+    await expect(aCache().prepare([aNodeSnapshot()], left)).rejects.toThrow('left');
+  });
+
+  it('serves what is unknown as no series', async () => {
+    const usage = aPodUsage({
+      containers: [aContainerUsage({ rootfsBytes: undefined, logsBytes: 0 })],
+      volumes: [aVolumeUsage({ usedBytes: undefined })],
+    });
+    const [chunks] = await aCache().prepare([aNodeSnapshot({ pods: [aPodSnapshot({ usage })] })], never);
+    expect(textOf(chunks, 'container_rootfs_used_bytes')).toBe('');
+    expect(textOf(chunks, 'container_logs_used_bytes')).toMatch(/ 0\n$/);
+    expect(textOf(chunks, 'volume_used_bytes')).toBe('');
+  });
+
+  it('tells that volume figures are pending only while they are', async () => {
+    const pods = [
+      aPodSnapshot({ name: 'pending', usage: aPodUsage({ volumesPending: true }) }),
+      aPodSnapshot({ name: 'measured' }),
+    ];
+    const [chunks] = await aCache().prepare([aNodeSnapshot({ pods })], never);
+    expect(textOf(chunks, 'pod_volume_stats_pending')).toBe(
+      'ephemeral_storage_pod_volume_stats_pending{namespace="shop",pod="pending",node="node-1"} 1\n',
+    );
+  });
+
+  it('tells the workloads of pods that the API server knows', async () => {
+    const workloads = ['a', 'b'].map((name) => ({ name, origin: { source: 'configured' as const } }));
+    const pods = [aPodSnapshot({ workloads }), aPodSnapshot({ name: 'unknown', pod: undefined, workloads })];
+    const [chunks] = await aCache().prepare([aNodeSnapshot({ pods })], never);
+    expect(textOf(chunks, 'pod_workload_info')).toBe(
+      'ephemeral_storage_pod_workload_info{namespace="shop",pod="cart-0",workload="a"} 1\n' +
+        'ephemeral_storage_pod_workload_info{namespace="shop",pod="cart-0",workload="b"} 1\n',
+    );
+  });
+
+  it('serves the first of containers that a kubelet lists twice', async () => {
+    const containers = [aContainerUsage({ usedBytes: 1 }), aContainerUsage({ usedBytes: 2 })];
+    const pods = [aPodSnapshot({ usage: aPodUsage({ containers }) })];
+    const [chunks] = await aCache().prepare([aNodeSnapshot({ pods })], never);
+    expect(textOf(chunks, 'container_used_bytes')).toMatch(/^[^\n]+ 1\n$/);
+  });
+});

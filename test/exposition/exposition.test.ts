@@ -1,0 +1,356 @@
+import fc from 'fast-check';
+import { Gauge, Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+
+import { components, type PodUsage } from '../../src/attribution/usage.js';
+import { Exposition, type ExpositionBody, type SelfMetricsSource } from '../../src/exposition/exposition.js';
+import { type ExpositionFormat } from '../../src/exposition/render.js';
+import {
+  type ClusterSnapshot,
+  type NodeSnapshot,
+  type NodeState,
+  type PodSnapshot,
+  type WorkloadSnapshot,
+} from '../../src/scrape/snapshot.js';
+import { type Workload } from '../../src/workload/workload.js';
+import { aNodeSummary, anFsStats, aPod } from '../support/builders.js';
+import { parseExposition, type ParsedFamily } from '../support/exposition-parser.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  aClusterSnapshot,
+  aContainerUsage,
+  aFreshNode,
+  aNodeSnapshot,
+  aPodSnapshot,
+  aPodUsage,
+  aVolumeUsage,
+  aWorkload,
+  aWorkloadSnapshot,
+} from '../support/snapshot-builders.js';
+
+const never = new AbortController().signal;
+const formats: readonly ExpositionFormat[] = ['text', 'openmetrics'];
+
+/** Remembers what it was told; its registry has one family. */
+class FakeSelfMetrics implements SelfMetricsSource {
+  readonly registry = new Registry();
+  readonly told: Readonly<Record<string, number>>[] = [];
+
+  constructor() {
+    new Gauge({ name: 'self', help: 'About "itself".', registers: [this.registry] }).set(1);
+  }
+
+  setSeries(counts: Readonly<Record<string, number>>): void {
+    this.told.push(counts);
+  }
+}
+
+function anExposition(selfMetrics: SelfMetricsSource = new FakeSelfMetrics()): Exposition {
+  return new Exposition({ selfMetrics, clock: new ManualClock() });
+}
+
+function bytesOf({ chunks }: ExpositionBody): Buffer {
+  return Buffer.concat(chunks);
+}
+
+async function familiesOf(
+  snapshot: ClusterSnapshot | undefined,
+  format: ExpositionFormat = 'text',
+): Promise<readonly ParsedFamily[]> {
+  return parseExposition(bytesOf(await anExposition().render(snapshot, format, never)), format);
+}
+
+function valuesOf(families: readonly ParsedFamily[], name: string): readonly number[] | undefined {
+  return families.find((family) => family.name === `ephemeral_storage_${name}`)?.samples.map(({ value }) => value);
+}
+
+const quoted = aWorkload({
+  name: 'say "cart"',
+  origin: { source: 'labels', labels: { 'app.kubernetes.io/name': 'say "cart"', 'app/kubernetes.io-name': '' } },
+});
+const controlled = aWorkload({
+  name: 'shop/Deployment/größe',
+  origin: { source: 'controller', namespace: 'shop', controller: { kind: 'Deployment', name: 'größe' } },
+});
+
+/** Two nodes with data, one without and one that is skipped; names that need every kind of escape. */
+const hostileSnapshot: ClusterSnapshot = {
+  nodes: [
+    aFreshNode(
+      aNodeSnapshot({
+        nodeName: 'node-"1"',
+        summary: aNodeSummary({
+          nodefs: anFsStats({ usedBytes: 2 ** 53, availableBytes: 0, capacityBytes: 2 ** 53 }),
+          imagefs: anFsStats({ usedBytes: 1 }),
+          containerfs: undefined,
+        }),
+        pods: [
+          aPodSnapshot({
+            name: 'forged"} 1\nephemeral_storage_pod_used_bytes{pod="x',
+            workloads: [quoted, controlled],
+            usage: aPodUsage({
+              volumesPending: true,
+              containers: [
+                aContainerUsage({ name: String.raw`C:\new` }),
+                aContainerUsage({ name: 'tab\t', rootfsBytes: undefined, logsBytes: undefined }),
+              ],
+              volumes: [aVolumeUsage({ name: '容量📦', medium: 'Memory', type: 'unknown' }), aVolumeUsage()],
+            }),
+          }),
+          aPodSnapshot({ name: 'unknown', pod: undefined, workloads: [] }),
+        ],
+      }),
+      1_234.567,
+    ),
+    { ...aFreshNode(aNodeSnapshot({ nodeName: 'node-2' }), 61_000), state: 'stale' },
+    { state: 'absent', nodeName: 'node-3', reason: 'timeout' },
+    { state: 'absent', nodeName: 'fargate', reason: 'skipped' },
+  ],
+  workloads: [
+    aWorkloadSnapshot({ workload: quoted, expectedPods: 2, complete: false }),
+    aWorkloadSnapshot({ workload: controlled, figures: undefined, backoffMs: 1_500 }),
+  ],
+};
+
+describe('golden expositions', () => {
+  it.each([
+    ['text', 'hostile.txt'],
+    ['openmetrics', 'hostile.openmetrics.txt'],
+  ] as const)('in %s', async (format, file) => {
+    const body = bytesOf(await anExposition().render(hostileSnapshot, format, never));
+    await expect(body.toString()).toMatchFileSnapshot(`../golden/${file}`);
+    parseExposition(body, format);
+  });
+
+  it('give every name back as it was', async () => {
+    const families = await familiesOf(hostileSnapshot);
+    const pods = families.find(({ name }) => name === 'ephemeral_storage_pod_used_bytes')?.samples;
+    expect(pods?.map(({ labels }) => labels['pod'])).toEqual([
+      'forged"} 1\nephemeral_storage_pod_used_bytes{pod="x',
+      'unknown',
+      'cart-0',
+    ]);
+  });
+});
+
+describe('Exposition', () => {
+  it.each(formats)('serves only its own metrics before the first sync, in %s', async (format) => {
+    const selfMetrics = new FakeSelfMetrics();
+    const body = await anExposition(selfMetrics).render(undefined, format, never);
+    expect(parseExposition(bytesOf(body), format).map(({ name }) => name)).toEqual(['self']);
+    expect(selfMetrics.told).toEqual([{ workload: 0, node: 0, pod: 0, container: 0, volume: 0 }]);
+  });
+
+  it('leaves out families without a series', async () => {
+    const families = await familiesOf(aClusterSnapshot({ nodes: [], workloads: [] }));
+    expect(families.map(({ name }) => name)).toEqual(['self']);
+  });
+
+  it.each(formats)('knows its length in bytes, not characters, in %s', async (format) => {
+    const body = await anExposition().render(hostileSnapshot, format, never);
+    expect(body.contentLength).toBe(bytesOf(body).length);
+  });
+
+  it('tells how many series of each level it has before it reads its own metrics', async () => {
+    const selfMetrics = new FakeSelfMetrics();
+    const body = await anExposition(selfMetrics).render(hostileSnapshot, 'text', never);
+    const samples = parseExposition(bytesOf(body), 'text').flatMap((family) => family.samples);
+    const [told] = selfMetrics.told;
+    expect(told).toEqual({ workload: 13, node: 14, pod: 25, container: 10, volume: 4 });
+    expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
+  });
+
+  it('serves the same Buffers for nodes that have not changed, in both formats', async () => {
+    const exposition = anExposition();
+    const snapshot = aClusterSnapshot();
+    const first = await exposition.render(snapshot, 'text', never);
+    const second = await exposition.render({ ...snapshot }, 'openmetrics', never);
+    const shared = first.chunks.filter((chunk) => second.chunks.includes(chunk));
+    const detail = shared.filter((chunk) => chunk.includes('pod="cart-0"'));
+    expect(detail.map((chunk) => /^\w+/.exec(chunk.toString())?.[0])).toEqual([
+      'ephemeral_storage_pod_workload_info',
+      'ephemeral_storage_pod_used_bytes',
+      'ephemeral_storage_pod_component_used_bytes',
+      'ephemeral_storage_container_used_bytes',
+      'ephemeral_storage_container_rootfs_used_bytes',
+      'ephemeral_storage_container_logs_used_bytes',
+      'ephemeral_storage_volume_used_bytes',
+    ]);
+  });
+
+  it('tells the age of each scrape although the node has not changed', async () => {
+    const exposition = anExposition();
+    const snapshot = aNodeSnapshot();
+    for (const ageMs of [1_000, 16_000]) {
+      const nodes = [aFreshNode(snapshot, ageMs)];
+      const body = await exposition.render(aClusterSnapshot({ nodes }), 'text', never);
+      expect(valuesOf(parseExposition(bytesOf(body), 'text'), 'node_summary_age_seconds')).toEqual([ageMs / 1_000]);
+    }
+  });
+
+  it('serves nothing of a workload at rest but that it is', async () => {
+    const resting = aWorkloadSnapshot({ figures: undefined, backoffMs: 2_000 });
+    const families = await familiesOf(aClusterSnapshot({ nodes: [], workloads: [resting] }));
+    expect(families.map(({ name, samples }) => [name, samples[0]?.value])).toEqual([
+      ['ephemeral_storage_workload_up', 0],
+      ['ephemeral_storage_workload_backoff_seconds', 2],
+      ['ephemeral_storage_workload_info', 1],
+      ['self', 1],
+    ]);
+  });
+
+  it('keeps nothing of a workload that is gone', async () => {
+    const exposition = anExposition();
+    await exposition.render(aClusterSnapshot(), 'text', never);
+    const body = await exposition.render(aClusterSnapshot({ workloads: [] }), 'text', never);
+    expect(valuesOf(parseExposition(bytesOf(body), 'text'), 'workload_used_bytes')).toBeUndefined();
+  });
+
+  it('serves nodes without data as down, and skipped ones neither as down nor as up', async () => {
+    const families = await familiesOf(hostileSnapshot);
+    const up = families.find(({ name }) => name === 'ephemeral_storage_node_up')?.samples;
+    expect(up?.map(({ labels, value }) => [labels['node'], value])).toEqual([
+      ['node-"1"', 1],
+      ['node-2', 1],
+      ['node-3', 0],
+    ]);
+    const absent = families.find(({ name }) => name === 'ephemeral_storage_node_absent_info')?.samples;
+    expect(absent?.map(({ labels }) => labels)).toEqual([
+      { node: 'node-3', reason: 'timeout' },
+      { node: 'fargate', reason: 'skipped' },
+    ]);
+  });
+
+  it('mixes nothing between scrapes that run at the same time', async () => {
+    const exposition = anExposition();
+    const bodies = await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        exposition.render(
+          aClusterSnapshot({ workloads: [aWorkloadSnapshot({ workload: aWorkload({ name }) })] }),
+          'text',
+          never,
+        ),
+      ),
+    );
+    const names = bodies.map((body) =>
+      parseExposition(bytesOf(body), 'text')
+        .find(({ name }) => name === 'ephemeral_storage_workload_up')
+        ?.samples.map(({ labels }) => labels['workload']),
+    );
+    expect(names).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  it('serves thousands of workloads without losing one', async () => {
+    const workloads = Array.from({ length: 2_345 }, (_, index) =>
+      aWorkloadSnapshot({ workload: aWorkload({ name: `w-${index}` }) }),
+    );
+    const families = await familiesOf(aClusterSnapshot({ nodes: [], workloads }));
+    expect(valuesOf(families, 'workload_info')).toHaveLength(2_345);
+  });
+
+  it('stops when the client has left', async () => {
+    const left = AbortSignal.abort(new Error('left'));
+    await expect(anExposition().render(aClusterSnapshot(), 'text', left)).rejects.toThrow('left');
+  });
+});
+
+const name = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: fc.constantFrom('"', '\\', '\n', '\r', '\t', '\0', '{', '}', ',', '=', 'n', '#', ' ', 'ä', '📦') }),
+);
+const bytes = fc.option(fc.maxSafeNat(), { nil: undefined });
+const workload: fc.Arbitrary<Workload> = fc.record({
+  name,
+  origin: fc.oneof(
+    fc.constant({ source: 'configured' as const }),
+    fc.record({ source: fc.constant('labels' as const), labels: fc.dictionary(name, name, { maxKeys: 3 }) }),
+    fc.record({
+      source: fc.constant('controller' as const),
+      namespace: name,
+      controller: fc.record({ kind: name, name }),
+    }),
+  ),
+});
+const usage: fc.Arbitrary<PodUsage> = fc.record({
+  usedBytes: fc.maxSafeNat(),
+  components: fc
+    .array(fc.maxSafeInteger(), { minLength: components.length, maxLength: components.length })
+    .map(([rootfs = 0, logs = 0, emptydir = 0, configmap = 0, gitrepo = 0, other = 0]) => {
+      return { rootfs, logs, emptydir, configmap, gitrepo, other };
+    }),
+  containers: fc.array(fc.record({ name, usedBytes: fc.maxSafeNat(), rootfsBytes: bytes, logsBytes: bytes }), {
+    maxLength: 3,
+  }),
+  volumes: fc.array(
+    fc.record({ name, type: fc.constantFrom('emptydir' as const, 'pvc' as const), medium: name, usedBytes: bytes }),
+    { maxLength: 3 },
+  ),
+  volumesPending: fc.boolean(),
+});
+const podSnapshot: fc.Arbitrary<PodSnapshot> = fc.record({
+  namespace: name,
+  name,
+  pod: fc.constantFrom(undefined, aPod()),
+  usage,
+  workloads: fc.array(workload, { maxLength: 3 }),
+});
+const nodeSnapshot: fc.Arbitrary<NodeSnapshot> = fc
+  .record({ nodeName: name, usedBytes: bytes, pods: fc.array(podSnapshot, { maxLength: 3 }) })
+  .map(({ nodeName, usedBytes, pods }) =>
+    aNodeSnapshot({ nodeName, pods, summary: aNodeSummary({ imagefs: anFsStats({ usedBytes }) }) }),
+  );
+const nodeState: fc.Arbitrary<NodeState> = fc.oneof(
+  fc
+    .tuple(nodeSnapshot, fc.double({ min: 0, max: 1e9, noNaN: true }))
+    .map(([snapshot, ageMs]) => aFreshNode(snapshot, ageMs)),
+  name.map((nodeName) => ({ state: 'absent' as const, nodeName, reason: 'timeout' as const })),
+);
+const workloadSnapshot: fc.Arbitrary<WorkloadSnapshot> = fc.record({
+  workload,
+  expectedPods: fc.nat(),
+  measuredPods: fc.nat(),
+  complete: fc.boolean(),
+  backoffMs: fc.nat(),
+  figures: fc.option(
+    fc.record({
+      usedBytes: fc.maxSafeNat(),
+      podMaxUsedBytes: bytes,
+      limitBytes: bytes,
+      requestBytes: bytes,
+      containers: fc.array(fc.record({ container: name, usedBytes: fc.maxSafeNat(), maxUsedBytes: fc.maxSafeNat() }), {
+        maxLength: 3,
+      }),
+    }),
+    { nil: undefined },
+  ),
+});
+/** A node appears once, and a pod of the API server on one node; nothing else is promised. */
+const clusterSnapshot: fc.Arbitrary<ClusterSnapshot> = fc
+  .record({
+    nodes: fc.uniqueArray(nodeState, { selector: (node) => node.nodeName, maxLength: 4 }),
+    workloads: fc.uniqueArray(workloadSnapshot, { selector: (snapshot) => snapshot.workload.name, maxLength: 4 }),
+  })
+  .filter(({ nodes }) => {
+    const known = nodes.flatMap((node) =>
+      node.state === 'absent' ? [] : [...new Set(node.snapshot.pods.filter(({ pod }) => pod).map(podKey))],
+    );
+    return new Set(known).size === known.length;
+  });
+
+function podKey(pod: PodSnapshot): string {
+  return JSON.stringify([pod.namespace, pod.name]);
+}
+
+describe('any snapshot', () => {
+  it.each(formats)('gives a valid exposition without duplicate series in %s', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(clusterSnapshot, async (snapshot) => {
+        const body = await anExposition().render(snapshot, format, never);
+        expect(bytesOf(body)).toHaveLength(body.contentLength);
+        const families = parseExposition(bytesOf(body), format);
+        expect(families.at(-1)?.name).toBe('self');
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+
+import { Exposition } from '../../src/exposition/exposition.js';
+import { familyTable } from '../../src/exposition/families.js';
+import { selfFamilies } from '../../src/telemetry/self-families.js';
+import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
+import { aNodeSummary, anFsStats } from '../support/builders.js';
+import { parseExposition } from '../support/exposition-parser.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  aClusterSnapshot,
+  aFreshNode,
+  aNodeSnapshot,
+  aPodSnapshot,
+  aPodUsage,
+  aVolumeUsage,
+  aWorkload,
+  aWorkloadSnapshot,
+} from '../support/snapshot-builders.js';
+
+const table = familyTable(Object.values(selfFamilies));
+
+/** A snapshot that gives each family of the cluster at least one series. */
+const fullSnapshot = aClusterSnapshot({
+  nodes: [
+    aFreshNode(
+      aNodeSnapshot({
+        summary: aNodeSummary({ imagefs: anFsStats({ usedBytes: 1 }) }),
+        pods: [
+          aPodSnapshot({
+            usage: aPodUsage({ volumesPending: true, volumes: [aVolumeUsage({ medium: 'Memory' })] }),
+          }),
+        ],
+      }),
+    ),
+    { state: 'absent', nodeName: 'node-2', reason: 'timeout' },
+  ],
+  workloads: [
+    aWorkloadSnapshot({
+      figures: {
+        usedBytes: 1,
+        podMaxUsedBytes: 1,
+        limitBytes: 1,
+        requestBytes: 1,
+        containers: [{ container: 'main', usedBytes: 1, maxUsedBytes: 1 }],
+      },
+    }),
+    aWorkloadSnapshot({
+      workload: aWorkload({
+        name: 'shop/Deployment/cart',
+        origin: { source: 'controller', namespace: 'shop', controller: { kind: 'Deployment', name: 'cart' } },
+      }),
+    }),
+    aWorkloadSnapshot({ workload: aWorkload({ name: 'web', origin: { source: 'labels', labels: { app: 'web' } } }) }),
+  ],
+});
+
+function fullSelfMetrics(): SelfMetrics {
+  const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.0.0', watchResults: ['end'] });
+  selfMetrics.trackStore({ resource: 'pods', scopes: [''], objectCount: () => 1 });
+  selfMetrics.progressed('pods', '', 1);
+  selfMetrics.configReloaded(0x01_23_45_67_89_ab, 1);
+  selfMetrics.setPodsSkipped(new Map([['no_usage', 0]]));
+  return selfMetrics;
+}
+
+describe('the table of families', () => {
+  it.each(table.map((row) => [row.name, row] as const))('%s keeps the rules of names and helps', (name, row) => {
+    expect(name).toMatch(/^ephemeral_storage_[a-z]+(?:_[a-z]+)*$/);
+    expect(row.type === 'counter').toBe(name.endsWith('_total'));
+    expect(row.help).toMatch(/^[A-Z\d].*\.$/);
+    expect(new Set(row.labels).size).toBe(row.labels.length);
+  });
+
+  it('has each name once', () => {
+    expect(new Set(table.map(({ name }) => name)).size).toBe(table.length);
+  });
+
+  it('is what is served: names, types, helps, labels and order', async () => {
+    const exposition = new Exposition({ selfMetrics: fullSelfMetrics(), clock: new ManualClock() });
+    const { chunks } = await exposition.render(fullSnapshot, 'text', new AbortController().signal);
+    const families = parseExposition(Buffer.concat(chunks), 'text').filter(({ name }) =>
+      name.startsWith('ephemeral_storage_'),
+    );
+    const served = families.map(({ name, type, help, samples }) => {
+      const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)).filter((label) => label !== 'le'));
+      return {
+        name,
+        type,
+        help,
+        labels: [...labels].map((label) => (label === 'label_app' ? 'label_…' : label)).sort(),
+      };
+    });
+    const documented = table.map(({ name, type, help, labels }) => ({ name, type, help, labels: [...labels].sort() }));
+    const ofCluster = documented.filter((row) => !row.name.startsWith('ephemeral_storage_exporter_'));
+    expect(served.slice(0, ofCluster.length)).toEqual(ofCluster);
+    const byName = <T extends { readonly name: string }>(rows: readonly T[]): T[] =>
+      rows.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    expect(byName(served)).toEqual(byName(documented));
+  });
+});

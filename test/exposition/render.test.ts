@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+
+import { endText, formatBound, headerText, labelText, sampleLine } from '../../src/exposition/render.js';
+
+describe('labels', () => {
+  it.each([
+    ['plain text', 'shop', String.raw`{a="shop"}`],
+    ['a quote', 'say "hi"', String.raw`{a="say \"hi\""}`],
+    ['a backslash', String.raw`C:\temp`, String.raw`{a="C:\\temp"}`],
+    ['a line feed', 'two\nlines', String.raw`{a="two\nlines"}`],
+    ['a backslash before an n, which is no line feed', String.raw`\n`, String.raw`{a="\\n"}`],
+    ['a tab and a carriage return, which need no escape', 'a\tb\rc', '{a="a\tb\rc"}'],
+    ['text beyond ASCII', 'größe-容量-📦', '{a="größe-容量-📦"}'],
+  ])('serves %s', (_case, value, expected) => {
+    expect(labelText(['a'], [value])).toBe(expected);
+  });
+
+  it('leaves out labels without a value', () => {
+    expect(labelText(['a', 'b', 'c'], ['', '2', ''])).toBe('{b="2"}');
+    expect(labelText(['a'], [''])).toBe('');
+    expect(labelText([], [])).toBe('');
+  });
+});
+
+describe('values', () => {
+  it.each([
+    [0, '0'],
+    [-0, '0'],
+    [4096, '4096'],
+    [-1.5, '-1.5'],
+    [2 ** 53, '9007199254740992'],
+    [1e21, '1e+21'],
+    [Number.NaN, 'NaN'],
+    [Number.POSITIVE_INFINITY, '+Inf'],
+    [Number.NEGATIVE_INFINITY, '-Inf'],
+  ])('%d is written as %s', (value, expected) => {
+    expect(sampleLine('x', '', value)).toBe(`x ${expected}\n`);
+  });
+
+  it.each([
+    [1, 'text', '1'],
+    [1, 'openmetrics', '1.0'],
+    [0.5, 'text', '0.5'],
+    [0.5, 'openmetrics', '0.5'],
+  ] as const)('the bucket bound %d is in %s %s', (bound, format, expected) => {
+    expect(formatBound(bound, format)).toBe(expected);
+  });
+});
+
+describe('header', () => {
+  const gauge = { name: 'disk_used_bytes', type: 'gauge', help: 'Say "bytes" \\ and\nmore.' } as const;
+  const counter = { name: 'scrapes_total', type: 'counter', help: 'Scrapes.' } as const;
+
+  it('of the text format escapes backslashes and line feeds only', () => {
+    expect(headerText(gauge, 'text')).toBe(
+      String.raw`# HELP disk_used_bytes Say "bytes" \\ and\nmore.` + '\n# TYPE disk_used_bytes gauge\n',
+    );
+  });
+
+  it('of OpenMetrics escapes quotes too and tells the unit', () => {
+    expect(headerText(gauge, 'openmetrics')).toBe(
+      String.raw`# HELP disk_used_bytes Say \"bytes\" \\ and\nmore.` +
+        '\n# TYPE disk_used_bytes gauge\n# UNIT disk_used_bytes bytes\n',
+    );
+  });
+
+  it('of a counter carries the suffix in the text format only', () => {
+    expect(headerText(counter, 'text')).toBe('# HELP scrapes_total Scrapes.\n# TYPE scrapes_total counter\n');
+    expect(headerText(counter, 'openmetrics')).toBe('# HELP scrapes Scrapes.\n# TYPE scrapes counter\n');
+  });
+
+  it('of a counter with a unit tells the unit of the name without its suffix', () => {
+    const family = { name: 'cpu_seconds_total', type: 'counter', help: 'CPU.' } as const;
+    expect(headerText(family, 'openmetrics')).toContain('# UNIT cpu_seconds seconds\n');
+  });
+
+  it('of a counter without the suffix is no counter in OpenMetrics', () => {
+    const family = { name: 'scrapes', type: 'counter', help: 'Scrapes.' } as const;
+    expect(headerText(family, 'openmetrics')).toContain('# TYPE scrapes unknown\n');
+    expect(headerText(family, 'text')).toContain('# TYPE scrapes counter\n');
+  });
+
+  it('of an unknown type has the word of its format', () => {
+    const family = { name: 'x', type: 'unknown', help: 'X.' } as const;
+    expect(headerText(family, 'text')).toContain('# TYPE x untyped\n');
+    expect(headerText(family, 'openmetrics')).toContain('# TYPE x unknown\n');
+  });
+});
+
+it('ends OpenMetrics with its mark and text with nothing', () => {
+  expect(endText('openmetrics')).toBe('# EOF\n');
+  expect(endText('text')).toBe('');
+});

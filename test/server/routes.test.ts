@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+
+import { type ReadinessCheck } from '../../src/server/routes.js';
+import { type HttpAnswer, send } from '../support/http-get.js';
+import { aLogger, aMetricsHandler, RunningServer, someRoutes } from './test-server.js';
+
+type Overrides = Parameters<typeof someRoutes>[0];
+
+async function answerTo(path: string, method = 'GET', overrides: Overrides = {}): Promise<HttpAnswer> {
+  await using server = await RunningServer.start(someRoutes(overrides));
+  return await send({ port: server.port, path, method });
+}
+
+describe('probes', () => {
+  it.each(['/livez', '/healthz'])('%s answers while the process works, ready or not', async (path) => {
+    const readiness = { checks: () => [{ name: 'pods', ok: false, message: 'not listed yet' }] };
+    const answer = await answerTo(path, 'GET', { readiness });
+    expect([answer.status, answer.text]).toEqual([200, 'ok\n']);
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+  });
+
+  const ready: readonly ReadinessCheck[] = [
+    { name: 'pods', ok: true, message: '' },
+    { name: 'nodes', ok: true, message: '' },
+  ];
+  const waiting: readonly ReadinessCheck[] = [
+    { name: 'pods', ok: false, message: 'not listed yet:\n403' },
+    { name: 'nodes', ok: true, message: '' },
+    { name: 'config', ok: false, message: 'not loaded' },
+  ];
+
+  it.each([
+    ['/readyz', ready, 200, 'ok\n'],
+    ['/readyz', waiting, 503, 'not ready: pods: not listed yet: 403; config: not loaded\n'],
+    ['/readyz?verbose', ready, 200, '[+]pods ok\n[+]nodes ok\nreadyz check passed\n'],
+    [
+      '/readyz?verbose',
+      waiting,
+      503,
+      '[-]pods: not listed yet: 403\n[+]nodes ok\n[-]config: not loaded\nreadyz check failed\n',
+    ],
+    ['/readyz?verbose=1', ready, 200, '[+]pods ok\n[+]nodes ok\nreadyz check passed\n'],
+  ])('%s tells of %j', async (path, checks, status, text) => {
+    const answer = await answerTo(path, 'GET', { readiness: { checks: () => checks } });
+    expect([answer.status, answer.text]).toEqual([status, text]);
+  });
+
+  it('answer HEAD without a body', async () => {
+    const answer = await answerTo('/readyz', 'HEAD');
+    expect([answer.status, answer.text]).toEqual([200, '']);
+  });
+});
+
+describe('the landing page', () => {
+  it('links to what there is, escaped, and allows nothing else', async () => {
+    const answer = await answerTo('/', 'GET', { metricsPath: '/a&b"<script>', version: '<b>1</b>' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none';/);
+    expect(answer.text).toContain('href="/a&amp;b&quot;&lt;script&gt;"');
+    expect(answer.text).toContain('Version &lt;b&gt;1&lt;/b&gt;');
+    expect(answer.text).not.toContain('<script');
+  });
+});
+
+describe('the path of the metrics', () => {
+  it.each(['/metrics', '/federate/metrics', '/(metrics)*', '/:name', '/'])('can be %s', async (metricsPath) => {
+    const answer = await answerTo(metricsPath, 'GET', { metricsPath });
+    expect([answer.status, answer.text]).toEqual([200, 'up 1\n']);
+  });
+
+  it('is no pattern', async () => {
+    expect((await answerTo('/anything', 'GET', { metricsPath: '/:name' })).status).toBe(404);
+  });
+});
+
+describe('what is not there', () => {
+  it.each(['/nothing', '/metrics/', '/METRICS', '/metrics/x', '/../etc/passwd', '/-/quit'])('%s: 404', async (path) => {
+    const answer = await answerTo(path);
+    expect([answer.status, answer.text]).toEqual([404, 'not found\n']);
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])('%s is refused everywhere', async (method) => {
+    for (const path of ['/metrics', '/livez', '/', '/nothing']) {
+      const answer = await answerTo(path, method);
+      expect([answer.status, answer.headers.allow, answer.text]).toEqual([
+        405,
+        'GET, HEAD',
+        'only GET and HEAD here\n',
+      ]);
+      expect(answer.headers.connection).toBe('close');
+    }
+  });
+
+  it('a path that cannot be decoded does no harm', async () => {
+    const answer = await answerTo('/%zz');
+    expect([400, 404]).toContain(answer.status);
+    expect(answer.text).not.toMatch(/URIError|node_modules|at /);
+  });
+});
+
+describe('reload', () => {
+  it('is done when it is enabled', async () => {
+    let reloadCount = 0;
+    const reload = (): Promise<void> => {
+      reloadCount += 1;
+      return Promise.resolve();
+    };
+    const answer = await answerTo('/-/reload', 'POST', { reload });
+    expect([answer.status, answer.text, reloadCount]).toEqual([200, 'reloaded\n', 1]);
+  });
+
+  it('is refused when it is not enabled', async () => {
+    const answer = await answerTo('/-/reload', 'POST');
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain('--web.enable-lifecycle');
+  });
+
+  it.each(['GET', 'HEAD', 'PUT'])('is not done by %s', async (method) => {
+    const reload = (): Promise<void> => Promise.reject(new Error('must not be called'));
+    const answer = await answerTo('/-/reload', method, { reload });
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
+  });
+
+  it('that fails is told in the log, not to the client', async () => {
+    const logger = aLogger();
+    const reload = (): Promise<void> => Promise.reject(new Error('/etc/secret.yaml: bad'));
+    const answer = await answerTo('/-/reload', 'POST', { reload, logger });
+    expect([answer.status, answer.text]).toEqual([500, 'reload failed: see the log\n']);
+    expect(logger.lines).toEqual(['error reload failed {"error":"/etc/secret.yaml: bad"}']);
+  });
+});
+
+describe('a fault of the exporter', () => {
+  it('is one constant line for the client', async () => {
+    const logger = aLogger();
+    const readiness = {
+      checks: (): never => {
+        throw new Error('secret in /srv/app.js');
+      },
+    };
+    const answer = await answerTo('/readyz', 'GET', { readiness, logger });
+    expect([answer.status, answer.text]).toEqual([500, 'internal error\n']);
+    expect(logger.lines).toEqual(['error request failed {"error":"secret in /srv/app.js"}']);
+  });
+});
+
+it('tells nobody what it is built with', async () => {
+  const answer = await answerTo('/metrics', 'GET', { metrics: aMetricsHandler() });
+  expect(answer.headers['x-powered-by']).toBeUndefined();
+  expect(answer.headers.etag).toBeUndefined();
+  expect(answer.headers['x-content-type-options']).toBe('nosniff');
+});

@@ -1,0 +1,115 @@
+import { type RequestListener } from 'node:http';
+
+import { type Clock } from '../../src/base/clock.js';
+import { type ExpositionBody } from '../../src/exposition/exposition.js';
+import { type ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import { Listener } from '../../src/server/listener.js';
+import {
+  MetricsHandler,
+  type MetricsHandlerOptions,
+  type ScrapeObserver,
+  type ScrapeSettings,
+} from '../../src/server/metrics-handler.js';
+import { createRoutes, type RoutesOptions } from '../../src/server/routes.js';
+import { type Logger } from '../../src/telemetry/logger.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+export class RunningServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #listener: Listener;
+
+  private constructor(listener: Listener, port: number) {
+    this.#listener = listener;
+    this.port = port;
+  }
+
+  /** The listener's own clock stands still unless one is given: nothing is closed by force. */
+  static async start(handler: RequestListener, clock: Clock = new ManualClock()): Promise<RunningServer> {
+    const listener = new Listener({ host: '127.0.0.1', port: 0, handler, clock });
+    await listener.start();
+    const { port } = listener;
+    if (port === undefined) throw new Error('a listener that started has a port');
+    return new RunningServer(listener, port);
+  }
+
+  close(graceMs: number): Promise<void> {
+    return this.#listener.close(graceMs);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close(60_000);
+  }
+}
+
+export const scrapeSettings: ScrapeSettings = {
+  timeoutOffsetMs: 500,
+  defaultTimeoutMs: 10_000,
+  maxDurationMs: 60_000,
+  maxInFlight: 2,
+};
+
+export const emptySnapshot: ClusterSnapshot = { nodes: [], workloads: [] };
+
+export function aBody(...texts: readonly string[]): ExpositionBody {
+  const chunks = texts.map((text) => Buffer.from(text));
+  return { chunks, contentLength: chunks.reduce((total, { length }) => total + length, 0) };
+}
+
+/** Remembers; `finished` resolves with the next result. */
+export class FakeObserver implements ScrapeObserver {
+  readonly results: string[] = [];
+  readonly durationsMs: number[] = [];
+  readonly #waiting: ((result: string) => void)[] = [];
+
+  scrapeFinished(result: string, durationMs: number): void {
+    this.results.push(result);
+    this.durationsMs.push(durationMs);
+    this.#waiting.shift()?.(result);
+  }
+
+  scrapeRejected(): void {
+    this.results.push('rejected');
+  }
+
+  finished(): Promise<string> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+export interface RecordingLogger extends Logger {
+  readonly lines: readonly string[];
+}
+
+export function aLogger(): RecordingLogger {
+  const lines: string[] = [];
+  const writerOf =
+    (level: string): Logger['info'] =>
+    (message, fields = {}) => {
+      lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+    };
+  return { lines, debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') };
+}
+
+export function aMetricsHandler(overrides: Partial<MetricsHandlerOptions> = {}): MetricsHandler {
+  return new MetricsHandler({
+    source: { collect: () => Promise.resolve(emptySnapshot) },
+    exposition: { render: () => Promise.resolve(aBody('up 1\n')) },
+    observer: new FakeObserver(),
+    logger: aLogger(),
+    clock: new ManualClock(),
+    settings: () => scrapeSettings,
+    ...overrides,
+  });
+}
+
+export function someRoutes(overrides: Partial<RoutesOptions> = {}): RequestListener {
+  return createRoutes({
+    metricsPath: '/metrics',
+    version: '1.2.3',
+    metrics: aMetricsHandler(),
+    readiness: { checks: () => [] },
+    reload: undefined,
+    logger: aLogger(),
+    ...overrides,
+  });
+}

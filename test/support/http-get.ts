@@ -1,0 +1,42 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** As it was sent: not decompressed. */
+  readonly body: Buffer;
+  get text(): string;
+}
+
+export interface HttpRequest {
+  readonly port: number;
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Without one, the connection is closed after the answer. */
+  readonly agent?: Agent;
+}
+
+/** One request to this machine, with nothing added to it and nothing taken from its answer. */
+export async function send({ port, path, method = 'GET', headers = {}, agent }: HttpRequest): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: agent ?? false }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const body = Buffer.concat(chunks);
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          body,
+          get text() {
+            return body.toString();
+          },
+        });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}

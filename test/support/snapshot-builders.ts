@@ -1,0 +1,89 @@
+/** Snapshots of scrapes for tests: each builder gives a valid object, changed where the test cares. */
+import { type ContainerUsage, type PodUsage, type VolumeUsage } from '../../src/attribution/usage.js';
+import {
+  type ClusterSnapshot,
+  type NodeSnapshot,
+  type NodeState,
+  type PodSnapshot,
+  type WorkloadSnapshot,
+} from '../../src/scrape/snapshot.js';
+import { type Workload } from '../../src/workload/workload.js';
+import { aNodeSummary, aPod } from './builders.js';
+
+export function aWorkload(overrides: Partial<Workload> = {}): Workload {
+  return { name: 'cart', origin: { source: 'configured' }, ...overrides };
+}
+
+/** Collected, complete, one pod of one container. */
+export function aWorkloadSnapshot(overrides: Partial<WorkloadSnapshot> = {}): WorkloadSnapshot {
+  return {
+    workload: aWorkload(),
+    expectedPods: 1,
+    measuredPods: 1,
+    complete: true,
+    backoffMs: 0,
+    figures: {
+      usedBytes: 4096,
+      podMaxUsedBytes: 4096,
+      limitBytes: undefined,
+      requestBytes: undefined,
+      containers: [{ container: 'main', usedBytes: 4096, maxUsedBytes: 4096 }],
+    },
+    ...overrides,
+  };
+}
+
+export function aContainerUsage(overrides: Partial<ContainerUsage> = {}): ContainerUsage {
+  return { name: 'main', usedBytes: 4096, rootfsBytes: 3000, logsBytes: 1000, ...overrides };
+}
+
+export function aVolumeUsage(overrides: Partial<VolumeUsage> = {}): VolumeUsage {
+  return { name: 'data', type: 'emptydir', medium: '', usedBytes: 0, ...overrides };
+}
+
+export function aPodUsage(overrides: Partial<PodUsage> = {}): PodUsage {
+  return {
+    usedBytes: 4096,
+    components: { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, gitrepo: 0, other: 96 },
+    containers: [aContainerUsage()],
+    volumes: [aVolumeUsage()],
+    volumesPending: false,
+    ...overrides,
+  };
+}
+
+/** A pod that the API server knows. */
+export function aPodSnapshot(overrides: Partial<PodSnapshot> = {}): PodSnapshot {
+  const namespace = overrides.namespace ?? 'shop';
+  const name = overrides.name ?? 'cart-0';
+  return {
+    namespace,
+    name,
+    pod: aPod({ namespace, name }),
+    usage: aPodUsage(),
+    workloads: [aWorkload()],
+    ...overrides,
+  };
+}
+
+export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapshot {
+  const nodeName = overrides.nodeName ?? 'node-1';
+  return {
+    nodeName,
+    summary: aNodeSummary({ nodeName }),
+    pods: [aPodSnapshot()],
+    skippedPods: new Map(),
+    ...overrides,
+  };
+}
+
+export function aFreshNode(
+  snapshot: NodeSnapshot = aNodeSnapshot(),
+  ageMs = 1_500,
+): Extract<NodeState, { readonly ageMs: number }> {
+  return { state: 'fresh', nodeName: snapshot.nodeName, ageMs, snapshot };
+}
+
+export function aClusterSnapshot(overrides: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
+  return { nodes: [aFreshNode()], workloads: [aWorkloadSnapshot()], ...overrides };
+}

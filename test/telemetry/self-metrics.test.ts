@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+
+import { failureReasons } from '../../src/base/errors.js';
+import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
+
+const prefix = 'ephemeral_storage_exporter_';
+
+function aSelfMetrics(): SelfMetrics {
+  return new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2', watchResults: ['end', 'reset'] });
+}
+
+function trackPods(metrics: SelfMetrics, scopes: readonly string[] = [''], count = 0): void {
+  metrics.trackStore({ resource: 'pods', scopes, objectCount: () => count });
+}
+
+/** `family{label values}` → value, of the exporter's own families. */
+async function samplesOf({ registry }: SelfMetrics, family: string): Promise<Readonly<Record<string, number>>> {
+  const metric = (await registry.getMetricsAsJSON()).find(({ name }) => name === `${prefix}${family}`);
+  return Object.fromEntries(metric?.values.map(({ labels, value }) => [Object.values(labels).join(), value]) ?? []);
+}
+
+describe('scrapes', () => {
+  it('are counted by result, all of which are there from the start', async () => {
+    const metrics = aSelfMetrics();
+    metrics.scrapeFinished('success', 250);
+    metrics.scrapeFinished('success', 250);
+    metrics.scrapeFinished('deadline', 9_500);
+    metrics.scrapeRejected();
+    expect(await samplesOf(metrics, 'scrapes_total')).toEqual({
+      success: 2,
+      deadline: 1,
+      rejected: 1,
+      aborted: 0,
+      error: 0,
+    });
+  });
+
+  it('are timed in seconds, rejected ones not at all', async () => {
+    const metrics = aSelfMetrics();
+    metrics.scrapeFinished('success', 250);
+    metrics.scrapeRejected();
+    const { registry } = metrics;
+    const text = await registry.getSingleMetricAsString(`${prefix}scrape_duration_seconds`);
+    expect(text).toContain(`${prefix}scrape_duration_seconds_sum 0.25`);
+    expect(text).toContain(`${prefix}scrape_duration_seconds_count 1`);
+    expect(text).toContain(`le="0.1"} 0`);
+    expect(text).toContain(`le="0.25"} 1`);
+  });
+
+  it('tell what they left out, without what the one before left out', async () => {
+    const metrics = aSelfMetrics();
+    metrics.setPodsSkipped(
+      new Map([
+        ['no_usage', 3],
+        ['gone', 1],
+      ]),
+    );
+    metrics.setPodsSkipped(new Map([['no_usage', 2]]));
+    metrics.setIdentityNameClashes(4);
+    metrics.setSeries({ pod: 10, node: 0 });
+    expect(await samplesOf(metrics, 'pods_skipped')).toEqual({ no_usage: 2 });
+    expect(await samplesOf(metrics, 'identity_name_clashes')).toEqual({ '': 4 });
+    expect(await samplesOf(metrics, 'series')).toEqual({ pod: 10, node: 0 });
+  });
+});
+
+describe('kubelets', () => {
+  it('are counted by result and timed, failures too', async () => {
+    const metrics = aSelfMetrics();
+    metrics.requestFinished('success', 20);
+    metrics.requestFinished('timeout', 10_000);
+    const results = await samplesOf(metrics, 'kubelet_requests_total');
+    expect(Object.keys(results).sort()).toEqual(['success', ...failureReasons].sort());
+    expect(results).toMatchObject({ success: 1, timeout: 1, tls: 0 });
+    const text = await metrics.registry.getSingleMetricAsString(`${prefix}kubelet_request_duration_seconds`);
+    expect(text).toContain(`${prefix}kubelet_request_duration_seconds_sum 10.02`);
+  });
+
+  it('are looked up in the cache', async () => {
+    const metrics = aSelfMetrics();
+    metrics.lookedUp('fresh');
+    expect(await samplesOf(metrics, 'cache_lookups_total')).toEqual({ fresh: 1, refreshed: 0, stale: 0, absent: 0 });
+  });
+
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])('are named when they are not verified: %s', async (isDisabled, expected) => {
+    const metrics = aSelfMetrics();
+    metrics.tlsVerificationDisabled(isDisabled);
+    expect(await samplesOf(metrics, 'kubelet_tls_verification_disabled')).toEqual({ '': expected });
+  });
+});
+
+describe('stores', () => {
+  it('have all their counters from the start', async () => {
+    const metrics = aSelfMetrics();
+    trackPods(metrics);
+    expect(await samplesOf(metrics, 'store_events_total')).toEqual({
+      'pods,added': 0,
+      'pods,modified': 0,
+      'pods,deleted': 0,
+      'pods,bookmark': 0,
+    });
+    expect(await samplesOf(metrics, 'store_lists_total')).toMatchObject({
+      'pods,success': 0,
+      'pods,expired': 0,
+      'pods,timeout': 0,
+    });
+    expect(await samplesOf(metrics, 'store_watches_total')).toEqual({ 'pods,end': 0, 'pods,reset': 0 });
+    expect(await samplesOf(metrics, 'store_stale_resource_versions_total')).toEqual({ pods: 0 });
+    expect(await samplesOf(metrics, 'store_suppressed_updates_total')).toEqual({ pods: 0 });
+  });
+
+  it('count what happens to them', async () => {
+    const metrics = aSelfMetrics();
+    trackPods(metrics);
+    metrics.eventApplied('pods', 'modified');
+    metrics.listFinished('pods', 'success');
+    metrics.watchEnded('pods', 'reset');
+    metrics.resourceVersionExpired('pods');
+    metrics.updateSuppressed('pods');
+    expect(await samplesOf(metrics, 'store_events_total')).toMatchObject({ 'pods,modified': 1 });
+    expect(await samplesOf(metrics, 'store_lists_total')).toMatchObject({ 'pods,success': 1 });
+    expect(await samplesOf(metrics, 'store_watches_total')).toMatchObject({ 'pods,reset': 1 });
+    expect(await samplesOf(metrics, 'store_stale_resource_versions_total')).toEqual({ pods: 1 });
+    expect(await samplesOf(metrics, 'store_suppressed_updates_total')).toEqual({ pods: 1 });
+  });
+
+  it('tell their size when they are asked', async () => {
+    const metrics = aSelfMetrics();
+    let count = 1;
+    metrics.trackStore({ resource: 'pods', scopes: [''], objectCount: () => count });
+    expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 1 });
+    count = 7;
+    expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 7 });
+  });
+
+  it('are connected only when all their scopes are', async () => {
+    const metrics = aSelfMetrics();
+    trackPods(metrics, ['shop', 'billing']);
+    metrics.watchConnected('pods', 'shop', true);
+    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 0 });
+    metrics.watchConnected('pods', 'billing', true);
+    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 1 });
+    metrics.watchConnected('pods', 'shop', false);
+    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 0 });
+  });
+
+  it('tell the progress of the scope that waits longest, once each had one', async () => {
+    const metrics = aSelfMetrics();
+    trackPods(metrics, ['shop', 'billing']);
+    metrics.progressed('pods', 'shop', 2_500);
+    expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({});
+    metrics.progressed('pods', 'billing', 9_000);
+    expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 2.5 });
+    metrics.progressed('pods', 'shop', 10_000);
+    expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 9 });
+  });
+
+  it('that take the place of others are not held to their scopes', async () => {
+    const metrics = aSelfMetrics();
+    trackPods(metrics, ['shop', 'billing'], 5);
+    metrics.progressed('pods', 'shop', 1_000);
+    metrics.eventApplied('pods', 'added');
+    trackPods(metrics, ['web'], 6);
+    metrics.watchConnected('pods', 'web', true);
+    metrics.progressed('pods', 'web', 3_000);
+    metrics.watchConnected('pods', 'shop', false);
+    metrics.progressed('pods', 'shop', 2_000);
+    expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 6 });
+    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 1 });
+    expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 3 });
+    expect(await samplesOf(metrics, 'store_events_total')).toMatchObject({ 'pods,added': 1 });
+  });
+
+  it('that nobody tracks have no state', async () => {
+    const metrics = aSelfMetrics();
+    metrics.watchConnected('pods', '', true);
+    metrics.progressed('pods', '', 1);
+    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({});
+  });
+});
+
+describe('the configuration', () => {
+  it('has no series before it was loaded', async () => {
+    const metrics = aSelfMetrics();
+    for (const family of ['successful', 'success_timestamp_seconds']) {
+      expect(await samplesOf(metrics, `config_last_reload_${family}`)).toEqual({});
+    }
+    expect(await samplesOf(metrics, 'config_hash')).toEqual({});
+  });
+
+  it('keeps hash and time of the last good load when a reload fails', async () => {
+    const metrics = aSelfMetrics();
+    metrics.configReloaded(0xff_ff_ff_ff_ff_ff, 1_500);
+    expect(await samplesOf(metrics, 'config_last_reload_successful')).toEqual({ '': 1 });
+    metrics.configReloadFailed();
+    expect(await samplesOf(metrics, 'config_last_reload_successful')).toEqual({ '': 0 });
+    expect(await samplesOf(metrics, 'config_last_reload_success_timestamp_seconds')).toEqual({ '': 1.5 });
+    expect(await samplesOf(metrics, 'config_hash')).toEqual({ '': 2 ** 48 - 1 });
+  });
+});
+
+describe('the registry', () => {
+  it('tells the versions', async () => {
+    expect(await samplesOf(aSelfMetrics(), 'build_info')).toEqual({ '1.2.3,v20.20.2': 1 });
+  });
+
+  it('is shared with nobody', async () => {
+    const [first, second] = [aSelfMetrics(), aSelfMetrics()];
+    first.lookedUp('fresh');
+    expect(await samplesOf(second, 'cache_lookups_total')).toMatchObject({ fresh: 0 });
+  });
+
+  it('has the metrics of process and Node.js, without gauges that are named like counters', () => {
+    const metrics = aSelfMetrics().registry.getMetricsAsArray();
+    const names = metrics.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_heap_size_used_bytes']));
+    const misnamed = metrics.filter(({ name, type }) => name.endsWith('_total') && String(type) !== 'counter');
+    expect(misnamed).toEqual([]);
+  });
+});
