@@ -1,0 +1,32 @@
+const kinds = { pods: 'Pod', nodes: 'Node' } as const;
+
+export type Resource = keyof typeof kinds;
+
+export interface CollectionOptions {
+  readonly resource: Resource;
+  /** All namespaces without it. Nodes have none. */
+  readonly namespace?: string | undefined;
+  /** In the form of the API's parameters; the same for lists and watches, else objects would come and go between them. */
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+/** What is listed and watched. */
+export interface Collection {
+  readonly path: string;
+  /** Of one object; a list is of kind `${kind}List`. */
+  readonly kind: string;
+  readonly selectors: Readonly<Record<string, string>>;
+}
+
+export function collectionOf({ resource, namespace, labelSelector, fieldSelector }: CollectionOptions): Collection {
+  const isNamespaced = resource === 'pods' && namespace !== undefined;
+  return {
+    path: isNamespaced ? `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods` : `/api/v1/${resource}`,
+    kind: kinds[resource],
+    selectors: {
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    },
+  };
+}
