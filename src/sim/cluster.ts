@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../base/clock.js';
 import { AccessControl, type TokenRequest } from './access.js';
 import { ApiServer, type RecordedRequest } from './api-server.js';
-import { CertificateAuthority, type KeyPair } from './certificates.js';
+import { CertificateAuthority, type ClientName, type KeyPair } from './certificates.js';
 import { ControlServer, type NodeReport } from './control.js';
 import { demoScenario } from './demo-scenario.js';
 import { type ApiFault, type Fault } from './faults.js';
@@ -107,6 +107,11 @@ export class SimulatedCluster implements AsyncDisposable {
 
   issueToken(request: TokenRequest): string {
     return this.access.issueToken(request);
+  }
+
+  /** A client certificate of the cluster's authority, for the API server and the kubelets. */
+  async issueClient(name: ClientName): Promise<KeyPair> {
+    return this.#parts.authority.issueClient(name);
   }
 
   /** Starts the kubelet, then adds the node object. */

@@ -95,7 +95,6 @@ export class WatchClient implements Disposable {
 
   private constructor(response: IncomingMessage) {
     this.#response = response;
-    response.on('error', () => undefined); // a dropped connection ends the lines
     this.#lines = createInterface({ input: response });
     this.#iterator = this.#lines[Symbol.asyncIterator]();
   }
@@ -108,7 +107,7 @@ export class WatchClient implements Disposable {
     return this.#response.statusCode;
   }
 
-  /** The next event; undefined at the stream's end. */
+  /** The next event; undefined at the stream's end; an error when the connection is cut. */
   async next(): Promise<EventBody | undefined> {
     const { done, value } = await this.#iterator.next();
     return done === true ? undefined : parse<EventBody>(value);
@@ -123,11 +122,6 @@ export class WatchClient implements Disposable {
       taken.push(`${event.type} ${event.object.metadata.name}`);
     }
     return taken;
-  }
-
-  /** Whether the connection ended as it should. */
-  get isComplete(): boolean {
-    return this.#response.complete;
   }
 
   [Symbol.dispose](): void {

@@ -1,0 +1,259 @@
+import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+
+import { type Rule } from '../../src/sim/access.js';
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { emptyScenario } from '../../src/sim/scenario.js';
+import { podSpec } from './pods.js';
+import { callApi, callKubelet, parse, type StatusBody, WatchClient } from './wire.js';
+
+const start = async (): Promise<SimulatedCluster> => SimulatedCluster.start({ scenario: emptyScenario('node-1') });
+
+const reviews = '/apis/authorization.k8s.io/v1';
+
+async function review(sim: SimulatedCluster, path: string, spec: object, token = sim.token): Promise<object> {
+  const body = JSON.stringify({ kind: 'Review', apiVersion: 'v1', spec });
+  const headers = { 'Content-Type': 'application/json' };
+  const { status, text } = await callApi(sim, path, { method: 'POST', body, headers, token });
+  expect(status, text).toBe(201);
+  return parse<{ status: object }>(text).status;
+}
+
+describe('authentication', () => {
+  it('answers 401 to a token that nobody has', async () => {
+    await using sim = await start();
+    const { status, text } = await callApi(sim, '/api/v1/pods', { token: 'unknown' });
+    expect(status).toBe(401);
+    expect(parse<StatusBody>(text)).toMatchObject({ reason: 'Unauthorized', message: 'Unauthorized' });
+  });
+
+  it('takes a request without credentials for an anonymous one', async () => {
+    await using sim = await start();
+    const { status, text } = await callApi(sim, '/api/v1/pods', { token: undefined });
+    expect(status).toBe(403);
+    expect(parse<StatusBody>(text).message).toBe(
+      'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" at the cluster scope',
+    );
+  });
+
+  it('believes a client certificate, and the groups that it names', async () => {
+    await using sim = await start();
+    const admin = await sim.issueClient({ commonName: 'root', organizations: ['team', 'system:masters'] });
+    expect((await callApi(sim, '/api/v1/pods', admin)).status).toBe(200);
+    const other = await sim.issueClient({ commonName: 'other' });
+    expect((await callApi(sim, '/api/v1/pods', other)).text).toContain('User \\"other\\" cannot list');
+  });
+
+  it('does not believe a certificate of another cluster', async () => {
+    await using sim = await start();
+    await using elsewhere = await start();
+    const stranger = await elsewhere.issueClient({ commonName: 'root', organizations: ['system:masters'] });
+    expect((await callApi(sim, '/api/v1/pods', stranger)).text).toContain('system:anonymous');
+  });
+
+  it('gives a kubeconfig with a token and with a client certificate', async () => {
+    await using sim = await start();
+    const config = parseYaml(sim.kubeconfig()) as {
+      clusters: { cluster: { server: string; 'certificate-authority-data': string } }[];
+      users: { user: { token?: string; 'client-certificate-data'?: string; 'client-key-data'?: string } }[];
+    };
+    expect(config.clusters[0]?.cluster.server).toBe(sim.apiUrl);
+    expect(decode(config.clusters[0]?.cluster['certificate-authority-data'])).toBe(sim.caPem);
+    expect(config.users[0]?.user.token).toBe(sim.token);
+    const { user } = config.users[1] ?? { user: {} };
+    const keyPair = { cert: decode(user['client-certificate-data']), key: decode(user['client-key-data']) };
+    expect((await callApi(sim, '/api/v1/nodes', keyPair)).status).toBe(200);
+  });
+});
+
+function decode(base64 = ''): string {
+  return Buffer.from(base64, 'base64').toString();
+}
+
+describe('access rules', () => {
+  it.each<[string, Rule, string, number]>([
+    ['a verb', { verbs: ['list'], resources: ['pods'] }, '/api/v1/pods', 200],
+    ['a verb', { verbs: ['list'], resources: ['pods'] }, '/api/v1/pods?watch=true&resourceVersion=abc', 403],
+    ['a verb', { verbs: ['watch'], resources: ['pods'] }, '/api/v1/pods', 403],
+    ['a resource', { verbs: ['list'], resources: ['pods'] }, '/api/v1/nodes', 403],
+    ['a name', { verbs: ['get'], resources: ['nodes'], resourceNames: ['node-1'] }, '/api/v1/nodes/node-1', 200],
+    ['a name', { verbs: ['get'], resources: ['nodes'], resourceNames: ['node-2'] }, '/api/v1/nodes/node-1', 403],
+    ['a name', { verbs: ['list'], resources: ['nodes'], resourceNames: ['node-1'] }, '/api/v1/nodes', 403],
+    [
+      'a namespace',
+      { verbs: ['*'], resources: ['*'], namespaces: ['default'] },
+      '/api/v1/namespaces/default/pods',
+      200,
+    ],
+    ['a namespace', { verbs: ['*'], resources: ['*'], namespaces: ['default'] }, '/api/v1/pods', 403],
+    ['a subresource', { verbs: ['get'], resources: ['*/proxy'] }, '/api/v1/nodes/node-1/proxy/healthz', 404],
+    ['a subresource', { verbs: ['get'], resources: ['nodes'] }, '/api/v1/nodes/node-1/proxy/healthz', 403],
+    ['a path', { verbs: ['get'], nonResourceURLs: ['/metrics'] }, '/metrics', 404],
+    ['a path', { verbs: ['get'], nonResourceURLs: ['/metrics'] }, '/metrics/more', 403],
+  ])('grant %s: %j to %s gives %i', async (_, rule, path, status) => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'exporter', rules: [rule] });
+    expect((await callApi(sim, path, { token })).status).toBe(status);
+  });
+
+  it('name the namespace and the object in a refusal', async () => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'exporter', rules: [] });
+    const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a', { token });
+    expect(parse<StatusBody>(text)).toMatchObject({
+      message:
+        'pods "a" is forbidden: User "exporter" cannot get resource "pods" in API group "" in the namespace "default"',
+      details: { name: 'a', kind: 'pods' },
+    });
+  });
+
+  it('let everyone see probes and the version, and users see what the API has', async () => {
+    await using sim = await start();
+    for (const path of ['/healthz', '/livez', '/readyz', '/version']) {
+      expect((await callApi(sim, path, { token: undefined })).status).toBe(200);
+    }
+    const token = sim.issueToken({ user: 'exporter', rules: [] });
+    expect((await callApi(sim, '/api/v1', { token })).status).toBe(200);
+    expect((await callApi(sim, '/api/v1', { token: undefined })).status).toBe(403);
+  });
+});
+
+describe('reviews', () => {
+  const attributes = { resourceAttributes: { verb: 'get', resource: 'nodes', subresource: 'stats' } };
+  const path = { nonResourceAttributes: { verb: 'get', path: '/metrics' } };
+
+  it('tell a user what it may do', async () => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'exporter', rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
+    expect(await review(sim, `${reviews}/selfsubjectaccessreviews`, attributes, token)).toEqual({ allowed: true });
+    expect(await review(sim, `${reviews}/selfsubjectaccessreviews`, path, token)).toEqual({ allowed: false });
+  });
+
+  it('tell what somebody else may do', async () => {
+    await using sim = await start();
+    sim.access.setRules('prometheus', [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
+    const spec = { ...path, user: 'prometheus', groups: ['system:authenticated'] };
+    expect(await review(sim, `${reviews}/subjectaccessreviews`, spec)).toEqual({ allowed: true });
+    expect(await review(sim, `${reviews}/subjectaccessreviews`, { ...spec, user: 'other' })).toEqual({
+      allowed: false,
+    });
+  });
+
+  it('tell whose token it is', async () => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [] });
+    const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
+    expect(await review(sim, tokenReviews, { token })).toEqual({
+      authenticated: true,
+      user: { username: 'prometheus', groups: ['monitoring', 'system:authenticated'] },
+    });
+    expect(await review(sim, tokenReviews, { token: 'unknown' })).toMatchObject({ error: 'invalid bearer token' });
+  });
+
+  it.each([
+    ['application/json', '{', 400],
+    ['application/json', `"${'x'.repeat(70_000)}"`, 413],
+    ['application/vnd.kubernetes.protobuf', 'k8s', 415],
+  ])('refuse a body of %s with %i', async (type, body, status) => {
+    await using sim = await start();
+    const answer = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
+      method: 'POST',
+      headers: { 'Content-Type': type },
+      body,
+    });
+    expect(answer.status).toBe(status);
+  });
+});
+
+describe('the API server', () => {
+  it.each([
+    ['HEAD', '/api/v1/pods'],
+    ['POST', '/api/v1/namespaces/default/pods'],
+    ['DELETE', '/api/v1/nodes/node-1'],
+    ['PUT', '/version'],
+  ])('answers 405 to %s %s', async (method, path) => {
+    await using sim = await start();
+    expect((await callApi(sim, path, { method })).status).toBe(405);
+  });
+
+  it.each([
+    '/api/v2',
+    '/api/v1/secrets',
+    '/apis/apps/v1/deployments',
+    '/api/v1/pods/a',
+    '/api/v1/nodes/node-1/log',
+    '/nope',
+  ])('answers 404 to %s', async (path) => {
+    await using sim = await start();
+    expect((await callApi(sim, path)).status).toBe(404);
+  });
+
+  it('records who asked for what', async () => {
+    await using sim = await start();
+    await callApi(sim, '/api/v1/pods?limit=5');
+    await callApi(sim, '/api/v1/nodes', { token: 'unknown' });
+    expect(sim.apiRequests).toEqual([
+      { method: 'GET', path: '/api/v1/pods', query: new URLSearchParams('limit=5'), user: 'admin' },
+      { method: 'GET', path: '/api/v1/nodes', query: new URLSearchParams(), user: undefined },
+    ]);
+  });
+
+  it('passes a summary on from the kubelet, and its refusals', async () => {
+    await using sim = await start();
+    sim.model.addPod(podSpec('a'));
+    const proxied = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
+    expect(proxied.status).toBe(200);
+    expect(Object.keys(parse<object>(proxied.text))).toEqual(['node', 'pods']);
+    expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/nope')).text).toBe('404 page not found\n');
+  });
+
+  it('tells why it does not reach a kubelet', async () => {
+    await using sim = await start();
+    const port = String(sim.model.node('node-1')?.kubeletPort);
+    await sim.setFault('node-1', 'down');
+    const { status, text } = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
+    expect(status).toBe(503);
+    expect(parse<StatusBody>(text).message).toBe(
+      `error trying to reach service: dial tcp 127.0.0.1:${port}: connect: connection refused`,
+    );
+    await sim.setFault('node-1', 'expired-certificate');
+    expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary')).text).toContain('certificate has expired');
+  });
+
+  it('does not pass on to a node that is not there', async () => {
+    await using sim = await start();
+    const { status, text } = await callApi(sim, '/api/v1/nodes/nope/proxy/stats/summary');
+    expect([status, parse<StatusBody>(text).message]).toEqual([404, 'nodes "nope" not found']);
+  });
+
+  it.each([
+    ['status:503', 'ServiceUnavailable'],
+    ['status:429', 'TooManyRequests'],
+  ] as const)('fails on purpose with %s, and tells when to come again', async (fault, reason) => {
+    await using sim = await start();
+    await sim.setApiFault(fault);
+    const { headers, text } = await callApi(sim, '/api/v1/pods');
+    expect(parse<StatusBody>(text).reason).toBe(reason);
+    expect(headers['retry-after']).toBe('1');
+    await sim.setApiFault(undefined);
+    expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
+  });
+
+  it('goes down with its watches and comes back on the same port', async () => {
+    await using sim = await start();
+    using watch = await WatchClient.open(sim, '/api/v1/nodes?watch=true');
+    await watch.take(1);
+    await sim.setApiFault('down');
+    await expect(watch.next()).rejects.toThrow('aborted');
+    await expect(callApi(sim, '/api/v1/pods')).rejects.toThrow('ECONNREFUSED');
+    expect((await callKubelet(sim, 'node-1')).status).toBe(200);
+    await sim.setApiFault(undefined);
+    expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
+  });
+
+  it('tells that its port is taken', async () => {
+    await using sim = await start();
+    const apiPort = Number(new URL(sim.apiUrl).port);
+    await expect(SimulatedCluster.start({ scenario: emptyScenario('node-1'), apiPort })).rejects.toThrow('EADDRINUSE');
+  });
+});

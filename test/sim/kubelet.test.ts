@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+
+import { type Rule } from '../../src/sim/access.js';
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { type Fault, parseFault } from '../../src/sim/faults.js';
+import { emptyScenario } from '../../src/sim/scenario.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { podSpec } from './pods.js';
+import { callKubelet, parse } from './wire.js';
+
+const statsRule: Rule = { verbs: ['get'], resources: ['nodes/stats'] };
+
+interface Summary {
+  readonly node: { readonly nodeName: string; readonly fs: { readonly usedBytes: number } };
+  readonly pods: readonly { readonly podRef: { readonly name: string }; readonly volume?: readonly object[] }[];
+}
+
+async function start(clock = new ManualClock()): Promise<SimulatedCluster> {
+  const sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1', 'node-2'), clock });
+  sim.model.addPod(podSpec('a', { volumes: [{ name: 'tmp', source: 'emptyDir', content: { initialBytes: 4096 } }] }));
+  return sim;
+}
+
+async function summaryOf(sim: SimulatedCluster, nodeName = 'node-1'): Promise<Summary> {
+  const { status, text } = await callKubelet(sim, nodeName);
+  expect(status).toBe(200);
+  return parse<Summary>(text);
+}
+
+describe('a kubelet', () => {
+  it('answers with the summary of its own node, in chunks, indented and uncompressed', async () => {
+    await using sim = await start();
+    const { headers, text } = await callKubelet(sim, 'node-1', { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(text.startsWith('{\n "node": {\n  "nodeName": "node-1"')).toBe(true);
+    expect((await summaryOf(sim, 'node-2')).pods).toEqual([]);
+  });
+
+  it.each([
+    ['no token', undefined],
+    ['a token that nobody has', 'unknown'],
+  ])('answers 401 to %s', async (_, token) => {
+    await using sim = await start();
+    const { status, text, headers } = await callKubelet(sim, 'node-1', { token });
+    expect([status, text]).toEqual([401, 'Unauthorized']);
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+  });
+
+  it.each<[string, Rule, number, number]>([
+    ['nodes/stats', statsRule, 200, 200],
+    ['nodes/stats of one node', { ...statsRule, resourceNames: ['node-1'] }, 200, 403],
+    ['another verb', { ...statsRule, verbs: ['create'] }, 403, 403],
+    ['nodes/proxy', { verbs: ['get'], resources: ['nodes/proxy'] }, 403, 403],
+    ['everything', { verbs: ['*'], resources: ['*'] }, 200, 200],
+  ])('grants %s', async (_, rule, firstStatus, secondStatus) => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'exporter', rules: [rule] });
+    expect((await callKubelet(sim, 'node-1', { token })).status).toBe(firstStatus);
+    expect((await callKubelet(sim, 'node-2', { token })).status).toBe(secondStatus);
+  });
+
+  it('believes a client certificate', async () => {
+    await using sim = await start();
+    const { cert, key } = await sim.issueClient({ commonName: 'exporter' });
+    expect((await callKubelet(sim, 'node-1', { cert, key })).text).toBe(
+      'Forbidden (user=exporter, verb=get, resource=nodes, subresource=stats)',
+    );
+    sim.access.setRules('exporter', [statsRule]);
+    expect((await callKubelet(sim, 'node-1', { cert, key })).status).toBe(200);
+  });
+
+  it('forgets a revoked token and follows changed rules', async () => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
+    sim.access.setRules('exporter', []);
+    expect((await callKubelet(sim, 'node-1', { token })).status).toBe(403);
+    sim.access.revokeToken(token);
+    expect((await callKubelet(sim, 'node-1', { token })).status).toBe(401);
+  });
+
+  it.each([
+    ['/pods', 'proxy'],
+    ['/configz', 'proxy'],
+    ['/metrics', 'metrics'],
+    ['/metrics/cadvisor', 'metrics'],
+    ['/logs/', 'log'],
+    ['/spec/', 'spec'],
+  ])('asks for another permission for %s', async (path, subresource) => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
+    const { status, text } = await callKubelet(sim, 'node-1', { path, token });
+    expect([status, text]).toEqual([
+      403,
+      `Forbidden (user=exporter, verb=get, resource=nodes, subresource=${subresource})`,
+    ]);
+    expect((await callKubelet(sim, 'node-1', { path })).status).toBe(404);
+  });
+
+  it('refuses HEAD to who may only get', async () => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
+    expect((await callKubelet(sim, 'node-1', { method: 'HEAD', token })).status).toBe(403);
+  });
+
+  it('counts the requests', async () => {
+    await using sim = await start();
+    await callKubelet(sim, 'node-1');
+    await callKubelet(sim, 'node-1', { token: 'unknown' });
+    expect(sim.kubeletRequestCount('node-1')).toBe(2);
+    expect(sim.kubeletRequestCount('node-2')).toBe(0);
+  });
+
+  it('serves a certificate for its address and its node', async () => {
+    await using sim = await start();
+    await expect(callKubelet(sim, 'node-1')).resolves.toBeDefined(); // verified against the cluster's authority
+  });
+
+  it('stops when its node is removed', async () => {
+    await using sim = await start();
+    const node = sim.model.node('node-1');
+    await sim.removeNode('node-1');
+    expect(sim.model.pods).toEqual([]);
+    await sim.addNode({ name: 'node-3' });
+    expect((await summaryOf(sim, 'node-3')).node.nodeName).toBe('node-3');
+    expect(() => sim.kubeletRequestCount('node-1')).toThrow('no such node: node-1');
+    expect(node).toBeDefined();
+  });
+});
+
+describe('the faults of a kubelet', () => {
+  it.each<[Fault, number, string, RegExp]>([
+    ['status:500', 500, 'text/plain; charset=utf-8', /^Internal Error/],
+    ['status:429', 429, 'text/plain; charset=utf-8', /^Internal Error/],
+    ['html', 200, 'text/html; charset=utf-8', /^<!doctype html>/],
+    ['wrong-body', 200, 'application/json', /^\{"kind":"PodList"/],
+  ])('%s', async (fault, status, contentType, body) => {
+    await using sim = await start();
+    await sim.setFault('node-1', fault);
+    const answer = await callKubelet(sim, 'node-1');
+    expect([answer.status, answer.headers['content-type']]).toEqual([status, contentType]);
+    expect(answer.text).toMatch(body);
+    expect((await callKubelet(sim, 'node-2')).status).toBe(200);
+    await sim.setFault('node-1', undefined);
+    await summaryOf(sim);
+  });
+
+  it.each<[Fault, RegExp]>([
+    ['reset', /ECONNRESET|socket hang up/],
+    ['truncated', /aborted/],
+    ['down', /ECONNREFUSED/],
+    ['expired-certificate', /certificate has expired/],
+  ])('%s', async (fault, message) => {
+    await using sim = await start();
+    await sim.setFault('node-1', fault);
+    await expect(callKubelet(sim, 'node-1')).rejects.toThrow(message);
+    await sim.setFault('node-1', undefined);
+    expect((await summaryOf(sim)).pods.length).toBe(1);
+  });
+
+  it('redirect', async () => {
+    await using sim = await start();
+    await sim.setFault('node-1', 'redirect');
+    const { status, headers } = await callKubelet(sim, 'node-1');
+    expect([status, headers.location]).toEqual([307, 'https://elsewhere.invalid/stats/summary']);
+  });
+
+  it('slow answers after its time', async () => {
+    const clock = new ManualClock();
+    await using sim = await start(clock);
+    await sim.setFault('node-1', 'slow:3000');
+    const before = clock.sleeperCount;
+    const answer = callKubelet(sim, 'node-1');
+    await expect.poll(() => clock.sleeperCount).toBe(before + 1);
+    await clock.advance(3_000);
+    expect((await answer).status).toBe(200);
+  });
+
+  it('hang answers when it is closed, by ending the connection', async () => {
+    await using sim = await start();
+    await sim.setFault('node-1', 'hang');
+    const answer = expect(callKubelet(sim, 'node-1')).rejects.toThrow(/socket hang up|ECONNRESET/);
+    await expect.poll(() => sim.kubeletRequestCount('node-1')).toBe(1);
+    await sim.setFault('node-1', 'down');
+    await answer;
+  });
+
+  it('empty lists no pods although the disk is as full as before', async () => {
+    await using sim = await start();
+    const before = await summaryOf(sim);
+    await sim.setFault('node-1', 'empty');
+    const empty = await summaryOf(sim);
+    expect(empty.pods).toEqual([]);
+    expect(empty.node.fs.usedBytes).toBe(before.node.fs.usedBytes);
+  });
+
+  it('restarted has no volumes until it has measured them anew', async () => {
+    const clock = new ManualClock();
+    await using sim = await start(clock);
+    expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
+    await clock.advance(60_000);
+    expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
+    await sim.setFault('node-1', 'restarted');
+    expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
+    await clock.advance(60_000);
+    expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
+  });
+
+  it('are switched one after the other', async () => {
+    await using sim = await start();
+    await Promise.all([
+      sim.setFault('node-1', 'down'),
+      sim.setFault('node-1', undefined),
+      sim.setFault('node-1', 'down'),
+      sim.setFault('node-1', undefined),
+    ]);
+    expect((await callKubelet(sim, 'node-1')).status).toBe(200);
+  });
+
+  it.each(['down', 'slow:250', 'status:503', 'expired-certificate'])('are known by name: %s', (name) => {
+    expect(parseFault(name)).toBe(name);
+  });
+
+  it.each(['', 'broken', 'slow:', 'slow:-1', 'status:200', 'status:5000', 'down '])('do not include "%s"', (name) => {
+    expect(() => parseFault(name)).toThrow(/no such fault/);
+  });
+});

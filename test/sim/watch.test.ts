@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { emptyScenario } from '../../src/sim/scenario.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { podSpec } from './pods.js';
+import { callApi, type ListBody, parse, type StatusBody, WatchClient } from './wire.js';
+
+const scenario = emptyScenario('node-1');
+
+async function currentVersion(sim: SimulatedCluster): Promise<string> {
+  return parse<ListBody>((await callApi(sim, '/api/v1/pods')).text).metadata.resourceVersion;
+}
+
+describe('watches', () => {
+  it.each(['', '&resourceVersion=', '&resourceVersion=0'])(
+    'begin with all objects without a version (%s)',
+    async (query) => {
+      await using sim = await SimulatedCluster.start({ scenario });
+      sim.model.addPod(podSpec('a'));
+      sim.model.addPod(podSpec('b'));
+      using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true${query}`);
+      expect(await watch.take(2)).toEqual(['ADDED a', 'ADDED b']);
+      sim.model.addPod(podSpec('c'));
+      expect(await watch.take(1)).toEqual(['ADDED c']);
+    },
+  );
+
+  it('send every change after their version', async () => {
+    await using sim = await SimulatedCluster.start({ scenario });
+    const version = await currentVersion(sim);
+    sim.model.addPod(podSpec('a'));
+    using watch = await WatchClient.open(sim, `/api/v1/pods?watch=1&resourceVersion=${version}`);
+    const added = await watch.next();
+    sim.model.updatePod('default', 'a', { labels: { changed: 'yes' } });
+    const modified = await watch.next();
+    sim.model.setReady('node-1', false); // another resource
+    sim.model.deletePod('default', 'a');
+    const deleted = await watch.next();
+    expect([added?.type, modified?.type, deleted?.type]).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
+    expect(modified?.object).toMatchObject({ kind: 'Pod', metadata: { labels: { changed: 'yes' } } });
+    expect(deleted?.object.metadata.labels).toEqual({ changed: 'yes' });
+    expect(deleted?.object.metadata.resourceVersion).toBe(await currentVersion(sim));
+  });
+
+  it('show an object that comes to match as added and one that ceases to match as deleted', async () => {
+    await using sim = await SimulatedCluster.start({ scenario });
+    using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true&labelSelector=app%3Dweb');
+    sim.model.addPod(podSpec('a'));
+    sim.model.updatePod('default', 'a', { labels: { app: 'web' } });
+    sim.model.updatePod('default', 'a', { labels: { app: 'web', track: 'canary' } });
+    sim.model.updatePod('default', 'a', { labels: { app: 'db' } });
+    sim.model.deletePod('default', 'a');
+    sim.model.addPod(podSpec('b', { labels: { app: 'web' } }));
+    expect(await watch.take(4)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED b']);
+  });
+
+  it('keep to their namespace', async () => {
+    await using sim = await SimulatedCluster.start({ scenario });
+    using watch = await WatchClient.open(sim, '/api/v1/namespaces/alpha/pods?watch=true');
+    sim.model.addPod(podSpec('elsewhere'));
+    sim.model.addPod(podSpec('here', { namespace: 'alpha' }));
+    expect(await watch.take(1)).toEqual(['ADDED here']);
+  });
+
+  it('send a bookmark each minute, one two seconds before the time limit, and end at the limit', async () => {
+    const clock = new ManualClock();
+    await using sim = await SimulatedCluster.start({ scenario, clock });
+    const version = await currentVersion(sim);
+    const path = `/api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=130&resourceVersion=${version}`;
+    using watch = await WatchClient.open(sim, path);
+    for (const durationMs of [60_000, 60_000, 8_000]) {
+      await clock.advance(durationMs);
+      expect(await watch.next()).toEqual({
+        type: 'BOOKMARK',
+        object: {
+          kind: 'Pod',
+          apiVersion: 'v1',
+          metadata: { resourceVersion: version, creationTimestamp: null },
+          spec: { containers: null },
+          status: {},
+        },
+      });
+    }
+    await clock.advance(2_000);
+    expect(await watch.next()).toBeUndefined();
+  });
+
+  it('send no bookmarks unless they are asked for', async () => {
+    const clock = new ManualClock();
+    await using sim = await SimulatedCluster.start({ scenario, clock });
+    using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true&timeoutSeconds=130&resourceVersion=1`);
+    await clock.advance(130_000);
+    expect(await watch.next()).toBeUndefined();
+  });
+
+  it('answer a version that has expired with 200 and an error event, and end', async () => {
+    await using sim = await SimulatedCluster.start({ scenario });
+    sim.model.addPod(podSpec('a'));
+    sim.expireResourceVersions();
+    using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true&resourceVersion=2');
+    expect(watch.status).toBe(200);
+    expect(await watch.next()).toMatchObject({
+      type: 'ERROR',
+      object: {
+        kind: 'Status',
+        code: 410,
+        reason: 'Expired',
+        message: expect.stringMatching(/^too old resource version: 2 /),
+      },
+    });
+    expect(await watch.next()).toBeUndefined();
+  });
+
+  it('can begin at the version that a list gives after the others have expired', async () => {
+    await using sim = await SimulatedCluster.start({ scenario });
+    sim.model.addPod(podSpec('a'));
+    sim.model.setReady('node-1', false);
+    sim.expireResourceVersions();
+    const { text } = await callApi(sim, '/api/v1/pods?resourceVersion=0');
+    const { resourceVersion } = parse<ListBody>(text).metadata;
+    using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true&resourceVersion=${resourceVersion}`);
+    sim.model.addPod(podSpec('b'));
+    expect(await watch.take(1)).toEqual(['ADDED b']);
+  });
+
+  it('stay silent for a version that is too large until that version is passed', async () => {
+    await using sim = await SimulatedCluster.start({ scenario });
+    const version = Number(await currentVersion(sim));
+    using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true&resourceVersion=${version + 1}`);
+    expect(watch.status).toBe(200);
+    sim.model.addPod(podSpec('a'));
+    sim.model.addPod(podSpec('b'));
+    expect(await watch.take(1)).toEqual(['ADDED b']);
+  });
+
+  it.each([
+    ['resourceVersion=abc', 500],
+    ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan', 422],
+    ['sendInitialEvents=true', 422],
+    ['labelSelector=a%20in%20(', 400],
+    ['fieldSelector=spec.foo=bar', 400],
+  ])('refuse %s with %i', async (query, code) => {
+    await using sim = await SimulatedCluster.start({ scenario });
+    const { status, text } = await callApi(sim, `/api/v1/pods?watch=true&${query}`);
+    expect(status).toBe(code);
+    expect(parse<StatusBody>(text).code).toBe(code);
+  });
+
+  it.each([
+    ['Table', { kind: 'Table', rows: [{ object: { kind: 'PartialObjectMetadata' } }] }],
+    ['PartialObjectMetadata', { kind: 'PartialObjectMetadata', metadata: { name: 'a' } }],
+  ])('send objects as %s', async (form, expected) => {
+    await using sim = await SimulatedCluster.start({ scenario });
+    sim.model.addPod(podSpec('a'));
+    const headers = { Accept: `application/json;as=${form};v=v1;g=meta.k8s.io` };
+    using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true', { headers });
+    expect((await watch.next())?.object).toMatchObject(expected);
+  });
+
+  it('are cut in the middle of the stream on demand', async () => {
+    await using sim = await SimulatedCluster.start({ scenario });
+    sim.model.addPod(podSpec('a'));
+    using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
+    await watch.take(1);
+    expect(sim.openWatchCount).toBe(1);
+    sim.dropWatches();
+    await expect(watch.next()).rejects.toThrow('aborted');
+  });
+
+  it('end with the cluster', async () => {
+    const clock = new ManualClock();
+    const sim = await SimulatedCluster.start({ scenario, clock });
+    using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
+    await sim[Symbol.asyncDispose]();
+    await expect(watch.next()).rejects.toThrow('aborted');
+    await clock.advance(0);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('answer 410 when more has changed than the server keeps', async () => {
+    await using sim = await SimulatedCluster.start({ scenario });
+    for (let change = 0; change < 2_100; change++) {
+      sim.model.updatePod('default', change === 0 ? sim.model.addPod(podSpec('a')).spec.name : 'a', {});
+    }
+    using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true&resourceVersion=5');
+    expect((await watch.next())?.object.code).toBe(410);
+  });
+});
