@@ -2,6 +2,7 @@ import { type IncomingMessage } from 'node:http';
 import { get, type RequestOptions } from 'node:https';
 
 import { RequestError } from '../base/errors.js';
+import { abortable } from '../kube/abortable.js';
 import { type Credentials } from '../kube/credentials.js';
 import { type Node } from '../kube/objects.js';
 import { type AddressOptions, summaryUrl } from './address.js';
@@ -52,7 +53,8 @@ export class DirectTransport implements SummaryTransport, Disposable {
 
   async #request({ nodeName, url }: Target, signal: AbortSignal): Promise<IncomingMessage> {
     const { credentials } = this.#options;
-    const [authorization, tls] = await Promise.all([credentials.headers(), credentials.tls()]);
+    const material = Promise.all([credentials.headers(), credentials.tls()]);
+    const [authorization, tls] = await abortable(material, signal);
     const servername = tls.serverName?.replaceAll('{node}', nodeName);
     const lease = this.#agent.lease(tls);
     try {

@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+
+import { RequestError } from '../../src/base/errors.js';
+import { KubeletClient } from '../../src/kubelet/client.js';
+import { type SummaryTransport } from '../../src/kubelet/transport.js';
+import { aNode } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const never = new AbortController().signal;
+const summary = Buffer.from('{"node":{"nodeName":"node-1"},"pods":[]}');
+
+type Open = (signal: AbortSignal, nodeName: string) => Promise<AsyncIterable<Buffer>>;
+
+function setUp(options: { open: Open; maxConcurrentRequests?: number; maxBodyBytes?: number }) {
+  const clock = new ManualClock();
+  const results: [string, number][] = [];
+  const opened: string[] = [];
+  const transport: SummaryTransport = {
+    locate: ({ name }) => ({
+      what: `summary of node ${name}`,
+      open: (signal) => {
+        opened.push(name);
+        return options.open(signal, name);
+      },
+    }),
+  };
+  const client = new KubeletClient({
+    transport,
+    maxConcurrentRequests: options.maxConcurrentRequests ?? 64,
+    requestTimeoutMs: 10_000,
+    maxBodyBytes: options.maxBodyBytes ?? 1_000,
+    clock,
+    observer: { requestFinished: (result, durationMs) => results.push([result, durationMs]) },
+  });
+  return { clock, client, results, opened };
+}
+
+async function* bodyOf(...chunks: Buffer[]): AsyncGenerator<Buffer, void, undefined> {
+  yield* await Promise.resolve(chunks);
+}
+
+/** Rejects with the reason of the signal, as transports do; a `never` of its own otherwise. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new Error('broken off'));
+    });
+  });
+}
+
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => new Error('it did not fail'),
+    (error: unknown) => error,
+  );
+}
+
+describe('a request', () => {
+  it('gives the summary and tells the observer how long it took', async () => {
+    const { clock, client, results } = setUp({
+      open: async () => {
+        await clock.sleep(300);
+        return bodyOf(summary.subarray(0, 7), summary.subarray(7));
+      },
+    });
+    const fetched = client.fetchSummary(aNode(), never);
+    await clock.advance(300);
+    expect(await fetched).toMatchObject({ nodeName: 'node-1', pods: [] });
+    expect(results).toEqual([['success', 300]]);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it.each([
+    ['a body that is not a summary', () => Promise.resolve(bodyOf(Buffer.from('{}'))), 'decode'],
+    ['a typed refusal', () => Promise.reject(new RequestError('forbidden', 'no')), 'forbidden'],
+    ['an unknown error', () => Promise.reject(new Error('boom')), 'connection'],
+  ] as const)('fails with the reason of %s', async (_name, open, reason) => {
+    const { client, results, clock } = setUp({ open });
+    expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ name: 'RequestError', reason });
+    expect(results).toEqual([[reason, 0]]);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('that cannot be made is none: its node has no address', async () => {
+    const results: string[] = [];
+    const client = new KubeletClient({
+      transport: {
+        locate: () => {
+          throw new RequestError('not_ready', 'no address');
+        },
+      },
+      maxConcurrentRequests: 1,
+      requestTimeoutMs: 1,
+      maxBodyBytes: 1,
+      clock: new ManualClock(),
+      observer: { requestFinished: (result) => results.push(result) },
+    });
+    expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ reason: 'not_ready' });
+    expect(results).toEqual([]);
+  });
+});
+
+describe('the size limit', () => {
+  it('allows a body of just that size', async () => {
+    const { client } = setUp({ open: () => Promise.resolve(bodyOf(summary)), maxBodyBytes: summary.length });
+    expect(await client.fetchSummary(aNode(), never)).toMatchObject({ nodeName: 'node-1' });
+  });
+
+  it('ends a larger body where it passes the limit', async () => {
+    let sentBytes = 0;
+    let isClosed = false;
+    async function* endless(): AsyncGenerator<Buffer, void, undefined> {
+      try {
+        for (;;) {
+          sentBytes += 10;
+          yield await Promise.resolve(Buffer.alloc(10, ' '));
+        }
+      } finally {
+        isClosed = true;
+      }
+    }
+    const { client, results } = setUp({ open: () => Promise.resolve(endless()), maxBodyBytes: 25 });
+    expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({
+      reason: 'too_large',
+      message: 'summary of node node-1: more than 25 bytes; kubelet.maxBodySize is the limit',
+    });
+    expect([sentBytes, isClosed]).toEqual([30, true]);
+    expect(results).toEqual([['too_large', 0]]);
+  });
+});
+
+describe('the time limit', () => {
+  const stalledBody: Open = async (signal) => {
+    await Promise.resolve();
+    return (async function* () {
+      yield summary.subarray(0, 10);
+      await untilAborted(signal);
+    })();
+  };
+
+  it.each([
+    ['headers', (signal: AbortSignal) => untilAborted(signal)],
+    ['rest of the body', stalledBody],
+  ] as const)('covers the wait for the %s', async (_name, open) => {
+    const { client, clock, results } = setUp({ open });
+    let failure: unknown;
+    const failed = failureOf(client.fetchSummary(aNode(), never)).then((error) => (failure = error));
+    await clock.advance(9_999);
+    expect(failure).toBeUndefined();
+    await clock.advance(1);
+    expect(await failed).toMatchObject({
+      reason: 'timeout',
+      message: 'summary of node node-1: no complete answer within 10 s',
+    });
+    expect(results).toEqual([['timeout', 10_000]]);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('starts with the request, not with the wait for its turn', async () => {
+    const { client, clock, results, opened } = setUp({ open: untilAborted, maxConcurrentRequests: 1 });
+    const failures = Promise.all(['a', 'b'].map((name) => failureOf(client.fetchSummary(aNode({ name }), never))));
+    await clock.advance(15_000);
+    expect(opened).toEqual(['a', 'b']);
+    expect(results).toEqual([['timeout', 10_000]]);
+    await clock.advance(5_000);
+    expect(await failures).toMatchObject([{ reason: 'timeout' }, { reason: 'timeout' }]);
+    expect(results).toEqual([
+      ['timeout', 10_000],
+      ['timeout', 10_000],
+    ]);
+  });
+});
+
+describe('the number of requests under way', () => {
+  it('is bounded over all nodes', async () => {
+    let current = 0;
+    let most = 0;
+    const { client, clock } = setUp({
+      maxConcurrentRequests: 3,
+      open: async () => {
+        most = Math.max(most, ++current);
+        await clock.sleep(100);
+        current--;
+        return bodyOf(summary);
+      },
+    });
+    const all = Promise.all(
+      Array.from({ length: 10 }, (_, index) => client.fetchSummary(aNode({ name: `n${index}` }), never)),
+    );
+    await clock.advance(400);
+    expect(await all).toHaveLength(10);
+    expect(most).toBe(3);
+  });
+
+  it('counts a request that was broken off until it has ended', async () => {
+    let end = (): void => undefined;
+    const { client, clock, opened } = setUp({
+      maxConcurrentRequests: 1,
+      open: async (signal, name) => {
+        if (name === 'slow') await new Promise<void>((resolve) => (end = resolve));
+        signal.throwIfAborted();
+        return bodyOf(summary);
+      },
+    });
+    const caller = new AbortController();
+    const slow = failureOf(client.fetchSummary(aNode({ name: 'slow' }), caller.signal));
+    const next = client.fetchSummary(aNode({ name: 'next' }), never);
+    await clock.advance(0);
+    caller.abort(new Error('gave up'));
+    await clock.advance(1_000);
+    expect(opened).toEqual(['slow']);
+    end();
+    await next;
+    expect(opened).toEqual(['slow', 'next']);
+    expect(await slow).toEqual(new Error('gave up'));
+  });
+});
+
+describe('a caller that breaks off', () => {
+  it('during the request gets its own reason, and the observer is not told', async () => {
+    const { client, clock, results } = setUp({ open: untilAborted });
+    const caller = new AbortController();
+    const failure = failureOf(client.fetchSummary(aNode(), caller.signal));
+    await clock.advance(0);
+    caller.abort(new Error('stopping'));
+    expect(await failure).toEqual(new Error('stopping'));
+    expect(results).toEqual([]);
+    await clock.advance(0);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('before its turn causes no request', async () => {
+    const { client, clock, opened } = setUp({ open: untilAborted, maxConcurrentRequests: 1 });
+    const first = failureOf(client.fetchSummary(aNode({ name: 'first' }), never));
+    const caller = new AbortController();
+    const second = failureOf(client.fetchSummary(aNode({ name: 'second' }), caller.signal));
+    caller.abort(new Error('stopping'));
+    await clock.advance(10_000);
+    await first;
+    expect(await second).toEqual(new Error('stopping'));
+    expect(opened).toEqual(['first']);
+  });
+});

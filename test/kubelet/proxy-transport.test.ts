@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+
+import { apiErrorOf } from '../../src/kube/api-error.js';
+import { type ApiRequest } from '../../src/kube/api-transport.js';
+import { KubeletClient } from '../../src/kubelet/client.js';
+import { ProxyTransport } from '../../src/kubelet/proxy-transport.js';
+import { aNode } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const never = new AbortController().signal;
+
+function clientOf(answer: (request: ApiRequest) => Promise<string>): KubeletClient {
+  const transport = new ProxyTransport({
+    api: {
+      open: async (request) => {
+        const text = await answer(request);
+        const body = (async function* () {
+          yield await Promise.resolve(Buffer.from(text));
+        })();
+        return { status: 200, headers: {}, body };
+      },
+    },
+  });
+  return new KubeletClient({
+    transport,
+    maxConcurrentRequests: 1,
+    requestTimeoutMs: 1_000,
+    maxBodyBytes: 1_000,
+    clock: new ManualClock(),
+    observer: { requestFinished: () => undefined },
+  });
+}
+
+describe('access through the API server', () => {
+  it("asks for the node's summary, all of it", async () => {
+    const requests: ApiRequest[] = [];
+    const client = clientOf((request) => {
+      requests.push(request);
+      return Promise.resolve('{"node":{"nodeName":"node-1"}}');
+    });
+    expect(await client.fetchSummary(aNode(), never)).toMatchObject({ nodeName: 'node-1' });
+    expect(requests).toEqual([{ path: '/api/v1/nodes/node-1/proxy/stats/summary' }]);
+  });
+
+  it("cannot be led to another path by a node's name", async () => {
+    const requests: ApiRequest[] = [];
+    const client = clientOf((request) => {
+      requests.push(request);
+      return Promise.resolve('{"node":{"nodeName":"x"}}');
+    });
+    await client.fetchSummary(aNode({ name: '../pods?x=%2f' }), never);
+    expect(requests.map(({ path }) => path)).toEqual(['/api/v1/nodes/..%2Fpods%3Fx%3D%252f/proxy/stats/summary']);
+  });
+
+  it('fails as the API server does, with the rule that is missing', async () => {
+    const message =
+      'nodes "node-1" is forbidden: User "u" cannot get resource "nodes/proxy" in API group "" at the cluster scope';
+    const client = clientOf(({ path }) => {
+      throw apiErrorOf({ what: `GET ${path}`, status: 403, body: { message, reason: 'Forbidden' } });
+    });
+    await expect(client.fetchSummary(aNode(), never)).rejects.toMatchObject({
+      reason: 'forbidden',
+      message: expect.stringContaining('resources: ["nodes/proxy"], verbs: ["get"]') as string,
+    });
+  });
+
+  it('names the way in the message of a body that is no summary', async () => {
+    const client = clientOf(() => Promise.resolve('{}'));
+    await expect(client.fetchSummary(aNode(), never)).rejects.toThrow(
+      'summary of node node-1 through the API server: JSON that is not a summary: it has no node with a nodeName',
+    );
+  });
+});
