@@ -56,3 +56,8 @@ function readItems(name: string | undefined): readonly unknown[] {
 function read(name: string): string {
   return readFileSync(join(folder, name), 'utf8');
 }
+
+/** A recorded file as it is, such as an answer with its headers; '' where the folder is missing. */
+export function readRecording(name: string): string {
+  return hasCaptures ? read(name) : '';
+}

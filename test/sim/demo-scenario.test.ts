@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { callApi, callKubelet, type ListBody, parse } from './wire.js';
+
+const minuteMs = 60_000;
+
+async function demo(seed = 1): Promise<{ clock: ManualClock; sim: SimulatedCluster } & AsyncDisposable> {
+  const clock = new ManualClock();
+  const sim = await SimulatedCluster.start({ clock, seed });
+  return { clock, sim, [Symbol.asyncDispose]: async () => sim[Symbol.asyncDispose]() };
+}
+
+interface Summary {
+  readonly node: {
+    readonly fs: FsStats;
+    readonly runtime: { readonly imageFs: FsStats };
+  };
+  readonly pods: readonly {
+    readonly podRef: { readonly name: string; readonly uid: string };
+    readonly containers: readonly { readonly name: string; readonly logs: FsStats }[];
+    readonly 'ephemeral-storage': FsStats;
+  }[];
+}
+
+interface FsStats {
+  readonly time: string;
+  readonly usedBytes: number;
+  readonly availableBytes: number;
+  readonly capacityBytes: number;
+}
+
+async function summaryOf(sim: SimulatedCluster, nodeName: string): Promise<Summary> {
+  return parse<Summary>((await callKubelet(sim, nodeName)).text);
+}
+
+const namesOf = (sim: SimulatedCluster, part: string): readonly string[] =>
+  sim.model.pods.map(({ spec }) => spec.name).filter((name) => name.includes(part));
+
+describe('the demo scenario', () => {
+  it('has five nodes, and workloads of every kind in several namespaces', async () => {
+    await using world = await demo();
+    const { sim } = world;
+    expect(sim.model.nodes.length).toBe(5);
+    const owners = sim.model.pods.map(({ spec }) => (spec.isStatic === true ? 'Node' : spec.owner?.kind));
+    expect(new Set(owners)).toEqual(new Set(['ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'Node', undefined]));
+    expect(new Set(sim.model.pods.map(({ spec }) => spec.namespace)).size).toBeGreaterThan(4);
+  });
+
+  it('is the same for the same seed, whatever is asked of it, and another for another', async () => {
+    const identities = async (seed: number, requestCount: number): Promise<readonly string[]> => {
+      await using world = await demo(seed);
+      for (let index = 0; index < requestCount; index++) await callApi(world.sim, '/api/v1/pods');
+      await world.clock.advance(10 * minuteMs);
+      return world.sim.model.pods.map(({ uid, spec }) => `${spec.name} ${uid}`);
+    };
+    const first = await identities(1, 0);
+    expect(await identities(1, 3)).toEqual(first);
+    expect(await identities(2, 0)).not.toEqual(first);
+  });
+
+  it('writes and rotates logs', async () => {
+    await using world = await demo();
+    const { clock, sim } = world;
+    const name = namesOf(sim, 'checkout')[0] ?? '';
+    const sizes: number[] = [];
+    for (let minute = 0; minute < 8; minute++) {
+      const { pods } = await summaryOf(sim, 'node-2');
+      const api = pods.find(({ podRef }) => podRef.name === name)?.containers.find((each) => each.name === 'api');
+      sizes.push(api?.logs.usedBytes ?? NaN);
+      await clock.advance(minuteMs);
+    }
+    expect(sizes[1]).toBeGreaterThan(sizes[0] ?? NaN);
+    expect(sizes.some((size, index) => size < (sizes[index - 1] ?? 0))).toBe(true);
+  });
+
+  it('runs jobs, whose pods come, complete and are removed', async () => {
+    await using world = await demo();
+    const { clock, sim } = world;
+    const phases = (): readonly string[] =>
+      sim.model.pods.filter(({ spec }) => spec.name.startsWith('backup')).map(({ phase }) => phase);
+    expect(phases()).toEqual(['Pending']);
+    await clock.advance(minuteMs);
+    expect(phases()).toEqual(['Running']);
+    await clock.advance(minuteMs);
+    expect(phases()).toEqual(['Succeeded']);
+    const { pods } = await summaryOf(sim, 'node-2');
+    expect(pods.map(({ podRef }) => podRef.name).filter((name) => name.startsWith('backup'))).toEqual([]);
+    await clock.advance(15 * minuteMs);
+    expect(phases()).toEqual(['Succeeded', 'Succeeded', 'Running']);
+  });
+
+  it('restarts a container that fails, whose bytes are gone in between', async () => {
+    await using world = await demo();
+    const { clock, sim } = world;
+    const [name = ''] = namesOf(sim, 'transcoder');
+    const isListed = async (): Promise<boolean> =>
+      (await summaryOf(sim, 'node-4')).pods.some(({ podRef }) => podRef.name === name);
+    expect(await isListed()).toBe(true);
+    await clock.advance(100_000);
+    expect(await isListed()).toBe(false);
+    const { text } = await callApi(sim, `/api/v1/namespaces/media/pods/${name}`);
+    expect(text).toContain('CrashLoopBackOff');
+    await clock.advance(40_000);
+    expect(await isListed()).toBe(true);
+    expect((await callApi(sim, `/api/v1/namespaces/media/pods/${name}`)).text).toContain('"restartCount":1');
+  });
+
+  it('replaces one pod after the other', async () => {
+    await using world = await demo();
+    const { clock, sim } = world;
+    const before = namesOf(sim, 'frontend');
+    await clock.advance(7 * minuteMs + 1_000);
+    const terminating = parse<ListBody>((await callApi(sim, '/api/v1/namespaces/shop/pods')).text).items.filter(
+      ({ metadata }) => metadata.deletionTimestamp !== undefined,
+    );
+    expect(terminating.map(({ metadata }) => metadata.name)).toEqual([before[0]]);
+    await clock.advance(minuteMs);
+    const after = namesOf(sim, 'frontend');
+    expect(after.length).toBe(3);
+    expect(after.filter((name) => before.includes(name)).length).toBe(2);
+  });
+
+  it('knows a static pod to the kubelet by its hash', async () => {
+    await using world = await demo();
+    const pod = world.sim.model.pods.find(({ spec }) => spec.isStatic);
+    const { pods } = await summaryOf(world.sim, 'node-1');
+    const uid = pods.find(({ podRef }) => podRef.name === pod?.spec.name)?.podRef.uid;
+    expect(uid).toMatch(/^[0-9a-f]{32}$/);
+    const { text } = await callApi(world.sim, `/api/v1/namespaces/kube-system/pods/${pod?.spec.name ?? ''}`);
+    expect(parse(text)).toMatchObject({
+      metadata: {
+        uid: pod?.uid,
+        annotations: { 'kubernetes.io/config.hash': uid },
+        ownerReferences: [{ kind: 'Node' }],
+      },
+    });
+  });
+
+  it('has a kubelet that fails for a minute in every five', async () => {
+    await using world = await demo();
+    const statuses: number[] = [];
+    for (let minute = 0; minute < 10; minute++) {
+      await world.clock.advance(minute === 0 ? 30_000 : minuteMs);
+      statuses.push((await callKubelet(world.sim, 'node-5')).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 500, 200, 200, 200, 200, 500]);
+  });
+
+  it.each(['node-1', 'node-2', 'node-3', 'node-4'])('has filesystems that add up: %s', async (nodeName) => {
+    await using world = await demo();
+    await world.clock.advance(5 * minuteMs);
+    const { node, pods } = await summaryOf(world.sim, nodeName);
+    for (const fs of [node.fs, node.runtime.imageFs]) {
+      expect(fs.usedBytes + fs.availableBytes).toBeLessThanOrEqual(fs.capacityBytes);
+      expect([fs.usedBytes % 4096, fs.availableBytes % 4096, fs.capacityBytes % 4096]).toEqual([0, 0, 0]);
+      expect(fs.time).toMatch(/^2026-01-01T00:05:00Z$/);
+    }
+    const isShared = node.fs.capacityBytes === node.runtime.imageFs.capacityBytes;
+    expect(isShared).toBe(nodeName !== 'node-4');
+    const podBytes = pods.reduce((sum, pod) => sum + pod['ephemeral-storage'].usedBytes, 0);
+    if (isShared) expect(podBytes).toBeLessThan(node.fs.usedBytes);
+  });
+
+  it('beats: node objects change now and then', async () => {
+    await using world = await demo();
+    const version = async (): Promise<string | undefined> =>
+      parse<ListBody>((await callApi(world.sim, '/api/v1/nodes')).text).items[0]?.metadata.resourceVersion;
+    const before = await version();
+    await world.clock.advance(5 * minuteMs);
+    expect(await version()).not.toBe(before);
+  });
+
+  it('leaves nothing to come when it ends', async () => {
+    const { clock, sim } = await demo();
+    await clock.advance(minuteMs);
+    expect(clock.sleeperCount).toBeGreaterThan(0);
+    await sim[Symbol.asyncDispose]();
+    expect(clock.sleeperCount).toBe(0);
+  });
+});

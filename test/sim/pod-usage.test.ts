@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { blockBytes } from '../../src/sim/growth.js';
+import { completed, scheduledPod, started } from '../../src/sim/pod-states.js';
+import { podUsage } from '../../src/sim/pod-usage.js';
+import { type SimulatedPod } from '../../src/sim/simulated-pod.js';
+import { type ContainerSpec, type PodSpec, type VolumeSource, type VolumeSpec } from '../../src/sim/specs.js';
+import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
+import { podSpec } from './pods.js';
+import { parse } from './wire.js';
+
+const startedAtMs = Date.UTC(2026, 0, 1);
+const firstVolumePassMs = 10_000;
+
+function running(spec: PodSpec): SimulatedPod {
+  const birth = { uid: 'u', kubeletUid: 'u', ownerUid: undefined, pace: 1, firstVolumePassMs, nowMs: startedAtMs };
+  return started(scheduledPod(spec, birth), startedAtMs);
+}
+
+const sources: readonly VolumeSource[] = [
+  'emptyDir',
+  'configMap',
+  'gitRepo',
+  'secret',
+  'projected',
+  'downwardAPI',
+  'hostPath',
+  'persistentVolumeClaim',
+];
+const growth = fc.record({
+  initialBytes: fc.integer({ min: 0, max: 10 ** 9 }),
+  bytesPerSecond: fc.integer({ min: 0, max: 10 ** 6 }),
+});
+const container: fc.Arbitrary<ContainerSpec> = fc.record({
+  name: fc.constant('app'),
+  kind: fc.constantFrom('app', 'sidecar', 'init'),
+  rootfs: growth,
+  logs: growth,
+});
+const volume: fc.Arbitrary<VolumeSpec> = fc.record(
+  {
+    name: fc.constant('data'),
+    source: fc.constantFrom(...sources),
+    medium: fc.constant('Memory' as const),
+    content: growth,
+  },
+  { requiredKeys: ['name', 'source', 'content'] },
+);
+const spec: fc.Arbitrary<PodSpec> = fc
+  .record({ containers: fc.array(container), volumes: fc.array(volume), isStatic: fc.boolean() })
+  .map((more) => podSpec('a', more));
+
+const isCounted = ({ source, medium }: VolumeSpec): boolean =>
+  source === 'configMap' || source === 'gitRepo' || (source === 'emptyDir' && medium === undefined);
+
+describe('what a kubelet says about a pod', () => {
+  it('adds up: writable layers, logs, the volumes on disk and the hosts file', () => {
+    fc.assert(
+      fc.property(spec, fc.integer({ min: 0, max: 10 ** 7 }), (each, ageMs) => {
+        const usage = podUsage(running(each), { nowMs: startedAtMs + ageMs });
+        const measured = each.containers.filter(({ kind }) => kind !== 'init');
+        expect(usage === undefined).toBe(measured.length === 0);
+        if (usage === undefined) return;
+        let expected = each.isStatic === true ? 0 : blockBytes;
+        for (const { rootfsBytes, logsBytes } of usage.containers) expected += rootfsBytes + logsBytes;
+        for (const one of usage.volumes ?? []) if (isCounted(one.spec)) expected += one.usedBytes;
+        expect(usage.containers.length).toBe(measured.length);
+        expect(usage.totalBytes).toBe(expected);
+        expect(usage.totalBytes % blockBytes).toBe(0);
+      }),
+    );
+  });
+
+  it('lists every volume but host paths, from the first pass on', () => {
+    fc.assert(
+      fc.property(spec, fc.integer({ min: 0, max: 2 * firstVolumePassMs }), (each, ageMs) => {
+        const usage = podUsage(running(podSpec('a', { volumes: each.volumes ?? [] })), { nowMs: startedAtMs + ageMs });
+        const listed = (each.volumes ?? []).filter(({ source }) => source !== 'hostPath');
+        expect(usage?.volumes?.length).toBe(ageMs < firstVolumePassMs ? undefined : listed.length);
+      }),
+    );
+  });
+
+  it('measures volumes once a minute, layers every ten seconds and logs on request', () => {
+    const each = { initialBytes: 0, bytesPerSecond: blockBytes };
+    const pod = running(
+      podSpec('a', {
+        containers: [{ name: 'app', rootfs: each, logs: each }],
+        volumes: [{ name: 'data', source: 'emptyDir', content: each }],
+      }),
+    );
+    const blocksAt = (ageMs: number): readonly (number | undefined)[] => {
+      const usage = podUsage(pod, { nowMs: startedAtMs + ageMs });
+      return [usage?.volumes?.[0]?.usedBytes, usage?.containers[0]?.rootfsBytes, usage?.containers[0]?.logsBytes].map(
+        (bytes) => bytes && bytes / blockBytes,
+      );
+    };
+    expect(blocksAt(9_000)).toEqual([undefined, 0, 9]);
+    expect(blocksAt(10_000)).toEqual([10, 10, 10]);
+    expect(blocksAt(69_000)).toEqual([10, 60, 69]);
+    expect(blocksAt(70_000)).toEqual([70, 70, 70]);
+  });
+
+  it('measures volumes anew after a restart of the kubelet', () => {
+    const pod = running(
+      podSpec('a', { volumes: [{ name: 'data', source: 'emptyDir', content: { initialBytes: 0 } }] }),
+    );
+    const restartedAtMs = startedAtMs + 100_000;
+    expect(podUsage(pod, { nowMs: restartedAtMs + 9_999, restartedAtMs })?.volumes).toBeUndefined();
+    expect(podUsage(pod, { nowMs: restartedAtMs + 10_000, restartedAtMs })?.volumes?.length).toBe(1);
+  });
+
+  it('says nothing about a pod that has completed', () => {
+    expect(podUsage(completed(running(podSpec('a')), startedAtMs), { nowMs: startedAtMs })).toBeUndefined();
+  });
+});
+
+interface RecordedPod {
+  readonly podRef: { readonly name: string };
+  readonly containers: readonly { name: string; rootfs: { usedBytes: number }; logs: { usedBytes: number } }[];
+  readonly volume?: readonly { name: string; usedBytes: number }[];
+  readonly 'ephemeral-storage': { readonly usedBytes: number };
+}
+
+interface ApiPod {
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec: { readonly volumes?: readonly ({ name: string } & Record<string, unknown>)[] };
+}
+
+describe.skipIf(!hasCaptures)(`the recorded kubelet (${capturesNeeded})`, () => {
+  const recorded = parse<{ pods?: RecordedPod[] }>(readRecording('live/kubelet_1_26_summary.json') || '{}').pods ?? [];
+  const apiPods = parse<{ items?: ApiPod[] }>(readRecording('live/kubelet_1_26_pods.json') || '{}').items ?? [];
+
+  it.each(recorded.map((pod) => [pod.podRef.name, pod] as const))('adds up %s as we do', (name, pod) => {
+    const { metadata, spec: apiSpec } = apiPods.find((each) => each.metadata.name === name) ?? {
+      metadata: { name },
+      spec: {},
+    };
+    const volumes = (pod.volume ?? []).map((each): VolumeSpec => {
+      const declared = apiSpec.volumes?.find((one) => one.name === each.name) ?? { name: each.name };
+      const source = sources.find((one) => one in declared) ?? 'emptyDir';
+      const isMemory = JSON.stringify(declared).includes('Memory');
+      return {
+        name: each.name,
+        source,
+        ...(isMemory && { medium: 'Memory' }),
+        content: { initialBytes: each.usedBytes },
+      };
+    });
+    const containers = pod.containers.map((each) => ({
+      name: each.name,
+      rootfs: { initialBytes: each.rootfs.usedBytes },
+      logs: { initialBytes: each.logs.usedBytes },
+    }));
+    const isStatic = metadata.annotations?.['kubernetes.io/config.hash'] !== undefined;
+    const ours = running(podSpec(name, { containers, volumes, isStatic }));
+    const usage = podUsage(ours, { nowMs: startedAtMs + firstVolumePassMs });
+    expect(usage?.totalBytes).toBe(pod['ephemeral-storage'].usedBytes);
+  });
+});
