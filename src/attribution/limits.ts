@@ -22,7 +22,7 @@ export function podRequestBytes({ containers, overheadBytes }: Pod): number | un
 /**
  * The larger of two moments of a pod's life: app and sidecar containers together, or one ordinary init container with
  * the sidecars declared before it. Relies on the order of `Pod.containers`: init containers first.
- * https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/753-sidecar-containers#resources-calculation-for-scheduling-and-pod-admission
+ * https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
  */
 function aggregate(
   containers: readonly Container[],

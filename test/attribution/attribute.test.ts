@@ -250,6 +250,21 @@ describe('container shares, measured', () => {
   });
 });
 
+describe('one name listed twice', () => {
+  it.each([
+    ['first', [10, undefined]],
+    ['second', [undefined, 10]],
+  ])('is measured when only the %s entry has figures', (_, [a, b]) => {
+    const containers = [a, b].map((rootfsBytes) =>
+      aContainerSummary({ name: 'app', ...(rootfsBytes === undefined ? {} : { rootfsBytes }) }),
+    );
+    const usage = measured(
+      aPodSummary({ usedBytes: 30, containers: [...containers, aContainerSummary({ name: 'b' })] }),
+    );
+    expect(shares(usage)).toEqual({ app: 20, b: 10 });
+  });
+});
+
 describe('container shares, even', () => {
   it('splits the total evenly, whatever the containers and volumes hold', () => {
     const pod = aPod({ containers: [aContainer({ name: 'app', volumeNames: ['data'] })], volumes: [aVolume()] });
