@@ -7,7 +7,7 @@ import { UserError } from '../base/errors.js';
 import { checkCertificate, readCredentialFile } from './credential-files.js';
 import { type TlsMaterial } from './credentials.js';
 import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
-import { objectOf } from './json.js';
+import { objectOf, textOf } from './json.js';
 import { type KubeconfigContext, openContext } from './kubeconfig-file.js';
 import { type CredentialMaterial, type CredentialSource } from './rotating-credentials.js';
 
@@ -102,7 +102,11 @@ async function applyClientNode(cluster: Cluster, user: User): Promise<RequestOpt
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith('http:');
-  config.loadFromClusterAndUser({ ...cluster, skipTLSVerify }, { ...user, exec: undefined });
+  const token = textOf(user.token);
+  config.loadFromClusterAndUser(
+    { ...cluster, skipTLSVerify },
+    { ...user, ...(token === undefined ? {} : { token: token.trim() }), exec: undefined },
+  );
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
   return options;
