@@ -20,7 +20,7 @@ export function list<S extends z.ZodType>(spec: ListSpec<S>) {
   return z
     .array(spec.item)
     .min(spec.minLength ?? 0)
-    .check(noTwoAlike((item) => JSON.stringify(item)))
+    .superRefine(noTwoAlike((item) => JSON.stringify(item)))
     .readonly()
     .prefault(spec.default)
     .register(settingMeta, {
@@ -30,22 +30,19 @@ export function list<S extends z.ZodType>(spec: ListSpec<S>) {
     });
 }
 
-/**
- * No two items with the same key, which is at `path` of the item. Found even while an item has a fault of its own,
- * hence the `unknown`. Undefined is no key.
- */
-export function noTwoAlike(keyOf: (item: unknown) => unknown, ...path: string[]) {
-  return z.superRefine<readonly unknown[]>(
-    (items, context) => {
-      const keys = items.map(keyOf);
-      keys.forEach((key, index) => {
-        const first = keys.indexOf(key);
-        if (key === undefined || first === index) return;
+/** A check of a list: no two items have the same key. The fault is at `path` in the later one. Undefined is no key. */
+export function noTwoAlike<T>(keyOf: (item: T) => unknown, ...path: string[]) {
+  return (items: readonly T[], context: z.core.$RefinementCtx): void => {
+    const firstIndexes = new Map<unknown, number>();
+    items.forEach((item, index) => {
+      const key = keyOf(item);
+      const first = firstIndexes.get(key);
+      if (first === undefined) firstIndexes.set(key, index);
+      else if (key !== undefined) {
         context.addIssue({ code: 'custom', path: [index, ...path], params: { problem: `the same as in [${first}]` } });
-      });
-    },
-    { when: ({ value }) => Array.isArray(value) },
-  );
+      }
+    });
+  };
 }
 
 export const selectorForms =

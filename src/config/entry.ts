@@ -20,8 +20,11 @@ export interface Layer {
 /** Faults of the value; none when it is among those allowed. One for each place in it. */
 export function checkEntry(entry: Entry): Fault[] {
   const issues = z.safeParse(entry.setting.schema, entry.value).error?.issues ?? [];
-  const faults = issues.flatMap((issue) => faultsOf(issue, entry));
-  return faults.filter(({ path }, index) => faults.findIndex((fault) => fault.path === path) === index);
+  const byPath = new Map<string, Fault>();
+  for (const fault of issues.flatMap((issue) => faultsOf(issue, entry))) {
+    if (!byPath.has(fault.path)) byPath.set(fault.path, fault);
+  }
+  return [...byPath.values()];
 }
 
 function faultsOf(issue: z.core.$ZodIssue, { setting, value, sourceOf }: Entry): Fault[] {

@@ -38,7 +38,7 @@ export function describeValue(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
-  const quoted = JSON.stringify(value);
+  const quoted = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return quoted.length <= maxQuotedLength ? quoted : `${quoted.slice(0, maxQuotedLength)}…`;
 }
 

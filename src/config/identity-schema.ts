@@ -19,16 +19,22 @@ const workload = z.strictObject({
   namespaces: namespaces({ help: 'The namespaces of these pods. Empty: all.' }),
 });
 
+/** Names are compared even while an item has a fault, so that all faults come out at once: hence the `unknown`. */
 function nameOf(item: unknown): unknown {
   return typeof item === 'object' && item !== null && 'name' in item ? item.name : undefined;
 }
 
 export const identity = mapped(
   z.strictObject({
-    workloads: z.array(workload).check(noTwoAlike(nameOf, 'name')).readonly().prefault([]).register(settingMeta, {
-      allowed: 'a list of mappings, each with a name of its own, a selector and, if wanted, namespaces',
-      help: 'Identities by label selector. They may overlap: a pod counts in each that it belongs to.',
-    }),
+    workloads: z
+      .array(workload)
+      .superRefine(noTwoAlike(nameOf, 'name'), { when: ({ value }) => Array.isArray(value) })
+      .readonly()
+      .prefault([])
+      .register(settingMeta, {
+        allowed: 'a list of mappings, each with a name of its own, a selector and, if wanted, namespaces',
+        help: 'Identities by label selector. They may overlap: a pod counts in each that it belongs to.',
+      }),
     labels: list({
       item: z.string().refine(isLabelKey),
       default: [],

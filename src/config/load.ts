@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkEntry, type Entry } from './entry.js';
-import { ConfigError, type Fault } from './faults.js';
+import { ConfigError } from './faults.js';
 import { type ConfigFile, fileLayer } from './file-layer.js';
 import { checkRules } from './rules.js';
 import { type Config, schema } from './schema.js';
@@ -19,16 +19,15 @@ export interface ConfigSources {
  */
 export function loadConfig({ file, environment, flags }: ConfigSources): Config {
   const layers = [...(file === undefined ? [] : [fileLayer(file)]), environmentLayer(environment), flagLayer(flags)];
-  const faults: Fault[] = [];
   const effective = new Map<string, Entry>();
-  for (const layer of layers) {
-    faults.push(...layer.faults);
-    for (const entry of layer.entries) {
+  const faults = layers.flatMap((layer) => [
+    ...layer.faults,
+    ...layer.entries.flatMap((entry) => {
       const found = checkEntry(entry);
-      faults.push(...found);
       if (found.length === 0) effective.set(entry.setting.path, entry);
-    }
-  }
+      return found;
+    }),
+  ]);
   const config = z.parse(schema, valuesOf(rootSection, effective));
   const sourceOf = (path: string): string => effective.get(path)?.sourceOf([]) ?? 'default';
   faults.push(...checkRules({ config, sourceOf, faults }));

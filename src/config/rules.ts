@@ -71,7 +71,7 @@ const rules: readonly Rule[] = [
   ...directSettings.map((path) => ({
     path,
     other: 'kubelet.access',
-    holds: (config: Config) => config.kubelet.access === 'direct' || written(path, config) === written(path, defaults),
+    holds: (config: Config) => config.kubelet.access === 'direct' || isDefault(path, config),
     allowed: 'only the default, as the API server makes the connection, together with',
   })),
 ];
@@ -89,9 +89,9 @@ export function checkRules({ config, sourceOf, faults }: RuleCheck): Fault[] {
     .filter(({ path, other, holds }) => !holds(config) && !isFaulty(path) && !isFaulty(other))
     .map(({ path, other, allowed }) => ({
       path,
-      found: written(path, config),
+      found: describeValue(written(path, config)),
       source: sourceOf(path),
-      allowed: `${allowed} ${other}, which is ${written(other, config)} (${sourceOf(other)})`,
+      allowed: `${allowed} ${other}, which is ${describeValue(written(other, config))} (${sourceOf(other)})`,
     }));
 }
 
@@ -101,6 +101,10 @@ function overlaps(path: string, faultyPath: string): boolean {
 }
 
 /** A setting as a file would have it. */
-function written(path: string, config: Config): string {
-  return describeValue(valueAt(z.encode(schema, config), path.split('.')));
+function written(path: string, config: Config): unknown {
+  return valueAt(z.encode(schema, config), path.split('.'));
+}
+
+function isDefault(path: string, config: Config): boolean {
+  return JSON.stringify(written(path, config)) === JSON.stringify(written(path, defaults));
 }

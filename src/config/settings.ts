@@ -17,7 +17,6 @@ export interface Setting {
 
 export interface Section {
   readonly kind: 'section';
-  readonly path: string;
   readonly children: ReadonlyMap<string, Section | Setting>;
 }
 
@@ -32,7 +31,7 @@ function sectionOf(section: Schema, path: string): Section {
     const childPath = path === '' ? key : `${path}.${key}`;
     return [key, settingOf(child, childPath) ?? sectionOf(child, childPath)] as const;
   });
-  return { kind: 'section', path, children: new Map(children) };
+  return { kind: 'section', children: new Map(children) };
 }
 
 function settingOf(schema: Schema, path: string): Setting | undefined {

@@ -50,10 +50,21 @@ export function readYaml(text: string): YamlText {
   if (problems.length > 0) return { ...without, problems };
   try {
     const value: unknown = document.toJS({ maxAliasCount });
+    if (isCircular(value)) throw new Error('An anchor stands for something that contains it');
     places.add(document.contents, []);
     return { value, problems, duplicateKeys: places.duplicateKeys, positionOf: places.positionOf };
   } catch (error) {
     return { ...without, problems: [{ problem: messageOf(error), position: undefined }] };
+  }
+}
+
+function isCircular(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return false;
+  } catch (error) {
+    if (error instanceof TypeError) return true;
+    throw error;
   }
 }
 

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+
+import { configHash, formatConfig } from '../../src/config/format.js';
+import { load, loadText } from './support.js';
+
+const everything = `
+cluster:
+  nodeSelector: {matchExpressions: [{key: pool, operator: NotIn, values: [b, a, ""]}], matchLabels: {os: linux, empty: ""}}
+  namespaces: [shop, web]
+  podSelector: "tier in (a,b),!legacy"
+  skipNodes: ["x,y in (1,2)"]
+kubelet:
+  addressTypes: [Hostname]
+  port: 10250
+  requestTimeout: 1m1s1ms
+  maxConcurrentRequests: 3
+  maxBodySize: 1000001
+  bearerTokenFile: "/var/run/token: with # odd 'name'"
+  tls: {caFile: /ca, certFile: /cert, keyFile: /key, serverName: "{node}.example.org"}
+cache: {ttl: 1h, maxBackoff: -1s, refresh: ahead}
+identity:
+  workloads:
+    - {name: "yes", selector: {}}
+    - {name: "123", selector: "app=billing", namespaces: [shop]}
+  labels: [app.kubernetes.io/name, team]
+  controllers: true
+  onMissingNode: fail
+attribution: even
+scrape: {timeoutOffset: 0, defaultTimeout: 5s, maxDuration: 2m, maxInFlight: 7}
+web: {listenAddresses: [":1", "[::1]:2", "localhost:3"], telemetryPath: /m, enableLifecycle: true}
+log: {level: debug, format: json}
+`;
+
+describe('formatConfig', () => {
+  it.each([
+    ['the defaults', ''],
+    ['every setting', everything],
+    ['caching off', 'cache: {ttl: 0}'],
+    ['the API server in between', 'kubelet: {access: proxy}'],
+    ['unchecked certificates', 'kubelet: {tls: {insecureSkipVerify: true}}'],
+    ['discovery by labels', 'identity: {labels: [app]}'],
+    ['no node skipped', 'cluster: {skipNodes: []}'],
+  ])('writes a file that gives the same settings: %s', (_case, text) => {
+    const config = loadText(text);
+    expect(loadText(formatConfig(config))).toEqual(config);
+    expect(formatConfig(loadText(formatConfig(config)))).toBe(formatConfig(config));
+  });
+
+  it('writes what people write', () => {
+    const text = formatConfig(loadText('cache: {ttl: 90s, maxBackoff: 0}\nkubelet: {maxBodySize: 33554432}'));
+    expect(text).toContain('cache:\n  ttl: 1m30s\n  maxBackoff: 5m\n');
+    expect(text).toContain('  maxBodySize: 32Mi\n');
+    expect(text).toContain('  listenAddresses:\n    - :9797\n');
+  });
+});
+
+describe('configHash', () => {
+  it('is the same for the same settings, however they are written', () => {
+    const hash = configHash(loadText('cache: {ttl: 1m, maxBackoff: 5m}\nlog: {level: info}'));
+    expect(configHash(loadText('log:\ncache:\n  ttl: 60s\n'))).toBe(hash);
+    expect(configHash(load({ environment: { EPHEMERAL_STORAGE_EXPORTER_CACHE_TTL: '60000ms' } }))).toBe(hash);
+  });
+
+  it.each(['cache: {ttl: 56s}', 'attribution: even', 'identity: {workloads: [{name: a, selector: {}}]}'])(
+    'differs from that of the defaults: %s',
+    (text) => {
+      expect(configHash(loadText(text))).not.toBe(configHash(load({})));
+    },
+  );
+
+  it('is a whole number of 48 bits', () => {
+    const hash = configHash(load({}));
+    expect(Number.isSafeInteger(hash)).toBe(true);
+    expect(hash).toBeGreaterThan(0);
+    expect(hash).toBeLessThan(2 ** 48);
+  });
+});

@@ -1,0 +1,369 @@
+import { describe, expect, it } from 'vitest';
+
+import { UserError } from '../../src/base/errors.js';
+import { ConfigError } from '../../src/config/faults.js';
+import { errorOf, faultsOf, linesOf, load, loadText } from './support.js';
+
+const prefix = 'EPHEMERAL_STORAGE_EXPORTER_';
+
+function levelsOf(texts: { file?: string; environment?: string; flag?: string }): string {
+  return load({
+    ...(texts.file === undefined ? {} : { file: { path: 'config.yaml', text: `log: {level: ${texts.file}}` } }),
+    environment: { [`${prefix}LOG_LEVEL`]: texts.environment },
+    flags: { 'log.level': texts.flag },
+  }).log.level;
+}
+
+describe('precedence', () => {
+  it.each([
+    [{}, 'info'],
+    [{ file: 'debug' }, 'debug'],
+    [{ file: 'debug', environment: 'warn' }, 'warn'],
+    [{ file: 'debug', environment: 'warn', flag: 'error' }, 'error'],
+    [{ file: 'debug', flag: 'error' }, 'error'],
+    [{ file: 'debug', environment: '' }, 'debug'],
+  ])('%j gives %s', (texts, expected) => {
+    expect(levelsOf(texts)).toBe(expected);
+  });
+
+  it('is decided for each setting, not for each section', () => {
+    const { cache } = load({
+      file: { path: 'config.yaml', text: 'cache: {ttl: 30s, maxBackoff: 1m}' },
+      environment: { [`${prefix}CACHE_TTL`]: '40s' },
+    });
+    expect(cache).toEqual({ ttlMs: 40_000, maxBackoffMs: 60_000, refresh: 'on-scrape' });
+  });
+
+  it('does not hide the fault of a value that another source overrides', () => {
+    const { faults } = errorOf({
+      file: { path: 'config.yaml', text: 'log: {level: loud}' },
+      environment: { [`${prefix}LOG_LEVEL`]: 'quiet' },
+      flags: { 'log.level': 'debug' },
+    });
+    expect(faults.map(({ found, source }) => [found, source])).toEqual([
+      ['"loud"', 'config.yaml:1'],
+      ['"quiet"', `${prefix}LOG_LEVEL`],
+    ]);
+  });
+
+  it('gives rules the values in force', () => {
+    const file = { path: 'config.yaml', text: 'cache: {ttl: 5s}' };
+    expect(() => load({ file, environment: { [`${prefix}KUBELET_REQUEST_TIMEOUT`]: '4s' } })).not.toThrow();
+    expect(errorOf({ file, environment: { [`${prefix}KUBELET_REQUEST_TIMEOUT`]: '6s' } }).message).toBe(
+      `kubelet.requestTimeout: found "6s" (${prefix}KUBELET_REQUEST_TIMEOUT), allowed: less than cache.ttl, which is "5s" (config.yaml:1)`,
+    );
+  });
+});
+
+describe('environment', () => {
+  it.each([
+    ['CACHE_TTL', '0', { cache: { ttlMs: 0 } }],
+    ['CACHE_MAX_BACKOFF', '2m', { cache: { maxBackoffMs: 120_000 } }],
+    ['KUBELET_TLS_CA_FILE', '/ca.pem', { kubelet: { tls: { caFile: '/ca.pem' } } }],
+    ['KUBELET_TLS_INSECURE_SKIP_VERIFY', 'true', { kubelet: { tls: { insecureSkipVerify: true } } }],
+    ['KUBELET_MAX_BODY_SIZE', '1Mi', { kubelet: { maxBodyBytes: 1_048_576 } }],
+    ['KUBELET_PORT', '10250', { kubelet: { port: 10_250 } }],
+    ['KUBELET_ADDRESS_TYPES', 'Hostname, InternalDNS', { kubelet: { addressTypes: ['Hostname', 'InternalDNS'] } }],
+    ['CLUSTER_NAMESPACES', 'shop,web', { cluster: { namespaces: ['shop', 'web'] } }],
+    ['CLUSTER_NODE_SELECTOR', 'a,!b', { cluster: { nodeSelector: [{ key: 'b' }, { key: 'a' }] } }],
+    ['CLUSTER_SKIP_NODES', 'a in (x,y); b', { cluster: { skipNodes: [[{ key: 'a' }], [{ key: 'b' }]] } }],
+    ['IDENTITY_CONTROLLERS', 'false', { identity: { controllers: false } }],
+    ['WEB_LISTEN_ADDRESSES', ':1,[::1]:2', { web: { listenAddresses: [{ port: 1 }, { host: '::1', port: 2 }] } }],
+    ['SCRAPE_MAX_IN_FLIGHT', '5', { scrape: { maxInFlight: 5 } }],
+    ['ATTRIBUTION', 'even', { attribution: 'even' }],
+  ])('%s=%s', (name, text, expected) => {
+    expect(load({ environment: { [prefix + name]: text } })).toMatchObject(expected);
+  });
+
+  it.each([
+    ['KUBELET_PORT', 'x', 'kubelet.port', '"x"'],
+    ['KUBELET_PORT', '99999', 'kubelet.port', '99999'],
+    ['KUBELET_TLS_INSECURE_SKIP_VERIFY', '1', 'kubelet.tls.insecureSkipVerify', '"1"'],
+    ['CLUSTER_NAMESPACES', 'shop,', 'cluster.namespaces[1]', 'nothing'],
+    ['CACHE_TTL', '-1s', 'cache.ttl', '"-1s"'],
+    ['IDENTITY_WORKLOADS', '[]', 'identity.workloads', '"[]"'],
+  ])('%s=%s is a fault', (name, text, path, found) => {
+    const { faults } = errorOf({ environment: { [prefix + name]: text } });
+    expect(faults).toMatchObject([{ path, found, source: prefix + name }]);
+  });
+
+  it.each([
+    ['CACHE_TLL', `the name of a setting (did you mean ${prefix}CACHE_TTL?)`],
+    ['KUBELET_CA_FILE_OF_ALL_NODES', 'the name of a setting'],
+    ['METRICS_TOP', 'the name of a setting'],
+    ['', 'the name of a setting'],
+  ])('an unknown name is a fault: %s', (name, allowed) => {
+    expect(errorOf({ environment: { [prefix + name]: 'x' } }).faults).toEqual([
+      { path: prefix + name, found: 'an unknown name', source: 'environment', allowed },
+    ]);
+  });
+
+  it('leaves variables without the prefix alone', () => {
+    expect(load({ environment: { CACHE_TTL: 'x', PATH: '/bin', EPHEMERAL_STORAGE: 'x' } })).toEqual(load({}));
+  });
+
+  it.each([
+    ['SERVICE_HOST', '10.0.0.1'],
+    ['SERVICE_PORT', '9797'],
+    ['SERVICE_PORT_METRICS', '9797'],
+    ['PORT', 'tcp://10.0.0.1:9797'],
+    ['PORT_9797_TCP', 'tcp://10.0.0.1:9797'],
+    ['PORT_9797_TCP_PROTO', 'tcp'],
+    ['PORT_9797_TCP_PORT', '9797'],
+    ['PORT_9797_TCP_ADDR', '10.0.0.1'],
+    ['HEADLESS_SERVICE_HOST', '10.0.0.1'],
+    ['KUBELET_PORT', 'tcp://10.0.0.1:10250'],
+  ])('leaves what Kubernetes says about a Service of the same name alone: %s=%s', (name, text) => {
+    expect(load({ environment: { [prefix + name]: text } })).toEqual(load({}));
+  });
+});
+
+describe('flags', () => {
+  it('take what a command line parser gives: texts, lists and switches', () => {
+    const { web, log } = load({
+      flags: {
+        'web.listen-address': [':1', '127.0.0.1:2'],
+        'web.telemetry-path': '/m',
+        'web.enable-lifecycle': true,
+        'log.level': 'debug',
+        'log.format': undefined,
+      },
+    });
+    expect(web).toMatchObject({
+      listenAddresses: [{ port: 1 }, { port: 2 }],
+      telemetryPath: '/m',
+      enableLifecycle: true,
+    });
+    expect(log).toEqual({ level: 'debug', format: 'logfmt' });
+  });
+
+  it('are named in faults', () => {
+    expect(errorOf({ flags: { 'log.level': 'loud', 'web.listen-address': [':1', 'x'] } }).message.split('\n')).toEqual([
+      'log.level: found "loud" (--log.level), allowed: debug, info, warn or error',
+      'web.listenAddresses[1]: found "x" (--web.listen-address), allowed: a list of at least one address such as :9797, 127.0.0.1:9797, localhost:9797 or [::1]:9797; each once',
+    ]);
+  });
+
+  it.each([
+    ['log.levle', 'the name of a setting (did you mean --log.level?)'],
+    ['cache.ttl', 'the name of a setting'],
+  ])('that no setting has are faults: %s', (flag, allowed) => {
+    expect(errorOf({ flags: { [flag]: 'x' } }).faults).toEqual([
+      { path: `--${flag}`, found: 'an unknown name', source: 'command line', allowed },
+    ]);
+  });
+});
+
+describe('unknown keys', () => {
+  it.each([
+    ['cache: {tll: 5s}', 'cache.tll', 'ttl, maxBackoff, refresh (did you mean ttl?)'],
+    ['cache: {size: 5}', 'cache.size', 'ttl, maxBackoff, refresh'],
+    [
+      'kubelet: {tls: {cafile: /a}}',
+      'kubelet.tls.cafile',
+      'caFile, certFile, keyFile, serverName, insecureSkipVerify (did you mean caFile?)',
+    ],
+    [
+      'identity: {workloads: [{name: a, selector: {}, namespace: [b]}]}',
+      'identity.workloads[0].namespace',
+      'name, selector, namespaces (did you mean namespaces?)',
+    ],
+    [
+      'cache:\nttl: 5s',
+      'ttl',
+      'cluster, kubelet, cache, identity, attribution, scrape, web, log (did you mean cache.ttl? mind the indentation)',
+    ],
+    ['"cache.ttl": 5s', 'cache.ttl', 'cluster, kubelet, cache, identity, attribution, scrape, web, log'],
+  ])('%s', (text, path, allowed) => {
+    expect(faultsOf(text)).toMatchObject([{ path, found: 'an unknown key', allowed }]);
+  });
+
+  it.each([
+    'cluster: {nodeLocal: true}',
+    'metrics: {top: 5}',
+    'shards: 2',
+    '__proto__: {a: 1}',
+    'constructor: 1',
+    '<<: {log: {level: debug}}',
+  ])('what is no setting is refused: %s', (text) => {
+    expect(faultsOf(text)).toMatchObject([{ found: 'an unknown key' }]);
+  });
+});
+
+describe('the file', () => {
+  it.each(['', '\n', '# nothing\n', '---\n', '~', '{}', '\uFEFF'])('may be empty: %j', (text) => {
+    expect(loadText(text)).toEqual(load({}));
+  });
+
+  it('may begin with a byte order mark', () => {
+    expect(loadText('\uFEFFcache: {ttl: 30s}').cache.ttlMs).toBe(30_000);
+  });
+
+  it.each([
+    ['- a', 'a list'],
+    ['text', '"text"'],
+    ['5', '5'],
+  ])('must hold a mapping, not %j', (text, found) => {
+    expect(linesOf(text)).toEqual([
+      `config.yaml:1: found ${found}, allowed: a mapping with any of cluster, kubelet, cache, identity, attribution, scrape, web, log`,
+    ]);
+  });
+
+  it('must hold a mapping for each section', () => {
+    expect(linesOf('\ncache: 5s')).toEqual([
+      'cache: found "5s" (config.yaml:2), allowed: a mapping with any of ttl, maxBackoff, refresh',
+    ]);
+  });
+
+  it('is quoted with the line of each fault', () => {
+    const text = `
+cluster:
+  namespaces:
+    - shop
+    - Shop
+identity:
+  workloads:
+    - name: a
+      selector: {}
+    -
+      selector:
+        matchLabels:
+          app: 1
+      extra: 1
+log:
+  level: loud
+`;
+    expect(faultsOf(text).map(({ path, source }) => `${path} ${source}`)).toEqual([
+      'cluster.namespaces[1] config.yaml:5',
+      'identity.workloads[1].name config.yaml:11',
+      'identity.workloads[1].selector config.yaml:11',
+      'identity.workloads[1].extra config.yaml:14',
+      'log.level config.yaml:16',
+    ]);
+  });
+
+  it('is quoted with line and column where it is not YAML', () => {
+    const [fault] = faultsOf('cache:\n\tttl: 5s\n');
+    expect(fault).toMatchObject({ path: '', source: 'config.yaml:2:1' });
+    expect(fault?.found).toMatch(/^a YAML problem: Tabs are not allowed/);
+  });
+
+  it('must not have a key twice', () => {
+    expect(linesOf('cache:\n  ttl: 5m\n  ttl: 6m\nlog: {}\ncache: {}\n')).toEqual([
+      'cache.ttl: found the key again (config.yaml:3:3), allowed: each key once (it is in line 2 already)',
+      'cache: found the key again (config.yaml:5:1), allowed: each key once (it is in line 1 already)',
+    ]);
+  });
+
+  it.each([
+    ['tags', 'log: {level: !secret debug}'],
+    ['two documents', 'log: {}\n---\nlog: {}'],
+    ['keys that are not text', '? [a]\n: b'],
+    ['an alias without its anchor', 'log: *a'],
+    ['a list without end', 'cluster: {namespaces: ['],
+  ])('is refused with %s', (_case, text) => {
+    const faults = faultsOf(text);
+    expect(faults.length).toBeGreaterThan(0);
+    for (const fault of faults) {
+      expect(fault.path).toBe('');
+      expect(fault.found).toMatch(/^a YAML problem: ./);
+      expect(fault.source).toMatch(/^config\.yaml/);
+    }
+  });
+
+  it('may use anchors, with faults at the line of the alias', () => {
+    const text =
+      'cluster: {namespaces: &n [shop]}\nidentity:\n  workloads:\n    - {name: a, selector: {}, namespaces: *n}\n';
+    expect(loadText(text).identity.workloads[0]?.namespaces).toEqual(['shop']);
+    expect(faultsOf('cluster: {nodeSelector: &n [5]}\nlog:\n  level: *n\n').map(({ source }) => source)).toEqual([
+      'config.yaml:1',
+      'config.yaml:3',
+    ]);
+  });
+});
+
+describe('hostile files', () => {
+  const levels = 'a b c d e f g h i'.split(' ');
+  const bomb = levels
+    .map(
+      (name, level) =>
+        `${name}: &${name} [${Array(9)
+          .fill(level === 0 ? 'x' : `*${levels[level - 1] ?? ''}`)
+          .join(', ')}]`,
+    )
+    .join('\n');
+  const mebibyte = 2 ** 20;
+
+  it.each([
+    ['an alias bomb', bomb],
+    ['deep nesting', '['.repeat(20_000)],
+    ['deep mappings', 'a: {'.repeat(10_000)],
+    ['many unknown keys', Array.from({ length: 20_000 }, (_, index) => `k${index}: 1\n`).join('')],
+    ['one key many times', 'log: {}\n'.repeat(20_000)],
+    ['a list of many faults', `cluster: {namespaces: [${'A,'.repeat(20_000)}]}`],
+    ['a list of itself', 'cluster: {namespaces: &n [*n]}'],
+    ['a mapping of itself', 'log: &l {level: *l}'],
+    ['a selector of itself', 'cluster: {nodeSelector: &s {matchLabels: *s}}'],
+    ['a long word', `log: {level: ${'x'.repeat(500_000)}}`],
+    ['a long number', `cache: {ttl: ${'9'.repeat(500_000)}}`],
+    ['a long selector', `cluster: {nodeSelector: "${'('.repeat(500_000)}"}`],
+    ['a long path', `web: {telemetryPath: "${'/a'.repeat(250_000)}!"}`],
+    ['more than it may hold', `#${' '.repeat(mebibyte)}`],
+  ])('are refused with a short message: %s', (_case, text) => {
+    expect(errorOf({ file: { path: 'config.yaml', text } }).message.length).toBeLessThan(15_000);
+  });
+
+  it('do not put anything into prototypes', () => {
+    const text = '__proto__: {polluted: 1}\ncache: {__proto__: {polluted: 1}}\nconstructor: {prototype: {polluted: 1}}';
+    expect(faultsOf(text)).toHaveLength(3);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+
+  it('may have as many bytes as a ConfigMap, and not one more', () => {
+    const text = `#${' '.repeat(mebibyte - 1)}`;
+    expect(loadText(text)).toEqual(load({}));
+    expect(linesOf(`${text} `)).toEqual(['config.yaml: found 1048577 bytes, allowed: at most 1Mi']);
+  });
+});
+
+describe('the error', () => {
+  it('holds the faults of all sources, with a line for each', () => {
+    const error = errorOf({
+      file: { path: 'config.yaml', text: 'cluster: {nodeSelector: "(", podSelector: "="}\ncache: {ttl: 5s, x: 1}\n' },
+      environment: { [`${prefix}ATTRIBUTION`]: 'odd', [`${prefix}NOTHING`]: '1' },
+      flags: { 'log.format': 'xml' },
+    });
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.faults.map((fault) => fault.path)).toEqual([
+      'cache.x',
+      'cluster.nodeSelector',
+      'cluster.podSelector',
+      `${prefix}NOTHING`,
+      'attribution',
+      'log.format',
+      'kubelet.requestTimeout',
+    ]);
+    expect(error.message.split('\n')).toHaveLength(7);
+  });
+
+  it('shows the first 50 faults and counts the others', () => {
+    const keys = Array.from({ length: 60 }, (_, index) => `k${index}: 1\n`).join('');
+    const error = errorOf({ file: { path: 'config.yaml', text: keys } });
+    expect(error.faults).toHaveLength(60);
+    expect(error.message.split('\n')).toHaveLength(51);
+    expect(error.message).toMatch(/\nand 10 more$/);
+  });
+});
+
+describe('the settings', () => {
+  it('cannot be changed, however deep', () => {
+    const config = loadText('identity: {workloads: [{name: a, selector: "app=b"}]}');
+    const check = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      expect(Object.isFrozen(value)).toBe(true);
+      Object.values(value).forEach(check);
+    };
+    check(config);
+  });
+});

@@ -1,0 +1,59 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { UserError } from '../../src/base/errors.js';
+import { readConfigFile } from '../../src/config/read-file.js';
+import { errorOf, loadText } from './support.js';
+
+describe('readConfigFile', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'config-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function written(name: string, content: string | Uint8Array): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  it('gives the text, through symbolic links too', async () => {
+    const path = await written('plain.yaml', 'log: {} # ü\n');
+    await symlink(path, join(folder, 'link.yaml'));
+    expect(await readConfigFile(join(folder, 'link.yaml'))).toBe('log: {} # ü\n');
+  });
+
+  it('gives the empty text of an empty file', async () => {
+    expect(await readConfigFile(await written('empty.yaml', ''))).toBe('');
+  });
+
+  it('leaves a byte order mark to the YAML reader', async () => {
+    const text = await readConfigFile(await written('mark.yaml', '\uFEFFcache: {ttl: 30s}'));
+    expect(loadText(text).cache.ttlMs).toBe(30_000);
+  });
+
+  it('reads no more of a large file than shows that it is too large', async () => {
+    const text = await readConfigFile(await written('large.yaml', 'ü'.repeat(2_000_000)));
+    expect(text.length).toBeLessThan(1_100_000);
+    expect(errorOf({ file: { path: 'large.yaml', text } }).message).toMatch(
+      /^large\.yaml: found \d+ bytes, allowed: at most 1Mi$/,
+    );
+  });
+
+  it.each([
+    ['a file that is not there', 'none.yaml', /none\.yaml: the settings file cannot be read: ENOENT/],
+    ['a folder', '.', /: the settings file cannot be read: EISDIR/],
+  ])('refuses %s', async (_case, name, message) => {
+    const reading = readConfigFile(join(folder, name));
+    await expect(reading).rejects.toThrow(UserError);
+    await expect(reading).rejects.toThrow(message);
+  });
+
+  it('refuses what is not UTF-8', async () => {
+    const path = await written('latin1.yaml', Uint8Array.of(0x61, 0xfc, 0x0a));
+    await expect(readConfigFile(path)).rejects.toThrow(UserError);
+  });
+});

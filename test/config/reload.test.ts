@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+
+import { ConfigWatcher } from '../../src/config/reload.js';
+import { type Config } from '../../src/config/schema.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { loadText } from './support.js';
+
+const pollMs = 5000;
+
+/** A watched file in memory, what was applied, and what was reported. */
+class World {
+  readonly clock = new ManualClock();
+  text = 'cache: {ttl: 20s}';
+  readError: Error | undefined;
+  apply: (config: Config) => Promise<void> = () => Promise.resolve();
+  readonly applied: number[] = [];
+  readonly reported: string[] = [];
+  readonly watcher = new ConfigWatcher({
+    clock: this.clock,
+    initialText: this.text,
+    readFile: () => (this.readError === undefined ? Promise.resolve(this.text) : Promise.reject(this.readError)),
+    load: loadText,
+    apply: async (config) => {
+      await this.apply(config);
+      this.applied.push(config.cache.ttlMs);
+    },
+    observer: {
+      reloaded: (config) => this.reported.push(`reloaded ${config.cache.ttlMs}`),
+      reloadFailed: (error) => this.reported.push(`failed: ${error.message.slice(0, 24)}`),
+    },
+  });
+}
+
+/** Runs the watcher while `steps` does. */
+async function watching(world: World, steps: () => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const running = world.watcher.run(stop.signal);
+  await steps();
+  stop.abort();
+  await running;
+  expect(world.clock.sleeperCount).toBe(0);
+}
+
+describe('ConfigWatcher', () => {
+  it('does nothing while the content stays the same', async () => {
+    const world = new World();
+    await watching(world, () => world.clock.advance(10 * pollMs));
+    expect(world.reported).toEqual([]);
+  });
+
+  it('applies a change of the content once', async () => {
+    const world = new World();
+    await watching(world, async () => {
+      world.text = 'cache: {ttl: 30s}';
+      await world.clock.advance(3 * pollMs);
+    });
+    expect(world.applied).toEqual([30_000]);
+    expect(world.reported).toEqual(['reloaded 30000']);
+  });
+
+  it('sees a change that happened before it runs', async () => {
+    const world = new World();
+    world.text = 'cache: {ttl: 30s}';
+    await watching(world, () => world.clock.advance(pollMs));
+    expect(world.applied).toEqual([30_000]);
+  });
+
+  it('keeps the last good settings when the file has faults, and reports these once', async () => {
+    const world = new World();
+    await watching(world, async () => {
+      world.text = 'cache: {ttl: never}';
+      await world.clock.advance(5 * pollMs);
+      world.text = 'cache: {ttl: always}';
+      await world.clock.advance(5 * pollMs);
+      world.text = 'cache: {ttl: 20s}';
+      await world.clock.advance(5 * pollMs);
+    });
+    expect(world.applied).toEqual([20_000]);
+    expect(world.reported).toEqual([
+      'failed: cache.ttl: found "never"',
+      'failed: cache.ttl: found "always',
+      'reloaded 20000',
+    ]);
+  });
+
+  it('reports once that the file cannot be read, and recovers', async () => {
+    const world = new World();
+    await watching(world, async () => {
+      world.readError = new Error('no such file');
+      await world.clock.advance(5 * pollMs);
+      world.readError = undefined;
+      await world.clock.advance(pollMs);
+    });
+    expect(world.reported).toEqual(['failed: no such file', 'reloaded 20000']);
+  });
+
+  it('reports settings that cannot be applied, and does not try them again by itself', async () => {
+    const world = new World();
+    world.apply = () => Promise.reject(new Error('port in use'));
+    await watching(world, async () => {
+      world.text = 'cache: {ttl: 30s}';
+      await world.clock.advance(5 * pollMs);
+      world.apply = () => Promise.resolve();
+      expect(await world.watcher.trigger()).toMatchObject({ result: 'reloaded' });
+    });
+    expect(world.reported).toEqual(['failed: port in use', 'reloaded 30000']);
+    expect(world.applied).toEqual([30_000]);
+  });
+
+  it('reloads on demand, changed or not, without waiting for the next look', async () => {
+    const world = new World();
+    expect(await world.watcher.trigger()).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 20_000 } } });
+    world.text = 'cache: {ttl: 30s}';
+    expect(await world.watcher.trigger()).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 30_000 } } });
+    expect(world.applied).toEqual([20_000, 30_000]);
+    await watching(world, () => world.clock.advance(2 * pollMs));
+    expect(world.applied).toHaveLength(2);
+  });
+
+  it('gives the error to the one who asked for a reload', async () => {
+    const world = new World();
+    world.text = 'cache: {ttl: never}';
+    const result = await world.watcher.trigger();
+    expect(result).toMatchObject({ result: 'failed' });
+    expect(result.result === 'failed' && result.error.message).toMatch(/^cache\.ttl: found "never"/);
+  });
+
+  it('reloads one at a time, and calls that wait share the next', async () => {
+    const world = new World();
+    const gates: (() => void)[] = [];
+    world.apply = () => new Promise((resolve) => gates.push(resolve));
+    const first = world.watcher.trigger();
+    await world.clock.advance(0);
+    const waiting = [world.watcher.trigger(), world.watcher.trigger(), world.watcher.trigger()];
+    world.text = 'cache: {ttl: 30s}';
+    await world.clock.advance(0);
+    expect(gates).toHaveLength(1);
+    gates[0]?.();
+    expect(await first).toMatchObject({ config: { cache: { ttlMs: 20_000 } } });
+    await world.clock.advance(0);
+    expect(gates).toHaveLength(2);
+    gates[1]?.();
+    for (const result of await Promise.all(waiting)) {
+      expect(result).toMatchObject({ config: { cache: { ttlMs: 30_000 } } });
+    }
+    expect(world.applied).toEqual([20_000, 30_000]);
+  });
+
+  it('does not reload once more what a reload under way has read', async () => {
+    const world = new World();
+    let open: (() => void) | undefined;
+    world.apply = () => new Promise((resolve) => (open = resolve));
+    await watching(world, async () => {
+      world.text = 'cache: {ttl: 30s}';
+      const reload = world.watcher.trigger();
+      await world.clock.advance(pollMs);
+      open?.();
+      await reload;
+      await world.clock.advance(pollMs);
+    });
+    expect(world.applied).toEqual([30_000]);
+  });
+
+  it('ends with its signal, after the reload that is under way', async () => {
+    const world = new World();
+    let open: (() => void) | undefined;
+    world.apply = () => new Promise((resolve) => (open = resolve));
+    const stop = new AbortController();
+    let hasEnded = false;
+    const running = world.watcher.run(stop.signal).then(() => (hasEnded = true));
+    void world.watcher.trigger();
+    stop.abort();
+    await world.clock.advance(pollMs);
+    expect(hasEnded).toBe(false);
+    open?.();
+    await running;
+    expect(world.reported).toEqual(['reloaded 20000']);
+  });
+});

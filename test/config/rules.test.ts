@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+
+import { faultsOf, linesOf, loadText } from './support.js';
+
+const directCases: readonly (readonly [path: string, text: string])[] = [
+  ['kubelet.addressTypes', 'addressTypes: [Hostname]'],
+  ['kubelet.port', 'port: 10250'],
+  ['kubelet.bearerTokenFile', 'bearerTokenFile: /token'],
+  ['kubelet.tls.caFile', 'tls: {caFile: /ca}'],
+  ['kubelet.tls.serverName', 'tls: {serverName: a}'],
+  ['kubelet.tls.insecureSkipVerify', 'tls: {insecureSkipVerify: true}'],
+];
+
+describe('rules between settings', () => {
+  it.each<[paths: string[], text: string]>([
+    [['kubelet.requestTimeout'], 'kubelet: {requestTimeout: 55s}'],
+    [['kubelet.requestTimeout'], 'cache: {ttl: 10s}'],
+    [['kubelet.requestTimeout'], 'cache: {ttl: 5s}\nkubelet: {requestTimeout: 6s}'],
+    [['cache.refresh'], 'cache: {ttl: 0, refresh: ahead}'],
+    [['scrape.timeoutOffset'], 'scrape: {timeoutOffset: 10s}'],
+    [['scrape.timeoutOffset'], 'scrape: {defaultTimeout: 500ms}'],
+    [['scrape.defaultTimeout'], 'scrape: {maxDuration: 9s}'],
+    [['scrape.defaultTimeout'], 'scrape: {defaultTimeout: 61s}'],
+    [['kubelet.tls.certFile'], 'kubelet: {tls: {certFile: /cert}}'],
+    [['kubelet.tls.keyFile'], 'kubelet: {tls: {keyFile: /key}}'],
+    [['kubelet.tls.insecureSkipVerify'], 'kubelet: {tls: {insecureSkipVerify: true, caFile: /ca}}'],
+    [
+      ['kubelet.tls.certFile', 'kubelet.tls.keyFile'],
+      'kubelet: {access: proxy, tls: {certFile: /cert, keyFile: /key}}',
+    ],
+    ...directCases.map(([path, text]): [string[], string] => [[path], `kubelet: {access: proxy, ${text}}`]),
+  ])('%j is a fault of %s', (paths, text) => {
+    expect(faultsOf(text).map((fault) => fault.path)).toEqual(paths);
+  });
+
+  it.each([
+    'kubelet: {requestTimeout: 54s999ms}',
+    'cache: {ttl: 0}\nkubelet: {requestTimeout: 10m}',
+    'cache: {ttl: 10s1ms}',
+    'cache: {ttl: 0, refresh: on-scrape}',
+    'scrape: {timeoutOffset: 9s999ms}',
+    'scrape: {maxDuration: 10s}',
+    'kubelet: {tls: {certFile: /cert, keyFile: /key, caFile: /ca}}',
+    'kubelet: {tls: {insecureSkipVerify: true}}',
+    'kubelet: {access: proxy}',
+    'kubelet: {access: proxy, port: 0, tls: {caFile: ""}, addressTypes: [InternalIP, ExternalIP, Hostname]}',
+    'kubelet: {access: proxy, requestTimeout: 5s, maxConcurrentRequests: 1, maxBodySize: 1Mi}',
+    ...directCases.map(([, text]) => `kubelet: {access: direct, ${text}}`),
+  ])('nothing is wrong with %s', (text) => {
+    expect(() => loadText(text)).not.toThrow();
+  });
+
+  it('names both settings, their values and where they come from', () => {
+    expect(linesOf('cache:\n  ttl: 5s\nscrape:\n  timeoutOffset: 20s')).toEqual([
+      'kubelet.requestTimeout: found "10s" (default), allowed: less than cache.ttl, which is "5s" (config.yaml:2)',
+      'scrape.timeoutOffset: found "20s" (config.yaml:4), allowed: less than scrape.defaultTimeout, which is "10s" (default)',
+    ]);
+    expect(linesOf('kubelet:\n  access: proxy\n  port: 10250\n')).toEqual([
+      'kubelet.port: found 10250 (config.yaml:3), allowed: only the default, as the API server makes the connection, together with kubelet.access, which is "proxy" (config.yaml:2)',
+    ]);
+    expect(linesOf('kubelet: {tls: {keyFile: /key}}')).toEqual([
+      'kubelet.tls.keyFile: found "/key" (config.yaml:1), allowed: a file only together with kubelet.tls.certFile, which is nothing (default)',
+    ]);
+  });
+
+  it.each([
+    ['the one', 'kubelet: {requestTimeout: 2m}\ncache: {ttl: abc}', ['cache.ttl']],
+    ['the section of the one', 'kubelet: {requestTimeout: 2m}\ncache: 5m', ['cache']],
+    ['an item of the one', 'kubelet: {access: proxy, addressTypes: [x]}', ['kubelet.addressTypes[0]']],
+    ['the whole file', 'kubelet: {requestTimeout: 2m}\ncache: [', ['']],
+  ])('says nothing while %s has a fault of its own', (_case, text, paths) => {
+    expect([...new Set(faultsOf(text).map((fault) => fault.path))]).toEqual(paths);
+  });
+});

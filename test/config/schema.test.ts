@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+
+import { faultsOf, linesOf, load, loadText } from './support.js';
+
+describe('defaults', () => {
+  it('are the settings of an empty file', () => {
+    expect(load({})).toEqual({
+      cluster: {
+        nodeSelector: [],
+        namespaces: [],
+        podSelector: [],
+        skipNodes: [
+          [{ key: 'type', operator: 'In', values: ['virtual-kubelet'] }],
+          [{ key: 'eks.amazonaws.com/compute-type', operator: 'In', values: ['fargate'] }],
+        ],
+      },
+      kubelet: {
+        access: 'direct',
+        addressTypes: ['InternalIP', 'ExternalIP', 'Hostname'],
+        port: undefined,
+        requestTimeoutMs: 10_000,
+        maxConcurrentRequests: 64,
+        maxBodyBytes: 67_108_864,
+        bearerTokenFile: undefined,
+        tls: {
+          caFile: undefined,
+          certFile: undefined,
+          keyFile: undefined,
+          serverName: undefined,
+          insecureSkipVerify: false,
+        },
+      },
+      cache: { ttlMs: 55_000, maxBackoffMs: 300_000, refresh: 'on-scrape' },
+      identity: { workloads: [], labels: [], controllers: true, onMissingNode: 'partial' },
+      attribution: 'measured',
+      scrape: { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000, maxDurationMs: 60_000, maxInFlight: 20 },
+      web: { listenAddresses: [{ host: undefined, port: 9797 }], telemetryPath: '/metrics', enableLifecycle: false },
+      log: { level: 'info', format: 'logfmt' },
+    });
+  });
+
+  it.each([
+    ['neither workloads nor labels', '{}', true],
+    ['labels', '{labels: [app]}', false],
+    ['workloads', '{workloads: [{name: a, selector: {}}]}', false],
+    ['labels, and controllers wanted', '{labels: [app], controllers: true}', true],
+    ['nothing, and controllers not wanted', '{controllers: false}', false],
+  ])('of controllers, with %s', (_case, identity, expected) => {
+    expect(loadText(`identity: ${identity}`).identity.controllers).toBe(expected);
+  });
+});
+
+describe('accepted values', () => {
+  const billing = [{ key: 'app', operator: 'In', values: ['billing'] }];
+
+  it.each([
+    ['cluster: {nodeSelector: "app=billing"}', { cluster: { nodeSelector: billing } }],
+    ['cluster: {podSelector: {matchLabels: {app: billing}}}', { cluster: { podSelector: billing } }],
+    ['cluster: {skipNodes: []}', { cluster: { skipNodes: [] } }],
+    ['cluster: {namespaces: [shop, kube-system]}', { cluster: { namespaces: ['shop', 'kube-system'] } }],
+    ['kubelet: {port: 0}', { kubelet: { port: undefined } }],
+    ['kubelet: {port: 65535}', { kubelet: { port: 65_535 } }],
+    ['kubelet: {requestTimeout: 10ms}', { kubelet: { requestTimeoutMs: 10 } }],
+    ['kubelet: {maxBodySize: 1Ki}', { kubelet: { maxBodyBytes: 1024 } }],
+    ['kubelet: {maxBodySize: 2048}', { kubelet: { maxBodyBytes: 2048 } }],
+    ['kubelet: {maxBodySize: 256Mi}', { kubelet: { maxBodyBytes: 268_435_456 } }],
+    ['kubelet: {bearerTokenFile: ""}', { kubelet: { bearerTokenFile: undefined } }],
+    ['kubelet: {tls: {serverName: "{node}.example.org"}}', { kubelet: { tls: { serverName: '{node}.example.org' } } }],
+    ['cache: {ttl: 0}', { cache: { ttlMs: 0 } }],
+    ['cache: {ttl: "0"}', { cache: { ttlMs: 0 } }],
+    ['cache: {ttl: 1h}', { cache: { ttlMs: 3_600_000 } }],
+    ['cache: {maxBackoff: 0}', { cache: { maxBackoffMs: 300_000 } }],
+    ['cache: {maxBackoff: -5s}', { cache: { maxBackoffMs: 300_000 } }],
+    ['cache: {maxBackoff: 1s}', { cache: { maxBackoffMs: 1000 } }],
+    ['cache: {refresh: ahead}', { cache: { refresh: 'ahead' } }],
+    ['scrape: {timeoutOffset: 0}', { scrape: { timeoutOffsetMs: 0 } }],
+    ['web: {listenAddresses: ["[::1]:80"]}', { web: { listenAddresses: [{ host: '::1', port: 80 }] } }],
+    ['web: {telemetryPath: /a/b}', { web: { telemetryPath: '/a/b' } }],
+    ['log: {level: debug, format: json}', { log: { level: 'debug', format: 'json' } }],
+    ['attribution: even', { attribution: 'even' }],
+    [
+      'identity: {workloads: [{name: b, selector: "app=billing", namespaces: [shop]}]}',
+      { identity: { workloads: [{ name: 'b', selector: billing, namespaces: ['shop'] }] } },
+    ],
+    [
+      'identity: {workloads: [{name: all, selector: {}}, {name: every, selector: ""}]}',
+      {
+        identity: {
+          workloads: [
+            { name: 'all', selector: [], namespaces: [] },
+            { name: 'every', selector: [], namespaces: [] },
+          ],
+        },
+      },
+    ],
+  ])('%s', (text, expected) => {
+    expect(loadText(text)).toMatchObject(expected);
+  });
+
+  it('gives equal selectors one form', () => {
+    const [a, b, c] = loadText(`
+identity:
+  workloads:
+    - {name: a, selector: "legacy!=x,app in (y,x,y)"}
+    - {name: b, selector: {matchExpressions: [{key: app, operator: In, values: [x, y]}, {key: legacy, operator: NotIn, values: [x]}]}}
+    - {name: c, selector: "app in (x, y), legacy != x"}
+`).identity.workloads;
+    expect(b?.selector).toEqual(a?.selector);
+    expect(c?.selector).toEqual(a?.selector);
+  });
+
+  it.each(['cluster:', 'cluster: {namespaces: }', 'cluster: ~', 'identity: {workloads: , controllers: }'])(
+    'takes a key without a value for one that is absent: %s',
+    (text) => {
+      expect(loadText(text)).toEqual(load({}));
+    },
+  );
+});
+
+describe('refused values', () => {
+  it.each([
+    ['cluster.nodeSelector', 'cluster: {nodeSelector: "a in ("}'],
+    ['cluster.nodeSelector', 'cluster: {nodeSelector: 5}'],
+    ['cluster.podSelector', 'cluster: {podSelector: {matchLabels: [a]}}'],
+    ['cluster.podSelector', 'cluster: {podSelector: {matchLabel: {a: b}}}'],
+    ['cluster.namespaces', 'cluster: {namespaces: shop}'],
+    ['cluster.namespaces[1]', 'cluster: {namespaces: [shop, Shop]}'],
+    ['cluster.namespaces[1]', 'cluster: {namespaces: [shop, shop]}'],
+    ['cluster.namespaces[0]', 'cluster: {namespaces: [~]}'],
+    ['cluster.skipNodes[0]', 'cluster: {skipNodes: ["!"]}'],
+    ['kubelet.access', 'kubelet: {access: tunnel}'],
+    ['kubelet.addressTypes', 'kubelet: {addressTypes: []}'],
+    ['kubelet.addressTypes[0]', 'kubelet: {addressTypes: [internalIP]}'],
+    ['kubelet.addressTypes[1]', 'kubelet: {addressTypes: [Hostname, Hostname]}'],
+    ['kubelet.port', 'kubelet: {port: -1}'],
+    ['kubelet.port', 'kubelet: {port: 65536}'],
+    ['kubelet.port', 'kubelet: {port: 1.5}'],
+    ['kubelet.port', 'kubelet: {port: "10250"}'],
+    ['kubelet.requestTimeout', 'kubelet: {requestTimeout: 9ms}'],
+    ['kubelet.requestTimeout', 'kubelet: {requestTimeout: 11m}'],
+    ['kubelet.requestTimeout', 'kubelet: {requestTimeout: 0}'],
+    ['kubelet.requestTimeout', 'kubelet: {requestTimeout: 10}'],
+    ['kubelet.requestTimeout', 'kubelet: {requestTimeout: -10s}'],
+    ['kubelet.maxConcurrentRequests', 'kubelet: {maxConcurrentRequests: 0}'],
+    ['kubelet.maxConcurrentRequests', 'kubelet: {maxConcurrentRequests: 10001}'],
+    ['kubelet.maxBodySize', 'kubelet: {maxBodySize: 1023}'],
+    ['kubelet.maxBodySize', 'kubelet: {maxBodySize: 257Mi}'],
+    ['kubelet.maxBodySize', 'kubelet: {maxBodySize: 64MiB}'],
+    ['kubelet.maxBodySize', 'kubelet: {maxBodySize: -64Mi}'],
+    ['kubelet.maxBodySize', 'kubelet: {maxBodySize: .inf}'],
+    ['kubelet.bearerTokenFile', 'kubelet: {bearerTokenFile: " "}'],
+    ['kubelet.tls.caFile', 'kubelet: {tls: {caFile: "a\\0b"}}'],
+    ['kubelet.tls.caFile', 'kubelet: {tls: {caFile: [a]}}'],
+    ['kubelet.tls.serverName', 'kubelet: {tls: {serverName: 192.0.2.1}}'],
+    ['kubelet.tls.insecureSkipVerify', 'kubelet: {tls: {insecureSkipVerify: yes}}'],
+    ['cache.ttl', 'cache: {ttl: 99ms}'],
+    ['cache.ttl', 'cache: {ttl: 2h}'],
+    ['cache.ttl', 'cache: {ttl: -1s}'],
+    ['cache.ttl', 'cache: {ttl: true}'],
+    ['cache.maxBackoff', 'cache: {maxBackoff: 999ms}'],
+    ['cache.maxBackoff', 'cache: {maxBackoff: 25h}'],
+    ['cache.maxBackoff', 'cache: {maxBackoff: soon}'],
+    ['cache.refresh', 'cache: {refresh: never}'],
+    ['identity.workloads', 'identity: {workloads: billing}'],
+    ['identity.workloads[0]', 'identity: {workloads: [billing]}'],
+    ['identity.workloads[0].name', 'identity: {workloads: [{selector: {}}]}'],
+    ['identity.workloads[0].name', 'identity: {workloads: [{name: "", selector: {}}]}'],
+    ['identity.workloads[0].name', 'identity: {workloads: [{name: a/b, selector: {}}]}'],
+    ['identity.workloads[0].name', 'identity: {workloads: [{name: " a", selector: {}}]}'],
+    ['identity.workloads[0].name', 'identity: {workloads: [{name: 5, selector: {}}]}'],
+    ['identity.workloads[1].name', 'identity: {workloads: [{name: a, selector: {}}, {name: a, selector: {}}]}'],
+    ['identity.workloads[0].selector', 'identity: {workloads: [{name: a}]}'],
+    ['identity.workloads[0].selector', 'identity: {workloads: [{name: a, selector: }]}'],
+    ['identity.workloads[0].selector', 'identity: {workloads: [{name: a, selector: [app]}]}'],
+    ['identity.workloads[0].namespaces[0]', 'identity: {workloads: [{name: a, selector: {}, namespaces: [A]}]}'],
+    ['identity.labels[0]', 'identity: {labels: [a b]}'],
+    ['identity.labels[1]', 'identity: {labels: [app, app]}'],
+    ['identity.controllers', 'identity: {controllers: 1}'],
+    ['identity.onMissingNode', 'identity: {onMissingNode: ignore}'],
+    ['attribution', 'attribution: Even'],
+    ['attribution', 'attribution: {}'],
+    ['scrape.timeoutOffset', 'scrape: {timeoutOffset: 61s}'],
+    ['scrape.timeoutOffset', 'scrape: {timeoutOffset: -1s}'],
+    ['scrape.defaultTimeout', 'scrape: {defaultTimeout: 99ms}'],
+    ['scrape.maxDuration', 'scrape: {maxDuration: 11m}'],
+    ['scrape.maxInFlight', 'scrape: {maxInFlight: 0}'],
+    ['scrape.maxInFlight', 'scrape: {maxInFlight: 1001}'],
+    ['web.listenAddresses', 'web: {listenAddresses: []}'],
+    ['web.listenAddresses[0]', 'web: {listenAddresses: [9797]}'],
+    ['web.listenAddresses[0]', 'web: {listenAddresses: ["::1:80"]}'],
+    ['web.listenAddresses[1]', 'web: {listenAddresses: [":80", ":080"]}'],
+    ['web.telemetryPath', 'web: {telemetryPath: metrics}'],
+    ['web.telemetryPath', 'web: {telemetryPath: /}'],
+    ['web.telemetryPath', 'web: {telemetryPath: /livez}'],
+    ['web.telemetryPath', 'web: {telemetryPath: /healthz}'],
+    ['web.telemetryPath', 'web: {telemetryPath: /readyz}'],
+    ['web.enableLifecycle', 'web: {enableLifecycle: "true"}'],
+    ['log.level', 'log: {level: trace}'],
+    ['log.format', 'log: {format: text}'],
+  ])('of %s: %s', (path, text) => {
+    expect(faultsOf(text).map((fault) => fault.path)).toEqual([path]);
+  });
+
+  it('finds two workloads of one name even while one of them has another fault', () => {
+    const paths = faultsOf('identity: {workloads: [{name: a, selector: "("}, {name: a, selector: {}}]}');
+    expect(paths.map((fault) => fault.path)).toEqual(['identity.workloads[0].selector', 'identity.workloads[1].name']);
+  });
+});
+
+describe('messages', () => {
+  it.each([
+    [
+      'cache: {ttl: abc}',
+      'cache.ttl: found "abc" (config.yaml:1), allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to switch caching off',
+    ],
+    [
+      'cache: {ttl: 55}',
+      'cache.ttl: found 55 (config.yaml:1), allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to switch caching off',
+    ],
+    [
+      'kubelet: {maxBodySize: 1}',
+      'kubelet.maxBodySize: found 1 (config.yaml:1), allowed: a size such as 512Ki, 64Mi or 100M, from 1Ki to 256Mi',
+    ],
+    [
+      'kubelet: {port: 70000}',
+      "kubelet.port: found 70000 (config.yaml:1), allowed: a whole number from 1 to 65535, or 0 for the port in the node's status",
+    ],
+    ['log: {level: trace}', 'log.level: found "trace" (config.yaml:1), allowed: debug, info, warn or error'],
+    [
+      'cluster: {nodeSelector: "a in (b"}',
+      'cluster.nodeSelector: found "a in (b" (config.yaml:1), allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions (found the end, expected ")")',
+    ],
+    [
+      'identity: {workloads: [{name: a, selector: {matchLabels: {app: 1}}}]}',
+      'identity.workloads[0].selector: found a mapping (config.yaml:1), allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions; {} or "" for every pod (matchLabels.app: must be text, found 1; put it in quotes)',
+    ],
+    [
+      'identity: {workloads: [{name: a, selector: ""}, {name: a, selector: ""}]}',
+      'identity.workloads[1].name: found "a" (config.yaml:1), allowed: a text without "/" and without blanks at its ends (the same as in [0])',
+    ],
+  ])('of %s', (text, line) => {
+    expect(linesOf(text)).toEqual([line]);
+  });
+
+  it('stay short and on one line, whatever was found', () => {
+    const [fault] = faultsOf(`log: {level: "a\\nb${'x'.repeat(1000)}"}`);
+    expect(fault?.found).toMatch(/^"a\\nbx{50,60}…$/);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+
+import { listSettings } from '../../src/config/settings.js';
+
+describe('listSettings', () => {
+  const rows = listSettings();
+
+  it('has a row for each setting, and for the fields of a workload', () => {
+    expect(rows.map((row) => row.path)).toEqual([
+      'cluster.nodeSelector',
+      'cluster.namespaces',
+      'cluster.podSelector',
+      'cluster.skipNodes',
+      'kubelet.access',
+      'kubelet.addressTypes',
+      'kubelet.port',
+      'kubelet.requestTimeout',
+      'kubelet.maxConcurrentRequests',
+      'kubelet.maxBodySize',
+      'kubelet.bearerTokenFile',
+      'kubelet.tls.caFile',
+      'kubelet.tls.certFile',
+      'kubelet.tls.keyFile',
+      'kubelet.tls.serverName',
+      'kubelet.tls.insecureSkipVerify',
+      'cache.ttl',
+      'cache.maxBackoff',
+      'cache.refresh',
+      'identity.workloads',
+      'identity.workloads[].name',
+      'identity.workloads[].selector',
+      'identity.workloads[].namespaces',
+      'identity.labels',
+      'identity.controllers',
+      'identity.onMissingNode',
+      'attribution',
+      'scrape.timeoutOffset',
+      'scrape.defaultTimeout',
+      'scrape.maxDuration',
+      'scrape.maxInFlight',
+      'web.listenAddresses',
+      'web.telemetryPath',
+      'web.enableLifecycle',
+      'log.level',
+      'log.format',
+    ]);
+  });
+
+  it('has a help, a default and what is allowed for each', () => {
+    for (const row of rows) {
+      expect(row.help).toMatch(/^[A-Z].*[.…]$/);
+      expect(row.allowed).not.toBe('');
+      expect(row.defaultText).not.toBe('');
+    }
+  });
+
+  it.each([
+    ['cache.ttl', { environmentName: 'EPHEMERAL_STORAGE_EXPORTER_CACHE_TTL', flag: undefined, defaultText: '55s' }],
+    ['kubelet.tls.caFile', { environmentName: 'EPHEMERAL_STORAGE_EXPORTER_KUBELET_TLS_CA_FILE', defaultText: '""' }],
+    ['identity.workloads', { environmentName: undefined, defaultText: '[]' }],
+    ['identity.workloads[].selector', { environmentName: undefined, defaultText: 'required' }],
+    ['identity.workloads[].namespaces', { environmentName: undefined, defaultText: '[]' }],
+    ['identity.controllers', { defaultText: 'true when neither workloads nor labels are set, else false' }],
+    ['web.listenAddresses', { flag: '--web.listen-address', defaultText: '[ :9797 ]' }],
+    ['log.level', { flag: '--log.level', allowed: 'debug, info, warn or error', defaultText: 'info' }],
+  ])('%s', (path, expected) => {
+    expect(rows.find((row) => row.path === path)).toMatchObject(expected);
+  });
+});

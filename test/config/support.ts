@@ -1,0 +1,31 @@
+import { ConfigError, type Fault } from '../../src/config/faults.js';
+import { type ConfigSources, loadConfig } from '../../src/config/load.js';
+import { type Config } from '../../src/config/schema.js';
+
+export function load(sources: Partial<ConfigSources>): Config {
+  return loadConfig({ environment: {}, flags: {}, ...sources });
+}
+
+export function loadText(text: string): Config {
+  return load({ file: { path: 'config.yaml', text } });
+}
+
+/** The error of settings that must not load. */
+export function errorOf(sources: Partial<ConfigSources>): ConfigError {
+  try {
+    load(sources);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('the settings were accepted');
+}
+
+export function faultsOf(text: string): readonly Fault[] {
+  return errorOf({ file: { path: 'config.yaml', text } }).faults;
+}
+
+/** The lines of the message. */
+export function linesOf(text: string): string[] {
+  return errorOf({ file: { path: 'config.yaml', text } }).message.split('\n');
+}
