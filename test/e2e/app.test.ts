@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest';
+
+import { type PodSpec } from '../../src/sim/specs.js';
+import { emptyScenario, type Scenario } from '../../src/sim/scenario.js';
+import { Exporter, leastRules, settingsOf } from '../support/exporter.js';
+
+const mib = 2 ** 20;
+const kib = 2 ** 10;
+
+const web = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec => ({
+  namespace: 'shop',
+  name,
+  nodeName,
+  labels: { app: 'web', 'pod-template-hash': '5d4f8' },
+  owner: { kind: 'ReplicaSet', name: 'web-5d4f8' },
+  containers: [
+    {
+      name: 'app',
+      rootfs: { initialBytes: 10 * mib },
+      logs: { initialBytes: 3 * mib },
+      limitBytes: 64 * mib,
+      requestBytes: 16 * mib,
+      mounts: ['cache', 'settings'],
+    },
+    { name: 'proxy', rootfs: { initialBytes: mib }, logs: { initialBytes: 40 * kib }, mounts: ['cache'] },
+  ],
+  volumes: [
+    { name: 'cache', source: 'emptyDir', content: { initialBytes: 5 * mib } },
+    { name: 'settings', source: 'configMap', content: { initialBytes: 8 * kib } },
+    { name: 'scratch', source: 'emptyDir', medium: 'Memory', content: { initialBytes: 2 * mib } },
+  ],
+  ...more,
+});
+
+/** Pods that stand still, on `nodeCount` nodes. */
+function shop(nodeCount: number): Scenario {
+  const nodes = Array.from({ length: nodeCount }, (_, index) => `node-${index + 1}`);
+  return {
+    ...emptyScenario(...nodes),
+    populate: ({ model }) => {
+      for (const [index, node] of nodes.entries()) model.addPod(web(`web-5d4f8-${index}`, node));
+      model.addPod({
+        namespace: 'kube-system',
+        name: 'etcd-node-1',
+        nodeName: 'node-1',
+        isStatic: true,
+        containers: [{ name: 'etcd', rootfs: { initialBytes: 12 * kib }, logs: { initialBytes: 100 * kib } }],
+      });
+    },
+  };
+}
+
+/** Long enough for volumes to be measured and grace periods to end. */
+const settleMs = 180_000;
+const ttlMs = 55_000;
+
+async function start(nodeCount: number, settings = '', rules = leastRules): Promise<Exporter> {
+  const exporter = await Exporter.start({ scenario: shop(nodeCount), settings, rules });
+  await exporter.synced();
+  await exporter.clock.advance(settleMs);
+  return exporter;
+}
+
+describe('an exposition', () => {
+  it.each([
+    { accept: 'text/plain', golden: 'shop.txt' },
+    { accept: 'application/openmetrics-text', golden: 'shop.openmetrics.txt' },
+  ])('of a cluster that stands still is the recorded one: $golden', async ({ accept, golden }) => {
+    await using exporter = await start(2);
+    const { answer, families } = await exporter.scrape({ accept });
+    expect(families.length).toBeGreaterThan(20);
+    const text = answer.text.slice(0, answer.text.indexOf('# HELP ephemeral_storage_exporter_'));
+    await expect(text).toMatchFileSnapshot(`../golden/${golden}`);
+  });
+
+  it('names a Deployment for its pods without any setting, and adds up to the byte', async () => {
+    await using exporter = await start(2);
+    const scraped = await exporter.scrape();
+    const pod = (10 + 3 + 1 + 5) * mib + (40 + 8) * kib + 4096;
+    expect(scraped.value('workload_used_bytes', { workload: 'shop/Deployment/web' })).toBe(2 * pod);
+    expect(scraped.value('workload_limit_bytes', { workload: 'shop/Deployment/web' })).toBe(128 * mib);
+    expect(scraped.value('workload_request_bytes', { workload: 'shop/Deployment/web' })).toBe(32 * mib);
+    expect(scraped.value('workload_complete', { workload: 'shop/Deployment/web' })).toBe(1);
+    expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBe(pod);
+    for (const family of ['container_used_bytes', 'pod_component_used_bytes']) {
+      const parts = scraped.samples(family).filter(({ labels }) => labels['pod'] === 'web-5d4f8-0');
+      expect(parts.reduce((sum, { value }) => sum + value, 0)).toBe(pod);
+    }
+    expect(scraped.value('volume_used_bytes', { pod: 'web-5d4f8-0', medium: 'Memory' })).toBe(2 * mib);
+    expect(scraped.value('workload_used_bytes', { workload: 'kube-system/Node/etcd' })).toBe(112 * kib);
+  });
+
+  it('has nothing about the cluster before the first lists, and readiness says what is missing', async () => {
+    await using exporter = await Exporter.start({ rules: [{ verbs: ['list', 'watch'], resources: ['nodes'] }] });
+    await expect
+      .poll(async () => (await exporter.get('/readyz?verbose')).text, { timeout: 10_000 })
+      .toMatch(/\[\+\]nodes ok\n\[-\]pods: not listed yet: .*forbidden/i);
+    expect((await exporter.get('/readyz')).status).toBe(503);
+    expect((await exporter.get('/livez')).status).toBe(200);
+    const { families } = await exporter.scrape();
+    expect(families.filter(({ name }) => /^ephemeral_storage_(?!exporter_)/.test(name))).toEqual([]);
+    expect(exporter.log.join('')).toMatch(/list.*pods|pods.*list/);
+  });
+});
+
+describe('kubelets', () => {
+  it('are asked once by twenty scrapes on a cold cache', async () => {
+    await using exporter = await start(3);
+    const scrapes = await Promise.all(Array.from({ length: 20 }, () => exporter.scrape()));
+    for (const scraped of scrapes) expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
+  });
+
+  it('that fail are asked once per TTL with two identities and four scrapers, and are measured one TTL after recovery', async () => {
+    await using exporter = await start(
+      2,
+      'identity: {workloads: [{name: web, selector: app=web}, {name: all, selector: {}}]}',
+    );
+    await exporter.cluster.setFault('node-2', 'status:500');
+    const scrapeFour = async () => Promise.all(Array.from({ length: 4 }, () => exporter.scrape()));
+    for (let turn = 0; turn < 3; turn++) {
+      for (const scraped of await scrapeFour()) {
+        expect(scraped.value('node_absent_info', { node: 'node-2', reason: 'http_status' })).toBe(1);
+        expect(scraped.value('workload_complete', { workload: 'web' })).toBe(0);
+        expect(scraped.value('workload_pods_measured', { workload: 'web' })).toBe(1);
+      }
+      await exporter.clock.advance(ttlMs / 2);
+      await scrapeFour();
+      expect(exporter.requestCounts()['node-2']).toBe(turn + 1);
+      await exporter.clock.advance(ttlMs / 2);
+    }
+    await exporter.cluster.setFault('node-2', undefined);
+    const [recovered] = await scrapeFour();
+    expect(recovered?.value('node_up', { node: 'node-2' })).toBe(1);
+    expect(recovered?.value('workload_complete', { workload: 'web' })).toBe(1);
+  });
+
+  it('that fail are served stale below twice the TTL, and absent from there', async () => {
+    await using exporter = await start(2);
+    await exporter.scrape();
+    await exporter.cluster.setFault('node-2', 'reset');
+    await exporter.clock.advance(ttlMs);
+    expect((await exporter.scrape()).value('node_summary_age_seconds', { node: 'node-2' })).toBe(55);
+    await exporter.clock.advance(ttlMs - 1);
+    expect((await exporter.scrape()).value('node_up', { node: 'node-2' })).toBe(1);
+    await exporter.clock.advance(1);
+    const late = await exporter.scrape();
+    expect(late.value('node_absent_info', { node: 'node-2', reason: 'connection' })).toBe(1);
+    expect(late.samples('pod_used_bytes').filter(({ labels }) => labels['node'] === 'node-2')).toEqual([]);
+  });
+
+  it('that are slow do not keep a scrape beyond its own time limit, and serve the next one when they answer', async () => {
+    await using exporter = await start(3);
+    await exporter.cluster.setFault('node-3', 'slow:5000');
+    const scraping = exporter.scrape({ 'x-prometheus-scrape-timeout-seconds': '2' });
+    await expect
+      .poll(() => exporter.requestCounts(), { interval: 5 })
+      .toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
+    const successes = async () => {
+      const metric = await exporter.app.metrics.registry
+        .getSingleMetric('ephemeral_storage_exporter_kubelet_requests_total')
+        ?.get();
+      return metric?.values.find(({ labels }) => labels['result'] === 'success')?.value;
+    };
+    await expect.poll(successes, { interval: 5 }).toBe(2);
+    await exporter.clock.advance(1_500);
+    const scraped = await scraping;
+    expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 0]);
+    expect(scraped.value('node_absent_info', { node: 'node-3', reason: 'timeout' })).toBe(1);
+    const next = exporter.scrape();
+    await exporter.clock.advance(3_500);
+    expect((await next).samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
+  });
+
+  it.each([
+    { fault: 'status:500', reason: 'http_status' },
+    { fault: 'truncated', reason: 'connection' },
+    { fault: 'wrong-body', reason: 'decode' },
+    { fault: 'html', reason: 'decode' },
+    { fault: 'expired-certificate', reason: 'tls' },
+    { fault: 'redirect', reason: 'http_status' },
+    { fault: 'down', reason: 'connection' },
+    { fault: 'empty', reason: 'empty' },
+  ] as const)(
+    'with the fault $fault are absent with the reason $reason, and the others are served',
+    async ({ fault, reason }) => {
+      await using exporter = await start(2);
+      await exporter.cluster.setFault('node-2', fault);
+      const scraped = await exporter.scrape();
+      expect(scraped.samples('node_absent_info').map(({ labels }) => labels)).toEqual([{ node: 'node-2', reason }]);
+      expect(scraped.value('pod_used_bytes', { node: 'node-1', pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
+    },
+  );
+
+  it('that just restarted leave their totals marked as lacking the volumes', async () => {
+    await using exporter = await start(1);
+    await exporter.cluster.setFault('node-1', 'restarted');
+    const scraped = await exporter.scrape();
+    expect(scraped.value('pod_volume_stats_pending', { pod: 'web-5d4f8-0' })).toBe(1);
+    expect(scraped.value('workload_complete', { workload: 'shop/Deployment/web' })).toBe(0);
+    expect(scraped.value('workload_complete', { workload: 'kube-system/Node/etcd' })).toBe(1);
+  });
+
+  it('are reached through the node proxy when asked for, with the rights for it', async () => {
+    await using exporter = await start(2, 'kubelet: {access: proxy}', [
+      { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
+      { verbs: ['get'], resources: ['nodes/proxy'] },
+    ]);
+    expect((await exporter.scrape()).samples('node_up').map(({ value }) => value)).toEqual([1, 1]);
+  });
+
+  it('that refuse for lack of nodes/stats are absent, and the log names the rule', async () => {
+    await using exporter = await start(1, '', [{ verbs: ['list', 'watch'], resources: ['nodes', 'pods'] }]);
+    const scraped = await exporter.scrape();
+    expect(scraped.value('node_absent_info', { node: 'node-1', reason: 'forbidden' })).toBe(1);
+    expect(exporter.log.join('')).toContain('nodes/stats');
+  });
+});
+
+describe('changes of the cluster', () => {
+  it('end the series of a deleted pod at once, with a summary that still lists it', async () => {
+    await using exporter = await start(1);
+    expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
+    exporter.cluster.model.deletePod('shop', 'web-5d4f8-0');
+    await expect
+      .poll(async () => (await exporter.scrape()).value('pod_used_bytes', { pod: 'web-5d4f8-0' }), { interval: 10 })
+      .toBeUndefined();
+    expect(exporter.requestCounts()).toEqual({ 'node-1': 1 });
+  });
+
+  it('do not count a pod twice that was re-created on another node', async () => {
+    await using exporter = await start(2, 'identity: {workloads: [{name: all, selector: {}}]}');
+    const before = (await exporter.scrape()).value('workload_used_bytes', { workload: 'all' });
+    exporter.cluster.model.deletePod('shop', 'web-5d4f8-0');
+    exporter.cluster.model.addPod(web('web-5d4f8-0', 'node-2'));
+    await exporter.clock.advance(settleMs);
+    const nodesOf = async () =>
+      (await exporter.scrape())
+        .samples('pod_used_bytes')
+        .flatMap(({ labels }) => (labels['pod'] === 'web-5d4f8-0' ? [labels['node']] : []));
+    await expect.poll(nodesOf, { interval: 10 }).toEqual(['node-2']);
+    expect((await exporter.scrape()).value('workload_used_bytes', { workload: 'all' })).toBe(before);
+  });
+
+  it('are followed after expired resource versions and dropped watches', async () => {
+    await using exporter = await start(1);
+    exporter.cluster.expireResourceVersions();
+    exporter.cluster.dropWatches();
+    exporter.cluster.model.addPod(web('late', 'node-1'));
+    await exporter.clock.advance(settleMs);
+    await expect
+      .poll(
+        async () => {
+          await exporter.clock.advance(ttlMs);
+          return (await exporter.scrape()).value('pod_workload_info', { pod: 'late' });
+        },
+        { interval: 20, timeout: 10_000 },
+      )
+      .toBe(1);
+  });
+
+  it('leave everything that is known in place while the API server is away', async () => {
+    await using exporter = await start(1);
+    await exporter.scrape();
+    await exporter.cluster.setApiFault('down');
+    await exporter.clock.advance(ttlMs);
+    const scraped = await exporter.scrape();
+    expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
+    await expect
+      .poll(async () => (await exporter.scrape()).value('exporter_store_watch_connected', { resource: 'pods' }))
+      .toBe(0);
+    expect((await exporter.get('/readyz')).status).toBe(200);
+  });
+});
+
+describe('new settings', () => {
+  it('take effect without asking a kubelet again when they do not concern the sources', async () => {
+    await using exporter = await start(2);
+    await exporter.scrape();
+    await exporter.app.apply(settingsOf('identity: {labels: [app]}'));
+    const scraped = await exporter.scrape();
+    expect(scraped.samples('workload_used_bytes').map(({ labels }) => labels['workload'])).toEqual(['web']);
+    expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1 });
+  });
+
+  it('of the sources take over when they are synced', async () => {
+    await using exporter = await start(2);
+    const applying = exporter.app.apply(settingsOf('cluster: {namespaces: [kube-system]}'));
+    const applied = applying.then(() => 'applied');
+    await expect
+      .poll(
+        async () => {
+          await exporter.clock.advance(100);
+          return Promise.race([applied, Promise.resolve('waiting')]);
+        },
+        { interval: 10, timeout: 10_000 },
+      )
+      .toBe('applied');
+    const namespaces = (await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['namespace']);
+    expect(namespaces).toEqual(['kube-system']);
+  });
+
+  it('that cannot be synced leave the old ones in force', async () => {
+    await using exporter = await start(1);
+    await exporter.cluster.setApiFault('status:503');
+    const outcome = exporter.app.apply(settingsOf('cluster: {namespaces: [shop]}')).catch((error: unknown) => error);
+    await expect
+      .poll(
+        async () => {
+          await exporter.clock.advance(1_000);
+          return Promise.race([outcome, Promise.resolve('waiting')]);
+        },
+        { interval: 5, timeout: 15_000 },
+      )
+      .toMatchObject({ message: expect.stringMatching(/not listed within 60 s: .*nodes/) as string });
+    expect((await exporter.scrape()).samples('pod_used_bytes')).toHaveLength(2);
+  });
+});

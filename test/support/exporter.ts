@@ -1,0 +1,124 @@
+import { expect } from 'vitest';
+
+import { App } from '../../src/app.js';
+import { type Clock } from '../../src/base/clock.js';
+import { loadConfig } from '../../src/config/load.js';
+import { type Config } from '../../src/config/schema.js';
+import { staticCredentials } from '../../src/kube/credentials.js';
+import { type Rule } from '../../src/sim/access.js';
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { emptyScenario, type Scenario } from '../../src/sim/scenario.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { type HttpAnswer, send } from './http-get.js';
+import { type ParsedFamily, type ParsedSample, parseExposition } from './exposition-parser.js';
+import { ManualClock } from './manual-clock.js';
+
+/** What the exporter needs in a cluster, and no more. */
+export const leastRules: readonly Rule[] = [
+  { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
+  { verbs: ['get'], resources: ['nodes/stats'] },
+];
+
+export interface ExporterOptions {
+  /** Settings file. */
+  readonly settings?: string;
+  readonly scenario?: Scenario;
+  readonly rules?: readonly Rule[];
+  readonly reload?: () => Promise<void>;
+}
+
+export interface Scraped {
+  readonly answer: HttpAnswer;
+  readonly families: readonly ParsedFamily[];
+  /** The samples of a family, its name without the common prefix. */
+  readonly samples: (name: string) => readonly ParsedSample[];
+  /** The value of the only sample with these labels, among others; undefined without one. */
+  readonly value: (name: string, labels: Readonly<Record<string, string>>) => number | undefined;
+}
+
+export function settingsOf(text: string): Config {
+  const file = { path: 'test', text: `web: {listenAddresses: ["127.0.0.1:0"]}\n${text}` };
+  return loadConfig({ file, environment: {}, flags: {} });
+}
+
+/** The whole exporter in front of a simulated cluster, over real sockets, on one manual clock. */
+export class Exporter implements AsyncDisposable {
+  readonly cluster: SimulatedCluster;
+  readonly app: App;
+  readonly clock: ManualClock;
+  readonly log: readonly string[];
+
+  private constructor(parts: { cluster: SimulatedCluster; app: App; clock: ManualClock; log: readonly string[] }) {
+    this.cluster = parts.cluster;
+    this.app = parts.app;
+    this.clock = parts.clock;
+    this.log = parts.log;
+  }
+
+  static async start(options: ExporterOptions = {}): Promise<Exporter> {
+    const clock = new ManualClock();
+    const cluster = await SimulatedCluster.start({ clock, scenario: options.scenario ?? emptyScenario('node-1') });
+    const log: string[] = [];
+    const token = cluster.issueToken({ user: 'exporter', rules: options.rules ?? leastRules });
+    const app = await App.start({
+      config: settingsOf(options.settings ?? ''),
+      credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+      clock,
+      random: () => 0.5,
+      logger: createLogger({ level: 'debug', format: 'json', write: (line) => log.push(line), clock: fixed(clock) }),
+      version: '0.0.0-test',
+      ...(options.reload === undefined ? {} : { reload: options.reload }),
+    });
+    return new Exporter({ cluster, app, clock, log });
+  }
+
+  /** Resolves when nodes and pods are listed. */
+  async synced(): Promise<this> {
+    await expect.poll(() => this.app.hasSynced, { interval: 5, timeout: 10_000 }).toBe(true);
+    return this;
+  }
+
+  async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
+    return send({ port: this.app.ports[0] ?? 0, path, headers });
+  }
+
+  async scrape(headers: Readonly<Record<string, string>> = {}): Promise<Scraped> {
+    const answer = await this.get('/metrics', headers);
+    expect(answer.status).toBe(200);
+    const families = parseExposition(
+      answer.body,
+      headers['accept']?.includes('openmetrics') === true ? 'openmetrics' : 'text',
+    );
+    const samples: Scraped['samples'] = (name) =>
+      families.find((family) => family.name === `ephemeral_storage_${name}`)?.samples ?? [];
+    const value: Scraped['value'] = (name, labels) => {
+      const found = samples(name).filter((sample) =>
+        Object.entries(labels).every(([label, text]) => sample.labels[label] === text),
+      );
+      expect(found.length).toBeLessThanOrEqual(1);
+      return found[0]?.value;
+    };
+    return { answer, families, samples, value };
+  }
+
+  /** Requests that the kubelets saw, by node. */
+  requestCounts(): Readonly<Record<string, number>> {
+    const names = this.cluster.model.nodes.map(({ spec }) => spec.name);
+    return Object.fromEntries(names.map((name) => [name, this.cluster.kubeletRequestCount(name)]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.app[Symbol.asyncDispose]();
+    await this.cluster[Symbol.asyncDispose]();
+  }
+}
+
+/** Log lines carry the manual time, and none is suppressed as a repetition. */
+function fixed(clock: ManualClock): Clock {
+  let linesCount = 0;
+  return {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => (linesCount += 1) * 3_600_000,
+    sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
+  };
+}
