@@ -1,7 +1,7 @@
 import { type Clock } from '../base/clock.js';
 import { type Node } from '../kube/objects.js';
 
-export interface RefreshableCache {
+interface RefreshableCache {
   /** Asks the node's kubelet unless it was asked less than a TTL ago or is being asked. Never rejects. */
   refresh(node: Node): Promise<void>;
   /** Monotonic time from which on the kubelet may be asked again; undefined when it was never asked. */

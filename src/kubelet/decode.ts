@@ -57,7 +57,7 @@ class Decoder {
       pods: objectsOf(pods)
         .map((pod) => this.#pod(pod))
         .filter(isDefined),
-      saturatedCount: this.#saturatedCount,
+      saturatedCount: this.#saturatedCount, // last: the fields above are counted while they are read
     };
   }
 

@@ -21,9 +21,9 @@ export class KubeletServer implements AsyncDisposable {
     this.#server.on('secureConnection', (socket) => this.#connections.push(socket));
   }
 
-  static async listen(pair: KeyPair, options: ServerOptions = {}, host = '127.0.0.1'): Promise<KubeletServer> {
+  static async listen(pair: KeyPair, options: ServerOptions = {}): Promise<KubeletServer> {
     const kubelet = new KubeletServer({ ...pair, ...options });
-    kubelet.#server.listen(0, host);
+    kubelet.#server.listen(0, '127.0.0.1');
     await once(kubelet.#server, 'listening');
     return kubelet;
   }

@@ -1,0 +1,64 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import { TimeSlicer } from '../../src/base/time-slicer.js';
+
+/** Time passes only where a task says so. */
+function setUp() {
+  let elapsedMs = 0;
+  const slicer = new TimeSlicer({
+    nowMs: () => 0,
+    monotonicMs: () => elapsedMs,
+    sleep: () => Promise.resolve(),
+  });
+  const events: string[] = [];
+  const task = (name: string, durationMs: number) => () => {
+    elapsedMs += durationMs;
+    events.push(name);
+    return name;
+  };
+  /** Turns of the event loop show up among the events. */
+  const watchTurns = async (count: number): Promise<void> => {
+    for (let turn = 0; turn < count; turn++) {
+      await nextTurn();
+      events.push('turn');
+    }
+  };
+  return { slicer, events, task, watchTurns };
+}
+
+describe('a time slicer', () => {
+  it('runs tasks in the order of the calls and gives their results', async () => {
+    const { slicer, events, task } = setUp();
+    const results = await Promise.all([slicer.run(task('a', 1)), slicer.run(task('b', 1)), slicer.run(task('c', 1))]);
+    expect(results).toEqual(['a', 'b', 'c']);
+    expect(events).toEqual(['a', 'b', 'c']);
+  });
+
+  it('runs short tasks within one turn of the event loop', async () => {
+    const { slicer, events, task, watchTurns } = setUp();
+    const turns = watchTurns(1);
+    await Promise.all([slicer.run(task('a', 1)), slicer.run(task('b', 1)), slicer.run(task('c', 1))]);
+    await turns;
+    expect(events).toEqual(['a', 'b', 'c', 'turn']);
+  });
+
+  it('lets the event loop turn when a time slice is used up', async () => {
+    const { slicer, events, task, watchTurns } = setUp();
+    const turns = watchTurns(1);
+    await Promise.all([slicer.run(task('a', 3)), slicer.run(task('b', 3)), slicer.run(task('c', 3))]);
+    await turns;
+    expect(events).toEqual(['a', 'b', 'turn', 'c']);
+  });
+
+  it('passes on what a task throws, and goes on with the next one', async () => {
+    const { slicer, task } = setUp();
+    const failing = slicer.run(() => {
+      throw new Error('broken');
+    });
+    const next = slicer.run(task('next', 1));
+    await expect(failing).rejects.toThrow('broken');
+    expect(await next).toBe('next');
+  });
+});
