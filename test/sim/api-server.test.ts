@@ -5,7 +5,7 @@ import { type Rule } from '../../src/sim/access.js';
 import { SimulatedCluster } from '../../src/sim/cluster.js';
 import { emptyScenario } from '../../src/sim/scenario.js';
 import { podSpec } from './pods.js';
-import { callApi, callKubelet, parse, type StatusBody, WatchClient } from './wire.js';
+import { callApi, callKubelet, type StatusBody, WatchClient } from './wire.js';
 
 const start = async (): Promise<SimulatedCluster> => SimulatedCluster.start({ scenario: emptyScenario('node-1') });
 
@@ -16,7 +16,7 @@ async function review(sim: SimulatedCluster, path: string, spec: object, token =
   const headers = { 'Content-Type': 'application/json' };
   const { status, text } = await callApi(sim, path, { method: 'POST', body, headers, token });
   expect(status, text).toBe(201);
-  return parse<{ status: object }>(text).status;
+  return (JSON.parse(text) as { status: object }).status;
 }
 
 describe('authentication', () => {
@@ -24,14 +24,14 @@ describe('authentication', () => {
     await using sim = await start();
     const { status, text } = await callApi(sim, '/api/v1/pods', { token: 'unknown' });
     expect(status).toBe(401);
-    expect(parse<StatusBody>(text)).toMatchObject({ reason: 'Unauthorized', message: 'Unauthorized' });
+    expect(JSON.parse(text) as StatusBody).toMatchObject({ reason: 'Unauthorized', message: 'Unauthorized' });
   });
 
   it('takes a request without credentials for an anonymous one', async () => {
     await using sim = await start();
     const { status, text } = await callApi(sim, '/api/v1/pods', { token: undefined });
     expect(status).toBe(403);
-    expect(parse<StatusBody>(text).message).toBe(
+    expect((JSON.parse(text) as StatusBody).message).toBe(
       'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" at the cluster scope',
     );
   });
@@ -100,7 +100,7 @@ describe('access rules', () => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'exporter', rules: [] });
     const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a', { token });
-    expect(parse<StatusBody>(text)).toMatchObject({
+    expect(JSON.parse(text) as StatusBody).toMatchObject({
       message:
         'pods "a" is forbidden: User "exporter" cannot get resource "pods" in API group "" in the namespace "default"',
       details: { name: 'a', kind: 'pods' },
@@ -203,7 +203,7 @@ describe('the API server', () => {
     sim.model.addPod(podSpec('a'));
     const proxied = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
     expect(proxied.status).toBe(200);
-    expect(Object.keys(parse<object>(proxied.text))).toEqual(['node', 'pods']);
+    expect(Object.keys(JSON.parse(proxied.text) as object)).toEqual(['node', 'pods']);
     expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/nope')).text).toBe('404 page not found\n');
   });
 
@@ -213,7 +213,7 @@ describe('the API server', () => {
     await sim.setFault('node-1', 'down');
     const { status, text } = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
     expect(status).toBe(503);
-    expect(parse<StatusBody>(text).message).toBe(
+    expect((JSON.parse(text) as StatusBody).message).toBe(
       `error trying to reach service: dial tcp 127.0.0.1:${port}: connect: connection refused`,
     );
     await sim.setFault('node-1', 'expired-certificate');
@@ -223,7 +223,7 @@ describe('the API server', () => {
   it('does not pass on to a node that is not there', async () => {
     await using sim = await start();
     const { status, text } = await callApi(sim, '/api/v1/nodes/nope/proxy/stats/summary');
-    expect([status, parse<StatusBody>(text).message]).toEqual([404, 'nodes "nope" not found']);
+    expect([status, (JSON.parse(text) as StatusBody).message]).toEqual([404, 'nodes "nope" not found']);
   });
 
   it.each([
@@ -233,7 +233,7 @@ describe('the API server', () => {
     await using sim = await start();
     await sim.setApiFault(fault);
     const { headers, text } = await callApi(sim, '/api/v1/pods');
-    expect(parse<StatusBody>(text).reason).toBe(reason);
+    expect((JSON.parse(text) as StatusBody).reason).toBe(reason);
     expect(headers['retry-after']).toBe('1');
     await sim.setApiFault(undefined);
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);

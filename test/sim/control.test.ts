@@ -41,13 +41,13 @@ describe('the control endpoint', () => {
   });
 
   it.each([
-    ['PUT', '/sim/nodes/node-1/fault', 'broken', 400, 'no such fault'],
-    ['PUT', '/sim/api/fault', 'hang', 400, 'no such fault of the API server'],
-    ['PUT', '/sim/nodes/node-1/fault', 'x'.repeat(300), 400, 'larger than 256 bytes'],
-    ['PUT', '/sim/nodes/node-9/fault', 'hang', 404, 'no such path or node'],
-    ['GET', '/nope', undefined, 404, 'no such path or node'],
-    ['POST', '/sim/nodes/node-1/fault', 'hang', 405, 'PUT or DELETE'],
-  ])('answers %s %s %s with %i', async (method, path, body, status, message) => {
+    { method: 'PUT', path: '/sim/nodes/node-1/fault', body: 'broken', status: 400, message: 'no such fault' },
+    { method: 'PUT', path: '/sim/api/fault', body: 'hang', status: 400, message: 'no such fault of the API server' },
+    { method: 'PUT', path: '/sim/nodes/node-1/fault', body: 'x'.repeat(300), status: 400, message: 'than 256 bytes' },
+    { method: 'PUT', path: '/sim/nodes/node-9/fault', body: 'hang', status: 404, message: 'no such path or node' },
+    { method: 'GET', path: '/nope', status: 404, message: 'no such path or node' },
+    { method: 'POST', path: '/sim/nodes/node-1/fault', body: 'hang', status: 405, message: 'PUT or DELETE' },
+  ])('answers $method $path with $status: $message', async ({ method, path, body, status, message }) => {
     await using sim = await start();
     const response = await control(sim, method, path, body);
     expect(response.status).toBe(status);

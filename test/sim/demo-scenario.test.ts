@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../src/sim/cluster.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { callApi, callKubelet, type ListBody, parse } from './wire.js';
+import { callApi, callKubelet, type ListBody } from './wire.js';
 
 const minuteMs = 60_000;
 
@@ -32,7 +32,7 @@ interface FsStats {
 }
 
 async function summaryOf(sim: SimulatedCluster, nodeName: string): Promise<Summary> {
-  return parse<Summary>((await callKubelet(sim, nodeName)).text);
+  return JSON.parse((await callKubelet(sim, nodeName)).text) as Summary;
 }
 
 const namesOf = (sim: SimulatedCluster, part: string): readonly string[] =>
@@ -112,9 +112,9 @@ describe('the demo scenario', () => {
     const { clock, sim } = world;
     const before = namesOf(sim, 'frontend');
     await clock.advance(7 * minuteMs + 1_000);
-    const terminating = parse<ListBody>((await callApi(sim, '/api/v1/namespaces/shop/pods')).text).items.filter(
-      ({ metadata }) => metadata.deletionTimestamp !== undefined,
-    );
+    const terminating = (
+      JSON.parse((await callApi(sim, '/api/v1/namespaces/shop/pods')).text) as ListBody
+    ).items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
     expect(terminating.map(({ metadata }) => metadata.name)).toEqual([before[0]]);
     await clock.advance(minuteMs);
     const after = namesOf(sim, 'frontend');
@@ -129,7 +129,7 @@ describe('the demo scenario', () => {
     const uid = pods.find(({ podRef }) => podRef.name === pod?.spec.name)?.podRef.uid;
     expect(uid).toMatch(/^[0-9a-f]{32}$/);
     const { text } = await callApi(world.sim, `/api/v1/namespaces/kube-system/pods/${pod?.spec.name ?? ''}`);
-    expect(parse(text)).toMatchObject({
+    expect(JSON.parse(text)).toMatchObject({
       metadata: {
         uid: pod?.uid,
         annotations: { 'kubernetes.io/config.hash': uid },
@@ -166,7 +166,7 @@ describe('the demo scenario', () => {
   it('beats: node objects change now and then', async () => {
     await using world = await demo();
     const version = async (): Promise<string | undefined> =>
-      parse<ListBody>((await callApi(world.sim, '/api/v1/nodes')).text).items[0]?.metadata.resourceVersion;
+      (JSON.parse((await callApi(world.sim, '/api/v1/nodes')).text) as ListBody).items[0]?.metadata.resourceVersion;
     const before = await version();
     await world.clock.advance(5 * minuteMs);
     expect(await version()).not.toBe(before);

@@ -6,7 +6,7 @@ import { type Fault, parseFault } from '../../src/sim/faults.js';
 import { emptyScenario } from '../../src/sim/scenario.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { podSpec } from './pods.js';
-import { callKubelet, parse } from './wire.js';
+import { callKubelet } from './wire.js';
 
 const statsRule: Rule = { verbs: ['get'], resources: ['nodes/stats'] };
 
@@ -24,7 +24,7 @@ async function start(clock = new ManualClock()): Promise<SimulatedCluster> {
 async function summaryOf(sim: SimulatedCluster, nodeName = 'node-1'): Promise<Summary> {
   const { status, text } = await callKubelet(sim, nodeName);
   expect(status).toBe(200);
-  return parse<Summary>(text);
+  return JSON.parse(text) as Summary;
 }
 
 describe('a kubelet', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedCluster } from '../../src/sim/cluster.js';
 import { emptyScenario } from '../../src/sim/scenario.js';
 import { podSpec } from './pods.js';
-import { callApi, type ListBody, parse, type StatusBody } from './wire.js';
+import { callApi, type ListBody, type StatusBody } from './wire.js';
 
 async function startWithPods(...names: readonly string[]): Promise<SimulatedCluster> {
   const sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1', 'node-2') });
@@ -16,12 +16,12 @@ async function startWithPods(...names: readonly string[]): Promise<SimulatedClus
 async function list(sim: SimulatedCluster, query: string): Promise<ListBody> {
   const { status, text } = await callApi(sim, `/api/v1/pods?${query}`);
   expect(status, text).toBe(200);
-  return parse<ListBody>(text);
+  return JSON.parse(text) as ListBody;
 }
 
 async function refusal(sim: SimulatedCluster, query: string): Promise<StatusBody> {
   const { text, status } = await callApi(sim, `/api/v1/pods?${query}`);
-  const body = parse<StatusBody>(text);
+  const body = JSON.parse(text) as StatusBody;
   expect(body.code).toBe(status);
   return body;
 }
@@ -42,15 +42,18 @@ describe('lists', () => {
     await using sim = await startWithPods('a');
     sim.model.addPod(podSpec('z', { namespace: 'alpha' }));
     const alpha = await callApi(sim, '/api/v1/namespaces/alpha/pods');
-    expect(names(parse<ListBody>(alpha.text))).toEqual(['z']);
+    expect(names(JSON.parse(alpha.text) as ListBody)).toEqual(['z']);
     const none = await callApi(sim, '/api/v1/namespaces/none/pods');
-    expect(parse<ListBody>(none.text).items).toEqual([]);
+    expect((JSON.parse(none.text) as ListBody).items).toEqual([]);
   });
 
   it('lists nodes and namespaces', async () => {
     await using sim = await startWithPods();
-    expect(names(parse<ListBody>((await callApi(sim, '/api/v1/nodes')).text))).toEqual(['node-1', 'node-2']);
-    expect(names(parse<ListBody>((await callApi(sim, '/api/v1/namespaces')).text))).toEqual(['default', 'kube-system']);
+    expect(names(JSON.parse((await callApi(sim, '/api/v1/nodes')).text) as ListBody)).toEqual(['node-1', 'node-2']);
+    expect(names(JSON.parse((await callApi(sim, '/api/v1/namespaces')).text) as ListBody)).toEqual([
+      'default',
+      'kube-system',
+    ]);
   });
 
   it('gives pages of one consistent snapshot', async () => {
@@ -141,7 +144,7 @@ describe('lists', () => {
     await using sim = await startWithPods();
     const { headers, text } = await callApi(sim, '/api/v1/pods?resourceVersion=99999');
     expect(headers['retry-after']).toBe('1');
-    expect(parse<StatusBody>(text).details?.causes).toEqual([
+    expect((JSON.parse(text) as StatusBody).details?.causes).toEqual([
       { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },
     ]);
   });
@@ -190,10 +193,10 @@ describe('lists', () => {
   it('gets one object with its kind, and 404 for one that is not there', async () => {
     await using sim = await startWithPods('a');
     const found = await callApi(sim, '/api/v1/namespaces/default/pods/a');
-    expect(parse(found.text)).toMatchObject({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } });
+    expect(JSON.parse(found.text)).toMatchObject({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } });
     const missing = await callApi(sim, '/api/v1/nodes/nope');
     expect(missing.status).toBe(404);
-    expect(parse<StatusBody>(missing.text)).toMatchObject({
+    expect(JSON.parse(missing.text) as StatusBody).toMatchObject({
       message: 'nodes "nope" not found',
       details: { name: 'nope', kind: 'nodes' },
     });
@@ -216,7 +219,7 @@ describe('forms of lists', () => {
   ])('answers Accept: %s with %s', async (accept, kind) => {
     await using sim = await startWithPods('a');
     const { text, headers } = await callApi(sim, '/api/v1/pods', { headers: { Accept: accept } });
-    expect(parse<ListBody>(text).kind).toBe(kind);
+    expect((JSON.parse(text) as ListBody).kind).toBe(kind);
     expect(headers['content-type']).toBe('application/json');
   });
 
@@ -232,7 +235,7 @@ describe('forms of lists', () => {
   it('leaves nothing but metadata in partial objects', async () => {
     await using sim = await startWithPods('a');
     const { text } = await callApi(sim, '/api/v1/pods', { headers: { Accept: asPartial } });
-    expect(Object.keys(parse<ListBody>(text).items[0] ?? {})).toEqual(['kind', 'apiVersion', 'metadata']);
+    expect(Object.keys((JSON.parse(text) as ListBody).items[0] ?? {})).toEqual(['kind', 'apiVersion', 'metadata']);
   });
 
   it.each([
@@ -242,9 +245,10 @@ describe('forms of lists', () => {
   ])('puts the object that %s asks for beside the cells', async (query, kind) => {
     await using sim = await startWithPods('a');
     const { text } = await callApi(sim, `/api/v1/pods${query}`, { headers: { Accept: asTable } });
-    const table = parse<{ rows: { cells: unknown[]; object?: { kind: string } }[]; columnDefinitions: unknown[] }>(
-      text,
-    );
+    const table = JSON.parse(text) as {
+      rows: { cells: unknown[]; object?: { kind: string } }[];
+      columnDefinitions: unknown[];
+    };
     expect(table.rows[0]?.object?.kind).toBe(kind);
     expect(table.rows[0]?.cells.slice(0, 4)).toEqual(['a', '1/1', 'Running', '0']);
     expect(table.rows[0]?.cells.length).toBe(table.columnDefinitions.length);

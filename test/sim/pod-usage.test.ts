@@ -8,7 +8,6 @@ import { type SimulatedPod } from '../../src/sim/simulated-pod.js';
 import { type ContainerSpec, type PodSpec, type VolumeSource, type VolumeSpec } from '../../src/sim/specs.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 import { podSpec } from './pods.js';
-import { parse } from './wire.js';
 
 const startedAtMs = Date.UTC(2026, 0, 1);
 const firstVolumePassMs = 10_000;
@@ -129,8 +128,10 @@ interface ApiPod {
 }
 
 describe.skipIf(!hasCaptures)(`the recorded kubelet (${capturesNeeded})`, () => {
-  const recorded = parse<{ pods?: RecordedPod[] }>(readRecording('live/kubelet_1_26_summary.json') || '{}').pods ?? [];
-  const apiPods = parse<{ items?: ApiPod[] }>(readRecording('live/kubelet_1_26_pods.json') || '{}').items ?? [];
+  const recorded =
+    (JSON.parse(readRecording('live/kubelet_1_26_summary.json') || '{}') as { pods?: RecordedPod[] }).pods ?? [];
+  const apiPods =
+    (JSON.parse(readRecording('live/kubelet_1_26_pods.json') || '{}') as { items?: ApiPod[] }).items ?? [];
 
   it.each(recorded.map((pod) => [pod.podRef.name, pod] as const))('adds up %s as we do', (name, pod) => {
     const { metadata, spec: apiSpec } = apiPods.find((each) => each.metadata.name === name) ?? {

@@ -41,11 +41,6 @@ export function kubeletUrl(sim: SimulatedCluster, nodeName: string): string {
   return `https://127.0.0.1:${String(sim.model.node(nodeName)?.kubeletPort)}`;
 }
 
-/** JSON of a kind that the test knows. */
-export function parse<T>(text: string): T {
-  return JSON.parse(text) as T;
-}
-
 export interface StatusBody {
   readonly message: string;
   readonly reason?: string;
@@ -90,13 +85,13 @@ export interface EventBody {
 /** An open watch, read line by line. */
 export class WatchClient implements Disposable {
   readonly #response: IncomingMessage;
-  readonly #lines: Interface;
-  readonly #iterator: AsyncIterator<string>;
+  readonly #reader: Interface;
+  readonly #lines: AsyncIterator<string, undefined>;
 
   private constructor(response: IncomingMessage) {
     this.#response = response;
-    this.#lines = createInterface({ input: response });
-    this.#iterator = this.#lines[Symbol.asyncIterator]();
+    this.#reader = createInterface({ input: response });
+    this.#lines = this.#reader[Symbol.asyncIterator]();
   }
 
   static async open(sim: SimulatedCluster, path: string, options: RequestOptions = {}): Promise<WatchClient> {
@@ -109,8 +104,8 @@ export class WatchClient implements Disposable {
 
   /** The next event; undefined at the stream's end; an error when the connection is cut. */
   async next(): Promise<EventBody | undefined> {
-    const { done, value } = await this.#iterator.next();
-    return done === true ? undefined : parse<EventBody>(value);
+    const line: IteratorResult<string, undefined> = await this.#lines.next();
+    return line.done === true ? undefined : (JSON.parse(line.value) as EventBody);
   }
 
   /** Types and names of the next events. */
@@ -125,7 +120,7 @@ export class WatchClient implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#lines.close();
+    this.#reader.close();
     this.#response.destroy();
   }
 }

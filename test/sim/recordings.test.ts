@@ -1,0 +1,291 @@
+import { describe, expect, it } from 'vitest';
+
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { emptyScenario } from '../../src/sim/scenario.js';
+import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { podSpec } from './pods.js';
+import {
+  type Answer,
+  callApi,
+  callKubelet,
+  type ListBody,
+  type RequestOptions,
+  type StatusBody,
+  WatchClient,
+} from './wire.js';
+
+interface Recording {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+function recording(name: string): Recording {
+  const [head = '', ...body] = readRecording(name).split(/\r?\n\r?\n/);
+  const [statusLine = '', ...headerLines] = head.split(/\r?\n/).filter((line) => line !== '');
+  const headers = headerLines.map((line) => line.split(/: (.*)/).slice(0, 2));
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    text: body.join('\n\n'),
+  };
+}
+
+/** Whether a body has a length depends on its size alone. */
+const framing = ['Content-Length', 'Transfer-Encoding'];
+const fixedHeaders = [
+  'Cache-Control',
+  'Content-Type',
+  'Content-Encoding',
+  'Vary',
+  'Retry-After',
+  'X-Content-Type-Options',
+];
+
+function expectSameHead(answer: Pick<Answer, 'status' | 'headers' | 'headerNames'>, recorded: Recording): void {
+  expect(answer.status).toBe(recorded.status);
+  const withoutFraming = (names: readonly string[]): readonly string[] =>
+    names.filter((name) => !framing.includes(name)).toSorted();
+  expect(withoutFraming(answer.headerNames)).toEqual(withoutFraming(Object.keys(recorded.headers)));
+  for (const name of fixedHeaders) expect(answer.headers[name.toLowerCase()], name).toBe(recorded.headers[name]);
+}
+
+/** The keys of an object and of the objects in it. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
+}
+
+async function start(clock = new ManualClock()): Promise<SimulatedCluster> {
+  const sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1'), clock });
+  for (const name of ['a', 'b', 'c']) sim.model.addPod(podSpec(name));
+  return sim;
+}
+
+const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${capturesNeeded})`, () => {
+  it.each<[string, string, RequestOptions]>([
+    ['anonymous-403', '/api/v1/pods', { token: undefined }],
+    ['bad-token-401', '/api/v1/pods', { token: 'bad' }],
+    ['get-node-404', '/api/v1/nodes/nope', {}],
+    ['list-nodes-406', '/api/v1/nodes', { headers: { Accept: 'text/html' } }],
+    ['list-pods-bad-continue', '/api/v1/pods?continue=abcde', {}],
+    ['list-pods-bad-field-selector', '/api/v1/pods?fieldSelector=spec.foo%3Dbar', {}],
+    ['list-pods-bad-selector', '/api/v1/pods?labelSelector=a%20in%20(', {}],
+    ['list-pods-rv-invalid', '/api/v1/pods?resourceVersion=abc', {}],
+    ['list-pods-rv-too-large', '/api/v1/pods?resourceVersion=99999999', {}],
+    ['watch-rv-invalid', '/api/v1/pods?watch=true&resourceVersion=abc', {}],
+    ['watch-list', '/api/v1/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan', {}],
+    ['proxy-no-such-node', '/api/v1/nodes/nope/proxy/stats/summary', {}],
+  ])('%s', async (name, path, options) => {
+    await using sim = await start();
+    const answer = await callApi(sim, path, options);
+    const recorded = recording(`apiserver/${name}.http`);
+    expectSameHead(answer, recorded);
+    const ours = JSON.parse(answer.text) as StatusBody;
+    const theirs = JSON.parse(recorded.text) as StatusBody;
+    expect(shapeOf(ours)).toEqual(shapeOf(theirs));
+    expect([ours.code, ours.reason, ours.details?.causes]).toEqual([
+      theirs.code,
+      theirs.reason,
+      theirs.details?.causes,
+    ]);
+  });
+
+  it.each([
+    'bad-token-401',
+    'get-node-404',
+    'list-pods-bad-field-selector',
+    'list-pods-bad-selector',
+    'list-pods-rv-invalid',
+  ])('says the very words of %s', async (name) => {
+    await using sim = await start();
+    const paths: Readonly<Record<string, string>> = {
+      'bad-token-401': '/api/v1/pods',
+      'get-node-404': '/api/v1/nodes/nope',
+      'list-pods-bad-field-selector': '/api/v1/pods?fieldSelector=spec.foo%3Dbar',
+      'list-pods-bad-selector': '/api/v1/pods?labelSelector=a%20in%20(',
+      'list-pods-rv-invalid': '/api/v1/pods?resourceVersion=abc',
+    };
+    const options = name === 'bad-token-401' ? { token: 'bad' } : {};
+    const { text } = await callApi(sim, paths[name] ?? '', options);
+    expect(text.trim()).toBe(recording(`apiserver/${name}.http`).text.trim());
+  });
+
+  it.each([
+    ['forbidden-pods', '/api/v1/pods', 'GET'],
+    ['forbidden-node-proxy', '/api/v1/nodes/node1/proxy/stats/summary', 'GET'],
+    ['forbidden-tokenreview', '/apis/authentication.k8s.io/v1/tokenreviews', 'POST'],
+  ])('%s, to the letter', async (name, path, method) => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'system:serviceaccount:default:exporter', rules: [] });
+    const answer = await callApi(sim, path, { method, token });
+    const recorded = recording(`apiserver/${name}.http`);
+    expectSameHead(answer, recorded);
+    expect(JSON.parse(answer.text)).toEqual(JSON.parse(recorded.text));
+  });
+
+  it.each<[string, string, RequestOptions]>([
+    ['list-nodes', '/api/v1/nodes', {}],
+    ['list-pods-page1', '/api/v1/pods?limit=1', {}],
+    ['list-pods-rv0', '/api/v1/pods?resourceVersion=0', {}],
+    ['list-pods-no-such-namespace', '/api/v1/namespaces/nope/pods', {}],
+    ['list-pods-partial', '/api/v1/pods', { headers: { Accept: partial } }],
+    ['discovery-api', '/api', {}],
+    ['discovery-version', '/version', {}],
+  ])('%s', async (name, path, options) => {
+    await using sim = await start();
+    const answer = await callApi(sim, path, options);
+    const recorded = recording(`apiserver/${name}.http`);
+    expectSameHead(answer, recorded);
+    const ours = JSON.parse(answer.text) as ListBody;
+    const theirs = JSON.parse(recorded.text) as ListBody;
+    expect(Object.keys(ours)).toEqual(Object.keys(theirs));
+    expect([ours.kind, ours.apiVersion]).toEqual([theirs.kind, theirs.apiVersion]);
+    expect(shapeOf(ours.metadata)).toEqual(shapeOf(theirs.metadata));
+    const running =
+      name === 'list-pods-page1' ? (JSON.parse(recording('apiserver/list-pods-rv0.http').text) as ListBody) : theirs;
+    expect(additions(shapeOf(ours.items), shapeOf(running.items))).toEqual([]); // the page begins with an evicted pod
+  });
+
+  it('list-nodes-table: the columns of kubectl', async () => {
+    await using sim = await start();
+    const answer = await callApi(sim, '/api/v1/nodes', { headers: { Accept: table } });
+    const recorded = recording('apiserver/list-nodes-table.http');
+    expectSameHead(answer, recorded);
+    const columns = (text: string): readonly unknown[] =>
+      (JSON.parse(text) as { columnDefinitions: Record<string, unknown>[] }).columnDefinitions.map(
+        ({ name, type, format, priority }) => [name, type, format, priority],
+      );
+    expect(columns(answer.text)).toEqual(columns(recorded.text));
+    expect(Object.keys(JSON.parse(answer.text) as object)).toEqual(Object.keys(JSON.parse(recorded.text) as object));
+  });
+
+  it('list-pods-gzip: compressed', async () => {
+    await using sim = await start();
+    for (let index = 0; index < 150; index++) sim.model.addPod(podSpec(`more-${index}`));
+    const answer = await callApi(sim, '/api/v1/pods', { headers: { 'Accept-Encoding': 'gzip' } });
+    expectSameHead(answer, recording('apiserver/list-pods-gzip.headers'));
+  });
+
+  it('list-pods-expired-continue and list-pods-exact-expired', async () => {
+    await using sim = await start();
+    const first = JSON.parse((await callApi(sim, '/api/v1/pods?limit=1')).text) as ListBody;
+    sim.model.addPod(podSpec('d'));
+    sim.expireResourceVersions();
+    for (const [name, query] of [
+      ['list-pods-expired-continue', `continue=${first.metadata.continue ?? ''}`],
+      ['list-pods-exact-expired', `resourceVersionMatch=Exact&resourceVersion=${first.metadata.resourceVersion}`],
+    ] as const) {
+      const answer = await callApi(sim, `/api/v1/pods?${query}`);
+      const recorded = recording(`apiserver/${name}.http`);
+      expectSameHead(answer, recorded);
+      expect(shapeOf(JSON.parse(answer.text))).toEqual(shapeOf(JSON.parse(recorded.text)));
+    }
+  });
+
+  it('the continue token is one of the real server', async () => {
+    await using sim = await start();
+    const decoded = (text: string): unknown =>
+      JSON.parse(Buffer.from((JSON.parse(text) as ListBody).metadata.continue ?? '', 'base64url').toString());
+    const { text } = await callApi(sim, '/api/v1/pods?limit=1');
+    expect(shapeOf(decoded(text))).toEqual(shapeOf(decoded(recording('apiserver/list-pods-page1.http').text)));
+  });
+
+  it('watch-bookmarks: the object and the times', async () => {
+    const clock = new ManualClock();
+    await using sim = await start(clock);
+    const lines = recording('apiserver/watch-bookmarks.http').text.trim().split('\n');
+    const { resourceVersion } = (JSON.parse((await callApi(sim, '/api/v1/pods')).text) as ListBody).metadata;
+    const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=190&resourceVersion=${resourceVersion}`;
+    using watch = await WatchClient.open(sim, `/api/v1/pods?${query}`);
+    const startMs = clock.nowMs();
+    for (const line of lines.slice(0, -1)) {
+      const [seconds = '', json = ''] = line.split(' | ');
+      const dueMs = startMs + (Number.parseFloat(seconds) + 1) * 1000; // as the recorded time, give or take a second
+      await clock.advance(dueMs - clock.nowMs());
+      const event = await watch.next();
+      expect(shapeOf(event)).toEqual(shapeOf(JSON.parse(json)));
+      expect(event?.type).toBe('BOOKMARK');
+    }
+    await clock.advance(startMs + 191_000 - clock.nowMs());
+    expect(await watch.next()).toBeUndefined();
+  });
+
+  it('watch-expired: an error event', async () => {
+    await using sim = await start();
+    sim.expireResourceVersions();
+    const answer = await callApi(sim, '/api/v1/pods?watch=true&resourceVersion=2');
+    const recorded = recording('apiserver/watch-expired.http');
+    expectSameHead(answer, recorded);
+    expect(shapeOf(JSON.parse(answer.text))).toEqual(shapeOf(JSON.parse(recorded.text)));
+  });
+
+  it('proxy-kubelet-down and proxy-summary-ok', async () => {
+    await using sim = await start();
+    const path = '/api/v1/nodes/node-1/proxy/stats/summary';
+    expectSameHead(await callApi(sim, path), recording('apiserver/proxy-summary-ok.http'));
+    await sim.setFault('node-1', 'down');
+    const answer = await callApi(sim, path);
+    const recorded = recording('apiserver/proxy-kubelet-down.http');
+    expectSameHead(answer, recorded);
+    const withoutAddress = (text: string): string => text.replace(/tcp [^ ]+: connect/, 'tcp: connect').trim();
+    expect(withoutAddress(answer.text)).toBe(withoutAddress(recorded.text));
+  });
+});
+
+describe.skipIf(!hasCaptures)(`the kubelet answers as the recorded one (${capturesNeeded})`, () => {
+  it.each([
+    ['kubelet_no_token', undefined, '/stats/summary'],
+    ['kubelet_bad_token', 'bad', '/stats/summary'],
+    ['kubelet_forbidden', 'exporter', '/pods'],
+  ])('%s', async (name, user, path) => {
+    await using sim = await start();
+    const exporter = sim.issueToken({ user: 'system:serviceaccount:default:exporter', rules: [] });
+    const answer = await callKubelet(sim, 'node-1', { path, token: user === 'exporter' ? exporter : user });
+    const recorded = recording(`live/${name}.http`);
+    expectSameHead(answer, recorded);
+    expect(answer.text).toBe(recorded.text);
+  });
+
+  it('kubelet_summary', async () => {
+    const clock = new ManualClock();
+    await using sim = await start(clock);
+    const content = { initialBytes: 4096 };
+    sim.model.addPod(podSpec('web-1', { volumes: [{ name: 'scratch', source: 'emptyDir', content }] }));
+    await clock.advance(60_000);
+    const answer = await callKubelet(sim, 'node-1');
+    const recorded = recording('live/kubelet_summary.http');
+    expectSameHead(answer, recorded);
+    expect(podShape(answer.text)).toEqual(podShape(recorded.text));
+    const theirs = shapeOf((JSON.parse(recorded.text) as { node: object }).node);
+    const ours = shapeOf((JSON.parse(answer.text) as { node: object }).node);
+    expect(additions(ours, theirs)).toEqual(['runtime.containerFs']); // of later versions
+  });
+});
+
+/** The keys of the pod `web-1`, with those of everything about storage. */
+function podShape(text: string): unknown {
+  const { pods } = JSON.parse(text) as { pods: ({ podRef: { name: string } } & Record<string, unknown>)[] };
+  const pod = pods.find(({ podRef }) => podRef.name === 'web-1');
+  const [container] = pod?.['containers'] as { rootfs: object; logs: object }[];
+  return {
+    keys: Object.keys(pod ?? {}),
+    container: Object.keys(container ?? {}),
+    shapes: [container?.rootfs, container?.logs, pod?.['volume'], pod?.['ephemeral-storage'], pod?.podRef].map(shapeOf),
+  };
+}
+
+/** Paths that `ours` has and `theirs` has not. */
+function additions(ours: unknown, theirs: unknown, path: readonly string[] = []): readonly string[] {
+  if (typeof ours !== 'object' || ours === null) return [];
+  if (typeof theirs !== 'object' || theirs === null) return [path.join('.')];
+  const known = theirs as Readonly<Record<string, unknown>>;
+  return Object.entries(ours).flatMap(([key, inner]) =>
+    key in known ? additions(inner, known[key], [...path, key]) : [[...path, key].join('.')],
+  );
+}
