@@ -64,7 +64,7 @@ export class ApiClient implements ApiTransport, Disposable {
     }
   }
 
-  /** Closes all connections. */
+  /** Closes the connections; requests under way fail. */
   [Symbol.dispose](): void {
     this.#pool[Symbol.dispose]();
   }

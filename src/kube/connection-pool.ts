@@ -24,16 +24,19 @@ export class ConnectionPool implements Disposable {
   /** The same agent until the material changes; requests under way keep the former one until they end. */
   agent(tls: TlsMaterial): Promise<HttpAgent> {
     if (this.#current !== undefined && isDeepStrictEqual(this.#current.tls, tls)) return this.#current.agent;
-    void this.#current?.agent.then(retire);
+    void this.#current?.agent.then(retire, () => undefined);
     this.#current = { tls, agent: createAgent(this.#options, tls) };
     return this.#current.agent;
   }
 
-  /** Closes all connections, those in use too. */
+  /** Closes the connections of the current material, those in use too. */
   [Symbol.dispose](): void {
-    void this.#current?.agent.then((agent) => {
-      agent.destroy();
-    });
+    void this.#current?.agent.then(
+      (agent) => {
+        agent.destroy();
+      },
+      () => undefined,
+    );
     this.#current = undefined;
   }
 }

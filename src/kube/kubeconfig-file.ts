@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 
-import { type Cluster, type Context, type KubeConfig, type User } from '@kubernetes/client-node';
+import type { Cluster, Context, KubeConfig, User } from '@kubernetes/client-node'; // `import type`: nothing is loaded
 import { parse } from 'yaml';
 
 import { messageOf, UserError } from '../base/errors.js';

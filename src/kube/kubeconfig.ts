@@ -1,6 +1,6 @@
 import { type RequestOptions } from 'node:https';
 
-import { type Cluster, type User } from '@kubernetes/client-node';
+import type { Cluster, User } from '@kubernetes/client-node';
 
 import { type Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
@@ -58,7 +58,8 @@ export async function kubeconfigSource(options: KubeconfigOptions): Promise<Cred
 function urlOf(text: string, what: string, protocols: readonly string[]): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && protocols.includes(url.protocol)) return url;
-  throw new UserError(`${what} "${url === undefined ? text : url.protocol}" must begin with ${protocols.join(', ')}`);
+  const found = url === undefined ? text.replace(/[^/]*@/, '…@') : url.protocol;
+  throw new UserError(`${what} "${found}" must begin with ${protocols.join(', ')}`);
 }
 
 /** client-node reads these files later, at every reading; here their faults are still the user's. */

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -5,6 +6,7 @@ import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -452,6 +454,53 @@ describe('with a kubeconfig', () => {
   });
 });
 
+describe('client-node', () => {
+  /** Runs `script` in a process of its own, in which loading client-node fails. */
+  async function runWithoutClientNode(script: string): Promise<string> {
+    const hooks = `export function resolve(specifier, context, next) {
+      if (specifier === '@kubernetes/client-node') throw new Error('client-node was asked for');
+      return next(specifier, context);
+    }`;
+    const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))});`;
+    const run = promisify(execFile);
+    const { stdout } = await run(process.execPath, [
+      '--import',
+      'tsx',
+      '--import',
+      dataUrl(register),
+      '--input-type=module',
+      '-e',
+      script,
+    ]);
+    return stdout.trim();
+  }
+
+  const dataUrl = (script: string): string => `data:text/javascript,${encodeURIComponent(script)}`;
+
+  it('is loaded for a kubeconfig, and not for a service account', async () => {
+    await using folder = await Folder.create();
+    await folder.write('serviceaccount/token', 'one');
+    await folder.write('serviceaccount/ca.crt', authority.certificate);
+    await folder.writeKubeconfig('.kube/config', kubeconfig({}));
+    const load = (homeDir: string): string => `
+      import { systemClock } from ${JSON.stringify(new URL('../../src/base/clock.ts', import.meta.url).href)};
+      import { loadCredentials } from ${JSON.stringify(new URL('../../src/kube/load-credentials.ts', import.meta.url).href)};
+      const loaded = await loadCredentials({
+        environment: { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' },
+        homeDir: ${JSON.stringify(homeDir)},
+        inClusterDir: ${JSON.stringify(join(folder.path, 'serviceaccount'))},
+        clock: systemClock,
+      }).catch((error) => ({ description: error.message }));
+      console.log(loaded.description);`;
+    const [inCluster, withKubeconfig] = await Promise.all([
+      runWithoutClientNode(load(join(folder.path, 'nobody'))),
+      runWithoutClientNode(load(folder.path)),
+    ]);
+    expect(inCluster).toBe(`service account in ${join(folder.path, 'serviceaccount')}`);
+    expect(withKubeconfig).toBe('client-node was asked for');
+  });
+});
+
 describe('with an exec plugin', () => {
   /** A plugin in a script beside the kubeconfig; each run leaves its process id in `runs`. */
   async function plugin(folder: Folder, body: string, settings: object = {}) {
@@ -485,7 +534,9 @@ describe('with an exec plugin', () => {
     await credentials.headers();
     expect(await runs(folder)).toHaveLength(1);
     credentials.invalidate();
-    await Promise.all([credentials.headers(), credentials.headers()]);
+    const readings = [credentials.headers(), credentials.headers()];
+    credentials.invalidate();
+    await Promise.all([...readings, credentials.headers()]);
     expect(await runs(folder)).toHaveLength(2);
   });
 
