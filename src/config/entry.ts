@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeValue, type Fault, pathText, unknownKey, valueAt } from './faults.js';
+import { describeValue, type Fault, pathText, shortened, unknownKey, valueAt } from './faults.js';
 import { keysInside, metaInside, type Setting } from './settings.js';
 
 /** A setting as one source has it. */
@@ -42,7 +42,7 @@ function faultsOf(issue: z.core.$ZodIssue, { setting, value, sourceOf }: Entry):
       path: pathText([setting.path, ...issue.path]),
       found: describeValue(valueAt(value, issue.path)),
       source: sourceOf(issue.path),
-      allowed: typeof problem === 'string' ? `${allowed} (${problem})` : allowed,
+      allowed: typeof problem === 'string' ? `${allowed} (${shortened(problem)})` : allowed,
     },
   ];
 }

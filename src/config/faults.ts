@@ -33,21 +33,31 @@ function lineOf({ path, found, allowed, source }: Fault): string {
 
 const maxQuotedLength = 60;
 
-/** A value as a fault shows it: on one line and not long, whatever it is. */
+/** On one line and not long, whatever a file holds and a message quotes of it. */
+export function shortened(text: string, maxLength = 300): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength)}…`;
+}
+
+/** A value as a fault shows it. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
-  const quoted = typeof value === 'number' ? String(value) : JSON.stringify(value);
-  return quoted.length <= maxQuotedLength ? quoted : `${quoted.slice(0, maxQuotedLength)}…`;
+  return shortened(typeof value === 'number' ? String(value) : JSON.stringify(value), maxQuotedLength);
 }
 
 /** `["cluster", "namespaces", 1]` → `cluster.namespaces[1]`. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
-    return text === '' ? String(step) : `${text}.${String(step)}`;
+    return text === '' ? keyText(step) : `${text}.${keyText(step)}`;
   }, '');
+}
+
+function keyText(key: PropertyKey): string {
+  const text = String(key);
+  return /^[\w./-]{1,80}$/.test(text) ? text : describeValue(text);
 }
 
 /** What is at `path` in a value; undefined when the way ends before. */

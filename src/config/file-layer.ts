@@ -1,6 +1,6 @@
 /** The settings file as a layer. */
 import { type Entry, type Layer } from './entry.js';
-import { describeValue, type Fault, pathText, unknownKey } from './faults.js';
+import { describeValue, type Fault, pathText, shortened, unknownKey } from './faults.js';
 import { allSettings, rootSection, type Section } from './settings.js';
 import { formatSize } from './values.js';
 import { readYaml, type YamlText } from './yaml-text.js';
@@ -41,7 +41,7 @@ class FileReader {
   problems(): Fault[] {
     return this.#yaml.problems.map(({ problem, position }) => ({
       path: '',
-      found: `a YAML problem: ${problem.replaceAll(/\s+/g, ' ')}`,
+      found: `a YAML problem: ${shortened(problem)}`,
       source: position === undefined ? this.#name : `${this.#name}:${position.line}:${position.column}`,
       allowed: 'one document of YAML 1.2 with text keys, without tags',
     }));

@@ -4,7 +4,7 @@ import { type Config } from './schema.js';
 /** How often the file is looked at. Cheap: the kubelet itself takes up to a minute to bring a ConfigMap's change. */
 const pollIntervalMs = 5000;
 
-export interface ConfigObserver {
+interface ConfigObserver {
   reloaded(config: Config): void;
   /** The file cannot be read, has faults, or its settings could not be applied: the last good ones stay. */
   reloadFailed(error: Error): void;

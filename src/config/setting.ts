@@ -13,7 +13,7 @@ export interface SettingMeta {
   readonly defaultText?: string;
 }
 
-/** Registered here: a setting. Not registered: a section, or a value inside a setting. */
+/** Holds settings and, inside the setting that is a list of mappings, their fields. Sections are not in it. */
 export const settingMeta = z.registry<SettingMeta>();
 
 /** What every kind of setting is told. */

@@ -173,6 +173,7 @@ describe('unknown keys', () => {
       'ttl',
       'cluster, kubelet, cache, identity, attribution, scrape, web, log (did you mean cache.ttl? mind the indentation)',
     ],
+    ['"a\\nb": 1', '"a\\nb"', 'cluster, kubelet, cache, identity, attribution, scrape, web, log'],
     ['"cache.ttl": 5s', 'cache.ttl', 'cluster, kubelet, cache, identity, attribution, scrape, web, log'],
   ])('%s', (text, path, allowed) => {
     expect(faultsOf(text)).toMatchObject([{ path, found: 'an unknown key', allowed }]);
@@ -307,6 +308,9 @@ describe('hostile files', () => {
     ['a long word', `log: {level: ${'x'.repeat(500_000)}}`],
     ['a long number', `cache: {ttl: ${'9'.repeat(500_000)}}`],
     ['a long selector', `cluster: {nodeSelector: "${'('.repeat(500_000)}"}`],
+    ['a long label value', `cluster: {nodeSelector: a=${'x'.repeat(500_000)}}`],
+    ['a long key', `? ${'x'.repeat(500_000)}\n: 1`],
+    ['a long name of an alias', `log: *${'x'.repeat(500_000)}`],
     ['a long path', `web: {telemetryPath: "${'/a'.repeat(250_000)}!"}`],
     ['more than it may hold', `#${' '.repeat(mebibyte)}`],
   ])('are refused with a short message: %s', (_case, text) => {
