@@ -1,6 +1,6 @@
 import { mergePartials } from '../workload/aggregate.js';
 import { type WorkloadBackoff } from '../workload/backoff.js';
-import { type WorkloadFigures, type WorkloadPartial, type WorkloadPartials } from '../workload/figures.js';
+import { noFigures, type WorkloadFigures, type WorkloadPartial, type WorkloadPartials } from '../workload/figures.js';
 import { type Workload } from '../workload/workload.js';
 import { type WorkloadSnapshot } from './snapshot.js';
 
@@ -68,17 +68,5 @@ export class WorkloadCollector {
 }
 
 function emptyPartial(workload: Workload): WorkloadPartial {
-  return {
-    workload,
-    figures: {
-      usedBytes: 0,
-      podMaxUsedBytes: undefined,
-      limitBytes: undefined,
-      requestBytes: undefined,
-      containers: [],
-    },
-    expectedPods: 0,
-    measuredPods: 0,
-    pendingPods: 0,
-  };
+  return { workload, figures: noFigures, expectedPods: 0, measuredPods: 0, pendingPods: 0 };
 }

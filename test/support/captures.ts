@@ -61,3 +61,8 @@ function read(name: string): string {
 export function readRecording(name: string): string {
   return hasCaptures ? read(name) : '';
 }
+
+/** Where a recorded file lies. */
+export function capturePath(name: string): string {
+  return join(folder, name);
+}

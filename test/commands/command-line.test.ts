@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, it } from 'vitest';
+
+import { temporaryFolder } from '../support/programs.js';
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+/** The program as a user starts it, without the settings of whoever runs the tests. */
+function run(...args: readonly string[]): {
+  readonly status: number | null;
+  readonly out: string;
+  readonly error: string;
+} {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', cli, ...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
+    timeout: 30_000,
+  });
+  return { status, out: stdout, error: stderr };
+}
+
+describe('the command line', () => {
+  it.each([
+    { args: ['--no-such-flag'], error: /--no-such-flag/ },
+    { args: ['serve', '--log.level', 'loud'], error: /log\.level.*"loud".*--log\.level.*debug, info, warn/ },
+    { args: ['replay'], error: /--summaries/ },
+    { args: ['no-such-command'], error: /no-such-command|too many arguments/ },
+    { args: ['simulate', '--port', '70000'], error: /--port: found "70000"/ },
+    { args: ['simulate', '--fault', 'node-1'], error: /--fault node-1: expected NODE=FAULT/ },
+  ])('answers $args with one line that names the fault, and exit code 2', ({ args, error }) => {
+    const result = run(...args);
+    expect(result.error).toMatch(error);
+    expect(result.error.trim().split('\n')).toHaveLength(1);
+    expect(result).toMatchObject({ status: 2, out: '' });
+  });
+
+  it('tells what was tried for credentials, with exit code 1', () => {
+    const result = run('serve', '--web.listen-address', '127.0.0.1:0');
+    expect(result.error).toMatch(/no credentials for the API server.*--kubeconfig/);
+    expect(result.error).not.toMatch(/\n\s+at /);
+    expect(result.status).toBe(1);
+  });
+
+  it('lists the commands and prints its version', () => {
+    expect(run('--help').out).toMatch(/serve[^]*demo[^]*simulate[^]*check-config[^]*replay[^]*metrics/);
+    expect(run('--version').out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('prints the table of families', () => {
+    const { status, out } = run('metrics');
+    expect(status).toBe(0);
+    expect(out).toMatch(/^\| Family \| Type \| Labels \| Meaning \|\n/);
+    expect(out).toContain('| `ephemeral_storage_workload_used_bytes` | gauge | `workload` |');
+  });
+});
+
+describe('check-config', () => {
+  it('prints the effective settings', async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'config.yaml');
+    await writeFile(file, 'cache: {ttl: 30s}\n');
+    const { status, out } = run('check-config', '--config.file', file);
+    expect(status).toBe(0);
+    expect(out).toMatch(/cache:\n {2}ttl: 30s/);
+  });
+
+  it('tells every fault of a file in one run, with exit code 1', async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'config.yaml');
+    await writeFile(file, 'cache: {ttl: soon}\nkubelet: {acess: direct}\nscrape: {maxInFlight: 0}\n');
+    const { status, out, error } = run('check-config', '--config.file', file);
+    expect(error).toMatch(/cache\.ttl: found "soon" \(.*config\.yaml:1\)/);
+    expect(error).toMatch(/kubelet\.acess.*did you mean/);
+    expect(error).toMatch(/scrape\.maxInFlight: found 0/);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+  });
+});

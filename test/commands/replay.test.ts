@@ -1,0 +1,114 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { replay } from '../../src/commands/replay.js';
+import { capturesNeeded, hasCaptures, capturePath } from '../support/captures.js';
+import { aCommandContext } from '../support/command-context.js';
+import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
+import { temporaryFolder } from '../support/programs.js';
+
+const noSettings = { configFile: undefined, values: {} };
+
+const summary = (nodeName: string, pods: readonly unknown[]): string =>
+  JSON.stringify({ node: { nodeName, fs: { time: '2026-01-01T00:10:00Z', usedBytes: 1000 } }, pods });
+
+const podSummary = {
+  podRef: { namespace: 'shop', name: 'cart-5d4f8-a', uid: 'u1' },
+  containers: [{ name: 'app', rootfs: { usedBytes: 100 }, logs: { usedBytes: 20 } }],
+  'ephemeral-storage': { usedBytes: 4216 },
+};
+
+const pods = `
+kind: PodList
+items:
+  - metadata:
+      {namespace: shop, name: cart-5d4f8-a, uid: u1, labels: {pod-template-hash: 5d4f8},
+       ownerReferences: [{kind: ReplicaSet, name: cart-5d4f8, controller: true}]}
+    spec: {nodeName: n1, containers: [{name: app}]}
+    status: {phase: Running, startTime: "2026-01-01T00:00:00Z"}
+---
+kind: Node
+metadata: {name: n1, uid: n1, resourceVersion: "7"}
+---
+kind: ConfigMap
+metadata: {name: other}
+`;
+
+const samplesOf = (families: readonly ParsedFamily[], name: string) =>
+  families.find((family) => family.name === `ephemeral_storage_${name}`)?.samples ?? [];
+
+describe('replay', () => {
+  it('gives the exposition of recorded summaries with the identities of recorded objects', async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
+    await writeFile(path.join(folder.path, 'objects.yaml'), pods);
+    const { context, out, error } = aCommandContext();
+    await replay({ settings: noSettings, summaries: folder.path, objects: folder.path }, context);
+    const families = parseExposition(out(), 'text');
+    expect(samplesOf(families, 'workload_used_bytes')).toEqual([
+      { name: 'ephemeral_storage_workload_used_bytes', labels: { workload: 'shop/Deployment/cart' }, value: 4216 },
+    ]);
+    expect(samplesOf(families, 'workload_complete').map(({ value }) => value)).toEqual([1]);
+    expect(error()).toBe('');
+  });
+
+  it('says what it leaves out and goes on', async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
+    await writeFile(path.join(folder.path, 'broken.json'), '{"node": ');
+    await writeFile(path.join(folder.path, 'broken.yaml'), 'a: [');
+    const { context, out, error } = aCommandContext();
+    await replay({ settings: noSettings, summaries: folder.path, objects: folder.path }, context);
+    expect(samplesOf(parseExposition(out(), 'text'), 'node_up')).toHaveLength(1);
+    expect(error()).toMatch(/left out: .*broken\.json/);
+    expect(error()).toMatch(/left out: .*broken\.yaml/);
+  });
+
+  it.each([
+    { what: 'a missing path', files: {}, at: 'nowhere', message: /nowhere: cannot be read/ },
+    { what: 'a folder without summaries', files: {}, at: '', message: /no kubelet summary found/ },
+    {
+      what: 'two summaries of one node',
+      files: { 'a.json': summary('n1', []), 'b.json': summary('n1', []) },
+      at: '',
+      message: /a\.json and .*b\.json are both summaries of node n1/,
+    },
+  ])('refuses $what', async ({ files, at, message }) => {
+    await using folder = await temporaryFolder();
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder.path, name), text);
+    const { context } = aCommandContext();
+    const run = replay({ settings: noSettings, summaries: path.join(folder.path, at), objects: undefined }, context);
+    await expect(run).rejects.toThrow(message);
+  });
+
+  it.skipIf(!hasCaptures).each([
+    ['live/kubelet_1_26_summary.json', 'live/kubelet_1_26_pods.json'],
+    ['live/kubelet_1_26_summary.json', 'live/kubelet_1_26_kubelet-pods.json'],
+    ['newrelic_nri-kubernetes_k8s_1_31.json', 'paired/newrelic_nri-kubernetes_k8s_1_31_pods.yaml'],
+    ['newrelic_nri-kubernetes_k8s_1_31.json', 'paired/newrelic_nri-kubernetes_k8s_1_31_kubelet-pods.json'],
+    ['newrelic_nri-kubernetes_k8s_1_33.json', 'paired/newrelic_nri-kubernetes_k8s_1_33_pods.yaml'],
+    ['newrelic_nri-kubernetes_k8s_1_33.json', 'paired/newrelic_nri-kubernetes_k8s_1_33_kubelet-pods.json'],
+    ['microsoft_Docker-Provider_summary1.json', 'paired/microsoft_Docker-Provider_pods1.json'],
+    ['honeycombio_honeycomb-kubernetes-agent_stats-summary.json', 'paired/honeycombio_pods.json'],
+  ])(
+    `gives components that add up, with 0 or 4096 in "other", for %s with %s (${capturesNeeded})`,
+    async (summaries, objects) => {
+      const { context, out } = aCommandContext();
+      await replay({ settings: noSettings, summaries: capturePath(summaries), objects: capturePath(objects) }, context);
+      const families = parseExposition(out(), 'text');
+      const totals = samplesOf(families, 'pod_used_bytes');
+      const parts = samplesOf(families, 'pod_component_used_bytes');
+      expect(totals.length).toBeGreaterThan(0);
+      for (const { labels, value } of totals) {
+        const own = parts.filter(
+          (part) => part.labels['namespace'] === labels['namespace'] && part.labels['pod'] === labels['pod'],
+        );
+        expect(own.reduce((sum, part) => sum + part.value, 0)).toBe(value);
+        expect([0, 4096]).toContain(own.find((part) => part.labels['component'] === 'other')?.value);
+      }
+      expect(samplesOf(families, 'workload_complete').map(({ value }) => value)).not.toContain(0);
+    },
+  );
+});

@@ -1,0 +1,69 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+
+import { describe, expect, it } from 'vitest';
+
+import { ChildCommand } from '../support/child.js';
+import { isInstalled } from '../support/programs.js';
+
+async function startCluster(): Promise<{
+  cluster: ChildCommand;
+  kubectl: (...args: readonly string[]) => string;
+  kubeconfig: string;
+}> {
+  const cluster = new ChildCommand('simulate');
+  const kubeconfig = await cluster.printed(/kubeconfig +(\S+)\n/);
+  await cluster.printed(/try +(kubectl .*)\n/);
+  const kubectl = (...args: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync('kubectl', ['--kubeconfig', kubeconfig, ...args], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return stdout;
+  };
+  return { cluster, kubectl, kubeconfig };
+}
+
+describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
+  it('lists and reads nodes and pods of the simulated cluster', async () => {
+    const { cluster, kubectl } = await startCluster();
+    await using _cluster = cluster;
+    expect(kubectl('get', 'nodes', '-o', 'wide')).toMatch(/^NAME +STATUS +ROLES +AGE +VERSION[^\n]*\nnode-1 +Ready/);
+    expect(kubectl('get', 'pods', '-A')).toMatch(/^NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE\n/);
+    expect(kubectl('get', 'pods', '-n', 'shop', '-l', 'app in (frontend,checkout)', '-o', 'name')).toMatch(/pod\/\w+/);
+    const onNode2 = kubectl(
+      'get',
+      'pods',
+      '-A',
+      '--field-selector',
+      'spec.nodeName=node-2',
+      '-o',
+      'jsonpath={.items[*].spec.nodeName}',
+    );
+    expect(new Set(onNode2.split(' '))).toEqual(new Set(['node-2']));
+    expect(kubectl('get', 'node', 'node-1', '-o', 'jsonpath={.metadata.name}')).toBe('node-1');
+  });
+
+  it('reads a summary through the node proxy', async () => {
+    const { cluster, kubectl } = await startCluster();
+    await using _cluster = cluster;
+    const summary: unknown = JSON.parse(kubectl('get', '--raw', '/api/v1/nodes/node-1/proxy/stats/summary'));
+    expect(summary).toMatchObject({ node: { nodeName: 'node-1' } });
+  });
+
+  it('watches pods', async () => {
+    const { cluster, kubeconfig } = await startCluster();
+    await using _cluster = cluster;
+    const watch = spawn('kubectl', ['--kubeconfig', kubeconfig, 'get', 'pods', '-A', '-w'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let seen = '';
+    watch.stdout.setEncoding('utf8').on('data', (text: string) => {
+      seen += text;
+    });
+    while (!/\nshop +/.test(seen)) await once(watch.stdout, 'data');
+    watch.kill('SIGTERM');
+    await once(watch, 'exit');
+    expect(seen).toMatch(/^NAMESPACE +NAME +READY/);
+  });
+});

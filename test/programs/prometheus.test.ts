@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+
+import { describe, expect, it } from 'vitest';
+
+import { ChildCommand } from '../support/child.js';
+import { parseExposition } from '../support/exposition-parser.js';
+import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
+
+/** A name of the contract with users; promtool takes "summary" for the metric type. */
+const acceptedRemark = /^ephemeral_storage_node_summary_age_seconds metric name should not include type 'summary'\n$/;
+
+async function startDemo(): Promise<{ demo: ChildCommand; target: string }> {
+  const demo = new ChildCommand('demo', '--web.listen-address', '127.0.0.1:0');
+  const port = await demo.printed(/exporter +http:\/\/localhost:(\d+)\n/);
+  const target = `127.0.0.1:${port}`;
+  await eventually('the demo to be ready', async () =>
+    (await fetch(`http://${target}/readyz`)).ok ? true : undefined,
+  );
+  return { demo, target };
+}
+
+describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus)', () => {
+  it('scrapes the demo, and its samples are those of the exposition', async () => {
+    const { demo, target } = await startDemo();
+    await using _demo = demo;
+    await using prometheus = await PrometheusServer.start(target);
+    await eventually('up to be 1', async () => ((await prometheus.query('up'))[0]?.value === 1 ? true : undefined));
+    const families = parseExposition(await (await fetch(`http://${target}/metrics`)).text(), 'text');
+    const served = families.find(({ name }) => name === 'ephemeral_storage_workload_used_bytes')?.samples ?? [];
+    expect(served.length).toBeGreaterThanOrEqual(6);
+    const stored = await eventually('the workloads to be stored', async () => {
+      const found = await prometheus.query('ephemeral_storage_workload_used_bytes > 0');
+      return found.length >= served.length ? found : undefined;
+    });
+    const nameOf = (labels: Readonly<Record<string, string>>) => labels['workload'];
+    expect(stored.map(({ metric }) => nameOf(metric))).toEqual(
+      expect.arrayContaining(served.map(({ labels }) => nameOf(labels))),
+    );
+    const apart = await prometheus.query(
+      'ephemeral_storage_pod_used_bytes - on (namespace, pod, node) sum by (namespace, pod, node) (ephemeral_storage_pod_component_used_bytes)',
+    );
+    expect(apart.length).toBeGreaterThan(0);
+    expect(apart.map(({ value }) => value)).toEqual(apart.map(() => 0));
+    expect(await prometheus.query('scrape_samples_post_metric_relabeling - scrape_samples_scraped')).toMatchObject([
+      { value: 0 },
+    ]);
+    expect((await prometheus.query('ephemeral_storage_pod_used_bytes'))[0]?.metric).not.toHaveProperty('exported_pod');
+  });
+});
+
+describe.skipIf(!isInstalled('promtool'))('promtool (needs promtool)', () => {
+  it('has nothing to say about the exposition, one name apart', async () => {
+    const { demo, target } = await startDemo();
+    await using _demo = demo;
+    const exposition = await (await fetch(`http://${target}/metrics`)).text();
+    const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: exposition, encoding: 'utf8' });
+    expect(stdout + stderr).toMatch(acceptedRemark);
+  });
+});
+
+describe('the demo', () => {
+  it('ends with exit code 0 at SIGTERM', async () => {
+    const { demo } = await startDemo();
+    expect(await demo.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+/** A command of the built program in a process of its own. */
+export class ChildCommand implements AsyncDisposable {
+  readonly #child: ReturnType<typeof spawn>;
+  readonly #ended: Promise<unknown>;
+  #out = '';
+
+  constructor(...args: readonly string[]) {
+    const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+    this.#child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+    this.#ended = once(this.#child, 'exit');
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#out += text;
+      });
+    }
+  }
+
+  /** What it printed so far, on both streams. */
+  get out(): string {
+    return this.#out;
+  }
+
+  /** The first group of the pattern, once it is printed. */
+  async printed(pattern: RegExp): Promise<string> {
+    for (;;) {
+      const found = pattern.exec(this.#out)?.[1];
+      if (found !== undefined) return found;
+      const isOver = await Promise.race([this.#ended.then(() => true), this.#nextOutput().then(() => false)]);
+      if (isOver) throw new Error(`ended without printing ${String(pattern)}:\n${this.#out}`);
+    }
+  }
+
+  /** Its exit code after SIGTERM; null when a signal ended it. */
+  async stop(): Promise<number | null> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGTERM');
+    await this.#ended;
+    return this.#child.exitCode;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #nextOutput(): Promise<void> {
+    const { stdout, stderr } = this.#child;
+    if (stdout === null || stderr === null) throw new Error('the output is not read');
+    const done = new AbortController();
+    await Promise.race([once(stdout, 'data', { signal: done.signal }), once(stderr, 'data', { signal: done.signal })]);
+    done.abort();
+  }
+}

@@ -1,0 +1,36 @@
+import { systemClock } from '../../src/base/clock.js';
+import { type CommandContext } from '../../src/commands/context.js';
+
+export interface RecordedCommand {
+  readonly context: CommandContext;
+  readonly out: () => string;
+  readonly error: () => string;
+  /** As the first SIGINT does. */
+  readonly stop: () => void;
+}
+
+/** What a command has of a process, without one. */
+export function aCommandContext(overrides: Partial<CommandContext> = {}): RecordedCommand {
+  const out: string[] = [];
+  const error: string[] = [];
+  const stopping = new AbortController();
+  return {
+    context: {
+      environment: {},
+      homeDir: '/nonexistent',
+      clock: systemClock,
+      random: () => 0.5,
+      version: '0.0.0-test',
+      stopSignal: stopping.signal,
+      onHangUp: () => undefined,
+      writeOut: (text) => out.push(text),
+      writeError: (text) => error.push(text),
+      ...overrides,
+    },
+    out: () => out.join(''),
+    error: () => error.join(''),
+    stop: () => {
+      stopping.abort(new Error('stopped'));
+    },
+  };
+}
