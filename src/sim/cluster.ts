@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../base/clock.js';
+import { UserError } from '../base/errors.js';
 import { AccessControl, type TokenRequest } from './access.js';
 import { ApiServer, type RecordedRequest } from './api-server.js';
 import { CertificateAuthority, type ClientName, type KeyPair } from './certificates.js';
@@ -202,7 +203,8 @@ export class SimulatedCluster implements AsyncDisposable {
 
   #kubelet(nodeName: string): Kubelet {
     const kubelet = this.#parts.kubelets.get(nodeName);
-    if (kubelet === undefined) throw new Error(`no such node: ${nodeName}`);
+    if (kubelet === undefined)
+      throw new UserError(`no such node: ${nodeName}; there are ${[...this.#parts.kubelets.keys()].join(', ')}`);
     return kubelet;
   }
 }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 
 import { type KeyPair } from './certificates.js';
 
-export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export interface HttpsListenerOptions {
   readonly keyPair: KeyPair;

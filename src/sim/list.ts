@@ -8,7 +8,7 @@ export interface ListRequest {
   readonly query: URLSearchParams;
 }
 
-export interface ListMetadata {
+interface ListMetadata {
   readonly resourceVersion: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;

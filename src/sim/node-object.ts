@@ -42,7 +42,7 @@ export function nodeObject(node: SimulatedNode): StoredObject {
     cells: (nowMs) => [
       spec.name,
       node.isReady ? 'Ready' : 'NotReady',
-      '<none>',
+      rolesOf(spec),
       humanDuration(nowMs - node.createdAtMs),
       kubernetesVersion,
       '127.0.0.1',
@@ -52,6 +52,13 @@ export function nodeObject(node: SimulatedNode): StoredObject {
       containerRuntimeVersion,
     ],
   };
+}
+
+const rolePrefix = 'node-role.kubernetes.io/';
+
+function rolesOf({ labels = {} }: NodeSpec): string {
+  const roles = Object.keys(labels).filter((label) => label.startsWith(rolePrefix));
+  return roles.map((label) => label.slice(rolePrefix.length)).join() || '<none>';
 }
 
 const osImage = 'Simulated Linux';

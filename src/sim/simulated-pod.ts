@@ -1,4 +1,4 @@
-import { type ContainerSpec, type PodSpec } from './specs.js';
+import { type ContainerKind, type ContainerSpec, type PodSpec } from './specs.js';
 
 export interface Termination {
   readonly startedAtMs: number;
@@ -19,7 +19,7 @@ export interface SimulatedContainer {
   readonly lastTermination: Termination | undefined;
 }
 
-export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
+type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
 /** A pod at one moment; the model replaces it by a new one at each change. Times are wall times in milliseconds. */
 export interface SimulatedPod {
@@ -51,6 +51,6 @@ export function runningContainers(pod: SimulatedPod): readonly RunningContainer[
   );
 }
 
-export function kindOf(spec: ContainerSpec): NonNullable<ContainerSpec['kind']> {
+export function kindOf(spec: ContainerSpec): ContainerKind {
   return spec.kind ?? 'app';
 }

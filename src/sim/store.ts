@@ -2,7 +2,7 @@ import { ApiError } from './api-error.js';
 
 export type Resource = 'namespaces' | 'nodes' | 'pods';
 
-export interface ObjectMeta {
+interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
   readonly uid: string;
@@ -165,7 +165,7 @@ export class ObjectStore {
 }
 
 /** `namespace/name`, or the name alone. */
-export function keyOf({ metadata }: ApiObject): string {
+function keyOf({ metadata }: ApiObject): string {
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
 

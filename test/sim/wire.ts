@@ -37,7 +37,7 @@ export async function callKubelet(
   return whole(await open(sim, kubeletUrl(sim, nodeName) + (options.path ?? '/stats/summary'), options));
 }
 
-export function kubeletUrl(sim: SimulatedCluster, nodeName: string): string {
+function kubeletUrl(sim: SimulatedCluster, nodeName: string): string {
   return `https://127.0.0.1:${String(sim.model.node(nodeName)?.kubeletPort)}`;
 }
 
@@ -64,7 +64,7 @@ export interface ListBody {
   readonly items: readonly ObjectBody[];
 }
 
-export interface ObjectBody {
+interface ObjectBody {
   readonly kind?: string;
   readonly metadata: {
     readonly name: string;
