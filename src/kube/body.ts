@@ -4,23 +4,23 @@ import { type Deadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 
 /** Work done on a body between two turns of the event loop: a few milliseconds of parsing. */
-const TURN_BYTES = 256 * 1024;
-const PIECE_BYTES = 64 * 1024;
+const maxTurnBytes = 256 * 1024;
+const maxPieceBytes = 64 * 1024;
 
 /**
  * The bytes of a body in pieces of at most 64 KiB. Lets the event loop turn after every 256 KiB: a fast connection hands
  * over megabytes, and a decompressor whole blocks, without one.
  */
 export async function* inTurns(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  let turnBytes = 0;
+  let bytesInTurn = 0;
   for await (const chunk of body) {
-    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
-      if (turnBytes >= TURN_BYTES) {
+    for (let start = 0; start < chunk.length; start += maxPieceBytes) {
+      if (bytesInTurn >= maxTurnBytes) {
         await setImmediate();
-        turnBytes = 0;
+        bytesInTurn = 0;
       }
-      const piece = chunk.subarray(start, start + PIECE_BYTES);
-      turnBytes += piece.length;
+      const piece = chunk.subarray(start, start + maxPieceBytes);
+      bytesInTurn += piece.length;
       yield piece;
     }
   }

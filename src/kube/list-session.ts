@@ -6,10 +6,10 @@ import { restartOnData } from './body.js';
 import { type Collection } from './collection.js';
 import { type ListMeta, readList } from './list-stream.js';
 
-const LIST_TIMEOUT_MS = 300_000;
+const listTimeoutMs = 300_000;
 /** To the headers, and between two chunks. */
-const LIST_SILENCE_MS = 60_000;
-const PAGE_LIMIT = '500';
+const listSilenceMs = 60_000;
+const pageLimit = '500';
 
 export interface ListSessionOptions<T> {
   readonly api: ApiTransport;
@@ -33,14 +33,12 @@ export interface ListedObjects<T> {
 interface ListRequest {
   /** `0`: any state the server has; '': the newest one; else one that is not older. */
   readonly resourceVersion: string;
+  /** False after a page has expired: the whole list at once. */
   readonly isPaged: boolean;
   readonly continueToken?: string;
 }
 
-interface Page<T> extends ListMeta {
-  readonly objects: readonly T[];
-  readonly unreadable: readonly string[];
-}
+type Page<T> = ListedObjects<T> & ListMeta;
 
 /**
  * A complete list that is not older than `resourceVersion`. Falls back to the newest state when the server cannot serve
@@ -48,7 +46,8 @@ interface Page<T> extends ListMeta {
  * pages: all others come from the API server's memory, which serves them at once and ignores limits.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  *
- * Throws `RequestError`, or the signal's reason. At most 5 minutes, at most 60 s without data.
+ * Throws `RequestError`, the signal's reason, or what `onExpired` throws. Takes at most 5 minutes, and at most 60 s without
+ * data.
  */
 export async function listObjects<T>(
   options: ListSessionOptions<T>,
@@ -56,15 +55,15 @@ export async function listObjects<T>(
   signal: AbortSignal,
 ): Promise<ListedObjects<T>> {
   const { clock, collection } = options;
-  const error = timedOut(collection, `not complete after ${LIST_TIMEOUT_MS / 1000} s`);
-  using deadline = startDeadline({ clock, durationMs: LIST_TIMEOUT_MS, error, parent: signal });
+  const error = timedOut(collection, `not complete after ${listTimeoutMs / 1000} s`);
+  using deadline = startDeadline({ clock, durationMs: listTimeoutMs, error, parent: signal });
   let request: ListRequest = { resourceVersion, isPaged: true };
-  let pages: Page<T>[] = [];
+  let pages: Page<T> | undefined;
   for (;;) {
     try {
       const page = await readPage(options, request, deadline.signal);
-      pages.push(page);
-      if (page.continueToken === undefined) return joined(pages);
+      pages = joined(pages, page);
+      if (page.continueToken === undefined) return checked(pages);
       if (page.continueToken === request.continueToken) throw new RequestError('decode', 'the list repeats a page');
       request = { ...request, continueToken: page.continueToken };
     } catch (error) {
@@ -72,19 +71,24 @@ export async function listObjects<T>(
       if (fallback === undefined) throw error;
       if (error instanceof ApiError && error.isExpired) options.onExpired();
       request = fallback;
-      pages = [];
+      pages = undefined;
     }
   }
 }
 
 /** The pages of a list show the state of the first one. */
-function joined<T>(pages: readonly Page<T>[]): ListedObjects<T> {
-  const objects = pages.flatMap((page) => page.objects);
-  const unreadable = pages.flatMap((page) => page.unreadable);
-  if (objects.length === 0 && unreadable[0] !== undefined) {
-    throw new RequestError('decode', `none of ${unreadable.length} objects is readable; the first: ${unreadable[0]}`);
-  }
-  return { objects, unreadable, resourceVersion: pages[0]?.resourceVersion ?? '' };
+function joined<T>(before: Page<T> | undefined, page: Page<T>): Page<T> {
+  if (before === undefined) return page;
+  const objects = [...before.objects, ...page.objects];
+  const unreadable = [...before.unreadable, ...page.unreadable];
+  return { ...page, objects, unreadable, resourceVersion: before.resourceVersion };
+}
+
+/** When nothing can be read, the fault is not with single objects: what is known must not go for that. */
+function checked<T>(list: ListedObjects<T>): ListedObjects<T> {
+  const [first] = list.unreadable;
+  if (first === undefined || list.objects.length > 0) return list;
+  throw new RequestError('decode', `none of ${list.unreadable.length} objects is readable; the first: ${first}`);
 }
 
 async function readPage<T>(
@@ -92,8 +96,8 @@ async function readPage<T>(
   request: ListRequest,
   signal: AbortSignal,
 ): Promise<Page<T>> {
-  const error = timedOut(collection, `no data for ${LIST_SILENCE_MS / 1000} s`);
-  using silence = startDeadline({ clock, durationMs: LIST_SILENCE_MS, error, parent: signal });
+  const error = timedOut(collection, `no data for ${listSilenceMs / 1000} s`);
+  using silence = startDeadline({ clock, durationMs: listSilenceMs, error, parent: signal });
   const objects: T[] = [];
   const unreadable: string[] = [];
   const onItem = (item: unknown): void => {
@@ -121,8 +125,8 @@ function timedOut({ path }: Collection, what: string): () => RequestError {
 
 function queryOf({ resourceVersion, isPaged, continueToken }: ListRequest): Readonly<Record<string, string>> {
   // A continue token carries its resource version; another one beside it is refused.
-  if (continueToken !== undefined) return { limit: PAGE_LIMIT, continue: continueToken };
-  if (resourceVersion === '') return isPaged ? { limit: PAGE_LIMIT } : {};
+  if (continueToken !== undefined) return { limit: pageLimit, continue: continueToken };
+  if (resourceVersion === '') return isPaged ? { limit: pageLimit } : {};
   return resourceVersion === '0' ? { resourceVersion } : { resourceVersion, resourceVersionMatch: 'NotOlderThan' };
 }
 

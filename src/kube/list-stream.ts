@@ -3,7 +3,7 @@ import { inTurns, PartialSlice } from './body.js';
 import { objectOf, textOf } from './json.js';
 
 /** etcd refuses objects above 1.5 MiB by default (https://etcd.io/docs/latest/dev-guide/limit/). */
-const MAX_ITEM_BYTES = 8 * 1024 * 1024;
+const maxItemBytes = 8 * 1024 * 1024;
 
 export interface ListOptions {
   /** The only kind accepted: `PodList`, … */
@@ -30,17 +30,17 @@ export async function readList(body: AsyncIterable<Buffer>, options: ListOptions
   return scanner.finish();
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BRACKET_OPEN = 0x5b;
-const BACKSLASH = 0x5c;
-const BRACKET_CLOSE = 0x5d;
-const BRACE_OPEN = 0x7b;
-const BRACE_CLOSE = 0x7d;
+const quote = 0x22;
+const comma = 0x2c;
+const bracketOpen = 0x5b;
+const backslash = 0x5c;
+const bracketClose = 0x5d;
+const braceOpen = 0x7b;
+const braceClose = 0x7d;
 
 /** 1 for the bytes that mean something outside of strings. */
 const structural = new Uint8Array(256);
-for (const byte of [QUOTE, COMMA, BRACKET_OPEN, BRACKET_CLOSE, BRACE_OPEN, BRACE_CLOSE]) structural[byte] = 1;
+for (const byte of [quote, comma, bracketOpen, bracketClose, braceOpen, braceClose]) structural[byte] = 1;
 
 /**
  * What the open slice is: a member of the list's object (`key` up to its first bracket, `value` from there), an item, or
@@ -49,12 +49,12 @@ for (const byte of [QUOTE, COMMA, BRACKET_OPEN, BRACKET_CLOSE, BRACE_OPEN, BRACE
 type Place = 'before' | 'key' | 'value' | 'item' | 'afterItems' | 'after';
 
 const memberEnds = new Map<number, Place>([
-  [COMMA, 'key'],
-  [BRACE_CLOSE, 'after'],
+  [comma, 'key'],
+  [braceClose, 'after'],
 ]);
 const itemEnds = new Map<number, Place>([
-  [COMMA, 'item'],
-  [BRACKET_CLOSE, 'afterItems'],
+  [comma, 'item'],
+  [bracketClose, 'afterItems'],
 ]);
 
 /** The bytes that may end a slice, and what the next one is. */
@@ -74,7 +74,7 @@ const ends: Readonly<Record<Place, ReadonlyMap<number, Place>>> = {
  */
 class ListScanner {
   readonly #options: ListOptions;
-  readonly #slice = new PartialSlice({ maxBytes: MAX_ITEM_BYTES, description: 'an item of the list' });
+  readonly #slice = new PartialSlice({ maxBytes: maxItemBytes, description: 'an item of the list' });
   readonly #members = new Map<string, unknown>();
   #place: Place = 'before';
   /** Brackets open within the slice. */
@@ -126,8 +126,8 @@ class ListScanner {
   #skipString(piece: Buffer, from: number): number {
     for (let at = from; at < piece.length; at += 1) {
       if (this.#isEscaped) this.#isEscaped = false;
-      else if (piece[at] === BACKSLASH) this.#isEscaped = true;
-      else if (piece[at] === QUOTE) {
+      else if (piece[at] === backslash) this.#isEscaped = true;
+      else if (piece[at] === quote) {
         this.#isInString = false;
         return at + 1;
       }
@@ -138,14 +138,14 @@ class ListScanner {
   /** Takes a structural byte into account; whether it delimits something. */
   #countIn(byte: number): boolean {
     switch (byte) {
-      case QUOTE:
+      case quote:
         this.#isInString = true;
         return false;
-      case BRACE_OPEN:
-      case BRACKET_OPEN:
+      case braceOpen:
+      case bracketOpen:
         this.#nesting += 1;
         return this.#nesting === 1;
-      case COMMA:
+      case comma:
         return this.#nesting === 0;
       default:
         if (this.#nesting === 0) return true;
@@ -158,11 +158,11 @@ class ListScanner {
   #open(byte: number, rest: Buffer): boolean {
     switch (this.#place) {
       case 'before':
-        if (byte !== BRACE_OPEN) throw malformed('it is not a JSON object');
+        if (byte !== braceOpen) throw malformed('it is not a JSON object');
         this.#takeBlank(rest);
         return this.#enter('key');
       case 'key':
-        if (byte === BRACKET_OPEN && this.#beginsItems(rest)) return this.#enter('item');
+        if (byte === bracketOpen && this.#beginsItems(rest)) return this.#enter('item');
         this.#place = 'value';
         return false;
       case 'value':
@@ -200,7 +200,7 @@ class ListScanner {
   }
 
   #endItem(text: string, byte: number): void {
-    const isEmptyArray = byte === BRACKET_CLOSE && this.#itemCount === 0 && text.trim() === '';
+    const isEmptyArray = byte === bracketClose && this.#itemCount === 0 && text.trim() === '';
     if (isEmptyArray) return;
     const item = parse(text);
     this.#itemCount += 1;

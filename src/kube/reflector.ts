@@ -5,19 +5,18 @@ import { ApiError } from './api-error.js';
 import { type ApiTransport } from './api-transport.js';
 import { type Collection, collectionOf, type CollectionOptions, type Resource } from './collection.js';
 import { type ListedObjects, listObjects } from './list-session.js';
-import { requestFailure } from './request-failure.js';
 import { type Pause, Retries } from './retries.js';
 import { type StoredObject, type UpsertOutcome } from './store.js';
 import { watchObjects, type WatchResult } from './watch-session.js';
 import { type WatchEvent } from './watch-stream.js';
 
 /** After so long without a list, an event or a bookmark the next attempt is a list. */
-const MAX_SILENCE_MS = 600_000;
+const maxSilenceMs = 600_000;
 /** A stream that lived so long ends a run of failures, even without an event. */
-const PROVEN_MS = 60_000;
+const provenMs = 60_000;
 
-export type ListResult = 'success' | 'expired' | FailureReason;
-export type EventType = 'added' | 'modified' | 'deleted' | 'bookmark';
+type ListResult = 'success' | 'expired' | FailureReason;
+type EventType = 'added' | 'modified' | 'deleted' | 'bookmark';
 
 /** Hears of everything that is worth counting. `scope` is the namespace, or '' for all. */
 export interface ReflectorObserver {
@@ -31,7 +30,7 @@ export interface ReflectorObserver {
   progressed(resource: Resource, scope: string, atMs: number): void;
 }
 
-export interface ReflectorStore<T> {
+interface ReflectorStore<T> {
   keyOf(object: T): string;
   replace(objects: readonly T[], isInScope?: (object: T) => boolean): void;
   upsert(object: T): UpsertOutcome;
@@ -153,7 +152,7 @@ export class Reflector<T extends StoredObject> {
    */
   async #attempt(signal: AbortSignal): Promise<number> {
     const silentMs = this.#options.clock.monotonicMs() - this.#progressedAtMs;
-    return this.#next === 'list' || silentMs >= MAX_SILENCE_MS ? this.#list(signal) : this.#watch(signal);
+    return this.#next === 'list' || silentMs >= maxSilenceMs ? this.#list(signal) : this.#watch(signal);
   }
 
   async #list(signal: AbortSignal): Promise<number> {
@@ -162,18 +161,24 @@ export class Reflector<T extends StoredObject> {
     const onExpired = (): void => {
       observer.resourceVersionExpired(resource);
     };
+    const options = { ...this.#options, collection: this.#collection, onExpired };
+    let listed: ListedObjects<T>;
     try {
-      const options = { ...this.#options, collection: this.#collection, onExpired };
-      this.#applyList(await listObjects(options, this.#resourceVersion, signal));
-      return 0;
-    } catch (thrown) {
-      signal.throwIfAborted();
-      const error = requestFailure(thrown, `list of ${this.#collection.path}`);
-      const isRefused = error.reason === 'unauthorized' || error.reason === 'forbidden';
-      const reason = error instanceof ApiError && error.isExpired ? 'expired' : error.reason;
-      observer.listFinished(resource, reason);
-      return this.#failed('list failed', { reason, error, pause: isRefused ? 'long' : 'backoff' });
+      listed = await listObjects(options, this.#resourceVersion, signal);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof RequestError)) throw error;
+      return this.#listFailed(error);
     }
+    this.#applyList(listed);
+    return 0;
+  }
+
+  #listFailed(error: RequestError): number {
+    const { resource, observer } = this.#options;
+    const isRefused = error.reason === 'unauthorized' || error.reason === 'forbidden';
+    const reason = error instanceof ApiError && error.isExpired ? 'expired' : error.reason;
+    observer.listFinished(resource, reason);
+    return this.#failed('list failed', { reason, error, pause: isRefused ? 'long' : 'backoff' });
   }
 
   #applyList({ objects, unreadable, resourceVersion }: ListedObjects<T>): void {
@@ -215,7 +220,7 @@ export class Reflector<T extends StoredObject> {
     });
     observer.watchEnded(resource, end.result);
     if (end.result === 'expired') observer.resourceVersionExpired(resource);
-    if (end.connectedMs >= PROVEN_MS) this.#retries.recovered();
+    if (end.connectedMs >= provenMs) this.#retries.recovered();
     const { next, pause, isFailure } = followUps[end.result];
     this.#next = next;
     const { result: reason, error = 'the server ended it at once' } = end;

@@ -1,7 +1,7 @@
 import { type Clock } from '../base/clock.js';
 
 /** Above this the oldest are forgotten first: some 10 MB. */
-const MAX_COUNT = 50_000;
+const maxCount = 50_000;
 
 export interface TombstonesOptions {
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export class Tombstones {
   #purge(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const [uid, forgetAtMs] of this.#forgetAtMs) {
-      if (forgetAtMs > nowMs && this.#forgetAtMs.size <= MAX_COUNT) return;
+      if (forgetAtMs > nowMs && this.#forgetAtMs.size <= maxCount) return;
       this.#forgetAtMs.delete(uid);
     }
   }

@@ -1,18 +1,17 @@
-import { type Clock, startDeadline } from '../base/clock.js';
+import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import { ApiError } from './api-error.js';
 import { type ApiTransport } from './api-transport.js';
 import { restartOnData } from './body.js';
 import { type Collection } from './collection.js';
-import { requestFailure } from './request-failure.js';
 import { readWatchEvents, type WatchEvent } from './watch-stream.js';
 
 /** Beyond the time that the server was asked to end the watch after. */
-const GRACE_MS = 30_000;
+const graceMs = 30_000;
 /** Three bookmark periods: the API server sends one a minute. */
-const SILENCE_MS = 180_000;
+const maxSilenceMs = 180_000;
 /** A watch without an event that ends sooner is taken for a refused one. */
-const SHORT_MS = 1_000;
+const shortMs = 1_000;
 
 /** How a watch ended. Closed list: the values become label values. */
 export const watchResults = [
@@ -20,7 +19,7 @@ export const watchResults = [
   'end',
   // By us: the server let its time pass.
   'deadline',
-  // By us: neither event nor bookmark for 180 s.
+  // By us: nothing came for 180 s, not even a bookmark.
   'idle',
   // By the server, in less than a second and without an event.
   'short',
@@ -67,31 +66,19 @@ export interface WatchSessionOptions {
   readonly onEvent: (event: WatchEvent) => void;
 }
 
-/** One watch, from its request to its end. Throws only the signal's reason. The time limits cover the wait for headers too. */
+/**
+ * One watch, from its request to its end. The time limits cover the wait for headers too. Throws the signal's reason, and
+ * what `onConnected` and `onEvent` throw unless it is a RequestError.
+ */
 export async function watchObjects(options: WatchSessionOptions, signal: AbortSignal): Promise<WatchEnd> {
-  const { api, collection, clock } = options;
-  const what = `watch of ${collection.path}`;
-  const timedOut = (text: string) => (): Error => new RequestError('timeout', `${what}: ${text}`);
-  const durationMs = options.timeoutSeconds * 1000 + GRACE_MS;
-  const lateError = timedOut(`the server did not end it within ${durationMs / 1000} s`);
+  const { collection, clock, timeoutSeconds } = options;
+  const durationMs = timeoutSeconds * 1000 + graceMs;
+  const lateError = timedOut(collection, `the server did not end it within ${durationMs / 1000} s`);
   using deadline = startDeadline({ clock, durationMs, error: lateError, parent: signal });
-  const silenceError = timedOut(`neither event nor bookmark for ${SILENCE_MS / 1000} s`);
-  using silence = startDeadline({ clock, durationMs: SILENCE_MS, error: silenceError, parent: deadline.signal });
+  const silenceError = timedOut(collection, `no data for ${maxSilenceMs / 1000} s`);
+  using silence = startDeadline({ clock, durationMs: maxSilenceMs, error: silenceError, parent: deadline.signal });
   const startedAtMs = clock.monotonicMs();
-  let connectedAtMs: number | undefined;
-  let eventCount = 0;
-  let error: RequestError | undefined;
-  try {
-    const { body } = await api.open({ path: collection.path, query: queryOf(options) }, silence.signal);
-    connectedAtMs = clock.monotonicMs();
-    options.onConnected();
-    for await (const event of readWatchEvents(restartOnData(body, silence), collection.kind)) {
-      options.onEvent(event);
-      eventCount += 1;
-    }
-  } catch (thrown) {
-    error = requestFailure(thrown, what);
-  }
+  const { connectedAtMs, eventCount, error } = await follow(options, silence);
   signal.throwIfAborted();
   const endedAtMs = clock.monotonicMs();
   const connectedMs = connectedAtMs === undefined ? 0 : endedAtMs - connectedAtMs;
@@ -99,7 +86,37 @@ export async function watchObjects(options: WatchSessionOptions, signal: AbortSi
   if (deadline.signal.aborted) return end('deadline');
   if (silence.signal.aborted) return end('idle');
   if (error !== undefined) return end(connectedAtMs === undefined ? refusalOf(error) : breakOf(error));
-  return end(eventCount === 0 && endedAtMs - startedAtMs < SHORT_MS ? 'short' : 'end');
+  return end(eventCount === 0 && endedAtMs - startedAtMs < shortMs ? 'short' : 'end');
+}
+
+/** What came of a watch. */
+interface Stream {
+  /** Monotonic time of the headers; undefined when there were none. */
+  connectedAtMs: number | undefined;
+  eventCount: number;
+  error: RequestError | undefined;
+}
+
+async function follow(options: WatchSessionOptions, silence: Deadline): Promise<Stream> {
+  const { api, collection, clock } = options;
+  const stream: Stream = { connectedAtMs: undefined, eventCount: 0, error: undefined };
+  try {
+    const { body } = await api.open({ path: collection.path, query: queryOf(options) }, silence.signal);
+    stream.connectedAtMs = clock.monotonicMs();
+    options.onConnected();
+    for await (const event of readWatchEvents(restartOnData(body, silence), collection.kind)) {
+      options.onEvent(event);
+      stream.eventCount += 1;
+    }
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    stream.error = error;
+  }
+  return stream;
+}
+
+function timedOut({ path }: Collection, what: string): () => RequestError {
+  return () => new RequestError('timeout', `watch of ${path}: ${what}`);
 }
 
 function queryOf(options: WatchSessionOptions): Readonly<Record<string, string>> {

@@ -3,8 +3,8 @@ import { apiErrorOf } from './api-error.js';
 import { inTurns, PartialSlice } from './body.js';
 import { objectOf, textOf } from './json.js';
 
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
-const LINE_FEED = 0x0a;
+const maxLineBytes = 16 * 1024 * 1024;
+const lineFeed = 0x0a;
 
 const eventTypes = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'] as const;
 
@@ -28,10 +28,10 @@ export async function* readWatchEvents(
   body: AsyncIterable<Buffer>,
   kind: string,
 ): AsyncGenerator<WatchEvent, void, undefined> {
-  const line = new PartialSlice({ maxBytes: MAX_LINE_BYTES, description: 'a line of the watch' });
+  const line = new PartialSlice({ maxBytes: maxLineBytes, description: 'a line of the watch' });
   for await (const piece of inTurns(body)) {
     let start = 0;
-    for (let end = piece.indexOf(LINE_FEED); end !== -1; end = piece.indexOf(LINE_FEED, start)) {
+    for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {
       const text = line.take(piece.subarray(start, end));
       start = end + 1;
       if (text.trim() !== '') yield eventOf(text, kind);

@@ -836,23 +836,30 @@ describe('run', () => {
     await again;
   });
 
-  it('outlives a fault of an observer', async () => {
-    const fail = (): void => {
-      throw new Error('no such metric');
-    };
-    const observer: ReflectorObserver = {
-      listFinished: () => undefined,
-      watchEnded: fail,
-      eventApplied: () => undefined,
-      updateSuppressed: () => undefined,
-      resourceVersionExpired: () => undefined,
-      watchConnected: () => undefined,
-      progressed: () => undefined,
-    };
-    const api = new ScriptedApi(listOfA, sendsWatch(added('b', '11')));
-    await using run = await start({ api, observer });
-    expect(run.reflector.lastError).toBe('no such metric');
-    await run.clock.advance(375);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'list rv=11 match=NotOlderThan']);
-  });
+  it.each(['listFinished', 'watchEnded', 'eventApplied', 'progressed'] as const)(
+    'lists anew after an observer has thrown in %s',
+    async (method) => {
+      const ignore = (): void => undefined;
+      const observer: ReflectorObserver = {
+        listFinished: ignore,
+        watchEnded: ignore,
+        eventApplied: ignore,
+        updateSuppressed: ignore,
+        resourceVersionExpired: ignore,
+        watchConnected: ignore,
+        progressed: ignore,
+        [method]: () => {
+          throw new Error('no such metric');
+        },
+      };
+      const api = new ScriptedApi().thenAlways((request, signal) =>
+        (request.query?.['watch'] === undefined ? listOfA : sendsWatch(added('b', '11')))(request, signal),
+      );
+      await using run = await start({ api, observer });
+      expect(run.logged).toContainEqual(expect.stringMatching(/^warn: reflector failed .*no such metric/));
+      const requestCount = api.requests.length;
+      await run.clock.advance(375);
+      expect(api.asked[requestCount]).toMatch(/^list rv=1[01] match=NotOlderThan$/);
+    },
+  );
 });
