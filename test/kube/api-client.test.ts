@@ -649,6 +649,25 @@ describe('ApiClient through a proxy', () => {
     expect(error.message).toContain('407');
   });
 
+  it('closes its connection to a proxy that hangs', async () => {
+    const ended = deferred<undefined>();
+    await using proxy = await listen(
+      createServer().on('connect', (_request, socket) => {
+        socket.resume().once('end', () => {
+          ended.resolve(undefined);
+        });
+      }),
+    );
+    using api = new ApiClient({
+      credentials: changing(new URL('https://192.0.2.1'), { proxyUrl: proxy.url }),
+      clock: new ManualClock(),
+      version: '0',
+      headersTimeoutMs: 50,
+    });
+    expect((await failure(api.open(pods, never))).message).toContain('Proxy timeout');
+    await ended.promise;
+  });
+
   it('gives up at once while the proxy hangs', async () => {
     const asked = deferred<undefined>();
     await using proxy = await listen(
