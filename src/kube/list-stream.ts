@@ -97,7 +97,9 @@ class ListScanner {
   }
 
   finish(): ListMeta {
-    if (this.#place !== 'after') throw malformed(`truncated list: it breaks off after ${this.#itemCount} items`);
+    if (this.#place !== 'after') {
+      throw new RequestError('decode', `truncated list: it breaks off after ${this.#itemCount} items`);
+    }
     this.#takeBlank(Buffer.of());
     this.#checkKind(this.#members.get('kind'));
     if (!this.#members.has('items')) throw malformed('the list has no items');
