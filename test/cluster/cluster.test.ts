@@ -1,0 +1,145 @@
+/**
+ * A read-only check against whatever cluster the kubeconfig names: the exporter syncs, is scraped, and what it says of
+ * each pod is what the kubelets say. Settings come from the environment, such as
+ * `EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS=proxy`.
+ */
+import { homedir } from 'node:os';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { App } from '../../src/app.js';
+import { systemClock } from '../../src/base/clock.js';
+import { loadConfig } from '../../src/config/load.js';
+import { type Config } from '../../src/config/schema.js';
+import { ApiClient } from '../../src/kube/api-client.js';
+import { type Credentials } from '../../src/kube/credentials.js';
+import { loadCredentials } from '../../src/kube/load-credentials.js';
+import { type Node } from '../../src/kube/objects.js';
+import { projectNode } from '../../src/kube/projection.js';
+import { KubeletCredentials } from '../../src/kubelet/credentials.js';
+import { DirectTransport } from '../../src/kubelet/direct-transport.js';
+import { ProxyTransport } from '../../src/kubelet/proxy-transport.js';
+import { type SummaryTransport } from '../../src/kubelet/transport.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { type ParsedSample, parseExposition } from '../support/exposition-parser.js';
+import { send } from '../support/http-get.js';
+import { eventually } from '../support/programs.js';
+
+const clock = systemClock;
+const version = '0.0.0-test';
+const { signal } = new AbortController();
+
+/** By `namespace/pod`; undefined where the kubelet reports no total. */
+type Totals = ReadonlyMap<string, number | undefined>;
+
+interface RawSummary {
+  readonly pods?: readonly {
+    readonly podRef: { readonly namespace: string; readonly name: string };
+    readonly 'ephemeral-storage'?: { readonly usedBytes?: number };
+  }[];
+}
+
+let config: Config;
+let credentials: Credentials;
+let api: ApiClient;
+let app: App;
+let transport: SummaryTransport;
+
+beforeAll(async () => {
+  config = loadConfig({
+    file: {
+      path: 'test',
+      text: 'cache: {ttl: 0}\nweb: {listenAddresses: ["127.0.0.1:0"]}\nidentity: {controllers: true}',
+    },
+    environment: process.env,
+    flags: {},
+  });
+  credentials = await loadCredentials({ environment: process.env, homeDir: homedir(), clock });
+  api = new ApiClient({ credentials, clock, version });
+  transport = rawTransport();
+  const logger = createLogger({ level: 'warn', format: 'logfmt', write: (line) => process.stderr.write(line), clock });
+  app = await App.start({ config, credentials, clock, random: Math.random, logger, version });
+  await eventually('the first lists', () => Promise.resolve(app.hasSynced || undefined));
+});
+
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  api[Symbol.dispose]();
+});
+
+function rawTransport(): SummaryTransport {
+  const { access, addressTypes, port, bearerTokenFile, tls } = config.kubelet;
+  if (access === 'proxy') return new ProxyTransport({ api });
+  const kubeletCredentials = new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
+  return new DirectTransport({ addressTypes, port, credentials: kubeletCredentials });
+}
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function listNodes(): Promise<readonly Node[]> {
+  const { body } = await api.open({ path: '/api/v1/nodes' }, signal);
+  const { items } = JSON.parse(await textOf(body)) as { items: readonly unknown[] };
+  return items.map((item) => projectNode(item, (text) => text));
+}
+
+/** What the kubelet says, read without the exporter's decoder; undefined when it does not answer. */
+async function totalsOf(node: Node): Promise<Totals | undefined> {
+  try {
+    const text = await textOf(await transport.locate(node).open(signal));
+    const { pods = [] } = JSON.parse(text) as RawSummary;
+    return new Map(
+      pods.map(({ podRef, ...pod }) => [`${podRef.namespace}/${podRef.name}`, pod['ephemeral-storage']?.usedBytes]),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+async function scrape(): Promise<(family: string) => readonly ParsedSample[]> {
+  const { status, body } = await send({ port: app.ports[0] ?? 0, path: '/metrics' });
+  expect(status).toBe(200);
+  const families = parseExposition(body, 'text');
+  return (family) => families.find(({ name }) => name === `ephemeral_storage_${family}`)?.samples ?? [];
+}
+
+describe('the exporter in this cluster', () => {
+  it('has a state for every node', async () => {
+    const nodes = await listNodes();
+    const samples = await scrape();
+    const known = [...samples('node_up'), ...samples('node_absent_info')].map(({ labels }) => labels['node']);
+    expect(new Set(known)).toEqual(new Set(nodes.map(({ name }) => name)));
+  });
+
+  it("says of each pod what its node's kubelet says at the same moment", async () => {
+    const nodes = await listNodes();
+    const before = await Promise.all(nodes.map(totalsOf));
+    const samples = await scrape();
+    const after = await Promise.all(nodes.map(totalsOf));
+    let comparedCount = 0;
+    for (const { labels, value } of samples('pod_used_bytes')) {
+      const index = nodes.findIndex(({ name }) => name === labels['node']);
+      const name = `${labels['namespace'] ?? ''}/${labels['pod'] ?? ''}`;
+      const bounds = [before[index]?.get(name), after[index]?.get(name)].filter((bytes) => bytes !== undefined);
+      if (bounds.length < 2) continue;
+      expect(value, `${name}: from ${bounds.join(' to ')}`).toBeGreaterThanOrEqual(Math.min(...bounds));
+      expect(value, `${name}: from ${bounds.join(' to ')}`).toBeLessThanOrEqual(Math.max(...bounds));
+      comparedCount += 1;
+    }
+    expect(comparedCount).toBeGreaterThan(0);
+  });
+
+  it('has components and containers that add up to each pod', async () => {
+    const samples = await scrape();
+    const keyOf = ({ labels }: ParsedSample) =>
+      `${labels['namespace'] ?? ''}/${labels['pod'] ?? ''}/${labels['node'] ?? ''}`;
+    for (const family of ['pod_component_used_bytes', 'container_used_bytes']) {
+      const sums = new Map<string, number>();
+      for (const sample of samples(family)) sums.set(keyOf(sample), (sums.get(keyOf(sample)) ?? 0) + sample.value);
+      for (const pod of samples('pod_used_bytes')) expect(sums.get(keyOf(pod)), keyOf(pod)).toBe(pod.value);
+    }
+  });
+});
