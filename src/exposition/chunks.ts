@@ -3,11 +3,12 @@ import { type NodeSnapshot } from '../scrape/snapshot.js';
 import { detailGroups } from './families.js';
 import { type FamilyRow } from './family.js';
 import { groupTexts, type FamilyText } from './family-text.js';
+import { withoutRepeats } from './unique.js';
 
 /** The families whose text is kept per node. */
 export const detailFamilies: readonly FamilyRow[] = detailGroups.flatMap(({ families }) => families);
 
-export interface FamilyChunk {
+interface FamilyChunk {
   /** Never written to. */
   readonly buffer: Buffer;
   readonly seriesCount: number;
@@ -41,11 +42,15 @@ export class ChunkCache {
     signal.throwIfAborted();
     return this.#slicer.run(() => {
       // Another scrape may have made them while this one waited for its turn.
-      const chunks = this.#kept.get(snapshot) ?? encode(detailGroups.flatMap((group) => groupTexts(group, snapshot)));
+      const chunks = this.#kept.get(snapshot) ?? chunksOf(withoutRepeats(snapshot));
       this.#kept.set(snapshot, chunks);
       return chunks;
     });
   }
+}
+
+function chunksOf(snapshot: NodeSnapshot): NodeChunks {
+  return encode(detailGroups.flatMap((group) => groupTexts(group, snapshot)));
 }
 
 /** One memory block per node: a block for each of 65,000 small chunks would cost the collector more than the bytes. */

@@ -7,24 +7,15 @@ export interface FamilyText {
   readonly seriesCount: number;
 }
 
-/**
- * One text per family of the group, in their order. The label text of a subject is made once for all of them. Of
- * subjects with the same labels (a kubelet that lists a container twice) the first is served: a series that appears
- * twice would cost Prometheus samples of the scrape.
- */
+/** One text per family of the group, in their order. The label text of a subject is made once for all of them. */
 export function groupTexts<Source>(group: FamilyGroup<Source>, source: Source): readonly FamilyText[] {
-  const families = group.families.map(({ name }) => ({ name, text: '', seriesCount: 0 }));
-  const seen = new Set<string>();
+  const families = group.families.map(({ name }, index) => ({ name, index, lines: new Array<string>() }));
   for (const { labelValues, values } of group.samples(source)) {
     const labels = labelText(group.labels, labelValues);
-    if (seen.has(labels)) continue;
-    seen.add(labels);
-    for (const [index, family] of families.entries()) {
+    for (const { name, index, lines } of families) {
       const value = values[index];
-      if (value === undefined) continue;
-      family.text += sampleLine(family.name, labels, value);
-      family.seriesCount += 1;
+      if (value !== undefined) lines.push(sampleLine(name, labels, value));
     }
   }
-  return families;
+  return families.map(({ lines }) => ({ text: lines.join(''), seriesCount: lines.length }));
 }

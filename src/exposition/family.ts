@@ -1,8 +1,7 @@
 import { type FamilyType } from './render.js';
 
 /** What a series is about; each level can be counted on its own. */
-export const levels = ['workload', 'node', 'pod', 'container', 'volume'] as const;
-export type Level = (typeof levels)[number];
+export type Level = 'workload' | 'node' | 'pod' | 'container' | 'volume';
 
 /** A row of the table of families. */
 export interface FamilyRow {
@@ -15,7 +14,7 @@ export interface FamilyRow {
 }
 
 /** One subject's samples: the value of each family of its group; undefined where nothing is known. */
-export interface SampleRow {
+interface SampleRow {
   readonly labelValues: readonly string[];
   readonly values: readonly (number | undefined)[];
 }

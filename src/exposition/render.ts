@@ -6,8 +6,7 @@
  * https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md
  */
 
-export const expositionFormats = ['text', 'openmetrics'] as const;
-export type ExpositionFormat = (typeof expositionFormats)[number];
+export type ExpositionFormat = 'text' | 'openmetrics';
 
 export type FamilyType = 'gauge' | 'counter' | 'histogram' | 'unknown';
 
@@ -21,12 +20,12 @@ export interface FamilyHeader {
 /** `{a="1",b="2"}`; empty values are left out, as a label without a value is no label. '' when nothing is left. */
 export function labelText(names: readonly string[], values: readonly string[]): string {
   let text = '';
-  for (const [index, name] of names.entries()) {
+  for (let index = 0; index < names.length; index += 1) {
     const value = values[index];
     if (value === undefined || value === '') continue;
-    text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(value)}"`;
+    text += `${text === '' ? '{' : ','}${names[index] ?? ''}="${escapeLabelValue(value)}"`;
   }
-  return text === '' ? '' : `{${text}}`;
+  return text === '' ? '' : `${text}}`;
 }
 
 /** One line. `labels`: as {@link labelText} gives them. */

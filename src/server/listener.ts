@@ -30,7 +30,6 @@ const mends: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another process listens there; stop it, or choose another --web.listen-address',
   EACCES: 'ports below 1024 need a privilege; choose a higher port with --web.listen-address',
   EADDRNOTAVAIL: 'this machine does not have the address; choose another --web.listen-address',
-  ENOTFOUND: 'the name has no address; choose another --web.listen-address',
 };
 
 /** One listening address. */

@@ -16,7 +16,7 @@ export interface ScrapeSource {
   collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined>;
 }
 
-export interface ExpositionRenderer {
+interface ExpositionRenderer {
   render(snapshot: ClusterSnapshot | undefined, format: ExpositionFormat, signal: AbortSignal): Promise<ExpositionBody>;
 }
 

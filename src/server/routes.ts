@@ -12,11 +12,11 @@ export interface ReadinessCheck {
   readonly message: string;
 }
 
-export interface Readiness {
+interface Readiness {
   checks(): readonly ReadinessCheck[];
 }
 
-export interface MetricsEndpoint {
+interface MetricsEndpoint {
   handle(request: Request, response: Response): Promise<void>;
 }
 

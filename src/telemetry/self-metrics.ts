@@ -3,8 +3,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { type FailureReason, failureReasons } from '../base/errors.js';
 import { selfFamilies } from './self-families.js';
 
-export const scrapeResults = ['success', 'deadline', 'rejected', 'aborted', 'error'] as const;
-export type ScrapeResult = (typeof scrapeResults)[number];
+const scrapeResults = ['success', 'deadline', 'rejected', 'aborted', 'error'] as const;
+type ScrapeResult = (typeof scrapeResults)[number];
 
 const listResults = ['success', 'expired', ...failureReasons] as const;
 const cacheResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;

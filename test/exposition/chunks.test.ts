@@ -117,10 +117,26 @@ describe('ChunkCache', () => {
     );
   });
 
-  it('serves the first of containers that a kubelet lists twice', async () => {
-    const containers = [aContainerUsage({ usedBytes: 1 }), aContainerUsage({ usedBytes: 2 })];
-    const pods = [aPodSnapshot({ usage: aPodUsage({ containers }) })];
+  it('serves the first of what is listed twice', async () => {
+    const twice = aPodUsage({
+      containers: [aContainerUsage({ usedBytes: 1 }), aContainerUsage({ usedBytes: 2 })],
+      volumes: [aVolumeUsage({ usedBytes: 3, type: 'emptydir' }), aVolumeUsage({ usedBytes: 4, type: 'unknown' })],
+    });
+    const workload = { name: 'a', origin: { source: 'configured' as const } };
+    const pods = [
+      aPodSnapshot({ usage: twice, workloads: [workload, { ...workload }] }),
+      aPodSnapshot({ usage: aPodUsage({ usedBytes: 5 }) }),
+      aPodSnapshot({ namespace: 'other', usage: aPodUsage({ usedBytes: 6, containers: [], volumes: [] }) }),
+    ];
     const [chunks] = await aCache().prepare([aNodeSnapshot({ pods })], never);
-    expect(textOf(chunks, 'container_used_bytes')).toMatch(/^[^\n]+ 1\n$/);
+    const valuesOf = (family: string): string[] =>
+      (textOf(chunks, family) ?? '')
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.slice(line.lastIndexOf(' ') + 1));
+    expect(valuesOf('pod_used_bytes')).toEqual(['4096', '6']);
+    expect(valuesOf('container_used_bytes')).toEqual(['1']);
+    expect(valuesOf('volume_used_bytes')).toEqual(['3']);
+    expect(valuesOf('pod_workload_info')).toEqual(['1', '1']);
   });
 });

@@ -1,0 +1,310 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+
+import { describe, expect, it } from 'vitest';
+
+import { Exposition } from '../../src/exposition/exposition.js';
+import { type ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import { type MetricsHandlerOptions, type ScrapeSource } from '../../src/server/metrics-handler.js';
+import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
+import { parseExposition } from '../support/exposition-parser.js';
+import { send } from '../support/http-get.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { aClusterSnapshot } from '../support/snapshot-builders.js';
+import {
+  aBody,
+  aLogger,
+  aMetricsHandler,
+  emptySnapshot,
+  FakeObserver,
+  RunningServer,
+  scrapeSettings,
+  someRoutes,
+} from './test-server.js';
+
+const path = '/metrics';
+const openMetrics = 'application/openmetrics-text; version=1.0.0';
+
+function startServer(options: Partial<MetricsHandlerOptions> = {}): Promise<RunningServer> {
+  return RunningServer.start(someRoutes({ metrics: aMetricsHandler(options) }));
+}
+
+/** Each collection waits until the test ends it; `next` resolves when one has begun. */
+class HeldSource implements ScrapeSource {
+  readonly #waiting: ((collection: HeldCollection) => void)[] = [];
+
+  collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.shift()?.({ signal, resolve, reject });
+    });
+  }
+
+  next(): Promise<HeldCollection> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+interface HeldCollection {
+  readonly signal: AbortSignal;
+  readonly resolve: (snapshot: ClusterSnapshot | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** More than all buffers between server and client hold. */
+function aLargeBody(): ReturnType<typeof aBody> {
+  const line = `${'x'.repeat(1_023)}\n`;
+  return aBody(...Array.from({ length: 64 }, (_, index) => String(index % 10) + line.repeat(1_024)));
+}
+
+/** A client that takes the headers and reads nothing until it is told to. */
+async function pausedAnswer(port: number): Promise<IncomingMessage> {
+  const outgoing = request({ host: '127.0.0.1', port, path, agent: false }).end();
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  incoming.pause();
+  incoming.on('error', () => undefined);
+  return incoming;
+}
+
+describe('an answer', () => {
+  it.each([
+    [{}, 'text/plain; version=0.0.4; charset=utf-8'],
+    [{ accept: openMetrics }, 'application/openmetrics-text; version=1.0.0; charset=utf-8'],
+  ])('to %j has the type %s and its length', async (headers, contentType) => {
+    await using server = await startServer({
+      exposition: { render: () => Promise.resolve(aBody('größe 1\n', 'b 2\n')) },
+    });
+    const answer = await send({ port: server.port, path, headers });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({ 'content-type': contentType, vary: 'Accept, Accept-Encoding' });
+    expect(answer.headers['content-length']).toBe(String(answer.body.length));
+    expect(answer.headers['content-encoding']).toBeUndefined();
+    expect(answer.text).toBe('größe 1\nb 2\n');
+  });
+
+  it('is compressed for those who take gzip', async () => {
+    await using server = await startServer();
+    const answer = await send({ port: server.port, path, headers: { 'accept-encoding': 'gzip' } });
+    expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
+    expect(answer.headers['content-length']).toBeUndefined();
+    expect(gunzipSync(answer.body).toString()).toBe('up 1\n');
+  });
+
+  it.each([{}, { 'accept-encoding': 'gzip' }])('of many megabytes arrives whole with %j', async (headers) => {
+    const body = aLargeBody();
+    await using server = await startServer({ exposition: { render: () => Promise.resolve(body) } });
+    const answer = await send({ port: server.port, path, headers });
+    const received = 'accept-encoding' in headers ? gunzipSync(answer.body) : answer.body;
+    expect(received.equals(Buffer.concat(body.chunks))).toBe(true);
+  });
+
+  it('without a byte is one too', async () => {
+    await using server = await startServer({ exposition: { render: () => Promise.resolve(aBody()) } });
+    const answer = await send({ port: server.port, path });
+    expect([answer.status, answer.text]).toEqual([200, '']);
+  });
+
+  it('keeps the connection for the next scrape', async () => {
+    await using server = await startServer();
+    const agent = new Agent({ keepAlive: true });
+    const first = await send({ port: server.port, path, agent });
+    expect(first.headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=310' });
+    expect((await send({ port: server.port, path, agent })).status).toBe(200);
+    agent.destroy();
+  });
+
+  it('has only the metrics of the exporter before the first sync, and those of the cluster afterwards', async () => {
+    const clock = new ManualClock();
+    const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2', watchResults: [] });
+    const snapshots = [undefined, aClusterSnapshot()];
+    await using server = await startServer({
+      source: { collect: () => Promise.resolve(snapshots.shift()) },
+      exposition: new Exposition({ selfMetrics, clock }),
+      observer: selfMetrics,
+      clock,
+    });
+    const names: (readonly string[])[] = [];
+    for (const format of ['text', 'openmetrics'] as const) {
+      const headers = format === 'text' ? {} : { accept: openMetrics };
+      const answer = await send({ port: server.port, path, headers });
+      names.push(parseExposition(answer.body, format).map(({ name }) => name));
+    }
+    expect(names[0]).toContain('ephemeral_storage_exporter_build_info');
+    expect(names[0]).not.toContain('ephemeral_storage_pod_used_bytes');
+    expect(names[1]).toContain('ephemeral_storage_pod_used_bytes');
+  });
+});
+
+describe('HEAD', () => {
+  it('is answered with the headers, without a collection', async () => {
+    const observer = new FakeObserver();
+    const source = { collect: () => Promise.reject(new Error('must not be called')) };
+    await using server = await startServer({ source, observer });
+    const headers = { accept: openMetrics, 'accept-encoding': 'gzip' };
+    const answer = await send({ port: server.port, path, method: 'HEAD', headers });
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+      'content-encoding': 'gzip',
+      vary: 'Accept, Accept-Encoding',
+    });
+    expect(observer.results).toEqual([]);
+  });
+});
+
+describe('the deadline', () => {
+  it.each([
+    ['1.5', 1_000],
+    [undefined, 10_000],
+    ['600', 60_000],
+  ])('of a client that waits for %s s is after %d ms; it gets what there is', async (header, timeoutMs) => {
+    const source = new HeldSource();
+    const observer = new FakeObserver();
+    const clock = new ManualClock();
+    await using server = await startServer({ source, observer, clock });
+    const begun = source.next();
+    const headers = header === undefined ? {} : { 'x-prometheus-scrape-timeout-seconds': header };
+    const answer = send({ port: server.port, path, headers });
+    const { signal, resolve } = await begun;
+    await clock.advance(timeoutMs - 1);
+    expect(signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(signal.aborted).toBe(true);
+    resolve(emptySnapshot);
+    expect((await answer).status).toBe(200);
+    expect(observer.results).toEqual(['deadline']);
+    expect(observer.durationsMs).toEqual([timeoutMs]);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('that did not come leaves nothing behind', async () => {
+    const observer = new FakeObserver();
+    const clock = new ManualClock();
+    await using server = await startServer({ observer, clock });
+    await send({ port: server.port, path });
+    expect(observer.results).toEqual(['success']);
+    expect(clock.sleeperCount).toBe(0);
+  });
+});
+
+describe('the bound on scrapes under way', () => {
+  it('refuses more of them and takes new ones afterwards', async () => {
+    const source = new HeldSource();
+    const observer = new FakeObserver();
+    await using server = await startServer({ source, observer });
+    const begun = [source.next(), source.next()];
+    const running = [1, 2].map(() => send({ port: server.port, path }));
+    const collections = await Promise.all(begun);
+    const refused = await send({ port: server.port, path });
+    expect([refused.status, refused.text]).toEqual([503, 'too many scrapes at once\n']);
+    expect(refused.headers['retry-after']).toBe('1');
+    for (const { resolve } of collections) resolve(emptySnapshot);
+    await Promise.all(running);
+    const next = source.next();
+    const answer = send({ port: server.port, path });
+    (await next).resolve(emptySnapshot);
+    expect((await answer).status).toBe(200);
+    expect(observer.results).toEqual(['rejected', 'success', 'success', 'success']);
+  });
+
+  it('counts an answer until its last byte is taken', async () => {
+    const observer = new FakeObserver();
+    const body = aLargeBody();
+    await using server = await startServer({
+      observer,
+      exposition: { render: () => Promise.resolve(body) },
+      settings: () => ({ ...scrapeSettings, maxInFlight: 1 }),
+    });
+    const slow = await pausedAnswer(server.port);
+    expect((await send({ port: server.port, path })).status).toBe(503);
+    const finished = observer.finished();
+    slow.resume();
+    await once(slow, 'end');
+    expect(await finished).toBe('success');
+    expect((await send({ port: server.port, path })).status).toBe(200);
+  });
+
+  it('follows the settings in force', async () => {
+    let maxInFlight = 0;
+    await using server = await startServer({ settings: () => ({ ...scrapeSettings, maxInFlight }) });
+    expect((await send({ port: server.port, path })).status).toBe(503);
+    maxInFlight = 1;
+    expect((await send({ port: server.port, path })).status).toBe(200);
+  });
+});
+
+describe('a client that leaves', () => {
+  it('ends its collection', async () => {
+    const source = new HeldSource();
+    const observer = new FakeObserver();
+    const clock = new ManualClock();
+    await using server = await startServer({ source, observer, clock });
+    const [begun, finished] = [source.next(), observer.finished()];
+    const outgoing = request({ host: '127.0.0.1', port: server.port, path, agent: false }).end();
+    outgoing.on('error', () => undefined);
+    const { signal, resolve } = await begun;
+    const aborted = once(signal, 'abort');
+    outgoing.destroy();
+    await aborted;
+    resolve(emptySnapshot);
+    expect(await finished).toBe('aborted');
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it.each([{}, { 'accept-encoding': 'gzip' }])('ends the writing of its answer with %j', async (headers) => {
+    const observer = new FakeObserver();
+    const body = aLargeBody();
+    await using server = await startServer({ observer, exposition: { render: () => Promise.resolve(body) } });
+    const finished = observer.finished();
+    const outgoing = request({ host: '127.0.0.1', port: server.port, path, headers, agent: false }).end();
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    incoming.on('error', () => undefined);
+    incoming.destroy();
+    // What compresses to little may have been sent before the client could leave.
+    expect('accept-encoding' in headers ? ['aborted', 'success'] : ['aborted']).toContain(await finished);
+  });
+});
+
+describe('a client that does not read', () => {
+  it('loses its connection five seconds after its timeout', async () => {
+    const observer = new FakeObserver();
+    const clock = new ManualClock();
+    const body = aLargeBody();
+    await using server = await startServer({ observer, clock, exposition: { render: () => Promise.resolve(body) } });
+    const finished = observer.finished();
+    const incoming = await pausedAnswer(server.port);
+    const closed = new Promise((resolve) => incoming.once('close', resolve));
+    await clock.advance(14_999);
+    expect(observer.results).toEqual([]);
+    await clock.advance(1);
+    expect(await finished).toBe('aborted');
+    incoming.resume();
+    await closed;
+    expect(incoming.complete).toBe(false);
+    expect(clock.sleeperCount).toBe(0);
+  });
+});
+
+describe('a fault of the exporter', () => {
+  it.each([
+    ['collecting', { source: { collect: () => Promise.reject(new Error('secret in /srv/app.js')) } }],
+    ['rendering', { exposition: { render: () => Promise.reject(new Error('secret in /srv/app.js')) } }],
+  ])('while %s is one constant line for the client', async (_case, options) => {
+    const observer = new FakeObserver();
+    const logger = aLogger();
+    await using server = await startServer({ ...options, observer, logger });
+    const answer = await send({ port: server.port, path });
+    expect([answer.status, answer.text]).toEqual([500, 'internal error\n']);
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(observer.results).toEqual(['error']);
+    expect(logger.lines).toEqual(['error scrape failed {"error":"secret in /srv/app.js"}']);
+  });
+
+  it('does not keep its place among the scrapes under way', async () => {
+    const source = { collect: () => Promise.reject(new Error('broken')) };
+    await using server = await startServer({ source, settings: () => ({ ...scrapeSettings, maxInFlight: 1 }) });
+    for (let count = 0; count < 3; count += 1) {
+      expect((await send({ port: server.port, path })).status).toBe(500);
+    }
+  });
+});
