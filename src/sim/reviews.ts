@@ -2,6 +2,7 @@ import { type IncomingMessage } from 'node:http';
 
 import { type AccessControl, type Attributes, type User } from './access.js';
 import { ApiError, badRequest } from './api-error.js';
+import { selfSubjectAccessReviewSpec } from './protobuf-review.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ export async function answerReview(
 ): Promise<object | undefined> {
   const review = reviews[path];
   if (review === undefined) return undefined;
-  const body = await readJson(request);
+  const body = await readReview(request);
   const spec = objectOf(body['spec']);
   return { ...body, metadata: { creationTimestamp: null }, spec, status: review(spec, context) };
 }
@@ -45,12 +46,24 @@ function attributesOf(spec: Json): Attributes {
   return { verb: text(verb) ?? '', resource: parts.join('/'), namespace: text(namespace), name: text(name) };
 }
 
-async function readJson(request: IncomingMessage): Promise<Json> {
-  const type = request.headers['content-type'] ?? '';
-  if (!type.startsWith('application/json')) {
-    const message = `the body of the request was in an unknown format - accepted media types include: application/json`;
+async function readReview(request: IncomingMessage): Promise<Json> {
+  const type = request.headers['content-type']?.split(';')[0];
+  const body = await readBody(request);
+  if (type === 'application/vnd.kubernetes.protobuf') {
+    const spec = selfSubjectAccessReviewSpec(body);
+    if (spec !== undefined) return { kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', spec };
+  } else if (type !== 'application/json') {
+    const message = 'the body of the request was in an unknown format - accepted media types include: application/json';
     throw new ApiError(415, 'UnsupportedMediaType', message);
   }
+  try {
+    return objectOf(JSON.parse(body.toString()));
+  } catch {
+    throw badRequest('the object provided is unrecognized (must be of type JSON)');
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -60,11 +73,7 @@ async function readJson(request: IncomingMessage): Promise<Json> {
     }
     chunks.push(chunk);
   }
-  try {
-    return objectOf(JSON.parse(Buffer.concat(chunks).toString()));
-  } catch {
-    throw badRequest('the object provided is unrecognized (must be of type JSON)');
-  }
+  return Buffer.concat(chunks);
 }
 
 function objectOf(value: unknown): Json {

@@ -11,6 +11,13 @@ const start = async (): Promise<SimulatedCluster> => SimulatedCluster.start({ sc
 
 const reviews = '/apis/authorization.k8s.io/v1';
 
+/** A length-delimited protobuf field, of ASCII. */
+function field(number: number, content: string): string {
+  const length = content.length;
+  const lengthBytes = length < 128 ? [length] : [(length & 0x7f) | 0x80, length >> 7];
+  return String.fromCharCode((number << 3) | 2, ...lengthBytes) + content;
+}
+
 async function review(sim: SimulatedCluster, path: string, spec: object, token = sim.token): Promise<object> {
   const body = JSON.stringify({ kind: 'Review', apiVersion: 'v1', spec });
   const headers = { 'Content-Type': 'application/json' };
@@ -129,6 +136,26 @@ describe('reviews', () => {
     expect(await review(sim, `${reviews}/selfsubjectaccessreviews`, path, token)).toEqual({ allowed: false });
   });
 
+  it.each([
+    [field(1, field(2, 'get') + field(5, 'nodes') + field(6, 'stats') + field(7, 'n'.repeat(200))), true],
+    [field(1, field(2, 'get') + field(5, 'nodes')), false],
+    [field(2, field(1, '/metrics') + field(2, 'get')), false],
+  ])('understand the encoding of kubectl (%j)', async (spec, allowed) => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'exporter', rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
+    const { status, text } = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/vnd.kubernetes.protobuf' },
+      body: Buffer.from(
+        `k8s\0${field(1, field(2, 'SelfSubjectAccessReview'))}${field(2, field(1, '') + field(2, spec))}`,
+        'latin1',
+      ),
+      token,
+    });
+    expect(status).toBe(201);
+    expect(JSON.parse(text)).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed } });
+  });
+
   it('tell what somebody else may do', async () => {
     await using sim = await start();
     sim.access.setRules('prometheus', [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
@@ -153,7 +180,9 @@ describe('reviews', () => {
   it.each([
     ['application/json', '{', 400],
     ['application/json', `"${'x'.repeat(70_000)}"`, 413],
-    ['application/vnd.kubernetes.protobuf', 'k8s', 415],
+    ['application/vnd.kubernetes.protobuf', 'k8s', 400],
+    ['application/vnd.kubernetes.protobuf', `k8s\0${field(1, field(2, 'TokenReview'))}`, 400],
+    ['application/yaml', 'spec: {}', 415],
   ])('refuse a body of %s with %i', async (type, body, status) => {
     await using sim = await start();
     const answer = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {

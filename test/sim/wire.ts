@@ -9,7 +9,7 @@ export interface RequestOptions {
   /** The administrator's without it; none for `undefined`. */
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   readonly cert?: string;
   readonly key?: string;
 }
