@@ -3,7 +3,7 @@ import { type Request, type Response } from 'express';
 import { startDeadline, type Clock } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import { type ExpositionBody } from '../exposition/exposition.js';
-import { acceptsGzip, negotiateFormat } from '../exposition/negotiate.js';
+import { acceptsGzip, negotiateFormat, type NegotiatedFormat } from '../exposition/negotiate.js';
 import { type ExpositionFormat } from '../exposition/render.js';
 import { type ClusterSnapshot } from '../scrape/snapshot.js';
 import { type Logger } from '../telemetry/logger.js';
@@ -60,7 +60,7 @@ export class MetricsHandler {
   /** HEAD is answered without a collection. */
   async handle(request: Request, response: Response): Promise<void> {
     if (request.method === 'HEAD') {
-      setHeaders(request, response);
+      setHeaders(response, negotiate(request));
       response.end();
       return;
     }
@@ -99,7 +99,7 @@ export class MetricsHandler {
     };
     try {
       const { snapshot, isLate } = await this.#collect(timeoutMs, limit.signal);
-      await this.#answer(request, response, { snapshot, signal: limit.signal });
+      await this.#answer(response, snapshot, negotiate(request), limit.signal);
       finish(isLate ? 'deadline' : 'success');
     } catch (error) {
       finish(limit.signal.aborted ? 'aborted' : 'error');
@@ -124,15 +124,15 @@ export class MetricsHandler {
   }
 
   async #answer(
-    request: Request,
     response: Response,
-    { snapshot, signal }: { snapshot: ClusterSnapshot | undefined; signal: AbortSignal },
+    snapshot: ClusterSnapshot | undefined,
+    negotiated: Negotiated,
+    signal: AbortSignal,
   ): Promise<void> {
-    const { format } = negotiateFormat(request.get('accept'));
-    const { chunks, contentLength } = await this.#options.exposition.render(snapshot, format, signal);
+    const { chunks, contentLength } = await this.#options.exposition.render(snapshot, negotiated.format, signal);
     signal.throwIfAborted();
-    const { isGzipped } = setHeaders(request, response);
-    if (isGzipped) {
+    setHeaders(response, negotiated);
+    if (negotiated.isGzipped) {
       await sendGzipped(response, chunks, signal);
       return;
     }
@@ -144,16 +144,25 @@ export class MetricsHandler {
     const { logger } = this.#options;
     if (signal.aborted) logger.debug('scrape given up', { reason: messageOf(signal.reason) });
     else logger.error('scrape failed', { error: messageOf(error) });
-    if (signal.aborted || response.headersSent) response.destroy();
+    if (signal.aborted || response.headersSent || response.destroyed) response.destroy();
     else sendText(response, 500, 'internal error');
   }
 }
 
-function setHeaders(request: Request, response: Response): { isGzipped: boolean } {
-  const isGzipped = acceptsGzip(request.get('accept-encoding'));
+interface Negotiated extends NegotiatedFormat {
+  readonly isGzipped: boolean;
+}
+
+function negotiate(request: Request): Negotiated {
+  return {
+    ...negotiateFormat(request.get('accept')),
+    isGzipped: acceptsGzip(request.get('accept-encoding')),
+  };
+}
+
+function setHeaders(response: Response, { contentType, isGzipped }: Negotiated): void {
   // Not `response.set`: Express would rewrite the content type.
-  response.setHeader('Content-Type', negotiateFormat(request.get('accept')).contentType);
+  response.setHeader('Content-Type', contentType);
   response.setHeader('Vary', 'Accept, Accept-Encoding');
   if (isGzipped) response.setHeader('Content-Encoding', 'gzip');
-  return { isGzipped };
 }

@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 
 import { messageOf } from '../base/errors.js';
 import { type Logger } from '../telemetry/logger.js';
-import { landingPage } from './landing-page.js';
+import { landingPage, type Link } from './landing-page.js';
 import { sendFinalText, sendText } from './responses.js';
 
 export interface ReadinessCheck {
@@ -99,7 +99,7 @@ async function reload(response: Response, options: RoutesOptions): Promise<void>
   sendFinalText(response, 200, 'reloaded');
 }
 
-function linksTo(metricsPath: string): readonly { path: string; text: string }[] {
+function linksTo(metricsPath: string): readonly Link[] {
   return [
     { path: metricsPath, text: 'Metrics' },
     { path: '/readyz?verbose', text: 'Readiness' },
@@ -116,22 +116,14 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
 
-/** Express names the status of faults of the request (a path that cannot be decoded); all others are ours. */
+/** What is thrown here is a fault of the exporter: requests have no body, and nothing of a path is decoded. */
 function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) {
-      next(error);
-      return;
-    }
-    if (isRequestFault(error)) {
-      sendFinalText(response, 400, 'bad request');
+      next(error); // Express closes the connection.
       return;
     }
     logger.error('request failed', { error: messageOf(error) });
     sendFinalText(response, 500, 'internal error');
   };
-}
-
-function isRequestFault(error: unknown): boolean {
-  return error instanceof Error && 'status' in error && error.status === 400;
 }
