@@ -21,6 +21,7 @@ export class HttpsListener implements AsyncDisposable {
   readonly #server: Server;
   readonly #clientCa: string;
   #port = 0;
+  #isDisposed = false;
 
   constructor({ keyPair, clientCa, handle }: HttpsListenerOptions) {
     this.#clientCa = clientCa;
@@ -58,10 +59,11 @@ export class HttpsListener implements AsyncDisposable {
   }
 
   async resume(): Promise<void> {
-    if (!this.#server.listening) await this.listen(this.#port);
+    if (!this.#server.listening && !this.#isDisposed) await this.listen(this.#port);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
     await this.pause();
   }
 }

@@ -30,7 +30,6 @@ export class Kubelet implements AsyncDisposable {
   readonly #certificates: Certificates;
   readonly #listener: HttpsListener;
   readonly #faultChange = new Mutex();
-  readonly #closed = new AbortController();
   #fault: Fault | undefined;
   #restartedAtMs: number | undefined;
   #requestCount = 0;
@@ -78,12 +77,11 @@ export class Kubelet implements AsyncDisposable {
         this.#listener.setKeyPair(fault === 'expired-certificate' ? expired : valid);
       }
       if (fault === 'down') await this.#listener.pause();
-      else if (!this.#closed.signal.aborted) await this.#listener.resume();
+      else await this.#listener.resume();
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed.abort();
     await this.#faultChange.runExclusive(async () => this.#listener[Symbol.asyncDispose]());
   }
 

@@ -178,7 +178,7 @@ function decodeToken(text: string): Token {
       Buffer.from(text, 'base64url').toString(),
     ) ?? [];
   if (version === undefined || start === undefined) {
-    throw badRequest('invalid continue token: continue key is not valid: illegal base64 data at input byte 4');
+    throw badRequest('invalid continue token: continue key is not valid: it is none of this server');
   }
   return { version: Number(version), start: String(JSON.parse(start)) };
 }

@@ -4,7 +4,7 @@ import { type Random } from './random.js';
 import { type Schedule } from './schedule.js';
 import { type NodeSpec } from './specs.js';
 
-/** A kubelet that fails now and then: for `lastsMs` at the end of each `everyMs`. */
+/** A kubelet that fails now and then: for `lastsMs` at the end of each `everyMs`, whatever fault it had before. */
 export interface FaultSchedule {
   readonly nodeName: string;
   readonly fault: Fault;

@@ -144,12 +144,10 @@ export class ObjectStore {
 
   #append(type: EventType, changed: StoredObject, previous: StoredObject | undefined): void {
     const resourceVersion = ++this.#resourceVersion;
-    const { object } = changed;
-    const metadata = { ...object.metadata, resourceVersion: String(resourceVersion) };
-    const stored = { ...changed, object: { ...object, metadata } };
+    const stored = atVersion(changed, resourceVersion);
     const objects = this.#objects[changed.resource];
-    if (type === 'DELETED') objects.delete(keyOf(object));
-    else objects.set(keyOf(object), stored);
+    if (type === 'DELETED') objects.delete(keyOf(stored.object));
+    else objects.set(keyOf(stored.object), stored);
     this.#lastChange[changed.resource] = resourceVersion;
     const event = { resourceVersion, type, stored, previous };
     this.#events.push(event);
@@ -162,6 +160,13 @@ export class ObjectStore {
     const forgotten = this.#events.splice(0, this.#events.length - this.#keptEventCount);
     this.#compactedVersion = forgotten.at(-1)?.resourceVersion ?? this.#compactedVersion;
   }
+}
+
+/** The same object under another resourceVersion. */
+export function atVersion(stored: StoredObject, resourceVersion: number): StoredObject {
+  const { object } = stored;
+  const metadata = { ...object.metadata, resourceVersion: String(resourceVersion) };
+  return { ...stored, object: { ...object, metadata } };
 }
 
 /** `namespace/name`, or the name alone. */

@@ -6,7 +6,7 @@ import { goJson } from './format.js';
 import { checkWatchOptions, type ListRequest, numberParameter, parseVersion, selection } from './list.js';
 import { type Representation } from './representation.js';
 import { type Predicate } from './selectors.js';
-import { type EventType, type ObjectStore, type StoredObject, type StoreEvent } from './store.js';
+import { atVersion, type EventType, type ObjectStore, type StoredObject, type StoreEvent } from './store.js';
 
 export interface WatchOptions {
   readonly store: ObjectStore;
@@ -91,7 +91,10 @@ export class Watch {
     const { request, representation } = this.#options;
     if (stored.resource !== request.resource || resourceVersion <= (this.#from ?? 0)) return;
     const seenType = this.#seenType(type, stored, previous);
-    if (seenType !== undefined) send(seenType, representation.object(stored));
+    if (seenType === undefined) return;
+    // What the watcher loses it sees as it last was, whether it was deleted or ceased to match.
+    const seen = seenType === 'DELETED' && previous !== undefined ? atVersion(previous, resourceVersion) : stored;
+    send(seenType, representation.object(seen));
   }
 
   /** To the watcher, an object that comes to match or ceases to match has been added or deleted. */

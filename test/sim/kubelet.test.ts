@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { connect as connectPlain } from 'node:net';
+import { checkServerIdentity, connect as connectTls, type PeerCertificate } from 'node:tls';
+
 import { describe, expect, it } from 'vitest';
 
 import { type Rule } from '../../src/sim/access.js';
@@ -111,22 +115,39 @@ describe('a kubelet', () => {
     expect(sim.kubeletRequestCount('node-2')).toBe(0);
   });
 
-  it('serves a certificate for its address and its node', async () => {
+  it.each(['127.0.0.1', 'node-1'])('serves a certificate for %s', async (name) => {
     await using sim = await start();
-    await expect(callKubelet(sim, 'node-1')).resolves.toBeDefined(); // verified against the cluster's authority
+    const certificate = await certificateOf(sim, 'node-1');
+    expect(checkServerIdentity(name, certificate)).toBeUndefined();
+    expect(checkServerIdentity('node-2', certificate)).toBeInstanceOf(Error);
   });
 
-  it('stops when its node is removed', async () => {
+  it('stops when its node is removed, which takes its pods along', async () => {
     await using sim = await start();
-    const node = sim.model.node('node-1');
+    const port = sim.model.node('node-1')?.kubeletPort ?? 0;
     await sim.removeNode('node-1');
     expect(sim.model.pods).toEqual([]);
+    const socket = connectPlain(port, '127.0.0.1');
+    await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED');
+    expect(() => sim.kubeletRequestCount('node-1')).toThrow('no such node: node-1; there are node-2');
+  });
+
+  it('starts with a node that is added', async () => {
+    await using sim = await start();
     await sim.addNode({ name: 'node-3' });
     expect((await summaryOf(sim, 'node-3')).node.nodeName).toBe('node-3');
-    expect(() => sim.kubeletRequestCount('node-1')).toThrow('no such node: node-1');
-    expect(node).toBeDefined();
   });
 });
+
+/** The certificate that the kubelet shows; trusted, or the handshake fails. */
+async function certificateOf(sim: SimulatedCluster, nodeName: string): Promise<PeerCertificate> {
+  const port = sim.model.node(nodeName)?.kubeletPort;
+  const socket = connectTls({ host: '127.0.0.1', port, ca: sim.caPem });
+  await once(socket, 'secureConnect');
+  const certificate = socket.getPeerCertificate();
+  socket.destroy();
+  return certificate;
+}
 
 describe('the faults of a kubelet', () => {
   it.each<[Fault, number, string, RegExp]>([

@@ -52,7 +52,10 @@ describe('watches', () => {
     sim.model.updatePod('default', 'a', { labels: { app: 'db' } });
     sim.model.deletePod('default', 'a');
     sim.model.addPod(podSpec('b', { labels: { app: 'web' } }));
-    expect(await watch.take(4)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED b']);
+    expect(await watch.take(2)).toEqual(['ADDED a', 'MODIFIED a']);
+    const lost = await watch.next();
+    expect([lost?.type, lost?.object.metadata.labels]).toEqual(['DELETED', { app: 'web', track: 'canary' }]);
+    expect(await watch.take(1)).toEqual(['ADDED b']);
   });
 
   it('keep to their namespace', async () => {
