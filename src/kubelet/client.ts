@@ -1,5 +1,3 @@
-import { Semaphore } from 'async-mutex';
-
 import { type Clock, startDeadline } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
 import { type Node } from '../kube/objects.js';
@@ -15,9 +13,7 @@ export interface KubeletObserver {
 
 export interface KubeletClientOptions {
   readonly transport: SummaryTransport;
-  /** Requests under way at the same time, over all nodes; at least 1. */
-  readonly maxConcurrentRequests: number;
-  /** From the start of the request, not of the wait for it, to the end of the body. */
+  /** From the start of the request to the end of the body. */
   readonly requestTimeoutMs: number;
   /** Largest body, decompressed. */
   readonly maxBodyBytes: number;
@@ -25,23 +21,18 @@ export interface KubeletClientOptions {
   readonly observer: KubeletObserver;
 }
 
-/** Fetches and decodes summaries, within limits of number, time and size. */
+/** Fetches and decodes summaries, within limits of time and size. */
 export class KubeletClient {
   readonly #options: KubeletClientOptions;
-  readonly #slots: Semaphore;
 
   constructor(options: KubeletClientOptions) {
     this.#options = options;
-    this.#slots = new Semaphore(options.maxConcurrentRequests);
   }
 
   /** Throws RequestError, or the signal's reason when it aborts. */
   async fetchSummary(node: Node, signal: AbortSignal): Promise<NodeSummary> {
-    const endpoint = this.#options.transport.locate(node);
-    return this.#slots.runExclusive(async () => {
-      signal.throwIfAborted();
-      return this.#observed(endpoint, signal);
-    });
+    signal.throwIfAborted();
+    return this.#observed(this.#options.transport.locate(node), signal);
   }
 
   async #observed(endpoint: SummaryEndpoint, signal: AbortSignal): Promise<NodeSummary> {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-import { Mutex } from 'async-mutex';
+import { Mutex, Semaphore } from 'async-mutex';
 
 import { type Clock } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
@@ -28,6 +28,8 @@ export interface NodeCacheOptions {
   /** In milliseconds; 0 switches caching off: overlapping callers still share an attempt. */
   readonly ttlMs: number;
   readonly fetcher: SummaryFetcher;
+  /** Attempts under way at the same time, over all nodes; at least 1. */
+  readonly maxConcurrentRequests: number;
   /** Whether pods are known to run on the node for so long that a summary without any pod cannot be true. */
   readonly expectsPods: (nodeName: string) => boolean;
   readonly clock: Clock;
@@ -43,6 +45,8 @@ interface Entry {
   /** Aborted when the entry is forgotten: whatever its attempt gives then is dropped. */
   readonly lifetime: AbortController;
   lastAttemptAtMs: number | undefined;
+  /** A request is under way. */
+  isAsked: boolean;
   /** Attempts whose result was taken: all but those that the end of `lifetime` cut short. */
   endedAttemptCount: number;
   success: { readonly summary: NodeSummary; readonly atMs: number } | undefined;
@@ -63,11 +67,13 @@ interface Entry {
  */
 export class NodeCache implements Disposable {
   readonly #options: NodeCacheOptions;
+  readonly #slots: Semaphore;
   readonly #entries = new Map<string, Entry>();
   #isDisposed = false;
 
   constructor(options: NodeCacheOptions) {
     this.#options = options;
+    this.#slots = new Semaphore(options.maxConcurrentRequests);
   }
 
   /** Number of nodes that the cache knows something about. */
@@ -150,7 +156,7 @@ export class NodeCache implements Disposable {
     this.#entries.delete(name);
   }
 
-  #lookup({ success, failure, mutex }: Entry): CacheLookup {
+  #lookup({ success, failure, isAsked }: Entry): CacheLookup {
     const { clock, ttlMs } = this.#options;
     if (success !== undefined) {
       const { summary, atMs } = success;
@@ -158,7 +164,7 @@ export class NodeCache implements Disposable {
       if (ageMs < ttlMs) return { state: 'fresh', summary, ageMs };
       if (ageMs < 2 * ttlMs) return { state: 'stale', summary, ageMs };
     }
-    return { state: 'absent', reason: failure ?? (mutex.isLocked() ? 'timeout' : 'never') };
+    return { state: 'absent', reason: failure ?? (isAsked ? 'timeout' : 'never') };
   }
 
   #observed(lookup: CacheLookup): CacheLookup {
@@ -172,7 +178,7 @@ export class NodeCache implements Disposable {
     await entry.mutex.runExclusive(async () => {
       const wasJoined = entry.endedAttemptCount !== endedBefore;
       if (wasJoined || signal.aborted || this.#isGateClosed(entry)) return;
-      await this.#attempt(entry, node);
+      await this.#attemptInTurn(entry, node);
     });
   }
 
@@ -182,9 +188,17 @@ export class NodeCache implements Disposable {
     return lastAttemptAtMs !== undefined && clock.monotonicMs() - lastAttemptAtMs < ttlMs;
   }
 
+  /** The attempt starts when it gets a slot, not when it begins to wait for one: the gate counts from the request. */
+  async #attemptInTurn(entry: Entry, node: Node): Promise<void> {
+    await this.#slots.runExclusive(async () => {
+      if (!this.#isGateClosed(entry)) await this.#attempt(entry, node);
+    });
+  }
+
   async #attempt(entry: Entry, node: Node): Promise<void> {
     const { clock, fetcher } = this.#options;
     entry.lastAttemptAtMs = clock.monotonicMs();
+    entry.isAsked = true;
     try {
       const summary = await fetcher.fetchSummary(node, entry.lifetime.signal);
       this.#checkPods(node, summary);
@@ -192,6 +206,8 @@ export class NodeCache implements Disposable {
     } catch (error) {
       const failure = requestFailure(error, `summary of node ${node.name}`);
       if (!entry.lifetime.signal.aborted) this.#fail(entry, node, failure);
+    } finally {
+      entry.isAsked = false;
     }
   }
 
@@ -229,6 +245,7 @@ function newEntry(uid: string): Entry {
     mutex: new Mutex(),
     lifetime: new AbortController(),
     lastAttemptAtMs: undefined,
+    isAsked: false,
     endedAttemptCount: 0,
     success: undefined,
     failure: undefined,

@@ -24,6 +24,7 @@ function setUp(nodes: Node[]) {
         return aNodeSummary({ nodeName: name });
       },
     },
+    maxConcurrentRequests: 1_000,
     expectsPods: () => false,
     clock,
     observer: { lookedUp: (result) => lookups.push(result) },

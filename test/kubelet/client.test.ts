@@ -11,7 +11,7 @@ const summary = Buffer.from('{"node":{"nodeName":"node-1"},"pods":[]}');
 
 type Open = (signal: AbortSignal, nodeName: string) => Promise<AsyncIterable<Buffer>>;
 
-function setUp(options: { open: Open; maxConcurrentRequests?: number; maxBodyBytes?: number }) {
+function setUp(options: { open: Open; maxBodyBytes?: number }) {
   const clock = new ManualClock();
   const results: [string, number][] = [];
   const opened: string[] = [];
@@ -26,7 +26,6 @@ function setUp(options: { open: Open; maxConcurrentRequests?: number; maxBodyByt
   };
   const client = new KubeletClient({
     transport,
-    maxConcurrentRequests: options.maxConcurrentRequests ?? 64,
     requestTimeoutMs: 10_000,
     maxBodyBytes: options.maxBodyBytes ?? 1_000,
     clock,
@@ -89,7 +88,6 @@ describe('a request', () => {
           throw new RequestError('not_ready', 'no address');
         },
       },
-      maxConcurrentRequests: 1,
       requestTimeoutMs: 1,
       maxBodyBytes: 1,
       clock: new ManualClock(),
@@ -155,65 +153,6 @@ describe('the time limit', () => {
     expect(results).toEqual([['timeout', 10_000]]);
     expect(clock.sleeperCount).toBe(0);
   });
-
-  it('starts with the request, not with the wait for its turn', async () => {
-    const { client, clock, results, opened } = setUp({ open: untilAborted, maxConcurrentRequests: 1 });
-    const failures = Promise.all(['a', 'b'].map((name) => failureOf(client.fetchSummary(aNode({ name }), never))));
-    await clock.advance(15_000);
-    expect(opened).toEqual(['a', 'b']);
-    expect(results).toEqual([['timeout', 10_000]]);
-    await clock.advance(5_000);
-    expect(await failures).toMatchObject([{ reason: 'timeout' }, { reason: 'timeout' }]);
-    expect(results).toEqual([
-      ['timeout', 10_000],
-      ['timeout', 10_000],
-    ]);
-  });
-});
-
-describe('the number of requests under way', () => {
-  it('is bounded over all nodes', async () => {
-    let current = 0;
-    let most = 0;
-    const { client, clock } = setUp({
-      maxConcurrentRequests: 3,
-      open: async () => {
-        most = Math.max(most, ++current);
-        await clock.sleep(100);
-        current--;
-        return bodyOf(summary);
-      },
-    });
-    const all = Promise.all(
-      Array.from({ length: 10 }, (_, index) => client.fetchSummary(aNode({ name: `n${index}` }), never)),
-    );
-    await clock.advance(400);
-    expect(await all).toHaveLength(10);
-    expect(most).toBe(3);
-  });
-
-  it('counts a request that was broken off until it has ended', async () => {
-    let end = (): void => undefined;
-    const { client, clock, opened } = setUp({
-      maxConcurrentRequests: 1,
-      open: async (signal, name) => {
-        if (name === 'slow') await new Promise<void>((resolve) => (end = resolve));
-        signal.throwIfAborted();
-        return bodyOf(summary);
-      },
-    });
-    const caller = new AbortController();
-    const slow = failureOf(client.fetchSummary(aNode({ name: 'slow' }), caller.signal));
-    const next = client.fetchSummary(aNode({ name: 'next' }), never);
-    await clock.advance(0);
-    caller.abort(new Error('gave up'));
-    await clock.advance(1_000);
-    expect(opened).toEqual(['slow']);
-    end();
-    await next;
-    expect(opened).toEqual(['slow', 'next']);
-    expect(await slow).toEqual(new Error('gave up'));
-  });
 });
 
 describe('a caller that breaks off', () => {
@@ -229,15 +168,10 @@ describe('a caller that breaks off', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('before its turn causes no request', async () => {
-    const { client, clock, opened } = setUp({ open: untilAborted, maxConcurrentRequests: 1 });
-    const first = failureOf(client.fetchSummary(aNode({ name: 'first' }), never));
-    const caller = new AbortController();
-    const second = failureOf(client.fetchSummary(aNode({ name: 'second' }), caller.signal));
-    caller.abort(new Error('stopping'));
-    await clock.advance(10_000);
-    await first;
-    expect(await second).toEqual(new Error('stopping'));
-    expect(opened).toEqual(['first']);
+  it('before the request causes none', async () => {
+    const { client, opened } = setUp({ open: untilAborted });
+    const failure = failureOf(client.fetchSummary(aNode(), AbortSignal.abort(new Error('stopping'))));
+    expect(await failure).toEqual(new Error('stopping'));
+    expect(opened).toEqual([]);
   });
 });

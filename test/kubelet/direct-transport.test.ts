@@ -52,7 +52,6 @@ class World implements Disposable {
     });
     this.#client = new KubeletClient({
       transport: this.#transport,
-      maxConcurrentRequests: 8,
       requestTimeoutMs: 10_000,
       maxBodyBytes: 1_000_000,
       clock: this.clock,
@@ -440,7 +439,6 @@ describe('the connection', () => {
     });
     const client = new KubeletClient({
       transport,
-      maxConcurrentRequests: 1,
       requestTimeoutMs: 10_000,
       maxBodyBytes: 1,
       clock,

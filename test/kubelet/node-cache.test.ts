@@ -70,7 +70,9 @@ interface LogLine {
   readonly fields: LogFields | undefined;
 }
 
-function setUp(options: { ttlMs?: number; expectsPods?: (nodeName: string) => boolean } = {}) {
+function setUp(
+  options: { ttlMs?: number; maxConcurrentRequests?: number; expectsPods?: (nodeName: string) => boolean } = {},
+) {
   const clock = new ManualClock();
   const kubelet = new FakeKubelet();
   const results: string[] = [];
@@ -81,6 +83,7 @@ function setUp(options: { ttlMs?: number; expectsPods?: (nodeName: string) => bo
   const cache = new NodeCache({
     ttlMs: options.ttlMs ?? ttlMs,
     fetcher: kubelet,
+    maxConcurrentRequests: options.maxConcurrentRequests ?? 64,
     expectsPods: options.expectsPods ?? (() => false),
     clock,
     observer: { lookedUp: (result) => results.push(result) },
@@ -611,5 +614,69 @@ describe('the log', () => {
       await clock.advance(ttlMs);
     }
     expect(lines.map(({ level }) => level)).toEqual(['info', 'warn']);
+  });
+});
+
+describe('the number of attempts under way', () => {
+  const nodes = ['a', 'b', 'c', 'd', 'e'].map((name) => aNode({ name }));
+
+  it('is bounded over all nodes', async () => {
+    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 2 });
+    kubelet.answer = async () => {
+      await clock.sleep(100);
+      return aNodeSummary();
+    };
+    const all = Promise.all(nodes.map(async (each) => cache.get(each, never)));
+    await clock.advance(300);
+    expect((await all).map(({ state }) => state)).toEqual(nodes.map(() => 'fresh'));
+    expect(kubelet.maxInFlightCount).toBe(2);
+  });
+
+  it('counts an attempt whose caller gave up until it has ended', async () => {
+    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 1 });
+    const release = kubelet.hang();
+    const caller = new AbortController();
+    const [a = node, b = node] = nodes;
+    const first = cache.get(a, caller.signal);
+    const second = cache.get(b, never);
+    await clock.advance(0);
+    caller.abort();
+    expect(told(await first)).toBe('absent timeout');
+    await clock.advance(1_000);
+    expect(kubelet.requestCount).toBe(1);
+    release();
+    expect((await second).state).toBe('fresh');
+  });
+
+  it('makes the gate count from the request, not from the wait for its turn', async () => {
+    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 1 });
+    const [a = node, b = node] = nodes;
+    const release = kubelet.hang();
+    const first = cache.get(a, never);
+    const second = cache.get(b, never);
+    await clock.advance(40_000);
+    kubelet.fail('connection');
+    release();
+    kubelet.fail('connection');
+    await Promise.all([first, second]);
+    const askedAtMs = clock.monotonicMs();
+    expect(kubelet.requestCount).toBe(2);
+    await clock.advance(ttlMs - 1);
+    await cache.get(b, never);
+    expect(kubelet.requestCount).toBe(2);
+    await clock.advance(1);
+    await cache.get(b, never);
+    expect(kubelet.requestCount).toBe(3);
+    expect(clock.monotonicMs() - askedAtMs).toBe(ttlMs);
+  });
+
+  it('leaves a node that waits for its turn with the reason never', async () => {
+    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 1 });
+    kubelet.hang();
+    const caller = new AbortController();
+    const lookups = Promise.all(nodes.slice(0, 2).map(async (each) => cache.get(each, caller.signal)));
+    await clock.advance(0);
+    caller.abort();
+    expect((await lookups).map(told)).toEqual(['absent timeout', 'absent never']);
   });
 });

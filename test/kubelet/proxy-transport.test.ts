@@ -23,7 +23,6 @@ function clientOf(answer: (request: ApiRequest) => Promise<string>): KubeletClie
   });
   return new KubeletClient({
     transport,
-    maxConcurrentRequests: 1,
     requestTimeoutMs: 1_000,
     maxBodyBytes: 1_000,
     clock: new ManualClock(),

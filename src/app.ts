@@ -1,0 +1,183 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { type Clock } from './base/clock.js';
+import { type Collection, createCollection } from './collection.js';
+import { configHash } from './config/format.js';
+import { type Config } from './config/schema.js';
+import { Exposition } from './exposition/exposition.js';
+import { type Credentials } from './kube/credentials.js';
+import { watchResults } from './kube/watch-session.js';
+import { type ClusterSnapshot, skipReasons } from './scrape/snapshot.js';
+import { Listener } from './server/listener.js';
+import { MetricsHandler } from './server/metrics-handler.js';
+import { createRoutes, type ReadinessCheck } from './server/routes.js';
+import { Sources } from './sources.js';
+import { type Logger } from './telemetry/logger.js';
+import { SelfMetrics } from './telemetry/self-metrics.js';
+
+/** New settings of where the data comes from take effect only when their first lists came within this time. */
+const syncTimeoutMs = 60_000;
+
+/** Running scrapes may finish for so long after a stop: the longest that Prometheus usually waits. */
+const drainMs = 10_000;
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Loads the settings anew, for `POST /-/reload`; rejects when the old ones stay. */
+  readonly reload?: () => Promise<void>;
+}
+
+/** The exporter: builds every part from the settings, starts and stops them in order, and takes over new settings. */
+export class App implements AsyncDisposable {
+  readonly metrics: SelfMetrics;
+  readonly #options: AppOptions;
+  readonly #stopping = new AbortController();
+  readonly #listeners: readonly Listener[];
+  #config: Config;
+  #sources: Sources;
+  #collection: Collection;
+
+  private constructor(options: AppOptions) {
+    const { config, version } = options;
+    this.#options = options;
+    this.#config = config;
+    this.metrics = new SelfMetrics({ version, nodeVersion: process.version, watchResults });
+    this.#sources = this.#createSources(config);
+    this.#collection = createCollection({ ...options, store: this.#sources.store, cache: this.#sources.cache });
+    this.#listeners = this.#createListeners();
+    this.#report(config);
+  }
+
+  /** Resolves when all addresses are listened on, before anything is synced. Throws UserError when one cannot be had. */
+  static async start(options: AppOptions): Promise<App> {
+    const app = new App(options);
+    try {
+      for (const listener of app.#listeners) await listener.start();
+    } catch (error) {
+      await app[Symbol.asyncDispose]();
+      throw error;
+    }
+    return app;
+  }
+
+  /** The ports that are listened on, in the order of the settings. */
+  get ports(): readonly number[] {
+    return this.#listeners.map(({ port }) => port).filter((port) => port !== undefined);
+  }
+
+  get hasSynced(): boolean {
+    return this.#sources.store.hasSynced;
+  }
+
+  /**
+   * Puts new settings in force, all or none. What is known stays where the settings that it depends on are the same;
+   * otherwise the old sources serve until the new ones are synced. Throws UserError when they do not sync.
+   */
+  async apply(config: Config): Promise<void> {
+    const before = this.#config;
+    const isSameSource = (['cluster', 'kubelet', 'cache'] as const).every((part) =>
+      isDeepStrictEqual(before[part], config[part]),
+    );
+    const sources = isSameSource ? this.#sources : await this.#syncedSources(config);
+    const replaced = this.#sources;
+    this.#config = config;
+    this.#sources = sources;
+    this.#collection = createCollection({ ...this.#options, config, store: sources.store, cache: sources.cache });
+    this.#report(config);
+    if (replaced !== sources) await replaced[Symbol.asyncDispose]();
+    for (const part of ['web', 'log'] as const) {
+      if (isDeepStrictEqual(before[part], config[part])) continue;
+      this.#options.logger.warn('these settings take effect at the next start', { settings: part });
+    }
+  }
+
+  /** Not ready at once; running scrapes finish. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort(new Error('stopped'));
+    await Promise.all(this.#listeners.map((listener) => listener.close(drainMs)));
+    await this.#sources[Symbol.asyncDispose]();
+  }
+
+  async #collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
+    const { collector, identities } = this.#collection;
+    this.#sources.scraped();
+    const snapshot = await collector.collect(signal);
+    if (snapshot !== undefined) this.metrics.setPodsSkipped(countSkipped(snapshot));
+    this.metrics.setIdentityNameClashes(identities.clashCount);
+    return snapshot;
+  }
+
+  #checks(): readonly ReadinessCheck[] {
+    const { store } = this.#sources;
+    const unsynced = new Map(store.unsyncedParts().map(({ name, message }) => [name, message]));
+    return [
+      ...store.partNames.map((name) => ({
+        name,
+        ok: !unsynced.has(name),
+        message: `not listed yet: ${unsynced.get(name) ?? ''}`,
+      })),
+      { name: 'running', ok: !this.#stopping.signal.aborted, message: 'stopping' },
+    ];
+  }
+
+  #report(config: Config): void {
+    this.metrics.configReloaded(configHash(config), this.#options.clock.nowMs());
+    const { access, tls } = config.kubelet;
+    const isUnverified = access === 'direct' && tls.insecureSkipVerify;
+    this.metrics.tlsVerificationDisabled(isUnverified);
+    if (!isUnverified) return;
+    this.#options.logger.warn(
+      'kubelet certificates are not verified: whoever answers in their place sees the token; set kubelet.tls.caFile',
+    );
+  }
+
+  async #syncedSources(config: Config): Promise<Sources> {
+    const sources = this.#createSources(config);
+    try {
+      await sources.synced(syncTimeoutMs, this.#stopping.signal);
+      return sources;
+    } catch (error) {
+      await sources[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  #createSources(config: Config): Sources {
+    return new Sources({ ...this.#options, config, observer: this.metrics });
+  }
+
+  #createListeners(): readonly Listener[] {
+    const { clock, logger, version, config, reload } = this.#options;
+    const handler = createRoutes({
+      metricsPath: config.web.telemetryPath,
+      version,
+      metrics: new MetricsHandler({
+        source: { collect: (signal) => this.#collect(signal) },
+        exposition: new Exposition({ selfMetrics: this.metrics, clock }),
+        observer: this.metrics,
+        logger,
+        clock,
+        settings: () => this.#config.scrape,
+      }),
+      readiness: { checks: () => this.#checks() },
+      reload: config.web.enableLifecycle ? reload : undefined,
+      logger,
+    });
+    return config.web.listenAddresses.map(({ host, port }) => new Listener({ host, port, handler, clock }));
+  }
+}
+
+function countSkipped({ nodes }: ClusterSnapshot): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>(skipReasons.map((reason) => [reason, 0]));
+  for (const node of nodes) {
+    if (node.state === 'absent') continue;
+    for (const [reason, count] of node.snapshot.skippedPods) counts.set(reason, (counts.get(reason) ?? 0) + count);
+  }
+  return counts;
+}

@@ -1,0 +1,50 @@
+import { type Clock } from './base/clock.js';
+import { type Config } from './config/schema.js';
+import { Collector, type NodeLister, type SummaryCache } from './scrape/collector.js';
+import { NodeCoverages } from './scrape/node-coverage.js';
+import { NodeSnapshots, type PodLister } from './scrape/node-snapshots.js';
+import { WorkloadCollector } from './scrape/workload-collector.js';
+import { WorkloadBackoff } from './workload/backoff.js';
+import { IdentityResolver } from './workload/identity.js';
+
+/** How long a pod may run before its node's summary must have it. */
+export const podGraceMs = 60_000;
+
+export interface CollectionOptions {
+  readonly config: Config;
+  readonly store: NodeLister & PodLister;
+  readonly cache: SummaryCache;
+  readonly clock: Clock;
+}
+
+export interface Collection {
+  readonly collector: Collector;
+  readonly identities: IdentityResolver;
+}
+
+/** Everything between the sources and the exposition, for one set of settings. */
+export function createCollection({ config, store, cache, clock }: CollectionOptions): Collection {
+  const { cluster, identity, attribution } = config;
+  const identities = new IdentityResolver(identity);
+  const hasIdentities = identity.workloads.length > 0 || identity.labels.length > 0 || identity.controllers;
+  const collector = new Collector({
+    nodes: store,
+    policy: { nodeSelector: cluster.nodeSelector, skipSelectors: cluster.skipNodes },
+    cache,
+    snapshots: new NodeSnapshots({
+      pods: store,
+      identities,
+      attribution,
+      scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
+      showsAllPods: !hasIdentities,
+    }),
+    coverages: new NodeCoverages({ pods: store, identities, clock, graceMs: podGraceMs }),
+    identities,
+    workloads: new WorkloadCollector({
+      backoff: new WorkloadBackoff({ clock, maxBackoffMs: config.cache.maxBackoffMs }),
+      onMissingNode: identity.onMissingNode,
+    }),
+    clock,
+  });
+  return { collector, identities };
+}

@@ -1,0 +1,19 @@
+import { type Clock } from '../base/clock.js';
+import { type Environment } from '../config/text-layers.js';
+
+/** What a command has of the process that it runs in. */
+export interface CommandContext {
+  readonly environment: Environment;
+  readonly homeDir: string;
+  readonly clock: Clock;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
+  readonly version: string;
+  /** Aborts at the first SIGINT or SIGTERM. */
+  readonly stopSignal: AbortSignal;
+  /** Calls `listener` at each SIGHUP until the stop signal aborts. */
+  readonly onHangUp: (listener: () => void) => void;
+  /** Texts end with a newline. */
+  readonly writeOut: (text: string) => void;
+  readonly writeError: (text: string) => void;
+}

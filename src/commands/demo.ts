@@ -1,0 +1,39 @@
+import { staticCredentials } from '../kube/credentials.js';
+import { SimulatedCluster } from '../sim/cluster.js';
+import { type CommandContext } from './context.js';
+import { runApp } from './run-app.js';
+import { loadSettings, type SettingFlags } from './settings.js';
+
+/** Shorter than the defaults, so that a viewer sees the figures move and a failing node turn stale and absent. */
+const demoSettings = `
+kubelet: {requestTimeout: 3s}
+cache: {ttl: 10s}
+`;
+
+/** A simulated cluster and the exporter for it, until the stop signal. */
+export async function demo(flags: SettingFlags, context: CommandContext): Promise<void> {
+  const settings = await loadSettings(flags, context, demoSettings);
+  await using cluster = await SimulatedCluster.start({ clock: context.clock, controlPort: 0 });
+  const token = cluster.issueToken({
+    user: 'system:serviceaccount:ephemeral-storage-exporter:ephemeral-storage-exporter',
+    rules: [
+      { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
+      { verbs: ['get'], resources: [settings.config.kubelet.access === 'proxy' ? 'nodes/proxy' : 'nodes/stats'] },
+    ],
+  });
+  const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token });
+  const onListening = (ports: readonly number[]): void => {
+    const { telemetryPath } = settings.config.web;
+    const [url = ''] = ports.map((port) => `http://localhost:${port}`);
+    context.writeOut(
+      [
+        `exporter           ${url}`,
+        `metrics            ${url}${telemetryPath}`,
+        `faults on demand   curl -X PUT -d hang ${cluster.controlUrl ?? ''}/sim/nodes/node-3/fault`,
+        'Ctrl-C ends the exporter and the simulated cluster.',
+        '',
+      ].join('\n'),
+    );
+  };
+  await runApp({ settings, credentials, context, onListening });
+}

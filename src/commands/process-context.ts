@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+
+import { systemClock } from '../base/clock.js';
+import { type CommandContext } from './context.js';
+
+/** After a stop signal the event loop drains; what still holds the process then is ended by force. */
+const forcedExitMs = 25_000;
+
+/** The first SIGINT or SIGTERM stops gracefully, the second ends the process at once. */
+export function createContext(process: NodeJS.Process): CommandContext {
+  const stop = new AbortController();
+  const stopOrExit = (): void => {
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort(new Error('stopped by a signal'));
+    setTimeout(() => process.exit(1), forcedExitMs).unref();
+  };
+  process.on('SIGINT', stopOrExit).on('SIGTERM', stopOrExit);
+  return {
+    environment: process.env,
+    homeDir: homedir(),
+    clock: systemClock,
+    random: Math.random,
+    version: readVersion(),
+    stopSignal: stop.signal,
+    onHangUp: (listener) => {
+      process.on('SIGHUP', listener);
+    },
+    writeOut: (text) => process.stdout.write(text),
+    writeError: (text) => process.stderr.write(text),
+  };
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
+  throw new Error('package.json has no version');
+}

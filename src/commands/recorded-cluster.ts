@@ -1,0 +1,97 @@
+import { UserError } from '../base/errors.js';
+import { type Node, type Pod } from '../kube/objects.js';
+import { type CacheLookup } from '../kubelet/node-cache.js';
+import { type FsStats, type NodeSummary } from '../kubelet/summary.js';
+import { type NodeLister, type SummaryCache } from '../scrape/collector.js';
+import { type PodLister } from '../scrape/node-snapshots.js';
+import { type RecordedObjects, type RecordedSummary } from './recordings.js';
+
+/** A cluster that stands still: recorded summaries, all fresh, and the API objects that were recorded with them. */
+export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
+  readonly hasSynced = true;
+  readonly #summaries: ReadonlyMap<string, NodeSummary>;
+  readonly #nodes: ReadonlyMap<string, Node>;
+  readonly #pods: ReadonlyMap<string, Pod>;
+  readonly #podsByNode: ReadonlyMap<string, readonly Pod[]>;
+
+  /** Throws UserError when two summaries are of one node. */
+  constructor(recorded: readonly RecordedSummary[], { nodes, pods }: RecordedObjects) {
+    this.#summaries = summariesByNode(recorded);
+    const named = [...this.#summaries.keys()].map((name) => [name, bareNode(name)] as const);
+    this.#nodes = new Map([...named, ...nodes.map((node) => [node.name, node] as const)]);
+    this.#pods = new Map(pods.map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
+    this.#podsByNode = podsByNode(pods);
+  }
+
+  /** The newest time at which a kubelet measured a node's filesystem, in milliseconds since the epoch; 0 without any. */
+  get newestTimeMs(): number {
+    const filesystems = [...this.#summaries.values()].flatMap(({ nodefs, imagefs }): (FsStats | undefined)[] => [
+      nodefs,
+      imagefs,
+    ]);
+    return Math.max(0, ...filesystems.map((filesystem) => filesystem?.timeMs ?? 0));
+  }
+
+  nodes(): Iterable<Node> {
+    return this.#nodes.values();
+  }
+
+  podsOn(nodeName: string): readonly Pod[] {
+    return this.#podsByNode.get(nodeName) ?? [];
+  }
+
+  findPod(namespace: string, name: string): Pod | undefined {
+    return this.#pods.get(`${namespace}/${name}`);
+  }
+
+  isDeleted(): boolean {
+    return false;
+  }
+
+  get(node: Node): Promise<CacheLookup> {
+    const summary = this.#summaries.get(node.name);
+    return Promise.resolve(
+      summary === undefined ? { state: 'absent', reason: 'never' } : { state: 'fresh', summary, ageMs: 0 },
+    );
+  }
+
+  lastFailed(): boolean {
+    return false;
+  }
+
+  /** A recording has nothing to forget. */
+  retain(): void {
+    return undefined;
+  }
+}
+
+function summariesByNode(recorded: readonly RecordedSummary[]): ReadonlyMap<string, NodeSummary> {
+  const files = new Map<string, string>();
+  const summaries = new Map<string, NodeSummary>();
+  for (const { file, summary } of recorded) {
+    const other = files.get(summary.nodeName);
+    if (other !== undefined) {
+      throw new UserError(
+        `${other} and ${file} are both summaries of node ${summary.nodeName}; give --summaries one of them`,
+      );
+    }
+    files.set(summary.nodeName, file);
+    summaries.set(summary.nodeName, summary);
+  }
+  return summaries;
+}
+
+function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
+  const byNode = new Map<string, Pod[]>();
+  for (const pod of pods) {
+    if (pod.nodeName === undefined) continue;
+    const others = byNode.get(pod.nodeName) ?? [];
+    others.push(pod);
+    byNode.set(pod.nodeName, others);
+  }
+  return byNode;
+}
+
+function bareNode(name: string): Node {
+  return { uid: name, name, resourceVersion: '0', labels: {}, ready: true, addresses: [], kubeletPort: undefined };
+}

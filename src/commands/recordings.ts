@@ -1,0 +1,99 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+import { parseAllDocuments } from 'yaml';
+
+import { messageOf, UserError } from '../base/errors.js';
+import { isObject, type JsonObject, objectOf, textOf } from '../kube/json.js';
+import { type Node, type Pod } from '../kube/objects.js';
+import { projectNode, projectPod } from '../kube/projection.js';
+import { decodeSummary } from '../kubelet/decode.js';
+import { type NodeSummary } from '../kubelet/summary.js';
+
+/** Told of what is left out, one line each. */
+type Warn = (text: string) => void;
+
+export interface RecordedSummary {
+  readonly file: string;
+  readonly summary: NodeSummary;
+}
+
+export interface RecordedObjects {
+  readonly nodes: readonly Node[];
+  readonly pods: readonly Pod[];
+}
+
+/** The summaries of a file or of the `*.json` files of a folder. Throws UserError when there is no such path. */
+export async function readSummaries(location: string, warn: Warn): Promise<readonly RecordedSummary[]> {
+  const summaries: RecordedSummary[] = [];
+  for (const file of await filesAt(location, ['.json'])) {
+    try {
+      summaries.push({ file, summary: decodeSummary(await readFile(file), file) });
+    } catch (error) {
+      warn(`left out: ${messageOf(error)}`);
+    }
+  }
+  return summaries;
+}
+
+/** The nodes and pods of a file or of the JSON and YAML files of a folder: lists, single objects or several documents. */
+export async function readObjects(location: string, warn: Warn): Promise<RecordedObjects> {
+  const nodes: Node[] = [];
+  const pods: Pod[] = [];
+  for (const file of await filesAt(location, ['.json', '.yaml', '.yml'])) {
+    try {
+      const objects = itemsOfFile(await readFile(file, 'utf8'));
+      nodes.push(...objects.filter(({ kind }) => kind === 'Node').map(({ value }) => projectNode(value, asIs)));
+      pods.push(...objects.filter(({ kind }) => kind === 'Pod').map(({ value }) => projectPod(value, asIs)));
+    } catch (error) {
+      warn(`left out: ${file}: ${messageOf(error)}`);
+    }
+  }
+  return { nodes, pods };
+}
+
+async function filesAt(location: string, endings: readonly string[]): Promise<readonly string[]> {
+  try {
+    if ((await stat(location)).isFile()) return [location];
+    const names = await readdir(location);
+    return names
+      .filter((name) => endings.includes(path.extname(name)))
+      .sort()
+      .map((name) => path.join(location, name));
+  } catch (error) {
+    throw new UserError(`${location}: cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+interface KindedObject {
+  readonly kind: string;
+  readonly value: JsonObject;
+}
+
+function asIs(text: string): string {
+  return text;
+}
+
+function itemsOfFile(text: string): readonly KindedObject[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    if (document.errors[0] !== undefined) throw document.errors[0];
+    return itemsOf(document.toJS());
+  });
+}
+
+/** Items of lists have no kind of their own unless the list is of kind `List`. */
+function itemsOf(document: unknown): readonly KindedObject[] {
+  if (!isObject(document)) return [];
+  const kind = textOf(document['kind']) ?? '';
+  const items = document['items'];
+  if (!Array.isArray(items)) return [{ kind, value: withResourceVersion(document) }];
+  const itemKind = kind.replace(/List$/, '');
+  return items
+    .filter(isObject)
+    .map((item) => ({ kind: textOf(item['kind']) ?? itemKind, value: withResourceVersion(item) }));
+}
+
+/** A kubelet's own `/pods` has none for static pods. */
+function withResourceVersion(object: JsonObject): JsonObject {
+  return { ...object, metadata: { resourceVersion: '0', ...objectOf(object['metadata']) } };
+}

@@ -1,0 +1,47 @@
+import { type Clock, systemClock } from '../base/clock.js';
+import { UserError } from '../base/errors.js';
+import { createCollection } from '../collection.js';
+import { Exposition } from '../exposition/exposition.js';
+import { type CommandContext } from './context.js';
+import { RecordedCluster } from './recorded-cluster.js';
+import { readObjects, readSummaries } from './recordings.js';
+import { loadSettings, type SettingFlags } from './settings.js';
+
+export interface ReplayOptions {
+  readonly settings: SettingFlags;
+  /** File or folder. */
+  readonly summaries: string;
+  readonly objects: string | undefined;
+}
+
+/**
+ * Prints the exposition that recorded summaries and API objects give, as of the newest time in the summaries. What cannot
+ * be read is told on standard error; throws UserError when no summary is left.
+ */
+export async function replay({ settings, summaries, objects }: ReplayOptions, context: CommandContext): Promise<void> {
+  const { config } = await loadSettings(settings, context);
+  const warn = (text: string): void => {
+    context.writeError(`${text}\n`);
+  };
+  const recorded = await readSummaries(summaries, warn);
+  if (recorded.length === 0)
+    throw new UserError(`${summaries}: no kubelet summary found; expected bodies of /stats/summary in *.json files`);
+  const cluster = new RecordedCluster(
+    recorded,
+    objects === undefined ? { nodes: [], pods: [] } : await readObjects(objects, warn),
+  );
+  const clock = clockAt(cluster.newestTimeMs);
+  const { collector } = createCollection({ config, store: cluster, cache: cluster, clock });
+  const signal = new AbortController().signal;
+  const exposition = new Exposition({
+    selfMetrics: { registry: { getMetricsAsJSON: () => Promise.resolve([]) }, setSeries: () => undefined },
+    clock,
+  });
+  const { chunks } = await exposition.render(await collector.collect(signal), 'text', signal);
+  for (const chunk of chunks) context.writeOut(chunk.toString('utf8'));
+}
+
+/** Wall time stands still; time slices need the real monotonic one. */
+function clockAt(nowMs: number): Clock {
+  return { ...systemClock, nowMs: () => nowMs };
+}

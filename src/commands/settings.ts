@@ -1,0 +1,42 @@
+import { loadConfig } from '../config/load.js';
+import { readConfigFile } from '../config/read-file.js';
+import { type Config } from '../config/schema.js';
+import { type FlagValues } from '../config/text-layers.js';
+import { type CommandContext } from './context.js';
+
+/** What the command line says about the settings. */
+export interface SettingFlags {
+  readonly configFile: string | undefined;
+  readonly values: FlagValues;
+}
+
+export interface LoadedSettings {
+  readonly config: Config;
+  /** How the file is read and understood again; undefined without a file. */
+  readonly file:
+    | {
+        readonly text: string;
+        readonly read: () => Promise<string>;
+        readonly load: (text: string) => Config;
+      }
+    | undefined;
+}
+
+/**
+ * Settings of the command line, the environment and the file. `fallbackText` stands in for the file when none is named.
+ * Throws UserError with all faults.
+ */
+export async function loadSettings(
+  { configFile, values }: SettingFlags,
+  { environment }: Pick<CommandContext, 'environment'>,
+  fallbackText = '',
+): Promise<LoadedSettings> {
+  if (configFile === undefined) {
+    const config = loadConfig({ file: { path: 'defaults', text: fallbackText }, environment, flags: values });
+    return { config, file: undefined };
+  }
+  const read = (): Promise<string> => readConfigFile(configFile);
+  const load = (text: string): Config => loadConfig({ file: { path: configFile, text }, environment, flags: values });
+  const text = await read();
+  return { config: load(text), file: { text, read, load } };
+}

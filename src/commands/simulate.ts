@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { messageOf } from '../base/errors.js';
+import { SimulatedCluster } from '../sim/cluster.js';
+import { parseFault } from '../sim/faults.js';
+import { type CommandContext } from './context.js';
+import { UsageError } from './usage-error.js';
+
+export interface SimulateOptions {
+  readonly port: string;
+  readonly seed: string;
+  /** `NODE=FAULT`. */
+  readonly fault?: readonly string[];
+}
+
+/** The simulated cluster alone, until the stop signal. */
+export async function simulate(options: SimulateOptions, context: CommandContext): Promise<void> {
+  const { clock, stopSignal, writeOut } = context;
+  const faults = (options.fault ?? []).map(parseNodeFault);
+  await using cluster = await SimulatedCluster.start({
+    clock,
+    seed: wholeNumber('--seed', options.seed, 2 ** 32 - 1),
+    apiPort: wholeNumber('--port', options.port, 65_535),
+    controlPort: 0,
+  });
+  for (const { nodeName, fault } of faults) await cluster.setFault(nodeName, fault);
+  const folder = await mkdtemp(path.join(tmpdir(), 'ephemeral-storage-exporter-'));
+  try {
+    const kubeconfig = path.join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
+    writeOut(
+      [
+        `kubeconfig   ${kubeconfig}`,
+        `API server   ${cluster.apiUrl}`,
+        `faults       ${cluster.controlUrl ?? ''}/sim/nodes`,
+        `try          kubectl --kubeconfig ${kubeconfig} get pods -A -o wide`,
+        '',
+      ].join('\n'),
+    );
+    if (!stopSignal.aborted) await once(stopSignal, 'abort');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function parseNodeFault(text: string): { nodeName: string; fault: ReturnType<typeof parseFault> } {
+  const [nodeName, ...fault] = text.split('=');
+  if (!nodeName || fault.length === 0)
+    throw new UsageError(`--fault ${text}: expected NODE=FAULT, such as node-3=hang`);
+  try {
+    return { nodeName, fault: parseFault(fault.join('=')) };
+  } catch (error) {
+    throw new UsageError(`--fault ${text}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function wholeNumber(flag: string, text: string, max: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number <= max) return number;
+  throw new UsageError(`${flag}: found "${text}", allowed: a whole number from 0 to ${max}`);
+}

@@ -1,0 +1,128 @@
+import { type Clock } from './base/clock.js';
+import { UserError } from './base/errors.js';
+import { podGraceMs } from './collection.js';
+import { type Config } from './config/schema.js';
+import { ApiClient } from './kube/api-client.js';
+import { ClusterStore, type ClusterStoreObserver } from './kube/cluster-store.js';
+import { type Credentials } from './kube/credentials.js';
+import { AheadRefresher } from './kubelet/ahead-refresher.js';
+import { KubeletClient, type KubeletObserver } from './kubelet/client.js';
+import { KubeletCredentials } from './kubelet/credentials.js';
+import { DirectTransport } from './kubelet/direct-transport.js';
+import { NodeCache, type NodeCacheObserver } from './kubelet/node-cache.js';
+import { ProxyTransport } from './kubelet/proxy-transport.js';
+import { nodesInScope } from './scrape/node-policy.js';
+import { type Logger } from './telemetry/logger.js';
+import { isExpected } from './workload/coverage.js';
+
+/** How often it is looked whether new sources have synced. */
+const syncPollMs = 100;
+
+export interface SourcesOptions {
+  readonly config: Config;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly observer: ClusterStoreObserver & KubeletObserver & NodeCacheObserver;
+  readonly version: string;
+}
+
+/** Where the data comes from: nodes and pods by list and watch, summaries of kubelets. At work from its making until it is disposed of. */
+export class Sources implements AsyncDisposable {
+  readonly store: ClusterStore;
+  readonly cache: NodeCache;
+  readonly #options: SourcesOptions;
+  /** Disposed of in reverse order. */
+  readonly #resources: Disposable[] = [];
+  readonly #lifetime = new AbortController();
+  readonly #refresher: AheadRefresher | undefined;
+  readonly #running: readonly Promise<void>[];
+
+  constructor(options: SourcesOptions) {
+    const { config, credentials, clock, version } = options;
+    this.#options = options;
+    const api = this.#own(new ApiClient({ credentials, clock, version }));
+    this.store = new ClusterStore({
+      ...options,
+      api,
+      namespaces: config.cluster.namespaces,
+      podSelector: config.cluster.podSelector,
+      rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
+    });
+    this.cache = this.#own(this.#createCache(api));
+    this.#refresher = config.cache.refresh === 'ahead' ? this.#createRefresher() : undefined;
+    const { signal } = this.#lifetime;
+    this.#running = [this.store.run(signal), this.#refresher?.run(signal) ?? Promise.resolve()];
+  }
+
+  /** To be told at each scrape: summaries are refreshed ahead only while scrapes keep coming. */
+  scraped(): void {
+    this.#refresher?.scraped();
+  }
+
+  /** Resolves after the first lists; throws UserError with what is missing after `timeoutMs`. */
+  async synced(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const endMs = clock.monotonicMs() + timeoutMs;
+    while (!this.store.hasSynced) {
+      if (clock.monotonicMs() >= endMs) {
+        const missing = this.store.unsyncedParts().map(({ name, message }) => `${name}: ${message}`);
+        throw new UserError(`not listed within ${timeoutMs / 1000} s: ${missing.join('; ')}`);
+      }
+      await clock.sleep(syncPollMs, signal);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#lifetime.abort(new Error('stopped'));
+    for (const resource of this.#resources.reverse()) resource[Symbol.dispose]();
+    await Promise.all(this.#running);
+  }
+
+  #own<T extends Disposable>(resource: T): T {
+    this.#resources.push(resource);
+    return resource;
+  }
+
+  #createCache(api: ApiClient): NodeCache {
+    const { config, clock, observer, logger } = this.#options;
+    const { requestTimeoutMs, maxBodyBytes, maxConcurrentRequests } = config.kubelet;
+    const fetcher = new KubeletClient({
+      transport: config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport(),
+      requestTimeoutMs,
+      maxBodyBytes,
+      clock,
+      observer,
+    });
+    const expectsPods = (nodeName: string): boolean =>
+      this.store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs: clock.nowMs(), graceMs: podGraceMs }));
+    return new NodeCache({
+      ttlMs: config.cache.ttlMs,
+      fetcher,
+      maxConcurrentRequests,
+      expectsPods,
+      clock,
+      observer,
+      logger,
+    });
+  }
+
+  #createDirectTransport(): DirectTransport {
+    const { config, credentials, clock } = this.#options;
+    const { addressTypes, port, bearerTokenFile, tls } = config.kubelet;
+    const kubeletCredentials = new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
+    return this.#own(new DirectTransport({ addressTypes, port, credentials: kubeletCredentials }));
+  }
+
+  #createRefresher(): AheadRefresher {
+    const { config, clock } = this.#options;
+    const policy = { nodeSelector: config.cluster.nodeSelector, skipSelectors: config.cluster.skipNodes };
+    return new AheadRefresher({
+      ttlMs: config.cache.ttlMs,
+      cache: this.cache,
+      nodes: () => nodesInScope(this.store.nodes(), policy).asked,
+      clock,
+    });
+  }
+}
