@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { type Clock } from './base/clock.js';
+import type { Clock } from './base/clock.js';
 import { type Collection, createCollection } from './collection.js';
 import { configHash } from './config/format.js';
-import { type Config } from './config/schema.js';
+import type { Config } from './config/schema.js';
 import { Exposition } from './exposition/exposition.js';
-import { type Credentials } from './kube/credentials.js';
-import { watchResults } from './kube/watch-session.js';
+import type { Credentials } from './api/credentials.js';
+import { watchResults } from './store/watch-session.js';
 import { type ClusterSnapshot, skipReasons } from './scrape/snapshot.js';
 import { Listener } from './server/listener.js';
 import { MetricsHandler } from './server/metrics-handler.js';
 import { createRoutes, type ReadinessCheck } from './server/routes.js';
 import { Sources } from './sources.js';
-import { type Logger } from './telemetry/logger.js';
+import type { Logger } from './telemetry/logger.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
 
 /** New settings of where the data comes from take effect only when their first lists came within this time. */

@@ -1,5 +1,5 @@
-import { type Clock } from './base/clock.js';
-import { type Config } from './config/schema.js';
+import type { Clock } from './base/clock.js';
+import type { Config } from './config/schema.js';
 import { Collector, type NodeLister, type SummaryCache } from './scrape/collector.js';
 import { NodeCoverages } from './scrape/node-coverage.js';
 import { NodeSnapshots, type PodLister } from './scrape/node-snapshots.js';

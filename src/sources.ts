@@ -1,10 +1,10 @@
-import { type Clock } from './base/clock.js';
+import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
 import { podGraceMs } from './collection.js';
-import { type Config } from './config/schema.js';
-import { ApiClient } from './kube/api-client.js';
-import { ClusterStore, type ClusterStoreObserver } from './kube/cluster-store.js';
-import { type Credentials } from './kube/credentials.js';
+import type { Config } from './config/schema.js';
+import { ApiClient } from './api/client.js';
+import { ClusterStore, type ClusterStoreObserver } from './store/cluster-store.js';
+import type { Credentials } from './api/credentials.js';
 import { AheadRefresher } from './kubelet/ahead-refresher.js';
 import { KubeletClient, type KubeletObserver } from './kubelet/client.js';
 import { KubeletCredentials } from './kubelet/credentials.js';
@@ -12,7 +12,7 @@ import { DirectTransport } from './kubelet/direct-transport.js';
 import { NodeCache, type NodeCacheObserver } from './kubelet/node-cache.js';
 import { ProxyTransport } from './kubelet/proxy-transport.js';
 import { nodesInScope } from './scrape/node-policy.js';
-import { type Logger } from './telemetry/logger.js';
+import type { Logger } from './telemetry/logger.js';
 import { isExpected } from './workload/coverage.js';
 
 /** How often it is looked whether new sources have synced. */

@@ -1,8 +1,8 @@
-import { type Pod } from '../kube/objects.js';
-import { type ContainerSummary, type PodSummary } from '../kubelet/summary.js';
+import type { Pod } from '../kube/objects.js';
+import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
 import { addKnown, mergeByName } from './merge.js';
 import { addShares } from './shares.js';
-import { type AttributionMode, type Component, type ContainerUsage, type PodUsage } from './usage.js';
+import type { AttributionMode, Component, ContainerUsage, PodUsage } from './usage.js';
 import { areVolumesPending, countedComponent, volumeUsages } from './volumes.js';
 
 export interface AttributeInput {

@@ -1,5 +1,5 @@
-import { type Pod } from '../kube/objects.js';
-import { type NodeSummary, type PodSummary } from '../kubelet/summary.js';
+import type { Pod } from '../kube/objects.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 
 /**
  * What is counted about the pods of a summary that are not plainly pods of the API server's: `unknown_pod` it does not

@@ -1,4 +1,4 @@
-import { type Container, type Pod } from '../kube/objects.js';
+import type { Container, Pod } from '../kube/objects.js';
 
 /**
  * The pod's limit of ephemeral storage as the kubelet enforces it; undefined when no container declares one. Overhead

@@ -1,4 +1,4 @@
-import { type VolumeType } from '../kube/objects.js';
+import type { VolumeType } from '../kube/objects.js';
 
 /** The parts of a pod's ephemeral storage. They add up to the kubelet's total exactly. */
 export const components = ['rootfs', 'logs', 'emptydir', 'configmap', 'gitrepo', 'other'] as const;

@@ -1,7 +1,7 @@
-import { type Pod, type Volume, type VolumeType } from '../kube/objects.js';
-import { type PodSummary, type VolumeSummary } from '../kubelet/summary.js';
+import type { Pod, Volume, VolumeType } from '../kube/objects.js';
+import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import { addKnown, mergeByName } from './merge.js';
-import { type Component, type VolumeUsage } from './usage.js';
+import type { Component, VolumeUsage } from './usage.js';
 
 type Kind = Pick<Volume, 'type' | 'medium'>;
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { type Clock } from './clock.js';
+import type { Clock } from './clock.js';
 
 /** Long enough to be cheap, short enough for probes and watches to be served in between. */
 const sliceMs = 5;

@@ -1,5 +1,5 @@
 import { formatConfig } from '../config/format.js';
-import { type CommandContext } from './context.js';
+import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './settings.js';
 
 /** Prints the effective settings; throws UserError with every fault. */

@@ -1,5 +1,5 @@
-import { type Clock } from '../base/clock.js';
-import { type Environment } from '../config/text-layers.js';
+import type { Clock } from '../base/clock.js';
+import type { Environment } from '../config/text-layers.js';
 
 /** What a command has of the process that it runs in. */
 export interface CommandContext {

@@ -1,6 +1,6 @@
-import { staticCredentials } from '../kube/credentials.js';
+import { staticCredentials } from '../api/credentials.js';
 import { SimulatedCluster } from '../sim/cluster.js';
-import { type CommandContext } from './context.js';
+import type { CommandContext } from './context.js';
 import { runApp } from './run-app.js';
 import { loadSettings, type SettingFlags } from './settings.js';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 
 import { systemClock } from '../base/clock.js';
-import { type CommandContext } from './context.js';
+import type { CommandContext } from './context.js';
 
 /** After a stop signal the event loop drains; what still holds the process then is ended by force. */
 const forcedExitMs = 25_000;

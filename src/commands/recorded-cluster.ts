@@ -1,10 +1,10 @@
 import { UserError } from '../base/errors.js';
-import { type Node, type Pod } from '../kube/objects.js';
-import { type CacheLookup } from '../kubelet/node-cache.js';
-import { type FsStats, type NodeSummary } from '../kubelet/summary.js';
-import { type NodeLister, type SummaryCache } from '../scrape/collector.js';
-import { type PodLister } from '../scrape/node-snapshots.js';
-import { type RecordedObjects, type RecordedSummary } from './recordings.js';
+import type { Node, Pod } from '../kube/objects.js';
+import type { CacheLookup } from '../kubelet/node-cache.js';
+import type { FsStats, NodeSummary } from '../kubelet/summary.js';
+import type { NodeLister, SummaryCache } from '../scrape/collector.js';
+import type { PodLister } from '../scrape/node-snapshots.js';
+import type { RecordedObjects, RecordedSummary } from './recordings.js';
 
 /** A cluster that stands still: recorded summaries, all fresh, and the API objects that were recorded with them. */
 export class RecordedCluster implements NodeLister, PodLister, SummaryCache {

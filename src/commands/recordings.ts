@@ -5,10 +5,10 @@ import { parseAllDocuments } from 'yaml';
 
 import { messageOf, UserError } from '../base/errors.js';
 import { isObject, type JsonObject, objectOf, textOf } from '../kube/json.js';
-import { type Node, type Pod } from '../kube/objects.js';
+import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import { decodeSummary } from '../kubelet/decode.js';
-import { type NodeSummary } from '../kubelet/summary.js';
+import type { NodeSummary } from '../kubelet/summary.js';
 
 /** Told of what is left out, one line each. */
 type Warn = (text: string) => void;

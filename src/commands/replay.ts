@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import { createCollection } from '../collection.js';
 import { Exposition } from '../exposition/exposition.js';
-import { type CommandContext } from './context.js';
+import type { CommandContext } from './context.js';
 import { RecordedCluster } from './recorded-cluster.js';
 import { readObjects, readSummaries } from './recordings.js';
 import { loadSettings, type SettingFlags } from './settings.js';

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { App } from '../app.js';
 import { messageOf, UserError } from '../base/errors.js';
 import { ConfigWatcher } from '../config/reload.js';
-import { type Credentials } from '../kube/credentials.js';
+import type { Credentials } from '../api/credentials.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
-import { type CommandContext } from './context.js';
-import { type LoadedSettings } from './settings.js';
+import type { CommandContext } from './context.js';
+import type { LoadedSettings } from './settings.js';
 
 export interface RunAppOptions {
   readonly settings: LoadedSettings;

@@ -1,5 +1,5 @@
-import { loadCredentials } from '../kube/load-credentials.js';
-import { type CommandContext } from './context.js';
+import { loadCredentials } from '../api/load-credentials.js';
+import type { CommandContext } from './context.js';
 import { runApp } from './run-app.js';
 import { loadSettings, type SettingFlags } from './settings.js';
 

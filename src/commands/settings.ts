@@ -1,8 +1,8 @@
 import { loadConfig } from '../config/load.js';
 import { readConfigFile } from '../config/read-file.js';
-import { type Config } from '../config/schema.js';
-import { type FlagValues } from '../config/text-layers.js';
-import { type CommandContext } from './context.js';
+import type { Config } from '../config/schema.js';
+import type { FlagValues } from '../config/text-layers.js';
+import type { CommandContext } from './context.js';
 
 /** What the command line says about the settings. */
 export interface SettingFlags {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { messageOf } from '../base/errors.js';
 import { SimulatedCluster } from '../sim/cluster.js';
 import { parseFault } from '../sim/faults.js';
-import { type CommandContext } from './context.js';
+import type { CommandContext } from './context.js';
 import { UsageError } from './usage-error.js';
 
 export interface SimulateOptions {

@@ -1,5 +1,5 @@
 /** The settings file as a layer. */
-import { type Entry, type Layer } from './entry.js';
+import type { Entry, Layer } from './entry.js';
 import { describeValue, type Fault, pathText, shortened, unknownKey } from './faults.js';
 import { allSettings, rootSection, type Section } from './settings.js';
 import { formatSize } from './values.js';

@@ -1,5 +1,5 @@
-import { type Clock } from '../base/clock.js';
-import { type Config } from './schema.js';
+import type { Clock } from '../base/clock.js';
+import type { Config } from './schema.js';
 
 /** How often the file is looked at. Cheap: the kubelet itself takes up to a minute to bring a ConfigMap's change. */
 const pollIntervalMs = 5000;

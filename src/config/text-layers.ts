@@ -1,5 +1,5 @@
 /** The environment and the command line as layers. */
-import { type Entry, type Layer } from './entry.js';
+import type { Entry, Layer } from './entry.js';
 import { describeValue, type Fault } from './faults.js';
 import { allSettings, environmentPrefix, type Setting } from './settings.js';
 import { nearest } from './suggestion.js';

@@ -1,7 +1,7 @@
-import { type TimeSlicer } from '../base/time-slicer.js';
-import { type NodeSnapshot } from '../scrape/snapshot.js';
+import type { TimeSlicer } from '../base/time-slicer.js';
+import type { NodeSnapshot } from '../scrape/snapshot.js';
 import { detailGroups } from './families.js';
-import { type FamilyRow } from './family.js';
+import type { FamilyRow } from './family.js';
 import { groupTexts, type FamilyText } from './family-text.js';
 import { withoutRepeats } from './unique.js';
 

@@ -1,10 +1,10 @@
-import { type Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
-import { type ClusterSnapshot, type NodeState } from '../scrape/snapshot.js';
+import type { ClusterSnapshot, NodeState } from '../scrape/snapshot.js';
 import { ChunkCache, detailFamilies } from './chunks.js';
 import { nodeStateGroups } from './families.js';
 import { groupTexts } from './family-text.js';
-import { type FamilyRow, type Level } from './family.js';
+import type { FamilyRow, Level } from './family.js';
 import { registryFamilies, type MetricSource } from './registry-text.js';
 import { endText, headerText, type ExpositionFormat, type FamilyHeader } from './render.js';
 import { workloadRegistry } from './workload-metrics.js';

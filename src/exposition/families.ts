@@ -1,5 +1,5 @@
 /** THE table of metric families: name, help, labels, and how each value comes from the data of a scrape. */
-import { type ClusterSnapshot, type NodeSnapshot, type WorkloadSnapshot } from '../scrape/snapshot.js';
+import type { ClusterSnapshot, NodeSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
 import { familyGroup, type FamilyGroup, type FamilyRow } from './family.js';
 import {
   absentNodes,

@@ -1,4 +1,4 @@
-import { type FamilyGroup } from './family.js';
+import type { FamilyGroup } from './family.js';
 import { labelText, sampleLine } from './render.js';
 
 /** The samples of one family, without its header lines. */

@@ -1,4 +1,4 @@
-import { type FamilyType } from './render.js';
+import type { FamilyType } from './render.js';
 
 /** What a series is about; each level can be counted on its own. */
 export type Level = 'workload' | 'node' | 'pod' | 'container' | 'volume';

@@ -4,7 +4,7 @@
  * https://prometheus.io/docs/instrumenting/content_negotiation/
  * https://www.rfc-editor.org/rfc/rfc9110#section-12.5
  */
-import { type ExpositionFormat } from './render.js';
+import type { ExpositionFormat } from './render.js';
 
 export interface NegotiatedFormat {
   readonly format: ExpositionFormat;

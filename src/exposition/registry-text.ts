@@ -1,4 +1,4 @@
-import { type TimeSlicer } from '../base/time-slicer.js';
+import type { TimeSlicer } from '../base/time-slicer.js';
 import {
   formatBound,
   labelText,

@@ -1,14 +1,8 @@
 /** What the families are about: found in the data of a scrape, with the values of its labels in their order. */
 import { components, type ContainerUsage, type PodUsage, type VolumeUsage } from '../attribution/usage.js';
-import { type FsStats } from '../kubelet/summary.js';
-import {
-  type ClusterSnapshot,
-  type NodeSnapshot,
-  type NodeState,
-  type PodSnapshot,
-  type WorkloadSnapshot,
-} from '../scrape/snapshot.js';
-import { type Subjects } from './family.js';
+import type { FsStats } from '../kubelet/summary.js';
+import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
+import type { Subjects } from './family.js';
 
 type WorkloadContainer = NonNullable<WorkloadSnapshot['figures']>['containers'][number];
 

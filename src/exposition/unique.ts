@@ -1,4 +1,4 @@
-import { type NodeSnapshot, type PodSnapshot } from '../scrape/snapshot.js';
+import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
 
 /**
  * The snapshot with everything that makes a series once: of pods, containers, volumes and workloads that are listed

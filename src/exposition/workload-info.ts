@@ -1,4 +1,4 @@
-import { type Workload } from '../workload/workload.js';
+import type { Workload } from '../workload/workload.js';
 
 const fixedLabels = ['workload', 'source', 'controller_kind', 'controller_namespace', 'controller_name'] as const;
 type FixedLabel = (typeof fixedLabels)[number];

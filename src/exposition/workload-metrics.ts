@@ -1,9 +1,9 @@
 import { Gauge, Registry } from 'prom-client';
 
-import { type TimeSlicer } from '../base/time-slicer.js';
-import { type WorkloadSnapshot } from '../scrape/snapshot.js';
+import type { TimeSlicer } from '../base/time-slicer.js';
+import type { WorkloadSnapshot } from '../scrape/snapshot.js';
 import { workloadGroups, workloadInfoFamily } from './families.js';
-import { type FamilyGroup } from './family.js';
+import type { FamilyGroup } from './family.js';
 import { workloadInfo } from './workload-info.js';
 
 type Fill = (snapshot: WorkloadSnapshot) => void;

@@ -1,16 +1,16 @@
 import { RequestError } from '../base/errors.js';
-import { type Intern } from './interner.js';
+import type { Intern } from './interner.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from './json.js';
-import {
-  type Container,
-  type ContainerKind,
-  type Controller,
-  type Labels,
-  type Node,
-  type NodeAddress,
-  type Pod,
-  type Volume,
-  type VolumeType,
+import type {
+  Container,
+  ContainerKind,
+  Controller,
+  Labels,
+  Node,
+  NodeAddress,
+  Pod,
+  Volume,
+  VolumeType,
 } from './objects.js';
 import { parseQuantity } from './quantity.js';
 

@@ -3,7 +3,7 @@
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
  */
 import { UserError } from '../base/errors.js';
-import { type Labels } from './objects.js';
+import type { Labels } from './objects.js';
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 type Operator = (typeof operators)[number];

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 import { RequestError } from '../base/errors.js';
-import { type Node } from '../kube/objects.js';
+import type { Node } from '../kube/objects.js';
 
 export interface AddressOptions {
   /** Types of node addresses, the preferred one first. */

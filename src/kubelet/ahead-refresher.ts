@@ -1,5 +1,5 @@
-import { type Clock } from '../base/clock.js';
-import { type Node } from '../kube/objects.js';
+import type { Clock } from '../base/clock.js';
+import type { Node } from '../kube/objects.js';
 
 interface RefreshableCache {
   /** Asks the node's kubelet unless it was asked less than a TTL ago or is being asked. Never rejects. */

@@ -1,10 +1,10 @@
 import { type Clock, startDeadline } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
-import { type Node } from '../kube/objects.js';
-import { requestFailure } from '../kube/request-failure.js';
+import type { Node } from '../kube/objects.js';
+import { requestFailure } from '../api/request-failure.js';
 import { decodeSummary } from './decode.js';
-import { type NodeSummary } from './summary.js';
-import { type SummaryEndpoint, type SummaryTransport } from './transport.js';
+import type { NodeSummary } from './summary.js';
+import type { SummaryEndpoint, SummaryTransport } from './transport.js';
 
 export interface KubeletObserver {
   /** One request, a repetition after a 401 included; not told of one that its caller broke off. */

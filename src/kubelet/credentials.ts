@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
-import { type Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
-import { checkCertificate, readCredentialFile } from '../kube/credential-files.js';
-import { type Credentials, type TlsMaterial } from '../kube/credentials.js';
-import { type CredentialMaterial, RotatingCredentials } from '../kube/rotating-credentials.js';
+import { checkCertificate, readCredentialFile } from '../api/credential-files.js';
+import type { Credentials, TlsMaterial } from '../api/credentials.js';
+import { type CredentialMaterial, RotatingCredentials } from '../api/rotating-credentials.js';
 
 export interface KubeletTlsSettings {
   readonly caFile: string | undefined;

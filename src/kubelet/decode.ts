@@ -1,12 +1,6 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
-import {
-  type ContainerSummary,
-  type FsStats,
-  type NodeSummary,
-  type PodSummary,
-  type VolumeSummary,
-} from './summary.js';
+import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from './summary.js';
 
 /** The largest figure that is kept: up to here every integer is exact in JavaScript. */
 const maxFigure = 2 ** 53;

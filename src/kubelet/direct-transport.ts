@@ -1,14 +1,14 @@
-import { type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { get, type RequestOptions } from 'node:https';
 
 import { RequestError } from '../base/errors.js';
-import { abortable } from '../kube/abortable.js';
-import { type Credentials } from '../kube/credentials.js';
-import { type Node } from '../kube/objects.js';
+import { abortable } from '../api/abortable.js';
+import type { Credentials } from '../api/credentials.js';
+import type { Node } from '../kube/objects.js';
 import { type AddressOptions, summaryUrl } from './address.js';
 import { refusalOf } from './refusal.js';
 import { RotatingAgent } from './rotating-agent.js';
-import { type SummaryEndpoint, type SummaryTransport } from './transport.js';
+import type { SummaryEndpoint, SummaryTransport } from './transport.js';
 
 export interface DirectTransportOptions extends AddressOptions {
   readonly credentials: Pick<Credentials, 'headers' | 'tls' | 'invalidate'>;

@@ -2,13 +2,13 @@ import { setMaxListeners } from 'node:events';
 
 import { Mutex, Semaphore } from 'async-mutex';
 
-import { type Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
-import { abortable } from '../kube/abortable.js';
-import { type Node } from '../kube/objects.js';
-import { requestFailure } from '../kube/request-failure.js';
-import { type Logger } from '../telemetry/logger.js';
-import { type NodeSummary } from './summary.js';
+import { abortable } from '../api/abortable.js';
+import type { Node } from '../kube/objects.js';
+import { requestFailure } from '../api/request-failure.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { NodeSummary } from './summary.js';
 
 export type CacheLookup =
   | { readonly state: 'fresh' | 'stale'; readonly summary: NodeSummary; readonly ageMs: number }

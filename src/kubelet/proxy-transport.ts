@@ -1,6 +1,6 @@
-import { type ApiTransport } from '../kube/api-transport.js';
-import { type Node } from '../kube/objects.js';
-import { type SummaryEndpoint, type SummaryTransport } from './transport.js';
+import type { ApiTransport } from '../api/transport.js';
+import type { Node } from '../kube/objects.js';
+import type { SummaryEndpoint, SummaryTransport } from './transport.js';
 
 /**
  * Through the API server, for clusters whose kubelets cannot be reached. It needs `get` on `nodes/proxy`, which also

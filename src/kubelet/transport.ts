@@ -1,4 +1,4 @@
-import { type Node } from '../kube/objects.js';
+import type { Node } from '../kube/objects.js';
 
 /** The way to one node's summary, found but not used yet. */
 export interface SummaryEndpoint {

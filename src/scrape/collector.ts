@@ -1,13 +1,13 @@
-import { type Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
-import { type Node } from '../kube/objects.js';
-import { type CacheLookup } from '../kubelet/node-cache.js';
-import { type IdentityResolver } from '../workload/identity.js';
-import { type NodeCoverages } from './node-coverage.js';
+import type { Node } from '../kube/objects.js';
+import type { CacheLookup } from '../kubelet/node-cache.js';
+import type { IdentityResolver } from '../workload/identity.js';
+import type { NodeCoverages } from './node-coverage.js';
 import { askingOrder, type NodePolicy, nodesInScope } from './node-policy.js';
-import { type MeasuredNode, type NodeSnapshots } from './node-snapshots.js';
-import { type ClusterSnapshot, type NodeState, type WorkloadSnapshot } from './snapshot.js';
-import { type WorkloadCollector } from './workload-collector.js';
+import type { MeasuredNode, NodeSnapshots } from './node-snapshots.js';
+import type { ClusterSnapshot, NodeState, WorkloadSnapshot } from './snapshot.js';
+import type { WorkloadCollector } from './workload-collector.js';
 
 export interface NodeLister {
   /** Whether nodes and pods were listed once. */

@@ -1,10 +1,10 @@
-import { type Clock } from '../base/clock.js';
-import { type Pod } from '../kube/objects.js';
+import type { Clock } from '../base/clock.js';
+import type { Pod } from '../kube/objects.js';
 import { countExpected } from '../workload/aggregate.js';
 import { expectedPods } from '../workload/coverage.js';
-import { type WorkloadPartials } from '../workload/figures.js';
-import { type IdentityResolver } from '../workload/identity.js';
-import { type MeasuredNode, type PodLister } from './node-snapshots.js';
+import type { WorkloadPartials } from '../workload/figures.js';
+import type { IdentityResolver } from '../workload/identity.js';
+import type { MeasuredNode, PodLister } from './node-snapshots.js';
 
 export interface NodeCoveragesOptions {
   readonly pods: PodLister;

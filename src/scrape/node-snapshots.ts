@@ -1,13 +1,13 @@
 import { attributePod } from '../attribution/attribute.js';
 import { type JoinedPod, joinPods, type PodScope } from '../attribution/join.js';
 import { podLimitBytes, podRequestBytes } from '../attribution/limits.js';
-import { type AttributionMode } from '../attribution/usage.js';
-import { type Pod } from '../kube/objects.js';
-import { type NodeSummary, type PodSummary } from '../kubelet/summary.js';
+import type { AttributionMode } from '../attribution/usage.js';
+import type { Pod } from '../kube/objects.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { sumPods } from '../workload/aggregate.js';
-import { type WorkloadPartials } from '../workload/figures.js';
-import { type IdentityResolver } from '../workload/identity.js';
-import { type NodeSnapshot, type PodSnapshot, type SkipReason } from './snapshot.js';
+import type { WorkloadPartials } from '../workload/figures.js';
+import type { IdentityResolver } from '../workload/identity.js';
+import type { NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
 
 /** What is known of pods from the API server. */
 export interface PodLister {

@@ -1,10 +1,10 @@
 import { joinReasons } from '../attribution/join.js';
-import { type PodUsage } from '../attribution/usage.js';
-import { type FailureReason } from '../base/errors.js';
-import { type Pod } from '../kube/objects.js';
-import { type NodeSummary } from '../kubelet/summary.js';
-import { type WorkloadFigures } from '../workload/figures.js';
-import { type Workload } from '../workload/workload.js';
+import type { PodUsage } from '../attribution/usage.js';
+import type { FailureReason } from '../base/errors.js';
+import type { Pod } from '../kube/objects.js';
+import type { NodeSummary } from '../kubelet/summary.js';
+import type { WorkloadFigures } from '../workload/figures.js';
+import type { Workload } from '../workload/workload.js';
 
 /** One measured pod of a node. */
 export interface PodSnapshot {

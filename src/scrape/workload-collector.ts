@@ -1,8 +1,8 @@
 import { mergePartials } from '../workload/aggregate.js';
-import { type WorkloadBackoff } from '../workload/backoff.js';
+import type { WorkloadBackoff } from '../workload/backoff.js';
 import { noFigures, type WorkloadFigures, type WorkloadPartial, type WorkloadPartials } from '../workload/figures.js';
-import { type Workload } from '../workload/workload.js';
-import { type WorkloadSnapshot } from './snapshot.js';
+import type { Workload } from '../workload/workload.js';
+import type { WorkloadSnapshot } from './snapshot.js';
 
 /** `partial`: an identity is served as far as it was measured; `fail`: not at all while a node of its pods has no data. */
 export type MissingNodePolicy = 'partial' | 'fail';

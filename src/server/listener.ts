@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 
-import { type Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 
 export interface ListenerOptions {

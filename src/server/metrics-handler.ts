@@ -1,12 +1,12 @@
-import { type Request, type Response } from 'express';
+import type { Request, Response } from 'express';
 
 import { startDeadline, type Clock } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
-import { type ExpositionBody } from '../exposition/exposition.js';
+import type { ExpositionBody } from '../exposition/exposition.js';
 import { acceptsGzip, negotiateFormat, type NegotiatedFormat } from '../exposition/negotiate.js';
-import { type ExpositionFormat } from '../exposition/render.js';
-import { type ClusterSnapshot } from '../scrape/snapshot.js';
-import { type Logger } from '../telemetry/logger.js';
+import type { ExpositionFormat } from '../exposition/render.js';
+import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import type { Logger } from '../telemetry/logger.js';
 import { sendText } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
 import { sendGzipped, sendPlain } from './send-body.js';

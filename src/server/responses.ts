@@ -1,4 +1,4 @@
-import { type Response } from 'express';
+import type { Response } from 'express';
 
 /** A short answer in plain text; a line break is added at its end. */
 export function sendText(response: Response, status: number, text: string): void {

@@ -1,7 +1,7 @@
-import { type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 
-import { type Random } from './random.js';
+import type { Random } from './model/random.js';
 
 export interface User {
   readonly name: string;

@@ -1,20 +1,20 @@
 import { type Clock, systemClock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import { AccessControl, type TokenRequest } from './access.js';
-import { ApiServer, type RecordedRequest } from './api-server.js';
+import { ApiServer, type RecordedRequest } from './api-server/server.js';
 import { CertificateAuthority, type ClientName, type KeyPair } from './certificates.js';
 import { ControlServer, type NodeReport } from './control.js';
-import { demoScenario } from './demo-scenario.js';
-import { type ApiFault, type Fault } from './faults.js';
+import { demoScenario } from './model/demo-scenario.js';
+import type { ApiFault, Fault } from './faults.js';
 import { kubeconfigOf } from './kubeconfig.js';
-import { Kubelet } from './kubelet.js';
-import { ClusterModel } from './model.js';
-import { Random } from './random.js';
-import { type FaultSchedule, type Scenario } from './scenario.js';
-import { Schedule } from './schedule.js';
-import { type NodeSpec } from './specs.js';
-import { ObjectStore } from './store.js';
-import { nodeSummary, type SummaryMoment } from './summary.js';
+import { Kubelet } from './kubelets/kubelet.js';
+import { ClusterModel } from './model/cluster-model.js';
+import { Random } from './model/random.js';
+import type { FaultSchedule, Scenario } from './model/scenario.js';
+import { Schedule } from './model/schedule.js';
+import type { NodeSpec } from './model/specs.js';
+import { ObjectStore } from './api-server/object-store.js';
+import { nodeSummary, type SummaryMoment } from './kubelets/summary.js';
 
 export interface SimulatedClusterOptions {
   /** Drives usage, lifecycles, bookmarks and slow answers; the system's without it. */

@@ -22,7 +22,7 @@ const largestBodyBytes = 256;
 
 /**
  * Plain HTTP on 127.0.0.1 by which people switch faults at run time, without credentials:
- * `GET /sim/nodes`; `PUT /sim/nodes/NAME/fault` and `PUT /sim/api/fault` with the fault's name as body; `DELETE` clears.
+ * `GET /sim/nodes`; `PUT /sim/nodes/NAME/fault` and `PUT /sim/api-server/fault` with the fault's name as body; `DELETE` clears.
  */
 export class ControlServer implements AsyncDisposable {
   readonly #options: ControlServerOptions;
@@ -76,7 +76,8 @@ export class ControlServer implements AsyncDisposable {
   /** What a path switches, by the fault's name. */
   #setterOf(path: string): ((text: string | undefined) => Promise<void>) | undefined {
     const { nodes, setFault, setApiFault } = this.#options;
-    if (path === '/sim/api/fault') return async (text) => setApiFault(text === undefined ? text : parseApiFault(text));
+    if (path === '/sim/api-server/fault')
+      return async (text) => setApiFault(text === undefined ? text : parseApiFault(text));
     const nodeName = /^\/sim\/nodes\/([^/]+)\/fault$/.exec(path)?.[1];
     if (nodeName === undefined || !nodes().some(({ name }) => name === nodeName)) return undefined;
     return async (text) => setFault(nodeName, text === undefined ? text : parseFault(text));

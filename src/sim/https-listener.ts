@@ -1,7 +1,7 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 
-import { type KeyPair } from './certificates.js';
+import type { KeyPair } from './certificates.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 

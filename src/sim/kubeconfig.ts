@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 
-import { type KeyPair } from './certificates.js';
+import type { KeyPair } from './certificates.js';
 
 export interface KubeconfigOptions {
   readonly server: string;

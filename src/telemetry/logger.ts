@@ -1,4 +1,4 @@
-import { type Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];

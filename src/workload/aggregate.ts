@@ -5,7 +5,7 @@ import {
   type WorkloadPartial,
   type WorkloadPartials,
 } from './figures.js';
-import { type Workload } from './workload.js';
+import type { Workload } from './workload.js';
 
 /** What a pod's usage must have to be added up. */
 interface SummedUsage {

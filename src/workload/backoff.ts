@@ -1,5 +1,5 @@
 import { type Backoff, exponentialBackoff } from '../base/backoff.js';
-import { type Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 
 export interface WorkloadBackoffOptions {
   readonly clock: Clock;

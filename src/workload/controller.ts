@@ -1,4 +1,4 @@
-import { type Controller, type Pod } from '../kube/objects.js';
+import type { Controller, Pod } from '../kube/objects.js';
 
 /**
  * What a pod belongs to, as people know it: the controlling owner, where a ReplicaSet stands for its Deployment and a

@@ -1,4 +1,4 @@
-import { type Pod } from '../kube/objects.js';
+import type { Pod } from '../kube/objects.js';
 
 interface GracePeriod {
   /** Wall time in milliseconds. */

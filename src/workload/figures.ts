@@ -1,4 +1,4 @@
-import { type Workload } from './workload.js';
+import type { Workload } from './workload.js';
 
 /** The figures of one identity; undefined where nothing is known. Sums are exact up to 2^53, beyond that rounded. */
 export interface WorkloadFigures {

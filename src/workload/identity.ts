@@ -1,7 +1,7 @@
-import { type Pod } from '../kube/objects.js';
+import type { Pod } from '../kube/objects.js';
 import { controllerOf } from './controller.js';
 import { LabelIdentities, type WorkloadDefinition } from './label-identities.js';
-import { type Workload } from './workload.js';
+import type { Workload } from './workload.js';
 
 export interface IdentityOptions {
   /** Configured identities; names are unique. */

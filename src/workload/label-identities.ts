@@ -1,6 +1,6 @@
-import { type Labels, type Pod } from '../kube/objects.js';
+import type { Labels, Pod } from '../kube/objects.js';
 import { type LabelSelector, matchesSelector } from '../kube/selector.js';
-import { type Workload } from './workload.js';
+import type { Workload } from './workload.js';
 
 export interface WorkloadDefinition {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { type Controller, type Labels } from '../kube/objects.js';
+import type { Controller, Labels } from '../kube/objects.js';
 
 /** Where an identity comes from; with what stands behind it. Names are unique over all sources. */
 type WorkloadOrigin =

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { attributePod } from '../../src/attribution/attribute.js';
 import { attributionModes, components, type PodUsage } from '../../src/attribution/usage.js';
 import { type Pod, type Volume, volumeTypes } from '../../src/kube/objects.js';
-import { type PodSummary, type VolumeSummary } from '../../src/kubelet/summary.js';
+import type { PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
 import {
   aContainer,
   aContainerSummary,

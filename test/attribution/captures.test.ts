@@ -4,7 +4,7 @@ import { attributePod } from '../../src/attribution/attribute.js';
 import { joinPods } from '../../src/attribution/join.js';
 import { components, type PodUsage } from '../../src/attribution/usage.js';
 import { createInterner } from '../../src/kube/interner.js';
-import { type Pod } from '../../src/kube/objects.js';
+import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
 import { decodeSummary } from '../../src/kubelet/decode.js';
 import { type Capture, capturesNeeded, hasCaptures, readCaptures } from '../support/captures.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { type JoinInput, joinPods, type JoinReason } from '../../src/attribution/join.js';
-import { type Pod } from '../../src/kube/objects.js';
-import { type PodSummary } from '../../src/kubelet/summary.js';
+import type { Pod } from '../../src/kube/objects.js';
+import type { PodSummary } from '../../src/kubelet/summary.js';
 import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 
 interface Scene {

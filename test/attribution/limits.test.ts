@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { podLimitBytes, podRequestBytes } from '../../src/attribution/limits.js';
-import { type ContainerKind } from '../../src/kube/objects.js';
+import type { ContainerKind } from '../../src/kube/objects.js';
 import { aContainer, aPod } from '../support/builders.js';
 
 type Declared = readonly [ContainerKind, number | undefined];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ConfigWatcher } from '../../src/config/reload.js';
-import { type Config } from '../../src/config/schema.js';
+import type { Config } from '../../src/config/schema.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { loadText } from './support.js';
 

@@ -1,6 +1,6 @@
 import { ConfigError, type Fault } from '../../src/config/faults.js';
 import { type ConfigSources, loadConfig } from '../../src/config/load.js';
-import { type Config } from '../../src/config/schema.js';
+import type { Config } from '../../src/config/schema.js';
 
 export function load(sources: Partial<ConfigSources>): Config {
   return loadConfig({ environment: {}, flags: {}, ...sources });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { type PodSpec } from '../../src/sim/specs.js';
-import { emptyScenario, type Scenario } from '../../src/sim/scenario.js';
+import type { PodSpec } from '../../src/sim/model/specs.js';
+import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
 import { Exporter, leastRules, settingsOf } from '../support/exporter.js';
 
 const mib = 2 ** 20;

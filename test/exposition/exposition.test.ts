@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest';
 
 import { components, type PodUsage } from '../../src/attribution/usage.js';
 import { Exposition, type ExpositionBody, type SelfMetricsSource } from '../../src/exposition/exposition.js';
-import { type ExpositionFormat } from '../../src/exposition/render.js';
-import {
-  type ClusterSnapshot,
-  type NodeSnapshot,
-  type NodeState,
-  type PodSnapshot,
-  type WorkloadSnapshot,
+import type { ExpositionFormat } from '../../src/exposition/render.js';
+import type {
+  ClusterSnapshot,
+  NodeSnapshot,
+  NodeState,
+  PodSnapshot,
+  WorkloadSnapshot,
 } from '../../src/scrape/snapshot.js';
-import { type Workload } from '../../src/workload/workload.js';
+import type { Workload } from '../../src/workload/workload.js';
 import { aNodeSummary, anFsStats, aPod } from '../support/builders.js';
 import { parseExposition, type ParsedFamily } from '../support/exposition-parser.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { registryFamilies } from '../../src/exposition/registry-text.js';
-import { type ExpositionFormat } from '../../src/exposition/render.js';
+import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
-import { type NodeAddress } from '../../src/kube/objects.js';
+import type { NodeAddress } from '../../src/kube/objects.js';
 import { type AddressOptions, summaryUrl } from '../../src/kubelet/address.js';
 import { aNode } from '../support/builders.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Node } from '../../src/kube/objects.js';
+import type { Node } from '../../src/kube/objects.js';
 import { AheadRefresher } from '../../src/kubelet/ahead-refresher.js';
 import { NodeCache } from '../../src/kubelet/node-cache.js';
 import { aNode, aNodeSummary } from '../support/builders.js';

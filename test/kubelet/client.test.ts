@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
-import { type SummaryTransport } from '../../src/kubelet/transport.js';
+import type { SummaryTransport } from '../../src/kubelet/transport.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Credentials } from '../../src/kube/credentials.js';
+import type { Credentials } from '../../src/api/credentials.js';
 import { KubeletCredentials, type KubeletTlsSettings } from '../../src/kubelet/credentials.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -4,8 +4,8 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { type RequestError } from '../../src/base/errors.js';
-import { type TlsMaterial } from '../../src/kube/credentials.js';
+import type { RequestError } from '../../src/base/errors.js';
+import type { TlsMaterial } from '../../src/api/credentials.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
 import { DirectTransport } from '../../src/kubelet/direct-transport.js';
 import { aNode } from '../support/builders.js';

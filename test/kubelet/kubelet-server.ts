@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
-import { type AddressInfo } from 'node:net';
-import { type TLSSocket } from 'node:tls';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 
-import { type KeyPair } from '../support/certificates.js';
+import type { KeyPair } from '../support/certificates.js';
 
 /** A loopback HTTPS server in a kubelet's place. Keeps what it was asked. */
 export class KubeletServer implements AsyncDisposable {

@@ -6,28 +6,32 @@ import { describe, expect, it } from 'vitest';
 import { ChildCommand } from '../support/child.js';
 import { isInstalled } from '../support/programs.js';
 
-async function startCluster(): Promise<{
-  cluster: ChildCommand;
-  kubectl: (...args: readonly string[]) => string;
-  kubeconfig: string;
-}> {
-  const cluster = new ChildCommand('simulate');
-  const kubeconfig = await cluster.printed(/kubeconfig +(\S+)\n/);
-  await cluster.printed(/try +(kubectl .*)\n/);
-  const kubectl = (...args: readonly string[]): string => {
-    const { status, stdout, stderr } = spawnSync('kubectl', ['--kubeconfig', kubeconfig, ...args], {
-      encoding: 'utf8',
-    });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    return stdout;
+interface Cluster extends AsyncDisposable {
+  readonly kubeconfig: string;
+  /** What kubectl prints; fails the test when it fails or complains. */
+  readonly kubectl: (...args: readonly string[]) => string;
+}
+
+async function startCluster(): Promise<Cluster> {
+  const command = new ChildCommand('simulate');
+  const kubeconfig = await command.printed(/kubeconfig +(\S+)\n/);
+  return {
+    kubeconfig,
+    kubectl: (...args) => {
+      const { status, stdout, stderr } = spawnSync('kubectl', ['--kubeconfig', kubeconfig, ...args], {
+        encoding: 'utf8',
+      });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      return stdout;
+    },
+    [Symbol.asyncDispose]: () => command[Symbol.asyncDispose](),
   };
-  return { cluster, kubectl, kubeconfig };
 }
 
 describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
   it('lists and reads nodes and pods of the simulated cluster', async () => {
-    const { cluster, kubectl } = await startCluster();
-    await using _cluster = cluster;
+    await using cluster = await startCluster();
+    const { kubectl } = cluster;
     expect(kubectl('get', 'nodes', '-o', 'wide')).toMatch(/^NAME +STATUS +ROLES +AGE +VERSION[^\n]*\nnode-1 +Ready/);
     expect(kubectl('get', 'pods', '-A')).toMatch(/^NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE\n/);
     expect(kubectl('get', 'pods', '-n', 'shop', '-l', 'app in (frontend,checkout)', '-o', 'name')).toMatch(/pod\/\w+/);
@@ -45,15 +49,15 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
   });
 
   it('reads a summary through the node proxy', async () => {
-    const { cluster, kubectl } = await startCluster();
-    await using _cluster = cluster;
+    await using cluster = await startCluster();
+    const { kubectl } = cluster;
     const summary: unknown = JSON.parse(kubectl('get', '--raw', '/api/v1/nodes/node-1/proxy/stats/summary'));
     expect(summary).toMatchObject({ node: { nodeName: 'node-1' } });
   });
 
   it('watches pods', async () => {
-    const { cluster, kubeconfig } = await startCluster();
-    await using _cluster = cluster;
+    await using cluster = await startCluster();
+    const { kubeconfig } = cluster;
     const watch = spawn('kubectl', ['--kubeconfig', kubeconfig, 'get', 'pods', '-A', '-w'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });

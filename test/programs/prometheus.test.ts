@@ -9,23 +9,33 @@ import { eventually, isInstalled, PrometheusServer } from '../support/programs.j
 /** A name of the contract with users; promtool takes "summary" for the metric type. */
 const acceptedRemark = /^ephemeral_storage_node_summary_age_seconds metric name should not include type 'summary'\n$/;
 
-async function startDemo(): Promise<{ demo: ChildCommand; target: string }> {
-  const demo = new ChildCommand('demo', '--web.listen-address', '127.0.0.1:0');
-  const port = await demo.printed(/exporter +http:\/\/localhost:(\d+)\n/);
+interface Demo extends AsyncDisposable {
+  /** Host and port. */
+  readonly target: string;
+  /** Its exit code after SIGTERM. */
+  readonly stop: () => Promise<number | null>;
+}
+
+async function startDemo(): Promise<Demo> {
+  const command = new ChildCommand('demo', '--web.listen-address', '127.0.0.1:0');
+  const port = await command.printed(/exporter +http:\/\/localhost:(\d+)\n/);
   const target = `127.0.0.1:${port}`;
   await eventually('the demo to be ready', async () =>
     (await fetch(`http://${target}/readyz`)).ok ? true : undefined,
   );
-  return { demo, target };
+  return {
+    target,
+    stop: () => command.stop(),
+    [Symbol.asyncDispose]: () => command[Symbol.asyncDispose](),
+  };
 }
 
 describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus)', () => {
   it('scrapes the demo, and its samples are those of the exposition', async () => {
-    const { demo, target } = await startDemo();
-    await using _demo = demo;
-    await using prometheus = await PrometheusServer.start(target);
+    await using demo = await startDemo();
+    await using prometheus = await PrometheusServer.start(demo.target);
     await eventually('up to be 1', async () => ((await prometheus.query('up'))[0]?.value === 1 ? true : undefined));
-    const families = parseExposition(await (await fetch(`http://${target}/metrics`)).text(), 'text');
+    const families = parseExposition(await (await fetch(`http://${demo.target}/metrics`)).text(), 'text');
     const served = families.find(({ name }) => name === 'ephemeral_storage_workload_used_bytes')?.samples ?? [];
     expect(served.length).toBeGreaterThanOrEqual(6);
     const stored = await eventually('the workloads to be stored', async () => {
@@ -50,9 +60,8 @@ describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus
 
 describe.skipIf(!isInstalled('promtool'))('promtool (needs promtool)', () => {
   it('has nothing to say about the exposition, one name apart', async () => {
-    const { demo, target } = await startDemo();
-    await using _demo = demo;
-    const exposition = await (await fetch(`http://${target}/metrics`)).text();
+    await using demo = await startDemo();
+    const exposition = await (await fetch(`http://${demo.target}/metrics`)).text();
     const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: exposition, encoding: 'utf8' });
     expect(stdout + stderr).toMatch(acceptedRemark);
   });
@@ -60,7 +69,7 @@ describe.skipIf(!isInstalled('promtool'))('promtool (needs promtool)', () => {
 
 describe('the demo', () => {
   it('ends with exit code 0 at SIGTERM', async () => {
-    const { demo } = await startDemo();
+    await using demo = await startDemo();
     expect(await demo.stop()).toBe(0);
   });
 });

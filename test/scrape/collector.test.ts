@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Node, type Pod } from '../../src/kube/objects.js';
+import type { Node, Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
-import { type CacheLookup } from '../../src/kubelet/node-cache.js';
-import { type NodeSummary } from '../../src/kubelet/summary.js';
+import type { CacheLookup } from '../../src/kubelet/node-cache.js';
+import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
 import { NodeCoverages } from '../../src/scrape/node-coverage.js';
 import { NodeSnapshots, type PodLister } from '../../src/scrape/node-snapshots.js';
-import { type ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { type MissingNodePolicy, WorkloadCollector } from '../../src/scrape/workload-collector.js';
 import { WorkloadBackoff } from '../../src/workload/backoff.js';
 import { IdentityResolver } from '../../src/workload/identity.js';

@@ -6,8 +6,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 import { Exposition, type ExpositionBody } from '../../src/exposition/exposition.js';
-import { type ClusterSnapshot } from '../../src/scrape/snapshot.js';
-import { type MetricsHandlerOptions, type ScrapeSource } from '../../src/server/metrics-handler.js';
+import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import type { MetricsHandlerOptions, ScrapeSource } from '../../src/server/metrics-handler.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { send } from '../support/http-get.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { type ReadinessCheck } from '../../src/server/routes.js';
+import type { ReadinessCheck } from '../../src/server/routes.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { aLogger, aMetricsHandler, RunningServer, someRoutes } from './test-server.js';
 

@@ -1,8 +1,8 @@
-import { type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 
-import { type Clock } from '../../src/base/clock.js';
-import { type ExpositionBody } from '../../src/exposition/exposition.js';
-import { type ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import type { Clock } from '../../src/base/clock.js';
+import type { ExpositionBody } from '../../src/exposition/exposition.js';
+import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { Listener } from '../../src/server/listener.js';
 import {
   MetricsHandler,
@@ -11,7 +11,7 @@ import {
   type ScrapeSettings,
 } from '../../src/server/metrics-handler.js';
 import { createRoutes, type RoutesOptions } from '../../src/server/routes.js';
-import { type Logger } from '../../src/telemetry/logger.js';
+import type { Logger } from '../../src/telemetry/logger.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 export class RunningServer implements AsyncDisposable {

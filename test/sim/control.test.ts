@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario } from '../../src/sim/scenario.js';
+import { emptyScenario } from '../../src/sim/model/scenario.js';
 import { callApi, callKubelet } from './wire.js';
 
 async function start(): Promise<SimulatedCluster> {
@@ -24,9 +24,9 @@ describe('the control endpoint', () => {
 
   it('switches the fault of the API server', async () => {
     await using sim = await start();
-    await control(sim, 'PUT', '/sim/api/fault', 'status:503');
+    await control(sim, 'PUT', '/sim/api-server/fault', 'status:503');
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(503);
-    await control(sim, 'DELETE', '/sim/api/fault');
+    await control(sim, 'DELETE', '/sim/api-server/fault');
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
   });
 
@@ -42,7 +42,13 @@ describe('the control endpoint', () => {
 
   it.each([
     { method: 'PUT', path: '/sim/nodes/node-1/fault', body: 'broken', status: 400, message: 'no such fault' },
-    { method: 'PUT', path: '/sim/api/fault', body: 'hang', status: 400, message: 'no such fault of the API server' },
+    {
+      method: 'PUT',
+      path: '/sim/api-server/fault',
+      body: 'hang',
+      status: 400,
+      message: 'no such fault of the API server',
+    },
     { method: 'PUT', path: '/sim/nodes/node-1/fault', body: 'x'.repeat(300), status: 400, message: 'than 256 bytes' },
     { method: 'PUT', path: '/sim/nodes/node-9/fault', body: 'hang', status: 404, message: 'no such path or node' },
     { method: 'GET', path: '/nope', status: 404, message: 'no such path or node' },

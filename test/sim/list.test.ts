@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario } from '../../src/sim/scenario.js';
+import { emptyScenario } from '../../src/sim/model/scenario.js';
 import { podSpec } from './pods.js';
 import { callApi, type ListBody, type StatusBody } from './wire.js';
 

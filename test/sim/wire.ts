@@ -1,8 +1,8 @@
-import { type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { createInterface, type Interface } from 'node:readline';
 
-import { type SimulatedCluster } from '../../src/sim/cluster.js';
+import type { SimulatedCluster } from '../../src/sim/cluster.js';
 
 export interface RequestOptions {
   readonly method?: string;

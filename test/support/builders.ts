@@ -1,12 +1,6 @@
 /** Plain data for tests: each builder gives a valid object, changed where the test cares. */
-import { type Container, type Node, type Pod, type Volume } from '../../src/kube/objects.js';
-import {
-  type ContainerSummary,
-  type FsStats,
-  type NodeSummary,
-  type PodSummary,
-  type VolumeSummary,
-} from '../../src/kubelet/summary.js';
+import type { Container, Node, Pod, Volume } from '../../src/kube/objects.js';
+import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
 
 /** Runs on `node-1` since the epoch; a UID of its own per namespace and name. */
 export function aPod(overrides: Partial<Pod> = {}): Pod {

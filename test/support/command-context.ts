@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/base/clock.js';
-import { type CommandContext } from '../../src/commands/context.js';
+import type { CommandContext } from '../../src/commands/context.js';
 
 export interface RecordedCommand {
   readonly context: CommandContext;

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 
 import { App } from '../../src/app.js';
-import { type Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/base/clock.js';
 import { loadConfig } from '../../src/config/load.js';
-import { type Config } from '../../src/config/schema.js';
-import { staticCredentials } from '../../src/kube/credentials.js';
-import { type Rule } from '../../src/sim/access.js';
+import type { Config } from '../../src/config/schema.js';
+import { staticCredentials } from '../../src/api/credentials.js';
+import type { Rule } from '../../src/sim/access.js';
 import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario, type Scenario } from '../../src/sim/scenario.js';
+import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { type HttpAnswer, send } from './http-get.js';
 import { type ParsedFamily, type ParsedSample, parseExposition } from './exposition-parser.js';

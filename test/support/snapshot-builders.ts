@@ -1,13 +1,13 @@
 /** Snapshots of scrapes for tests: each builder gives a valid object, changed where the test cares. */
-import { type ContainerUsage, type PodUsage, type VolumeUsage } from '../../src/attribution/usage.js';
-import {
-  type ClusterSnapshot,
-  type NodeSnapshot,
-  type NodeState,
-  type PodSnapshot,
-  type WorkloadSnapshot,
+import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/attribution/usage.js';
+import type {
+  ClusterSnapshot,
+  NodeSnapshot,
+  NodeState,
+  PodSnapshot,
+  WorkloadSnapshot,
 } from '../../src/scrape/snapshot.js';
-import { type Workload } from '../../src/workload/workload.js';
+import type { Workload } from '../../src/workload/workload.js';
 import { aNodeSummary, aPod } from './builders.js';
 
 export function aWorkload(overrides: Partial<Workload> = {}): Workload {

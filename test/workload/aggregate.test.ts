@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { countExpected, mergePartials, type SummedPod, sumPods } from '../../src/workload/aggregate.js';
-import { type WorkloadPartial, type WorkloadPartials } from '../../src/workload/figures.js';
-import { type Workload } from '../../src/workload/workload.js';
+import type { WorkloadPartial, WorkloadPartials } from '../../src/workload/figures.js';
+import type { Workload } from '../../src/workload/workload.js';
 
 const billing: Workload = { name: 'billing', origin: { source: 'configured' } };
 const everything: Workload = { name: 'everything', origin: { source: 'configured' } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Pod } from '../../src/kube/objects.js';
+import type { Pod } from '../../src/kube/objects.js';
 import { controllerOf } from '../../src/workload/controller.js';
 import { aPod } from '../support/builders.js';
 

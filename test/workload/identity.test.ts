@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Pod } from '../../src/kube/objects.js';
+import type { Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import { type IdentityOptions, IdentityResolver } from '../../src/workload/identity.js';
-import { type WorkloadDefinition } from '../../src/workload/label-identities.js';
-import { type Workload } from '../../src/workload/workload.js';
+import type { WorkloadDefinition } from '../../src/workload/label-identities.js';
+import type { Workload } from '../../src/workload/workload.js';
 import { aPod } from '../support/builders.js';
 
 const resolver = (options: Partial<IdentityOptions>): IdentityResolver =>

@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
+
+import type { Clock } from '../base/clock.js';
+import { messageOf, UserError } from '../base/errors.js';
+import { objectOf, objectsOf, textOf } from '../kube/json.js';
+
+export interface ExecPluginOptions {
+  /** The `exec` object of the kubeconfig's user. */
+  readonly settings: unknown;
+  /** Of the kubeconfig: a command with a slash in it is relative to it. */
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** For plugins that ask for it: `spec.cluster` of the request. */
+  readonly cluster: Readonly<Record<string, unknown>>;
+  readonly clock: Clock;
+}
+
+export interface ExecCredential {
+  readonly token: string | undefined;
+  /** PEM. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+interface CachedCredential {
+  readonly credential: ExecCredential;
+  /** Wall time; undefined when the plugin names none. */
+  readonly expiresAtMs: number | undefined;
+}
+
+/** A credential is not used in its last minute: what we hand out may be kept for as long. */
+const expiryMarginMs = 60_000;
+const maxOutputBytes = 1024 * 1024;
+const run = promisify(execFile);
+
+/**
+ * A client-go credential plugin. Its credential is kept until a minute before it expires; without an expiry, until
+ * `forget`. https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
+ */
+export class ExecPlugin {
+  readonly #command: string;
+  readonly #arguments: readonly string[];
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #installHint: string;
+  readonly #clock: Clock;
+  #cached: CachedCredential | undefined;
+
+  /** Throws UserError when the settings cannot work here. */
+  constructor({ settings, directory, environment, cluster, clock }: ExecPluginOptions) {
+    const { command, args, env, apiVersion, installHint, interactiveMode, provideClusterInfo } = objectOf(settings);
+    const program = textOf(command);
+    if (program === undefined) throw new UserError('exec plugin of the kubeconfig: command is missing');
+    if (interactiveMode === 'Always') {
+      throw new UserError(
+        `exec plugin ${program}: interactiveMode is Always, but nobody answers here; use IfAvailable`,
+      );
+    }
+    const request = {
+      apiVersion: textOf(apiVersion) ?? 'client.authentication.k8s.io/v1',
+      kind: 'ExecCredential',
+      spec: { interactive: false, ...(provideClusterInfo === true ? { cluster } : {}) },
+    };
+    this.#command = /[\\/]/.test(program) && !isAbsolute(program) ? join(directory, program) : program;
+    this.#arguments = Array.isArray(args) ? args.map(String) : [];
+    this.#environment = {
+      ...environment,
+      ...Object.fromEntries(objectsOf(env).map(({ name, value }) => [textOf(name) ?? '', textOf(value) ?? ''])),
+      KUBERNETES_EXEC_INFO: JSON.stringify(request),
+    };
+    this.#installHint = textOf(installHint) ?? '';
+    this.#clock = clock;
+  }
+
+  /** The plugin is killed when the signal aborts. */
+  async credential(signal: AbortSignal): Promise<ExecCredential> {
+    const expiresAtMs = this.#cached?.expiresAtMs ?? Infinity;
+    if (this.#cached === undefined || this.#clock.nowMs() >= expiresAtMs - expiryMarginMs) {
+      this.#cached = parseCredential(await this.#run(signal), this.#command);
+    }
+    return this.#cached.credential;
+  }
+
+  forget(): void {
+    this.#cached = undefined;
+  }
+
+  async #run(signal: AbortSignal): Promise<string> {
+    const running = run(this.#command, this.#arguments, {
+      env: this.#environment,
+      maxBuffer: maxOutputBytes,
+      killSignal: 'SIGKILL',
+      signal,
+    });
+    running.child.stdin?.end();
+    const { stdout } = await running.catch((error: unknown) => {
+      signal.throwIfAborted();
+      const hint = this.#installHint === '' ? '' : `; ${this.#installHint}`;
+      throw new Error(`exec plugin ${this.#command} failed: ${failureOf(error)}${hint}`);
+    });
+    return stdout;
+  }
+}
+
+/** Never its standard output, which may hold the credential; hence no `cause` either. */
+function failureOf(error: unknown): string {
+  const { code, stderr } = objectOf(error);
+  const said = (textOf(stderr) ?? '').trim().replaceAll(/\s+/g, ' ').slice(0, 300);
+  if (typeof code === 'number') return `exit code ${code}${said === '' ? '' : `: ${said}`}`;
+  return typeof code === 'string' ? code : messageOf(error);
+}
+
+function parseCredential(output: string, command: string): CachedCredential {
+  const { token, clientCertificateData, clientKeyData, expirationTimestamp } = objectOf(statusOf(output, command));
+  const credential = { token: textOf(token)?.trim(), cert: textOf(clientCertificateData), key: textOf(clientKeyData) };
+  if (credential.token === undefined && (credential.cert === undefined || credential.key === undefined)) {
+    throw new Error(`exec plugin ${command}: its answer has neither a token nor a client certificate with its key`);
+  }
+  const expiresAtMs = Date.parse(textOf(expirationTimestamp) ?? '');
+  return { credential, expiresAtMs: Number.isNaN(expiresAtMs) ? undefined : expiresAtMs };
+}
+
+function statusOf(output: string, command: string): unknown {
+  try {
+    const answer: unknown = JSON.parse(output);
+    return objectOf(answer)['status'];
+  } catch {
+    throw new Error(`exec plugin ${command}: its answer is not JSON`);
+  }
+}

@@ -1,0 +1,71 @@
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+import type { Clock } from '../base/clock.js';
+import { UserError } from '../base/errors.js';
+import type { Credentials } from './credentials.js';
+import { inClusterSource } from './in-cluster.js';
+import { kubeconfigSource } from './kubeconfig.js';
+import { RotatingCredentials } from './rotating-credentials.js';
+
+export interface LoadCredentialsOptions {
+  /** Goes before all else. */
+  readonly kubeconfigPath?: string;
+  /** Context of the kubeconfig, instead of its current one. */
+  readonly context?: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where `.kube/config` is looked for. */
+  readonly homeDir: string;
+  /** `/var/run/secrets/kubernetes.io/serviceaccount` without it. */
+  readonly inClusterDir?: string;
+  readonly clock: Clock;
+}
+
+const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/**
+ * The kubeconfig of the command line, else of `$KUBECONFIG` (a list; files that do not exist are passed over), else
+ * `~/.kube/config`, else the service account of the pod that we run in. Throws UserError.
+ */
+export async function loadCredentials(options: LoadCredentialsOptions): Promise<Credentials> {
+  const { clock, context, environment } = options;
+  const paths = await kubeconfigPaths(options);
+  if (paths.length > 0) {
+    const source = await kubeconfigSource({ paths, environment, clock, ...(context === undefined ? {} : { context }) });
+    return new RotatingCredentials({ source, clock });
+  }
+  if (context !== undefined) throw new UserError(`--context ${context} is given, but there is no kubeconfig`);
+  const source = await inClusterSource({ environment, directory: options.inClusterDir ?? serviceAccountDir });
+  if (source !== undefined) return new RotatingCredentials({ source, clock });
+  throw new UserError(
+    'no credentials for the API server: --kubeconfig and $KUBECONFIG are not set, ' +
+      `${homeKubeconfig(options)} does not exist, and $KUBERNETES_SERVICE_HOST and $KUBERNETES_SERVICE_PORT are not set ` +
+      '(this is no pod of a cluster); give --kubeconfig FILE',
+  );
+}
+
+async function kubeconfigPaths(options: LoadCredentialsOptions): Promise<string[]> {
+  if (options.kubeconfigPath !== undefined) return [options.kubeconfigPath];
+  const listed = (options.environment['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
+  const existing = await existingOf(listed.length > 0 ? listed : [homeKubeconfig(options)]);
+  if (listed.length > 0 && existing.length === 0) {
+    throw new UserError(`$KUBECONFIG names ${listed.join(', ')}, but no such file exists; correct it or unset it`);
+  }
+  return existing;
+}
+
+function homeKubeconfig({ homeDir }: LoadCredentialsOptions): string {
+  return join(homeDir, '.kube', 'config');
+}
+
+async function existingOf(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    paths.map((path) =>
+      access(path).then(
+        () => [path],
+        () => [],
+      ),
+    ),
+  );
+  return found.flat();
+}

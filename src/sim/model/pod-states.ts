@@ -1,0 +1,78 @@
+import { type ContainerState, kindOf, type SimulatedContainer, type SimulatedPod } from './simulated-pod.js';
+import type { PodSpec } from './specs.js';
+
+/** What is done with a pod as it is when the time has come. */
+export type PodEdit = (current: SimulatedPod) => unknown;
+
+export interface PodBirth extends Pick<SimulatedPod, 'uid' | 'kubeletUid' | 'ownerUid' | 'pace' | 'firstVolumePassMs'> {
+  readonly nowMs: number;
+}
+
+/** A pod before its containers run. */
+export function scheduledPod(spec: PodSpec, { nowMs, ...identity }: PodBirth): SimulatedPod {
+  return {
+    ...identity,
+    spec,
+    phase: 'Pending',
+    createdAtMs: nowMs,
+    startedAtMs: undefined,
+    deletedAtMs: undefined,
+    containers: spec.containers.map((container) => ({
+      spec: container,
+      state: { state: 'waiting', reason: 'ContainerCreating' },
+      restartCount: 0,
+      lastTermination: undefined,
+    })),
+  };
+}
+
+/** All its containers run, and its init containers have done their work. */
+export function started(pod: SimulatedPod, nowMs: number): SimulatedPod {
+  const running: ContainerState = { state: 'running', startedAtMs: nowMs };
+  const done: ContainerState = { state: 'terminated', startedAtMs: nowMs, finishedAtMs: nowMs, exitCode: 0 };
+  const containers = pod.containers.map((container) => ({
+    ...container,
+    state: kindOf(container.spec) === 'init' ? done : running,
+  }));
+  return { ...pod, phase: 'Running', startedAtMs: nowMs, containers };
+}
+
+export function completed(pod: SimulatedPod, nowMs: number): SimulatedPod {
+  const containers = pod.containers.map((container) => terminated(container, nowMs, 0));
+  return { ...pod, phase: 'Succeeded', containers };
+}
+
+/** One container fails and waits to be restarted; the pod's phase stays. */
+export function crashed(pod: SimulatedPod, containerName: string, nowMs: number): SimulatedPod {
+  return editContainer(pod, containerName, (container) => {
+    const { state } = terminated(container, nowMs, 1);
+    return {
+      ...container,
+      state: { state: 'waiting', reason: 'CrashLoopBackOff' },
+      lastTermination: state.state === 'terminated' ? state : undefined,
+    };
+  });
+}
+
+export function restarted(pod: SimulatedPod, containerName: string, nowMs: number): SimulatedPod {
+  return editContainer(pod, containerName, (container) => ({
+    ...container,
+    state: { state: 'running', startedAtMs: nowMs },
+    restartCount: container.restartCount + 1,
+  }));
+}
+
+function editContainer(
+  pod: SimulatedPod,
+  name: string,
+  edit: (container: SimulatedContainer) => SimulatedContainer,
+): SimulatedPod {
+  const containers = pod.containers.map((container) => (container.spec.name === name ? edit(container) : container));
+  return { ...pod, containers };
+}
+
+function terminated(container: SimulatedContainer, finishedAtMs: number, exitCode: number): SimulatedContainer {
+  if (container.state.state !== 'running') return container;
+  const { startedAtMs } = container.state;
+  return { ...container, state: { state: 'terminated', startedAtMs, finishedAtMs, exitCode } };
+}

@@ -1,0 +1,132 @@
+import { blockBytes, bytesAt } from './growth.js';
+import { type RunningContainer, runningContainers, type SimulatedPod } from './simulated-pod.js';
+import type { VolumeSpec } from './specs.js';
+
+/** When the kubelet looks. Wall times in milliseconds. */
+export interface Observation {
+  readonly nowMs: number;
+  /** When the kubelet last started, if that was after its pods did: it has to measure their volumes anew. */
+  readonly restartedAtMs?: number | undefined;
+}
+
+export interface ContainerUsage extends RunningContainer {
+  readonly rootfsBytes: number;
+  readonly rootfsInodes: number;
+  /** When the runtime measured the writable layer; logs are measured on request. */
+  readonly rootfsAtMs: number;
+  readonly logsBytes: number;
+}
+
+export interface VolumeUsage {
+  readonly spec: VolumeSpec;
+  readonly usedBytes: number;
+  readonly inodes: number;
+  readonly measuredAtMs: number;
+}
+
+export interface PodUsage {
+  readonly containers: readonly ContainerUsage[];
+  /** Undefined before the first volume pass. */
+  readonly volumes: readonly VolumeUsage[] | undefined;
+  /** `ephemeral-storage.usedBytes` and `inodesUsed`. */
+  readonly totalBytes: number;
+  readonly totalInodes: number;
+}
+
+const rootfsPeriodMs = 10_000;
+const volumePassPeriodMs = 60_000;
+
+/**
+ * What the kubelet says about a pod; undefined when none of its containers runs. The total is the writable layers and logs
+ * of running containers, the volumes that take disk space, and one block for the hosts file that every pod but a static one
+ * has; volumes count as they were at the last volume pass.
+ * https://github.com/kubernetes/kubernetes/blob/v1.33.1/pkg/kubelet/stats/helper.go
+ */
+export function podUsage(pod: SimulatedPod, at: Observation): PodUsage | undefined {
+  const running = runningContainers(pod);
+  if (running.length === 0) return undefined;
+  const containers = running.map((container) => containerUsage(container, pod.pace, at.nowMs));
+  const passAtMs = lastVolumePass(pod, at);
+  const volumes = passAtMs === undefined ? undefined : volumeUsages(pod, passAtMs);
+  const counted = (volumes ?? []).filter(({ spec }) => isCounted(spec));
+  const hostsFiles = hostsFileCount(pod);
+  return {
+    containers,
+    volumes,
+    totalBytes:
+      sum(containers, ({ rootfsBytes, logsBytes }) => rootfsBytes + logsBytes) +
+      sum(counted, ({ usedBytes }) => usedBytes) +
+      hostsFiles * blockBytes,
+    totalInodes:
+      sum(containers, ({ rootfsInodes }) => rootfsInodes + 1) + sum(counted, ({ inodes }) => inodes) + hostsFiles,
+  };
+}
+
+/** Bytes that the pod takes from the node's disk, whatever the kubelet has measured so far. */
+export function bytesOnDisk(
+  pod: SimulatedPod,
+  nowMs: number,
+): { readonly rootfsBytes: number; readonly otherBytes: number } {
+  const containers = runningContainers(pod).map((container) => containerUsage(container, pod.pace, nowMs));
+  if (containers.length === 0) return { rootfsBytes: 0, otherBytes: 0 };
+  const volumes = volumeUsages(pod, nowMs).filter(({ spec }) => isCounted(spec));
+  return {
+    rootfsBytes: sum(containers, ({ rootfsBytes }) => rootfsBytes),
+    otherBytes:
+      sum(containers, ({ logsBytes }) => logsBytes) +
+      sum(volumes, ({ usedBytes }) => usedBytes) +
+      hostsFileCount(pod) * blockBytes,
+  };
+}
+
+/** The kubelet writes no hosts file for a static pod. */
+function hostsFileCount({ spec }: SimulatedPod): number {
+  return spec.isStatic === true ? 0 : 1;
+}
+
+/** In memory: listed, but no part of a pod's ephemeral storage. */
+export function isTmpfs({ source, medium }: VolumeSpec): boolean {
+  if (source === 'emptyDir') return medium === 'Memory';
+  return source === 'secret' || source === 'projected' || source === 'downwardAPI';
+}
+
+function isCounted(spec: VolumeSpec): boolean {
+  return !isTmpfs(spec) && (spec.source === 'emptyDir' || spec.source === 'configMap' || spec.source === 'gitRepo');
+}
+
+function containerUsage(container: RunningContainer, pace: number, nowMs: number): ContainerUsage {
+  const { spec, startedAtMs } = container;
+  const rootfsAtMs = Math.max(startedAtMs, nowMs - (nowMs % rootfsPeriodMs));
+  const rootfsBytes = bytesAt(spec.rootfs, rootfsAtMs - startedAtMs, pace);
+  return {
+    ...container,
+    rootfsBytes,
+    rootfsInodes: inodesOf(rootfsBytes) + 8,
+    rootfsAtMs,
+    logsBytes: bytesAt(spec.logs, nowMs - startedAtMs, pace),
+  };
+}
+
+function volumeUsages(pod: SimulatedPod, measuredAtMs: number): readonly VolumeUsage[] {
+  const ageMs = measuredAtMs - (pod.startedAtMs ?? measuredAtMs);
+  const measured = (pod.spec.volumes ?? []).filter(({ source }) => source !== 'hostPath');
+  return measured.map((spec) => {
+    const usedBytes = bytesAt(spec.content, ageMs, pod.pace);
+    return { spec, usedBytes, inodes: inodesOf(usedBytes), measuredAtMs };
+  });
+}
+
+function lastVolumePass(pod: SimulatedPod, { nowMs, restartedAtMs = -Infinity }: Observation): number | undefined {
+  const sinceMs = Math.max(pod.startedAtMs ?? nowMs, restartedAtMs);
+  const firstAtMs = sinceMs + pod.firstVolumePassMs;
+  return nowMs < firstAtMs ? undefined : nowMs - ((nowMs - firstAtMs) % volumePassPeriodMs);
+}
+
+/** Files of 1 MiB, and the directory that holds them. */
+function inodesOf(bytes: number): number {
+  return 1 + Math.ceil(bytes / 2 ** 20);
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

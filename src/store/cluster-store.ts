@@ -1,0 +1,150 @@
+import type { Clock } from '../base/clock.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { ApiTransport } from '../api/transport.js';
+import { createInterner } from '../kube/interner.js';
+import type { Node, Pod } from '../kube/objects.js';
+import { projectNode, projectPod } from '../kube/projection.js';
+import { Reflector, type ReflectorObserver } from './reflector.js';
+import { formatSelector, type LabelSelector } from '../kube/selector.js';
+import { ObjectStore, type StoreChange } from './object-store.js';
+import { Tombstones } from './tombstones.js';
+
+/** Names, label keys and label values of a large cluster. */
+const maxInternedCount = 200_000;
+
+export interface ClusterStoreObserver extends ReflectorObserver {
+  /** Announces a store before its first event; `scopes` are those that its watches report. */
+  trackStore(store: {
+    readonly resource: string;
+    readonly scopes: readonly string[];
+    readonly objectCount: () => number;
+  }): void;
+}
+
+export interface ClusterStoreOptions {
+  readonly api: ApiTransport;
+  /** Empty: all, by one watch. Otherwise one watch for each. */
+  readonly namespaces: readonly string[];
+  readonly podSelector: LabelSelector;
+  /** How long a deleted pod is remembered: as long as a cached summary may list it, in milliseconds. */
+  readonly rememberDeletedMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly observer: ClusterStoreObserver;
+}
+
+interface Part {
+  readonly name: string;
+  readonly reflector: Reflector<Node> | Reflector<Pod>;
+}
+
+export interface UnsyncedPart {
+  readonly name: string;
+  /** What went wrong last; that the first list is under way, when nothing did. */
+  readonly message: string;
+}
+
+/** The nodes and pods of a cluster, kept equal to the API server's by list and watch. */
+export class ClusterStore {
+  readonly #options: ClusterStoreOptions;
+  readonly #nodes: ObjectStore<Node>;
+  readonly #pods: ObjectStore<Pod>;
+  readonly #deletedPods: Tombstones;
+  readonly #parts: readonly Part[];
+
+  constructor(options: ClusterStoreOptions) {
+    const { clock, rememberDeletedMs, namespaces, observer } = options;
+    const scopes = namespaces.length === 0 ? [undefined] : namespaces;
+    this.#options = options;
+    this.#deletedPods = new Tombstones({ clock, keepMs: rememberDeletedMs });
+    this.#nodes = new ObjectStore<Node>({ keyOf: ({ name }) => name, groupOf: () => undefined });
+    this.#pods = new ObjectStore<Pod>({
+      keyOf: podKey,
+      groupOf: ({ nodeName }) => nodeName,
+      onChange: (change) => {
+        this.#rememberDeleted(change);
+      },
+    });
+    const intern = createInterner(maxInternedCount);
+    this.#parts = [this.#nodesPart(intern), ...scopes.map((namespace) => this.#podsPart(intern, namespace))];
+    observer.trackStore({ resource: 'nodes', scopes: [''], objectCount: () => this.#nodes.size });
+    observer.trackStore({
+      resource: 'pods',
+      scopes: scopes.map((namespace) => namespace ?? ''),
+      objectCount: () => this.#pods.size,
+    });
+  }
+
+  /** Resolves when everything has ended after the signal; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#parts.map(({ reflector }) => reflector.run(signal)));
+  }
+
+  /** Whether all nodes and pods in scope were listed once. */
+  get hasSynced(): boolean {
+    return this.#parts.every(({ reflector }) => reflector.hasSynced);
+  }
+
+  /** The lists that the store is made of: `nodes`, and `pods` or `pods in NAMESPACE`. */
+  get partNames(): readonly string[] {
+    return this.#parts.map(({ name }) => name);
+  }
+
+  unsyncedParts(): readonly UnsyncedPart[] {
+    return this.#parts
+      .filter(({ reflector }) => !reflector.hasSynced)
+      .map(({ name, reflector }) => ({ name, message: reflector.lastError ?? 'the first list is under way' }));
+  }
+
+  nodes(): Iterable<Node> {
+    return this.#nodes.values();
+  }
+
+  /** The pods that are scheduled to a node: the same array as long as none of them changes. */
+  podsOn(nodeName: string): readonly Pod[] {
+    return this.#pods.group(nodeName);
+  }
+
+  findPod(namespace: string, name: string): Pod | undefined {
+    return this.#pods.get(podKey({ namespace, name }));
+  }
+
+  /** Whether the API object of the pod with this kubelet UID was deleted lately. */
+  isDeleted(kubeletUid: string): boolean {
+    return this.#deletedPods.has(kubeletUid);
+  }
+
+  #nodesPart(intern: (text: string) => string): Part {
+    const reflector = new Reflector<Node>({
+      ...this.#options,
+      resource: 'nodes',
+      store: this.#nodes,
+      project: (object) => projectNode(object, intern),
+    });
+    return { name: 'nodes', reflector };
+  }
+
+  #podsPart(intern: (text: string) => string, namespace: string | undefined): Part {
+    const { podSelector } = this.#options;
+    const reflector = new Reflector<Pod>({
+      ...this.#options,
+      resource: 'pods',
+      namespace,
+      labelSelector: podSelector.length === 0 ? undefined : formatSelector(podSelector),
+      store: this.#pods,
+      isInScope: (pod) => namespace === undefined || pod.namespace === namespace,
+      project: (object) => projectPod(object, intern),
+    });
+    return { name: namespace === undefined ? 'pods' : `pods in ${namespace}`, reflector };
+  }
+
+  #rememberDeleted({ type, object }: StoreChange<Pod>): void {
+    if (type === 'removed') this.#deletedPods.add(object.kubeletUid);
+    else this.#deletedPods.delete(object.kubeletUid);
+  }
+}
+
+function podKey({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}
