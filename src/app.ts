@@ -42,6 +42,8 @@ export class App implements AsyncDisposable {
   #config: Config;
   #sources: Sources;
   #collection: Collection;
+  /** Under way: sources are not disposed of before those that may use them have ended. */
+  readonly #collecting = new Set<Promise<unknown>>();
 
   private constructor(options: AppOptions) {
     const { config, version } = options;
@@ -90,7 +92,10 @@ export class App implements AsyncDisposable {
     this.#sources = sources;
     this.#collection = createCollection({ ...this.#options, config, store: sources.store, cache: sources.cache });
     this.#report(config);
-    if (replaced !== sources) await replaced[Symbol.asyncDispose]();
+    if (replaced !== sources) {
+      await Promise.allSettled(this.#collecting);
+      await replaced[Symbol.asyncDispose]();
+    }
     for (const part of ['web', 'log'] as const) {
       if (isDeepStrictEqual(before[part], config[part])) continue;
       this.#options.logger.warn('these settings take effect at the next start', { settings: part });
@@ -107,7 +112,9 @@ export class App implements AsyncDisposable {
   async #collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
     const { collector, identities } = this.#collection;
     this.#sources.scraped();
-    const snapshot = await collector.collect(signal);
+    const collecting = collector.collect(signal);
+    this.#collecting.add(collecting);
+    const snapshot = await collecting.finally(() => this.#collecting.delete(collecting));
     if (snapshot !== undefined) this.metrics.setPodsSkipped(countSkipped(snapshot));
     this.metrics.setIdentityNameClashes(identities.clashCount);
     return snapshot;
@@ -127,6 +134,7 @@ export class App implements AsyncDisposable {
   }
 
   #report(config: Config): void {
+    this.metrics.showStores(this.#sources.storeMetrics);
     this.metrics.configReloaded(configHash(config), this.#options.clock.nowMs());
     const { access, tls } = config.kubelet;
     const isUnverified = access === 'direct' && tls.insecureSkipVerify;
@@ -149,7 +157,7 @@ export class App implements AsyncDisposable {
   }
 
   #createSources(config: Config): Sources {
-    return new Sources({ ...this.#options, config, observer: this.metrics });
+    return new Sources({ ...this.#options, config, metrics: this.metrics });
   }
 
   #createListeners(): readonly Listener[] {

@@ -3,16 +3,18 @@ import { UserError } from './base/errors.js';
 import { podGraceMs } from './collection.js';
 import type { Config } from './config/schema.js';
 import { ApiClient } from './api/client.js';
-import { ClusterStore, type ClusterStoreObserver } from './store/cluster-store.js';
+import { ClusterStore } from './store/cluster-store.js';
 import type { Credentials } from './api/credentials.js';
 import { AheadRefresher } from './kubelet/ahead-refresher.js';
-import { KubeletClient, type KubeletObserver } from './kubelet/client.js';
+import { KubeletClient } from './kubelet/client.js';
 import { KubeletCredentials } from './kubelet/credentials.js';
 import { DirectTransport } from './kubelet/direct-transport.js';
-import { NodeCache, type NodeCacheObserver } from './kubelet/node-cache.js';
+import { NodeCache } from './kubelet/node-cache.js';
 import { ProxyTransport } from './kubelet/proxy-transport.js';
 import { nodesInScope } from './scrape/node-policy.js';
 import type { Logger } from './telemetry/logger.js';
+import type { SelfMetrics } from './telemetry/self-metrics.js';
+import type { StoreMetrics } from './telemetry/store-metrics.js';
 import { isExpected } from './workload/coverage.js';
 
 /** How often it is looked whether new sources have synced. */
@@ -24,13 +26,14 @@ export interface SourcesOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
-  readonly observer: ClusterStoreObserver & KubeletObserver & NodeCacheObserver;
+  readonly metrics: SelfMetrics;
   readonly version: string;
 }
 
 /** Where the data comes from: nodes and pods by list and watch, summaries of kubelets. At work from its making until it is disposed of. */
 export class Sources implements AsyncDisposable {
   readonly store: ClusterStore;
+  readonly storeMetrics: StoreMetrics;
   readonly cache: NodeCache;
   readonly #options: SourcesOptions;
   /** Disposed of in reverse order. */
@@ -40,11 +43,13 @@ export class Sources implements AsyncDisposable {
   readonly #running: readonly Promise<void>[];
 
   constructor(options: SourcesOptions) {
-    const { config, credentials, clock, version } = options;
+    const { config, credentials, clock, version, metrics } = options;
     this.#options = options;
     const api = this.#own(new ApiClient({ credentials, clock, version }));
+    this.storeMetrics = metrics.createStoreMetrics();
     this.store = new ClusterStore({
       ...options,
+      observer: this.storeMetrics,
       api,
       namespaces: config.cluster.namespaces,
       podSelector: config.cluster.podSelector,
@@ -86,14 +91,14 @@ export class Sources implements AsyncDisposable {
   }
 
   #createCache(api: ApiClient): NodeCache {
-    const { config, clock, observer, logger } = this.#options;
+    const { config, clock, metrics, logger } = this.#options;
     const { requestTimeoutMs, maxBodyBytes, maxConcurrentRequests } = config.kubelet;
     const fetcher = new KubeletClient({
       transport: config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport(),
       requestTimeoutMs,
       maxBodyBytes,
       clock,
-      observer,
+      observer: metrics,
     });
     const expectsPods = (nodeName: string): boolean =>
       this.store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs: clock.nowMs(), graceMs: podGraceMs }));
@@ -103,7 +108,7 @@ export class Sources implements AsyncDisposable {
       maxConcurrentRequests,
       expectsPods,
       clock,
-      observer,
+      observer: metrics,
       logger,
     });
   }

@@ -15,7 +15,7 @@ import {
 } from './subjects.js';
 import { workloadInfoLabels } from './workload-info.js';
 
-/** Per identity. */
+/** Per identity. While it is at rest the bytes are absent; how many pods were expected and measured is known all the same. */
 export const workloadGroups: readonly FamilyGroup<WorkloadSnapshot>[] = [
   familyGroup({
     level: 'workload',
@@ -44,17 +44,17 @@ export const workloadGroups: readonly FamilyGroup<WorkloadSnapshot>[] = [
       {
         name: 'workload_pods',
         help: 'Pods of the workload that are expected to be measured: running for longer than the grace period.',
-        value: ({ figures, expectedPods }) => (figures === undefined ? undefined : expectedPods),
+        value: ({ expectedPods }) => expectedPods,
       },
       {
         name: 'workload_pods_measured',
         help: 'Expected pods of the workload that were measured.',
-        value: ({ figures, measuredPods }) => (figures === undefined ? undefined : measuredPods),
+        value: ({ measuredPods }) => measuredPods,
       },
       {
         name: 'workload_complete',
         help: '1 when all expected pods of the workload were measured, with their volumes; 0 when the sums are partial.',
-        value: ({ figures, complete }) => (figures === undefined ? undefined : Number(complete)),
+        value: ({ complete }) => Number(complete),
       },
       {
         name: 'workload_up',

@@ -2,13 +2,13 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 import { type FailureReason, failureReasons } from '../base/errors.js';
 import { selfFamilies } from './self-families.js';
+import { type StoreCounters, StoreMetrics } from './store-metrics.js';
 
 const scrapeResults = ['success', 'deadline', 'rejected', 'aborted', 'error'] as const;
 type ScrapeResult = (typeof scrapeResults)[number];
 
 const listResults = ['success', 'expired', ...failureReasons] as const;
 const cacheResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
-const eventTypes = ['added', 'modified', 'deleted', 'bookmark'] as const;
 
 export interface SelfMetricsOptions {
   /** Of the exporter. */
@@ -17,23 +17,6 @@ export interface SelfMetricsOptions {
   readonly nodeVersion: string;
   /** All ways in which a watch can end, as `watchEnded` is told them. */
   readonly watchResults: readonly string[];
-}
-
-export interface TrackedStore {
-  readonly resource: string;
-  /** One per watch: '' for the whole cluster, else the namespace. */
-  readonly scopes: readonly string[];
-  readonly objectCount: () => number;
-}
-
-interface ScopeState {
-  isConnected: boolean;
-  progressedAtMs: number | undefined;
-}
-
-interface StoreState {
-  readonly objectCount: () => number;
-  readonly scopes: ReadonlyMap<string, ScopeState>;
 }
 
 /**
@@ -65,25 +48,30 @@ export class SelfMetrics {
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   );
   readonly #cacheLookups = this.#counter(selfFamilies.cacheLookups);
-  readonly #storeEvents = this.#counter(selfFamilies.storeEvents);
-  readonly #storeLists = this.#counter(selfFamilies.storeLists);
-  readonly #storeWatches = this.#counter(selfFamilies.storeWatches);
-  readonly #storeStaleResourceVersions = this.#counter(selfFamilies.storeStaleResourceVersions);
-  readonly #storeSuppressedUpdates = this.#counter(selfFamilies.storeSuppressedUpdates);
   readonly #configLastReloadSuccessful = this.#gauge(selfFamilies.configLastReloadSuccessful);
   readonly #configLastReloadSuccessTimestamp = this.#gauge(selfFamilies.configLastReloadSuccessTimestamp);
   readonly #configHash = this.#gauge(selfFamilies.configHash);
   readonly #kubeletTlsVerificationDisabled = this.#gauge(selfFamilies.kubeletTlsVerificationDisabled);
 
-  readonly #stores = new Map<string, StoreState>();
+  readonly #storeCounters: StoreCounters = {
+    events: this.#counter(selfFamilies.storeEvents),
+    lists: this.#counter(selfFamilies.storeLists),
+    watches: this.#counter(selfFamilies.storeWatches),
+    staleResourceVersions: this.#counter(selfFamilies.storeStaleResourceVersions),
+    suppressedUpdates: this.#counter(selfFamilies.storeSuppressedUpdates),
+  };
+  #stores: StoreMetrics | undefined;
   readonly #watchResults: readonly string[];
 
   constructor({ version, nodeVersion, watchResults }: SelfMetricsOptions) {
     this.#watchResults = watchResults;
     this.#gauge(selfFamilies.buildInfo).set({ version, node_version: nodeVersion }, 1);
-    this.#storeGauge(selfFamilies.storeObjects, ({ objectCount }) => objectCount());
-    this.#storeGauge(selfFamilies.storeWatchConnected, isConnected);
-    this.#storeGauge(selfFamilies.storeLastProgress, lastProgressSeconds);
+    this.#storeGauge(selfFamilies.storeObjects, (stores, resource) => stores.objectCount(resource));
+    this.#storeGauge(selfFamilies.storeWatchConnected, (stores, resource) => Number(stores.isConnected(resource)));
+    this.#storeGauge(selfFamilies.storeLastProgress, (stores, resource) => {
+      const atMs = stores.progressedAtMs(resource);
+      return atMs === undefined ? undefined : atMs / 1_000;
+    });
     for (const result of scrapeResults) this.#scrapes.inc({ result }, 0);
     for (const result of ['success', ...failureReasons]) this.#kubeletRequests.inc({ result }, 0);
     for (const result of cacheResults) this.#cacheLookups.inc({ result }, 0);
@@ -128,45 +116,18 @@ export class SelfMetrics {
     this.#cacheLookups.inc({ result });
   }
 
-  /** Takes the place of the resource's former store; what that one's watches still report is ignored from here on. */
-  trackStore({ resource, scopes, objectCount }: TrackedStore): void {
-    const states = scopes.map((scope) => [scope, { isConnected: false, progressedAtMs: undefined }] as const);
-    this.#stores.set(resource, { objectCount, scopes: new Map<string, ScopeState>(states) });
-    for (const type of eventTypes) this.#storeEvents.inc({ resource, type }, 0);
-    for (const result of listResults) this.#storeLists.inc({ resource, result }, 0);
-    for (const result of this.#watchResults) this.#storeWatches.inc({ resource, result }, 0);
-    this.#storeStaleResourceVersions.inc({ resource }, 0);
-    this.#storeSuppressedUpdates.inc({ resource }, 0);
+  /** For stores of their own; nothing is seen of their state before {@link showStores}. */
+  createStoreMetrics(): StoreMetrics {
+    return new StoreMetrics({
+      counters: this.#storeCounters,
+      listResults,
+      watchResults: this.#watchResults,
+    });
   }
 
-  listFinished(resource: string, result: string): void {
-    this.#storeLists.inc({ resource, result });
-  }
-
-  watchEnded(resource: string, result: string): void {
-    this.#storeWatches.inc({ resource, result });
-  }
-
-  eventApplied(resource: string, type: (typeof eventTypes)[number]): void {
-    this.#storeEvents.inc({ resource, type });
-  }
-
-  updateSuppressed(resource: string): void {
-    this.#storeSuppressedUpdates.inc({ resource });
-  }
-
-  resourceVersionExpired(resource: string): void {
-    this.#storeStaleResourceVersions.inc({ resource });
-  }
-
-  watchConnected(resource: string, scope: string, isConnected: boolean): void {
-    const state = this.#stores.get(resource)?.scopes.get(scope);
-    if (state !== undefined) state.isConnected = isConnected;
-  }
-
-  progressed(resource: string, scope: string, atMs: number): void {
-    const state = this.#stores.get(resource)?.scopes.get(scope);
-    if (state !== undefined) state.progressedAtMs = atMs;
+  /** From here on the gauges tell of these stores and of no others. */
+  showStores(stores: StoreMetrics): void {
+    this.#stores = stores;
   }
 
   /** `hash`: a whole number that a double holds exactly. `atMs`: wall time. */
@@ -196,16 +157,19 @@ export class SelfMetrics {
     return new Histogram({ ...configurationOf(family), buckets, registers: [this.registry] });
   }
 
-  /** A gauge that is read from the state of each store; no series where the value is unknown. */
-  #storeGauge(family: FamilyOf<'resource'>, value: (store: StoreState) => number | undefined): void {
+  /** A gauge that is read from the state of the stores; no series where the value is unknown. */
+  #storeGauge(
+    family: FamilyOf<'resource'>,
+    valueOf: (stores: StoreMetrics, resource: string) => number | undefined,
+  ): void {
     const gauge = new Gauge({
       ...configurationOf(family),
       registers: [this.registry],
       collect: () => {
         gauge.reset();
-        for (const [resource, store] of this.#stores) {
-          const current = value(store);
-          if (current !== undefined) gauge.set({ resource }, current);
+        for (const resource of this.#stores?.resources ?? []) {
+          const value = this.#stores && valueOf(this.#stores, resource);
+          if (value !== undefined) gauge.set({ resource }, value);
         }
       },
     });
@@ -228,14 +192,4 @@ function configurationOf<L extends string>({
   labelNames: readonly L[];
 } {
   return { name, help, labelNames: labels };
-}
-
-function isConnected({ scopes }: StoreState): number {
-  return [...scopes.values()].every((scope) => scope.isConnected) ? 1 : 0;
-}
-
-function lastProgressSeconds({ scopes }: StoreState): number | undefined {
-  const times = [...scopes.values()].map((scope) => scope.progressedAtMs);
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 || known.length < times.length ? undefined : Math.min(...known) / 1_000;
 }

@@ -299,6 +299,10 @@ describe('new settings', () => {
       .toBe('applied');
     const namespaces = (await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['namespace']);
     expect(namespaces).toEqual(['kube-system']);
+    const storeGauge = async (name: string) =>
+      (await exporter.scrape()).value(`exporter_store_${name}`, { resource: 'pods' });
+    await expect.poll(async () => storeGauge('watch_connected'), { interval: 10 }).toBe(1);
+    expect(await storeGauge('objects')).toBe(1);
   });
 
   it('that cannot be synced leave the old ones in force', async () => {
@@ -314,6 +318,8 @@ describe('new settings', () => {
         { interval: 5, timeout: 15_000 },
       )
       .toMatchObject({ message: expect.stringMatching(/not listed within 60 s: .*nodes/) as string });
-    expect((await exporter.scrape()).samples('pod_used_bytes')).toHaveLength(2);
+    const scraped = await exporter.scrape();
+    expect(scraped.samples('pod_used_bytes')).toHaveLength(2);
+    expect(scraped.value('exporter_store_objects', { resource: 'pods' })).toBe(2);
   });
 });

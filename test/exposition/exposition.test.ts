@@ -156,7 +156,7 @@ describe('Exposition', () => {
     const body = await anExposition(selfMetrics).render(hostileSnapshot, 'text', never);
     const samples = parseExposition(bytesOf(body), 'text').flatMap((family) => family.samples);
     const [told] = selfMetrics.told;
-    expect(told).toEqual({ workload: 13, node: 14, pod: 25, container: 10, volume: 4 });
+    expect(told).toEqual({ workload: 16, node: 14, pod: 25, container: 10, volume: 4 });
     expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
   });
 
@@ -188,10 +188,19 @@ describe('Exposition', () => {
     }
   });
 
-  it('serves nothing of a workload at rest but that it is', async () => {
-    const resting = aWorkloadSnapshot({ figures: undefined, backoffMs: 2_000 });
+  it('serves of a workload at rest what is known of its pods, and no bytes', async () => {
+    const resting = aWorkloadSnapshot({
+      figures: undefined,
+      expectedPods: 3,
+      measuredPods: 0,
+      complete: false,
+      backoffMs: 2_000,
+    });
     const families = await familiesOf(aClusterSnapshot({ nodes: [], workloads: [resting] }));
     expect(families.map(({ name, samples }) => [name, samples[0]?.value])).toEqual([
+      ['ephemeral_storage_workload_pods', 3],
+      ['ephemeral_storage_workload_pods_measured', 0],
+      ['ephemeral_storage_workload_complete', 0],
       ['ephemeral_storage_workload_up', 0],
       ['ephemeral_storage_workload_backoff_seconds', 2],
       ['ephemeral_storage_workload_info', 1],

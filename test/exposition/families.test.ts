@@ -57,8 +57,10 @@ const fullSnapshot = aClusterSnapshot({
 
 function fullSelfMetrics(): SelfMetrics {
   const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.0.0', watchResults: ['end'] });
-  selfMetrics.trackStore({ resource: 'pods', scopes: [''], objectCount: () => 1 });
-  selfMetrics.progressed('pods', '', 1);
+  const stores = selfMetrics.createStoreMetrics();
+  stores.trackStore({ resource: 'pods', scopes: [''], objectCount: () => 1 });
+  stores.progressed('pods', '', 1);
+  selfMetrics.showStores(stores);
   selfMetrics.configReloaded(0x01_23_45_67_89_ab, 1);
   selfMetrics.setPodsSkipped(new Map([['no_usage', 0]]));
   return selfMetrics;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { failureReasons } from '../../src/base/errors.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
+import type { StoreMetrics } from '../../src/telemetry/store-metrics.js';
 
 const prefix = 'ephemeral_storage_exporter_';
 
@@ -9,8 +10,12 @@ function aSelfMetrics(): SelfMetrics {
   return new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2', watchResults: ['end', 'reset'] });
 }
 
-function trackPods(metrics: SelfMetrics, scopes: readonly string[] = [''], count = 0): void {
-  metrics.trackStore({ resource: 'pods', scopes, objectCount: () => count });
+/** Stores that are shown. */
+function trackPods(metrics: SelfMetrics, scopes: readonly string[] = [''], count = 0): StoreMetrics {
+  const stores = metrics.createStoreMetrics();
+  stores.trackStore({ resource: 'pods', scopes, objectCount: () => count });
+  metrics.showStores(stores);
+  return stores;
 }
 
 /** `family{label values}` → value, of the exporter's own families. */
@@ -114,12 +119,12 @@ describe('stores', () => {
 
   it('count what happens to them', async () => {
     const metrics = aSelfMetrics();
-    trackPods(metrics);
-    metrics.eventApplied('pods', 'modified');
-    metrics.listFinished('pods', 'success');
-    metrics.watchEnded('pods', 'reset');
-    metrics.resourceVersionExpired('pods');
-    metrics.updateSuppressed('pods');
+    const stores = trackPods(metrics);
+    stores.eventApplied('pods', 'modified');
+    stores.listFinished('pods', 'success');
+    stores.watchEnded('pods', 'reset');
+    stores.resourceVersionExpired('pods');
+    stores.updateSuppressed('pods');
     expect(await samplesOf(metrics, 'store_events_total')).toMatchObject({ 'pods,modified': 1 });
     expect(await samplesOf(metrics, 'store_lists_total')).toMatchObject({ 'pods,success': 1 });
     expect(await samplesOf(metrics, 'store_watches_total')).toMatchObject({ 'pods,reset': 1 });
@@ -130,7 +135,9 @@ describe('stores', () => {
   it('tell their size when they are asked', async () => {
     const metrics = aSelfMetrics();
     let count = 1;
-    metrics.trackStore({ resource: 'pods', scopes: [''], objectCount: () => count });
+    const stores = metrics.createStoreMetrics();
+    stores.trackStore({ resource: 'pods', scopes: [''], objectCount: () => count });
+    metrics.showStores(stores);
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 1 });
     count = 7;
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 7 });
@@ -138,47 +145,58 @@ describe('stores', () => {
 
   it('are connected only when all their scopes are', async () => {
     const metrics = aSelfMetrics();
-    trackPods(metrics, ['shop', 'billing']);
-    metrics.watchConnected('pods', 'shop', true);
+    const stores = trackPods(metrics, ['shop', 'billing']);
+    stores.watchConnected('pods', 'shop', true);
     expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 0 });
-    metrics.watchConnected('pods', 'billing', true);
+    stores.watchConnected('pods', 'billing', true);
     expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 1 });
-    metrics.watchConnected('pods', 'shop', false);
+    stores.watchConnected('pods', 'shop', false);
     expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 0 });
   });
 
   it('tell the progress of the scope that waits longest, once each had one', async () => {
     const metrics = aSelfMetrics();
-    trackPods(metrics, ['shop', 'billing']);
-    metrics.progressed('pods', 'shop', 2_500);
+    const stores = trackPods(metrics, ['shop', 'billing']);
+    stores.progressed('pods', 'shop', 2_500);
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({});
-    metrics.progressed('pods', 'billing', 9_000);
+    stores.progressed('pods', 'billing', 9_000);
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 2.5 });
-    metrics.progressed('pods', 'shop', 10_000);
+    stores.progressed('pods', 'shop', 10_000);
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 9 });
   });
 
-  it('that take the place of others are not held to their scopes', async () => {
+  it('of former settings no longer speak, whatever they still report; their counts stay', async () => {
     const metrics = aSelfMetrics();
-    trackPods(metrics, ['shop', 'billing'], 5);
-    metrics.progressed('pods', 'shop', 1_000);
-    metrics.eventApplied('pods', 'added');
-    trackPods(metrics, ['web'], 6);
-    metrics.watchConnected('pods', 'web', true);
-    metrics.progressed('pods', 'web', 3_000);
-    metrics.watchConnected('pods', 'shop', false);
-    metrics.progressed('pods', 'shop', 2_000);
+    const former = trackPods(metrics, [''], 5);
+    former.watchConnected('pods', '', true);
+    former.progressed('pods', '', 1_000);
+    former.eventApplied('pods', 'added');
+    const present = trackPods(metrics, [''], 6);
+    present.watchConnected('pods', '', true);
+    present.progressed('pods', '', 3_000);
+    former.watchConnected('pods', '', false);
+    former.progressed('pods', '', 2_000);
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 6 });
     expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 1 });
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 3 });
     expect(await samplesOf(metrics, 'store_events_total')).toMatchObject({ 'pods,added': 1 });
   });
 
-  it('that nobody tracks have no state', async () => {
+  it('that are not shown yet have no state', async () => {
     const metrics = aSelfMetrics();
-    metrics.watchConnected('pods', '', true);
-    metrics.progressed('pods', '', 1);
+    const stores = metrics.createStoreMetrics();
+    stores.trackStore({ resource: 'pods', scopes: [''], objectCount: () => 1 });
     expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({});
+    expect(await samplesOf(metrics, 'store_objects')).toEqual({});
+  });
+
+  it('ignore what scopes report that nobody tracks', async () => {
+    const metrics = aSelfMetrics();
+    const stores = trackPods(metrics, ['shop']);
+    stores.watchConnected('nodes', '', true);
+    stores.progressed('pods', 'billing', 1);
+    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 0 });
+    expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({});
   });
 });
 
