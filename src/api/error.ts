@@ -34,9 +34,9 @@ export class ApiError extends RequestError {
     return this.status === 410 || this.statusReason === 'Expired' || this.statusReason === 'Gone';
   }
 
-  /** The server has not seen the resource version yet: another replica, or one that lags behind. */
+  /** The server has not seen the resource version yet: another replica, or one that lags behind. Old ones only say so. */
   get isResourceVersionTooLarge(): boolean {
-    return this.causes.includes('ResourceVersionTooLarge');
+    return this.causes.includes('ResourceVersionTooLarge') || /too large resource version/i.test(this.message);
   }
 }
 

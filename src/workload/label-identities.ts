@@ -107,6 +107,7 @@ export class LabelIdentities {
     const values = this.#keys.flatMap((key) => (Object.hasOwn(labels, key) ? [labels[key] ?? ''] : []));
     if (this.#keys.length === 0 || values.length < this.#keys.length) return [];
     const name = values.join('--');
+    if (name === '') return []; // to Prometheus, an identity without a name is none
     const tuple = values.join('\0');
     const known = this.#discovered.get(name);
     if (this.isConfigured(name) || (known !== undefined && known.tuple !== tuple)) {

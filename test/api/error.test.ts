@@ -54,6 +54,8 @@ describe('apiErrorOf', () => {
     };
     const error = apiErrorOf({ what, status: 504, body });
     expect(error).toMatchObject({ isResourceVersionTooLarge: true, retryAfterMs: 1000, statusReason: 'Timeout' });
+    const old = { message: 'Timeout: Too large resource version: 9, current: 5' };
+    expect(apiErrorOf({ what, status: 504, body: old }).isResourceVersionTooLarge).toBe(true);
     expect(apiErrorOf({ what, status: 504, body: {} }).isResourceVersionTooLarge).toBe(false);
   });
 

@@ -109,10 +109,8 @@ describe('identities discovered from labels', () => {
     expect(names(resolver({ labels: ['team', 'app'] }), { labels })).toEqual([name]);
   });
 
-  it('may have an empty name', () => {
-    expect(resolver({ labels: ['app'] }).workloadsOf(labelled({ app: '' }))).toEqual([
-      { name: '', origin: { source: 'labels', labels: { app: '' } } },
-    ]);
+  it('are none where the name would be empty, which to Prometheus is no label', () => {
+    expect(resolver({ labels: ['app'] }).workloadsOf(labelled({ app: '' }))).toEqual([]);
   });
 
   it('do not depend on the namespace', () => {
