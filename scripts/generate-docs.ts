@@ -3,4 +3,4 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { renderReadme } from './readme.js';
 
 const file = new URL('../README.md', import.meta.url);
-await writeFile(file, renderReadme(await readFile(file, 'utf8')));
+await writeFile(file, await renderReadme(await readFile(file, 'utf8')));

@@ -1,15 +1,20 @@
+import { fileURLToPath } from 'node:url';
+
+import { format, resolveConfig } from 'prettier';
+
 import { commandTable } from '../src/commands/command-line.js';
 import { markdownTable } from '../src/commands/markdown.js';
 import { metricsTable } from '../src/commands/metrics.js';
 import { listSettings } from '../src/config/settings.js';
 
-/** The README with its generated tables written anew. */
-export function renderReadme(readme: string): string {
-  return [
+/** The README with its generated tables written anew, formatted. */
+export async function renderReadme(readme: string): Promise<string> {
+  const text = [
     ['commands', commandTable()],
     ['settings', settingsTable()],
     ['metrics', metricsTable()],
   ].reduce((text, [name, table]) => replaceSection(text, name ?? '', table ?? ''), readme);
+  return format(text, { parser: 'markdown', ...(await resolveConfig(fileURLToPath(import.meta.url))) });
 }
 
 function replaceSection(text: string, name: string, table: string): string {

@@ -6,7 +6,7 @@ import { decodeSummary } from './decode.js';
 import type { NodeSummary } from './summary.js';
 import type { SummaryEndpoint, SummaryTransport } from './transport.js';
 
-export interface KubeletObserver {
+interface KubeletObserver {
   /** One request, a repetition after a 401 included; not told of one that its caller broke off. */
   requestFinished(result: 'success' | FailureReason, durationMs: number): void;
 }

@@ -19,7 +19,7 @@ export interface SummaryFetcher {
   fetchSummary(node: Node, signal: AbortSignal): Promise<NodeSummary>;
 }
 
-export interface NodeCacheObserver {
+interface NodeCacheObserver {
   /** `refreshed`: fresh because of an attempt that the caller made or waited for. */
   lookedUp(result: 'fresh' | 'refreshed' | 'stale' | 'absent'): void;
 }

@@ -34,7 +34,12 @@ export async function sendGzipped(
   signal: AbortSignal,
 ): Promise<void> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 64 * 1_024 });
-  await pipeline(joinedGroups(chunks), gzip, response, { signal });
+  try {
+    await pipeline(joinedGroups(chunks), gzip, response, { signal });
+  } catch (error) {
+    signal.throwIfAborted(); // what the pipeline throws then differs between versions of Node.js
+    throw error;
+  }
 }
 
 /** Small chunks are copied together: each write to the compressor is a round trip to another thread. */

@@ -12,7 +12,7 @@ import { Tombstones } from './tombstones.js';
 /** Names, label keys and label values of a large cluster. */
 const maxInternedCount = 200_000;
 
-export interface ClusterStoreObserver extends ReflectorObserver {
+interface ClusterStoreObserver extends ReflectorObserver {
   /** Announces a store before its first event; `scopes` are those that its watches report. */
   trackStore(store: {
     readonly resource: string;

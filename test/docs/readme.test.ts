@@ -6,5 +6,5 @@ import { renderReadme } from '../../scripts/readme.js';
 
 it('holds the tables that the code generates', async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  expect(readme).toBe(renderReadme(readme));
+  expect(readme).toBe(await renderReadme(readme));
 });

@@ -96,13 +96,15 @@ describe('limits', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('show a handler no more than 50 headers', async () => {
+  it('keep more than 50 headers from a handler', async () => {
     await using server = await RunningServer.start((incoming, response) => {
       response.end(String(Object.keys(incoming.headers).length));
     });
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x-${index}`, 'y']));
     const headers = { host: 'localhost', ...many };
-    expect((await send({ port: server.port, path: '/', headers })).text).toBe('50');
+    const { status, text } = await send({ port: server.port, path: '/', headers });
+    // Newer versions of Node.js refuse the request instead of leaving headers out.
+    expect([status, text]).toEqual(status === 431 ? [431, ''] : [200, '50']);
   });
 });
 
