@@ -1,0 +1,118 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { runApp } from '../../src/commands/run-app.js';
+import { loadSettings } from '../../src/commands/settings.js';
+import { staticCredentials } from '../../src/api/credentials.js';
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { emptyScenario } from '../../src/sim/model/scenario.js';
+import { podSpec } from '../sim/pods.js';
+import { aCommandContext } from '../support/command-context.js';
+import { parseExposition } from '../support/exposition-parser.js';
+import { type HttpAnswer, send } from '../support/http-get.js';
+import { temporaryFolder } from '../support/programs.js';
+
+const listen = 'web: {listenAddresses: ["127.0.0.1:0"], enableLifecycle: true}\n';
+
+interface RunningCommand extends AsyncDisposable {
+  readonly request: (method: string, path: string) => Promise<HttpAnswer>;
+  readonly value: (family: string) => Promise<number | undefined>;
+  readonly workloads: () => Promise<readonly (string | undefined)[]>;
+  readonly rewrite: (settings: string) => Promise<void>;
+  readonly hangUp: () => void;
+  readonly log: () => string;
+}
+
+/** The exporter with a settings file, in front of a cluster with one pod. */
+async function start(settings: string): Promise<RunningCommand> {
+  const folder = await temporaryFolder();
+  const file = path.join(folder.path, 'config.yaml');
+  const cluster = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
+  cluster.model.addPod(podSpec('cart', { labels: { app: 'cart', team: 'shop' } }));
+  const hangUps: (() => void)[] = [];
+  const command = aCommandContext({ onHangUp: (listener) => hangUps.push(listener) });
+  const rewrite = (text: string): Promise<void> => writeFile(file, listen + text);
+  await rewrite(settings);
+  let onListening: (ports: readonly number[]) => void = () => undefined;
+  const port = new Promise<number>((resolve) => {
+    onListening = ([first = 0]) => {
+      resolve(first);
+    };
+  });
+  const running = runApp({
+    settings: await loadSettings({ configFile: file, values: {} }, command.context),
+    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
+    context: command.context,
+    onListening,
+  });
+  const request = async (method: string, target: string): Promise<HttpAnswer> =>
+    send({ port: await port, path: target, method });
+  await expect.poll(async () => (await request('GET', '/readyz')).status, { interval: 10, timeout: 10_000 }).toBe(200);
+  const samples = async (family: string) => {
+    const families = parseExposition((await request('GET', '/metrics')).body, 'text');
+    return families.find(({ name }) => name === `ephemeral_storage_${family}`)?.samples ?? [];
+  };
+  return {
+    request,
+    value: async (family) => (await samples(family))[0]?.value,
+    workloads: async () => (await samples('workload_used_bytes')).map(({ labels }) => labels['workload']),
+    rewrite,
+    hangUp: () => {
+      for (const listener of hangUps) listener();
+    },
+    log: command.error,
+    [Symbol.asyncDispose]: async () => {
+      command.stop();
+      await running;
+      await cluster[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('a reload', () => {
+  it('over HTTP takes the new settings over', async () => {
+    await using exporter = await start('identity: {labels: [app]}\n');
+    expect(await exporter.workloads()).toEqual(['cart']);
+    await exporter.rewrite('identity: {labels: [team]}\n');
+    expect((await exporter.request('POST', '/-/reload')).status).toBe(200);
+    expect(await exporter.workloads()).toEqual(['shop']);
+  });
+
+  it('of a file with faults keeps the last good settings and says so', async () => {
+    await using exporter = await start('identity: {labels: [app]}\n');
+    const hash = await exporter.value('exporter_config_hash');
+    await exporter.rewrite('identity: {labels: [team]\n');
+    const answer = await exporter.request('POST', '/-/reload');
+    expect(answer).toMatchObject({ status: 500, text: 'reload failed: see the log\n' });
+    expect(await exporter.workloads()).toEqual(['cart']);
+    expect(await exporter.value('exporter_config_last_reload_successful')).toBe(0);
+    expect(await exporter.value('exporter_config_hash')).toBe(hash);
+    expect(exporter.log()).toMatch(/the last good ones stay in force.*config\.yaml:/);
+  });
+
+  it('follows SIGHUP', async () => {
+    await using exporter = await start('identity: {labels: [app]}\n');
+    await exporter.rewrite('identity: {labels: [team]}\n');
+    exporter.hangUp();
+    await expect.poll(exporter.workloads, { interval: 10 }).toEqual(['shop']);
+  });
+
+  it('warns that the addresses change at the next start only', async () => {
+    await using exporter = await start('');
+    await exporter.rewrite('log: {level: debug}\n');
+    await exporter.request('POST', '/-/reload');
+    expect(exporter.log()).toMatch(/take effect at the next start.*log/);
+  });
+});
+
+describe('switched off verification', () => {
+  it('is told by a gauge and a warning', async () => {
+    await using exporter = await start('kubelet: {tls: {insecureSkipVerify: true}}\n');
+    expect(await exporter.value('exporter_kubelet_tls_verification_disabled')).toBe(1);
+    expect(exporter.log()).toMatch(/level=warn msg="kubelet certificates are not verified/);
+    expect(await exporter.value('node_up')).toBe(1);
+  });
+});
