@@ -2,33 +2,12 @@ import { spawnSync } from 'node:child_process';
 
 import { describe, expect, it } from 'vitest';
 
-import { ChildCommand } from '../support/child.js';
+import { startDemo } from '../support/demo.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
 
 /** A name of the contract with users; promtool takes "summary" for the metric type. */
 const acceptedRemark = /^ephemeral_storage_node_summary_age_seconds metric name should not include type 'summary'\n$/;
-
-interface Demo extends AsyncDisposable {
-  /** Host and port. */
-  readonly target: string;
-  /** Its exit code after SIGTERM. */
-  readonly stop: () => Promise<number | null>;
-}
-
-async function startDemo(): Promise<Demo> {
-  const command = new ChildCommand('demo', '--web.listen-address', '127.0.0.1:0');
-  const port = await command.printed(/exporter +http:\/\/localhost:(\d+)\n/);
-  const target = `127.0.0.1:${port}`;
-  await eventually('the demo to be ready', async () =>
-    (await fetch(`http://${target}/readyz`)).ok ? true : undefined,
-  );
-  return {
-    target,
-    stop: () => command.stop(),
-    [Symbol.asyncDispose]: () => command[Symbol.asyncDispose](),
-  };
-}
 
 describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus)', () => {
   it('scrapes the demo, and its samples are those of the exposition', async () => {
@@ -64,12 +43,5 @@ describe.skipIf(!isInstalled('promtool'))('promtool (needs promtool)', () => {
     const exposition = await (await fetch(`http://${demo.target}/metrics`)).text();
     const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: exposition, encoding: 'utf8' });
     expect(stdout + stderr).toMatch(acceptedRemark);
-  });
-});
-
-describe('the demo', () => {
-  it('ends with exit code 0 at SIGTERM', async () => {
-    await using demo = await startDemo();
-    expect(await demo.stop()).toBe(0);
   });
 });

@@ -36,15 +36,19 @@ export class ChildCommand implements AsyncDisposable {
     }
   }
 
-  /** Its exit code after SIGTERM; null when a signal ended it. */
-  async stop(): Promise<number | null> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGTERM');
+  signal(name: 'SIGINT' | 'SIGTERM'): void {
+    this.#child.kill(name);
+  }
+
+  /** Its exit code; null when a signal ended it. */
+  async ended(): Promise<number | null> {
     await this.#ended;
     return this.#child.exitCode;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGTERM');
+    await this.#ended;
   }
 
   async #nextOutput(): Promise<void> {
