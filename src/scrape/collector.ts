@@ -55,7 +55,9 @@ export class Collector {
     const { asked, skipped } = nodesInScope(nodes.nodes(), policy);
     this.#forgetOthers(asked);
     const order = askingOrder(asked, this.#turn++, (nodeName) => cache.lastFailed(nodeName));
-    const collected = await Promise.all(order.map((node) => this.#collectNode(node, signal)));
+    const answered = await Promise.all(order.map((node) => this.#collectNode(node, signal)));
+    // In one step with the sums: a pod that moved or went while others were waited for must not count where it was.
+    const collected = answered.map((node) => this.#current(node));
     const states = [...collected.map(({ state }) => state), ...skipped.map(skippedState)];
     return {
       nodes: states.sort((a, b) => (a.nodeName < b.nodeName ? -1 : 1)),
@@ -69,6 +71,12 @@ export class Collector {
     const { state, summary, ageMs } = lookup;
     const measured = await this.#slicer.run(() => this.#options.snapshots.of(node.name, summary));
     return { state: { state, nodeName: node.name, ageMs, snapshot: measured.snapshot }, measured };
+  }
+
+  #current({ state, measured }: CollectedNode): CollectedNode {
+    if (state.state === 'absent' || measured === undefined) return { state, measured };
+    const current = this.#options.snapshots.current(measured);
+    return { state: { ...state, snapshot: current.snapshot }, measured: current };
   }
 
   #collectWorkloads(nodes: readonly CollectedNode[]): readonly WorkloadSnapshot[] {

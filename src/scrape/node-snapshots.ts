@@ -34,9 +34,7 @@ export interface MeasuredNode {
   readonly sums: WorkloadPartials;
   /** UIDs of the API objects of the pods that have figures. */
   readonly measuredPodUids: ReadonlySet<string>;
-}
-
-interface Kept extends MeasuredNode {
+  /** What the API server said of the node's pods when it was measured. */
   readonly podsOnNode: readonly Pod[];
   /** Pods of the summary that the API server did not know. */
   readonly unknownPods: readonly PodSummary[];
@@ -45,21 +43,22 @@ interface Kept extends MeasuredNode {
 /** The last snapshot of each node, kept while its summary and its pods are the same. */
 export class NodeSnapshots {
   readonly #options: NodeSnapshotsOptions;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, MeasuredNode>();
 
   constructor(options: NodeSnapshotsOptions) {
     this.#options = options;
   }
 
   of(nodeName: string, summary: NodeSummary): MeasuredNode {
-    const podsOnNode = this.#options.pods.podsOn(nodeName);
     const kept = this.#kept.get(nodeName);
-    if (kept?.snapshot.summary === summary && kept.podsOnNode === podsOnNode && this.#areUnknown(kept.unknownPods)) {
-      return kept;
-    }
-    const measured = { ...this.#measure(nodeName, summary), podsOnNode };
-    this.#kept.set(nodeName, measured);
-    return measured;
+    return kept?.snapshot.summary === summary ? this.current(kept) : this.#measure(nodeName, summary);
+  }
+
+  /** The same while the API server says the same of the node's pods; else measured anew from the same summary. */
+  current(measured: MeasuredNode): MeasuredNode {
+    const { nodeName, summary } = measured.snapshot;
+    const isSame = measured.podsOnNode === this.#options.pods.podsOn(nodeName);
+    return isSame && this.#areUnknown(measured.unknownPods) ? measured : this.#measure(nodeName, summary);
   }
 
   /** Forgets the nodes that are not among `nodeNames`. */
@@ -77,7 +76,13 @@ export class NodeSnapshots {
     );
   }
 
-  #measure(nodeName: string, summary: NodeSummary): Omit<Kept, 'podsOnNode'> {
+  #measure(nodeName: string, summary: NodeSummary): MeasuredNode {
+    const measured = this.#measured(nodeName, summary);
+    this.#kept.set(nodeName, measured);
+    return measured;
+  }
+
+  #measured(nodeName: string, summary: NodeSummary): MeasuredNode {
     const { pods, scope, showsAllPods } = this.#options;
     const joined = joinPods({
       nodeName,
@@ -105,6 +110,7 @@ export class NodeSnapshots {
         })),
       ),
       measuredPodUids: new Set(measured.flatMap(({ pod }) => (pod === undefined ? [] : [pod.uid]))),
+      podsOnNode: pods.podsOn(nodeName),
       unknownPods: joined.pods.filter(({ pod }) => pod === undefined).map((pod) => pod.summary),
     };
   }

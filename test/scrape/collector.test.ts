@@ -22,6 +22,7 @@ class FakeCluster implements PodLister, SummaryCache {
   readonly #pods = new Map<string, readonly Pod[]>();
   readonly #nodes: Node[] = [];
   readonly #lookups = new Map<string, CacheLookup>();
+  readonly #held = new Map<string, Promise<void>>();
   readonly deletedUids = new Set<string>();
   readonly asked: string[] = [];
   retained: ReadonlySet<string> = new Set();
@@ -47,6 +48,11 @@ class FakeCluster implements PodLister, SummaryCache {
     this.#lookups.set(nodeName, lookup);
   }
 
+  /** The node answers when `released` resolves. */
+  hold(nodeName: string, released: Promise<void>): void {
+    this.#held.set(nodeName, released);
+  }
+
   podsOn(nodeName: string): readonly Pod[] {
     return this.#pods.get(nodeName) ?? [];
   }
@@ -59,9 +65,10 @@ class FakeCluster implements PodLister, SummaryCache {
     return this.deletedUids.has(kubeletUid);
   }
 
-  get(node: Node): Promise<CacheLookup> {
+  async get(node: Node): Promise<CacheLookup> {
     this.asked.push(node.name);
-    return Promise.resolve(this.#lookups.get(node.name) ?? { state: 'absent', reason: 'timeout' });
+    await this.#held.get(node.name);
+    return this.#lookups.get(node.name) ?? { state: 'absent', reason: 'timeout' };
   }
 
   lastFailed(): boolean {
@@ -235,6 +242,43 @@ describe('one scrape', () => {
     expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 2, complete: true });
     expect(cluster.asked).not.toContain('virtual');
     expect([...cluster.retained]).toEqual(['node-1', 'node-2']);
+  });
+});
+
+describe('pods that change while a scrape waits for another node', () => {
+  /** One scrape during which `change` happens after node-1 has been measured and before node-2 answers. */
+  async function scrapedAround(cluster: FakeCluster, change: () => void): Promise<ClusterSnapshot> {
+    const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    let release = (): void => undefined;
+    cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
+    const collecting = collect();
+    await clock.advance(0);
+    change();
+    release();
+    return collecting;
+  }
+
+  it('count where they are, not where they were', async () => {
+    const cluster = twoNodes();
+    const moved = aPod({ name: 'cart-0', uid: 'uid-2', nodeName: 'node-2', labels: { app: 'cart' } });
+    const snapshot = await scrapedAround(cluster, () => {
+      cluster.setPods('node-1', []);
+      cluster.setPods('node-2', [moved]);
+      cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-0', uid: 'uid-2', usedBytes: 8 })] });
+    });
+    expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 1, measuredPods: 1, figures: { usedBytes: 8 } });
+    expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(0);
+    expect(snapshotOf(snapshot, 'node-2')?.pods).toHaveLength(1);
+  });
+
+  it('have no series once they are deleted', async () => {
+    const cluster = twoNodes();
+    const snapshot = await scrapedAround(cluster, () => {
+      cluster.setPods('node-1', []);
+      cluster.deletedUids.add('uid-shop-cart-0');
+    });
+    expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 1, figures: { usedBytes: 30 } });
+    expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(0);
   });
 });
 
