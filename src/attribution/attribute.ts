@@ -28,11 +28,13 @@ export function attributePod({ summary, pod, mode }: AttributeInput): PodUsage |
     addContainers,
   );
   const isMeasured = mode === 'measured' && listed.some(({ isCounted }) => isCounted);
-  const containers = listed.map(({ name, rootfsBytes, logsBytes, ownBytes }) => ({
-    name,
-    usedBytes: isMeasured ? ownBytes : 0,
-    rootfsBytes,
-    logsBytes,
+  const containers = listed.map((container) => ({
+    name: container.name,
+    usedBytes: isMeasured ? container.ownBytes : 0,
+    rootfsBytes: container.rootfsBytes,
+    logsBytes: container.logsBytes,
+    rootfsInodesUsed: container.rootfsInodesUsed,
+    logsInodesUsed: container.logsInodesUsed,
   }));
   const volumes = volumeUsages(summary, pod);
   for (const volume of volumes) {
@@ -44,6 +46,7 @@ export function attributePod({ summary, pod, mode }: AttributeInput): PodUsage |
   addShares(containers, isMeasured ? ledger.components.other : usedBytes);
   return {
     usedBytes,
+    inodesUsed: summary.inodesUsed,
     components: ledger.components,
     containers,
     volumes,
@@ -83,7 +86,15 @@ function listContainer({ name, rootfs, logs }: ContainerSummary, ledger: Ledger)
   // The kubelet leaves out the logs of a container without a root filesystem.
   const isCounted = rootfs !== undefined && (rootfsBytes ?? logsBytes) !== undefined;
   const ownBytes = isCounted ? ledger.take('rootfs', rootfsBytes) + ledger.take('logs', logsBytes) : 0;
-  return { name, rootfsBytes, logsBytes, ownBytes, isCounted };
+  return {
+    name,
+    rootfsBytes,
+    logsBytes,
+    rootfsInodesUsed: rootfs?.inodesUsed,
+    logsInodesUsed: logs?.inodesUsed,
+    ownBytes,
+    isCounted,
+  };
 }
 
 function addContainers(a: ListedContainer, b: ListedContainer): ListedContainer {
@@ -91,6 +102,8 @@ function addContainers(a: ListedContainer, b: ListedContainer): ListedContainer 
     name: a.name,
     rootfsBytes: addKnown(a.rootfsBytes, b.rootfsBytes),
     logsBytes: addKnown(a.logsBytes, b.logsBytes),
+    rootfsInodesUsed: addKnown(a.rootfsInodesUsed, b.rootfsInodesUsed),
+    logsInodesUsed: addKnown(a.logsInodesUsed, b.logsInodesUsed),
     ownBytes: a.ownBytes + b.ownBytes,
     isCounted: a.isCounted || b.isCounted,
   };

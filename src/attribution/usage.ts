@@ -15,6 +15,8 @@ export interface ContainerUsage {
   /** As the kubelet reports them; undefined where it does not. */
   readonly rootfsBytes: number | undefined;
   readonly logsBytes: number | undefined;
+  readonly rootfsInodesUsed: number | undefined;
+  readonly logsInodesUsed: number | undefined;
 }
 
 export interface VolumeUsage {
@@ -22,11 +24,19 @@ export interface VolumeUsage {
   readonly type: VolumeType;
   readonly medium: string;
   readonly usedBytes: number | undefined;
+  readonly capacityBytes: number | undefined;
+  readonly availableBytes: number | undefined;
+  readonly inodesUsed: number | undefined;
+  /** Of an emptyDir, from the pod's spec. */
+  readonly sizeLimitBytes: number | undefined;
+  /** Wall time of the kubelet's measurement, in milliseconds since the epoch. */
+  readonly measuredAtMs: number | undefined;
 }
 
 /** One pod's bytes. */
 export interface PodUsage {
   readonly usedBytes: number;
+  readonly inodesUsed: number | undefined;
   readonly components: Readonly<Record<Component, number>>;
   /** Empty when the kubelet lists no container. */
   readonly containers: readonly ContainerUsage[];

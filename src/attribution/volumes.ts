@@ -4,18 +4,43 @@ import { addKnown, mergeByName } from './merge.js';
 import type { Component, VolumeUsage } from './usage.js';
 
 type Kind = Pick<Volume, 'type' | 'medium'>;
+type Spec = Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>;
 
 /** The volumes that the kubelet lists for a pod, in its order, with type and medium of the pod's spec. */
 export function volumeUsages({ volumes = [] }: PodSummary, pod: Pod | undefined): readonly VolumeUsage[] {
   const usages = volumes.map((volume) => {
-    const { type, medium } = pod?.volumes.find(({ name }) => name === volume.name) ?? kindWithoutSpec(volume);
-    return { name: volume.name, type, medium, usedBytes: volume.usedBytes };
+    const spec = pod?.volumes.find(({ name }) => name === volume.name) ?? withoutSpec(volume);
+    return usageOf(volume, spec);
   });
-  return mergeByName(usages, (a, b) => ({ ...a, usedBytes: addKnown(a.usedBytes, b.usedBytes) }));
+  return mergeByName(usages, addVolumes);
 }
 
-function kindWithoutSpec({ hasClaim }: VolumeSummary): Kind {
-  return { type: hasClaim ? 'pvc' : 'unknown', medium: '' };
+function withoutSpec({ hasClaim }: VolumeSummary): Spec {
+  return { type: hasClaim ? 'pvc' : 'unknown', medium: '', sizeLimitBytes: undefined };
+}
+
+function usageOf(volume: VolumeSummary, { type, medium, sizeLimitBytes }: Spec): VolumeUsage {
+  const { name, usedBytes, capacityBytes, availableBytes, inodesUsed, timeMs } = volume;
+  return {
+    name,
+    type,
+    medium,
+    usedBytes,
+    capacityBytes,
+    availableBytes,
+    inodesUsed,
+    sizeLimitBytes,
+    measuredAtMs: timeMs,
+  };
+}
+
+/** What two entries of one name hold together; their filesystem is that of the first. */
+function addVolumes(a: VolumeUsage, b: VolumeUsage): VolumeUsage {
+  return {
+    ...a,
+    usedBytes: addKnown(a.usedBytes, b.usedBytes),
+    inodesUsed: addKnown(a.inodesUsed, b.inodesUsed),
+  };
 }
 
 /**

@@ -93,5 +93,14 @@ function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
 }
 
 function bareNode(name: string): Node {
-  return { uid: name, name, resourceVersion: '0', labels: {}, ready: true, addresses: [], kubeletPort: undefined };
+  return {
+    uid: name,
+    name,
+    resourceVersion: '0',
+    labels: {},
+    ready: true,
+    addresses: [],
+    kubeletPort: undefined,
+    allocatableBytes: undefined,
+  };
 }

@@ -24,6 +24,8 @@ export interface Node extends ObjectMeta {
   readonly addresses: readonly NodeAddress[];
   /** `status.daemonEndpoints.kubeletEndpoint.Port`; undefined until the kubelet has reported it. */
   readonly kubeletPort: number | undefined;
+  /** `status.allocatable` of `ephemeral-storage`: what pods may request. */
+  readonly allocatableBytes: number | undefined;
 }
 
 export type ContainerKind = 'app' | 'init' | 'sidecar' | 'ephemeral';
@@ -63,6 +65,8 @@ export interface Volume {
   readonly type: VolumeType;
   /** An emptyDir's `medium`: '' for the node's disk, `Memory`, `HugePages…`; '' for all other types. */
   readonly medium: string;
+  /** An emptyDir's `sizeLimit`, above 0; undefined without one, which 0 stands for as well. */
+  readonly sizeLimitBytes: number | undefined;
 }
 
 export interface Controller {
@@ -81,6 +85,12 @@ export interface Pod extends ObjectMeta {
   /** Undefined until it is scheduled. */
   readonly nodeName: string | undefined;
   readonly phase: string;
+  /** `Guaranteed`, `Burstable` or `BestEffort`; undefined until it is set, as the following ones. */
+  readonly qosClass: string | undefined;
+  readonly hostIp: string | undefined;
+  readonly priorityClass: string | undefined;
+  /** Wall time in milliseconds at which the kubelet accepted the pod. */
+  readonly startTimeMs: number | undefined;
   /**
    * Wall time in milliseconds since which at least one of its containers runs. Undefined when none runs: the kubelet
    * reports no storage for such a pod.

@@ -17,13 +17,14 @@ import { parseQuantity } from './quantity.js';
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
 export function projectNode(object: unknown, intern: Intern): Node {
   const { metadata, status } = objectOf(object);
-  const { conditions, addresses, daemonEndpoints } = objectOf(status);
+  const { conditions, addresses, daemonEndpoints, allocatable } = objectOf(status);
   const port = objectOf(objectOf(daemonEndpoints)['kubeletEndpoint'])['Port'];
   return {
     ...projectMetadata('node', objectOf(metadata), intern),
     ready: objectsOf(conditions).some(({ type, status }) => type === 'Ready' && status === 'True'),
     addresses: objectsOf(addresses).flatMap((address) => projectAddress(address, intern)),
     kubeletPort: isPort(port) ? port : undefined,
+    allocatableBytes: storageBytes(allocatable),
   };
 }
 
@@ -45,8 +46,8 @@ function projectAddress({ type, address }: JsonObject, intern: Intern): NodeAddr
 export function projectPod(object: unknown, intern: Intern): Pod {
   const { metadata, spec, status } = objectOf(object);
   const meta = objectOf(metadata);
-  const { nodeName, volumes, overhead } = objectOf(spec);
-  const { phase } = objectOf(status);
+  const { nodeName, volumes, overhead, priorityClassName } = objectOf(spec);
+  const { phase, qosClass, hostIP, startTime } = objectOf(status);
   const common = projectMetadata('pod', meta, intern);
   const containers = projectContainers(objectOf(spec), intern);
   return {
@@ -55,6 +56,10 @@ export function projectPod(object: unknown, intern: Intern): Pod {
     namespace: intern(textOf(meta['namespace']) ?? ''),
     nodeName: interned(nodeName, intern),
     phase: intern(textOf(phase) ?? ''),
+    qosClass: interned(qosClass, intern),
+    hostIp: interned(hostIP, intern),
+    priorityClass: interned(priorityClassName, intern),
+    startTimeMs: timeMs(startTime),
     runningSinceMs: runningSinceMs(objectOf(status), containers),
     controller: projectController(meta, intern),
     containers,
@@ -157,8 +162,18 @@ const typeOfSource: ReadonlyMap<string, VolumeType> = new Map([
 function projectVolume(volume: JsonObject, intern: Intern): Volume {
   const source = Object.keys(volume).find((key) => typeOfSource.has(key) && isObject(volume[key])) ?? '';
   const type = typeOfSource.get(source) ?? 'unknown';
-  const medium = type === 'emptydir' ? textOf(objectOf(volume['emptyDir'])['medium']) : undefined;
-  return { name: intern(textOf(volume['name']) ?? ''), type, medium: intern(medium ?? '') };
+  const { medium, sizeLimit } = objectOf(volume['emptyDir']);
+  return {
+    name: intern(textOf(volume['name']) ?? ''),
+    type,
+    medium: intern((type === 'emptydir' ? textOf(medium) : undefined) ?? ''),
+    sizeLimitBytes: type === 'emptydir' ? aboveZero(parseQuantity(textOf(sizeLimit) ?? '')) : undefined,
+  };
+}
+
+/** The kubelet takes a limit of zero for none. */
+function aboveZero(bytes: number | undefined): number | undefined {
+  return bytes !== undefined && bytes > 0 ? bytes : undefined;
 }
 
 /**

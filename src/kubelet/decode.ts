@@ -61,6 +61,7 @@ class Decoder {
     const name = textOf(podRef['name']);
     const uid = textOf(podRef['uid']);
     if (namespace === undefined || name === undefined || uid === undefined) return undefined;
+    const { usedBytes, inodesUsed } = objectOf(pod['ephemeral-storage']);
     const volumes = objectsOf(pod['volume'])
       .map((volume) => this.#volume(volume))
       .filter(isDefined);
@@ -69,7 +70,8 @@ class Decoder {
       name,
       uid,
       startTimeMs: asTimeMs(pod['startTime']),
-      usedBytes: this.#figure(objectOf(pod['ephemeral-storage'])['usedBytes']),
+      usedBytes: this.#figure(usedBytes),
+      inodesUsed: this.#figure(inodesUsed),
       containers: objectsOf(pod['containers'])
         .map((container) => this.#container(container))
         .filter(isDefined),

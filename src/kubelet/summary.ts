@@ -36,6 +36,8 @@ export interface PodSummary {
   readonly startTimeMs: number | undefined;
   /** `ephemeral-storage.usedBytes`: what the kubelet holds against the pod's limit. */
   readonly usedBytes: number | undefined;
+  /** `ephemeral-storage.inodesUsed`. */
+  readonly inodesUsed: number | undefined;
   readonly containers: readonly ContainerSummary[];
   /** Undefined when the kubelet lists no volume for the pod: it has none, or has not measured them yet. */
   readonly volumes: readonly VolumeSummary[] | undefined;

@@ -374,6 +374,7 @@ describe('whatever the kubelet reports', () => {
             name: volumeName,
             type: fc.constantFrom(...volumeTypes),
             medium: fc.constantFrom('', 'Memory'),
+            sizeLimitBytes: fc.constant(undefined),
           }),
           { selector: ({ name }) => name },
         ),

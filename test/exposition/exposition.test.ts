@@ -282,16 +282,35 @@ const workload: fc.Arbitrary<Workload> = fc.record({
 });
 const usage: fc.Arbitrary<PodUsage> = fc.record({
   usedBytes: fc.maxSafeNat(),
+  inodesUsed: bytes,
   components: fc
     .array(fc.maxSafeInteger(), { minLength: components.length, maxLength: components.length })
     .map(([rootfs = 0, logs = 0, emptydir = 0, configmap = 0, gitrepo = 0, other = 0]) => {
       return { rootfs, logs, emptydir, configmap, gitrepo, other };
     }),
-  containers: fc.array(fc.record({ name, usedBytes: fc.maxSafeNat(), rootfsBytes: bytes, logsBytes: bytes }), {
-    maxLength: 3,
-  }),
+  containers: fc.array(
+    fc.record({
+      name,
+      usedBytes: fc.maxSafeNat(),
+      rootfsBytes: bytes,
+      logsBytes: bytes,
+      rootfsInodesUsed: bytes,
+      logsInodesUsed: bytes,
+    }),
+    { maxLength: 3 },
+  ),
   volumes: fc.array(
-    fc.record({ name, type: fc.constantFrom('emptydir' as const, 'pvc' as const), medium: name, usedBytes: bytes }),
+    fc.record({
+      name,
+      type: fc.constantFrom('emptydir' as const, 'pvc' as const),
+      medium: name,
+      usedBytes: bytes,
+      capacityBytes: bytes,
+      availableBytes: bytes,
+      inodesUsed: bytes,
+      sizeLimitBytes: bytes,
+      measuredAtMs: bytes,
+    }),
     { maxLength: 3 },
   ),
   volumesPending: fc.boolean(),

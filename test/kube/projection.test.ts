@@ -25,6 +25,7 @@ describe('projectPod', () => {
       },
       spec: {
         nodeName: 'n1',
+        priorityClassName: 'high',
         overhead: { 'ephemeral-storage': '1Mi' },
         initContainers: [
           { name: 'setup', resources: { limits: { 'ephemeral-storage': '2Gi' } } },
@@ -44,12 +45,14 @@ describe('projectPod', () => {
         ],
         ephemeralContainers: [{ name: 'debug' }],
         volumes: [
-          { name: 'cache', emptyDir: {} },
+          { name: 'cache', emptyDir: { sizeLimit: '1Gi' } },
           { name: 'config', configMap: { name: 'cart' } },
         ],
       },
       status: {
         phase: 'Running',
+        qosClass: 'Burstable',
+        hostIP: '10.0.0.1',
         startTime: '2026-01-01T00:00:00Z',
         containerStatuses: [{ name: 'main', state: { running: { startedAt: '2026-01-01T00:00:05Z' } } }],
       },
@@ -64,6 +67,10 @@ describe('projectPod', () => {
       isStatic: false,
       nodeName: 'n1',
       phase: 'Running',
+      qosClass: 'Burstable',
+      hostIp: '10.0.0.1',
+      priorityClass: 'high',
+      startTimeMs: Date.UTC(2026, 0, 1),
       runningSinceMs: Date.UTC(2026, 0, 1, 0, 0, 5),
       controller: { kind: 'ReplicaSet', name: 'cart-5d' },
       containers: [
@@ -73,8 +80,8 @@ describe('projectPod', () => {
         { name: 'debug', kind: 'ephemeral', volumeNames: [], limitBytes: undefined, requestBytes: undefined },
       ],
       volumes: [
-        { name: 'cache', type: 'emptydir', medium: '' },
-        { name: 'config', type: 'configmap', medium: '' },
+        { name: 'cache', type: 'emptydir', medium: '', sizeLimitBytes: 2 ** 30 },
+        { name: 'config', type: 'configmap', medium: '', sizeLimitBytes: undefined },
       ],
       overheadBytes: 1_048_576,
     });
@@ -120,7 +127,20 @@ describe('projectPod', () => {
     [{}, 'unknown', ''],
     [{ emptyDir: null, secret: {} }, 'secret', ''],
   ])('takes the volume source %j for %s with medium %j', (source, type, medium) => {
-    expect(pod({ spec: { volumes: [{ name: 'v', ...source }] } }).volumes).toEqual([{ name: 'v', type, medium }]);
+    expect(pod({ spec: { volumes: [{ name: 'v', ...source }] } }).volumes).toMatchObject([{ name: 'v', type, medium }]);
+  });
+
+  it.each([
+    [{ emptyDir: { sizeLimit: '1Gi' } }, 2 ** 30],
+    [{ emptyDir: { sizeLimit: '500M', medium: 'Memory' } }, 5e8],
+    [{ emptyDir: { sizeLimit: '0' } }, undefined],
+    [{ emptyDir: { sizeLimit: 'much' } }, undefined],
+    [{ emptyDir: { sizeLimit: 5 } }, undefined],
+    [{ emptyDir: {} }, undefined],
+    [{ ephemeral: { sizeLimit: '1Gi' } }, undefined],
+  ])('takes the size limit of the volume source %j for %s bytes', (source, sizeLimitBytes) => {
+    const [volume] = pod({ spec: { volumes: [{ name: 'v', ...source }] } }).volumes;
+    expect(volume?.sizeLimitBytes).toBe(sizeLimitBytes);
   });
 
   describe('of a static pod', () => {
@@ -260,6 +280,7 @@ describe('projectNode', () => {
         { type: 'Hostname', address: 'n1' },
       ],
       daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+      allocatable: { 'ephemeral-storage': '267847642337' },
     };
     expect(node({ status })).toEqual({
       uid: 'u1',
@@ -272,6 +293,7 @@ describe('projectNode', () => {
         { type: 'Hostname', address: 'n1' },
       ],
       kubeletPort: 10250,
+      allocatableBytes: 267_847_642_337,
     });
   });
 

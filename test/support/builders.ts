@@ -17,6 +17,10 @@ export function aPod(overrides: Partial<Pod> = {}): Pod {
     isStatic: false,
     nodeName: 'node-1',
     phase: 'Running',
+    qosClass: 'Burstable',
+    hostIp: '192.0.2.1',
+    priorityClass: undefined,
+    startTimeMs: 0,
     runningSinceMs: 0,
     controller: undefined,
     containers: [aContainer()],
@@ -38,7 +42,7 @@ export function aContainer(overrides: Partial<Container> = {}): Container {
 }
 
 export function aVolume(overrides: Partial<Volume> = {}): Volume {
-  return { name: 'data', type: 'emptydir', medium: '', ...overrides };
+  return { name: 'data', type: 'emptydir', medium: '', sizeLimitBytes: undefined, ...overrides };
 }
 
 export function aNode(overrides: Partial<Node> = {}): Node {
@@ -51,6 +55,7 @@ export function aNode(overrides: Partial<Node> = {}): Node {
     ready: true,
     addresses: [{ type: 'InternalIP', address: '192.0.2.1' }],
     kubeletPort: 10250,
+    allocatableBytes: undefined,
     ...overrides,
   };
 }
@@ -103,6 +108,7 @@ export function aPodSummary(overrides: Partial<PodSummary> = {}): PodSummary {
     uid: `uid-${namespace}-${name}`,
     startTimeMs: 0,
     usedBytes: 4096,
+    inodesUsed: undefined,
     containers: [aContainerSummary({ rootfsBytes: 0, logsBytes: 0 })],
     volumes: undefined,
     ...overrides,

@@ -34,16 +34,36 @@ export function aWorkloadSnapshot(overrides: Partial<WorkloadSnapshot> = {}): Wo
 }
 
 export function aContainerUsage(overrides: Partial<ContainerUsage> = {}): ContainerUsage {
-  return { name: 'main', usedBytes: 4096, rootfsBytes: 3000, logsBytes: 1000, ...overrides };
+  return {
+    name: 'main',
+    usedBytes: 4096,
+    rootfsBytes: 3000,
+    logsBytes: 1000,
+    rootfsInodesUsed: undefined,
+    logsInodesUsed: undefined,
+    ...overrides,
+  };
 }
 
 export function aVolumeUsage(overrides: Partial<VolumeUsage> = {}): VolumeUsage {
-  return { name: 'data', type: 'emptydir', medium: '', usedBytes: 0, ...overrides };
+  return {
+    name: 'data',
+    type: 'emptydir',
+    medium: '',
+    usedBytes: 0,
+    capacityBytes: undefined,
+    availableBytes: undefined,
+    inodesUsed: undefined,
+    sizeLimitBytes: undefined,
+    measuredAtMs: undefined,
+    ...overrides,
+  };
 }
 
 export function aPodUsage(overrides: Partial<PodUsage> = {}): PodUsage {
   return {
     usedBytes: 4096,
+    inodesUsed: undefined,
     components: { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, gitrepo: 0, other: 96 },
     containers: [aContainerUsage()],
     volumes: [aVolumeUsage()],
