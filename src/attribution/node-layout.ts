@@ -1,0 +1,34 @@
+import type { FsStats, NodeSummary } from '../kubelet/summary.js';
+
+/** Where a node keeps images and writable layers; undefined where the kubelet does not report enough to tell. */
+export interface NodeLayout {
+  /** Images live on another filesystem than the kubelet's own files. */
+  readonly hasDedicatedImagefs: boolean | undefined;
+  /** Writable layers live on another filesystem than images: KEP-4191. */
+  readonly hasSplitImagefs: boolean | undefined;
+}
+
+/** Two measurements of one filesystem are taken moments apart: this much of its size may be written in between. */
+const driftRatio = 0.01;
+
+/**
+ * Told from the figures, as the kubelet names no devices: one filesystem, measured twice, has one size, one number of
+ * inodes, and about the same number of free bytes.
+ */
+export function nodeLayout({ nodefs, imagefs, containerfs }: NodeSummary): NodeLayout {
+  return {
+    hasDedicatedImagefs: areDifferent(nodefs, imagefs),
+    hasSplitImagefs: areDifferent(imagefs, containerfs),
+  };
+}
+
+function areDifferent(a: FsStats | undefined, b: FsStats | undefined): boolean | undefined {
+  if (a?.capacityBytes === undefined || b?.capacityBytes === undefined) return undefined;
+  if (a.capacityBytes !== b.capacityBytes || differ(a.inodes, b.inodes)) return true;
+  if (a.availableBytes === undefined || b.availableBytes === undefined) return false;
+  return Math.abs(a.availableBytes - b.availableBytes) > a.capacityBytes * driftRatio;
+}
+
+function differ(a: number | undefined, b: number | undefined): boolean {
+  return a !== undefined && b !== undefined && a !== b;
+}
