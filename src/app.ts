@@ -83,9 +83,7 @@ export class App implements AsyncDisposable {
    */
   async apply(config: Config): Promise<void> {
     const before = this.#config;
-    const isSameSource = (['cluster', 'kubelet', 'cache'] as const).every((part) =>
-      isDeepStrictEqual(before[part], config[part]),
-    );
+    const isSameSource = isDeepStrictEqual(sourceSettings(before), sourceSettings(config));
     const sources = isSameSource ? this.#sources : await this.#syncedSources(config);
     const replaced = this.#sources;
     this.#config = config;
@@ -179,6 +177,11 @@ export class App implements AsyncDisposable {
     });
     return config.web.listenAddresses.map(({ host, port }) => new Listener({ host, port, handler, clock }));
   }
+}
+
+/** What {@link Sources} are made from. */
+function sourceSettings({ cluster, kubelet, cache: { ttlMs, refresh } }: Config): object {
+  return { cluster, kubelet, ttlMs, refresh };
 }
 
 function countSkipped({ nodes }: ClusterSnapshot): ReadonlyMap<string, number> {

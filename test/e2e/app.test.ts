@@ -278,7 +278,7 @@ describe('new settings', () => {
   it('take effect without asking a kubelet again when they do not concern the sources', async () => {
     await using exporter = await start(2);
     await exporter.scrape();
-    await exporter.app.apply(settingsOf('identity: {labels: [app]}'));
+    await exporter.app.apply(settingsOf('identity: {labels: [app]}\ncache: {maxBackoff: 1m}'));
     const scraped = await exporter.scrape();
     expect(scraped.samples('workload_used_bytes').map(({ labels }) => labels['workload'])).toEqual(['web']);
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1 });
