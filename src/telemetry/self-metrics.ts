@@ -7,7 +7,11 @@ import { type StoreCounters, StoreMetrics } from './store-metrics.js';
 const scrapeResults = ['success', 'deadline', 'rejected', 'aborted', 'error'] as const;
 type ScrapeResult = (typeof scrapeResults)[number];
 
-const listResults = ['success', 'expired', ...failureReasons] as const;
+/** How a node can be without data although no request for it failed: no result of a request, hence no counter of one. */
+const reasonsWithoutFailure: readonly FailureReason[] = ['empty', 'not_ready', 'never'];
+const requestReasons = failureReasons.filter((reason) => !reasonsWithoutFailure.includes(reason));
+const requestResults = ['success', ...requestReasons];
+const listResults = ['success', 'expired', ...requestReasons];
 const cacheResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
 
 export interface SelfMetricsOptions {
@@ -73,7 +77,7 @@ export class SelfMetrics {
       return atMs === undefined ? undefined : atMs / 1_000;
     });
     for (const result of scrapeResults) this.#scrapes.inc({ result }, 0);
-    for (const result of ['success', ...failureReasons]) this.#kubeletRequests.inc({ result }, 0);
+    for (const result of requestResults) this.#kubeletRequests.inc({ result }, 0);
     for (const result of cacheResults) this.#cacheLookups.inc({ result }, 0);
     // A gauge without labels starts at 0, which would be a claim about a configuration that nobody has loaded yet.
     this.#configLastReloadSuccessful.remove();
