@@ -113,7 +113,10 @@ export class App implements AsyncDisposable {
     const collecting = collector.collect(signal);
     this.#collecting.add(collecting);
     const snapshot = await collecting.finally(() => this.#collecting.delete(collecting));
-    if (snapshot !== undefined) this.metrics.setPodsSkipped(countSkipped(snapshot));
+    if (snapshot !== undefined) {
+      this.metrics.setPodsSkipped(countSkipped(snapshot));
+      this.metrics.setSaturatedFigures(countSaturated(snapshot));
+    }
     this.metrics.setIdentityNameClashes(identities.clashCount);
     return snapshot;
   }
@@ -191,4 +194,8 @@ function countSkipped({ nodes }: ClusterSnapshot): ReadonlyMap<string, number> {
     for (const [reason, count] of node.snapshot.skippedPods) counts.set(reason, (counts.get(reason) ?? 0) + count);
   }
   return counts;
+}
+
+function countSaturated({ nodes }: ClusterSnapshot): number {
+  return nodes.reduce((sum, node) => sum + (node.state === 'absent' ? 0 : node.snapshot.summary.saturatedCount), 0);
 }

@@ -58,6 +58,12 @@ export const selfFamilies = {
     help: 'Pods of the summaries without storage series in the last scrape, by reason.',
     labels: ['reason'],
   },
+  saturatedFigures: {
+    name: `${prefix}saturated_figures`,
+    type: 'gauge',
+    help: 'Figures of the summaries in the last scrape that are above 2^53 and were read as 2^53: no real sizes.',
+    labels: [],
+  },
   identityNameClashes: {
     name: `${prefix}identity_name_clashes`,
     type: 'gauge',

@@ -45,6 +45,7 @@ export class SelfMetrics {
   );
   readonly #series = this.#gauge(selfFamilies.series);
   readonly #podsSkipped = this.#gauge(selfFamilies.podsSkipped);
+  readonly #saturatedFigures = this.#gauge(selfFamilies.saturatedFigures);
   readonly #identityNameClashes = this.#gauge(selfFamilies.identityNameClashes);
   readonly #kubeletRequests = this.#counter(selfFamilies.kubeletRequests);
   readonly #kubeletRequestDuration = this.#histogram(
@@ -105,6 +106,10 @@ export class SelfMetrics {
   setPodsSkipped(counts: ReadonlyMap<string, number>): void {
     this.#podsSkipped.reset();
     for (const [reason, count] of counts) this.#podsSkipped.set({ reason }, count);
+  }
+
+  setSaturatedFigures(count: number): void {
+    this.#saturatedFigures.set(count);
   }
 
   setIdentityNameClashes(count: number): void {

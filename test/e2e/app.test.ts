@@ -202,6 +202,24 @@ describe('kubelets', () => {
     expect(scraped.value('workload_complete', { workload: 'kube-system/Node/etcd' })).toBe(1);
   });
 
+  it('that report senseless sizes are served all the same, with the figures counted that were cut', async () => {
+    await using exporter = await start(1);
+    expect((await exporter.scrape()).value('exporter_saturated_figures', {})).toBe(0);
+    exporter.cluster.model.addPod({
+      namespace: 'shop',
+      name: 'broken',
+      nodeName: 'node-1',
+      containers: [{ name: 'app', rootfs: { initialBytes: 2 ** 60 } }],
+    });
+    await exporter.clock.advance(ttlMs);
+    await expect
+      .poll(async () => (await exporter.scrape()).value('container_rootfs_used_bytes', { pod: 'broken' }))
+      .toBe(2 ** 53);
+    const scraped = await exporter.scrape();
+    expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
+    expect(scraped.value('exporter_saturated_figures', {})).toBeGreaterThanOrEqual(2);
+  });
+
   it('are reached through the node proxy when asked for, with the rights for it', async () => {
     await using exporter = await start(2, 'kubelet: {access: proxy}', [
       { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
