@@ -142,6 +142,10 @@ function answerOf(request: ClientRequest): Promise<IncomingMessage> {
     request.on('socket', (socket) => socket.setKeepAlive(true, tcpKeepAliveMs));
     request.on('response', resolve);
     request.on('error', reject);
+    // An answer that switches protocols (101) ends the request without an error.
+    request.on('close', () => {
+      reject(new Error('it was closed without an answer'));
+    });
     request.end();
   });
 }

@@ -92,6 +92,10 @@ function send(url: URL, options: RequestOptions): Promise<IncomingMessage> {
       if (request.reusedSocket && isDisconnection(error)) resolve(send(url, options));
       else reject(error);
     });
+    // An answer that switches protocols (101) ends the request without an error.
+    request.on('close', () => {
+      reject(new Error('it was closed without an answer'));
+    });
   });
 }
 

@@ -129,6 +129,17 @@ describe('ApiClient', () => {
     expect(server.connectionCount).toBe(1);
   });
 
+  it('takes a switch of protocols for a failure', async () => {
+    await using server = await serve(({ socket }) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n');
+    });
+    using api = client(server.url);
+    expect(await failure(api.open(pods, never))).toMatchObject({
+      reason: 'connection',
+      message: 'GET /api/v1/pods: connection failed: it was closed without an answer',
+    });
+  });
+
   it('asks again when the server closed the idle connection meanwhile', async () => {
     await using server = await serve((request, response) => {
       if (server.requests.length === 2) request.socket.destroy();

@@ -293,6 +293,22 @@ describe('a refusal', () => {
   });
 });
 
+describe('an answer that is none', () => {
+  it('such as a switch of protocols fails the request', async () => {
+    await using kubelet = await KubeletServer.listen(pair);
+    kubelet.answer = ({ socket }) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n');
+    };
+    using world = new World(kubelet);
+    expect(await world.failure()).toMatchObject({
+      reason: 'connection',
+      message: expect.stringContaining('it was closed without an answer') as string,
+    });
+    kubelet.answer = respondWith({ body: summaryText });
+    expect(await world.fetch()).toMatchObject({ nodeName: 'node-1' });
+  });
+});
+
 describe('a body', () => {
   it.each([
     [{ 'content-type': 'text/html' }, 'content type "text/html", encoding "identity"'],
