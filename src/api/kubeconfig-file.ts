@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Cluster, Context, KubeConfig, User } from '@kubernetes/client-node'; // `import type`: nothing is loaded
 import { parse } from 'yaml';
 
-import { messageOf, UserError } from '../base/errors.js';
+import { UserError } from '../base/errors.js';
 import { readTextFile } from './credential-files.js';
 import { isObject, objectOf, objectsOf, textOf } from '../kube/json.js';
 
@@ -58,7 +58,7 @@ export async function openContext(paths: readonly string[], contextName?: string
 function openFile(path: string, text: string, config: KubeConfig): KubeconfigFile {
   const directory = dirname(resolve(path));
   try {
-    const content: unknown = parse(text);
+    const content: unknown = parse(text, { logLevel: 'error' }); // its warnings quote the text
     if (!isObject(content)) throw new Error('it is empty or no YAML object');
     config.loadFromString(text);
     config.makePathsAbsolute(directory);
@@ -68,8 +68,14 @@ function openFile(path: string, text: string, config: KubeConfig): KubeconfigFil
     });
     return { directory, config, tokenFiles: new Map(tokenFiles) };
   } catch (error) {
-    throw new UserError(`kubeconfig ${path} is not valid: ${messageOf(error)}`, { cause: error });
+    throw new UserError(`kubeconfig ${path} is not valid: ${withoutExcerpt(error)}`);
   }
+}
+
+/** What a YAML parser says on its first line; on the others it quotes the file, where tokens and keys stand. */
+function withoutExcerpt(error: unknown): string {
+  const [said = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return said.replace(/:$/, '');
 }
 
 function findContext(files: readonly KubeconfigFile[], wanted: string | undefined, place: string): Context {

@@ -441,6 +441,17 @@ describe('with a kubeconfig', () => {
     expect(message).not.toContain('secret');
   });
 
+  it.each([
+    ['behind a token', 'users:\n- name: u1\n  user:\n    token: the-secret\n   bad: [\n', /at line \d+, column \d+$/],
+    ['in a token', 'users:\n- name: u1\n  user:\n    token: "the-secret\n', /at line \d+, column \d+$/],
+    ['in what client-node reads', 'users:\n- name: u1\n  user: {token: the-secret}\n  user: {}\n', /is not valid: \S/],
+  ])('says where it is no YAML %s, without quoting it', async (_where, text, problem) => {
+    await using folder = await Folder.create();
+    const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
+    expect(message).toMatch(problem);
+    expect(message).not.toContain('secret');
+  });
+
   it('says so when the file or the context asked for is not there', async () => {
     await using folder = await Folder.create();
     const missing = join(folder.path, 'missing');
