@@ -209,7 +209,7 @@ describe('kubelets', () => {
       namespace: 'shop',
       name: 'broken',
       nodeName: 'node-1',
-      containers: [{ name: 'app', rootfs: { initialBytes: 2 ** 60 } }],
+      containers: [{ name: 'app', rootfs: { initialBytes: 2 ** 60 }, logs: { initialBytes: 0 } }],
     });
     await exporter.clock.advance(ttlMs);
     await expect
