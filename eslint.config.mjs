@@ -15,7 +15,7 @@ const layers = {
   attribution: ['base', 'kube', 'kubelet'],
   workload: ['base', 'kube'],
   scrape: ['base', 'telemetry', 'kube', 'kubelet', 'attribution', 'workload'],
-  exposition: ['base', 'kubelet', 'attribution', 'workload', 'scrape'],
+  exposition: ['base', 'kube', 'kubelet', 'attribution', 'workload', 'scrape'],
   server: ['base', 'telemetry', 'scrape', 'exposition'],
   sim: ['base'],
 };

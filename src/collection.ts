@@ -24,7 +24,7 @@ export interface Collection {
 
 /** Everything between the sources and the exposition, for one set of settings. */
 export function createCollection({ config, store, cache, clock }: CollectionOptions): Collection {
-  const { cluster, identity, attribution } = config;
+  const { cluster, identity, attribution, enforcement } = config;
   const identities = new IdentityResolver(identity);
   const hasIdentities = identity.workloads.length > 0 || identity.labels.length > 0 || identity.controllers;
   const collector = new Collector({
@@ -37,6 +37,7 @@ export function createCollection({ config, store, cache, clock }: CollectionOpti
       attribution,
       scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
       showsAllPods: !hasIdentities,
+      enforcesSidecars: enforcement.sidecars,
     }),
     coverages: new NodeCoverages({ pods: store, identities, clock, graceMs: podGraceMs }),
     identities,

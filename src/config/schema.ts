@@ -145,6 +145,15 @@ const log = z
   })
   .prefault({});
 
+const enforcement = z
+  .strictObject({
+    sidecars: boolean({
+      default: true,
+      help: 'Whether the kubelets hold sidecars to their own limits, as new ones do; `limit_ratio` follows it.',
+    }),
+  })
+  .prefault({});
+
 const attribution = choice({
   default: 'measured',
   among: ['measured', 'even'],
@@ -152,7 +161,7 @@ const attribution = choice({
 });
 
 /** What a file may hold. `z.decode` gives the effective settings, `z.encode` the file that says all of them. */
-export const schema = z.strictObject({ cluster, kubelet, cache, identity, attribution, scrape, web, log });
+export const schema = z.strictObject({ cluster, kubelet, cache, identity, attribution, enforcement, scrape, web, log });
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 

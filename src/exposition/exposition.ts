@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { ClusterSnapshot, NodeState } from '../scrape/snapshot.js';
 import { ChunkCache, detailFamilies } from './chunks.js';
-import { nodeStateGroups } from './families.js';
+import { nodeStateGroups } from './node-families.js';
 import { groupTexts } from './family-text.js';
 import type { FamilyRow, Level } from './family.js';
 import { registryFamilies, type MetricSource } from './registry-text.js';

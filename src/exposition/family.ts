@@ -62,3 +62,10 @@ export function familyGroup<Source, T>(options: FamilyGroupOptions<Source, T>): 
     },
   };
 }
+
+/** Whole milliseconds are all that clocks are good for, and keep the text short. Undefined stays undefined. */
+export function toSeconds(timeMs: number): number;
+export function toSeconds(timeMs: number | undefined): number | undefined;
+export function toSeconds(timeMs: number | undefined): number | undefined {
+  return timeMs === undefined ? undefined : Math.round(timeMs) / 1_000;
+}

@@ -1,5 +1,8 @@
 /** What the families are about: found in the data of a scrape, with the values of its labels in their order. */
-import { components, type ContainerUsage, type PodUsage, type VolumeUsage } from '../attribution/usage.js';
+import type { LimitRatio } from '../attribution/limit-ratios.js';
+import type { NodeLayout } from '../attribution/node-layout.js';
+import { components, type ContainerUsage, type VolumeUsage } from '../attribution/usage.js';
+import type { Container } from '../kube/objects.js';
 import type { FsStats } from '../kubelet/summary.js';
 import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
 import type { Subjects } from './family.js';
@@ -30,10 +33,22 @@ export const memberships: Subjects<NodeSnapshot, PodSnapshot> = {
   },
 };
 
-export const pods: Subjects<NodeSnapshot, PodUsage> = {
+export const pods: Subjects<NodeSnapshot, PodSnapshot> = {
   labels: ['namespace', 'pod', 'node'],
   *find({ nodeName, pods: all }) {
-    for (const { namespace, name, usage } of all) yield { labelValues: [namespace, name, nodeName], data: usage };
+    for (const data of all) yield { labelValues: [data.namespace, data.name, nodeName], data };
+  },
+};
+
+/** Limits that the kubelet evicts for. */
+export const limits: Subjects<NodeSnapshot, LimitRatio> = {
+  labels: [...pods.labels, 'rule', 'container', 'volume'],
+  *find(snapshot) {
+    for (const { labelValues, data: pod } of pods.find(snapshot)) {
+      for (const data of pod.ratios) {
+        yield { labelValues: [...labelValues, data.rule, data.container, data.volume], data };
+      }
+    }
   },
 };
 
@@ -41,7 +56,10 @@ export const pods: Subjects<NodeSnapshot, PodUsage> = {
 export const podComponents: Subjects<NodeSnapshot, number> = {
   labels: [...pods.labels, 'component'],
   *find(snapshot) {
-    for (const { labelValues, data: usage } of pods.find(snapshot)) {
+    for (const {
+      labelValues,
+      data: { usage },
+    } of pods.find(snapshot)) {
       for (const component of components) {
         yield { labelValues: [...labelValues, component], data: usage.components[component] };
       }
@@ -58,10 +76,25 @@ export const containers: Subjects<NodeSnapshot, ContainerUsage> = {
   },
 };
 
+/** Containers that run as long as the pod does; ordinary init containers have run to their end. */
+export const containerSpecs: Subjects<NodeSnapshot, Container> = {
+  labels: containers.labels,
+  *find({ nodeName, pods: all }) {
+    for (const { namespace, name, pod } of all) {
+      for (const data of pod?.containers ?? []) {
+        if (data.kind !== 'init') yield { labelValues: [namespace, name, data.name, nodeName], data };
+      }
+    }
+  },
+};
+
 export const volumes: Subjects<NodeSnapshot, VolumeUsage> = {
   labels: [...pods.labels, 'volume', 'type', 'medium'],
   *find(snapshot) {
-    for (const { labelValues, data: usage } of pods.find(snapshot)) {
+    for (const {
+      labelValues,
+      data: { usage },
+    } of pods.find(snapshot)) {
       for (const data of usage.volumes)
         yield { labelValues: [...labelValues, data.name, data.type, data.medium], data };
     }
@@ -74,6 +107,13 @@ export const filesystems: Subjects<NodeSnapshot, FsStats> = {
     for (const [filesystem, data] of Object.entries({ nodefs, imagefs, containerfs })) {
       if (data !== undefined) yield { labelValues: [nodeName, filesystem], data };
     }
+  },
+};
+
+export const layouts: Subjects<NodeSnapshot, NodeLayout> = {
+  labels: ['node'],
+  *find({ nodeName, layout }) {
+    yield { labelValues: [nodeName], data: layout };
   },
 };
 

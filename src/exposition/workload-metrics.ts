@@ -2,7 +2,7 @@ import { Gauge, Registry } from 'prom-client';
 
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { WorkloadSnapshot } from '../scrape/snapshot.js';
-import { workloadGroups, workloadInfoFamily } from './families.js';
+import { workloadGroups, workloadInfoFamily } from './workload-families.js';
 import type { FamilyGroup } from './family.js';
 import { workloadInfo } from './workload-info.js';
 

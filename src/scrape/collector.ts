@@ -67,10 +67,10 @@ export class Collector {
 
   async #collectNode(node: Node, signal: AbortSignal): Promise<CollectedNode> {
     const lookup = await this.#options.cache.get(node, signal);
-    if (lookup.state === 'absent') return { state: { ...lookup, nodeName: node.name }, measured: undefined };
+    if (lookup.state === 'absent') return { state: { ...lookup, ...named(node) }, measured: undefined };
     const { state, summary, ageMs } = lookup;
     const measured = await this.#slicer.run(() => this.#options.snapshots.of(node.name, summary));
-    return { state: { state, nodeName: node.name, ageMs, snapshot: measured.snapshot }, measured };
+    return { state: { state, ...named(node), ageMs, snapshot: measured.snapshot }, measured };
   }
 
   #current({ state, measured }: CollectedNode): CollectedNode {
@@ -105,6 +105,10 @@ interface CollectedNode {
   readonly measured: MeasuredNode | undefined;
 }
 
-function skippedState({ name }: Node): NodeState {
-  return { state: 'absent', nodeName: name, reason: 'skipped' };
+function named({ name, allocatableBytes }: Node): Pick<NodeState, 'nodeName' | 'allocatableBytes'> {
+  return { nodeName: name, allocatableBytes };
+}
+
+function skippedState(node: Node): NodeState {
+  return { state: 'absent', ...named(node), reason: 'skipped' };
 }

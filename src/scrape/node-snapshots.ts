@@ -1,6 +1,8 @@
 import { attributePod } from '../attribution/attribute.js';
 import { type JoinedPod, joinPods, type PodScope } from '../attribution/join.js';
+import { limitRatios } from '../attribution/limit-ratios.js';
 import { podLimitBytes, podRequestBytes } from '../attribution/limits.js';
+import { type NodeLayout, nodeLayout } from '../attribution/node-layout.js';
 import type { AttributionMode } from '../attribution/usage.js';
 import type { Pod } from '../kube/objects.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
@@ -25,6 +27,8 @@ export interface NodeSnapshotsOptions {
   readonly scope: PodScope;
   /** Whether pods that belong to no identity have detail series. */
   readonly showsAllPods: boolean;
+  /** Whether the kubelets hold sidecars to their own limits. */
+  readonly enforcesSidecars: boolean;
 }
 
 /** A node's snapshot with what the sums over nodes need of it. */
@@ -91,7 +95,8 @@ export class NodeSnapshots {
       isDeleted: (kubeletUid) => pods.isDeleted(kubeletUid),
       scope,
     });
-    const measured = joined.pods.map((pod) => this.#attribute(pod)).filter((pod) => pod !== undefined);
+    const layout = nodeLayout(summary);
+    const measured = joined.pods.map((pod) => this.#attribute(pod, layout)).filter((pod) => pod !== undefined);
     const skippedPods = new Map<SkipReason, number>(joined.counts);
     skippedPods.set('no_usage', joined.pods.length - measured.length);
     skippedPods.set('no_containers', measured.filter(({ usage }) => usage.containers.length === 0).length);
@@ -99,26 +104,32 @@ export class NodeSnapshots {
       snapshot: {
         nodeName,
         summary,
+        layout,
         pods: showsAllPods ? measured : measured.filter(({ workloads }) => workloads.length > 0),
         skippedPods,
       },
-      sums: sumPods(
-        measured.map((pod) => ({
-          ...pod,
-          limitBytes: pod.pod && podLimitBytes(pod.pod),
-          requestBytes: pod.pod && podRequestBytes(pod.pod),
-        })),
-      ),
+      sums: sumPods(measured),
       measuredPodUids: new Set(measured.flatMap(({ pod }) => (pod === undefined ? [] : [pod.uid]))),
       podsOnNode: pods.podsOn(nodeName),
       unknownPods: joined.pods.filter(({ pod }) => pod === undefined).map((pod) => pod.summary),
     };
   }
 
-  #attribute({ summary, pod }: JoinedPod): PodSnapshot | undefined {
-    const usage = attributePod({ summary, pod, mode: this.#options.attribution });
+  #attribute({ summary, pod }: JoinedPod, layout: NodeLayout): PodSnapshot | undefined {
+    const { attribution, identities, enforcesSidecars } = this.#options;
+    const usage = attributePod({ summary, pod, mode: attribution });
     if (usage === undefined) return undefined;
-    const workloads = this.#options.identities.workloadsOf(pod, summary.namespace);
-    return { namespace: summary.namespace, name: summary.name, pod, usage, workloads };
+    const hasDedicatedImagefs = layout.hasDedicatedImagefs === true;
+    return {
+      namespace: summary.namespace,
+      name: summary.name,
+      pod,
+      usage,
+      startTimeMs: summary.startTimeMs,
+      limitBytes: pod && podLimitBytes(pod),
+      requestBytes: pod && podRequestBytes(pod),
+      ratios: pod === undefined ? [] : limitRatios({ usage, pod, hasDedicatedImagefs, enforcesSidecars }),
+      workloads: identities.workloadsOf(pod, summary.namespace),
+    };
   }
 }

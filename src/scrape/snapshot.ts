@@ -1,4 +1,6 @@
 import { joinReasons } from '../attribution/join.js';
+import type { LimitRatio } from '../attribution/limit-ratios.js';
+import type { NodeLayout } from '../attribution/node-layout.js';
 import type { PodUsage } from '../attribution/usage.js';
 import type { FailureReason } from '../base/errors.js';
 import type { Pod } from '../kube/objects.js';
@@ -13,6 +15,13 @@ export interface PodSnapshot {
   /** The API object; undefined for a pod that the kubelet reports and the API server does not know. */
   readonly pod: Pod | undefined;
   readonly usage: PodUsage;
+  /** As the kubelet says it. */
+  readonly startTimeMs: number | undefined;
+  /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+  /** In the order in which the kubelet checks. */
+  readonly ratios: readonly LimitRatio[];
   /** The identities that it belongs to. */
   readonly workloads: readonly Workload[];
 }
@@ -28,20 +37,26 @@ export type SkipReason = (typeof skipReasons)[number];
 export interface NodeSnapshot {
   readonly nodeName: string;
   readonly summary: NodeSummary;
+  readonly layout: NodeLayout;
   /** Pods with detail series. */
   readonly pods: readonly PodSnapshot[];
   readonly skippedPods: ReadonlyMap<SkipReason, number>;
 }
 
+interface NamedNode {
+  readonly nodeName: string;
+  /** From the API server. */
+  readonly allocatableBytes: number | undefined;
+}
+
 /** A node in one scrape. */
 export type NodeState =
-  | {
+  | (NamedNode & {
       readonly state: 'fresh' | 'stale';
-      readonly nodeName: string;
       readonly ageMs: number;
       readonly snapshot: NodeSnapshot;
-    }
-  | { readonly state: 'absent'; readonly nodeName: string; readonly reason: FailureReason | 'skipped' };
+    })
+  | (NamedNode & { readonly state: 'absent'; readonly reason: FailureReason | 'skipped' });
 
 export interface WorkloadSnapshot {
   readonly workload: Workload;

@@ -33,6 +33,7 @@ describe('defaults', () => {
       cache: { ttlMs: 55_000, maxBackoffMs: 300_000, refresh: 'on-scrape' },
       identity: { workloads: [], labels: [], controllers: true, onMissingNode: 'partial' },
       attribution: 'measured',
+      enforcement: { sidecars: true },
       scrape: { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000, maxDurationMs: 60_000, maxInFlight: 20 },
       web: { listenAddresses: [{ host: undefined, port: 9797 }], telemetryPath: '/metrics', enableLifecycle: false },
       log: { level: 'info', format: 'logfmt' },

@@ -34,6 +34,7 @@ describe('listSettings', () => {
       'identity.controllers',
       'identity.onMissingNode',
       'attribution',
+      'enforcement.sidecars',
       'scrape.timeoutOffset',
       'scrape.defaultTimeout',
       'scrape.maxDuration',

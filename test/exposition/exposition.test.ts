@@ -14,12 +14,14 @@ import type {
 } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
 import { aNodeSummary, anFsStats, aPod } from '../support/builders.js';
+import { limitRules } from '../../src/attribution/limit-ratios.js';
 import { parseExposition, type ParsedFamily } from '../support/exposition-parser.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
   aContainerUsage,
   aFreshNode,
+  anAbsentNode,
   aNodeSnapshot,
   aPodSnapshot,
   aPodUsage,
@@ -103,8 +105,8 @@ const hostileSnapshot: ClusterSnapshot = {
       1_234.567,
     ),
     { ...aFreshNode(aNodeSnapshot({ nodeName: 'node-2' }), 61_000), state: 'stale' },
-    { state: 'absent', nodeName: 'node-3', reason: 'timeout' },
-    { state: 'absent', nodeName: 'fargate', reason: 'skipped' },
+    anAbsentNode('node-3', 'timeout'),
+    anAbsentNode('fargate', 'skipped'),
   ],
   workloads: [
     aWorkloadSnapshot({ workload: quoted, expectedPods: 2, complete: false }),
@@ -156,7 +158,7 @@ describe('Exposition', () => {
     const body = await anExposition(selfMetrics).render(hostileSnapshot, 'text', never);
     const samples = parseExposition(bytesOf(body), 'text').flatMap((family) => family.samples);
     const [told] = selfMetrics.told;
-    expect(told).toEqual({ workload: 16, node: 14, pod: 25, container: 10, volume: 4 });
+    expect(told).toEqual({ workload: 16, node: 14, pod: 27, container: 10, volume: 4 });
     expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
   });
 
@@ -170,6 +172,7 @@ describe('Exposition', () => {
     expect(detail.map((chunk) => /^\w+/.exec(chunk.toString())?.[0])).toEqual([
       'ephemeral_storage_pod_workload_info',
       'ephemeral_storage_pod_used_bytes',
+      'ephemeral_storage_pod_info',
       'ephemeral_storage_pod_component_used_bytes',
       'ephemeral_storage_container_used_bytes',
       'ephemeral_storage_container_rootfs_used_bytes',
@@ -320,6 +323,19 @@ const podSnapshot: fc.Arbitrary<PodSnapshot> = fc.record({
   name,
   pod: fc.constantFrom(undefined, aPod()),
   usage,
+  startTimeMs: bytes,
+  limitBytes: bytes,
+  requestBytes: bytes,
+  ratios: fc.array(
+    fc.record({
+      rule: fc.constantFrom(...limitRules),
+      container: name,
+      volume: name,
+      usedBytes: fc.maxSafeNat(),
+      limitBytes: fc.integer({ min: 1 }),
+    }),
+    { maxLength: 3 },
+  ),
   workloads: fc.array(workload, { maxLength: 3 }),
 });
 const nodeSnapshot: fc.Arbitrary<NodeSnapshot> = fc
@@ -331,7 +347,7 @@ const nodeState: fc.Arbitrary<NodeState> = fc.oneof(
   fc
     .tuple(nodeSnapshot, fc.double({ min: 0, max: 1e9, noNaN: true }))
     .map(([snapshot, ageMs]) => aFreshNode(snapshot, ageMs)),
-  name.map((nodeName) => ({ state: 'absent' as const, nodeName, reason: 'timeout' as const })),
+  name.map((nodeName) => anAbsentNode(nodeName, 'timeout')),
 );
 const workloadSnapshot: fc.Arbitrary<WorkloadSnapshot> = fc.record({
   workload,

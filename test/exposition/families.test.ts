@@ -4,12 +4,14 @@ import { Exposition } from '../../src/exposition/exposition.js';
 import { familyTable } from '../../src/exposition/families.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import { aNodeSummary, anFsStats } from '../support/builders.js';
+import { aContainer, aNodeSummary, anFsStats, aPod } from '../support/builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
+  aContainerUsage,
   aFreshNode,
+  anAbsentNode,
   aNodeSnapshot,
   aPodSnapshot,
   aPodUsage,
@@ -18,6 +20,15 @@ import {
   aWorkloadSnapshot,
 } from '../support/snapshot-builders.js';
 
+const full = anFsStats({
+  availableBytes: 1,
+  capacityBytes: 2,
+  usedBytes: 1,
+  inodes: 2,
+  inodesFree: 1,
+  inodesUsed: 1,
+});
+
 const table = familyTable(Object.values(selfFamilies));
 
 /** A snapshot that gives each family of the cluster at least one series. */
@@ -25,15 +36,38 @@ const fullSnapshot = aClusterSnapshot({
   nodes: [
     aFreshNode(
       aNodeSnapshot({
-        summary: aNodeSummary({ imagefs: anFsStats({ usedBytes: 1 }) }),
+        summary: aNodeSummary({ nodefs: full, imagefs: full }),
+        layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
         pods: [
           aPodSnapshot({
-            usage: aPodUsage({ volumesPending: true, volumes: [aVolumeUsage({ medium: 'Memory' })] }),
+            pod: aPod({
+              priorityClass: 'high',
+              containers: [aContainer({ limitBytes: 3, requestBytes: 2 })],
+            }),
+            usage: aPodUsage({
+              inodesUsed: 1,
+              volumesPending: true,
+              containers: [aContainerUsage({ rootfsInodesUsed: 1, logsInodesUsed: 1 })],
+              volumes: [
+                aVolumeUsage({
+                  medium: 'Memory',
+                  capacityBytes: 3,
+                  availableBytes: 2,
+                  inodesUsed: 1,
+                  sizeLimitBytes: 2,
+                  measuredAtMs: 1_000,
+                }),
+              ],
+            }),
+            startTimeMs: 1_000,
+            limitBytes: 3,
+            requestBytes: 2,
+            ratios: [{ rule: 'container', container: 'main', volume: 'data', usedBytes: 1, limitBytes: 2 }],
           }),
         ],
       }),
     ),
-    { state: 'absent', nodeName: 'node-2', reason: 'timeout' },
+    { ...anAbsentNode('node-2', 'timeout'), allocatableBytes: 9 },
   ],
   workloads: [
     aWorkloadSnapshot({

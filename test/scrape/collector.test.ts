@@ -106,6 +106,7 @@ function aCollector(cluster: FakeCluster, { selectors = {}, onMissingNode = 'par
       identities,
       attribution: 'measured',
       scope: { namespaces: [], hasPodSelector: false },
+      enforcesSidecars: true,
       showsAllPods: Object.keys(selectors).length === 0 && controllers !== true,
     }),
     coverages: new NodeCoverages({ pods: cluster, identities, clock, graceMs }),

@@ -81,6 +81,10 @@ export function aPodSnapshot(overrides: Partial<PodSnapshot> = {}): PodSnapshot 
     name,
     pod: aPod({ namespace, name }),
     usage: aPodUsage(),
+    startTimeMs: undefined,
+    limitBytes: undefined,
+    requestBytes: undefined,
+    ratios: [],
     workloads: [aWorkload()],
     ...overrides,
   };
@@ -91,6 +95,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
   return {
     nodeName,
     summary: aNodeSummary({ nodeName }),
+    layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined },
     pods: [aPodSnapshot()],
     skippedPods: new Map(),
     ...overrides,
@@ -101,7 +106,14 @@ export function aFreshNode(
   snapshot: NodeSnapshot = aNodeSnapshot(),
   ageMs = 1_500,
 ): Extract<NodeState, { readonly ageMs: number }> {
-  return { state: 'fresh', nodeName: snapshot.nodeName, ageMs, snapshot };
+  return { state: 'fresh', nodeName: snapshot.nodeName, allocatableBytes: undefined, ageMs, snapshot };
+}
+
+export function anAbsentNode(
+  nodeName: string,
+  reason: Extract<NodeState, { readonly reason: unknown }>['reason'],
+): NodeState {
+  return { state: 'absent', nodeName, allocatableBytes: undefined, reason };
 }
 
 export function aClusterSnapshot(overrides: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
