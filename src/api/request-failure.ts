@@ -1,15 +1,26 @@
 import { messageOf, RequestError } from '../base/errors.js';
 
+/** What an operator may do about a certificate. */
+export interface TlsMends {
+  readonly authority: string;
+  readonly serverName: string;
+}
+
+const generalMends: TlsMends = {
+  authority: 'set the CA that signed the certificate',
+  serverName: 'set the server name that the certificate carries',
+};
+
 /**
  * What stopped a request before its answer was complete, as a RequestError; one that is already stays as it is.
  * `what` names the request, such as `list of pods` or `summary of node n1`.
  */
-export function requestFailure(error: unknown, what: string): RequestError {
+export function requestFailure(error: unknown, what: string, mends = generalMends): RequestError {
   if (error instanceof RequestError) return error;
   const code = codeOf(error);
   const text = describe(error);
   if (isVerificationCode(code)) {
-    return new RequestError('tls', `${what}: TLS verification failed: ${text}${mendOf(code)}`, { cause: error });
+    return new RequestError('tls', `${what}: TLS verification failed: ${text}${mendOf(code, mends)}`, { cause: error });
   }
   if (code.startsWith('Z_')) {
     return new RequestError('decode', `${what}: the compressed body is damaged: ${text}`, { cause: error });
@@ -29,9 +40,9 @@ function isVerificationCode(code: string): boolean {
   return verificationCode.test(code);
 }
 
-function mendOf(code: string): string {
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return '; set the server name that the certificate carries';
-  if (/^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return '; set the CA that signed the certificate';
+function mendOf(code: string, { authority, serverName }: TlsMends): string {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `; ${serverName}`;
+  if (/^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return `; ${authority}`;
   return '';
 }
 

@@ -1,7 +1,7 @@
 import { type Clock, startDeadline } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
 import type { Node } from '../kube/objects.js';
-import { requestFailure } from '../api/request-failure.js';
+import { requestFailure, type TlsMends } from '../api/request-failure.js';
 import { decodeSummary } from './decode.js';
 import type { NodeSummary } from './summary.js';
 import type { SummaryEndpoint, SummaryTransport } from './transport.js';
@@ -20,6 +20,12 @@ export interface KubeletClientOptions {
   readonly clock: Clock;
   readonly observer: KubeletObserver;
 }
+
+/** Most clusters sign the certificates of kubelets with an authority of their own, or not at all. */
+const tlsMends: TlsMends = {
+  authority: 'name the CA that signed the certificate in kubelet.tls.caFile',
+  serverName: 'set kubelet.tls.serverName to a name that the certificate carries',
+};
 
 /** Fetches and decodes summaries, within limits of time and size. */
 export class KubeletClient {
@@ -44,7 +50,7 @@ export class KubeletClient {
       return summary;
     } catch (error) {
       signal.throwIfAborted();
-      const failure = requestFailure(error, endpoint.what);
+      const failure = requestFailure(error, endpoint.what, tlsMends);
       observer.requestFinished(failure.reason, clock.monotonicMs() - startMs);
       throw failure;
     }

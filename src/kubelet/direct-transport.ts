@@ -14,6 +14,12 @@ export interface DirectTransportOptions extends AddressOptions {
   readonly credentials: Pick<Credentials, 'headers' | 'tls' | 'invalidate'>;
 }
 
+interface Answer {
+  readonly response: IncomingMessage;
+  /** What the kubelet was shown: the value of the header `authorization`. */
+  readonly authorization: string | undefined;
+}
+
 interface Target {
   readonly nodeName: string;
   readonly url: URL;
@@ -45,29 +51,29 @@ export class DirectTransport implements SummaryTransport, Disposable {
   /** After a 401 once more, with credentials read anew: a token may have been replaced since they were read. */
   async #open(target: Target, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
     const first = await this.#request(target, signal);
-    if (first.statusCode !== 401) return bodyOf(first, target.what);
-    first.destroy();
+    if (first.response.statusCode !== 401) return bodyOf(first, target.what);
+    first.response.destroy();
     this.#options.credentials.invalidate();
     return bodyOf(await this.#request(target, signal), target.what);
   }
 
-  async #request({ nodeName, url }: Target, signal: AbortSignal): Promise<IncomingMessage> {
+  async #request({ nodeName, url }: Target, signal: AbortSignal): Promise<Answer> {
     const { credentials } = this.#options;
     const material = Promise.all([credentials.headers(), credentials.tls()]);
-    const [authorization, tls] = await abortable(material, signal);
+    const [headers, tls] = await abortable(material, signal);
     const servername = tls.serverName?.replaceAll('{node}', nodeName);
     const lease = this.#agent.lease(tls);
     try {
       const response = await send(url, {
         agent: lease.agent,
-        headers: { accept: 'application/json', 'user-agent': 'ephemeral-storage-exporter', ...authorization },
+        headers: { accept: 'application/json', 'user-agent': 'ephemeral-storage-exporter', ...headers },
         signal,
         ...(servername === undefined ? {} : { servername }),
       });
       response.once('close', () => {
         lease[Symbol.dispose]();
       });
-      return response;
+      return { response, authorization: headers['authorization'] };
     } catch (error) {
       lease[Symbol.dispose]();
       throw error;
@@ -103,8 +109,8 @@ function isDisconnection(error: Error): boolean {
   return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
-async function bodyOf(response: IncomingMessage, what: string): Promise<AsyncIterable<Buffer>> {
-  if (response.statusCode !== 200) throw await refusalOf(response, what);
+async function bodyOf({ response, authorization }: Answer, what: string): Promise<AsyncIterable<Buffer>> {
+  if (response.statusCode !== 200) throw await refusalOf({ response, authorization, what });
   const { 'content-type': type = 'none', 'content-encoding': encoding = 'identity' } = response.headers;
   if (type.split(';')[0]?.trim().toLowerCase() === 'application/json' && encoding === 'identity') return response;
   response.destroy();

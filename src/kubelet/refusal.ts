@@ -6,10 +6,18 @@ import { RequestError } from '../base/errors.js';
 const maxBodyBytes = 4096;
 const maxWordCount = 300;
 
+export interface RefusalOptions {
+  readonly response: IncomingMessage;
+  /** What the kubelet was shown; its words may repeat it, ours do not. */
+  readonly authorization: string | undefined;
+  /** Begins the message. */
+  readonly what: string;
+}
+
 /** What a kubelet's answer with another status than 200 means, in its own words too. Reads the body. */
-export async function refusalOf(response: IncomingMessage, what: string): Promise<RequestError> {
+export async function refusalOf({ response, authorization, what }: RefusalOptions): Promise<RequestError> {
   const status = response.statusCode ?? 0;
-  const words = await wordsOf(response);
+  const words = shortened(withoutToken(await lineOf(response), authorization));
   const message = `${what}: the kubelet answered ${status}${words === '' ? '' : `: ${words}`}`;
   switch (status) {
     case 401:
@@ -35,7 +43,7 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
-async function wordsOf(body: AsyncIterable<Buffer>): Promise<string> {
+async function lineOf(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -43,9 +51,17 @@ async function wordsOf(body: AsyncIterable<Buffer>): Promise<string> {
     size += chunk.length;
     if (size >= maxBodyBytes) break;
   }
-  const line = Buffer.concat(chunks)
+  return Buffer.concat(chunks)
     .toString()
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
+}
+
+function withoutToken(line: string, authorization: string | undefined): string {
+  const token = authorization?.split(' ').at(-1) ?? '';
+  return token === '' ? line : line.replaceAll(token, '…');
+}
+
+function shortened(line: string): string {
   return line.length <= maxWordCount ? line : `${line.slice(0, maxWordCount)}…`;
 }

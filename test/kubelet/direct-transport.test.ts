@@ -118,16 +118,21 @@ describe('a request to a kubelet', () => {
 });
 
 describe('the certificate', () => {
-  it.each<[string, () => Promise<KeyPair>]>([
-    ['of an unknown authority', () => otherAuthority.issueServer()],
-    ['for another name', () => authority.issueServer({ dnsNames: ['node-1'], ipAddresses: ['192.0.2.1'] })],
-    ['that has expired', () => authority.issueServer({ isExpired: true })],
-  ])('%s is refused before anything is sent', async (_name, issue) => {
+  it.each<[string, () => Promise<KeyPair>, RegExp]>([
+    ['of an unknown authority', () => otherAuthority.issueServer(), /name the CA .* in kubelet\.tls\.caFile$/],
+    [
+      'for another name',
+      () => authority.issueServer({ dnsNames: ['node-1'], ipAddresses: ['192.0.2.1'] }),
+      /set kubelet\.tls\.serverName to a name that the certificate carries$/,
+    ],
+    ['that has expired', () => authority.issueServer({ isExpired: true }), /certificate has expired/],
+  ])('%s is refused before anything is sent', async (_name, issue, mend) => {
     await using kubelet = await KubeletServer.listen(await issue());
     using world = new World(kubelet);
     const failure = await world.failure();
     expect(failure).toMatchObject({ name: 'RequestError', reason: 'tls' });
     expect(failure.message).toContain(`summary of node node-1 from https://127.0.0.1:${kubelet.port}: `);
+    expect(failure.message).toMatch(mend);
     expect(failure.message).not.toContain('token-1');
     expect(kubelet.requests).toEqual([]);
     expect(world.results).toEqual(['tls']);
@@ -268,6 +273,18 @@ describe('a refusal', () => {
     expect(failure).toMatchObject({ reason, status });
     expect(failure.message.slice(-message.length)).toBe(message);
     expect(kubelet.requests).toHaveLength(1);
+  });
+
+  it('is quoted without the token that it repeats', async () => {
+    await using kubelet = await KubeletServer.listen(pair);
+    kubelet.answer = (request, response) => {
+      const body = `not for ${request.headers.authorization ?? ''}, nor for "token-1"`;
+      respondWith({ status: 500, headers: {}, body })(request, response);
+    };
+    using world = new World(kubelet);
+    const { message } = await world.failure();
+    expect(message).toContain('500: not for Bearer …, nor for "…"');
+    expect(message).not.toContain('token-1');
   });
 
   it('quotes no more than 300 characters of the kubelet, and reads little more', async () => {
