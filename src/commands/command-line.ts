@@ -76,7 +76,10 @@ function addServingCommands(program: Command, context: () => CommandContext): vo
       'kubeconfig; else $KUBECONFIG, else ~/.kube/config, else the service account of the pod',
     )
     .option('--context <name>', 'context of the kubeconfig instead of its current one')
+    .allowExcessArguments() // as the default command it is given the names of those that do not exist
     .action(async (_options, command: Command) => {
+      const [unexpected] = command.args;
+      if (unexpected !== undefined) throw unknownCommand(unexpected, program);
       const { kubeconfig, context: contextName } = command.opts<{ kubeconfig?: string; context?: string }>();
       await serve({ settings: settingFlags(command), kubeconfig, context: contextName }, context());
     });
@@ -94,6 +97,11 @@ function addServingCommands(program: Command, context: () => CommandContext): vo
     .action(async (_options, command: Command) => {
       await simulate(command.opts<{ port: string; seed: string; fault?: readonly string[] }>(), context());
     });
+}
+
+function unknownCommand(name: string, program: Command): UsageError {
+  const names = program.commands.map((command) => command.name());
+  return new UsageError(`unexpected "${name}"; the commands are ${names.join(', ')}`);
 }
 
 function addFileCommands(program: Command, context: () => CommandContext): void {

@@ -15,6 +15,13 @@ export function createContext(process: NodeJS.Process): CommandContext {
     stop.abort(new Error('stopped by a signal'));
     setTimeout(() => process.exit(1), forcedExitMs).unref();
   };
+  // Who reads the output may leave early (`| head`); when it is the log, there is nobody left to tell.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    process.exitCode = 1;
+    process.stderr.write(`standard output: ${error.message}\n`);
+  });
+  process.stderr.on('error', () => undefined);
   process.on('SIGINT', stopOrExit).on('SIGTERM', stopOrExit);
   return {
     environment: process.env,

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,15 @@ import { temporaryFolder } from '../support/programs.js';
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
+const environment = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+
+/** What the program prints on standard error while its output goes to a file or another program. */
+function errorsOf(command: string, redirection: string): string {
+  const script = `"$0" --import tsx "$1" ${command} ${redirection}`;
+  const args = ['-c', script, process.execPath, cli];
+  return spawnSync('sh', args, { encoding: 'utf8', env: environment, timeout: 30_000 }).stderr;
+}
+
 /** The program as a user starts it, without the settings of whoever runs the tests. */
 function run(...args: readonly string[]): {
   readonly status: number | null;
@@ -17,7 +27,7 @@ function run(...args: readonly string[]): {
 } {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', cli, ...args], {
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
+    env: environment,
     timeout: 30_000,
   });
   return { status, out: stdout, error: stderr };
@@ -28,7 +38,8 @@ describe('the command line', () => {
     { args: ['--no-such-flag'], error: /--no-such-flag/ },
     { args: ['serve', '--log.level', 'loud'], error: /log\.level.*"loud".*--log\.level.*debug, info, warn/ },
     { args: ['replay'], error: /--summaries/ },
-    { args: ['no-such-command'], error: /no-such-command|too many arguments/ },
+    { args: ['no-such-command'], error: /unexpected "no-such-command"; the commands are serve, demo, simulate/ },
+    { args: ['serve', 'now'], error: /unexpected "now"/ },
     { args: ['simulate', '--port', '70000'], error: /--port: found "70000"/ },
     { args: ['simulate', '--fault', 'node-1'], error: /--fault node-1: expected NODE=FAULT/ },
   ])('answers $args with one line that names the fault, and exit code 2', ({ args, error }) => {
@@ -48,6 +59,14 @@ describe('the command line', () => {
   it('lists the commands and prints its version', () => {
     expect(run('--help').out).toMatch(/serve[^]*demo[^]*simulate[^]*check-config[^]*replay[^]*metrics/);
     expect(run('--version').out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('is silent when nobody reads its output to the end', () => {
+    expect(errorsOf('metrics', '| true')).toBe('');
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('says in one line that its output cannot be written', () => {
+    expect(errorsOf('metrics', '> /dev/full')).toMatch(/^standard output: ENOSPC.*\n$/);
   });
 
   it('prints the table of families', () => {
