@@ -67,16 +67,21 @@ export class Collector {
 
   async #collectNode(node: Node, signal: AbortSignal): Promise<CollectedNode> {
     const lookup = await this.#options.cache.get(node, signal);
-    if (lookup.state === 'absent') return { state: { ...lookup, ...named(node) }, measured: undefined };
+    const lookedUpAtMs = this.#options.clock.monotonicMs();
+    if (lookup.state === 'absent') return { state: { ...lookup, ...named(node) }, measured: undefined, lookedUpAtMs };
     const { state, summary, ageMs } = lookup;
     const measured = await this.#slicer.run(() => this.#options.snapshots.of(node.name, summary));
-    return { state: { state, ...named(node), ageMs, snapshot: measured.snapshot }, measured };
+    return { state: { state, ...named(node), ageMs, snapshot: measured.snapshot }, measured, lookedUpAtMs };
   }
 
-  #current({ state, measured }: CollectedNode): CollectedNode {
-    if (state.state === 'absent' || measured === undefined) return { state, measured };
+  /** As of now: other nodes may have been waited for since this one was looked up. */
+  #current(node: CollectedNode): CollectedNode {
+    const { state, measured } = node;
+    if (state.state === 'absent' || measured === undefined) return node;
+    const nowMs = this.#options.clock.monotonicMs();
+    const ageMs = state.ageMs + nowMs - node.lookedUpAtMs;
     const current = this.#options.snapshots.current(measured);
-    return { state: { ...state, snapshot: current.snapshot }, measured: current };
+    return { state: { ...state, ageMs, snapshot: current.snapshot }, measured: current, lookedUpAtMs: nowMs };
   }
 
   #collectWorkloads(nodes: readonly CollectedNode[]): readonly WorkloadSnapshot[] {
@@ -103,6 +108,8 @@ interface CollectedNode {
   readonly state: NodeState;
   /** Undefined for a node without data. */
   readonly measured: MeasuredNode | undefined;
+  /** Monotonic time in milliseconds to which the age refers. */
+  readonly lookedUpAtMs: number;
 }
 
 function named({ name, allocatableBytes }: Node): Pick<NodeState, 'nodeName' | 'allocatableBytes'> {

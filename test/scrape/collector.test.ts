@@ -283,6 +283,20 @@ describe('pods that change while a scrape waits for another node', () => {
   });
 });
 
+describe('the age of data', () => {
+  it('includes the time for which other nodes were waited for', async () => {
+    const cluster = twoNodes();
+    const { collect, clock } = aCollector(cluster);
+    let release = (): void => undefined;
+    cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
+    const collecting = collect();
+    await clock.advance(8_500);
+    release();
+    const ages = (await collecting).nodes.map((node) => (node.state === 'absent' ? undefined : node.ageMs));
+    expect(ages).toEqual([8_500, 0]);
+  });
+});
+
 describe('what is kept between scrapes', () => {
   it('is the same snapshot object while summary and pods are the same', async () => {
     const { collect } = aCollector(twoNodes());
