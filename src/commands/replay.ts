@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import { createCollection } from '../collection.js';
 import { Exposition } from '../exposition/exposition.js';
+import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { CommandContext } from './context.js';
 import { RecordedCluster } from './recorded-cluster.js';
 import { readObjects, readSummaries } from './recordings.js';
@@ -37,8 +38,19 @@ export async function replay({ settings, summaries, objects }: ReplayOptions, co
     selfMetrics: { registry: { getMetricsAsJSON: () => Promise.resolve([]) }, setSeries: () => undefined },
     clock,
   });
-  const { chunks } = await exposition.render(await collector.collect(signal), 'text', signal);
+  const snapshot = await collector.collect(signal);
+  if (objects === undefined && isWithoutPods(snapshot)) warn(objectsMissing);
+  const { chunks } = await exposition.render(snapshot, 'text', signal);
   for (const chunk of chunks) context.writeOut(chunk.toString('utf8'));
+}
+
+const objectsMissing =
+  'only series of nodes: without --objects no pod belongs to an identity; give it, or set identity.controllers to false to see all pods';
+
+/** Whether there are pods in the summaries and none of them has series. */
+function isWithoutPods(snapshot: ClusterSnapshot | undefined): boolean {
+  const nodes = (snapshot?.nodes ?? []).flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
+  return nodes.some(({ summary }) => summary.pods.length > 0) && nodes.every(({ pods }) => pods.length === 0);
 }
 
 /** Wall time stands still; time slices need the real monotonic one. */
