@@ -44,6 +44,8 @@ export function createCollection({ config, store, cache, clock }: CollectionOpti
     workloads: new WorkloadCollector({
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: config.cache.maxBackoffMs }),
       onMissingNode: identity.onMissingNode,
+      configured: identities.configured(),
+      clock,
     }),
     clock,
   });

@@ -19,7 +19,7 @@ export class TimeSlicer {
   /** Resolves with the task's result; rejects with what it throws. Tasks run in the order of the calls. */
   run<T>(task: () => T): Promise<T> {
     const result = this.#tail.then(async () => {
-      if (this.#clock.monotonicMs() - this.#sliceStartMs >= sliceMs) {
+      if (this.#isSliceOver()) {
         await nextTurn();
         this.#sliceStartMs = this.#clock.monotonicMs();
       }
@@ -27,5 +27,24 @@ export class TimeSlicer {
     });
     this.#tail = result.catch(() => undefined);
     return result;
+  }
+
+  /** One task for each item, as many in one go as a time slice takes; the items are asked for one by one. */
+  async forEach<T>(items: Iterable<T>, task: (item: T) => void): Promise<void> {
+    const iterator = items[Symbol.iterator]();
+    let isDone = false;
+    while (!isDone) {
+      isDone = await this.run(() => {
+        for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
+          task(next.value);
+          if (this.#isSliceOver()) return false;
+        }
+        return true;
+      });
+    }
+  }
+
+  #isSliceOver(): boolean {
+    return this.#clock.monotonicMs() - this.#sliceStartMs >= sliceMs;
   }
 }

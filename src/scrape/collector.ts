@@ -7,7 +7,7 @@ import type { NodeCoverages } from './node-coverage.js';
 import { askingOrder, type NodePolicy, nodesInScope } from './node-policy.js';
 import type { MeasuredNode, NodeSnapshots } from './node-snapshots.js';
 import type { ClusterSnapshot, NodeState, WorkloadSnapshot } from './snapshot.js';
-import type { WorkloadCollector } from './workload-collector.js';
+import type { NodePart, WorkloadCollector } from './workload-collector.js';
 
 export interface NodeLister {
   /** Whether nodes and pods were listed once. */
@@ -38,6 +38,7 @@ export class Collector {
   readonly #options: CollectorOptions;
   readonly #slicer: TimeSlicer;
   #turn = 0;
+  #underWayCount = 0;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -50,27 +51,39 @@ export class Collector {
    * of the pods would pass for sums over all.
    */
   async collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
+    if (!this.#options.nodes.hasSynced) return undefined;
+    this.#underWayCount += 1;
+    try {
+      return await this.#collect(signal);
+    } finally {
+      this.#underWayCount -= 1;
+    }
+  }
+
+  async #collect(signal: AbortSignal): Promise<ClusterSnapshot> {
     const { nodes, policy, cache } = this.#options;
-    if (!nodes.hasSynced) return undefined;
     const { asked, skipped } = nodesInScope(nodes.nodes(), policy);
     this.#forgetOthers(asked);
     const order = askingOrder(asked, this.#turn++, (nodeName) => cache.lastFailed(nodeName));
     const answered = await Promise.all(order.map((node) => this.#collectNode(node, signal)));
-    // In one step with the sums: a pod that moved or went while others were waited for must not count where it was.
-    const collected = answered.map((node) => this.#current(node));
+    // In one step: a pod that moved or went while others were waited for must not count where it was.
+    const collected = answered.map((node) => this.#current(node)).sort((a, b) => byNodeName(a.state, b.state));
+    const workloads = await this.#collectWorkloads(collected.map((node) => this.#partOf(node)));
     const states = [...collected.map(({ state }) => state), ...skipped.map(skippedState)];
-    return {
-      nodes: states.sort((a, b) => (a.nodeName < b.nodeName ? -1 : 1)),
-      workloads: this.#collectWorkloads(collected),
-    };
+    return { nodes: states.sort(byNodeName), workloads };
   }
 
   async #collectNode(node: Node, signal: AbortSignal): Promise<CollectedNode> {
-    const lookup = await this.#options.cache.get(node, signal);
+    const { cache, snapshots, coverages } = this.#options;
+    const lookup = await cache.get(node, signal);
     const lookedUpAtMs = this.#options.clock.monotonicMs();
     if (lookup.state === 'absent') return { state: { ...lookup, ...named(node) }, measured: undefined, lookedUpAtMs };
     const { state, summary, ageMs } = lookup;
-    const measured = await this.#slicer.run(() => this.#options.snapshots.of(node.name, summary));
+    const measured = await this.#slicer.run(() => {
+      const ofSummary = snapshots.of(node.name, summary);
+      coverages.of(node.name, ofSummary); // kept for the step over all nodes, which cannot be cut into slices
+      return ofSummary;
+    });
     return { state: { state, ...named(node), ageMs, snapshot: measured.snapshot }, measured, lookedUpAtMs };
   }
 
@@ -84,14 +97,17 @@ export class Collector {
     return { state: { ...state, ageMs, snapshot: current.snapshot }, measured: current, lookedUpAtMs: nowMs };
   }
 
-  #collectWorkloads(nodes: readonly CollectedNode[]): readonly WorkloadSnapshot[] {
-    const { coverages, identities, workloads } = this.#options;
-    const parts = nodes.map(({ state, measured }) => ({
-      sums: measured?.sums,
-      coverage: coverages.of(state.nodeName, measured),
-    }));
-    const collected = workloads.collect(parts, identities.configured());
-    identities.retain(new Set(collected.map(({ workload }) => workload.name)));
+  #partOf({ state, measured }: CollectedNode): NodePart {
+    return { sums: measured?.sums, coverage: this.#options.coverages.of(state.nodeName, measured) };
+  }
+
+  async #collectWorkloads(parts: readonly NodePart[]): Promise<readonly WorkloadSnapshot[]> {
+    const { identities, workloads } = this.#options;
+    const isAlone = this.#underWayCount === 1;
+    const turn = this.#turn;
+    const collected = await workloads.collect(parts);
+    // Identities that another collection has found since are not among these, and must not be forgotten.
+    if (isAlone && turn === this.#turn) identities.retain(new Set(collected.map(({ workload }) => workload.name)));
     return collected;
   }
 
@@ -114,6 +130,10 @@ interface CollectedNode {
 
 function named({ name, allocatableBytes }: Node): Pick<NodeState, 'nodeName' | 'allocatableBytes'> {
   return { nodeName: name, allocatableBytes };
+}
+
+function byNodeName(a: NodeState, b: NodeState): number {
+  return a.nodeName < b.nodeName ? -1 : 1;
 }
 
 function skippedState(node: Node): NodeState {

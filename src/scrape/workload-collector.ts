@@ -1,4 +1,6 @@
-import { mergePartials } from '../workload/aggregate.js';
+import type { Clock } from '../base/clock.js';
+import { TimeSlicer } from '../base/time-slicer.js';
+import { Accumulator } from '../workload/aggregate.js';
 import type { WorkloadBackoff } from '../workload/backoff.js';
 import { noFigures, type WorkloadFigures, type WorkloadPartial, type WorkloadPartials } from '../workload/figures.js';
 import type { Workload } from '../workload/workload.js';
@@ -15,28 +17,57 @@ export interface NodePart {
 }
 
 export interface WorkloadCollectorOptions {
+  /** Shown also without pods. */
+  readonly configured: readonly Workload[];
   readonly backoff: WorkloadBackoff;
   readonly onMissingNode: MissingNodePolicy;
+  readonly clock: Clock;
+}
+
+interface Collected {
+  readonly nodes: readonly NodePart[];
+  readonly workloads: readonly WorkloadSnapshot[];
 }
 
 /** Adds up the identities of one scrape and lets those rest that could not be collected. */
 export class WorkloadCollector {
   readonly #options: WorkloadCollectorOptions;
+  readonly #slicer: TimeSlicer;
+  #last: Collected | undefined;
 
   constructor(options: WorkloadCollectorOptions) {
     this.#options = options;
+    this.#slicer = new TimeSlicer(options.clock);
   }
 
-  /** The identities with pods, and the configured ones also without; by name. */
-  collect(nodes: readonly NodePart[], configured: readonly Workload[]): readonly WorkloadSnapshot[] {
-    const totals = mergePartials(nodes.flatMap(({ sums, coverage }) => (sums ? [sums, coverage] : [coverage])));
-    const missing = mergePartials(nodes.filter(({ sums }) => sums === undefined).map(({ coverage }) => coverage));
+  /**
+   * The identities with pods, and the configured ones also without; by name. The same array as long as the nodes, in
+   * the same order, give the same and no identity has failed: what is derived from it may be kept by reference.
+   */
+  async collect(nodes: readonly NodePart[]): Promise<readonly WorkloadSnapshot[]> {
+    const last = this.#last;
+    if (last !== undefined && areSame(last.nodes, nodes) && !this.#options.backoff.hasFailed) return last.workloads;
+    const workloads = await this.#collect(nodes);
+    this.#last = { nodes, workloads };
+    return workloads;
+  }
+
+  async #collect(nodes: readonly NodePart[]): Promise<readonly WorkloadSnapshot[]> {
+    const totals = new Accumulator();
+    await this.#slicer.forEach(nodes, ({ sums, coverage }) => {
+      if (sums !== undefined) totals.addAll(sums);
+      totals.addAll(coverage);
+    });
+    const { configured, backoff } = this.#options;
     const partials = new Map(configured.map((workload) => [workload.name, emptyPartial(workload)]));
-    for (const [name, partial] of totals) partials.set(name, partial);
-    this.#options.backoff.retain(new Set(partials.keys()));
-    return [...partials.values()]
-      .sort((a, b) => (a.workload.name < b.workload.name ? -1 : 1))
-      .map((partial) => this.#snapshotOf(partial, missing.has(partial.workload.name)));
+    await this.#slicer.forEach(totals.entries(), ([name, partial]) => partials.set(name, partial));
+    backoff.retain(new Set(partials.keys()));
+    const missing = new Set(nodes.flatMap(({ sums, coverage }) => (sums === undefined ? [...coverage.keys()] : [])));
+    const workloads: WorkloadSnapshot[] = [];
+    await this.#slicer.forEach(partials.values(), (partial) => {
+      workloads.push(this.#snapshotOf(partial, missing.has(partial.workload.name)));
+    });
+    return workloads.sort((a, b) => (a.workload.name < b.workload.name ? -1 : 1));
   }
 
   #snapshotOf(partial: WorkloadPartial, missesNode: boolean): WorkloadSnapshot {
@@ -65,6 +96,13 @@ export class WorkloadCollector {
     backoff.succeeded(name);
     return partial.figures;
   }
+}
+
+function areSame(before: readonly NodePart[], after: readonly NodePart[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every(({ sums, coverage }, index) => sums === after[index]?.sums && coverage === after[index]?.coverage)
+  );
 }
 
 function emptyPartial(workload: Workload): WorkloadPartial {

@@ -65,16 +65,12 @@ export function countExpected(pods: Iterable<ExpectedPod>): WorkloadPartials {
 }
 
 /** The sums of sums: of the nodes' partials those of the cluster. Neither order nor grouping matters. */
-export function mergePartials(parts: Iterable<WorkloadPartials>): WorkloadPartials {
-  const accumulator = new Accumulator();
-  for (const partials of parts) {
-    for (const partial of partials.values()) accumulator.add(partial);
-  }
-  return accumulator.partials();
-}
-
-class Accumulator {
+export class Accumulator {
   readonly #sums = new Map<string, Sums>();
+
+  addAll(partials: WorkloadPartials): void {
+    for (const partial of partials.values()) this.add(partial);
+  }
 
   add(partial: WorkloadPartial): void {
     const { name } = partial.workload;
@@ -87,7 +83,12 @@ class Accumulator {
   }
 
   partials(): WorkloadPartials {
-    return new Map(Array.from(this.#sums, ([name, sums]) => [name, sums.toPartial()]));
+    return new Map(this.entries());
+  }
+
+  /** Each is put together when it is asked for. */
+  *entries(): Iterable<[name: string, partial: WorkloadPartial]> {
+    for (const [name, sums] of this.#sums) yield [name, sums.toPartial()];
   }
 }
 

@@ -28,6 +28,11 @@ export class WorkloadBackoff {
     this.#first = exponentialBackoff({ baseMs: Math.min(baseMs, maxMs), maxMs });
   }
 
+  /** Whether the last collection of any identity failed. */
+  get hasFailed(): boolean {
+    return this.#rests.size > 0;
+  }
+
   /** A failure while the identity is at rest changes nothing: it was not to be collected. */
   failed(name: string): void {
     if (this.restMs(name) > 0) return;

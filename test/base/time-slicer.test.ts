@@ -61,4 +61,32 @@ describe('a time slicer', () => {
     await expect(failing).rejects.toThrow('broken');
     expect(await next).toBe('next');
   });
+
+  it('does all items of one slice in one go, and lets the event loop turn between slices', async () => {
+    const { slicer, events, task, watchTurns } = setUp();
+    const turns = watchTurns(1);
+    await slicer.forEach(['a', 'b', 'c'], (name) => task(name, 3)());
+    await turns;
+    expect(events).toEqual(['a', 'b', 'turn', 'c']);
+  });
+
+  it('asks for an item only when its turn has come', async () => {
+    const { slicer, events, task } = setUp();
+    function* items() {
+      yield task('ask a', 1)();
+      yield task('ask b', 1)();
+    }
+    await slicer.forEach(items(), (name) => events.push(`do ${name}`));
+    expect(events).toEqual(['ask a', 'do ask a', 'ask b', 'do ask b']);
+  });
+
+  it('stops at the first item that fails', async () => {
+    const { slicer, events } = setUp();
+    const failing = slicer.forEach(['a', 'b'], (name) => {
+      events.push(name);
+      throw new Error('broken');
+    });
+    await expect(failing).rejects.toThrow('broken');
+    expect(events).toEqual(['a']);
+  });
 });

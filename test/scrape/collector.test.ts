@@ -111,7 +111,12 @@ function aCollector(cluster: FakeCluster, { selectors = {}, onMissingNode = 'par
     }),
     coverages: new NodeCoverages({ pods: cluster, identities, clock, graceMs }),
     identities,
-    workloads: new WorkloadCollector({ backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }), onMissingNode }),
+    workloads: new WorkloadCollector({
+      configured: identities.configured(),
+      backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),
+      onMissingNode,
+      clock,
+    }),
     clock,
   });
   const collect = async (): Promise<ClusterSnapshot> => {
@@ -313,6 +318,25 @@ describe('what is kept between scrapes', () => {
     const after = await collect();
     expect(snapshotOf(after, 'node-1')).not.toBe(snapshotOf(before, 'node-1'));
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
+  });
+
+  it('is the same list of identities while no node gives anything else, whatever the order of asking', async () => {
+    const { collect } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
+    const { workloads } = await collect();
+    expect((await collect()).workloads).toBe(workloads);
+    expect(workloads).toHaveLength(1);
+  });
+
+  it('is a new list of identities when the pods or the data of a node changed', async () => {
+    const cluster = twoNodes();
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    await collect();
+    cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-1', usedBytes: 31 })] });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: { usedBytes: 131 } });
+    cluster.setPods('node-1', [cart('cart-0', 'node-1'), cart('cart-2', 'node-1')]);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 3, measuredPods: 2 });
+    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ measuredPods: 1, figures: { usedBytes: 100 } });
   });
 
   it('ends the series of a deleted pod at once although the cached summary still lists it', async () => {

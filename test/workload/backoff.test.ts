@@ -87,4 +87,14 @@ describe('WorkloadBackoff', () => {
     expect(backoff.restMs('cart')).toBe(1000);
     expect(await restsOf(1)).toEqual([1000]);
   });
+
+  it('knows whether any identity has failed since its last success', async () => {
+    const { backoff, clock } = setUp();
+    expect(backoff.hasFailed).toBe(false);
+    backoff.failed('billing');
+    await clock.advance(backoff.restMs('billing'));
+    expect(backoff.hasFailed).toBe(true);
+    backoff.succeeded('billing');
+    expect(backoff.hasFailed).toBe(false);
+  });
 });
