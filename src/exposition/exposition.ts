@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
-import type { ClusterSnapshot, NodeState } from '../scrape/snapshot.js';
+import type { ClusterSnapshot, NodeState, WorkloadSnapshot } from '../scrape/snapshot.js';
 import { ChunkCache, detailFamilies } from './chunks.js';
 import { nodeStateGroups } from './node-families.js';
 import { groupTexts } from './family-text.js';
 import type { FamilyRow, Level } from './family.js';
-import { registryFamilies, type MetricSource } from './registry-text.js';
+import { registryFamilies, type MetricSource, type RegistryFamily } from './registry-text.js';
 import { endText, headerText, type ExpositionFormat, type FamilyHeader } from './render.js';
 import { workloadRegistry } from './workload-metrics.js';
 
@@ -40,6 +40,8 @@ export class Exposition {
   readonly #selfMetrics: SelfMetricsSource;
   readonly #slicer: TimeSlicer;
   readonly #chunks: ChunkCache;
+  /** Kept as long as somebody keeps the snapshots: the same ones give the same text. */
+  readonly #workloadFamilies = new WeakMap<readonly WorkloadSnapshot[], readonly RegistryFamily[]>();
 
   constructor({ selfMetrics, clock }: ExpositionOptions) {
     this.#selfMetrics = selfMetrics;
@@ -55,23 +57,30 @@ export class Exposition {
   ): Promise<ExpositionBody> {
     const blocks: FamilyBlock[] = [];
     if (snapshot !== undefined) {
-      const registry = await workloadRegistry(snapshot.workloads, this.#slicer, signal);
-      blocks.push(...(await this.#registryBlocks({ source: registry, level: 'workload', format }, signal)));
+      blocks.push(...(await this.#workloadBlocks(snapshot.workloads, signal)));
       blocks.push(...(await this.#detailBlocks(snapshot.nodes, signal)));
       blocks.push(...(await this.#nodeStateBlocks(snapshot)));
     }
     this.#selfMetrics.setSeries(countSeries(blocks));
     const source = this.#selfMetrics.registry;
-    blocks.push(...(await this.#registryBlocks({ source, level: 'exporter', format }, signal)));
+    const families = await registryFamilies({ source, format, slicer: this.#slicer }, signal);
+    blocks.push(...families.map((family): FamilyBlock => ({ level: 'exporter', ...family })));
     return join(blocks, format);
   }
 
-  async #registryBlocks(
-    { source, level, format }: { source: MetricSource; level: FamilyRow['level']; format: ExpositionFormat },
+  async #workloadBlocks(workloads: readonly WorkloadSnapshot[], signal: AbortSignal): Promise<readonly FamilyBlock[]> {
+    const families = this.#workloadFamilies.get(workloads) ?? (await this.#renderWorkloads(workloads, signal));
+    this.#workloadFamilies.set(workloads, families);
+    return families.map((family) => ({ level: 'workload', ...family }));
+  }
+
+  async #renderWorkloads(
+    workloads: readonly WorkloadSnapshot[],
     signal: AbortSignal,
-  ): Promise<readonly FamilyBlock[]> {
-    const families = await registryFamilies({ source, format, slicer: this.#slicer }, signal);
-    return families.map((family) => ({ level, ...family }));
+  ): Promise<readonly RegistryFamily[]> {
+    const source = await workloadRegistry(workloads, this.#slicer, signal);
+    // Of gauges, the samples are the same in both formats.
+    return registryFamilies({ source, format: 'text', slicer: this.#slicer }, signal);
   }
 
   /** All nodes' chunks of the first family, then of the second, … */

@@ -162,6 +162,20 @@ describe('Exposition', () => {
     expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
   });
 
+  it('serves the same Buffers for identities that have not changed, in both formats, and new ones for others', async () => {
+    const exposition = anExposition();
+    const workloads = [aWorkloadSnapshot({ expectedPods: 2 })];
+    const podsChunk = async (snapshots: readonly WorkloadSnapshot[], format: ExpositionFormat) => {
+      const { chunks } = await exposition.render(aClusterSnapshot({ workloads: snapshots }), format, never);
+      return chunks.find((chunk) => chunk.toString().startsWith('ephemeral_storage_workload_pods{'));
+    };
+    const first = await podsChunk(workloads, 'text');
+    expect(first?.toString()).toBe('ephemeral_storage_workload_pods{workload="cart"} 2\n');
+    expect(await podsChunk(workloads, 'openmetrics')).toBe(first);
+    const changed = await podsChunk([aWorkloadSnapshot({ expectedPods: 3 })], 'text');
+    expect(changed?.toString()).toBe('ephemeral_storage_workload_pods{workload="cart"} 3\n');
+  });
+
   it('serves the same Buffers for nodes that have not changed, in both formats', async () => {
     const exposition = anExposition();
     const snapshot = aClusterSnapshot();
