@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { identity } from './identity-schema.js';
 import { kubelet } from './kubelet-schema.js';
+import { metrics } from './metrics-schema.js';
 import { boolean, choice, duration, integer, text } from './scalars.js';
 import { mapped, refuse } from './setting.js';
 import { formatListenAddress, isUrlPath, type ListenAddress, parseListenAddress } from './values.js';
@@ -161,7 +162,18 @@ const attribution = choice({
 });
 
 /** What a file may hold. `z.decode` gives the effective settings, `z.encode` the file that says all of them. */
-export const schema = z.strictObject({ cluster, kubelet, cache, identity, attribution, enforcement, scrape, web, log });
+export const schema = z.strictObject({
+  cluster,
+  kubelet,
+  cache,
+  identity,
+  attribution,
+  enforcement,
+  metrics,
+  scrape,
+  web,
+  log,
+});
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 

@@ -171,10 +171,14 @@ describe('unknown keys', () => {
     [
       'cache:\nttl: 5s',
       'ttl',
-      'cluster, kubelet, cache, identity, attribution, enforcement, scrape, web, log (did you mean cache.ttl? mind the indentation)',
+      'cluster, kubelet, cache, identity, attribution, enforcement, metrics, scrape, web, log (did you mean cache.ttl? mind the indentation)',
     ],
-    ['"a\\nb": 1', '"a\\nb"', 'cluster, kubelet, cache, identity, attribution, enforcement, scrape, web, log'],
-    ['"cache.ttl": 5s', 'cache.ttl', 'cluster, kubelet, cache, identity, attribution, enforcement, scrape, web, log'],
+    ['"a\\nb": 1', '"a\\nb"', 'cluster, kubelet, cache, identity, attribution, enforcement, metrics, scrape, web, log'],
+    [
+      '"cache.ttl": 5s',
+      'cache.ttl',
+      'cluster, kubelet, cache, identity, attribution, enforcement, metrics, scrape, web, log',
+    ],
   ])('%s', (text, path, allowed) => {
     expect(faultsOf(text)).toMatchObject([{ path, found: 'an unknown key', allowed }]);
   });
@@ -206,7 +210,7 @@ describe('the file', () => {
     ['5', '5'],
   ])('must hold a mapping, not %j', (text, found) => {
     expect(linesOf(text)).toEqual([
-      `config.yaml:1: found ${found}, allowed: a mapping with any of cluster, kubelet, cache, identity, attribution, enforcement, scrape, web, log`,
+      `config.yaml:1: found ${found}, allowed: a mapping with any of cluster, kubelet, cache, identity, attribution, enforcement, metrics, scrape, web, log`,
     ]);
   });
 

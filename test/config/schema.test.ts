@@ -34,6 +34,7 @@ describe('defaults', () => {
       identity: { workloads: [], labels: [], controllers: true, onMissingNode: 'partial' },
       attribution: 'measured',
       enforcement: { sidecars: true },
+      metrics: { compatibility: 'none' },
       scrape: { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000, maxDurationMs: 60_000, maxInFlight: 20 },
       web: { listenAddresses: [{ host: undefined, port: 9797 }], telemetryPath: '/metrics', enableLifecycle: false },
       log: { level: 'info', format: 'logfmt' },
@@ -79,6 +80,10 @@ describe('accepted values', () => {
     ['web: {telemetryPath: /a/b}', { web: { telemetryPath: '/a/b' } }],
     ['log: {level: debug, format: json}', { log: { level: 'debug', format: 'json' } }],
     ['attribution: even', { attribution: 'even' }],
+    [
+      'metrics: {compatibility: k8s-ephemeral-storage-metrics}',
+      { metrics: { compatibility: 'k8s-ephemeral-storage-metrics' } },
+    ],
     [
       'identity: {workloads: [{name: b, selector: "app=billing", namespaces: [shop]}]}',
       { identity: { workloads: [{ name: 'b', selector: billing, namespaces: ['shop'] }] } },
@@ -180,6 +185,7 @@ describe('refused values', () => {
     ['identity.onMissingNode', 'identity: {onMissingNode: ignore}'],
     ['attribution', 'attribution: Even'],
     ['attribution', 'attribution: {}'],
+    ['metrics.compatibility', 'metrics: {compatibility: yes}'],
     ['scrape.timeoutOffset', 'scrape: {timeoutOffset: 61s}'],
     ['scrape.timeoutOffset', 'scrape: {timeoutOffset: -1s}'],
     ['scrape.defaultTimeout', 'scrape: {defaultTimeout: 99ms}'],

@@ -35,6 +35,7 @@ describe('listSettings', () => {
       'identity.onMissingNode',
       'attribution',
       'enforcement.sidecars',
+      'metrics.compatibility',
       'scrape.timeoutOffset',
       'scrape.defaultTimeout',
       'scrape.maxDuration',
