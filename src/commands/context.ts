@@ -11,7 +11,7 @@ export interface CommandContext {
   readonly version: string;
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly stopSignal: AbortSignal;
-  /** Calls `listener` at each SIGHUP until the stop signal aborts. */
+  /** Calls `listener` at each SIGHUP. */
   readonly onHangUp: (listener: () => void) => void;
   /** Texts end with a newline. */
   readonly writeOut: (text: string) => void;

@@ -201,6 +201,7 @@ export class NodeCache implements Disposable {
     entry.isAsked = true;
     try {
       const summary = await fetcher.fetchSummary(node, entry.lifetime.signal);
+      checkNode(node, summary);
       this.#checkPods(node, summary);
       if (!entry.lifetime.signal.aborted) this.#succeed(entry, node, summary);
     } catch (error) {
@@ -237,6 +238,13 @@ export class NodeCache implements Disposable {
     const level = node.ready ? 'warn' : 'info';
     this.#options.logger[level]('kubelet gives no summary', { node: node.name, reason, error: message });
   }
+}
+
+/** An address may have passed to another machine: its figures are not this node's. */
+function checkNode(node: Node, { nodeName }: NodeSummary): void {
+  if (nodeName === node.name) return;
+  const message = `what answers at the address of node ${node.name} is the kubelet of node ${nodeName}`;
+  throw new RequestError('decode', `${message}; the node object lags behind, or its kubelet runs under another name`);
 }
 
 function newEntry(uid: string): Entry {

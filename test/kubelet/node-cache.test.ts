@@ -19,12 +19,15 @@ class FakeKubelet implements SummaryFetcher {
   maxInFlightCount = 0;
   answer: (signal: AbortSignal) => Promise<NodeSummary> = () => this.summary();
 
-  async fetchSummary(_node: Node, signal: AbortSignal): Promise<NodeSummary> {
+  /** Who answers; the node that is asked without it. */
+  nodeName: string | undefined;
+
+  async fetchSummary({ name }: Node, signal: AbortSignal): Promise<NodeSummary> {
     this.requestCount++;
     this.inFlightCount++;
     this.maxInFlightCount = Math.max(this.maxInFlightCount, this.inFlightCount);
     try {
-      return await this.answer(signal);
+      return { ...(await this.answer(signal)), nodeName: this.nodeName ?? name };
     } finally {
       this.inFlightCount--;
     }
@@ -614,6 +617,15 @@ describe('the log', () => {
       await clock.advance(ttlMs);
     }
     expect(lines.map(({ level }) => level)).toEqual(['info', 'warn']);
+  });
+});
+
+describe('a summary of another node', () => {
+  it('is a failed attempt: the address has passed to another machine', async () => {
+    const { cache, kubelet, lines } = setUp();
+    kubelet.nodeName = 'other';
+    expect(told(await cache.get(node, never))).toBe('absent decode');
+    expect(lines).toMatchObject([{ level: 'warn', fields: { reason: 'decode' } }]);
   });
 });
 
