@@ -115,7 +115,7 @@ function sharers<T extends { readonly name: string }>(
   containers: readonly T[],
   pod: Pod | undefined,
 ): readonly T[] {
-  const specs = pod?.containers.filter(({ volumeNames }) => volumeNames.includes(volumeName)) ?? [];
+  const specs = pod?.containers.filter(({ mounts }) => mounts.some((mount) => mount.volumeName === volumeName)) ?? [];
   const mounting = containers.filter((container) => specs.some(({ name }) => name === container.name));
   return mounting.length === 0 ? containers : mounting;
 }

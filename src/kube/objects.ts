@@ -30,12 +30,20 @@ export interface Node extends ObjectMeta {
 
 export type ContainerKind = 'app' | 'init' | 'sidecar' | 'ephemeral';
 
+export interface Mount {
+  readonly volumeName: string;
+  readonly path: string;
+}
+
 export interface Container {
   readonly name: string;
   /** `sidecar`: an init container with `restartPolicy: Always`. */
   readonly kind: ContainerKind;
-  /** Names of the pod's volumes that it mounts. */
-  readonly volumeNames: readonly string[];
+  /**
+   * Of emptyDirs, configMaps and gitRepos, each once. Others say nothing about ephemeral storage and are the most:
+   * almost every container mounts a token.
+   */
+  readonly mounts: readonly Mount[];
   /** `resources.limits` and `requests` of `ephemeral-storage`; undefined where none is declared. */
   readonly limitBytes: number | undefined;
   readonly requestBytes: number | undefined;

@@ -6,6 +6,7 @@ import type {
   ContainerKind,
   Controller,
   Labels,
+  Mount,
   Node,
   NodeAddress,
   Pod,
@@ -49,7 +50,8 @@ export function projectPod(object: unknown, intern: Intern): Pod {
   const { nodeName, volumes, overhead, priorityClassName } = objectOf(spec);
   const { phase, qosClass, hostIP, startTime } = objectOf(status);
   const common = projectMetadata('pod', meta, intern);
-  const containers = projectContainers(objectOf(spec), intern);
+  const projectedVolumes = objectsOf(volumes).map((volume) => projectVolume(volume, intern));
+  const containers = projectContainers(objectOf(spec), projectedVolumes, intern);
   return {
     ...common,
     ...projectStaticPod(meta, common.uid),
@@ -63,7 +65,7 @@ export function projectPod(object: unknown, intern: Intern): Pod {
     runningSinceMs: runningSinceMs(objectOf(status), containers),
     controller: projectController(meta, intern),
     containers,
-    volumes: objectsOf(volumes).map((volume) => projectVolume(volume, intern)),
+    volumes: projectedVolumes,
     overheadBytes: storageBytes(overhead) ?? 0,
   };
 }
@@ -116,10 +118,11 @@ function projectController(meta: JsonObject, intern: Intern): Controller | undef
   return kind === undefined || name === undefined ? undefined : { kind, name };
 }
 
-function projectContainers(spec: JsonObject, intern: Intern): Container[] {
+function projectContainers(spec: JsonObject, volumes: readonly Volume[], intern: Intern): Container[] {
   const { initContainers, containers, ephemeralContainers } = spec;
+  const storageNames = new Set(volumes.filter(({ type }) => storageTypes.has(type)).map(({ name }) => name));
   const project = (list: unknown, kindOf: (container: JsonObject) => ContainerKind): Container[] =>
-    objectsOf(list).map((container) => projectContainer(container, kindOf(container), intern));
+    objectsOf(list).map((container) => projectContainer(container, kindOf(container), storageNames, intern));
   return [
     ...project(initContainers, ({ restartPolicy }) => (restartPolicy === 'Always' ? 'sidecar' : 'init')),
     ...project(containers, () => 'app'),
@@ -127,16 +130,33 @@ function projectContainers(spec: JsonObject, intern: Intern): Container[] {
   ];
 }
 
-function projectContainer(container: JsonObject, kind: ContainerKind, intern: Intern): Container {
+function projectContainer(
+  container: JsonObject,
+  kind: ContainerKind,
+  storageNames: ReadonlySet<string>,
+  intern: Intern,
+): Container {
   const { limits, requests } = objectOf(container['resources']);
-  const mounted = objectsOf(container['volumeMounts']).map(({ name }) => textOf(name) ?? '');
   return {
     name: intern(textOf(container['name']) ?? ''),
     kind,
-    volumeNames: [...new Set(mounted)].map(intern),
+    mounts: projectMounts(container['volumeMounts'], storageNames, intern),
     limitBytes: storageBytes(limits),
     requestBytes: storageBytes(requests),
   };
+}
+
+const storageTypes: ReadonlySet<VolumeType> = new Set(['emptydir', 'configmap', 'gitrepo']);
+
+function projectMounts(volumeMounts: unknown, storageNames: ReadonlySet<string>, intern: Intern): Mount[] {
+  const mounts = new Map<string, Mount>();
+  for (const { name, mountPath } of objectsOf(volumeMounts)) {
+    const volumeName = textOf(name);
+    if (volumeName === undefined || !storageNames.has(volumeName)) continue;
+    const path = intern(textOf(mountPath) ?? '');
+    mounts.set(`${volumeName}/${path}`, { volumeName: intern(volumeName), path });
+  }
+  return [...mounts.values()];
 }
 
 function storageBytes(resources: unknown): number | undefined {

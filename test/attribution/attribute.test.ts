@@ -8,6 +8,7 @@ import type { PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
 import {
   aContainer,
   aContainerSummary,
+  aMount,
   anFsStats,
   aPod,
   aPodSummary,
@@ -143,8 +144,8 @@ describe('container shares, measured', () => {
   it('splits a counted volume among the containers that mount it', () => {
     const pod = aPod({
       containers: [
-        aContainer({ name: 'app', volumeNames: ['data', 'own'] }),
-        aContainer({ name: 'log', volumeNames: ['data'] }),
+        aContainer({ name: 'app', mounts: [aMount('data'), aMount('own')] }),
+        aContainer({ name: 'log', mounts: [aMount('data')] }),
       ],
       volumes: [aVolume({ name: 'data' }), aVolume({ name: 'own' })],
     });
@@ -166,9 +167,9 @@ describe('container shares, measured', () => {
   ])('gives nothing to a mounting container that is not running: %s', (_, mounting, expected) => {
     const pod = aPod({
       containers: [
-        aContainer({ name: 'setup', kind: 'init', volumeNames: ['data'] }),
+        aContainer({ name: 'setup', kind: 'init', mounts: [aMount('data')] }),
         aContainer({ name: 'app' }),
-        aContainer({ name: 'log', volumeNames: mounting.includes('log') ? ['data'] : [] }),
+        aContainer({ name: 'log', mounts: mounting.includes('log') ? [aMount('data')] : [] }),
       ],
       volumes: [aVolume()],
     });
@@ -201,7 +202,7 @@ describe('container shares, measured', () => {
     ['a root filesystem without a figure', { name: 'a', rootfs: anFsStats(), logs: undefined }],
   ])('is the even split when the containers have %s', (_, container) => {
     const pod = aPod({
-      containers: [aContainer({ name: 'a', volumeNames: ['data'] }), aContainer({ name: 'b' })],
+      containers: [aContainer({ name: 'a', mounts: [aMount('data')] }), aContainer({ name: 'b' })],
       volumes: [aVolume()],
     });
     const summary = aPodSummary({
@@ -217,7 +218,7 @@ describe('container shares, measured', () => {
   it('takes a reported zero for a figure', () => {
     const containers = [aContainerSummary({ name: 'a', rootfsBytes: 0 }), aContainerSummary({ name: 'b' })];
     const pod = aPod({
-      containers: [aContainer({ name: 'a' }), aContainer({ name: 'b', volumeNames: ['data'] })],
+      containers: [aContainer({ name: 'a' }), aContainer({ name: 'b', mounts: [aMount('data')] })],
       volumes: [aVolume()],
     });
     const summary = aPodSummary({ usedBytes: 60, containers, volumes: [aVolumeSummary({ usedBytes: 60 })] });
@@ -267,7 +268,7 @@ describe('one name listed twice', () => {
 
 describe('container shares, even', () => {
   it('splits the total evenly, whatever the containers and volumes hold', () => {
-    const pod = aPod({ containers: [aContainer({ name: 'app', volumeNames: ['data'] })], volumes: [aVolume()] });
+    const pod = aPod({ containers: [aContainer({ name: 'app', mounts: [aMount('data')] })], volumes: [aVolume()] });
     const summary = aPodSummary({
       usedBytes: 1331,
       containers: twoContainers,
@@ -365,7 +366,7 @@ describe('whatever the kubelet reports', () => {
       .record({
         containers: fc.uniqueArray(
           fc
-            .record({ name: containerName, volumeNames: fc.subarray(['u', 'v', 'w', 'x']) })
+            .record({ name: containerName, mounts: fc.subarray(['u', 'v', 'w', 'x'].map((volume) => aMount(volume))) })
             .map((container) => aContainer(container)),
           { selector: ({ name }) => name },
         ),

@@ -40,6 +40,9 @@ describe('projectPod', () => {
               { name: 'cache', mountPath: '/a' },
               { name: 'cache', mountPath: '/b', subPath: 'b' },
               { name: 'config', mountPath: '/c' },
+              { name: 'token', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' },
+              { name: 'missing', mountPath: '/d' },
+              { name: 'cache', mountPath: '/a', readOnly: true },
             ],
           },
         ],
@@ -47,6 +50,7 @@ describe('projectPod', () => {
         volumes: [
           { name: 'cache', emptyDir: { sizeLimit: '1Gi' } },
           { name: 'config', configMap: { name: 'cart' } },
+          { name: 'token', projected: { sources: [] } },
         ],
       },
       status: {
@@ -74,14 +78,25 @@ describe('projectPod', () => {
       runningSinceMs: Date.UTC(2026, 0, 1, 0, 0, 5),
       controller: { kind: 'ReplicaSet', name: 'cart-5d' },
       containers: [
-        { name: 'setup', kind: 'init', volumeNames: [], limitBytes: 2 ** 31, requestBytes: undefined },
-        { name: 'proxy', kind: 'sidecar', volumeNames: [], limitBytes: undefined, requestBytes: undefined },
-        { name: 'main', kind: 'app', volumeNames: ['cache', 'config'], limitBytes: 107_374_183, requestBytes: 1e6 },
-        { name: 'debug', kind: 'ephemeral', volumeNames: [], limitBytes: undefined, requestBytes: undefined },
+        { name: 'setup', kind: 'init', mounts: [], limitBytes: 2 ** 31, requestBytes: undefined },
+        { name: 'proxy', kind: 'sidecar', mounts: [], limitBytes: undefined, requestBytes: undefined },
+        {
+          name: 'main',
+          kind: 'app',
+          mounts: [
+            { volumeName: 'cache', path: '/a' },
+            { volumeName: 'cache', path: '/b' },
+            { volumeName: 'config', path: '/c' },
+          ],
+          limitBytes: 107_374_183,
+          requestBytes: 1e6,
+        },
+        { name: 'debug', kind: 'ephemeral', mounts: [], limitBytes: undefined, requestBytes: undefined },
       ],
       volumes: [
         { name: 'cache', type: 'emptydir', medium: '', sizeLimitBytes: 2 ** 30 },
         { name: 'config', type: 'configmap', medium: '', sizeLimitBytes: undefined },
+        { name: 'token', type: 'projected', medium: '', sizeLimitBytes: undefined },
       ],
       overheadBytes: 1_048_576,
     });

@@ -1,5 +1,5 @@
 /** Plain data for tests: each builder gives a valid object, changed where the test cares. */
-import type { Container, Node, Pod, Volume } from '../../src/kube/objects.js';
+import type { Container, Mount, Node, Pod, Volume } from '../../src/kube/objects.js';
 import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
 
 /** Runs on `node-1` since the epoch; a UID of its own per namespace and name. */
@@ -34,11 +34,15 @@ export function aContainer(overrides: Partial<Container> = {}): Container {
   return {
     name: 'main',
     kind: 'app',
-    volumeNames: [],
+    mounts: [],
     limitBytes: undefined,
     requestBytes: undefined,
     ...overrides,
   };
+}
+
+export function aMount(volumeName = 'data', path = `/${volumeName}`): Mount {
+  return { volumeName, path };
 }
 
 export function aVolume(overrides: Partial<Volume> = {}): Volume {
