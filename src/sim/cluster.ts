@@ -176,11 +176,13 @@ export class SimulatedCluster implements AsyncDisposable {
 
   #scheduleFault({ nodeName, fault, everyMs, lastsMs }: FaultSchedule): void {
     const { schedule, kubelets } = this.#parts;
-    const switchTo = (next: Fault | undefined) => (): void => {
-      void kubelets.get(nodeName)?.setFault(next);
+    /** A fault that was set by hand stays. */
+    const change = (from: Fault | undefined, to: Fault | undefined) => (): void => {
+      const kubelet = kubelets.get(nodeName);
+      if (kubelet?.fault === from) void kubelet?.setFault(to);
     };
-    schedule.every(everyMs, switchTo(fault), everyMs - lastsMs);
-    schedule.every(everyMs, switchTo(undefined));
+    schedule.every(everyMs, change(undefined, fault), everyMs - lastsMs);
+    schedule.every(everyMs, change(fault, undefined));
   }
 
   async #openControl(port: number): Promise<void> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../src/sim/cluster.js';
 import { emptyScenario } from '../../src/sim/model/scenario.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { callApi, callKubelet } from './wire.js';
 
 async function start(): Promise<SimulatedCluster> {
@@ -20,6 +21,22 @@ describe('the control endpoint', () => {
     expect((await callKubelet(sim, 'node-2')).status).toBe(200);
     expect((await control(sim, 'DELETE', '/sim/nodes/node-1/fault')).status).toBe(204);
     expect((await callKubelet(sim, 'node-1')).status).toBe(200);
+  });
+
+  it('has the last word over the faults that a scenario schedules', async () => {
+    const clock = new ManualClock();
+    const scheduled = { nodeName: 'node-1', fault: 'status:500', everyMs: 10_000, lastsMs: 2_000 } as const;
+    const scenario = { ...emptyScenario('node-1'), faultSchedules: [scheduled] };
+    await using sim = await SimulatedCluster.start({ clock, scenario, controlPort: 0 });
+    await clock.advance(8_000);
+    expect((await callKubelet(sim, 'node-1')).status).toBe(500);
+    await clock.advance(2_000);
+    expect((await callKubelet(sim, 'node-1')).status).toBe(200);
+    await control(sim, 'PUT', '/sim/nodes/node-1/fault', 'status:418');
+    await clock.advance(8_000);
+    expect((await callKubelet(sim, 'node-1')).status).toBe(418);
+    await clock.advance(2_000);
+    expect((await callKubelet(sim, 'node-1')).status).toBe(418);
   });
 
   it('switches the fault of the API server', async () => {
