@@ -4,6 +4,8 @@ import { objectOf, textOf } from '../kube/json.js';
 
 /** etcd refuses objects above 1.5 MiB by default (https://etcd.io/docs/latest/dev-guide/limit/). */
 const maxItemBytes = 8 * 1024 * 1024;
+/** Besides its items a list has three: `kind`, `apiVersion` and `metadata`. */
+const maxMemberCount = 64;
 
 export interface ListOptions {
   /** The only kind accepted: `PodList`, … */
@@ -214,6 +216,7 @@ class ListScanner {
     if (key === 'kind') this.#checkKind(value);
     // Go writes a nil slice as null.
     if (key === 'items' && value !== null) throw malformed('"items" is not an array');
+    if (this.#members.size >= maxMemberCount) throw malformed(`it has more than ${maxMemberCount} members`);
     this.#members.set(key, value);
   }
 

@@ -111,6 +111,11 @@ describe('readList', () => {
     ['a list with an empty resourceVersion', list([], { resourceVersion: '' }), 'no resourceVersion'],
     ['items that are an object', list({}), '"items" is not an array'],
     ['items twice', list([]).replace('}', '},"items":[]'), 'there twice'],
+    [
+      'members without end',
+      `{"kind":"PodList",${Array.from({ length: 100 }, (_, index) => `"m${index}":1`).join(',')}`,
+      'more than 64 members',
+    ],
     ['an array', '[]', 'not a JSON object'],
     ['a text', '"PodList"', 'truncated'],
     ['a page for people', '<html><style>p{margin:0}</style></html>', 'text around'],
