@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
@@ -75,4 +76,24 @@ describe.each([
     await client.done;
     client.response.destroy();
   });
+});
+
+it('lets the event loop turn between the groups of a plain body even if the client takes everything at once', async () => {
+  let turns = 0;
+  const turnsAtWrites: number[] = [];
+  const greedy = new Writable({
+    highWaterMark: 2 * bodyBytes,
+    write: (_chunk, _encoding, done) => {
+      turnsAtWrites.push(turns);
+      done();
+    },
+  });
+  const done = sendPlain(greedy, someChunks(), never);
+  while (!greedy.writableFinished) {
+    await nextTurn();
+    turns += 1;
+  }
+  await done;
+  const writesPerTurn = turnsAtWrites.length / new Set(turnsAtWrites).size;
+  expect(writesPerTurn).toBeLessThanOrEqual(8);
 });
