@@ -444,7 +444,11 @@ describe('with a kubeconfig', () => {
   it.each([
     ['behind a token', 'users:\n- name: u1\n  user:\n    token: the-secret\n   bad: [\n', /at line \d+, column \d+$/],
     ['in a token', 'users:\n- name: u1\n  user:\n    token: "the-secret\n', /at line \d+, column \d+$/],
-    ['in a key that is there twice', 'users:\n- name: u1\n  user: {token: the-secret}\n  user: {}\n', /is not valid: \S/],
+    [
+      'in a key that is there twice',
+      'users:\n- name: u1\n  user: {token: the-secret}\n  user: {}\n',
+      /is not valid: \S/,
+    ],
   ])('says where it is no YAML %s, without quoting it', async (_where, text, problem) => {
     await using folder = await Folder.create();
     const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
