@@ -53,7 +53,7 @@ function isWithoutPods(snapshot: ClusterSnapshot | undefined): boolean {
   return nodes.some(({ summary }) => summary.pods.length > 0) && nodes.every(({ pods }) => pods.length === 0);
 }
 
-/** Wall time stands still; time slices need the real monotonic one. */
+/** Both times stand still: a recording does not age while it is read, and gives the same text each time. */
 function clockAt(nowMs: number): Clock {
-  return { ...systemClock, nowMs: () => nowMs };
+  return { ...systemClock, nowMs: () => nowMs, monotonicMs: () => 0 };
 }

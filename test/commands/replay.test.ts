@@ -74,6 +74,17 @@ describe('replay', () => {
     expect(samplesOf(parseExposition(out(), 'text'), 'pod_used_bytes').map(({ value }) => value)).toEqual([4216]);
   });
 
+  it('gives the same text each time: recordings do not age while they are read', async () => {
+    await using folder = await temporaryFolder();
+    for (let number = 0; number < 40; number += 1) {
+      await writeFile(path.join(folder.path, `n${number}.json`), summary(`n${number}`, [podSummary]));
+    }
+    const { context, out } = aCommandContext();
+    await replay({ settings: noSettings, summaries: folder.path, objects: undefined }, context);
+    const ages = samplesOf(parseExposition(out(), 'text'), 'node_summary_age_seconds');
+    expect(ages.map(({ value }) => value)).toEqual(Array(40).fill(0));
+  });
+
   it('says what it leaves out and goes on', async () => {
     await using folder = await temporaryFolder();
     await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
