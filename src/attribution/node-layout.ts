@@ -25,7 +25,7 @@ export function nodeLayout({ nodefs, imagefs, containerfs }: NodeSummary): NodeL
 function areDifferent(a: FsStats | undefined, b: FsStats | undefined): boolean | undefined {
   if (a?.capacityBytes === undefined || b?.capacityBytes === undefined) return undefined;
   if (a.capacityBytes !== b.capacityBytes || differ(a.inodes, b.inodes)) return true;
-  if (a.availableBytes === undefined || b.availableBytes === undefined) return false;
+  if (a.availableBytes === undefined || b.availableBytes === undefined) return undefined;
   return Math.abs(a.availableBytes - b.availableBytes) > a.capacityBytes * driftRatio;
 }
 
