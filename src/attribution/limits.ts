@@ -2,12 +2,12 @@ import type { Container, Pod } from '../kube/objects.js';
 
 /**
  * The pod's limit of ephemeral storage as the kubelet enforces it; undefined when no container declares one. Overhead
- * is added to a limit but makes none.
+ * is added to a limit above zero but makes none.
  * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/component-helpers/resource/helpers.go (PodLimits)
  */
 export function podLimitBytes({ containers, overheadBytes }: Pod): number | undefined {
   const bytes = aggregate(containers, ({ limitBytes }) => limitBytes);
-  return bytes === undefined ? undefined : bytes + overheadBytes;
+  return bytes === undefined || bytes === 0 ? bytes : bytes + overheadBytes;
 }
 
 /**

@@ -156,9 +156,9 @@ describe.each([
 });
 
 describe('overhead alone', () => {
-  it('makes no limit: the kubelet adds it to a limit that exists', () => {
+  it('makes no limit: the kubelet adds it to one above zero', () => {
     expect(podLimitBytes(podWith([['app', undefined]], 'limitBytes', 5))).toBeUndefined();
-    expect(podLimitBytes(podWith([['app', 0]], 'limitBytes', 5))).toBe(5);
+    expect(podLimitBytes(podWith([['app', 0]], 'limitBytes', 5))).toBe(0);
   });
 
   it('is a request: the scheduler reserves it', () => {
