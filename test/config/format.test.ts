@@ -26,7 +26,13 @@ identity:
   controllers: true
   onMissingNode: fail
 attribution: even
-metrics: {compatibility: k8s-ephemeral-storage-metrics}
+metrics:
+  levels: {container: false}
+  allow: ["ephemeral_storage_(pod|node)_.*"]
+  deny: ['.*_inodes\\b.*', "a{1,2}"]
+  maxSeries: 50000
+  top: 10
+  compatibility: k8s-ephemeral-storage-metrics
 scrape: {timeoutOffset: 0, defaultTimeout: 5s, maxDuration: 2m, maxInFlight: 7}
 web: {listenAddresses: [":1", "[::1]:2", "localhost:3"], telemetryPath: /m, enableLifecycle: true}
 log: {level: debug, format: json}

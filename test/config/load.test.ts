@@ -90,7 +90,7 @@ describe('environment', () => {
   it.each([
     ['CACHE_TLL', `the name of a setting (did you mean ${prefix}CACHE_TTL?)`],
     ['KUBELET_CA_FILE_OF_ALL_NODES', 'the name of a setting'],
-    ['METRICS_TOP', 'the name of a setting'],
+    ['PLUGINS_TOP', 'the name of a setting'],
     ['', 'the name of a setting'],
   ])('an unknown name is a fault: %s', (name, allowed) => {
     expect(errorOf({ environment: { [prefix + name]: 'x' } }).faults).toEqual([
@@ -185,7 +185,7 @@ describe('unknown keys', () => {
 
   it.each([
     'cluster: {nodeLocal: true}',
-    'metrics: {top: 5}',
+    'plugins: {top: 5}',
     'shards: 2',
     '__proto__: {a: 1}',
     'constructor: 1',
