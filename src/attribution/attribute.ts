@@ -12,6 +12,21 @@ export interface AttributeInput {
   readonly mode: AttributionMode;
 }
 
+/** Adds `bytes` to the receivers; `volume` is their source, undefined for what belongs to no volume. See {@link addShares}. */
+type Share = (
+  receivers: readonly { readonly name: string; usedBytes: number }[],
+  bytes: number,
+  volume?: string,
+) => void;
+
+interface Attributed {
+  readonly usage: PodUsage;
+  /** In the order of the usage's containers. */
+  readonly listed: readonly ListedContainer[];
+  /** Whether containers have what is their own; else the total is split evenly, for want of figures or by choice. */
+  readonly isMeasured: boolean;
+}
+
 /**
  * Splits the kubelet's total of one pod into components and over its containers, each time exactly to the byte.
  * Undefined when the kubelet reports no total.
@@ -19,7 +34,12 @@ export interface AttributeInput {
  * The figures are whole bytes from 0 to 2^53. Parts beyond 2^53 bytes (8 PiB) in all are left out: no disk holds them,
  * only saturated or senseless figures get there, and up to there every sum of the result is exact in a double.
  */
-export function attributePod({ summary, pod, mode }: AttributeInput): PodUsage | undefined {
+export function attributePod(input: AttributeInput): PodUsage | undefined {
+  return attribute(input, addShares)?.usage;
+}
+
+/** {@link attributePod} with every share handed to `share`, for those who keep books of them. */
+export function attribute({ summary, pod, mode }: AttributeInput, share: Share): Attributed | undefined {
   const { usedBytes } = summary;
   if (usedBytes === undefined) return undefined;
   const ledger = new Ledger(usedBytes);
@@ -30,7 +50,7 @@ export function attributePod({ summary, pod, mode }: AttributeInput): PodUsage |
   const isMeasured = mode === 'measured' && listed.some(({ isCounted }) => isCounted);
   const containers = listed.map((container) => ({
     name: container.name,
-    usedBytes: isMeasured ? container.ownBytes : 0,
+    usedBytes: isMeasured ? container.ownRootfsBytes + container.ownLogsBytes : 0,
     rootfsBytes: container.rootfsBytes,
     logsBytes: container.logsBytes,
     rootfsInodesUsed: container.rootfsInodesUsed,
@@ -41,10 +61,10 @@ export function attributePod({ summary, pod, mode }: AttributeInput): PodUsage |
     const component = countedComponent(volume);
     if (component === undefined) continue;
     const bytes = ledger.take(component, volume.usedBytes);
-    if (isMeasured) addShares(sharers(volume.name, containers, pod), bytes);
+    if (isMeasured) share(sharers(volume.name, containers, pod), bytes, volume.name);
   }
-  addShares(containers, isMeasured ? ledger.components.other : usedBytes);
-  return {
+  share(containers, isMeasured ? ledger.components.other : usedBytes);
+  const usage = {
     usedBytes,
     inodesUsed: summary.inodesUsed,
     components: ledger.components,
@@ -52,6 +72,7 @@ export function attributePod({ summary, pod, mode }: AttributeInput): PodUsage |
     volumes,
     volumesPending: areVolumesPending(summary, pod),
   };
+  return { usage, listed, isMeasured };
 }
 
 /** The components of one total. Parts are taken out of `other`, so the components add up to the total at every step. */
@@ -74,8 +95,9 @@ class Ledger {
 }
 
 interface ListedContainer extends Omit<ContainerUsage, 'usedBytes'> {
-  /** What the pod's total holds of its root filesystem and logs. */
-  readonly ownBytes: number;
+  /** What the pod's total holds of its root filesystem and of its logs. */
+  readonly ownRootfsBytes: number;
+  readonly ownLogsBytes: number;
   /** Whether figures of its own are part of the pod's total. */
   readonly isCounted: boolean;
 }
@@ -85,14 +107,14 @@ function listContainer({ name, rootfs, logs }: ContainerSummary, ledger: Ledger)
   const logsBytes = logs?.usedBytes;
   // The kubelet leaves out the logs of a container without a root filesystem.
   const isCounted = rootfs !== undefined && (rootfsBytes ?? logsBytes) !== undefined;
-  const ownBytes = isCounted ? ledger.take('rootfs', rootfsBytes) + ledger.take('logs', logsBytes) : 0;
   return {
     name,
     rootfsBytes,
     logsBytes,
     rootfsInodesUsed: rootfs?.inodesUsed,
     logsInodesUsed: logs?.inodesUsed,
-    ownBytes,
+    ownRootfsBytes: isCounted ? ledger.take('rootfs', rootfsBytes) : 0,
+    ownLogsBytes: isCounted ? ledger.take('logs', logsBytes) : 0,
     isCounted,
   };
 }
@@ -104,7 +126,8 @@ function addContainers(a: ListedContainer, b: ListedContainer): ListedContainer 
     logsBytes: addKnown(a.logsBytes, b.logsBytes),
     rootfsInodesUsed: addKnown(a.rootfsInodesUsed, b.rootfsInodesUsed),
     logsInodesUsed: addKnown(a.logsInodesUsed, b.logsInodesUsed),
-    ownBytes: a.ownBytes + b.ownBytes,
+    ownRootfsBytes: a.ownRootfsBytes + b.ownRootfsBytes,
+    ownLogsBytes: a.ownLogsBytes + b.ownLogsBytes,
     isCounted: a.isCounted || b.isCounted,
   };
 }

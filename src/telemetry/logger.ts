@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { escapeInvisible } from '../base/invisible.js';
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -117,13 +118,7 @@ function logfmtValue(text: string): string {
   return /^[\w./:@%+-]+$/.test(text) ? text : quote(text);
 }
 
-/** Besides what JSON escapes: control, format and separator characters, which a terminal may obey or hide. */
+/** Besides what JSON escapes: what a terminal may obey or hide. */
 function quote(text: string): string {
-  return JSON.stringify(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, index) => escapeCodeUnit(character.charCodeAt(index))).join(''),
-  );
-}
-
-function escapeCodeUnit(codeUnit: number): string {
-  return `\\u${codeUnit.toString(16).padStart(4, '0')}`;
+  return escapeInvisible(JSON.stringify(text));
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { attributePod } from '../../src/attribution/attribute.js';
+import { explainPod } from '../../src/attribution/explain.js';
 import { attributionModes, components, type PodUsage } from '../../src/attribution/usage.js';
 import { type Pod, type Volume, volumeTypes } from '../../src/kube/objects.js';
 import type { PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
@@ -395,6 +396,23 @@ describe('whatever the kubelet reports', () => {
         if (values.length > 0) expect(bigSum(values)).toBe(total);
         expect(values.reduce((a, b) => a + b, 0)).toBe(values.length > 0 ? summary.usedBytes : 0);
         expect(values.some((value) => Object.is(value, -0))).toBe(false);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each(attributionModes)('the books behind it say the same and add up for each container (%s)', (mode) => {
+    fc.assert(
+      fc.property(summaries, pods, (summary, pod) => {
+        const ledger = explainPod({ summary, pod, mode });
+        expect(ledger?.usage).toEqual(attributePod({ summary, pod, mode }));
+        expect(ledger?.containers.map(({ name, usedBytes }) => ({ name, usedBytes }))).toEqual(
+          ledger?.usage.containers.map(({ name, usedBytes }) => ({ name, usedBytes })),
+        );
+        for (const { usedBytes, ownRootfsBytes, ownLogsBytes, volumeShares, restBytes } of ledger?.containers ?? []) {
+          const parts = [ownRootfsBytes, ownLogsBytes, ...volumeShares.map(({ bytes: share }) => share), restBytes];
+          expect(bigSum(parts)).toBe(BigInt(usedBytes));
+        }
       }),
       { numRuns: 1000 },
     );

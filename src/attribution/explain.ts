@@ -1,0 +1,55 @@
+import { attribute, type AttributeInput } from './attribute.js';
+import { addShares } from './shares.js';
+import type { PodUsage } from './usage.js';
+
+/** How one container's value came about: `ownRootfsBytes + ownLogsBytes + Σ volumeShares + restBytes` is its `usedBytes`. */
+export interface ContainerLedger {
+  readonly name: string;
+  readonly usedBytes: number;
+  /** What the pod's total holds of its root filesystem and logs; 0 under the even split. */
+  readonly ownRootfsBytes: number;
+  readonly ownLogsBytes: number;
+  /** Of the volumes that are part of the total, where it has a share. */
+  readonly volumeShares: readonly VolumeShare[];
+  /** Its share of `other`; under the even split, of the total. */
+  readonly restBytes: number;
+}
+
+export interface VolumeShare {
+  readonly volume: string;
+  readonly bytes: number;
+}
+
+export interface PodLedger {
+  readonly usage: PodUsage;
+  /** `even`: the total is split evenly, by the settings or because no container has figures of its own. */
+  readonly split: 'measured' | 'even';
+  /** In the order of the usage's containers; their values add up to the pod's total. */
+  readonly containers: readonly ContainerLedger[];
+}
+
+/** What `attributePod` gives, with the books behind it. Undefined when the kubelet reports no total. */
+export function explainPod(input: AttributeInput): PodLedger | undefined {
+  const volumeShares = new Map<string, VolumeShare[]>();
+  const rests = new Map<string, number>();
+  const attributed = attribute(input, (receivers, bytes, volume) => {
+    const parts = receivers.map(({ name }) => ({ name, usedBytes: 0 }));
+    addShares(parts, bytes);
+    addShares(receivers, bytes);
+    for (const { name, usedBytes } of parts) {
+      if (volume === undefined) rests.set(name, usedBytes);
+      else volumeShares.set(name, [...(volumeShares.get(name) ?? []), { volume, bytes: usedBytes }]);
+    }
+  });
+  if (attributed === undefined) return undefined;
+  const { usage, listed, isMeasured } = attributed;
+  const containers = usage.containers.map(({ name, usedBytes }, position) => ({
+    name,
+    usedBytes,
+    ownRootfsBytes: (isMeasured ? listed[position]?.ownRootfsBytes : undefined) ?? 0,
+    ownLogsBytes: (isMeasured ? listed[position]?.ownLogsBytes : undefined) ?? 0,
+    volumeShares: volumeShares.get(name) ?? [],
+    restBytes: rests.get(name) ?? 0,
+  }));
+  return { usage, split: isMeasured ? 'measured' : 'even', containers };
+}
