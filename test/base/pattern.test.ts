@@ -32,13 +32,16 @@ describe('a pattern', () => {
   it.each([
     [String.raw`(a)\1`, 'invalid escape sequence: `\\1`'],
     ['(?=a)a', 'invalid or unsupported Perl syntax: `(?=`'],
-    ['(?<!a)a', 'invalid named capture: `(?<!a)`'],
+    ['(?<!a)a', 'invalid named capture: `(?<!a)a`'],
     ['a++', 'invalid nested repetition operator: `++`'],
     ['((a{100}){100}){100}', 'invalid repeat count: `{100}`'],
     ['(', 'missing closing ): `(`'],
-    ['('.repeat(2_000) + ')'.repeat(2_000), 'expression nests too deeply'],
-  ])('that linear time or syntax forbids is refused: %.20s', (source, message) => {
+  ])('that linear time or syntax forbids is refused: %s', (source, message) => {
     expect(() => compilePattern(source)).toThrow(UserError);
     expect(() => compilePattern(source)).toThrow(message);
+  });
+
+  it('that nests without end is refused', () => {
+    expect(() => compilePattern('('.repeat(2_000) + ')'.repeat(2_000))).toThrow('expression nests too deeply');
   });
 });
