@@ -21,6 +21,8 @@ export interface Capture {
   readonly summary: string;
   /** The JSON of the API's pods of that time; empty where none were recorded. */
   readonly pods: readonly unknown[];
+  /** The JSON of the API's nodes, likewise. */
+  readonly nodes: readonly unknown[];
 }
 
 const podsOfSummary: Readonly<Record<string, string>> = {
@@ -31,6 +33,13 @@ const podsOfSummary: Readonly<Record<string, string>> = {
   'newrelic_nri-kubernetes_k8s_1_33.json': 'paired/newrelic_nri-kubernetes_k8s_1_33_pods.yaml',
 };
 
+const nodesOfSummary: Readonly<Record<string, string>> = {
+  'honeycombio_honeycomb-kubernetes-agent_stats-summary.json': 'paired/honeycombio_nodes.json',
+  'live/kubelet_1_26_summary.json': 'live/kubelet_1_26_nodes.json',
+  'newrelic_nri-kubernetes_k8s_1_31.json': 'paired/newrelic_nri-kubernetes_k8s_1_31_nodes.yaml',
+  'newrelic_nri-kubernetes_k8s_1_33.json': 'paired/newrelic_nri-kubernetes_k8s_1_33_nodes.yaml',
+};
+
 /** Every recorded summary; none where the folder is missing. */
 export function readCaptures(): readonly Capture[] {
   if (!hasCaptures) return [];
@@ -39,6 +48,7 @@ export function readCaptures(): readonly Capture[] {
     name,
     summary: asSummary(name, read(name)),
     pods: readItems(podsOfSummary[name]),
+    nodes: readItems(nodesOfSummary[name]),
   }));
 }
 

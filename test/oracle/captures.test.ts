@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+
+import { type Capture, capturesNeeded, hasCaptures, readCaptures } from '../support/captures.js';
+import { predict, type Recording, type Semantics } from './predict.js';
+import type { RawNode, RawPod, RawSummary } from './raw.js';
+import { replayed } from './replayed.js';
+import { differences, familiesOf } from './series.js';
+
+const captures = readCaptures();
+
+const allPods: Semantics = { attribution: 'measured', controllers: false, sidecars: true };
+const byController: Semantics = { ...allPods, controllers: true };
+
+const waysOf = ({ pods }: Capture): readonly Semantics[] => [
+  allPods,
+  { ...allPods, attribution: 'even' },
+  ...(pods.length === 0 ? [] : [byController, { ...byController, attribution: 'even' as const, sidecars: false }]),
+];
+
+const cases = captures.flatMap((capture) =>
+  waysOf(capture).map((semantics) => ({ ...semantics, name: capture.name, capture })),
+);
+
+const recordingOf = ({ summary, pods, nodes }: Capture): Recording => ({
+  summary: JSON.parse(summary) as RawSummary,
+  pods: pods as readonly RawPod[],
+  nodes: nodes as readonly RawNode[],
+});
+
+async function servedFamilies(name: string): Promise<readonly string[]> {
+  const capture = captures.find((candidate) => candidate.name === name);
+  if (capture === undefined) throw new Error(`no capture ${name}`);
+  return familiesOf(await replayed(capture, allPods));
+}
+
+describe.skipIf(!hasCaptures)(`the exposition of a recorded summary (${capturesNeeded})`, () => {
+  it.each(cases)(
+    'has the predicted series and values, and no others: $name, $attribution, controllers: $controllers',
+    async ({ capture, ...semantics }) => {
+      const served = await replayed(capture, semantics);
+      expect(served.size).toBeGreaterThan(0);
+      expect(differences(predict(recordingOf(capture), semantics), served)).toEqual([]);
+    },
+  );
+
+  it.each(['influxdata_telegraf_inline_summary.json', 'newrelic_nri-kubernetes_kubelet_summary_response_ok.json'])(
+    'has no series of pods where the kubelet reports no ephemeral storage: %s',
+    async (name) => {
+      const served = await servedFamilies(name);
+      expect(served.filter((family) => !family.startsWith('node_'))).toEqual([]);
+    },
+  );
+
+  it('has of Windows what its kubelet reports: no inodes of writable layers and filesystems', async () => {
+    const served = await servedFamilies('DataDog_integrations-core_stats_summary_windows.json');
+    expect(served).toContain('container_rootfs_used_bytes');
+    expect(served).not.toContain('container_rootfs_inodes_used');
+    expect(served.filter((family) => family.startsWith('node_inodes'))).toEqual([]);
+  });
+});

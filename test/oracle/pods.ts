@@ -1,0 +1,195 @@
+/** The figures of one pod, from what the kubelet and the API server wrote, in whole bytes of any size. */
+import { dealt, largest, quantityBytes, storageOf, sum, sumOfKnown } from './quantity.js';
+import type { RawContainer, RawContainerStats, RawPod, RawPodStats, RawVolume } from './raw.js';
+
+export type Attribution = 'measured' | 'even';
+
+export const componentNames = ['rootfs', 'logs', 'emptydir', 'configmap', 'gitrepo', 'other'] as const;
+type ComponentName = (typeof componentNames)[number];
+
+export interface VolumeKind {
+  readonly type: string;
+  readonly medium: string;
+  readonly limit: bigint | undefined;
+}
+
+const typeOfKey: Readonly<Record<string, string>> = {
+  emptyDir: 'emptydir',
+  configMap: 'configmap',
+  gitRepo: 'gitrepo',
+  secret: 'secret',
+  projected: 'projected',
+  downwardAPI: 'downwardapi',
+  hostPath: 'hostpath',
+  persistentVolumeClaim: 'pvc',
+  ephemeral: 'ephemeral',
+  csi: 'csi',
+  nfs: 'nfs',
+  image: 'image',
+};
+
+function kindOfSpec(volume: RawVolume): VolumeKind {
+  const source = Object.keys(volume).find((key) => key !== 'name') ?? '';
+  const sizeLimit = quantityBytes(volume.emptyDir?.sizeLimit ?? '0');
+  return {
+    type: typeOfKey[source] ?? 'unknown',
+    medium: volume.emptyDir?.medium ?? '',
+    limit: sizeLimit > 0n ? sizeLimit : undefined,
+  };
+}
+
+/** Which component of the pod's total holds the volume: none for those in memory and those of other sources. */
+function countedIn({ type, medium }: VolumeKind): ComponentName | undefined {
+  if (type === 'configmap' || type === 'gitrepo') return type;
+  return type === 'emptydir' && medium === '' ? type : undefined;
+}
+
+const big = (figure: number | undefined): bigint | undefined => (figure === undefined ? undefined : BigInt(figure));
+
+/** What the kubelet counted of a container: nothing of one without a root filesystem, not even its logs. */
+const countedRootfs = ({ rootfs }: RawContainerStats): bigint => BigInt(rootfs?.usedBytes ?? 0);
+const countedLogs = ({ rootfs, logs }: RawContainerStats): bigint =>
+  rootfs === undefined ? 0n : BigInt(logs?.usedBytes ?? 0);
+const isCounted = ({ rootfs, logs }: RawContainerStats): boolean =>
+  rootfs !== undefined && (rootfs.usedBytes !== undefined || logs?.usedBytes !== undefined);
+
+export class PodFigures {
+  readonly stats: RawPodStats;
+  readonly pod: RawPod | undefined;
+  readonly used: bigint;
+  readonly containers: readonly RawContainerStats[];
+
+  constructor(stats: RawPodStats, pod: RawPod | undefined, usedBytes: number) {
+    this.stats = stats;
+    this.pod = pod;
+    this.used = BigInt(usedBytes);
+    this.containers = stats.containers ?? [];
+  }
+
+  kindOf(volumeName: string): VolumeKind {
+    const spec = this.pod?.spec.volumes?.find(({ name }) => name === volumeName);
+    if (spec !== undefined) return kindOfSpec(spec);
+    const hasClaim = this.stats.volume?.some(({ name, pvcRef }) => name === volumeName && pvcRef !== undefined);
+    return { type: hasClaim === true ? 'pvc' : 'unknown', medium: '', limit: undefined };
+  }
+
+  component(name: ComponentName): bigint {
+    if (name === 'rootfs') return sum(this.containers.map(countedRootfs));
+    if (name === 'logs') return sum(this.containers.map(countedLogs));
+    if (name === 'other') {
+      return this.used - sum(componentNames.filter((other) => other !== 'other').map((other) => this.component(other)));
+    }
+    return sum(this.#countedVolumes().flatMap((volume) => (volume.component === name ? [volume.bytes] : [])));
+  }
+
+  /** In the order of the containers. */
+  shares(attribution: Attribution): readonly bigint[] {
+    if (attribution === 'even' || !this.containers.some(isCounted)) return dealt(this.used, this.containers.length);
+    const shares = this.containers.map((container) => countedRootfs(container) + countedLogs(container));
+    const deal = (bytes: bigint, receivers: readonly number[]): void => {
+      for (const [place, part] of dealt(bytes, receivers.length).entries()) {
+        const receiver = receivers[place] ?? 0;
+        shares[receiver] = (shares[receiver] ?? 0n) + part;
+      }
+    };
+    for (const { name, bytes } of this.#countedVolumes()) deal(bytes, this.#mounting(name));
+    deal(this.component('other'), [...this.containers.keys()]);
+    return shares;
+  }
+
+  /** The spec has volumes that count, and none of its volumes is listed. */
+  get arePending(): boolean {
+    const specs = this.pod?.spec.volumes ?? [];
+    if (!specs.some((spec) => countedIn(kindOfSpec(spec)) !== undefined)) return false;
+    return !specs.some(({ name }) => this.stats.volume?.some((volume) => volume.name === name));
+  }
+
+  #countedVolumes(): readonly { name: string; component: ComponentName; bytes: bigint }[] {
+    return (this.stats.volume ?? []).flatMap(({ name, usedBytes }) => {
+      const component = countedIn(this.kindOf(name));
+      return component === undefined ? [] : [{ name, component, bytes: BigInt(usedBytes ?? 0) }];
+    });
+  }
+
+  /** Places of the containers that mount the volume; of all when none does. */
+  #mounting(volumeName: string): readonly number[] {
+    const names = specsOf(this.pod)
+      .filter(({ volumeMounts = [] }) => volumeMounts.some((mount) => mount.name === volumeName))
+      .map(({ name }) => name);
+    const places = [...this.containers.keys()];
+    const mounting = places.filter((place) => names.includes(this.containers[place]?.name ?? ''));
+    return mounting.length === 0 ? places : mounting;
+  }
+}
+
+/** Init containers first. */
+function specsOf(pod: RawPod | undefined): readonly RawContainer[] {
+  if (pod === undefined) return [];
+  const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
+  return [...initContainers, ...containers, ...ephemeralContainers];
+}
+
+const isSidecar = ({ restartPolicy }: RawContainer): boolean => restartPolicy === 'Always';
+
+/** Those that run while the pod does. */
+export function lastingSpecs({ spec }: RawPod): readonly RawContainer[] {
+  return [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers, ...(spec.ephemeralContainers ?? [])];
+}
+
+export type Bound = 'limits' | 'requests';
+
+/** Of all moments of the pod's life the largest, with the pod's overhead. */
+export function aggregated({ spec }: RawPod, bound: Bound): bigint | undefined {
+  const { initContainers = [], containers } = spec;
+  const declared = ({ resources }: RawContainer): bigint | undefined => storageOf(resources?.[bound]);
+  const overhead = storageOf(spec.overhead) ?? 0n;
+  const total = (of: readonly RawContainer[]): bigint => sum(of.map((container) => declared(container) ?? 0n));
+  if (![...initContainers, ...containers].some((container) => declared(container) !== undefined)) {
+    return bound === 'requests' && overhead > 0n ? overhead : undefined;
+  }
+  const moments = initContainers.map((container, place) =>
+    isSidecar(container) ? 0n : total([...initContainers.slice(0, place).filter(isSidecar), container]),
+  );
+  const amount = largest([...moments, total([...initContainers.filter(isSidecar), ...containers])]);
+  // A limit of zero has no overhead: https://pkg.go.dev/k8s.io/component-helpers/resource#PodLimits
+  return bound === 'limits' && amount === 0n ? 0n : amount + overhead;
+}
+
+export interface HeldLimit {
+  readonly rule: 'emptydir' | 'pod' | 'container';
+  readonly container?: string;
+  readonly volume?: string;
+  readonly used: bigint;
+  readonly limit: bigint;
+}
+
+export interface Enforcement {
+  readonly hasDedicatedImagefs: boolean;
+  readonly sidecars: boolean;
+}
+
+/** What the kubelet holds against limits above zero. */
+export function heldLimits(figures: PodFigures, enforcement: Enforcement): readonly HeldLimit[] {
+  const { pod, stats, used } = figures;
+  if (pod === undefined) return [];
+  const ofVolumes = (stats.volume ?? []).flatMap(({ name, usedBytes }): HeldLimit[] => {
+    const { limit } = figures.kindOf(name);
+    return limit === undefined || usedBytes === undefined
+      ? []
+      : [{ rule: 'emptydir', volume: name, used: BigInt(usedBytes), limit }];
+  });
+  const podLimit = aggregated(pod, 'limits') ?? 0n;
+  const ofPod: HeldLimit[] = podLimit > 0n ? [{ rule: 'pod', used, limit: podLimit }] : [];
+  return [...ofVolumes, ...ofPod, ...heldOfContainers(figures, pod, enforcement)];
+}
+
+function heldOfContainers(figures: PodFigures, { spec }: RawPod, enforcement: Enforcement): readonly HeldLimit[] {
+  const sidecars = enforcement.sidecars ? (spec.initContainers ?? []).filter(isSidecar) : [];
+  return [...sidecars, ...spec.containers].flatMap(({ name, resources }): HeldLimit[] => {
+    const limit = storageOf(resources?.limits) ?? 0n;
+    const stats = figures.containers.find((container) => container.name === name);
+    const held = [stats?.logs?.usedBytes, ...(enforcement.hasDedicatedImagefs ? [] : [stats?.rootfs?.usedBytes])];
+    const used = sumOfKnown(held.map(big));
+    return limit === 0n || used === undefined ? [] : [{ rule: 'container', container: name, used, limit }];
+  });
+}

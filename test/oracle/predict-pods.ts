@@ -1,0 +1,105 @@
+/** Series of one pod, its containers and volumes. */
+import {
+  aggregated,
+  type Attribution,
+  componentNames,
+  type Enforcement,
+  heldLimits,
+  lastingSpecs,
+  type PodFigures,
+} from './pods.js';
+import { storageOf } from './quantity.js';
+import type { RawPod } from './raw.js';
+import type { Labels, Prediction } from './series.js';
+import { timeMs, toSeconds } from './times.js';
+import { controllerOf, isMirror } from './workloads.js';
+
+export interface PodSemantics extends Enforcement {
+  readonly attribution: Attribution;
+  readonly controllers: boolean;
+  readonly node: string;
+}
+
+export function predictPod(prediction: Prediction, figures: PodFigures, semantics: PodSemantics): void {
+  const { stats, pod, used } = figures;
+  const { namespace, name } = stats.podRef;
+  const labels = { namespace, pod: name, node: semantics.node };
+  prediction.add('pod_used_bytes', labels, used);
+  prediction.add('pod_inodes_used', labels, stats['ephemeral-storage']?.inodesUsed);
+  prediction.add('pod_start_time_seconds', labels, toSeconds(timeMs(stats.startTime)));
+  prediction.add('pod_volume_stats_pending', labels, figures.arePending ? 1 : undefined);
+  const measuredAt = (stats.volume ?? []).flatMap(({ time }) => timeMs(time) ?? []);
+  const oldestMs = measuredAt.length === 0 ? undefined : Math.min(...measuredAt);
+  prediction.add('pod_volume_stats_timestamp_seconds', labels, toSeconds(oldestMs));
+  for (const component of componentNames) {
+    prediction.add('pod_component_used_bytes', { ...labels, component }, figures.component(component));
+  }
+  predictContainers(prediction, figures, { labels, attribution: semantics.attribution });
+  predictVolumes(prediction, figures, labels);
+  if (pod !== undefined) predictFromSpec(prediction, { figures, pod, labels }, semantics);
+}
+
+function predictContainers(
+  prediction: Prediction,
+  figures: PodFigures,
+  { labels, attribution }: { readonly labels: Labels; readonly attribution: Attribution },
+): void {
+  const shares = figures.shares(attribution);
+  for (const [place, { name, rootfs, logs }] of figures.containers.entries()) {
+    const own = { ...labels, container: name };
+    prediction.add('container_used_bytes', own, shares[place]);
+    prediction.add('container_rootfs_used_bytes', own, rootfs?.usedBytes);
+    prediction.add('container_logs_used_bytes', own, logs?.usedBytes);
+    prediction.add('container_rootfs_inodes_used', own, rootfs?.inodesUsed);
+    prediction.add('container_logs_inodes_used', own, logs?.inodesUsed);
+  }
+}
+
+function predictVolumes(prediction: Prediction, figures: PodFigures, labels: Labels): void {
+  for (const volume of figures.stats.volume ?? []) {
+    const { type, medium, limit } = figures.kindOf(volume.name);
+    const own = { ...labels, volume: volume.name, type, medium };
+    prediction.add('volume_used_bytes', own, volume.usedBytes);
+    prediction.add('volume_capacity_bytes', own, volume.capacityBytes);
+    prediction.add('volume_available_bytes', own, volume.availableBytes);
+    prediction.add('volume_inodes_used', own, volume.inodesUsed);
+    prediction.add('volume_limit_bytes', own, limit);
+  }
+}
+
+interface KnownPod {
+  readonly figures: PodFigures;
+  readonly pod: RawPod;
+  readonly labels: Labels;
+}
+
+function predictFromSpec(prediction: Prediction, known: KnownPod, semantics: PodSemantics): void {
+  const { figures, pod, labels } = known;
+  predictInfo(prediction, known);
+  prediction.add('pod_limit_bytes', labels, aggregated(pod, 'limits'));
+  prediction.add('pod_request_bytes', labels, aggregated(pod, 'requests'));
+  for (const { name, resources } of lastingSpecs(pod)) {
+    prediction.add('container_limit_bytes', { ...labels, container: name }, storageOf(resources?.limits));
+    prediction.add('container_request_bytes', { ...labels, container: name }, storageOf(resources?.requests));
+  }
+  for (const { rule, container = '', volume = '', used, limit } of heldLimits(figures, semantics)) {
+    prediction.add('limit_ratio', { ...labels, rule, container, volume }, Number(used) / Number(limit));
+  }
+  if (semantics.controllers) {
+    const { namespace, name } = pod.metadata;
+    prediction.add('pod_workload_info', { namespace, pod: name, workload: controllerOf(pod).workload }, 1);
+  }
+}
+
+function predictInfo(prediction: Prediction, { pod, labels }: KnownPod): void {
+  const { metadata, spec, status } = pod;
+  const about = {
+    uid: metadata.uid,
+    qos_class: status.qosClass ?? '',
+    phase: status.phase,
+    host_ip: status.hostIP ?? '',
+    static: String(isMirror(pod)),
+    priority_class: spec.priorityClassName ?? '',
+  };
+  prediction.add('pod_info', { ...labels, ...about }, 1);
+}

@@ -1,0 +1,91 @@
+/**
+ * Predicts every series of an exposition from recorded summaries and API objects, by the documented semantics alone: it
+ * shares no code with what it checks.
+ */
+import { aggregated, type Attribution, PodFigures } from './pods.js';
+import { isDedicated, predictNodes } from './predict-nodes.js';
+import { predictPod } from './predict-pods.js';
+import type { RawNode, RawPod, RawPodStats, RawSummary } from './raw.js';
+import { Prediction, type SeriesTable } from './series.js';
+import { timeMs } from './times.js';
+import { controllerOf, isExpected, isMirror, type Member, predictWorkloads } from './workloads.js';
+
+export interface Recording {
+  readonly summary: RawSummary;
+  readonly pods: readonly RawPod[];
+  readonly nodes: readonly RawNode[];
+}
+
+export interface Semantics {
+  readonly attribution: Attribution;
+  /** Identities of controllers, or none at all: then all pods have series. */
+  readonly controllers: boolean;
+  /** Whether kubelets hold sidecars to their own limits. */
+  readonly sidecars: boolean;
+}
+
+export function predict(recording: Recording, semantics: Semantics): SeriesTable {
+  const prediction = new Prediction();
+  const { summary, pods, nodes } = recording;
+  const joined = summary.pods.flatMap((stats) => joinedPod(stats, recording));
+  const hasDedicatedImagefs = isDedicated(summary) === true;
+  const node = summary.node.nodeName;
+  predictNodes(prediction, summary, nodes);
+  for (const { figures } of joined) {
+    if (figures !== undefined && (figures.pod !== undefined || !semantics.controllers)) {
+      predictPod(prediction, figures, { ...semantics, node, hasDedicatedImagefs });
+    }
+  }
+  if (semantics.controllers) {
+    const nowMs = newestMs(summary);
+    const figuresOf = (pod: RawPod): PodFigures | undefined =>
+      joined.find(({ figures }) => figures?.pod === pod)?.figures;
+    predictWorkloads(
+      prediction,
+      pods.map((pod) => memberOf(pod, figuresOf(pod), { nowMs, attribution: semantics.attribution })),
+    );
+  }
+  return prediction.series;
+}
+
+/** Nothing for a pod that the API server knows elsewhere; no figures for one without a total. */
+function joinedPod(
+  stats: RawPodStats,
+  { summary, pods }: Recording,
+): readonly { readonly figures: PodFigures | undefined }[] {
+  const { namespace, name, uid } = stats.podRef;
+  const pod = pods.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+  const usedBytes = stats['ephemeral-storage']?.usedBytes;
+  const isHere = pod === undefined || (kubeletUid(pod) === uid && pod.spec.nodeName === summary.node.nodeName);
+  if (!isHere) return [];
+  return [{ figures: usedBytes === undefined ? undefined : new PodFigures(stats, pod, usedBytes) }];
+}
+
+function kubeletUid(pod: RawPod): string {
+  const { uid, annotations } = pod.metadata;
+  return isMirror(pod) ? (annotations?.['kubernetes.io/config.hash'] ?? uid) : uid;
+}
+
+/** The time of the recording. */
+function newestMs({ node }: RawSummary): number {
+  return Math.max(timeMs(node.fs?.time) ?? 0, timeMs(node.runtime?.imageFs?.time) ?? 0);
+}
+
+function memberOf(
+  pod: RawPod,
+  figures: PodFigures | undefined,
+  { nowMs, attribution }: { readonly nowMs: number; readonly attribution: Attribution },
+): Member {
+  const shares = figures?.shares(attribution) ?? [];
+  return {
+    controller: controllerOf(pod),
+    isExpected: isExpected(pod, nowMs),
+    measured: figures && {
+      used: figures.used,
+      arePending: figures.arePending,
+      limit: aggregated(pod, 'limits'),
+      request: aggregated(pod, 'requests'),
+      containers: figures.containers.map(({ name }, place) => ({ name, share: shares[place] ?? 0n })),
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** Identities of controllers and the sums over their pods. */
+import { largest, sum, sumOfKnown } from './quantity.js';
+import type { RawPod } from './raw.js';
+import type { Prediction } from './series.js';
+import { timeMs } from './times.js';
+
+/** How long a pod may run before its node's summary must have it. */
+const graceMs = 60_000;
+
+export interface Controller {
+  readonly workload: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export const isMirror = ({ metadata }: RawPod): boolean =>
+  metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
+
+export function controllerOf(pod: RawPod): Controller {
+  const { namespace } = pod.metadata;
+  const [kind, name] = kindAndName(pod);
+  return { workload: `${namespace}/${kind}/${name}`, kind, namespace, name };
+}
+
+function kindAndName(pod: RawPod): readonly [string, string] {
+  const { name, labels, ownerReferences = [] } = pod.metadata;
+  if (isMirror(pod)) return ['Node', name.replace(new RegExp(`-${pod.spec.nodeName ?? ''}$`), '')];
+  const owner = ownerReferences.find(({ controller }) => controller === true) ?? { kind: 'Pod', name };
+  const hash = labels?.['pod-template-hash'] ?? '';
+  const [parentKind, pattern] = parents(hash)[owner.kind] ?? ['', /$^/];
+  const parent = pattern.exec(owner.name)?.[1];
+  return parent === undefined ? [owner.kind, owner.name] : [parentKind, parent];
+}
+
+/** By the kind of the owner: what stands behind it, and how it names its owners. */
+const parents = (templateHash: string): Readonly<Record<string, readonly [string, RegExp]>> => ({
+  ReplicaSet: ['Deployment', new RegExp(`^(.+)-${templateHash}$`)],
+  Job: ['CronJob', /^(.+)-\d{8,}$/],
+});
+
+/** Whether its node's summary must have the pod at this time. */
+export function isExpected({ spec, status }: RawPod, nowMs: number): boolean {
+  if (status.phase !== 'Running' || spec.nodeName === undefined) return false;
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const statuses = [
+    ...(status.containerStatuses ?? []),
+    ...(status.initContainerStatuses ?? []).filter(({ name }) => sidecars.some((sidecar) => sidecar.name === name)),
+  ];
+  const running = statuses.flatMap(({ state }) => (state?.running === undefined ? [] : [state.running.startedAt]));
+  const starts = (status.containerStatuses ?? []).length === 0 ? [status.startTime] : running;
+  return starts.some((start) => nowMs > (timeMs(start) ?? timeMs(status.startTime) ?? Infinity) + graceMs);
+}
+
+/** One pod of the API server, with what was measured of it. */
+export interface Member {
+  readonly controller: Controller;
+  readonly isExpected: boolean;
+  /** Undefined: not measured. */
+  readonly measured:
+    | {
+        readonly used: bigint;
+        readonly arePending: boolean;
+        readonly limit: bigint | undefined;
+        readonly request: bigint | undefined;
+        readonly containers: readonly { readonly name: string; readonly share: bigint }[];
+      }
+    | undefined;
+}
+
+export function predictWorkloads(prediction: Prediction, members: readonly Member[]): void {
+  const names = new Set(members.filter((pod) => pod.isExpected || pod.measured).map((pod) => pod.controller.workload));
+  for (const name of names) {
+    predictWorkload(
+      prediction,
+      members.filter(({ controller }) => controller.workload === name),
+    );
+  }
+}
+
+function predictWorkload(prediction: Prediction, members: readonly Member[]): void {
+  const [first] = members;
+  if (first === undefined) return;
+  const { workload, kind, namespace, name } = first.controller;
+  const controller = { controller_kind: kind, controller_namespace: namespace, controller_name: name };
+  const labels = { workload };
+  const expected = members.filter((member) => member.isExpected);
+  const expectedMeasured = expected.filter(({ measured }) => measured !== undefined);
+  const measured = members.flatMap((member) => member.measured ?? []);
+  const isUp = expected.length === 0 || expectedMeasured.length > 0;
+  const isComplete = isUp && expected.length === expectedMeasured.length && measured.every((pod) => !pod.arePending);
+  prediction.add('workload_info', { workload, source: 'controller', ...controller }, 1);
+  prediction.add('workload_pods', labels, expected.length);
+  prediction.add('workload_pods_measured', labels, expectedMeasured.length);
+  prediction.add('workload_complete', labels, Number(isComplete));
+  prediction.add('workload_up', labels, Number(isUp));
+  prediction.add('workload_backoff_seconds', labels, isUp ? 0 : 1);
+  if (!isUp) return;
+  prediction.add('workload_used_bytes', labels, sum(measured.map(({ used }) => used)));
+  const pods = measured.map(({ used }) => used);
+  prediction.add('workload_pod_max_used_bytes', labels, pods.length === 0 ? undefined : largest(pods));
+  prediction.add('workload_limit_bytes', labels, sumOfKnown(measured.map(({ limit }) => limit)));
+  prediction.add('workload_request_bytes', labels, sumOfKnown(measured.map(({ request }) => request)));
+  const containers = measured.flatMap((pod) => pod.containers);
+  for (const container of new Set(containers.map((one) => one.name))) {
+    const shares = containers.filter((one) => one.name === container).map(({ share }) => share);
+    prediction.add('workload_container_used_bytes', { workload, container }, sum(shares));
+    prediction.add('workload_container_max_used_bytes', { workload, container }, largest(shares));
+  }
+}
