@@ -54,8 +54,9 @@ export class ApiClient implements ApiTransport, Disposable {
       },
     });
     try {
-      const response = await this.#authenticated(request, deadline.signal);
-      if (response.statusCode !== 200) throw await this.#errorOf(response, what, deadline.signal);
+      const answer = await this.#authenticated(request, deadline.signal);
+      const { response } = answer;
+      if (response.statusCode !== 200) throw await this.#errorOf(answer, what, deadline.signal);
       checkContentType(response, what);
       return { status: 200, headers: response.headers, body: responseBody(response, what, signal) };
     } catch (error) {
@@ -70,17 +71,17 @@ export class ApiClient implements ApiTransport, Disposable {
   }
 
   /** A token may have been replaced or revoked since it was read: one more attempt with what is there now. */
-  async #authenticated(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const response = await this.#send(request, signal);
-    if (response.statusCode !== 401) return response;
-    response.destroy();
+  async #authenticated(request: ApiRequest, signal: AbortSignal): Promise<Answer> {
+    const first = await this.#send(request, signal);
+    if (first.response.statusCode !== 401) return first;
+    first.response.destroy();
     this.#credentials.invalidate();
     const repeated = await this.#send(request, signal);
-    if (repeated.statusCode === 401) this.#credentials.invalidate();
+    if (repeated.response.statusCode === 401) this.#credentials.invalidate();
     return repeated;
   }
 
-  async #send({ path, query, accept }: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  async #send({ path, query, accept }: ApiRequest, signal: AbortSignal): Promise<Answer> {
     const tls = await abortable(this.#credentials.tls(), signal);
     const authentication = await abortable(this.#credentials.headers(), signal);
     const url = new URL(this.#credentials.server);
@@ -93,23 +94,31 @@ export class ApiClient implements ApiTransport, Disposable {
       'user-agent': this.#userAgent,
       ...authentication,
     };
-    return exchange({ url, agent, headers }, signal);
+    const response = await exchange({ url, agent, headers }, signal);
+    return { response, authorization: authentication['authorization'] ?? '' };
   }
 
-  async #errorOf(response: IncomingMessage, what: string, signal: AbortSignal): Promise<ApiError> {
+  async #errorOf({ response, authorization }: Answer, what: string, signal: AbortSignal): Promise<ApiError> {
     const status = response.statusCode ?? 0;
     if (status >= 300 && status < 400) {
       response.destroy();
       return new ApiError('http_status', `${what}: answered ${status}; redirects are not followed`, { status });
     }
     const retryAfterMs = this.#retryAfterMs(response.headers['retry-after']);
-    return apiErrorOf({ what, status, body: await readErrorBody(response, what, signal), retryAfterMs });
+    const text = withoutToken(await readErrorText(response, what, signal), authorization);
+    return apiErrorOf({ what, status, body: parsed(text), retryAfterMs });
   }
 
   /** Seconds or a date. https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
   #retryAfterMs(text = ''): number | undefined {
     return cappedRetryAfterMs(/^\d+$/.test(text) ? Number(text) : (Date.parse(text) - this.#clock.nowMs()) / 1000);
   }
+}
+
+interface Answer {
+  readonly response: IncomingMessage;
+  /** What the server was shown; '' without any. */
+  readonly authorization: string;
 }
 
 interface Exchange {
@@ -167,17 +176,31 @@ function checkContentType(response: IncomingMessage, what: string): void {
 }
 
 /** The parsed body; undefined when it is no JSON, too long or cut off. */
-async function readErrorBody(response: IncomingMessage, what: string, signal: AbortSignal): Promise<unknown> {
+/** '' when it is too long or breaks off. */
+async function readErrorText(response: IncomingMessage, what: string, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of responseBody(response, what, signal)) {
       length += chunk.length;
-      if (length > maxErrorBodyBytes) return undefined;
+      if (length > maxErrorBodyBytes) return '';
       chunks.push(chunk);
     }
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
-    return body;
+    return Buffer.concat(chunks).toString();
+  } catch {
+    return '';
+  }
+}
+
+/** A server that repeats what it was shown does not bring it into our log. */
+function withoutToken(text: string, authorization: string): string {
+  const token = authorization.split(' ').at(-1) ?? '';
+  return token === '' ? text : text.replaceAll(token, '…');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 import { messageOf, UserError } from '../base/errors.js';
@@ -15,6 +15,15 @@ export async function readTextFile(path: string, what: string): Promise<string> 
     return await readFile(path, 'utf8');
   } catch (error) {
     throw new UserError(`${what} ${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Throws UserError unless `pem` is a private key. `what` says where it stands. */
+export function checkPrivateKey(pem: string | Buffer, what: string): void {
+  try {
+    createPrivateKey(pem);
+  } catch (error) {
+    throw new UserError(`${what} is not a private key in PEM form: ${messageOf(error)}`, { cause: error });
   }
 }
 

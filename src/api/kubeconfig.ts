@@ -4,7 +4,7 @@ import type { Cluster, User } from '@kubernetes/client-node';
 
 import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
-import { checkCertificate, readCredentialFile } from './credential-files.js';
+import { checkCertificate, checkPrivateKey, readCredentialFile } from './credential-files.js';
 import type { TlsMaterial } from './credentials.js';
 import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
 import { objectOf, textOf } from '../kube/json.js';
@@ -72,9 +72,23 @@ async function checkFiles({ cluster, user, tokenFile }: KubeconfigContext, descr
   for (const [setting, path] of Object.entries({ ...files, tokenFile })) {
     if (path) await readCredentialFile(path, `${description}: ${setting}`);
   }
-  const ca = `${description}: certificate-authority`;
-  if (cluster.caFile) checkCertificate(await readCredentialFile(cluster.caFile, ca), `${ca} ${cluster.caFile}`);
-  else if (cluster.caData) checkCertificate(Buffer.from(cluster.caData, 'base64'), `${ca}-data`);
+  const ca = { what: `${description}: certificate-authority`, path: cluster.caFile, data: cluster.caData };
+  await checkPem(ca, checkCertificate);
+  const key = { what: `${description}: client-key`, path: user.keyFile, data: user.keyData };
+  await checkPem(key, checkPrivateKey);
+}
+
+/** A file goes before data, as in client-node. */
+async function checkPem(
+  {
+    what,
+    path,
+    data,
+  }: { readonly what: string; readonly path?: string | undefined; readonly data?: string | undefined },
+  check: (pem: string | Buffer, what: string) => void,
+): Promise<void> {
+  if (path) check(await readCredentialFile(path, what), `${what} ${path}`);
+  else if (data) check(Buffer.from(data, 'base64'), `${what}-data`);
 }
 
 function execPluginOf(

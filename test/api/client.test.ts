@@ -248,6 +248,21 @@ describe('ApiClient', () => {
       );
     });
 
+    it('leaves the token out when its Status repeats it', async () => {
+      await using server = await serve((request, response) => {
+        const message = `no such token: ${request.headers.authorization ?? ''}`;
+        response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
+      });
+      using api = new ApiClient({
+        credentials: staticCredentials({ server: server.url, token: 's3cret' }),
+        clock: new ManualClock(),
+        version: '1.2.3',
+      });
+      const { message } = await failure(api.open(pods, never));
+      expect(message).toContain('no such token: Bearer …');
+      expect(message).not.toContain('s3cret');
+    });
+
     it('reads the Status compressed too', async () => {
       const error = await answered(410, gzipSync('{"reason":"Expired"}'), { 'content-encoding': 'gzip' });
       expect(error).toMatchObject({ isExpired: true, statusReason: 'Expired' });

@@ -428,6 +428,11 @@ describe('with a kubeconfig', () => {
       kubeconfig({}, { 'certificate-authority-data': base64('x') }),
       'certificate-authority-data is not',
     ],
+    [
+      'the client key is no key',
+      kubeconfig({ 'client-key-data': base64('x') }),
+      'client-key-data is not a private key',
+    ],
     ['the client key is missing', kubeconfig({ 'client-key': 'nope.key' }), 'nope.key cannot be read'],
     ['the token file is missing', kubeconfig({ tokenFile: 'nope.token' }), 'nope.token cannot be read'],
     ['the plugin has no command', kubeconfig({ exec: { apiVersion: 'v1' } }), 'command is missing'],
