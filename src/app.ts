@@ -42,6 +42,7 @@ export class App implements AsyncDisposable {
   #config: Config;
   #sources: Sources;
   #collection: Collection;
+  #exposition: Exposition;
   /** Under way: sources are not disposed of before those that may use them have ended. */
   readonly #collecting = new Set<Promise<unknown>>();
 
@@ -52,6 +53,7 @@ export class App implements AsyncDisposable {
     this.metrics = new SelfMetrics({ version, nodeVersion: process.version, watchResults });
     this.#sources = this.#createSources(config);
     this.#collection = createCollection({ ...options, store: this.#sources.store, cache: this.#sources.cache });
+    this.#exposition = this.#createExposition(config);
     this.#listeners = this.#createListeners();
     this.#report(config);
   }
@@ -89,6 +91,7 @@ export class App implements AsyncDisposable {
     this.#config = config;
     this.#sources = sources;
     this.#collection = createCollection({ ...this.#options, config, store: sources.store, cache: sources.cache });
+    this.#exposition = this.#createExposition(config);
     this.#report(config);
     if (replaced !== sources) {
       await Promise.allSettled(this.#collecting);
@@ -161,6 +164,10 @@ export class App implements AsyncDisposable {
     return new Sources({ ...this.#options, config, metrics: this.metrics });
   }
 
+  #createExposition({ metrics: { compatibility } }: Config): Exposition {
+    return new Exposition({ selfMetrics: this.metrics, compatibility, clock: this.#options.clock });
+  }
+
   #createListeners(): readonly Listener[] {
     const { clock, logger, version, config, reload } = this.#options;
     const handler = createRoutes({
@@ -168,7 +175,7 @@ export class App implements AsyncDisposable {
       version,
       metrics: new MetricsHandler({
         source: { collect: (signal) => this.#collect(signal) },
-        exposition: new Exposition({ selfMetrics: this.metrics, clock }),
+        exposition: { render: (...scrape) => this.#exposition.render(...scrape) },
         observer: this.metrics,
         logger,
         clock,

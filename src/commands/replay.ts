@@ -36,6 +36,7 @@ export async function replay({ settings, summaries, objects }: ReplayOptions, co
   const signal = new AbortController().signal;
   const exposition = new Exposition({
     selfMetrics: { registry: { getMetricsAsJSON: () => Promise.resolve([]) }, setSeries: () => undefined },
+    compatibility: config.metrics.compatibility,
     clock,
   });
   const snapshot = await collector.collect(signal);

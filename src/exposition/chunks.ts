@@ -1,12 +1,9 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
-import { detailGroups } from './families.js';
+import type { DetailGroups } from './families.js';
 import type { FamilyRow } from './family.js';
 import { groupTexts, type FamilyText } from './family-text.js';
 import { withoutRepeats } from './unique.js';
-
-/** The families whose text is kept per node. */
-export const detailFamilies: readonly FamilyRow[] = detailGroups.flatMap(({ families }) => families);
 
 interface FamilyChunk {
   /** Never written to. */
@@ -14,7 +11,7 @@ interface FamilyChunk {
   readonly seriesCount: number;
 }
 
-/** One per family of {@link detailFamilies}, in their order; empty where the node has no such series. */
+/** One per family of {@link ChunkCache.families}, in their order; empty where the node has no such series. */
 export type NodeChunks = readonly FamilyChunk[];
 
 /**
@@ -22,10 +19,14 @@ export type NodeChunks = readonly FamilyChunk[];
  * a scrape of nodes that have not changed formats nothing.
  */
 export class ChunkCache {
+  readonly families: readonly FamilyRow[];
   readonly #kept = new WeakMap<NodeSnapshot, NodeChunks>();
+  readonly #groups: DetailGroups;
   readonly #slicer: TimeSlicer;
 
-  constructor(slicer: TimeSlicer) {
+  constructor(groups: DetailGroups, slicer: TimeSlicer) {
+    this.families = groups.flatMap(({ families }) => families);
+    this.#groups = groups;
     this.#slicer = slicer;
   }
 
@@ -42,15 +43,15 @@ export class ChunkCache {
     signal.throwIfAborted();
     return this.#slicer.run(() => {
       // Another scrape may have made them while this one waited for its turn.
-      const chunks = this.#kept.get(snapshot) ?? chunksOf(withoutRepeats(snapshot));
+      const chunks = this.#kept.get(snapshot) ?? chunksOf(this.#groups, withoutRepeats(snapshot));
       this.#kept.set(snapshot, chunks);
       return chunks;
     });
   }
 }
 
-function chunksOf(snapshot: NodeSnapshot): NodeChunks {
-  return encode(detailGroups.flatMap((group) => groupTexts(group, snapshot)));
+function chunksOf(groups: DetailGroups, snapshot: NodeSnapshot): NodeChunks {
+  return encode(groups.flatMap((group) => groupTexts(group, snapshot)));
 }
 
 /** One memory block per node: a block for each of 65,000 small chunks would cost the collector more than the bytes. */

@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { ClusterSnapshot, NodeState, WorkloadSnapshot } from '../scrape/snapshot.js';
-import { ChunkCache, detailFamilies } from './chunks.js';
+import { ChunkCache } from './chunks.js';
+import { type Compatibility, detailGroups } from './families.js';
 import { nodeStateGroups } from './node-families.js';
 import { groupTexts } from './family-text.js';
 import type { FamilyRow, Level } from './family.js';
@@ -18,6 +19,7 @@ export interface SelfMetricsSource {
 
 export interface ExpositionOptions {
   readonly selfMetrics: SelfMetricsSource;
+  readonly compatibility: Compatibility;
   readonly clock: Clock;
 }
 
@@ -43,10 +45,10 @@ export class Exposition {
   /** Kept as long as somebody keeps the snapshots: the same ones give the same text. */
   readonly #workloadFamilies = new WeakMap<readonly WorkloadSnapshot[], readonly RegistryFamily[]>();
 
-  constructor({ selfMetrics, clock }: ExpositionOptions) {
+  constructor({ selfMetrics, compatibility, clock }: ExpositionOptions) {
     this.#selfMetrics = selfMetrics;
     this.#slicer = new TimeSlicer(clock);
-    this.#chunks = new ChunkCache(this.#slicer);
+    this.#chunks = new ChunkCache(detailGroups[compatibility], this.#slicer);
   }
 
   /** Without a snapshot (nothing is synced yet), only what is about the exporter. Rejects with the signal's reason. */
@@ -87,7 +89,7 @@ export class Exposition {
   async #detailBlocks(nodes: readonly NodeState[], signal: AbortSignal): Promise<readonly FamilyBlock[]> {
     const snapshots = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
     const prepared = await this.#chunks.prepare(snapshots, signal);
-    return detailFamilies.map((family, index) => {
+    return this.#chunks.families.map((family, index) => {
       const chunks: Buffer[] = [];
       let seriesCount = 0;
       for (const nodeChunks of prepared) {

@@ -34,16 +34,18 @@ export interface Subjects<Source, T> {
   find(source: Source): Iterable<{ readonly labelValues: readonly string[]; readonly data: T }>;
 }
 
+export interface FamilyOptions<T> {
+  /** Without the common prefix. */
+  readonly name: string;
+  readonly help: string;
+  /** Undefined: no series. */
+  readonly value: (data: T) => number | undefined;
+}
+
 export interface FamilyGroupOptions<Source, T> {
   readonly level: Level;
   readonly subjects: Subjects<Source, T>;
-  readonly families: readonly {
-    /** Without the common prefix. */
-    readonly name: string;
-    readonly help: string;
-    /** Undefined: no series. */
-    readonly value: (data: T) => number | undefined;
-  }[];
+  readonly families: readonly FamilyOptions<T>[];
 }
 
 const prefix = 'ephemeral_storage_';

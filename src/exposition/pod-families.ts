@@ -1,5 +1,7 @@
 import type { NodeSnapshot } from '../scrape/snapshot.js';
-import { familyGroup, type FamilyGroup, toSeconds } from './family.js';
+import type { ContainerUsage } from '../attribution/usage.js';
+import { sharedContainers } from './compatibility-subjects.js';
+import { familyGroup, type FamilyGroup, type FamilyOptions, toSeconds } from './family.js';
 import { podInfos } from './pod-info.js';
 import { containers, containerSpecs, limits, memberships, podComponents, pods, volumes } from './subjects.js';
 
@@ -92,55 +94,72 @@ export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   }),
 ];
 
+const attributedFamilies: readonly FamilyOptions<ContainerUsage>[] = [
+  {
+    name: 'container_used_bytes',
+    help: 'Ephemeral storage attributed to the container: its own files and its share of what the pod shares.',
+    value: ({ usedBytes }) => usedBytes,
+  },
+];
+
+const ownFilesFamilies: readonly FamilyOptions<ContainerUsage>[] = [
+  {
+    name: 'container_rootfs_used_bytes',
+    help: 'Writable layer of the container, as the kubelet reports it.',
+    value: ({ rootfsBytes }) => rootfsBytes,
+  },
+  {
+    name: 'container_logs_used_bytes',
+    help: 'Logs of the container, as the kubelet reports them.',
+    value: ({ logsBytes }) => logsBytes,
+  },
+  {
+    name: 'container_rootfs_inodes_used',
+    help: 'Inodes used in the writable layer of the container, as the kubelet reports them.',
+    value: ({ rootfsInodesUsed }) => rootfsInodesUsed,
+  },
+  {
+    name: 'container_logs_inodes_used',
+    help: 'Inodes used by the logs of the container, as the kubelet reports them.',
+    value: ({ logsInodesUsed }) => logsInodesUsed,
+  },
+];
+
+const containerSpecGroup = familyGroup({
+  level: 'container',
+  subjects: containerSpecs,
+  families: [
+    {
+      name: 'container_limit_bytes',
+      help: 'Limit of the container, from the spec of the pod.',
+      value: ({ limitBytes }) => limitBytes,
+    },
+    {
+      name: 'container_request_bytes',
+      help: 'Request of the container, from the spec of the pod.',
+      value: ({ requestBytes }) => requestBytes,
+    },
+  ],
+});
+
 /** Per container. */
 export const containerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   familyGroup({
     level: 'container',
     subjects: containers,
-    families: [
-      {
-        name: 'container_used_bytes',
-        help: 'Ephemeral storage attributed to the container: its own files and its share of what the pod shares.',
-        value: ({ usedBytes }) => usedBytes,
-      },
-      {
-        name: 'container_rootfs_used_bytes',
-        help: 'Writable layer of the container, as the kubelet reports it.',
-        value: ({ rootfsBytes }) => rootfsBytes,
-      },
-      {
-        name: 'container_logs_used_bytes',
-        help: 'Logs of the container, as the kubelet reports them.',
-        value: ({ logsBytes }) => logsBytes,
-      },
-      {
-        name: 'container_rootfs_inodes_used',
-        help: 'Inodes used in the writable layer of the container, as the kubelet reports them.',
-        value: ({ rootfsInodesUsed }) => rootfsInodesUsed,
-      },
-      {
-        name: 'container_logs_inodes_used',
-        help: 'Inodes used by the logs of the container, as the kubelet reports them.',
-        value: ({ logsInodesUsed }) => logsInodesUsed,
-      },
-    ],
+    families: [...attributedFamilies, ...ownFilesFamilies],
   }),
-  familyGroup({
-    level: 'container',
-    subjects: containerSpecs,
-    families: [
-      {
-        name: 'container_limit_bytes',
-        help: 'Limit of the container, from the spec of the pod.',
-        value: ({ limitBytes }) => limitBytes,
-      },
-      {
-        name: 'container_request_bytes',
-        help: 'Request of the container, from the spec of the pod.',
-        value: ({ requestBytes }) => requestBytes,
-      },
-    ],
-  }),
+  containerSpecGroup,
+];
+
+/**
+ * The same families in the same order; those whose names another exporter has too carry its labels beside ours, as a
+ * name must not stand for two families.
+ */
+export const sharedContainerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
+  familyGroup({ level: 'container', subjects: containers, families: attributedFamilies }),
+  familyGroup({ level: 'container', subjects: sharedContainers, families: ownFilesFamilies }),
+  containerSpecGroup,
 ];
 
 /** Per volume of a pod. */

@@ -12,10 +12,15 @@ export function withoutRepeats(snapshot: NodeSnapshot): NodeSnapshot {
 }
 
 function podWithoutRepeats(pod: PodSnapshot): PodSnapshot {
-  const { usage, workloads } = pod;
+  const { pod: object, usage, workloads } = pod;
   const containers = distinct(usage.containers, nameOf);
   const volumes = distinct(usage.volumes, nameOf);
-  return { ...pod, usage: { ...usage, containers, volumes }, workloads: distinct(workloads, nameOf) };
+  return {
+    ...pod,
+    pod: object && { ...object, containers: distinct(object.containers, nameOf) },
+    usage: { ...usage, containers, volumes },
+    workloads: distinct(workloads, nameOf),
+  };
 }
 
 function distinct<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {

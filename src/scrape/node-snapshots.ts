@@ -124,6 +124,7 @@ export class NodeSnapshots {
       namespace: summary.namespace,
       name: summary.name,
       pod,
+      summary,
       usage,
       startTimeMs: summary.startTimeMs,
       limitBytes: pod && podLimitBytes(pod),

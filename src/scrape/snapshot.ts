@@ -4,7 +4,7 @@ import type { NodeLayout } from '../attribution/node-layout.js';
 import type { PodUsage } from '../attribution/usage.js';
 import type { FailureReason } from '../base/errors.js';
 import type { Pod } from '../kube/objects.js';
-import type { NodeSummary } from '../kubelet/summary.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadFigures } from '../workload/figures.js';
 import type { Workload } from '../workload/workload.js';
 
@@ -14,6 +14,8 @@ export interface PodSnapshot {
   readonly name: string;
   /** The API object; undefined for a pod that the kubelet reports and the API server does not know. */
   readonly pod: Pod | undefined;
+  /** What the kubelet reports, part of the node's summary. */
+  readonly summary: PodSummary;
   readonly usage: PodUsage;
   /** As the kubelet says it. */
   readonly startTimeMs: number | undefined;

@@ -4,18 +4,20 @@ import { describe, expect, it } from 'vitest';
 
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { TimeSlicer } from '../../src/base/time-slicer.js';
-import { ChunkCache, detailFamilies, type NodeChunks } from '../../src/exposition/chunks.js';
+import { ChunkCache, type NodeChunks } from '../../src/exposition/chunks.js';
+import { detailGroups } from '../../src/exposition/families.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
 const never = new AbortController().signal;
 
 function aCache(clock: Clock = new ManualClock()): ChunkCache {
-  return new ChunkCache(new TimeSlicer(clock));
+  return new ChunkCache(detailGroups.none, new TimeSlicer(clock));
 }
 
 function textOf(chunks: NodeChunks | undefined, family: string): string | undefined {
-  const index = detailFamilies.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
+  const families = detailGroups.none.flatMap((group) => group.families);
+  const index = families.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
   return chunks?.[index]?.buffer.toString();
 }
 

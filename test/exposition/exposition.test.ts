@@ -3,7 +3,13 @@ import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 
 import { components, type PodUsage } from '../../src/attribution/usage.js';
-import { Exposition, type ExpositionBody, type SelfMetricsSource } from '../../src/exposition/exposition.js';
+import {
+  Exposition,
+  type ExpositionBody,
+  type ExpositionOptions,
+  type SelfMetricsSource,
+} from '../../src/exposition/exposition.js';
+import type { Compatibility } from '../../src/exposition/families.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import type {
   ClusterSnapshot,
@@ -13,7 +19,7 @@ import type {
   WorkloadSnapshot,
 } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
-import { aNodeSummary, anFsStats, aPod } from '../support/builders.js';
+import { aContainer, aMount, aNodeSummary, anFsStats, aPod, aPodSummary } from '../support/builders.js';
 import { limitRules } from '../../src/attribution/limit-ratios.js';
 import { parseExposition, type ParsedFamily } from '../support/exposition-parser.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -32,6 +38,7 @@ import {
 
 const never = new AbortController().signal;
 const formats: readonly ExpositionFormat[] = ['text', 'openmetrics'];
+const compatibilities: readonly Compatibility[] = ['none', 'k8s-ephemeral-storage-metrics'];
 
 /** Remembers what it was told; its registry has one family. */
 class FakeSelfMetrics implements SelfMetricsSource {
@@ -47,8 +54,11 @@ class FakeSelfMetrics implements SelfMetricsSource {
   }
 }
 
-function anExposition(selfMetrics: SelfMetricsSource = new FakeSelfMetrics()): Exposition {
-  return new Exposition({ selfMetrics, clock: new ManualClock() });
+function anExposition({
+  selfMetrics = new FakeSelfMetrics(),
+  compatibility = 'none',
+}: Partial<ExpositionOptions> = {}): Exposition {
+  return new Exposition({ selfMetrics, compatibility, clock: new ManualClock() });
 }
 
 function bytesOf({ chunks }: ExpositionBody): Buffer {
@@ -75,6 +85,8 @@ const controlled = aWorkload({
   origin: { source: 'controller', namespace: 'shop', controller: { kind: 'Deployment', name: 'größe' } },
 });
 
+const forged = 'forged"} 1\nephemeral_storage_pod_used_bytes{pod="x';
+
 /** Two nodes with data, one without and one that is skipped; names that need every kind of escape. */
 const hostileSnapshot: ClusterSnapshot = {
   nodes: [
@@ -88,7 +100,20 @@ const hostileSnapshot: ClusterSnapshot = {
         }),
         pods: [
           aPodSnapshot({
-            name: 'forged"} 1\nephemeral_storage_pod_used_bytes{pod="x',
+            name: forged,
+            pod: aPod({
+              name: forged,
+              containers: [
+                aContainer({
+                  name: String.raw`C:\new`,
+                  mounts: [aMount('data', String.raw`C:\"data"`), aMount('data', '/data\n1')],
+                }),
+                aContainer({ name: 'setup', kind: 'init', mounts: [aMount()] }),
+              ],
+            }),
+            summary: aPodSummary({
+              containers: [{ name: String.raw`C:\new`, rootfs: anFsStats({ capacityBytes: 30_000 }), logs: undefined }],
+            }),
             workloads: [quoted, controlled],
             usage: aPodUsage({
               volumesPending: true,
@@ -116,10 +141,11 @@ const hostileSnapshot: ClusterSnapshot = {
 
 describe('golden expositions', () => {
   it.each([
-    ['text', 'hostile.txt'],
-    ['openmetrics', 'hostile.openmetrics.txt'],
-  ] as const)('in %s', async (format, file) => {
-    const body = bytesOf(await anExposition().render(hostileSnapshot, format, never));
+    ['text', 'none', 'hostile.txt'],
+    ['openmetrics', 'none', 'hostile.openmetrics.txt'],
+    ['openmetrics', 'k8s-ephemeral-storage-metrics', 'hostile.compatibility.openmetrics.txt'],
+  ] as const)('in %s, compatible with %s', async (format, compatibility, file) => {
+    const body = bytesOf(await anExposition({ compatibility }).render(hostileSnapshot, format, never));
     await expect(body.toString()).toMatchFileSnapshot(`../golden/${file}`);
     parseExposition(body, format);
   });
@@ -127,18 +153,14 @@ describe('golden expositions', () => {
   it('give every name back as it was', async () => {
     const families = await familiesOf(hostileSnapshot);
     const pods = families.find(({ name }) => name === 'ephemeral_storage_pod_used_bytes')?.samples;
-    expect(pods?.map(({ labels }) => labels['pod'])).toEqual([
-      'forged"} 1\nephemeral_storage_pod_used_bytes{pod="x',
-      'unknown',
-      'cart-0',
-    ]);
+    expect(pods?.map(({ labels }) => labels['pod'])).toEqual([forged, 'unknown', 'cart-0']);
   });
 });
 
 describe('Exposition', () => {
   it.each(formats)('serves only its own metrics before the first sync, in %s', async (format) => {
     const selfMetrics = new FakeSelfMetrics();
-    const body = await anExposition(selfMetrics).render(undefined, format, never);
+    const body = await anExposition({ selfMetrics }).render(undefined, format, never);
     expect(parseExposition(bytesOf(body), format).map(({ name }) => name)).toEqual(['self']);
     expect(selfMetrics.told).toEqual([{ workload: 0, node: 0, pod: 0, container: 0, volume: 0 }]);
   });
@@ -155,7 +177,7 @@ describe('Exposition', () => {
 
   it('tells how many series of each level it has before it reads its own metrics', async () => {
     const selfMetrics = new FakeSelfMetrics();
-    const body = await anExposition(selfMetrics).render(hostileSnapshot, 'text', never);
+    const body = await anExposition({ selfMetrics }).render(hostileSnapshot, 'text', never);
     const samples = parseExposition(bytesOf(body), 'text').flatMap((family) => family.samples);
     const [told] = selfMetrics.told;
     expect(told).toEqual({ workload: 16, node: 14, pod: 27, container: 10, volume: 4 });
@@ -332,15 +354,40 @@ const usage: fc.Arbitrary<PodUsage> = fc.record({
   ),
   volumesPending: fc.boolean(),
 });
+const filesystem = fc.option(
+  fc
+    .record({ capacityBytes: bytes, availableBytes: bytes, inodes: bytes, inodesFree: bytes })
+    .map((figures) => anFsStats(figures)),
+  { nil: undefined },
+);
+const podObject = fc
+  .array(
+    fc
+      .record({
+        name,
+        kind: fc.constantFrom('app' as const, 'init' as const, 'sidecar' as const),
+        mounts: fc.uniqueArray(fc.record({ volumeName: name, path: name }), {
+          selector: ({ volumeName, path }) => JSON.stringify([volumeName, path]),
+          maxLength: 3,
+        }),
+        limitBytes: bytes,
+      })
+      .map((fields) => aContainer(fields)),
+    { maxLength: 3 },
+  )
+  .map((containers) => aPod({ containers }));
 const podSnapshot: fc.Arbitrary<PodSnapshot> = fc.record({
   namespace: name,
   name,
-  pod: fc.constantFrom(undefined, aPod()),
+  pod: fc.option(podObject, { nil: undefined }),
+  summary: fc
+    .array(fc.record({ name, rootfs: filesystem, logs: filesystem }), { maxLength: 3 })
+    .map((containers) => aPodSummary({ containers })),
   usage,
   startTimeMs: bytes,
   limitBytes: bytes,
   requestBytes: bytes,
-  ratios: fc.array(
+  ratios: fc.uniqueArray(
     fc.record({
       rule: fc.constantFrom(...limitRules),
       container: name,
@@ -348,7 +395,7 @@ const podSnapshot: fc.Arbitrary<PodSnapshot> = fc.record({
       usedBytes: fc.maxSafeNat(),
       limitBytes: fc.integer({ min: 1 }),
     }),
-    { maxLength: 3 },
+    { selector: ({ rule, container }) => JSON.stringify([rule, container]), maxLength: 3 },
   ),
   workloads: fc.array(workload, { maxLength: 3 }),
 });
@@ -400,15 +447,19 @@ function podKey(pod: PodSnapshot): string {
 }
 
 describe('any snapshot', () => {
-  it.each(formats)('gives a valid exposition without duplicate series in %s', async (format) => {
-    await fc.assert(
-      fc.asyncProperty(clusterSnapshot, async (snapshot) => {
-        const body = await anExposition().render(snapshot, format, never);
-        expect(bytesOf(body)).toHaveLength(body.contentLength);
-        const families = parseExposition(bytesOf(body), format);
-        expect(families.at(-1)?.name).toBe('self');
-      }),
-      { numRuns: 200 },
-    );
-  });
+  it.each(formats.flatMap((format) => compatibilities.map((compatibility) => ({ format, compatibility }))))(
+    'gives a valid exposition without duplicate series in $format, compatible with $compatibility',
+    async (given) => {
+      const { format, compatibility } = given;
+      await fc.assert(
+        fc.asyncProperty(clusterSnapshot, async (snapshot) => {
+          const body = await anExposition({ compatibility }).render(snapshot, format, never);
+          expect(bytesOf(body)).toHaveLength(body.contentLength);
+          const families = parseExposition(bytesOf(body), format);
+          expect(families.at(-1)?.name).toBe('self');
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 });

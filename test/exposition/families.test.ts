@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { Exposition } from '../../src/exposition/exposition.js';
-import { familyTable } from '../../src/exposition/families.js';
+import { type Compatibility, familyTable } from '../../src/exposition/families.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import { aContainer, aNodeSummary, anFsStats, aPod } from '../support/builders.js';
+import { aContainer, aMount, aNodeSummary, anFsStats, aPod, aPodSummary } from '../support/builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -29,8 +29,6 @@ const full = anFsStats({
   inodesUsed: 1,
 });
 
-const table = familyTable(Object.values(selfFamilies));
-
 /** A snapshot that gives each family of the cluster at least one series. */
 const fullSnapshot = aClusterSnapshot({
   nodes: [
@@ -42,8 +40,9 @@ const fullSnapshot = aClusterSnapshot({
           aPodSnapshot({
             pod: aPod({
               priorityClass: 'high',
-              containers: [aContainer({ limitBytes: 3, requestBytes: 2 })],
+              containers: [aContainer({ mounts: [aMount()], limitBytes: 3, requestBytes: 2 })],
             }),
+            summary: aPodSummary({ containers: [{ name: 'main', rootfs: full, logs: full }] }),
             usage: aPodUsage({
               inodesUsed: 1,
               volumesPending: true,
@@ -100,7 +99,11 @@ function fullSelfMetrics(): SelfMetrics {
   return selfMetrics;
 }
 
-describe('the table of families', () => {
+const compatibilities: readonly Compatibility[] = ['none', 'k8s-ephemeral-storage-metrics'];
+
+describe.each(compatibilities)('the table of families, compatible with %s,', (compatibility) => {
+  const table = familyTable(Object.values(selfFamilies), compatibility);
+
   it.each(table.map((row) => [row.name, row] as const))('%s keeps the rules of names and helps', (name, row) => {
     expect(name).toMatch(/^ephemeral_storage_[a-z]+(?:_[a-z]+)*$/);
     expect(row.type === 'counter').toBe(name.endsWith('_total'));
@@ -113,7 +116,7 @@ describe('the table of families', () => {
   });
 
   it('is what is served: names, types, helps, labels and order', async () => {
-    const exposition = new Exposition({ selfMetrics: fullSelfMetrics(), clock: new ManualClock() });
+    const exposition = new Exposition({ selfMetrics: fullSelfMetrics(), compatibility, clock: new ManualClock() });
     const { chunks } = await exposition.render(fullSnapshot, 'text', new AbortController().signal);
     const families = parseExposition(Buffer.concat(chunks), 'text').filter(({ name }) =>
       name.startsWith('ephemeral_storage_'),

@@ -121,7 +121,7 @@ describe('an answer', () => {
     const snapshots = [undefined, aClusterSnapshot()];
     await using server = await startServer({
       source: { collect: () => Promise.resolve(snapshots.shift()) },
-      exposition: new Exposition({ selfMetrics, clock }),
+      exposition: new Exposition({ selfMetrics, compatibility: 'none', clock }),
       observer: selfMetrics,
       clock,
     });

@@ -8,7 +8,7 @@ import type {
   WorkloadSnapshot,
 } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
-import { aNodeSummary, aPod } from './builders.js';
+import { aNodeSummary, aPod, aPodSummary } from './builders.js';
 
 export function aWorkload(overrides: Partial<Workload> = {}): Workload {
   return { name: 'cart', origin: { source: 'configured' }, ...overrides };
@@ -80,6 +80,7 @@ export function aPodSnapshot(overrides: Partial<PodSnapshot> = {}): PodSnapshot 
     namespace,
     name,
     pod: aPod({ namespace, name }),
+    summary: aPodSummary({ namespace, name }),
     usage: aPodUsage(),
     startTimeMs: undefined,
     limitBytes: undefined,

@@ -1,0 +1,155 @@
+/**
+ * The families of k8s-ephemeral-storage-metrics, with values of our own: docs/compatibility.md says where they differ.
+ * https://github.com/jmcgrath207/k8s-ephemeral-storage-metrics
+ */
+import type { NodeSnapshot } from '../scrape/snapshot.js';
+import {
+  nodeShare,
+  theirContainers,
+  theirLimits,
+  theirMounts,
+  theirNodes,
+  theirPods,
+} from './compatibility-subjects.js';
+import { familyGroup, type FamilyGroup } from './family.js';
+
+export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
+  familyGroup({
+    level: 'pod',
+    subjects: theirPods,
+    families: [
+      {
+        name: 'pod_usage',
+        help: 'Bytes of ephemeral storage of the pod. Replaced by pod_used_bytes.',
+        value: ({ pod }) => pod.usage.usedBytes,
+      },
+      {
+        name: 'inodes',
+        help: 'Inodes of the filesystem of the node that the pod is on. Replaced by node_inodes.',
+        value: ({ nodefs }) => nodefs?.inodes,
+      },
+      {
+        name: 'inodes_free',
+        help: 'Free inodes of the filesystem of the node that the pod is on. Replaced by node_inodes_free.',
+        value: ({ nodefs }) => nodefs?.inodesFree,
+      },
+      {
+        name: 'inodes_used',
+        help: 'Inodes used by the pod. Replaced by pod_inodes_used.',
+        value: ({ pod }) => pod.usage.inodesUsed,
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'container',
+    subjects: theirLimits,
+    families: [
+      {
+        name: 'container_limit_percentage',
+        help: 'Percentage of its own limit that the container uses; of a container without one, of the filesystem of the node that is used. Replaced by limit_ratio.',
+        value: ({ usedBytes, wholeBytes }) => percentage(usedBytes, wholeBytes),
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'container',
+    subjects: theirContainers,
+    families: [
+      {
+        name: 'container_rootfs_available_bytes',
+        help: 'Bytes available in the filesystem of the writable layer. Replaced by node_available_bytes.',
+        value: ({ summary }) => summary?.rootfs?.availableBytes,
+      },
+      {
+        name: 'container_rootfs_capacity_bytes',
+        help: 'Size of the filesystem of the writable layer. Replaced by node_capacity_bytes.',
+        value: ({ summary }) => summary?.rootfs?.capacityBytes,
+      },
+      {
+        name: 'container_rootfs_usage_percentage',
+        help: 'Percentage of its filesystem that the writable layer uses.',
+        value: ({ usage, summary }) => percentage(usage.rootfsBytes, summary?.rootfs?.capacityBytes),
+      },
+      {
+        name: 'container_rootfs_inodes',
+        help: 'Inodes of the filesystem of the writable layer. Replaced by node_inodes.',
+        value: ({ summary }) => summary?.rootfs?.inodes,
+      },
+      {
+        name: 'container_rootfs_inodes_free',
+        help: 'Free inodes of the filesystem of the writable layer. Replaced by node_inodes_free.',
+        value: ({ summary }) => summary?.rootfs?.inodesFree,
+      },
+      {
+        name: 'container_logs_available_bytes',
+        help: 'Bytes available in the filesystem of the logs. Replaced by node_available_bytes.',
+        value: ({ summary }) => summary?.logs?.availableBytes,
+      },
+      {
+        name: 'container_logs_capacity_bytes',
+        help: 'Size of the filesystem of the logs. Replaced by node_capacity_bytes.',
+        value: ({ summary }) => summary?.logs?.capacityBytes,
+      },
+      {
+        name: 'container_logs_usage_percentage',
+        help: 'Percentage of their filesystem that the logs use.',
+        value: ({ usage, summary }) => percentage(usage.logsBytes, summary?.logs?.capacityBytes),
+      },
+      {
+        name: 'container_logs_inodes',
+        help: 'Inodes of the filesystem of the logs. Replaced by node_inodes.',
+        value: ({ summary }) => summary?.logs?.inodes,
+      },
+      {
+        name: 'container_logs_inodes_free',
+        help: 'Free inodes of the filesystem of the logs. Replaced by node_inodes_free.',
+        value: ({ summary }) => summary?.logs?.inodesFree,
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'volume',
+    subjects: theirMounts,
+    families: [
+      {
+        name: 'container_volume_usage',
+        help: 'Bytes used in the emptyDir, for each container that mounts it and each path. Replaced by volume_used_bytes.',
+        value: ({ usedBytes }) => usedBytes,
+      },
+      {
+        name: 'container_volume_limit_percentage',
+        help: 'Percentage of its size limit that the emptyDir uses, for each container that mounts it and each path. Replaced by limit_ratio.',
+        value: ({ usedBytes, sizeLimitBytes }) => percentage(usedBytes, sizeLimitBytes),
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'node',
+    subjects: theirNodes,
+    families: [
+      {
+        name: 'node_available',
+        help: 'Bytes available in the filesystem of the node. Replaced by node_available_bytes.',
+        value: ({ availableBytes }) => availableBytes,
+      },
+      {
+        name: 'node_capacity',
+        help: 'Size of the filesystem of the node. Replaced by node_capacity_bytes.',
+        value: ({ capacityBytes }) => capacityBytes,
+      },
+      {
+        name: 'node_percentage',
+        help: 'Percentage of the filesystem of the node that is not available.',
+        value: (nodefs) => {
+          const share = nodeShare(nodefs);
+          return share && percentage(share.usedBytes, share.wholeBytes);
+        },
+      },
+    ],
+  }),
+];
+
+/** Above 100 where more is used than there may be. */
+function percentage(part: number | undefined, whole: number | undefined): number | undefined {
+  return part === undefined || whole === undefined || whole === 0 ? undefined : (part * 100) / whole;
+}

@@ -1,0 +1,116 @@
+/** What the families of k8s-ephemeral-storage-metrics are about, with the names that it gives to the labels. */
+import type { ContainerUsage } from '../attribution/usage.js';
+import type { Container } from '../kube/objects.js';
+import type { ContainerSummary, FsStats } from '../kubelet/summary.js';
+import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
+import type { Subjects } from './family.js';
+import { containers } from './subjects.js';
+
+/** The filesystem that holds the kubelet's own files. */
+export const theirNodes: Subjects<NodeSnapshot, FsStats> = {
+  labels: ['node_name'],
+  *find({ nodeName, summary: { nodefs } }) {
+    if (nodefs !== undefined) yield { labelValues: [nodeName], data: nodefs };
+  },
+};
+
+interface PodOnNode {
+  readonly pod: PodSnapshot;
+  readonly nodefs: FsStats | undefined;
+}
+
+export const theirPods: Subjects<NodeSnapshot, PodOnNode> = {
+  labels: [...theirNodes.labels, 'pod_name', 'pod_namespace'],
+  *find({ nodeName, summary: { nodefs }, pods }) {
+    for (const pod of pods) yield { labelValues: [nodeName, pod.name, pod.namespace], data: { pod, nodefs } };
+  },
+};
+
+/** One container's files: what it uses, and the filesystems that hold them. */
+interface ContainerFiles {
+  readonly usage: ContainerUsage;
+  readonly summary: ContainerSummary | undefined;
+}
+
+export const theirContainers: Subjects<NodeSnapshot, ContainerFiles> = {
+  labels: [...theirPods.labels, 'container'],
+  *find(snapshot) {
+    for (const { labelValues, data } of theirPods.find(snapshot)) {
+      const { usage, summary } = data.pod;
+      for (const container of usage.containers) {
+        const reported = summary.containers.find(({ name }) => name === container.name);
+        yield { labelValues: [...labelValues, container.name], data: { usage: container, summary: reported } };
+      }
+    }
+  },
+};
+
+/** With the labels of both exporters, for families of the same name. */
+export const sharedContainers: Subjects<NodeSnapshot, ContainerUsage> = {
+  labels: [...containers.labels, ...theirPods.labels],
+  *find(snapshot) {
+    const { nodeName } = snapshot;
+    for (const { labelValues, data } of containers.find(snapshot)) {
+      const [namespace = '', name = ''] = labelValues;
+      yield { labelValues: [...labelValues, nodeName, name, namespace], data };
+    }
+  },
+};
+
+interface Share {
+  readonly usedBytes: number;
+  readonly wholeBytes: number;
+}
+
+/**
+ * Containers with a limit that the kubelet enforces against what it holds against it; those without one against the
+ * node's filesystem, of which any may take all.
+ */
+export const theirLimits: Subjects<NodeSnapshot, Share> = {
+  labels: [...theirContainers.labels, 'source'],
+  *find(snapshot) {
+    for (const { labelValues, data } of theirPods.find(snapshot)) {
+      for (const { rule, container, usedBytes, limitBytes } of data.pod.ratios) {
+        if (rule !== 'container') continue;
+        yield { labelValues: [...labelValues, container, 'container'], data: { usedBytes, wholeBytes: limitBytes } };
+      }
+      const share = nodeShare(data.nodefs);
+      if (share === undefined) continue;
+      for (const { name, limitBytes = 0 } of runningContainers(data.pod)) {
+        if (limitBytes === 0) yield { labelValues: [...labelValues, name, 'node'], data: share };
+      }
+    }
+  },
+};
+
+interface MountedVolume {
+  readonly usedBytes: number | undefined;
+  readonly sizeLimitBytes: number | undefined;
+}
+
+/** EmptyDirs of any medium: one subject for each container that mounts them, and path. */
+export const theirMounts: Subjects<NodeSnapshot, MountedVolume> = {
+  labels: [...theirContainers.labels, 'volume_name', 'mount_path'],
+  *find(snapshot) {
+    for (const { labelValues, data } of theirPods.find(snapshot)) {
+      const emptyDirs = data.pod.usage.volumes.filter(({ type }) => type === 'emptydir');
+      for (const { name, mounts } of runningContainers(data.pod)) {
+        for (const { volumeName, path } of mounts) {
+          const volume = emptyDirs.find((emptyDir) => emptyDir.name === volumeName);
+          if (volume !== undefined) yield { labelValues: [...labelValues, name, volumeName, path], data: volume };
+        }
+      }
+    }
+  },
+};
+
+/** Not what the kubelet calls used: blocks that only root may take count as well, as they are not available. */
+export function nodeShare(nodefs: FsStats | undefined): Share | undefined {
+  if (nodefs?.capacityBytes === undefined || nodefs.availableBytes === undefined) return undefined;
+  const { capacityBytes, availableBytes } = nodefs;
+  return { usedBytes: Math.max(capacityBytes - availableBytes, 0), wholeBytes: capacityBytes };
+}
+
+function runningContainers({ pod }: PodSnapshot): readonly Container[] {
+  return pod?.containers.filter(({ kind }) => kind === 'app' || kind === 'sidecar') ?? [];
+}
