@@ -1,0 +1,34 @@
+import type { FamilyRow } from './family.js';
+
+export interface CountedFamily {
+  readonly name: string;
+  readonly level: FamilyRow['level'];
+  readonly seriesCount: number;
+}
+
+/** Each level can be had from the one before it by adding up, so the first is missed least. */
+const mostDetailedFirst: readonly FamilyRow['level'][] = ['volume', 'container', 'pod', 'node', 'workload'];
+
+/**
+ * The families to leave out so that the others have at most `maxSeries` series: whole ones, as half a family gives
+ * wrong sums; the most detailed level first, and of a level the family with most series first.
+ */
+export function familiesOverCap<Family extends CountedFamily>(
+  families: readonly Family[],
+  maxSeries: number,
+): ReadonlySet<Family> {
+  let seriesCount = families.reduce((sum, family) => sum + family.seriesCount, 0);
+  const over = new Set<Family>();
+  for (const family of [...families].sort(compareFamilies)) {
+    if (seriesCount <= maxSeries) break;
+    if (family.seriesCount === 0) continue;
+    over.add(family);
+    seriesCount -= family.seriesCount;
+  }
+  return over;
+}
+
+function compareFamilies(a: CountedFamily, b: CountedFamily): number {
+  const byLevel = mostDetailedFirst.indexOf(a.level) - mostDetailedFirst.indexOf(b.level);
+  return byLevel || b.seriesCount - a.seriesCount || (a.name < b.name ? -1 : 1);
+}

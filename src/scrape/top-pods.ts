@@ -1,0 +1,142 @@
+import type { Clock } from '../base/clock.js';
+import { TimeSlicer } from '../base/time-slicer.js';
+import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot } from './snapshot.js';
+
+interface SnapshotSource {
+  collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined>;
+}
+
+export interface TopPodsOptions {
+  readonly source: SnapshotSource;
+  /** Pods of each identity, above 0. */
+  readonly count: number;
+  readonly clock: Clock;
+}
+
+/** Taken in in one go; about a millisecond. */
+const nodesPerSlice = 20;
+const rankingsPerSlice = 500;
+
+/** No identity has this name: the group of the pods without one. */
+const withoutIdentity = '';
+
+/**
+ * Leaves detail series to the biggest pods of each identity over all nodes; a pod that is among those of one of its
+ * identities is shown. The sums of the identities stay those over all pods.
+ */
+export class TopPods {
+  readonly #options: TopPodsOptions;
+  readonly #slicer: TimeSlicer;
+  /** By the whole snapshot; the same object while the same pods are shown, so that its text is kept too. */
+  readonly #trimmed = new WeakMap<NodeSnapshot, NodeSnapshot>();
+
+  constructor(options: TopPodsOptions) {
+    this.#options = options;
+    this.#slicer = new TimeSlicer(options.clock);
+  }
+
+  /** As the source does. Not cut short by `signal`: an answer with all pods is not what was asked for. */
+  async collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
+    const snapshot = await this.#options.source.collect(signal);
+    if (snapshot === undefined) return undefined;
+    const shown = await this.#shownPods(snapshot.nodes);
+    const nodes = await this.#inSlices(snapshot.nodes, nodesPerSlice, (node) => this.#trimNode(node, shown));
+    return { ...snapshot, nodes };
+  }
+
+  async #shownPods(nodes: readonly NodeState[]): Promise<ReadonlySet<PodSnapshot>> {
+    const rankings = new Map<string, Ranking>();
+    await this.#inSlices(nodes, nodesPerSlice, (node) => {
+      for (const pod of podsOf(node)) this.#rank(pod, rankings);
+    });
+    const shown = new Set<PodSnapshot>();
+    await this.#inSlices([...rankings.values()], rankingsPerSlice, (ranking) => {
+      for (const pod of ranking.top()) shown.add(pod);
+    });
+    return shown;
+  }
+
+  #rank(pod: PodSnapshot, rankings: Map<string, Ranking>): void {
+    if (pod.workloads.length === 0) this.#rankingOf(withoutIdentity, rankings).add(pod);
+    for (const { name } of pod.workloads) this.#rankingOf(name, rankings).add(pod);
+  }
+
+  #rankingOf(name: string, rankings: Map<string, Ranking>): Ranking {
+    const known = rankings.get(name);
+    if (known !== undefined) return known;
+    const ranking = new Ranking(this.#options.count);
+    rankings.set(name, ranking);
+    return ranking;
+  }
+
+  #trimNode(node: NodeState, shown: ReadonlySet<PodSnapshot>): NodeState {
+    if (node.state === 'absent') return node;
+    const snapshot = this.#trim(node.snapshot, shown);
+    return snapshot === node.snapshot ? node : { ...node, snapshot };
+  }
+
+  #trim(snapshot: NodeSnapshot, shown: ReadonlySet<PodSnapshot>): NodeSnapshot {
+    const pods = snapshot.pods.filter((pod) => shown.has(pod));
+    const hiddenCount = snapshot.pods.length - pods.length;
+    if (hiddenCount === 0) return snapshot;
+    const kept = this.#trimmed.get(snapshot);
+    if (kept !== undefined && isSame(kept.pods, pods)) return kept;
+    const trimmed = { ...snapshot, pods, skippedPods: new Map(snapshot.skippedPods).set('top', hiddenCount) };
+    this.#trimmed.set(snapshot, trimmed);
+    return trimmed;
+  }
+
+  async #inSlices<T, R>(items: readonly T[], perSlice: number, work: (item: T) => R): Promise<R[]> {
+    const results: R[] = [];
+    for (let start = 0; start < items.length; start += perSlice) {
+      await this.#slicer.run(() => {
+        for (const item of items.slice(start, start + perSlice)) results.push(work(item));
+      });
+    }
+    return results;
+  }
+}
+
+/** The biggest of the pods that were added. Holds at most twice as many: sorting now and then is all that it costs. */
+class Ranking {
+  readonly #count: number;
+  readonly #pods: PodSnapshot[] = [];
+  /** The last of the biggest so far; undefined until there were enough. */
+  #last: PodSnapshot | undefined;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  add(pod: PodSnapshot): void {
+    if (this.#last !== undefined && comparePods(this.#last, pod) <= 0) return;
+    this.#pods.push(pod);
+    if (this.#pods.length === 2 * this.#count) this.top();
+  }
+
+  top(): readonly PodSnapshot[] {
+    if (this.#pods.length > this.#count) {
+      this.#pods.sort(comparePods).length = this.#count;
+      this.#last = this.#pods.at(-1);
+    }
+    return this.#pods;
+  }
+}
+
+/** The biggest first; of equals by namespace and name. */
+function comparePods(a: PodSnapshot, b: PodSnapshot): number {
+  return b.usage.usedBytes - a.usage.usedBytes || compare(a.namespace, b.namespace) || compare(a.name, b.name);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function podsOf(node: NodeState): readonly PodSnapshot[] {
+  return node.state === 'absent' ? [] : node.snapshot.pods;
+}
+
+function isSame(a: readonly PodSnapshot[], b: readonly PodSnapshot[]): boolean {
+  return a.length === b.length && a.every((pod, index) => pod === b[index]);
+}

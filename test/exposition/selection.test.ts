@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+
+import { familyGroup, type Level } from '../../src/exposition/family.js';
+import {
+  allowedBy,
+  type FamilyFilter,
+  type FamilyRules,
+  groupsOf,
+  noFilter,
+  requestedBy,
+} from '../../src/exposition/selection.js';
+
+const families = [
+  { name: 'ephemeral_storage_workload_used_bytes', level: 'workload' },
+  { name: 'ephemeral_storage_node_used_bytes', level: 'node' },
+  { name: 'ephemeral_storage_pod_used_bytes', level: 'pod' },
+  { name: 'ephemeral_storage_pod_limit_bytes', level: 'pod' },
+  { name: 'ephemeral_storage_container_used_bytes', level: 'container' },
+  { name: 'ephemeral_storage_volume_used_bytes', level: 'volume' },
+  { name: 'ephemeral_storage_exporter_series', level: 'exporter' },
+] as const;
+
+const allLevels: Readonly<Record<Level, boolean>> = {
+  workload: true,
+  node: true,
+  pod: true,
+  container: true,
+  volume: true,
+};
+
+const everything: FamilyRules = { levels: allLevels, allow: [], deny: [] };
+
+function shortNames(isWanted: (family: (typeof families)[number]) => boolean): readonly string[] {
+  return families.filter(isWanted).map(({ name }) => name.replace('ephemeral_storage_', ''));
+}
+
+describe('what the settings allow', () => {
+  const all = families.map(({ name }) => name.replace('ephemeral_storage_', ''));
+
+  it.each<[string, Partial<FamilyRules>, readonly string[]]>([
+    ['everything without any', {}, all],
+    [
+      'only the levels that are on',
+      { levels: { ...allLevels, pod: false, container: false } },
+      ['workload_used_bytes', 'node_used_bytes', 'volume_used_bytes', 'exporter_series'],
+    ],
+    [
+      'the exporter itself when all levels are off',
+      { levels: { workload: false, node: false, pod: false, container: false, volume: false } },
+      ['exporter_series'],
+    ],
+    [
+      'only what allow has',
+      { allow: ['ephemeral_storage_pod_.*', '.*_node_.*'] },
+      ['node_used_bytes', 'pod_used_bytes', 'pod_limit_bytes', 'exporter_series'],
+    ],
+    ['nothing by a part of the name', { allow: ['pod_used_bytes', 'ephemeral_storage', 'used'] }, ['exporter_series']],
+    ['what deny has not', { deny: ['.*_used_bytes', 'pod_limit_bytes'] }, ['pod_limit_bytes', 'exporter_series']],
+    [
+      'nothing that deny has, though allow has it',
+      { allow: ['.*_pod_.*'], deny: ['.*_limit_.*'] },
+      ['pod_used_bytes', 'exporter_series'],
+    ],
+    [
+      'nothing of a level that is off, though allow has it',
+      { levels: { ...allLevels, pod: false }, allow: ['.*_(pod|node)_.*'] },
+      ['node_used_bytes', 'exporter_series'],
+    ],
+    ['the exporter itself, whatever deny has', { deny: ['.*'] }, ['exporter_series']],
+  ])('%s', (_case, rules, expected) => {
+    expect(shortNames(allowedBy({ ...everything, ...rules }))).toEqual(expected);
+  });
+});
+
+describe('what a request asks for', () => {
+  const names = (...texts: readonly string[]): ReadonlySet<string> =>
+    new Set(texts.map((text) => `ephemeral_storage_${text}`));
+
+  it.each<[string, Partial<FamilyFilter>, readonly string[]]>([
+    ['a name', { names: names('pod_used_bytes') }, ['pod_used_bytes']],
+    ['names of the exporter too', { names: names('exporter_series') }, ['exporter_series']],
+    ['levels', { levels: new Set(['pod', 'exporter']) }, ['pod_used_bytes', 'pod_limit_bytes', 'exporter_series']],
+    [
+      'what is among the names and of the levels',
+      { names: names('pod_used_bytes', 'node_used_bytes'), levels: new Set(['node', 'volume']) },
+      ['node_used_bytes'],
+    ],
+  ])('%s', (_case, filter, expected) => {
+    expect(shortNames(requestedBy({ ...noFilter, ...filter }))).toEqual(expected);
+  });
+
+  it('everything, when it says nothing', () => {
+    expect(shortNames(requestedBy(noFilter))).toHaveLength(families.length);
+  });
+});
+
+describe('groupsOf', () => {
+  const group = familyGroup<number, number>({
+    level: 'pod',
+    subjects: {
+      labels: ['pod'],
+      *find(source) {
+        yield { labelValues: ['a'], data: source };
+      },
+    },
+    families: [1, 2, 3].map((factor) => ({ name: `times_${factor}`, help: '', value: (data) => data * factor })),
+  });
+
+  it('gives the values of the families that are left', () => {
+    const [narrowed] = groupsOf([group], ({ name }) => !name.endsWith('_2'));
+    expect(narrowed?.families.map(({ name }) => name)).toEqual([
+      'ephemeral_storage_times_1',
+      'ephemeral_storage_times_3',
+    ]);
+    expect([...(narrowed?.samples(5) ?? [])]).toEqual([{ labelValues: ['a'], values: [5, 15] }]);
+  });
+
+  it('leaves out groups without a family, and leaves whole ones as they are', () => {
+    expect(groupsOf([group], () => false)).toEqual([]);
+    expect(groupsOf([group], () => true)[0]).toBe(group);
+  });
+});

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { Level } from '../../src/exposition/family.js';
+import { type CountedFamily, familiesOverCap } from '../../src/exposition/series-cap.js';
+
+const families: readonly CountedFamily[] = [
+  { name: 'workload_a', level: 'workload', seriesCount: 5 },
+  { name: 'pod_a', level: 'pod', seriesCount: 20 },
+  { name: 'pod_b', level: 'pod', seriesCount: 60 },
+  { name: 'pod_c', level: 'pod', seriesCount: 20 },
+  { name: 'container_a', level: 'container', seriesCount: 40 },
+  { name: 'volume_a', level: 'volume', seriesCount: 10 },
+  { name: 'volume_b', level: 'volume', seriesCount: 30 },
+  { name: 'volume_c', level: 'volume', seriesCount: 0 },
+  { name: 'node_a', level: 'node', seriesCount: 2 },
+];
+
+function namesOver(maxSeries: number): readonly string[] {
+  return [...familiesOverCap(families, maxSeries)].map(({ name }) => name);
+}
+
+describe('familiesOverCap', () => {
+  it.each([
+    [187, []],
+    [186, ['volume_b']],
+    [157, ['volume_b']],
+    [156, ['volume_b', 'volume_a']],
+    [146, ['volume_b', 'volume_a', 'container_a']],
+    [106, ['volume_b', 'volume_a', 'container_a', 'pod_b']],
+    [46, ['volume_b', 'volume_a', 'container_a', 'pod_b', 'pod_a']],
+    [7, ['volume_b', 'volume_a', 'container_a', 'pod_b', 'pod_a', 'pod_c']],
+    [6, ['volume_b', 'volume_a', 'container_a', 'pod_b', 'pod_a', 'pod_c', 'node_a']],
+    [1, ['volume_b', 'volume_a', 'container_a', 'pod_b', 'pod_a', 'pod_c', 'node_a', 'workload_a']],
+  ])('with at most %i series leaves out %j', (maxSeries, expected) => {
+    expect(namesOver(maxSeries)).toEqual(expected);
+  });
+
+  it('never leaves more than the cap, nothing out below it, and no family out in vain', () => {
+    const levels: readonly Level[] = ['workload', 'node', 'pod', 'container', 'volume'];
+    const drawn = fc.array(fc.record({ level: fc.constantFrom(...levels), seriesCount: fc.nat(50) }), {
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(drawn, fc.nat(200), (rows, maxSeries) => {
+        const all = rows.map((row, index) => ({ ...row, name: `family_${index}` }));
+        const over = [...familiesOverCap(all, maxSeries)];
+        const countOf = (some: readonly CountedFamily[]): number =>
+          some.reduce((sum, { seriesCount }) => sum + seriesCount, 0);
+        const leftCount = countOf(all) - countOf(over);
+        expect(leftCount).toBeLessThanOrEqual(maxSeries);
+        if (over.length > 0) expect(leftCount + (over.at(-1)?.seriesCount ?? 0)).toBeGreaterThan(maxSeries);
+      }),
+    );
+  });
+});

@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { type Clock, systemClock } from '../../src/base/clock.js';
+import type { ClusterSnapshot, NodeSnapshot, PodSnapshot } from '../../src/scrape/snapshot.js';
+import { TopPods } from '../../src/scrape/top-pods.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  aClusterSnapshot,
+  aFreshNode,
+  anAbsentNode,
+  aNodeSnapshot,
+  aPodSnapshot,
+  aPodUsage,
+  aWorkload,
+  aWorkloadSnapshot,
+} from '../support/snapshot-builders.js';
+
+const never = new AbortController().signal;
+
+interface PodModel {
+  readonly name: string;
+  readonly usedBytes: number;
+  readonly workloads: readonly string[];
+  readonly namespace?: string;
+}
+
+function pod({ name, usedBytes, workloads, namespace = 'shop' }: PodModel): PodSnapshot {
+  return aPodSnapshot({
+    namespace,
+    name,
+    usage: aPodUsage({ usedBytes }),
+    workloads: workloads.map((workload) => aWorkload({ name: workload })),
+  });
+}
+
+function aNode(nodeName: string, pods: readonly PodModel[]): NodeSnapshot {
+  return aNodeSnapshot({ nodeName, pods: pods.map(pod) });
+}
+
+/** Gives what it is told to. */
+class FakeSource {
+  snapshot: ClusterSnapshot | undefined;
+
+  setNodes(...nodes: readonly NodeSnapshot[]): void {
+    this.snapshot = aClusterSnapshot({ nodes: nodes.map((node) => aFreshNode(node)) });
+  }
+
+  collect(): Promise<ClusterSnapshot | undefined> {
+    return Promise.resolve(this.snapshot);
+  }
+}
+
+function snapshotsOf(cluster: ClusterSnapshot | undefined): readonly NodeSnapshot[] {
+  return (cluster?.nodes ?? []).flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
+}
+
+function shownIn(cluster: ClusterSnapshot | undefined): readonly (readonly string[])[] {
+  return snapshotsOf(cluster).map(({ pods }) => pods.map(({ name }) => name));
+}
+
+async function shown(
+  count: number,
+  ...nodes: readonly (readonly PodModel[])[]
+): Promise<readonly (readonly string[])[]> {
+  const source = new FakeSource();
+  source.setNodes(...nodes.map((pods, index) => aNode(`node-${index}`, pods)));
+  return shownIn(await new TopPods({ source, count, clock: new ManualClock() }).collect(never));
+}
+
+describe('the pods that are shown', () => {
+  it('are the biggest of each identity over all nodes', async () => {
+    const first = [
+      { name: 'a', usedBytes: 5, workloads: ['cart'] },
+      { name: 'b', usedBytes: 1, workloads: ['cart'] },
+      { name: 'x', usedBytes: 2, workloads: ['mail'] },
+    ];
+    const second = [
+      { name: 'c', usedBytes: 3, workloads: ['cart'] },
+      { name: 'd', usedBytes: 4, workloads: ['cart'] },
+    ];
+    expect(await shown(2, first, second)).toEqual([['a', 'x'], ['d']]);
+  });
+
+  it('are those that are among the biggest of any of their identities', async () => {
+    const pods = [
+      { name: 'big', usedBytes: 9, workloads: ['all'] },
+      { name: 'small', usedBytes: 1, workloads: ['all', 'mail'] },
+      { name: 'medium', usedBytes: 5, workloads: ['all'] },
+    ];
+    expect(await shown(1, pods)).toEqual([['big', 'small']]);
+  });
+
+  it('are of equals the first by namespace and name', async () => {
+    const usedBytes = 7;
+    const workloads = ['cart'];
+    expect(
+      await shown(
+        2,
+        [
+          { namespace: 'b', name: 'a', usedBytes, workloads },
+          { namespace: 'a', name: 'z', usedBytes, workloads },
+        ],
+        [
+          { namespace: 'a-b', name: 'a', usedBytes, workloads },
+          { namespace: 'a', name: 'c', usedBytes, workloads },
+        ],
+      ),
+    ).toEqual([['z'], ['c']]);
+  });
+
+  it('are of the pods without identity the biggest among themselves', async () => {
+    const pods = [
+      { name: 'a', usedBytes: 1, workloads: [] },
+      { name: 'b', usedBytes: 2, workloads: [] },
+      { name: 'c', usedBytes: 0, workloads: ['cart'] },
+    ];
+    expect(await shown(1, pods)).toEqual([['b', 'c']]);
+  });
+
+  it('are those that sorting everything would give', async () => {
+    const models = fc.array(
+      fc.record({ usedBytes: fc.nat(6), workloads: fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c')), node: fc.nat(3) }),
+      { maxLength: 60 },
+    );
+    await fc.assert(
+      fc.asyncProperty(models, fc.integer({ min: 1, max: 9 }), async (drawn, count) => {
+        const pods = drawn.map((model, index) => ({ ...model, name: `pod-${String(index).padStart(3, '0')}` }));
+        const groups = ['a', 'b', 'c', undefined].map((name) =>
+          pods
+            .filter(({ workloads }) => (name === undefined ? workloads.length === 0 : workloads.includes(name)))
+            .sort((a, b) => b.usedBytes - a.usedBytes || (a.name < b.name ? -1 : 1))
+            .slice(0, count),
+        );
+        const expected = new Set(groups.flat().map(({ name }) => name));
+        const nodes = [0, 1, 2, 3].map((index) => pods.filter(({ node }) => node === index));
+        expect(await shown(count, ...nodes)).toEqual(
+          nodes.map((onNode) => onNode.map(({ name }) => name).filter((name) => expected.has(name))),
+        );
+      }),
+    );
+  });
+});
+
+describe('TopPods', () => {
+  const a = { name: 'a', usedBytes: 3, workloads: ['cart'] };
+  const b = { name: 'b', usedBytes: 2, workloads: ['cart'] };
+  const c = { name: 'c', usedBytes: 1, workloads: ['cart'] };
+
+  it('counts the pods that it leaves out as skipped, beside the others', async () => {
+    const source = new FakeSource();
+    source.setNodes({ ...aNode('node-1', [a, b, c]), skippedPods: new Map([['no_usage', 4] as const]) });
+    const [node] = snapshotsOf(await new TopPods({ source, count: 1, clock: new ManualClock() }).collect(never));
+    expect(node?.skippedPods).toEqual(
+      new Map([
+        ['no_usage', 4],
+        ['top', 2],
+      ]),
+    );
+  });
+
+  it('leaves identities, nodes without data and nodes whose pods are all shown as they are', async () => {
+    const source = new FakeSource();
+    const whole = aFreshNode(aNode('node-1', [a]));
+    const absent = anAbsentNode('node-2', 'timeout');
+    const workloads = [aWorkloadSnapshot()];
+    source.snapshot = { nodes: [whole, absent], workloads };
+    const trimmed = await new TopPods({ source, count: 1, clock: new ManualClock() }).collect(never);
+    expect(trimmed?.nodes[0]).toBe(whole);
+    expect(trimmed?.nodes[1]).toBe(absent);
+    expect(trimmed?.workloads).toBe(workloads);
+  });
+
+  it('gives the same snapshot of a node as long as it shows the same pods, whatever other nodes do', async () => {
+    const source = new FakeSource();
+    const top = new TopPods({ source, count: 2, clock: new ManualClock() });
+    const first = aNode('node-1', [a, b, c]);
+    source.setNodes(first, aNode('node-2', []));
+    const [before] = snapshotsOf(await top.collect(never));
+    source.setNodes(first, aNode('node-2', [{ ...c, name: 'small' }]));
+    const [same] = snapshotsOf(await top.collect(never));
+    expect(same).toBe(before);
+    source.setNodes(first, aNode('node-2', [{ ...c, name: 'huge', usedBytes: 9 }]));
+    const [other] = snapshotsOf(await top.collect(never));
+    expect(other?.pods.map(({ name }) => name)).toEqual(['a']);
+    source.setNodes(aNode('node-1', [a, b, c]), aNode('node-2', []));
+    const [anew] = snapshotsOf(await top.collect(never));
+    expect(anew).not.toBe(before);
+    expect(anew?.pods.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  it('gives nothing while the source has nothing', async () => {
+    const top = new TopPods({ source: new FakeSource(), count: 1, clock: new ManualClock() });
+    expect(await top.collect(never)).toBeUndefined();
+  });
+
+  it('lets the event loop turn on the way', async () => {
+    // Each look at the clock takes five milliseconds: every piece of work fills a time slice.
+    let timeMs = 0;
+    const clock: Clock = { ...systemClock, monotonicMs: () => (timeMs += 5) };
+    const source = new FakeSource();
+    source.setNodes(...Array.from({ length: 1_000 }, (_, index) => aNode(`node-${index}`, [a, b])));
+    const turns = { count: 0, isCounting: true };
+    const countTurn = (): void => {
+      turns.count += 1;
+      if (turns.isCounting) setImmediate(countTurn);
+    };
+    setImmediate(countTurn);
+    await new TopPods({ source, count: 1, clock }).collect(never);
+    turns.isCounting = false;
+    expect(turns.count).toBeGreaterThan(50);
+  });
+});
