@@ -8,7 +8,7 @@ import { checkConfig } from './check-config.js';
 import type { CommandContext } from './context.js';
 import { demo } from './demo.js';
 import { markdownTable } from './markdown.js';
-import { metricsTable } from './metrics.js';
+import { compatibilityTable, metricsTable } from './metrics.js';
 import { createContext } from './process-context.js';
 import { replay } from './replay.js';
 import { serve } from './serve.js';
@@ -121,8 +121,9 @@ function addFileCommands(program: Command, context: () => CommandContext): void 
   program
     .command('metrics')
     .description('The table of metric families, as markdown')
-    .action(() => {
-      context().writeOut(`${metricsTable()}\n`);
+    .option('--compatibility', 'only the families that metrics.compatibility adds or changes')
+    .action(({ compatibility = false }: { readonly compatibility?: boolean }) => {
+      context().writeOut(`${compatibility ? compatibilityTable() : metricsTable()}\n`);
     });
 }
 

@@ -1,17 +1,24 @@
 import { familyTable } from '../exposition/families.js';
+import type { FamilyRow } from '../exposition/family.js';
 import { selfFamilies } from '../telemetry/self-families.js';
 import { markdownTable } from './markdown.js';
 
 /** The table of metric families, as markdown. */
 export function metricsTable(): string {
+  return tableOf(familyTable(Object.values(selfFamilies)));
+}
+
+/** The families that `metrics.compatibility` adds, and those to which it adds labels. */
+export function compatibilityTable(): string {
+  const own = new Map(familyTable([]).map(({ name, labels }) => [name, labels.length]));
+  const all = familyTable([], 'k8s-ephemeral-storage-metrics');
+  return tableOf(all.filter(({ name, labels }) => own.get(name) !== labels.length));
+}
+
+function tableOf(families: readonly FamilyRow[]): string {
   const code = (text: string): string => `\`${text}\``;
   return markdownTable(
     ['Family', 'Type', 'Labels', 'Meaning'],
-    familyTable(Object.values(selfFamilies)).map(({ name, type, labels, help }) => [
-      code(name),
-      type,
-      labels.map(code).join(', '),
-      help,
-    ]),
+    families.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help]),
   );
 }

@@ -74,6 +74,15 @@ describe('the command line', () => {
     expect(status).toBe(0);
     expect(out).toMatch(/^\| Family \| Type \| Labels \| Meaning \|\n/);
     expect(out).toContain('| `ephemeral_storage_workload_used_bytes` | gauge | `workload` |');
+    expect(out).not.toContain('pod_name');
+  });
+
+  it('prints the table of the families of the other exporter', () => {
+    const { status, out } = run('metrics', '--compatibility');
+    expect(status).toBe(0);
+    expect(out).toContain('| `ephemeral_storage_node_percentage` | gauge | `node_name` |');
+    expect(out).toMatch(/`ephemeral_storage_container_rootfs_used_bytes` \| gauge \| .*`pod`.*`pod_name`/);
+    expect(out.trimEnd().split('\n')).toHaveLength(2 + 24);
   });
 });
 
