@@ -1,23 +1,25 @@
-const powers: Readonly<Record<string, readonly [base: bigint, power: bigint]>> = {
-  '': [10n, 0n],
-  k: [10n, 3n],
-  M: [10n, 6n],
-  G: [10n, 9n],
-  T: [10n, 12n],
-  Ki: [2n, 10n],
-  Mi: [2n, 20n],
-  Gi: [2n, 30n],
-  Ti: [2n, 40n],
+/** What a suffix multiplies and divides by. */
+const scales: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  '': [1n, 1n],
+  m: [1n, 1000n],
+  k: [10n ** 3n, 1n],
+  M: [10n ** 6n, 1n],
+  G: [10n ** 9n, 1n],
+  T: [10n ** 12n, 1n],
+  Ki: [2n ** 10n, 1n],
+  Mi: [2n ** 20n, 1n],
+  Gi: [2n ** 30n, 1n],
+  Ti: [2n ** 40n, 1n],
 };
 
 /** The bytes of a quantity, rounded up; of the forms that specs have in practice. */
 export function quantityBytes(text: string): bigint {
   const [, whole = '', fraction = '', suffix = ''] = /^(\d+)(?:\.(\d+))?([A-Za-z]*)$/.exec(text) ?? [];
-  const [base, power] = powers[suffix] ?? [];
-  if (whole === '' || base === undefined || power === undefined) throw new Error(`no quantity: ${text}`);
-  const divisor = 10n ** BigInt(fraction.length);
-  const scaled = BigInt(whole + fraction) * base ** power;
-  return scaled / divisor + (scaled % divisor === 0n ? 0n : 1n);
+  const [multiplier, divisor] = scales[suffix] ?? [];
+  if (whole === '' || multiplier === undefined || divisor === undefined) throw new Error(`no quantity: ${text}`);
+  const dividend = BigInt(whole + fraction) * multiplier;
+  const parts = divisor * 10n ** BigInt(fraction.length);
+  return dividend / parts + (dividend % parts === 0n ? 0n : 1n);
 }
 
 /** Of `ephemeral-storage` in limits, requests, overhead or allocatable. */

@@ -91,6 +91,6 @@ export interface RawPod {
 }
 
 export interface RawNode {
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly uid: string };
   readonly status?: { readonly allocatable?: Resources };
 }

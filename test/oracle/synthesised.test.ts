@@ -1,0 +1,141 @@
+import { readFile } from 'node:fs/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import { predict, type Recording, type Semantics } from './predict.js';
+import { replayed } from './replayed.js';
+import { differences, familiesOf, seriesKey, type SeriesTable } from './series.js';
+import { nodeName, synthesised } from './synthesised.js';
+
+const byController: Semantics = { attribution: 'measured', controllers: true, sidecars: true };
+
+const ways: readonly Semantics[] = [
+  byController,
+  { ...byController, attribution: 'even', sidecars: false },
+  { ...byController, controllers: false },
+];
+
+function serve(recording: Recording, semantics = byController): Promise<SeriesTable> {
+  return replayed({ ...recording, summary: JSON.stringify(recording.summary) }, semantics);
+}
+
+/** The values of a pod's series, by the text of what else tells them apart. */
+const ofPod =
+  (served: SeriesTable, pod: string) =>
+  (name: string, labels: Readonly<Record<string, string>> = {}): number | undefined =>
+    served.get(seriesKey(name, { namespace: 'shop', pod, node: nodeName, ...labels }));
+
+const node = { node: nodeName };
+
+describe('the exposition of a synthesised recording', () => {
+  it.each(Object.entries(synthesised).flatMap(([name, recording]) => ways.map((way) => ({ ...way, name, recording }))))(
+    'has the predicted series and values, and no others: $name, $attribution, controllers: $controllers',
+    async ({ recording, ...semantics }) => {
+      const served = await serve(recording, semantics);
+      expect(differences(predict(recording, semantics), served)).toEqual([]);
+    },
+  );
+
+  it('covers every family of the README that is not about the exporter itself', async () => {
+    const tables = Object.values(synthesised).map((recording) => predict(recording, byController));
+    const predicted = new Set(tables.flatMap(familiesOf));
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const rows = readme.matchAll(/^\| `ephemeral_storage_(?!exporter_)(\w+)`/gm);
+    expect([...predicted].sort()).toEqual([...rows].map(([, name]) => name).sort());
+  });
+});
+
+describe('with a dedicated image filesystem', () => {
+  it('holds logs alone against the limit of a container', async () => {
+    const ratioOf = async (recording: Recording): Promise<number | undefined> =>
+      ofPod(await serve(recording), 'limited')('limit_ratio', { rule: 'container', container: 'app' });
+    expect(await ratioOf(synthesised['a dedicated image filesystem'])).toBe(500 / 2000);
+    expect(await ratioOf(synthesised['one filesystem for all'])).toBe(1500 / 2000);
+  });
+
+  it.each([
+    ['a dedicated image filesystem', 1, undefined],
+    ['a split container filesystem', 1, 1],
+    ['one filesystem for all', 0, 0],
+  ] as const)('says so, and whether writable layers lie apart: %s', async (name, dedicated, split) => {
+    const served = await serve(synthesised[name]);
+    expect(served.get(seriesKey('node_dedicated_imagefs', node))).toBe(dedicated);
+    expect(served.get(seriesKey('node_split_imagefs', node))).toBe(split);
+  });
+});
+
+describe('volumes', () => {
+  it('count as the kubelet counts them: not those in memory, of tokens, of claims', async () => {
+    const value = ofPod(await serve(synthesised['volumes of many kinds']), 'shared');
+    const components = { rootfs: 1000, logs: 120, emptydir: 3333, configmap: 1451, gitrepo: 0, other: 4096 };
+    for (const [component, bytes] of Object.entries(components)) {
+      expect(value('pod_component_used_bytes', { component }), component).toBe(bytes);
+    }
+    // Each its own, half of the emptyDir that both mount, of the configMap that none mounts, and of the rest.
+    expect(value('container_used_bytes', { container: 'app' })).toBe(650 + 1667 + 726 + 2048);
+    expect(value('container_used_bytes', { container: 'helper' })).toBe(470 + 1666 + 725 + 2048);
+  });
+
+  it('in memory are held against their size limit all the same', async () => {
+    const value = ofPod(await serve(synthesised['volumes of many kinds']), 'shared');
+    expect(value('limit_ratio', { rule: 'emptydir', volume: 'memory' })).toBe(7777 / 7168);
+    expect(value('limit_ratio', { rule: 'emptydir', volume: 'cache' })).toBe(3333 / 4000);
+    expect(value('volume_limit_bytes', { volume: 'memory', type: 'emptydir', medium: 'Memory' })).toBe(7168);
+  });
+
+  it('are pending after a restart of the kubelet, and the identity is not complete', async () => {
+    const served = await serve(synthesised['a kubelet that just restarted']);
+    expect(ofPod(served, 'restarted')('pod_volume_stats_pending')).toBe(1);
+    expect(ofPod(served, 'limited')('pod_volume_stats_pending')).toBeUndefined();
+    expect(served.get(seriesKey('workload_complete', { workload: 'shop/Pod/restarted' }))).toBe(0);
+    expect(served.get(seriesKey('workload_complete', { workload: 'shop/Pod/limited' }))).toBe(1);
+  });
+});
+
+describe('limits', () => {
+  it('of a pod are those of the largest moment of its life, with its overhead', async () => {
+    const value = ofPod(await serve(synthesised['sidecars and init containers']), 'sidecars');
+    expect(value('pod_limit_bytes')).toBe(300 + 5000 + 64);
+    expect(value('limit_ratio', { rule: 'pod' })).toBe(4426 / 5364);
+  });
+
+  it('of sidecars are held where the kubelets do so, those of init containers never', async () => {
+    const recording = synthesised['sidecars and init containers'];
+    const held = ofPod(await serve(recording), 'sidecars');
+    const notHeld = ofPod(await serve(recording, { ...byController, sidecars: false }), 'sidecars');
+    expect(held('limit_ratio', { rule: 'container', container: 'proxy' })).toBe(220 / 300);
+    expect(notHeld('limit_ratio', { rule: 'container', container: 'proxy' })).toBeUndefined();
+    expect(held('limit_ratio', { rule: 'container', container: 'migrate' })).toBeUndefined();
+    expect(held('container_limit_bytes', { container: 'migrate' })).toBeUndefined();
+  });
+
+  it('of static critical pods are exceeded visibly, and the pod says what it is', async () => {
+    const value = ofPod(await serve(synthesised['a static critical pod over its limit']), `etcd-${nodeName}`);
+    expect(value('limit_ratio', { rule: 'pod' })).toBe(2.5);
+    expect(
+      value('pod_info', {
+        uid: `uid-etcd-${nodeName}`,
+        qos_class: 'Burstable',
+        phase: 'Running',
+        host_ip: '192.0.2.1',
+        static: 'true',
+        priority_class: 'system-node-critical',
+      }),
+    ).toBe(1);
+  });
+});
+
+describe('pods without figures', () => {
+  it('of a virtual kubelet have no series, and their identity is down instead of 0 bytes', async () => {
+    const served = await serve(synthesised['a virtual kubelet without storage']);
+    expect(familiesOf(served).filter((family) => /^(pod|container|volume|limit)_/.test(family))).toEqual([]);
+    expect(served.get(seriesKey('workload_up', { workload: 'shop/Pod/virtual' }))).toBe(0);
+    expect(familiesOf(served)).not.toContain('workload_used_bytes');
+  });
+
+  it('that run elsewhere are not served from the summary of their old node', async () => {
+    const served = await serve(synthesised['a pod that runs elsewhere']);
+    expect(familiesOf(served)).not.toContain('pod_used_bytes');
+    expect(served.get(seriesKey('node_absent_info', { node: 'n2', reason: 'never' }))).toBe(1);
+  });
+});

@@ -1,0 +1,177 @@
+/** Recordings of what no cluster at hand has: each is one node, measured at the same time. */
+import type { Recording } from './predict.js';
+import type { RawContainer, RawContainerStats, RawFs, RawPod, RawPodStats, RawVolumeStats } from './raw.js';
+
+export const nodeName = 'n1';
+const startedAt = '2026-01-01T00:00:00Z';
+const measuredAt = '2026-01-01T00:10:00Z';
+
+const disk = {
+  capacityBytes: 100_000_000_000,
+  availableBytes: 40_000_000_000,
+  inodes: 6_000_000,
+  inodesFree: 5_900_000,
+};
+const largeDisk = { ...disk, capacityBytes: 500_000_000_000, availableBytes: 300_000_000_000 };
+
+export function fsStats(usedBytes: number, inodesUsed: number, filesystem: RawFs = disk): RawFs {
+  return { time: measuredAt, ...filesystem, usedBytes, inodesUsed };
+}
+
+export function containerStats(name: string, rootfsBytes: number, logsBytes: number): RawContainerStats {
+  return { name, rootfs: fsStats(rootfsBytes, 12), logs: fsStats(logsBytes, 2) };
+}
+
+export function volumeStats(name: string, usedBytes: number): RawVolumeStats {
+  return { ...fsStats(usedBytes, 3), time: '2026-01-01T00:08:30.25Z', name };
+}
+
+export function containerSpec(name: string, limit?: string, mounts: readonly string[] = []): RawContainer {
+  const storage = { 'ephemeral-storage': limit ?? '0' };
+  return {
+    name,
+    ...(limit === undefined ? {} : { resources: { limits: storage, requests: storage } }),
+    volumeMounts: mounts.map((volume) => ({ name: volume })),
+  };
+}
+
+interface PodParts {
+  readonly name: string;
+  readonly usedBytes?: number;
+  readonly containers?: readonly RawContainerStats[];
+  readonly volume?: readonly RawVolumeStats[];
+  readonly spec?: Partial<RawPod['spec']>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+interface RecordedPod {
+  readonly stats: RawPodStats;
+  readonly pod: RawPod;
+}
+
+/** Runs for ten minutes. Without a total the kubelet says nothing of its storage. */
+export function recordedPod({ name, usedBytes, containers, volume, spec, annotations = {} }: PodParts): RecordedPod {
+  const uid = `uid-${name}`;
+  const hash = annotations['kubernetes.io/config.hash'];
+  return {
+    stats: {
+      podRef: { namespace: 'shop', name, uid: hash ?? uid },
+      startTime: startedAt,
+      containers: containers ?? [],
+      ...(volume === undefined ? {} : { volume }),
+      ...(usedBytes === undefined ? {} : { 'ephemeral-storage': fsStats(usedBytes, 40) }),
+    },
+    pod: {
+      metadata: { namespace: 'shop', name, uid, annotations },
+      spec: { nodeName, containers: [], ...spec },
+      status: {
+        phase: 'Running',
+        qosClass: 'Burstable',
+        hostIP: '192.0.2.1',
+        startTime: startedAt,
+        containerStatuses: (spec?.containers ?? []).map((container) => ({
+          name: container.name,
+          state: { running: { startedAt } },
+        })),
+      },
+    },
+  };
+}
+
+interface Layout {
+  readonly imageFs?: RawFs;
+  readonly containerFs?: RawFs;
+}
+
+export function recording(pods: readonly RecordedPod[], runtime: Layout = { imageFs: fsStats(9000, 80) }): Recording {
+  return {
+    summary: { node: { nodeName, fs: fsStats(60_000, 900), runtime }, pods: pods.map(({ stats }) => stats) },
+    pods: pods.map(({ pod }) => pod),
+    nodes: [{ metadata: { name: nodeName, uid: 'uid-n1' }, status: { allocatable: { 'ephemeral-storage': '88Gi' } } }],
+  };
+}
+
+const limited = recordedPod({
+  name: 'limited',
+  usedBytes: 1000 + 500 + 4096,
+  containers: [containerStats('app', 1000, 500)],
+  spec: { containers: [containerSpec('app', '2k')] },
+});
+
+/** 10,000 bytes: writable layers 600 and 400, logs 50 and 70, an emptyDir of 3,333, a configMap of 1,451, 4,096 for the kubelet. */
+const shared = recordedPod({
+  name: 'shared',
+  usedBytes: 10_000,
+  containers: [containerStats('app', 600, 50), containerStats('helper', 400, 70)],
+  volume: [
+    volumeStats('cache', 3333),
+    volumeStats('settings', 1451),
+    volumeStats('memory', 7777),
+    volumeStats('token', 12_288),
+    { ...volumeStats('claim', 555), pvcRef: { namespace: 'shop', name: 'claim' } },
+  ],
+  spec: {
+    containers: [containerSpec('app', '100k', ['cache', 'memory']), containerSpec('helper', undefined, ['cache'])],
+    volumes: [
+      { name: 'cache', emptyDir: { sizeLimit: '4k' } },
+      { name: 'settings', ...{ configMap: { name: 'settings' } } },
+      { name: 'memory', emptyDir: { medium: 'Memory', sizeLimit: '7Ki' } },
+      { name: 'token', ...{ projected: {} } },
+      { name: 'claim', ...{ persistentVolumeClaim: { claimName: 'claim' } } },
+    ],
+  },
+});
+
+const withSidecars = recordedPod({
+  name: 'sidecars',
+  usedBytes: 4096 + 330,
+  containers: [containerStats('app', 100, 10), containerStats('proxy', 200, 20)],
+  spec: {
+    initContainers: [
+      { ...containerSpec('proxy', '300'), restartPolicy: 'Always' },
+      containerSpec('migrate', '5k'),
+      { ...containerSpec('late', '1k'), restartPolicy: 'Always' },
+    ],
+    containers: [containerSpec('app', '1500m')],
+    ephemeralContainers: [containerSpec('debug')],
+    overhead: { 'ephemeral-storage': '64' },
+  },
+});
+
+const staticPod = recordedPod({
+  name: `etcd-${nodeName}`,
+  usedBytes: 30_000,
+  containers: [containerStats('etcd', 10_000, 20_000)],
+  annotations: { 'kubernetes.io/config.mirror': 'h1', 'kubernetes.io/config.hash': 'h1' },
+  spec: { priorityClassName: 'system-node-critical', containers: [containerSpec('etcd', '12k')] },
+});
+
+const restarted = recordedPod({
+  name: 'restarted',
+  usedBytes: 900,
+  containers: [containerStats('app', 800, 100)],
+  spec: { containers: [containerSpec('app', '1M', ['cache'])], volumes: [{ name: 'cache', emptyDir: {} }] },
+});
+
+export const synthesised = {
+  'a dedicated image filesystem': recording([limited], { imageFs: fsStats(9000, 80, largeDisk) }),
+  'a split container filesystem': recording([limited], {
+    imageFs: fsStats(9000, 80, largeDisk),
+    containerFs: fsStats(700, 9),
+  }),
+  'one filesystem for all': recording([limited], { imageFs: fsStats(9000, 80), containerFs: fsStats(9000, 80) }),
+  'volumes of many kinds': recording([shared]),
+  'sidecars and init containers': recording([withSidecars]),
+  'a static critical pod over its limit': recording([staticPod]),
+  'a virtual kubelet without storage': recording([
+    recordedPod({ name: 'virtual', containers: [{ name: 'app' }], spec: { containers: [containerSpec('app', '1k')] } }),
+  ]),
+  'a kubelet that just restarted': recording([restarted, limited]),
+  'a kubelet without pods': recording([]),
+  'a pod that runs elsewhere': {
+    ...recording([limited]),
+    pods: [{ ...limited.pod, spec: { ...limited.pod.spec, nodeName: 'n2' } }],
+    nodes: [{ metadata: { name: 'n2', uid: 'uid-n2' } }],
+  },
+  'several pods of several kinds': recording([shared, withSidecars, staticPod, restarted, limited]),
+} as const satisfies Readonly<Record<string, Recording>>;
