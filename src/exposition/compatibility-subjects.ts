@@ -1,6 +1,6 @@
 /** What the families of k8s-ephemeral-storage-metrics are about, with the names that it gives to the labels. */
-import type { ContainerUsage } from '../attribution/usage.js';
-import type { Container } from '../kube/objects.js';
+import type { ContainerUsage, VolumeUsage } from '../attribution/usage.js';
+import type { Container, Mount } from '../kube/objects.js';
 import type { ContainerSummary, FsStats } from '../kubelet/summary.js';
 import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
 import type { Subjects } from './family.js';
@@ -83,26 +83,24 @@ export const theirLimits: Subjects<NodeSnapshot, Share> = {
   },
 };
 
-interface MountedVolume {
-  readonly usedBytes: number | undefined;
-  readonly sizeLimitBytes: number | undefined;
-}
-
 /** EmptyDirs of any medium: one subject for each container that mounts them, and path. */
-export const theirMounts: Subjects<NodeSnapshot, MountedVolume> = {
+export const theirMounts: Subjects<NodeSnapshot, VolumeUsage> = {
   labels: [...theirContainers.labels, 'volume_name', 'mount_path'],
   *find(snapshot) {
     for (const { labelValues, data } of theirPods.find(snapshot)) {
-      const emptyDirs = data.pod.usage.volumes.filter(({ type }) => type === 'emptydir');
-      for (const { name, mounts } of runningContainers(data.pod)) {
-        for (const { volumeName, path } of mounts) {
-          const volume = emptyDirs.find((emptyDir) => emptyDir.name === volumeName);
-          if (volume !== undefined) yield { labelValues: [...labelValues, name, volumeName, path], data: volume };
-        }
+      const volumes = new Map(data.pod.usage.volumes.map((volume) => [volume.name, volume]));
+      for (const { container, volumeName, path } of mountsOf(data.pod)) {
+        const volume = volumes.get(volumeName);
+        if (volume?.type === 'emptydir')
+          yield { labelValues: [...labelValues, container, volumeName, path], data: volume };
       }
     }
   },
 };
+
+function mountsOf(pod: PodSnapshot): readonly (Mount & { readonly container: string })[] {
+  return runningContainers(pod).flatMap(({ name, mounts }) => mounts.map((mount) => ({ container: name, ...mount })));
+}
 
 /** Not what the kubelet calls used: blocks that only root may take count as well, as they are not available. */
 export function nodeShare(nodefs: FsStats | undefined): Share | undefined {
