@@ -52,7 +52,8 @@ export class App implements AsyncDisposable {
     this.#config = config;
     this.metrics = new SelfMetrics({ version, nodeVersion: process.version, watchResults });
     this.#sources = this.#createSources(config);
-    this.#collection = createCollection({ ...options, store: this.#sources.store, cache: this.#sources.cache });
+    const { store, cache, configs } = this.#sources;
+    this.#collection = createCollection({ ...options, store, cache, configs });
     this.#exposition = this.#createExposition(config);
     this.#listeners = this.#createListeners();
     this.#report(config);
@@ -90,7 +91,8 @@ export class App implements AsyncDisposable {
     const replaced = this.#sources;
     this.#config = config;
     this.#sources = sources;
-    this.#collection = createCollection({ ...this.#options, config, store: sources.store, cache: sources.cache });
+    const { store, cache, configs } = sources;
+    this.#collection = createCollection({ ...this.#options, config, store, cache, configs });
     this.#exposition = this.#createExposition(config);
     this.#report(config);
     if (replaced !== sources) {

@@ -1,8 +1,8 @@
 import type { Clock } from './base/clock.js';
 import type { Config } from './config/schema.js';
-import { Collector, type NodeLister, type SummaryCache } from './scrape/collector.js';
+import { Collector, type ConfigReader, type NodeLister, type SummaryCache } from './scrape/collector.js';
 import { NodeCoverages } from './scrape/node-coverage.js';
-import { NodeSnapshots, type PodLister } from './scrape/node-snapshots.js';
+import { NodeSnapshots, type PodLister, type ThresholdLister } from './scrape/node-snapshots.js';
 import { WorkloadCollector } from './scrape/workload-collector.js';
 import { WorkloadBackoff } from './workload/backoff.js';
 import { IdentityResolver } from './workload/identity.js';
@@ -14,6 +14,8 @@ export interface CollectionOptions {
   readonly config: Config;
   readonly store: NodeLister & PodLister;
   readonly cache: SummaryCache;
+  /** Without it configurations of kubelets are not read. */
+  readonly configs?: (ConfigReader & ThresholdLister) | undefined;
   readonly clock: Clock;
 }
 
@@ -23,7 +25,7 @@ export interface Collection {
 }
 
 /** Everything between the sources and the exposition, for one set of settings. */
-export function createCollection({ config, store, cache, clock }: CollectionOptions): Collection {
+export function createCollection({ config, store, cache, configs, clock }: CollectionOptions): Collection {
   const { cluster, identity, attribution, enforcement } = config;
   const identities = new IdentityResolver(identity);
   const hasIdentities = identity.workloads.length > 0 || identity.labels.length > 0 || identity.controllers;
@@ -31,8 +33,10 @@ export function createCollection({ config, store, cache, clock }: CollectionOpti
     nodes: store,
     policy: { nodeSelector: cluster.nodeSelector, skipSelectors: cluster.skipNodes },
     cache,
+    configs,
     snapshots: new NodeSnapshots({
       pods: store,
+      configs,
       identities,
       attribution,
       scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },

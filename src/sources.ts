@@ -10,7 +10,9 @@ import { KubeletClient } from './kubelet/client.js';
 import { KubeletCredentials } from './kubelet/credentials.js';
 import { DirectTransport } from './kubelet/direct-transport.js';
 import { NodeCache } from './kubelet/node-cache.js';
+import { NodeConfigCache } from './kubelet/node-config-cache.js';
 import { ProxyTransport } from './kubelet/proxy-transport.js';
+import type { KubeletTransport } from './kubelet/transport.js';
 import { nodesInScope } from './scrape/node-policy.js';
 import type { Logger } from './telemetry/logger.js';
 import type { SelfMetrics } from './telemetry/self-metrics.js';
@@ -35,6 +37,8 @@ export class Sources implements AsyncDisposable {
   readonly store: ClusterStore;
   readonly storeMetrics: StoreMetrics;
   readonly cache: NodeCache;
+  /** Undefined: configurations of kubelets are not read. */
+  readonly configs: NodeConfigCache | undefined;
   readonly #options: SourcesOptions;
   /** Disposed of in reverse order. */
   readonly #resources: Disposable[] = [];
@@ -55,7 +59,9 @@ export class Sources implements AsyncDisposable {
       podSelector: config.cluster.podSelector,
       rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
     });
-    this.cache = this.#own(this.#createCache(api));
+    const transport = config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport();
+    this.cache = this.#own(this.#createCache(transport));
+    this.configs = config.kubelet.readConfig ? this.#own(this.#createConfigCache(transport)) : undefined;
     this.#refresher = config.cache.refresh === 'ahead' ? this.#createRefresher() : undefined;
     const { signal } = this.#lifetime;
     this.#running = [this.store.run(signal), this.#refresher?.run(signal) ?? Promise.resolve()];
@@ -90,16 +96,10 @@ export class Sources implements AsyncDisposable {
     return resource;
   }
 
-  #createCache(api: ApiClient): NodeCache {
+  #createCache(transport: KubeletTransport): NodeCache {
     const { config, clock, metrics, logger } = this.#options;
     const { requestTimeoutMs, maxBodyBytes, maxConcurrentRequests } = config.kubelet;
-    const fetcher = new KubeletClient({
-      transport: config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport(),
-      requestTimeoutMs,
-      maxBodyBytes,
-      clock,
-      observer: metrics,
-    });
+    const fetcher = new KubeletClient({ transport, requestTimeoutMs, maxBodyBytes, clock, observer: metrics });
     const expectsPods = (nodeName: string): boolean =>
       this.store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs: clock.nowMs(), graceMs: podGraceMs }));
     return new NodeCache({
@@ -111,6 +111,23 @@ export class Sources implements AsyncDisposable {
       observer: metrics,
       logger,
     });
+  }
+
+  #createConfigCache(transport: KubeletTransport): NodeConfigCache {
+    const { config, clock, metrics, logger } = this.#options;
+    const { requestTimeoutMs, maxBodyBytes } = config.kubelet;
+    const fetcher = new KubeletClient({
+      transport,
+      requestTimeoutMs,
+      maxBodyBytes,
+      clock,
+      observer: {
+        requestFinished: (result) => {
+          metrics.configRequestFinished(result);
+        },
+      },
+    });
+    return new NodeConfigCache({ fetcher, clock, logger });
   }
 
   #createDirectTransport(): DirectTransport {

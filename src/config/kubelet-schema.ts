@@ -60,6 +60,10 @@ export const kubelet = mapped(
       maxBytes: 2 ** 28,
       help: 'Largest answer of a kubelet, decompressed; a larger one is a failed request.',
     }),
+    readConfig: boolean({
+      default: false,
+      help: 'Read the configuration of each kubelet every 10 minutes, in the background, for `node_eviction_*`. It needs `get` on `nodes/configz`, which kubelets heed from Kubernetes 1.33 on, or on `nodes/proxy`.',
+    }),
     bearerTokenFile: optionalPath({
       help: 'File with the token for the kubelets; read again as it is rotated. Empty: the credentials for the API server.',
     }),

@@ -1,6 +1,6 @@
 import type { ClusterSnapshot, NodeSnapshot } from '../scrape/snapshot.js';
 import { familyGroup, type FamilyGroup, toSeconds } from './family.js';
-import { absentNodes, filesystems, layouts, nodes } from './subjects.js';
+import { absentNodes, evictionHeadrooms, filesystems, layouts, nodes } from './subjects.js';
 
 /** Per node, from its summary. */
 export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
@@ -29,6 +29,32 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         name: 'node_inodes_used',
         help: 'Inodes used in the filesystem; of imagefs and containerfs, by images and writable layers.',
         value: ({ inodesUsed }) => inodesUsed,
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'node',
+    subjects: evictionHeadrooms,
+    families: [
+      {
+        name: 'node_eviction_threshold_bytes',
+        help: 'Hard eviction threshold: with fewer bytes available in the filesystem the kubelet evicts pods at once. Of nodes whose configuration is read.',
+        value: ({ thresholdBytes }) => thresholdBytes,
+      },
+      {
+        name: 'node_eviction_headroom_bytes',
+        help: 'Bytes available in the filesystem above the hard eviction threshold; below 0 the kubelet evicts pods.',
+        value: ({ headroomBytes }) => headroomBytes,
+      },
+      {
+        name: 'node_eviction_threshold_inodes',
+        help: 'Hard eviction threshold: with fewer free inodes in the filesystem the kubelet evicts pods at once. Of nodes whose configuration is read.',
+        value: ({ thresholdInodes }) => thresholdInodes,
+      },
+      {
+        name: 'node_eviction_headroom_inodes',
+        help: 'Free inodes of the filesystem above the hard eviction threshold; below 0 the kubelet evicts pods.',
+        value: ({ headroomInodes }) => headroomInodes,
       },
     ],
   }),

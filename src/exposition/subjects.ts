@@ -1,4 +1,5 @@
 /** What the families are about: found in the data of a scrape, with the values of its labels in their order. */
+import type { EvictionHeadroom } from '../attribution/eviction-headrooms.js';
 import type { LimitRatio } from '../attribution/limit-ratios.js';
 import type { NodeLayout } from '../attribution/node-layout.js';
 import { components, type ContainerUsage, type VolumeUsage } from '../attribution/usage.js';
@@ -107,6 +108,13 @@ export const filesystems: Subjects<NodeSnapshot, FsStats> = {
     for (const [filesystem, data] of Object.entries({ nodefs, imagefs, containerfs })) {
       if (data !== undefined) yield { labelValues: [nodeName, filesystem], data };
     }
+  },
+};
+
+export const evictionHeadrooms: Subjects<NodeSnapshot, EvictionHeadroom> = {
+  labels: filesystems.labels,
+  *find({ nodeName, headrooms }) {
+    for (const data of headrooms) yield { labelValues: [nodeName, data.filesystem], data };
   },
 };
 

@@ -2,6 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 import { RequestError } from '../base/errors.js';
 import type { Node } from '../kube/objects.js';
+import type { KubeletPath } from './transport.js';
 
 export interface AddressOptions {
   /** Types of node addresses, the preferred one first. */
@@ -10,11 +11,8 @@ export interface AddressOptions {
   readonly port: number | undefined;
 }
 
-/** The storage statistics; without `only_cpu_and_memory`, which would leave them out. */
-const summaryPath = '/stats/summary';
-
 /**
- * Where the node's kubelet serves its summary: the first usable address of the most preferred type that the node has.
+ * Where the node's kubelet serves `path`: at the first usable address of the most preferred type that the node has.
  *
  * A node's status is written by its kubelet, so a compromised one chooses what is dialled. Only plain IP addresses and
  * DNS names are used, none that means "this host" or "this link". Loopback addresses are allowed, though the API
@@ -23,13 +21,17 @@ const summaryPath = '/stats/summary';
  *
  * @throws RequestError `not_ready` when there is no usable address or no port
  */
-export function summaryUrl(node: Node, { addressTypes, port = node.kubeletPort }: AddressOptions): URL {
+export function kubeletUrl(
+  node: Node,
+  path: KubeletPath,
+  { addressTypes, port = node.kubeletPort }: AddressOptions,
+): URL {
   const host = hostOf(node, addressTypes);
   if (port === undefined) {
     const mend = "wait for its kubelet to report one, or set the kubelets' port, as a rule 10250";
     throw new RequestError('not_ready', `the status of node ${node.name} has no kubelet port; ${mend}`);
   }
-  return new URL(`https://${host}:${port}${summaryPath}`);
+  return new URL(`https://${host}:${port}${path}`);
 }
 
 function hostOf(node: Node, addressTypes: readonly string[]): string {

@@ -3,8 +3,9 @@ import { type FailureReason, RequestError } from '../base/errors.js';
 import type { Node } from '../kube/objects.js';
 import { requestFailure, type TlsMends } from '../api/request-failure.js';
 import { decodeSummary } from './decode.js';
+import { decodeEvictionThresholds, type EvictionThresholds } from './eviction-thresholds.js';
 import type { NodeSummary } from './summary.js';
-import type { SummaryEndpoint, SummaryTransport } from './transport.js';
+import type { KubeletEndpoint, KubeletTransport } from './transport.js';
 
 interface KubeletObserver {
   /** One request, a repetition after a 401 included; not told of one that its caller broke off. */
@@ -12,7 +13,7 @@ interface KubeletObserver {
 }
 
 export interface KubeletClientOptions {
-  readonly transport: SummaryTransport;
+  readonly transport: KubeletTransport;
   /** From the start of the request to the end of the body. */
   readonly requestTimeoutMs: number;
   /** Largest body, decompressed. */
@@ -27,7 +28,10 @@ const tlsMends: TlsMends = {
   serverName: 'set kubelet.tls.serverName to a name that the certificate carries',
 };
 
-/** Fetches and decodes summaries, within limits of time and size. */
+/** Reads the body of an answer; throws RequestError `decode`. */
+type Decode<T> = (body: Buffer, what: string) => T;
+
+/** Fetches and decodes what kubelets say, within limits of time and size. */
 export class KubeletClient {
   readonly #options: KubeletClientOptions;
 
@@ -38,16 +42,22 @@ export class KubeletClient {
   /** Throws RequestError, or the signal's reason when it aborts. */
   async fetchSummary(node: Node, signal: AbortSignal): Promise<NodeSummary> {
     signal.throwIfAborted();
-    return this.#observed(this.#options.transport.locate(node), signal);
+    return this.#observed(this.#options.transport.locate(node, '/stats/summary'), decodeSummary, signal);
   }
 
-  async #observed(endpoint: SummaryEndpoint, signal: AbortSignal): Promise<NodeSummary> {
+  /** From the kubelet's configuration. Throws RequestError, or the signal's reason when it aborts. */
+  async fetchEvictionThresholds(node: Node, signal: AbortSignal): Promise<EvictionThresholds> {
+    signal.throwIfAborted();
+    return this.#observed(this.#options.transport.locate(node, '/configz'), decodeEvictionThresholds, signal);
+  }
+
+  async #observed<T>(endpoint: KubeletEndpoint, decode: Decode<T>, signal: AbortSignal): Promise<T> {
     const { clock, observer } = this.#options;
     const startMs = clock.monotonicMs();
     try {
-      const summary = await this.#request(endpoint, signal);
+      const decoded = await this.#request(endpoint, decode, signal);
       observer.requestFinished('success', clock.monotonicMs() - startMs);
-      return summary;
+      return decoded;
     } catch (error) {
       signal.throwIfAborted();
       const failure = requestFailure(error, endpoint.what, tlsMends);
@@ -56,7 +66,7 @@ export class KubeletClient {
     }
   }
 
-  async #request(endpoint: SummaryEndpoint, signal: AbortSignal): Promise<NodeSummary> {
+  async #request<T>(endpoint: KubeletEndpoint, decode: Decode<T>, signal: AbortSignal): Promise<T> {
     const { what } = endpoint;
     const { clock, requestTimeoutMs, maxBodyBytes } = this.#options;
     using deadline = startDeadline({
@@ -66,7 +76,7 @@ export class KubeletClient {
       parent: signal,
     });
     try {
-      return decodeSummary(await readBody(await endpoint.open(deadline.signal), maxBodyBytes, what), what);
+      return decode(await readBody(await endpoint.open(deadline.signal), maxBodyBytes, what), what);
     } catch (error) {
       deadline.signal.throwIfAborted();
       throw error;

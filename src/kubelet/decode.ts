@@ -1,5 +1,6 @@
-import { messageOf, RequestError } from '../base/errors.js';
+import { RequestError } from '../base/errors.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
+import { parseJson } from './parse-json.js';
 import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from './summary.js';
 
 /** The largest figure that is kept: up to here every integer is exact in JavaScript. */
@@ -26,15 +27,6 @@ export function decodeSummary(body: Buffer | string, what: string): NodeSummary 
     throw new RequestError('decode', `${what}: JSON that is not a summary: it has ${fault}`);
   }
   return new Decoder().summary(node, nodeName, pods);
-}
-
-function parseJson(body: Buffer | string, what: string): unknown {
-  try {
-    return JSON.parse(body.toString()) as unknown;
-  } catch (error) {
-    const size = `${Buffer.byteLength(body)} bytes`;
-    throw new RequestError('decode', `${what}: ${size} that are not JSON: ${messageOf(error)}`, { cause: error });
-  }
 }
 
 /** One body's decoding: counts the figures that were too large. */

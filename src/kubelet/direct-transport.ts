@@ -5,10 +5,10 @@ import { RequestError } from '../base/errors.js';
 import { abortable } from '../api/abortable.js';
 import type { Credentials } from '../api/credentials.js';
 import type { Node } from '../kube/objects.js';
-import { type AddressOptions, summaryUrl } from './address.js';
+import { type AddressOptions, kubeletUrl } from './address.js';
 import { refusalOf } from './refusal.js';
 import { RotatingAgent } from './rotating-agent.js';
-import type { SummaryEndpoint, SummaryTransport } from './transport.js';
+import { type KubeletEndpoint, type KubeletPath, kubeletPaths, type KubeletTransport } from './transport.js';
 
 export interface DirectTransportOptions extends AddressOptions {
   readonly credentials: Pick<Credentials, 'headers' | 'tls' | 'invalidate'>;
@@ -22,6 +22,7 @@ interface Answer {
 
 interface Target {
   readonly nodeName: string;
+  readonly path: KubeletPath;
   readonly url: URL;
   readonly what: string;
 }
@@ -30,7 +31,7 @@ interface Target {
  * From the kubelets themselves. Always over TLS: the handshake, with its verification of the kubelet's certificate, comes
  * before the first byte of a request, so that nobody else is sent a token.
  */
-export class DirectTransport implements SummaryTransport, Disposable {
+export class DirectTransport implements KubeletTransport, Disposable {
   readonly #options: DirectTransportOptions;
   readonly #agent = new RotatingAgent();
 
@@ -38,10 +39,11 @@ export class DirectTransport implements SummaryTransport, Disposable {
     this.#options = options;
   }
 
-  locate(node: Node): SummaryEndpoint {
-    const url = summaryUrl(node, this.#options);
-    const target: Target = { nodeName: node.name, url, what: `summary of node ${node.name} from ${url.origin}` };
-    return { what: target.what, open: (signal) => this.#open(target, signal) };
+  locate(node: Node, path: KubeletPath): KubeletEndpoint {
+    const url = kubeletUrl(node, path, this.#options);
+    const what = `${kubeletPaths[path]} of node ${node.name} from ${url.origin}`;
+    const target: Target = { nodeName: node.name, path, url, what };
+    return { what, open: (signal) => this.#open(target, signal) };
   }
 
   [Symbol.dispose](): void {
@@ -51,10 +53,10 @@ export class DirectTransport implements SummaryTransport, Disposable {
   /** After a 401 once more, with credentials read anew: a token may have been replaced since they were read. */
   async #open(target: Target, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
     const first = await this.#request(target, signal);
-    if (first.response.statusCode !== 401) return bodyOf(first, target.what);
+    if (first.response.statusCode !== 401) return bodyOf(first, target);
     first.response.destroy();
     this.#options.credentials.invalidate();
-    return bodyOf(await this.#request(target, signal), target.what);
+    return bodyOf(await this.#request(target, signal), target);
   }
 
   async #request({ nodeName, url }: Target, signal: AbortSignal): Promise<Answer> {
@@ -109,8 +111,8 @@ function isDisconnection(error: Error): boolean {
   return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
-async function bodyOf({ response, authorization }: Answer, what: string): Promise<AsyncIterable<Buffer>> {
-  if (response.statusCode !== 200) throw await refusalOf({ response, authorization, what });
+async function bodyOf({ response, authorization }: Answer, { path, what }: Target): Promise<AsyncIterable<Buffer>> {
+  if (response.statusCode !== 200) throw await refusalOf({ response, authorization, path, what });
   const { 'content-type': type = 'none', 'content-encoding': encoding = 'identity' } = response.headers;
   if (type.split(';')[0]?.trim().toLowerCase() === 'application/json' && encoding === 'identity') return response;
   response.destroy();

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import { RequestError } from '../base/errors.js';
+import type { KubeletPath } from './transport.js';
 
 /** How much of an error answer is read, and how much of it becomes part of our message. */
 const maxBodyBytes = 4096;
@@ -10,12 +11,13 @@ export interface RefusalOptions {
   readonly response: IncomingMessage;
   /** What the kubelet was shown; its words may repeat it, ours do not. */
   readonly authorization: string | undefined;
+  readonly path: KubeletPath;
   /** Begins the message. */
   readonly what: string;
 }
 
 /** What a kubelet's answer with another status than 200 means, in its own words too. Reads the body. */
-export async function refusalOf({ response, authorization, what }: RefusalOptions): Promise<RequestError> {
+export async function refusalOf({ response, authorization, path, what }: RefusalOptions): Promise<RequestError> {
   const status = response.statusCode ?? 0;
   const words = shortened(withoutToken(await lineOf(response), authorization));
   const message = `${what}: the kubelet answered ${status}${words === '' ? '' : `: ${words}`}`;
@@ -23,7 +25,7 @@ export async function refusalOf({ response, authorization, what }: RefusalOption
     case 401:
       return new RequestError('unauthorized', `${message}; ${unauthorizedMend}`, { status });
     case 403:
-      return new RequestError('forbidden', `${message}; ${forbiddenMend}`, { status });
+      return new RequestError('forbidden', `${message}; ${forbiddenMends[path]}`, { status });
     case 404:
       return new RequestError('not_found', message, { status });
     default:
@@ -36,8 +38,15 @@ export async function refusalOf({ response, authorization, what }: RefusalOption
 const unauthorizedMend =
   'the token or client certificate is missing, wrong or expired, or the kubelet does not take service account tokens (authentication.webhook.enabled)';
 
-/** https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/#kubelet-authorization */
-const forbiddenMend = 'grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]}';
+/**
+ * https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/#kubelet-authorization
+ * `nodes/configz`: https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/2862-fine-grained-kubelet-authz
+ */
+const forbiddenMends: Readonly<Record<KubeletPath, string>> = {
+  '/stats/summary': 'grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]}',
+  '/configz':
+    'grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/configz"], verbs: ["get"]}, which kubelets heed from Kubernetes 1.33 on, or set kubelet.readConfig to false',
+};
 
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;

@@ -1,7 +1,12 @@
 import type { Node } from '../kube/objects.js';
 
-/** The way to one node's summary, found but not used yet. */
-export interface SummaryEndpoint {
+/** All that a kubelet is ever asked for, and what messages call it. No query: `only_cpu_and_memory` would leave the storage out. */
+export const kubeletPaths = { '/stats/summary': 'summary', '/configz': 'configuration' } as const;
+
+export type KubeletPath = keyof typeof kubeletPaths;
+
+/** The way to something of one node's kubelet, found but not used yet. */
+export interface KubeletEndpoint {
   /** Begins messages: `summary of node n1 from https://…`. */
   readonly what: string;
   /**
@@ -12,7 +17,7 @@ export interface SummaryEndpoint {
   open(signal: AbortSignal): Promise<AsyncIterable<Buffer>>;
 }
 
-export interface SummaryTransport {
+export interface KubeletTransport {
   /** @throws RequestError `not_ready` when there is nothing to ask */
-  locate(node: Node): SummaryEndpoint;
+  locate(node: Node, path: KubeletPath): KubeletEndpoint;
 }

@@ -22,10 +22,19 @@ export interface SummaryCache {
   retain(nodeNames: ReadonlySet<string>): void;
 }
 
+/** The configurations of kubelets, read in the background. */
+export interface ConfigReader {
+  /** Reads the node's when that is due; returns at once. */
+  refresh(node: Node): void;
+  retain(nodeNames: ReadonlySet<string>): void;
+}
+
 export interface CollectorOptions {
   readonly nodes: NodeLister;
   readonly policy: NodePolicy;
   readonly cache: SummaryCache;
+  /** Undefined: configurations are not read. */
+  readonly configs: ConfigReader | undefined;
   readonly snapshots: NodeSnapshots;
   readonly coverages: NodeCoverages;
   readonly identities: IdentityResolver;
@@ -74,10 +83,11 @@ export class Collector {
   }
 
   async #collectNode(node: Node, signal: AbortSignal): Promise<CollectedNode> {
-    const { cache, snapshots, coverages } = this.#options;
+    const { cache, configs, snapshots, coverages } = this.#options;
     const lookup = await cache.get(node, signal);
     const lookedUpAtMs = this.#options.clock.monotonicMs();
     if (lookup.state === 'absent') return { state: { ...lookup, ...named(node) }, measured: undefined, lookedUpAtMs };
+    configs?.refresh(node); // not of a kubelet that does not even give its summary
     const { state, summary, ageMs } = lookup;
     const measured = await this.#slicer.run(() => {
       const ofSummary = snapshots.of(node.name, summary);
@@ -112,9 +122,10 @@ export class Collector {
   }
 
   #forgetOthers(asked: readonly Node[]): void {
-    const { cache, snapshots, coverages } = this.#options;
+    const { cache, configs, snapshots, coverages } = this.#options;
     const names = new Set(asked.map(({ name }) => name));
     cache.retain(names);
+    configs?.retain(names);
     snapshots.retain(names);
     coverages.retain(names);
   }

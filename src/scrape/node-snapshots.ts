@@ -1,10 +1,12 @@
 import { attributePod } from '../attribution/attribute.js';
+import { evictionHeadrooms } from '../attribution/eviction-headrooms.js';
 import { type JoinedPod, joinPods, type PodScope } from '../attribution/join.js';
 import { limitRatios } from '../attribution/limit-ratios.js';
 import { podLimitBytes, podRequestBytes } from '../attribution/limits.js';
 import { type NodeLayout, nodeLayout } from '../attribution/node-layout.js';
 import type { AttributionMode } from '../attribution/usage.js';
 import type { Pod } from '../kube/objects.js';
+import type { EvictionThresholds } from '../kubelet/eviction-thresholds.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { sumPods } from '../workload/aggregate.js';
 import type { WorkloadPartials } from '../workload/figures.js';
@@ -20,8 +22,16 @@ export interface PodLister {
   isDeleted(kubeletUid: string): boolean;
 }
 
+/** What is known of the configurations of kubelets. */
+export interface ThresholdLister {
+  /** The same object as long as it does not change; undefined while it is not known. */
+  thresholdsOf(nodeName: string): EvictionThresholds | undefined;
+}
+
 export interface NodeSnapshotsOptions {
   readonly pods: PodLister;
+  /** Undefined: configurations are not read. */
+  readonly configs: ThresholdLister | undefined;
   readonly identities: IdentityResolver;
   readonly attribution: AttributionMode;
   readonly scope: PodScope;
@@ -40,11 +50,13 @@ export interface MeasuredNode {
   readonly measuredPodUids: ReadonlySet<string>;
   /** What the API server said of the node's pods when it was measured. */
   readonly podsOnNode: readonly Pod[];
+  /** What was known of the kubelet's configuration when it was measured. */
+  readonly thresholds: EvictionThresholds | undefined;
   /** Pods of the summary that the API server did not know. */
   readonly unknownPods: readonly PodSummary[];
 }
 
-/** The last snapshot of each node, kept while its summary and its pods are the same. */
+/** The last snapshot of each node, kept while its summary, its pods and its kubelet's configuration are the same. */
 export class NodeSnapshots {
   readonly #options: NodeSnapshotsOptions;
   readonly #kept = new Map<string, MeasuredNode>();
@@ -55,7 +67,9 @@ export class NodeSnapshots {
 
   of(nodeName: string, summary: NodeSummary): MeasuredNode {
     const kept = this.#kept.get(nodeName);
-    return kept?.snapshot.summary === summary ? this.current(kept) : this.#measure(nodeName, summary);
+    const isSame =
+      kept?.snapshot.summary === summary && kept.thresholds === this.#options.configs?.thresholdsOf(nodeName);
+    return isSame ? this.current(kept) : this.#measure(nodeName, summary);
   }
 
   /** The same while the API server says the same of the node's pods; else measured anew from the same summary. */
@@ -87,7 +101,7 @@ export class NodeSnapshots {
   }
 
   #measured(nodeName: string, summary: NodeSummary): MeasuredNode {
-    const { pods, scope, showsAllPods } = this.#options;
+    const { pods, configs, scope, showsAllPods } = this.#options;
     const joined = joinPods({
       nodeName,
       summary,
@@ -96,6 +110,7 @@ export class NodeSnapshots {
       scope,
     });
     const layout = nodeLayout(summary);
+    const thresholds = configs?.thresholdsOf(nodeName);
     const measured = joined.pods.map((pod) => this.#attribute(pod, layout)).filter((pod) => pod !== undefined);
     const skippedPods = new Map<SkipReason, number>(joined.counts);
     skippedPods.set('no_usage', joined.pods.length - measured.length);
@@ -105,12 +120,14 @@ export class NodeSnapshots {
         nodeName,
         summary,
         layout,
+        headrooms: evictionHeadrooms(summary, thresholds),
         pods: showsAllPods ? measured : measured.filter(({ workloads }) => workloads.length > 0),
         skippedPods,
       },
       sums: sumPods(measured),
       measuredPodUids: new Set(measured.flatMap(({ pod }) => (pod === undefined ? [] : [pod.uid]))),
       podsOnNode: pods.podsOn(nodeName),
+      thresholds,
       unknownPods: joined.pods.filter(({ pod }) => pod === undefined).map((pod) => pod.summary),
     };
   }

@@ -1,3 +1,4 @@
+import type { EvictionHeadroom } from '../attribution/eviction-headrooms.js';
 import { joinReasons } from '../attribution/join.js';
 import type { LimitRatio } from '../attribution/limit-ratios.js';
 import type { NodeLayout } from '../attribution/node-layout.js';
@@ -33,13 +34,15 @@ export const skipReasons = ['no_usage', 'no_containers', ...joinReasons] as cons
 export type SkipReason = (typeof skipReasons)[number];
 
 /**
- * What one summary and the pods of its node give. Immutable, and the same object until the summary, the pods of the
- * node or the settings change: whatever is derived from it may be kept by reference.
+ * What one summary, the pods of its node and its kubelet's configuration give. Immutable, and the same object until one
+ * of them or the settings change: whatever is derived from it may be kept by reference.
  */
 export interface NodeSnapshot {
   readonly nodeName: string;
   readonly summary: NodeSummary;
   readonly layout: NodeLayout;
+  /** Empty while the kubelet's configuration is not known. */
+  readonly headrooms: readonly EvictionHeadroom[];
   /** Pods with detail series. */
   readonly pods: readonly PodSnapshot[];
   readonly skippedPods: ReadonlyMap<SkipReason, number>;

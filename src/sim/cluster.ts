@@ -14,6 +14,7 @@ import type { FaultSchedule, Scenario } from './model/scenario.js';
 import { Schedule } from './model/schedule.js';
 import type { NodeSpec } from './model/specs.js';
 import { ObjectStore } from './api-server/object-store.js';
+import { kubeletConfiguration } from './kubelets/configuration.js';
 import { nodeSummary, type SummaryMoment } from './kubelets/summary.js';
 
 export interface SimulatedClusterOptions {
@@ -124,6 +125,7 @@ export class SimulatedCluster implements AsyncDisposable {
       access,
       clock,
       summary: (at, known) => summaryOf(model, spec.name, { ...at, known }),
+      configuration: kubeletConfiguration(spec),
     });
     kubelets.set(spec.name, kubelet);
     model.addNode(spec, kubelet.port);

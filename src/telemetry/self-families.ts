@@ -34,17 +34,29 @@ export const selfFamilies = {
     help: 'Series in the last exposition, without those about the exporter itself.',
     labels: ['level'],
   },
+  seriesDropped: {
+    name: `${prefix}series_dropped_total`,
+    type: 'counter',
+    help: 'Series left out of expositions, by reason: max_series (whole families above metrics.maxSeries).',
+    labels: ['reason'],
+  },
   kubeletRequests: {
     name: `${prefix}kubelet_requests_total`,
     type: 'counter',
-    help: 'Requests to kubelets by result: success or the reason of the failure.',
+    help: 'Requests to kubelets for summaries by result: success or the reason of the failure.',
     labels: ['result'],
   },
   kubeletRequestDuration: {
     name: `${prefix}kubelet_request_duration_seconds`,
     type: 'histogram',
-    help: 'Duration of the requests to kubelets, failed ones included.',
+    help: 'Duration of the requests to kubelets for summaries, failed ones included.',
     labels: [],
+  },
+  kubeletConfigRequests: {
+    name: `${prefix}kubelet_config_requests_total`,
+    type: 'counter',
+    help: 'Requests to kubelets for their configuration by result: success or the reason of the failure.',
+    labels: ['result'],
   },
   cacheLookups: {
     name: `${prefix}cache_lookups_total`,
@@ -55,11 +67,11 @@ export const selfFamilies = {
   podsSkipped: {
     name: `${prefix}pods_skipped`,
     type: 'gauge',
-    help: 'Pods of the summaries without storage series in the last scrape, by reason.',
+    help: 'Pods of the summaries without storage series in the last scrape, by reason; top: not among the metrics.top biggest of an identity, whose sums have them all the same.',
     labels: ['reason'],
   },
   saturatedFigures: {
-    name: `${prefix}saturated_figures`,
+    name: `${prefix}figures_saturated`,
     type: 'gauge',
     help: 'Figures of the summaries in the last scrape that are above 2^53 and were read as 2^53: no real sizes.',
     labels: [],

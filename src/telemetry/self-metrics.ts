@@ -44,6 +44,7 @@ export class SelfMetrics {
     [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   );
   readonly #series = this.#gauge(selfFamilies.series);
+  readonly #seriesDropped = this.#counter(selfFamilies.seriesDropped);
   readonly #podsSkipped = this.#gauge(selfFamilies.podsSkipped);
   readonly #saturatedFigures = this.#gauge(selfFamilies.saturatedFigures);
   readonly #identityNameClashes = this.#gauge(selfFamilies.identityNameClashes);
@@ -52,6 +53,7 @@ export class SelfMetrics {
     selfFamilies.kubeletRequestDuration,
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   );
+  readonly #kubeletConfigRequests = this.#counter(selfFamilies.kubeletConfigRequests);
   readonly #cacheLookups = this.#counter(selfFamilies.cacheLookups);
   readonly #configLastReloadSuccessful = this.#gauge(selfFamilies.configLastReloadSuccessful);
   readonly #configLastReloadSuccessTimestamp = this.#gauge(selfFamilies.configLastReloadSuccessTimestamp);
@@ -78,7 +80,11 @@ export class SelfMetrics {
       return atMs === undefined ? undefined : atMs / 1_000;
     });
     for (const result of scrapeResults) this.#scrapes.inc({ result }, 0);
-    for (const result of requestResults) this.#kubeletRequests.inc({ result }, 0);
+    for (const result of requestResults) {
+      this.#kubeletRequests.inc({ result }, 0);
+      this.#kubeletConfigRequests.inc({ result }, 0);
+    }
+    this.#seriesDropped.inc({ reason: 'max_series' }, 0);
     for (const result of cacheResults) this.#cacheLookups.inc({ result }, 0);
     // A gauge without labels starts at 0, which would be a claim about a configuration that nobody has loaded yet.
     this.#configLastReloadSuccessful.remove();
@@ -102,6 +108,10 @@ export class SelfMetrics {
     for (const [level, count] of Object.entries(counts)) this.#series.set({ level }, count);
   }
 
+  seriesDropped(reason: 'max_series', seriesCount: number): void {
+    this.#seriesDropped.inc({ reason }, seriesCount);
+  }
+
   /** All reasons, those without a pod too. */
   setPodsSkipped(counts: ReadonlyMap<string, number>): void {
     this.#podsSkipped.reset();
@@ -119,6 +129,11 @@ export class SelfMetrics {
   requestFinished(result: 'success' | FailureReason, durationMs: number): void {
     this.#kubeletRequests.inc({ result });
     this.#kubeletRequestDuration.observe(durationMs / 1_000);
+  }
+
+  /** Beside {@link requestFinished}, which tells of the requests for summaries. */
+  configRequestFinished(result: 'success' | FailureReason): void {
+    this.#kubeletConfigRequests.inc({ result });
   }
 
   lookedUp(result: (typeof cacheResults)[number]): void {

@@ -19,7 +19,7 @@ import { projectNode } from '../../src/kube/projection.js';
 import { KubeletCredentials } from '../../src/kubelet/credentials.js';
 import { DirectTransport } from '../../src/kubelet/direct-transport.js';
 import { ProxyTransport } from '../../src/kubelet/proxy-transport.js';
-import type { SummaryTransport } from '../../src/kubelet/transport.js';
+import type { KubeletTransport } from '../../src/kubelet/transport.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { type ParsedSample, parseExposition } from '../support/exposition-parser.js';
 import { send } from '../support/http-get.js';
@@ -43,7 +43,7 @@ let config: Config;
 let credentials: Credentials;
 let api: ApiClient;
 let app: App;
-let transport: SummaryTransport;
+let transport: KubeletTransport;
 
 beforeAll(async () => {
   config = loadConfig({
@@ -67,7 +67,7 @@ afterAll(async () => {
   api[Symbol.dispose]();
 });
 
-function rawTransport(): SummaryTransport {
+function rawTransport(): KubeletTransport {
   const { access, addressTypes, port, bearerTokenFile, tls } = config.kubelet;
   if (access === 'proxy') return new ProxyTransport({ api });
   const kubeletCredentials = new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
@@ -89,7 +89,7 @@ async function listNodes(): Promise<readonly Node[]> {
 /** What the kubelet says, read without the exporter's decoder; undefined when it does not answer. */
 async function totalsOf(node: Node): Promise<Totals | undefined> {
   try {
-    const text = await textOf(await transport.locate(node).open(signal));
+    const text = await textOf(await transport.locate(node, '/stats/summary').open(signal));
     const { pods = [] } = JSON.parse(text) as RawSummary;
     return new Map(
       pods.map(({ podRef, ...pod }) => [`${podRef.namespace}/${podRef.name}`, pod['ephemeral-storage']?.usedBytes]),

@@ -15,6 +15,7 @@ kubelet:
   requestTimeout: 1m1s1ms
   maxConcurrentRequests: 3
   maxBodySize: 1000001
+  readConfig: true
   bearerTokenFile: "/var/run/token: with # odd 'name'"
   tls: {caFile: /ca, certFile: /cert, keyFile: /key, serverName: "{node}.example.org"}
 cache: {ttl: 1h, maxBackoff: -1s, refresh: ahead}

@@ -60,6 +60,7 @@ describe('environment', () => {
     ['CACHE_TTL', '0', { cache: { ttlMs: 0 } }],
     ['CACHE_MAX_BACKOFF', '2m', { cache: { maxBackoffMs: 120_000 } }],
     ['KUBELET_TLS_CA_FILE', '/ca.pem', { kubelet: { tls: { caFile: '/ca.pem' } } }],
+    ['KUBELET_READ_CONFIG', 'true', { kubelet: { readConfig: true } }],
     ['KUBELET_TLS_INSECURE_SKIP_VERIFY', 'true', { kubelet: { tls: { insecureSkipVerify: true } } }],
     ['KUBELET_MAX_BODY_SIZE', '1Mi', { kubelet: { maxBodyBytes: 1_048_576 } }],
     ['KUBELET_PORT', '10250', { kubelet: { port: 10_250 } }],

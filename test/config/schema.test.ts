@@ -21,6 +21,7 @@ describe('defaults', () => {
         requestTimeoutMs: 10_000,
         maxConcurrentRequests: 64,
         maxBodyBytes: 67_108_864,
+        readConfig: false,
         bearerTokenFile: undefined,
         tls: {
           caFile: undefined,
@@ -70,6 +71,7 @@ describe('accepted values', () => {
     ['kubelet: {port: 0}', { kubelet: { port: undefined } }],
     ['kubelet: {port: 65535}', { kubelet: { port: 65_535 } }],
     ['kubelet: {requestTimeout: 10ms}', { kubelet: { requestTimeoutMs: 10 } }],
+    ['kubelet: {readConfig: true}', { kubelet: { readConfig: true } }],
     ['kubelet: {maxBodySize: 1Ki}', { kubelet: { maxBodyBytes: 1024 } }],
     ['kubelet: {maxBodySize: 2048}', { kubelet: { maxBodyBytes: 2048 } }],
     ['kubelet: {maxBodySize: 256Mi}', { kubelet: { maxBodyBytes: 268_435_456 } }],
@@ -164,6 +166,7 @@ describe('refused values', () => {
     ['kubelet.requestTimeout', 'kubelet: {requestTimeout: -10s}'],
     ['kubelet.maxConcurrentRequests', 'kubelet: {maxConcurrentRequests: 0}'],
     ['kubelet.maxConcurrentRequests', 'kubelet: {maxConcurrentRequests: 10001}'],
+    ['kubelet.readConfig', 'kubelet: {readConfig: 1}'],
     ['kubelet.maxBodySize', 'kubelet: {maxBodySize: 1023}'],
     ['kubelet.maxBodySize', 'kubelet: {maxBodySize: 257Mi}'],
     ['kubelet.maxBodySize', 'kubelet: {maxBodySize: 64MiB}'],

@@ -17,6 +17,7 @@ describe('listSettings', () => {
       'kubelet.requestTimeout',
       'kubelet.maxConcurrentRequests',
       'kubelet.maxBodySize',
+      'kubelet.readConfig',
       'kubelet.bearerTokenFile',
       'kubelet.tls.caFile',
       'kubelet.tls.certFile',

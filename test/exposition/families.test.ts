@@ -36,6 +36,9 @@ const fullSnapshot = aClusterSnapshot({
       aNodeSnapshot({
         summary: aNodeSummary({ nodefs: full, imagefs: full }),
         layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
+        headrooms: [
+          { filesystem: 'nodefs', thresholdBytes: 2, headroomBytes: -1, thresholdInodes: 2, headroomInodes: -1 },
+        ],
         pods: [
           aPodSnapshot({
             pod: aPod({

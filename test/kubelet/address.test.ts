@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
 import type { NodeAddress } from '../../src/kube/objects.js';
-import { type AddressOptions, summaryUrl } from '../../src/kubelet/address.js';
+import { type AddressOptions, kubeletUrl } from '../../src/kubelet/address.js';
 import { aNode } from '../support/builders.js';
 
 const addressTypes = ['InternalIP', 'ExternalIP', 'Hostname'];
 
 function urlOf(addresses: readonly NodeAddress[], options: Partial<AddressOptions> = {}): string {
-  return summaryUrl(aNode({ addresses }), { addressTypes, port: undefined, ...options }).href;
+  return kubeletUrl(aNode({ addresses }), '/stats/summary', { addressTypes, port: undefined, ...options }).href;
 }
 
 function failureOf(act: () => unknown): RequestError {
@@ -122,6 +122,12 @@ describe('the address', () => {
   });
 });
 
+describe('the path', () => {
+  it.each(['/stats/summary', '/configz'] as const)('is %s', (path) => {
+    expect(kubeletUrl(aNode(), path, { addressTypes, port: undefined }).href).toBe(`https://192.0.2.1:10250${path}`);
+  });
+});
+
 describe('the port', () => {
   const addresses = [{ type: 'InternalIP', address: '192.0.2.1' }];
 
@@ -130,11 +136,13 @@ describe('the port', () => {
     [10_250, 9_999, '9999'],
     [undefined, 9_999, '9999'],
   ])('is, with %s in the status and the setting %s: %s', (kubeletPort, port, expected) => {
-    expect(summaryUrl(aNode({ addresses, kubeletPort }), { addressTypes, port }).port).toBe(expected);
+    expect(kubeletUrl(aNode({ addresses, kubeletPort }), '/stats/summary', { addressTypes, port }).port).toBe(expected);
   });
 
   it('that is not known yet is told with the mend', () => {
-    const failure = failureOf(() => summaryUrl(aNode({ kubeletPort: undefined }), { addressTypes, port: undefined }));
+    const failure = failureOf(() =>
+      kubeletUrl(aNode({ kubeletPort: undefined }), '/stats/summary', { addressTypes, port: undefined }),
+    );
     expect(failure).toMatchObject({
       reason: 'not_ready',
       message:

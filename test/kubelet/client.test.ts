@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
-import type { SummaryTransport } from '../../src/kubelet/transport.js';
+import { kubeletPaths, type KubeletTransport } from '../../src/kubelet/transport.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -15,9 +15,9 @@ function setUp(options: { open: Open; maxBodyBytes?: number }) {
   const clock = new ManualClock();
   const results: [string, number][] = [];
   const opened: string[] = [];
-  const transport: SummaryTransport = {
-    locate: ({ name }) => ({
-      what: `summary of node ${name}`,
+  const transport: KubeletTransport = {
+    locate: ({ name }, path) => ({
+      what: `${kubeletPaths[path]} of node ${name}`,
       open: (signal) => {
         opened.push(name);
         return options.open(signal, name);
@@ -78,6 +78,20 @@ describe('a request', () => {
     expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ name: 'RequestError', reason });
     expect(results).toEqual([[reason, 0]]);
     expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('for the configuration gives the thresholds, within the same limits', async () => {
+    const config = Buffer.from('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}');
+    const { client, results } = setUp({ open: () => Promise.resolve(bodyOf(config)), maxBodyBytes: config.length });
+    expect(await client.fetchEvictionThresholds(aNode(), never)).toMatchObject({
+      nodefs: { available: { amount: 2 ** 30 } },
+    });
+    const small = setUp({ open: () => Promise.resolve(bodyOf(config)), maxBodyBytes: config.length - 1 });
+    expect(await failureOf(small.client.fetchEvictionThresholds(aNode(), never))).toMatchObject({
+      reason: 'too_large',
+      message: 'configuration of node node-1: more than 60 bytes; kubelet.maxBodySize is the limit',
+    });
+    expect([results, small.results]).toEqual([[['success', 0]], [['too_large', 0]]]);
   });
 
   it('that cannot be made is none: its node has no address', async () => {

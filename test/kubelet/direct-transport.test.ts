@@ -64,8 +64,13 @@ class World implements Disposable {
     return this.#client.fetchSummary(aNode({ name, addresses, kubeletPort: this.#port }), signal);
   }
 
-  async failure(): Promise<RequestError> {
-    return this.fetch().then(
+  fetchThresholds() {
+    const addresses = [{ type: 'InternalIP', address: '127.0.0.1' }];
+    return this.#client.fetchEvictionThresholds(aNode({ addresses, kubeletPort: this.#port }), never);
+  }
+
+  async failure(work: Promise<unknown> = this.fetch()): Promise<RequestError> {
+    return work.then(
       () => {
         throw new Error('it did not fail');
       },
@@ -91,6 +96,16 @@ describe('a request to a kubelet', () => {
       accept: 'application/json',
       host: `127.0.0.1:${kubelet.port}`,
     });
+    expect(world.results).toEqual(['success']);
+  });
+
+  it('asks for the configuration in the same way', async () => {
+    await using kubelet = await KubeletServer.listen(pair);
+    kubelet.answer = respondWith({ body: '{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}' });
+    using world = new World(kubelet);
+    expect(await world.fetchThresholds()).toMatchObject({ nodefs: { available: { amount: 2 ** 30 } } });
+    expect(kubelet.requests[0]).toMatchObject({ method: 'GET', url: '/configz' });
+    expect(kubelet.requests[0]?.headers).toMatchObject({ authorization: 'Bearer token-1' });
     expect(world.results).toEqual(['success']);
   });
 
@@ -273,6 +288,17 @@ describe('a refusal', () => {
     expect(failure).toMatchObject({ reason, status });
     expect(failure.message.slice(-message.length)).toBe(message);
     expect(kubelet.requests).toHaveLength(1);
+  });
+
+  it('of the configuration names the rule for it', async () => {
+    await using kubelet = await KubeletServer.listen(pair);
+    kubelet.answer = respondWith({ status: 403, headers: {}, body: 'Forbidden' });
+    using world = new World(kubelet);
+    const failure = await world.failure(world.fetchThresholds());
+    expect(failure).toMatchObject({ reason: 'forbidden', status: 403 });
+    expect(failure.message).toBe(
+      `configuration of node node-1 from https://127.0.0.1:${kubelet.port}: the kubelet answered 403: Forbidden; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/configz"], verbs: ["get"]}, which kubelets heed from Kubernetes 1.33 on, or set kubelet.readConfig to false`,
+    );
   });
 
   it('is quoted without the token that it repeats', async () => {

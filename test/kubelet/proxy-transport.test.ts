@@ -41,6 +41,18 @@ describe('access through the API server', () => {
     expect(requests).toEqual([{ path: '/api/v1/nodes/node-1/proxy/stats/summary' }]);
   });
 
+  it("asks for the node's configuration", async () => {
+    const requests: ApiRequest[] = [];
+    const client = clientOf((request) => {
+      requests.push(request);
+      return Promise.resolve('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}');
+    });
+    expect(await client.fetchEvictionThresholds(aNode(), never)).toMatchObject({
+      nodefs: { available: { amount: 2 ** 30 } },
+    });
+    expect(requests).toEqual([{ path: '/api/v1/nodes/node-1/proxy/configz' }]);
+  });
+
   it("cannot be led to another path by a node's name", async () => {
     const requests: ApiRequest[] = [];
     const client = clientOf((request) => {

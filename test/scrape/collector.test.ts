@@ -3,15 +3,16 @@ import { describe, expect, it } from 'vitest';
 import type { Node, Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { CacheLookup } from '../../src/kubelet/node-cache.js';
+import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
-import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
+import { Collector, type ConfigReader, type SummaryCache } from '../../src/scrape/collector.js';
 import { NodeCoverages } from '../../src/scrape/node-coverage.js';
-import { NodeSnapshots, type PodLister } from '../../src/scrape/node-snapshots.js';
+import { NodeSnapshots, type PodLister, type ThresholdLister } from '../../src/scrape/node-snapshots.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { type MissingNodePolicy, WorkloadCollector } from '../../src/scrape/workload-collector.js';
 import { WorkloadBackoff } from '../../src/workload/backoff.js';
 import { IdentityResolver } from '../../src/workload/identity.js';
-import { aContainer, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
+import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const graceMs = 60_000;
@@ -84,9 +85,11 @@ interface Settings {
   readonly selectors?: Readonly<Record<string, string>>;
   readonly onMissingNode?: MissingNodePolicy;
   readonly controllers?: boolean;
+  readonly configs?: ConfigReader & ThresholdLister;
 }
 
-function aCollector(cluster: FakeCluster, { selectors = {}, onMissingNode = 'partial', controllers }: Settings = {}) {
+function aCollector(cluster: FakeCluster, settings: Settings = {}) {
+  const { selectors = {}, onMissingNode = 'partial', controllers, configs } = settings;
   const clock = new ManualClock();
   const identities = new IdentityResolver({
     workloads: Object.entries(selectors).map(([name, selector]) => ({
@@ -101,8 +104,10 @@ function aCollector(cluster: FakeCluster, { selectors = {}, onMissingNode = 'par
     nodes: cluster,
     policy: { nodeSelector: [], skipSelectors: [parseSelector('type=virtual-kubelet')] },
     cache: cluster,
+    configs,
     snapshots: new NodeSnapshots({
       pods: cluster,
+      configs,
       identities,
       attribution: 'measured',
       scope: { namespaces: [], hasPodSelector: false },
@@ -355,6 +360,74 @@ describe('what is kept between scrapes', () => {
     expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(1);
     cluster.setPods('node-2', [cart('cart-0', 'node-2'), cart('cart-1', 'node-2')]);
     expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(0);
+  });
+});
+
+describe('configurations of kubelets', () => {
+  const none = { available: undefined, inodesFree: undefined };
+  const thresholds = (amount: number): EvictionThresholds => ({
+    nodefs: { available: { amount }, inodesFree: undefined },
+    imagefs: none,
+  });
+
+  /** What is known is set by the test. */
+  class FakeConfigs implements ConfigReader, ThresholdLister {
+    readonly known = new Map<string, EvictionThresholds>();
+    readonly refreshed: string[] = [];
+    retained: ReadonlySet<string> = new Set();
+
+    thresholdsOf(nodeName: string): EvictionThresholds | undefined {
+      return this.known.get(nodeName);
+    }
+
+    refresh(node: Node): void {
+      this.refreshed.push(node.name);
+    }
+
+    retain(nodeNames: ReadonlySet<string>): void {
+      this.retained = nodeNames;
+    }
+  }
+
+  function aClusterWithSizes(): FakeCluster {
+    const cluster = twoNodes();
+    for (const name of ['node-1', 'node-2']) cluster.answer(name, { nodefs: anFsStats({ availableBytes: 100 }) });
+    return cluster;
+  }
+
+  it('are asked for of the nodes that gave a summary, and waited for by none', async () => {
+    const cluster = twoNodes();
+    cluster.addNode('silent', []);
+    cluster.addNode('virtual', [], { type: 'virtual-kubelet' });
+    const configs = new FakeConfigs();
+    const snapshot = await aCollector(cluster, { configs }).collect();
+    expect(configs.refreshed).toEqual(['node-1', 'node-2']);
+    expect(configs.retained).toEqual(new Set(['node-1', 'node-2', 'silent']));
+    expect(snapshotOf(snapshot, 'node-1')?.headrooms).toEqual([]);
+  });
+
+  it('that are known give headrooms, in a new snapshot of that node alone', async () => {
+    const configs = new FakeConfigs();
+    const { collect } = aCollector(aClusterWithSizes(), { configs });
+    const before = await collect();
+    configs.known.set('node-1', thresholds(70));
+    const after = await collect();
+    expect(snapshotOf(after, 'node-1')?.headrooms).toMatchObject([
+      { filesystem: 'nodefs', thresholdBytes: 70, headroomBytes: 30 },
+    ]);
+    expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
+    expect(snapshotOf(await collect(), 'node-1')).toBe(snapshotOf(after, 'node-1'));
+  });
+
+  it('that change or are forgotten change the headrooms with the same summary', async () => {
+    const configs = new FakeConfigs();
+    const { collect } = aCollector(aClusterWithSizes(), { configs });
+    configs.known.set('node-1', thresholds(70));
+    await collect();
+    configs.known.set('node-1', thresholds(120));
+    expect(snapshotOf(await collect(), 'node-1')?.headrooms).toMatchObject([{ headroomBytes: -20 }]);
+    configs.known.delete('node-1');
+    expect(snapshotOf(await collect(), 'node-1')?.headrooms).toEqual([]);
   });
 });
 

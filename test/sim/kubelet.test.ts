@@ -83,9 +83,36 @@ describe('a kubelet', () => {
     expect((await callKubelet(sim, 'node-1', { token })).status).toBe(401);
   });
 
+  it.each<[string, Rule, number]>([
+    ['nodes/configz', { verbs: ['get'], resources: ['nodes/configz'] }, 200],
+    ['nodes/configz of another node', { verbs: ['get'], resources: ['nodes/configz'], resourceNames: ['node-2'] }, 403],
+    ['nodes/proxy', { verbs: ['get'], resources: ['nodes/proxy'] }, 200],
+    ['nodes/stats', statsRule, 403],
+  ])('grants its configuration for %s: %i', async (_, rule, expected) => {
+    await using sim = await start();
+    const token = sim.issueToken({ user: 'exporter', rules: [rule] });
+    const { status, text } = await callKubelet(sim, 'node-1', { path: '/configz', token });
+    expect(status).toBe(expected);
+    if (status === 403) {
+      expect(text).toBe('Forbidden (user=exporter, verb=get, resource=nodes, subresource=proxy)');
+    }
+  });
+
+  it('tells its eviction thresholds: the default ones, its own, or none at all', async () => {
+    await using sim = await start();
+    await sim.addNode({ name: 'own', evictionHard: { 'nodefs.available': '1Gi' } });
+    await sim.addNode({ name: 'none', evictionHard: {} });
+    const evictionHardOf = async (name: string): Promise<unknown> => {
+      const { text } = await callKubelet(sim, name, { path: '/configz' });
+      return (JSON.parse(text) as { kubeletconfig: { evictionHard?: object } }).kubeletconfig.evictionHard;
+    };
+    expect(await evictionHardOf('node-1')).toMatchObject({ 'nodefs.available': '10%', 'imagefs.available': '15%' });
+    expect(await evictionHardOf('own')).toEqual({ 'nodefs.available': '1Gi' });
+    expect(await evictionHardOf('none')).toBeUndefined();
+  });
+
   it.each([
     ['/pods', 'proxy'],
-    ['/configz', 'proxy'],
     ['/metrics', 'metrics'],
     ['/metrics/cadvisor', 'metrics'],
     ['/logs/', 'log'],

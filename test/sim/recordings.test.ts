@@ -252,6 +252,17 @@ describe.skipIf(!hasCaptures)(`the kubelet answers as the recorded one (${captur
     expect(answer.text).toBe(recorded.text);
   });
 
+  it('kubelet_configz', async () => {
+    await using sim = await start();
+    const answer = await callKubelet(sim, 'node-1', { path: '/configz' });
+    const recorded = recording('live/kubelet_configz.http');
+    expectSameHead(answer, recorded);
+    expect(additions(shapeOf(JSON.parse(answer.text)), shapeOf(JSON.parse(recorded.text)))).toEqual([
+      'kubeletconfig.evictionHard.imagefs.inodesFree', // not set there
+      'kubeletconfig.evictionHard.nodefs.inodesFree',
+    ]);
+  });
+
   it('kubelet_summary', async () => {
     const clock = new ManualClock();
     await using sim = await start(clock);

@@ -97,6 +97,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     nodeName,
     summary: aNodeSummary({ nodeName }),
     layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined },
+    headrooms: [],
     pods: [aPodSnapshot()],
     skippedPods: new Map(),
     ...overrides,

@@ -64,13 +64,25 @@ describe('scrapes', () => {
     metrics.setIdentityNameClashes(4);
     metrics.setSeries({ pod: 10, node: 0 });
     expect(await samplesOf(metrics, 'pods_skipped')).toEqual({ no_usage: 2 });
-    expect(await samplesOf(metrics, 'saturated_figures')).toEqual({ '': 3 });
+    expect(await samplesOf(metrics, 'figures_saturated')).toEqual({ '': 3 });
     expect(await samplesOf(metrics, 'identity_name_clashes')).toEqual({ '': 4 });
     expect(await samplesOf(metrics, 'series')).toEqual({ pod: 10, node: 0 });
   });
 });
 
 describe('kubelets', () => {
+  it('are counted apart when they are asked for their configuration', async () => {
+    const metrics = aSelfMetrics();
+    metrics.configRequestFinished('forbidden');
+    metrics.configRequestFinished('success');
+    expect(await samplesOf(metrics, 'kubelet_config_requests_total')).toMatchObject({
+      success: 1,
+      forbidden: 1,
+      timeout: 0,
+    });
+    expect(await samplesOf(metrics, 'kubelet_requests_total')).toMatchObject({ success: 0, forbidden: 0 });
+  });
+
   it('are counted by every result that a request can have and timed, failures too', async () => {
     const metrics = aSelfMetrics();
     metrics.requestFinished('success', 20);

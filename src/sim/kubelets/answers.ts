@@ -33,6 +33,12 @@ export async function answerSummary(response: ServerResponse, exchange: SummaryE
   answer(response, exchange.summary);
 }
 
+/** In one line, which no fault changes. */
+export function answerConfiguration(response: ServerResponse, configuration: object): void {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  answerJson(response, goJson(configuration));
+}
+
 type Answer = (response: ServerResponse, summary: SummaryExchange['summary']) => void;
 
 const answerWhole: Answer = (response, summary) => {

@@ -7,7 +7,7 @@ import { type AccessControl, anonymous, type User } from '../access.js';
 import type { CertificateAuthority, KeyPair } from '../certificates.js';
 import type { Fault } from '../faults.js';
 import { HttpsListener } from '../https-listener.js';
-import { answerSummary, answerText } from './answers.js';
+import { answerConfiguration, answerSummary, answerText } from './answers.js';
 import type { Observation } from '../model/pod-usage.js';
 
 export interface KubeletOptions {
@@ -17,6 +17,8 @@ export interface KubeletOptions {
   readonly clock: Clock;
   /** The summary as of a moment, or the one of a kubelet that knows no pods. */
   readonly summary: (at: Observation, known: 'all' | 'none') => object;
+  /** The body of `/configz`. */
+  readonly configuration: object;
 }
 
 interface Certificates {
@@ -93,17 +95,20 @@ export class Kubelet implements AsyncDisposable {
       return;
     }
     const path = new URL(request.url ?? '/', 'https://kubelet').pathname;
-    const refusal = this.#refusal(user, verbOf(request), subresourceOf(path));
+    const refusal = this.#refusal(user, verbOf(request), subresourcesOf(path));
     if (refusal !== undefined) answerText(response, 403, refusal);
     else if (path === '/stats/summary') await this.#answerSummary(response);
+    else if (path === '/configz') answerConfiguration(response, this.#options.configuration);
     else answerText(response, 404, '404 page not found\n');
   }
 
-  /** The kubelet asks for the node's subresource under the node's name. */
-  #refusal(user: User, verb: string, subresource: string): string | undefined {
+  /** The kubelet asks for the node's subresources under the node's name, one after the other. */
+  #refusal(user: User, verb: string, subresources: readonly string[]): string | undefined {
     const { access, nodeName } = this.#options;
-    if (access.isAllowed(user, { verb, resource: `nodes/${subresource}`, name: nodeName })) return undefined;
-    return `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource=${subresource})`;
+    for (const subresource of subresources) {
+      if (access.isAllowed(user, { verb, resource: `nodes/${subresource}`, name: nodeName })) return undefined;
+    }
+    return `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource=${subresources.at(-1) ?? ''})`;
   }
 
   async #answerSummary(response: ServerResponse): Promise<void> {
@@ -133,15 +138,15 @@ function verbOf({ method }: IncomingMessage): string {
   return verbs[method ?? ''] ?? '';
 }
 
-/** https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/#kubelet-authorization */
-function subresourceOf(path: string): string {
+/** Any of them will do. https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/#kubelet-authorization */
+function subresourcesOf(path: string): readonly string[] {
   for (const [prefix, subresource] of [
     ['/stats', 'stats'],
     ['/metrics', 'metrics'],
     ['/logs', 'log'],
     ['/spec', 'spec'],
   ] as const) {
-    if (path === prefix || path.startsWith(`${prefix}/`)) return subresource;
+    if (path === prefix || path.startsWith(`${prefix}/`)) return [subresource];
   }
-  return 'proxy';
+  return path === '/configz' ? ['configz', 'proxy'] : ['proxy'];
 }

@@ -13,6 +13,8 @@ export interface NodeSpec {
   readonly imagesBytes?: number;
   /** What the operating system and its logs take; 8 GiB without it. */
   readonly systemBytes?: number;
+  /** Hard eviction thresholds by signal, as in the kubelet's configuration file; those of Kubernetes without it. */
+  readonly evictionHard?: Readonly<Record<string, string>>;
 }
 
 export type ContainerKind = 'app' | 'init' | 'sidecar';
