@@ -14,6 +14,7 @@ import { createRoutes, type ReadinessCheck } from './server/routes.js';
 import { Sources } from './sources.js';
 import type { Logger } from './telemetry/logger.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
+import { SeriesCapReport } from './telemetry/series-cap-report.js';
 
 /** New settings of where the data comes from take effect only when their first lists came within this time. */
 const syncTimeoutMs = 60_000;
@@ -39,6 +40,8 @@ export class App implements AsyncDisposable {
   readonly #options: AppOptions;
   readonly #stopping = new AbortController();
   readonly #listeners: readonly Listener[];
+  /** Outlives the expositions: new settings may begin or end what it tells of. */
+  readonly #seriesCapReport: SeriesCapReport;
   #config: Config;
   #sources: Sources;
   #collection: Collection;
@@ -51,6 +54,7 @@ export class App implements AsyncDisposable {
     this.#options = options;
     this.#config = config;
     this.metrics = new SelfMetrics({ version, nodeVersion: process.version, watchResults });
+    this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger: options.logger });
     this.#sources = this.#createSources(config);
     const { store, cache, configs } = this.#sources;
     this.#collection = createCollection({ ...options, store, cache, configs });
@@ -166,8 +170,9 @@ export class App implements AsyncDisposable {
     return new Sources({ ...this.#options, config, metrics: this.metrics });
   }
 
-  #createExposition({ metrics: { compatibility } }: Config): Exposition {
-    return new Exposition({ selfMetrics: this.metrics, compatibility, clock: this.#options.clock });
+  #createExposition({ metrics: settings }: Config): Exposition {
+    const { clock } = this.#options;
+    return new Exposition({ settings, selfMetrics: this.metrics, observer: this.#seriesCapReport, clock });
   }
 
   #createListeners(): readonly Listener[] {
@@ -177,7 +182,10 @@ export class App implements AsyncDisposable {
       version,
       metrics: new MetricsHandler({
         source: { collect: (signal) => this.#collect(signal) },
-        exposition: { render: (...scrape) => this.#exposition.render(...scrape) },
+        exposition: {
+          hasFamily: (name) => this.#exposition.hasFamily(name),
+          render: (...scrape) => this.#exposition.render(...scrape),
+        },
         observer: this.metrics,
         logger,
         clock,

@@ -3,6 +3,7 @@ import type { Config } from './config/schema.js';
 import { Collector, type ConfigReader, type NodeLister, type SummaryCache } from './scrape/collector.js';
 import { NodeCoverages } from './scrape/node-coverage.js';
 import { NodeSnapshots, type PodLister, type ThresholdLister } from './scrape/node-snapshots.js';
+import { TopPods } from './scrape/top-pods.js';
 import { WorkloadCollector } from './scrape/workload-collector.js';
 import { WorkloadBackoff } from './workload/backoff.js';
 import { IdentityResolver } from './workload/identity.js';
@@ -17,15 +18,18 @@ export interface CollectionOptions {
   /** Without it configurations of kubelets are not read. */
   readonly configs?: (ConfigReader & ThresholdLister) | undefined;
   readonly clock: Clock;
+  /** Every pod has detail series, whatever its identities and `metrics.top`; without it all have when no identity is asked for. */
+  readonly showsAllPods?: boolean;
 }
 
 export interface Collection {
-  readonly collector: Collector;
+  readonly collector: Pick<Collector, 'collect'>;
   readonly identities: IdentityResolver;
 }
 
 /** Everything between the sources and the exposition, for one set of settings. */
-export function createCollection({ config, store, cache, configs, clock }: CollectionOptions): Collection {
+export function createCollection(options: CollectionOptions): Collection {
+  const { config, store, cache, configs, clock } = options;
   const { cluster, identity, attribution, enforcement } = config;
   const identities = new IdentityResolver(identity);
   const hasIdentities = identity.workloads.length > 0 || identity.labels.length > 0 || identity.controllers;
@@ -40,7 +44,7 @@ export function createCollection({ config, store, cache, configs, clock }: Colle
       identities,
       attribution,
       scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
-      showsAllPods: !hasIdentities,
+      showsAllPods: options.showsAllPods ?? !hasIdentities,
       enforcesSidecars: enforcement.sidecars,
     }),
     coverages: new NodeCoverages({ pods: store, identities, clock, graceMs: podGraceMs }),
@@ -53,5 +57,6 @@ export function createCollection({ config, store, cache, configs, clock }: Colle
     }),
     clock,
   });
-  return { collector, identities };
+  const count = options.showsAllPods === true ? undefined : config.metrics.top;
+  return { collector: count === undefined ? collector : new TopPods({ source: collector, count, clock }), identities };
 }

@@ -1,7 +1,10 @@
+import { Registry } from 'prom-client';
+
 import { type Clock, systemClock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import { createCollection } from '../collection.js';
 import { Exposition } from '../exposition/exposition.js';
+import { noFilter } from '../exposition/selection.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { CommandContext } from './context.js';
 import { RecordedCluster } from './recorded-cluster.js';
@@ -35,13 +38,18 @@ export async function replay({ settings, summaries, objects }: ReplayOptions, co
   const { collector } = createCollection({ config, store: cluster, cache: cluster, clock });
   const signal = new AbortController().signal;
   const exposition = new Exposition({
-    selfMetrics: { registry: { getMetricsAsJSON: () => Promise.resolve([]) }, setSeries: () => undefined },
-    compatibility: config.metrics.compatibility,
+    settings: config.metrics,
+    selfMetrics: { registry: new Registry(), setSeries: () => undefined },
+    observer: {
+      capped: ({ families }) => {
+        if (families.length > 0) warn(`left out, as they are above metrics.maxSeries: ${families.join(', ')}`);
+      },
+    },
     clock,
   });
   const snapshot = await collector.collect(signal);
   if (objects === undefined && isWithoutPods(snapshot)) warn(objectsMissing);
-  const { chunks } = await exposition.render(snapshot, 'text', signal);
+  const { chunks } = await exposition.render(snapshot, { format: 'text', filter: noFilter }, signal);
   for (const chunk of chunks) context.writeOut(chunk.toString('utf8'));
 }
 

@@ -4,7 +4,7 @@ import { compatibilityGroups } from './compatibility-families.js';
 import type { FamilyGroup, FamilyRow } from './family.js';
 import { nodeGroups, nodeStateGroups } from './node-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
-import { workloadGroups, workloadInfoFamily } from './workload-families.js';
+import { workloadFamilies } from './workload-families.js';
 
 /** The exporter whose families are served beside our own. */
 export type Compatibility = 'none' | 'k8s-ephemeral-storage-metrics';
@@ -29,8 +29,7 @@ export function familyTable(
   compatibility: Compatibility = 'none',
 ): readonly FamilyRow[] {
   return [
-    ...workloadGroups.flatMap(({ families }) => families),
-    workloadInfoFamily,
+    ...workloadFamilies,
     ...detailGroups[compatibility].flatMap(({ families }) => families),
     ...nodeStateGroups.flatMap(({ families }) => families),
     ...selfFamilies.map((family) => ({ ...family, level: 'exporter' as const })),

@@ -31,6 +31,25 @@ export interface FamilyFilter {
 
 export const noFilter: FamilyFilter = { names: new Set(), levels: new Set() };
 
+/** All that `collect[]` may name. */
+export const familyLevels: readonly FamilyRow['level'][] = [
+  'workload',
+  'node',
+  'pod',
+  'container',
+  'volume',
+  'exporter',
+];
+
+/** The same text for the same filter; '' for {@link noFilter}. */
+export function filterText({ names, levels }: FamilyFilter): string {
+  const texts = [
+    ...Array.from(names, (name) => `name[]=${name}`),
+    ...Array.from(levels, (level) => `collect[]=${level}`),
+  ];
+  return texts.sort().join('&');
+}
+
 /** Both sets must have it: each narrows. */
 export function requestedBy({ names, levels }: FamilyFilter): FamilyPredicate {
   return ({ name, level }) => (names.size === 0 || names.has(name)) && (levels.size === 0 || levels.has(level));

@@ -1,7 +1,7 @@
 import type { FamilyRow } from './family.js';
 
 export interface CountedFamily {
-  readonly name: string;
+  readonly header: { readonly name: string };
   readonly level: FamilyRow['level'];
   readonly seriesCount: number;
 }
@@ -30,5 +30,5 @@ export function familiesOverCap<Family extends CountedFamily>(
 
 function compareFamilies(a: CountedFamily, b: CountedFamily): number {
   const byLevel = mostDetailedFirst.indexOf(a.level) - mostDetailedFirst.indexOf(b.level);
-  return byLevel || b.seriesCount - a.seriesCount || (a.name < b.name ? -1 : 1);
+  return byLevel || b.seriesCount - a.seriesCount || (a.header.name < b.header.name ? -1 : 1);
 }

@@ -82,3 +82,9 @@ export const workloadInfoFamily: FamilyRow = {
   level: 'workload',
   labels: workloadInfoLabels,
 };
+
+/** In the order of the exposition. */
+export const workloadFamilies: readonly FamilyRow[] = [
+  ...workloadGroups.flatMap(({ families }) => families),
+  workloadInfoFamily,
+];

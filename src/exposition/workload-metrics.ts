@@ -4,9 +4,16 @@ import type { TimeSlicer } from '../base/time-slicer.js';
 import type { WorkloadSnapshot } from '../scrape/snapshot.js';
 import { workloadGroups, workloadInfoFamily } from './workload-families.js';
 import type { FamilyGroup } from './family.js';
+import { type FamilyPredicate, groupsOf } from './selection.js';
 import { workloadInfo } from './workload-info.js';
 
 type Fill = (snapshot: WorkloadSnapshot) => void;
+
+export interface WorkloadRegistryOptions {
+  readonly workloads: readonly WorkloadSnapshot[];
+  readonly isWanted: FamilyPredicate;
+  readonly slicer: TimeSlicer;
+}
 
 /** Taken in in one go; about a millisecond. */
 const workloadsPerSlice = 100;
@@ -16,16 +23,16 @@ const workloadsPerSlice = 100;
  * a vanished workload can stay behind. Rejects with the signal's reason.
  */
 export async function workloadRegistry(
-  snapshots: readonly WorkloadSnapshot[],
-  slicer: TimeSlicer,
+  { workloads, isWanted, slicer }: WorkloadRegistryOptions,
   signal: AbortSignal,
 ): Promise<Registry> {
   const registry = new Registry();
-  const fills = [...workloadGroups.map((group) => groupFill(group, registry)), infoFill(snapshots, registry)];
-  for (let start = 0; start < snapshots.length; start += workloadsPerSlice) {
+  const fills = groupsOf(workloadGroups, isWanted).map((group) => groupFill(group, registry));
+  if (isWanted(workloadInfoFamily)) fills.push(infoFill(workloads, registry));
+  for (let start = 0; start < workloads.length; start += workloadsPerSlice) {
     signal.throwIfAborted();
     await slicer.run(() => {
-      for (const snapshot of snapshots.slice(start, start + workloadsPerSlice)) {
+      for (const snapshot of workloads.slice(start, start + workloadsPerSlice)) {
         for (const fill of fills) fill(snapshot);
       }
     });

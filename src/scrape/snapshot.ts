@@ -29,8 +29,8 @@ export interface PodSnapshot {
   readonly workloads: readonly Workload[];
 }
 
-/** Why a pod of a summary has no storage series. */
-export const skipReasons = ['no_usage', 'no_containers', ...joinReasons] as const;
+/** Why a pod of a summary has no storage series; `top`: it is not among the biggest of its identities. */
+export const skipReasons = ['no_usage', 'no_containers', 'top', ...joinReasons] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
 /**

@@ -2,11 +2,12 @@ import type { Request, Response } from 'express';
 
 import { startDeadline, type Clock } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
-import type { ExpositionBody } from '../exposition/exposition.js';
+import type { ExpositionBody, ExpositionRequest } from '../exposition/exposition.js';
 import { acceptsGzip, negotiateFormat, type NegotiatedFormat } from '../exposition/negotiate.js';
-import type { ExpositionFormat } from '../exposition/render.js';
+import type { FamilyFilter } from '../exposition/selection.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { Logger } from '../telemetry/logger.js';
+import { familyFilter } from './family-filter.js';
 import { sendText } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
 import { sendGzipped, sendPlain } from './send-body.js';
@@ -17,7 +18,13 @@ export interface ScrapeSource {
 }
 
 interface ExpositionRenderer {
-  render(snapshot: ClusterSnapshot | undefined, format: ExpositionFormat, signal: AbortSignal): Promise<ExpositionBody>;
+  /** Whether there is a family of this name, allowed by the settings or not. */
+  hasFamily(name: string): boolean;
+  render(
+    snapshot: ClusterSnapshot | undefined,
+    request: ExpositionRequest,
+    signal: AbortSignal,
+  ): Promise<ExpositionBody>;
 }
 
 export interface ScrapeObserver {
@@ -59,12 +66,17 @@ export class MetricsHandler {
 
   /** HEAD is answered without a collection. */
   async handle(request: Request, response: Response): Promise<void> {
+    const { observer, settings, exposition } = this.#options;
+    const asked = familyFilter(request.query, (name) => exposition.hasFamily(name));
+    if ('fault' in asked) {
+      sendText(response, 400, asked.fault);
+      return;
+    }
     if (request.method === 'HEAD') {
       setHeaders(response, negotiate(request));
       response.end();
       return;
     }
-    const { observer, settings } = this.#options;
     if (this.#inFlightCount >= settings().maxInFlight) {
       observer.scrapeRejected();
       response.set('Retry-After', '1');
@@ -73,13 +85,13 @@ export class MetricsHandler {
     }
     this.#inFlightCount += 1;
     try {
-      await this.#scrape(request, response);
+      await this.#scrape(request, response, asked.filter);
     } finally {
       this.#inFlightCount -= 1;
     }
   }
 
-  async #scrape(request: Request, response: Response): Promise<void> {
+  async #scrape(request: Request, response: Response, filter: FamilyFilter): Promise<void> {
     const { observer, clock, settings } = this.#options;
     const startMs = clock.monotonicMs();
     const timeoutMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings());
@@ -99,7 +111,7 @@ export class MetricsHandler {
     };
     try {
       const { snapshot, isLate } = await this.#collect(timeoutMs, limit.signal);
-      await this.#answer(response, snapshot, negotiate(request), limit.signal);
+      await this.#answer(response, snapshot, { ...negotiate(request), filter }, limit.signal);
       finish(isLate ? 'deadline' : 'success');
     } catch (error) {
       finish(limit.signal.aborted ? 'aborted' : 'error');
@@ -126,13 +138,13 @@ export class MetricsHandler {
   async #answer(
     response: Response,
     snapshot: ClusterSnapshot | undefined,
-    negotiated: Negotiated,
+    asked: Negotiated & ExpositionRequest,
     signal: AbortSignal,
   ): Promise<void> {
-    const { chunks, contentLength } = await this.#options.exposition.render(snapshot, negotiated.format, signal);
+    const { chunks, contentLength } = await this.#options.exposition.render(snapshot, asked, signal);
     signal.throwIfAborted();
-    setHeaders(response, negotiated);
-    if (negotiated.isGzipped) {
+    setHeaders(response, asked);
+    if (asked.isGzipped) {
       await sendGzipped(response, chunks, signal);
       return;
     }

@@ -7,6 +7,7 @@ import {
   Exposition,
   type ExpositionBody,
   type ExpositionOptions,
+  type ExpositionSettings,
   type SelfMetricsSource,
 } from '../../src/exposition/exposition.js';
 import type { Compatibility } from '../../src/exposition/families.js';
@@ -22,6 +23,7 @@ import type { Workload } from '../../src/workload/workload.js';
 import { aContainer, aMount, aNodeSummary, anFsStats, aPod, aPodSummary } from '../support/builders.js';
 import { limitRules } from '../../src/attribution/limit-ratios.js';
 import { parseExposition, type ParsedFamily } from '../support/exposition-parser.js';
+import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
@@ -54,11 +56,25 @@ class FakeSelfMetrics implements SelfMetricsSource {
   }
 }
 
+class FakeCapObserver {
+  readonly results: Parameters<ExpositionOptions['observer']['capped']>[0][] = [];
+
+  capped(result: (typeof this.results)[number]): void {
+    this.results.push(result);
+  }
+}
+
+interface TestedExposition extends Partial<ExpositionSettings> {
+  readonly selfMetrics?: SelfMetricsSource;
+  readonly observer?: ExpositionOptions['observer'];
+}
+
 function anExposition({
   selfMetrics = new FakeSelfMetrics(),
-  compatibility = 'none',
-}: Partial<ExpositionOptions> = {}): Exposition {
-  return new Exposition({ selfMetrics, compatibility, clock: new ManualClock() });
+  observer = new FakeCapObserver(),
+  ...settings
+}: TestedExposition = {}): Exposition {
+  return new Exposition({ settings: expositionSettings(settings), selfMetrics, observer, clock: new ManualClock() });
 }
 
 function bytesOf({ chunks }: ExpositionBody): Buffer {
@@ -69,7 +85,7 @@ async function familiesOf(
   snapshot: ClusterSnapshot | undefined,
   format: ExpositionFormat = 'text',
 ): Promise<readonly ParsedFamily[]> {
-  return parseExposition(bytesOf(await anExposition().render(snapshot, format, never)), format);
+  return parseExposition(bytesOf(await anExposition().render(snapshot, asking(format), never)), format);
 }
 
 function valuesOf(families: readonly ParsedFamily[], name: string): readonly number[] | undefined {
@@ -145,7 +161,7 @@ describe('golden expositions', () => {
     ['openmetrics', 'none', 'hostile.openmetrics.txt'],
     ['openmetrics', 'k8s-ephemeral-storage-metrics', 'hostile.compatibility.openmetrics.txt'],
   ] as const)('in %s, compatible with %s', async (format, compatibility, file) => {
-    const body = bytesOf(await anExposition({ compatibility }).render(hostileSnapshot, format, never));
+    const body = bytesOf(await anExposition({ compatibility }).render(hostileSnapshot, asking(format), never));
     await expect(body.toString()).toMatchFileSnapshot(`../golden/${file}`);
     parseExposition(body, format);
   });
@@ -160,7 +176,7 @@ describe('golden expositions', () => {
 describe('Exposition', () => {
   it.each(formats)('serves only its own metrics before the first sync, in %s', async (format) => {
     const selfMetrics = new FakeSelfMetrics();
-    const body = await anExposition({ selfMetrics }).render(undefined, format, never);
+    const body = await anExposition({ selfMetrics }).render(undefined, asking(format), never);
     expect(parseExposition(bytesOf(body), format).map(({ name }) => name)).toEqual(['self']);
     expect(selfMetrics.told).toEqual([{ workload: 0, node: 0, pod: 0, container: 0, volume: 0 }]);
   });
@@ -171,13 +187,13 @@ describe('Exposition', () => {
   });
 
   it.each(formats)('knows its length in bytes, not characters, in %s', async (format) => {
-    const body = await anExposition().render(hostileSnapshot, format, never);
+    const body = await anExposition().render(hostileSnapshot, asking(format), never);
     expect(body.contentLength).toBe(bytesOf(body).length);
   });
 
   it('tells how many series of each level it has before it reads its own metrics', async () => {
     const selfMetrics = new FakeSelfMetrics();
-    const body = await anExposition({ selfMetrics }).render(hostileSnapshot, 'text', never);
+    const body = await anExposition({ selfMetrics }).render(hostileSnapshot, asking('text'), never);
     const samples = parseExposition(bytesOf(body), 'text').flatMap((family) => family.samples);
     const [told] = selfMetrics.told;
     expect(told).toEqual({ workload: 16, node: 14, pod: 27, container: 10, volume: 4 });
@@ -188,7 +204,7 @@ describe('Exposition', () => {
     const exposition = anExposition();
     const workloads = [aWorkloadSnapshot({ expectedPods: 2 })];
     const podsChunk = async (snapshots: readonly WorkloadSnapshot[], format: ExpositionFormat) => {
-      const { chunks } = await exposition.render(aClusterSnapshot({ workloads: snapshots }), format, never);
+      const { chunks } = await exposition.render(aClusterSnapshot({ workloads: snapshots }), asking(format), never);
       return chunks.find((chunk) => chunk.toString().startsWith('ephemeral_storage_workload_pods{'));
     };
     const first = await podsChunk(workloads, 'text');
@@ -201,8 +217,8 @@ describe('Exposition', () => {
   it('serves the same Buffers for nodes that have not changed, in both formats', async () => {
     const exposition = anExposition();
     const snapshot = aClusterSnapshot();
-    const first = await exposition.render(snapshot, 'text', never);
-    const second = await exposition.render({ ...snapshot }, 'openmetrics', never);
+    const first = await exposition.render(snapshot, asking('text'), never);
+    const second = await exposition.render({ ...snapshot }, asking('openmetrics'), never);
     const shared = first.chunks.filter((chunk) => second.chunks.includes(chunk));
     const detail = shared.filter((chunk) => chunk.includes('pod="cart-0"'));
     expect(detail.map((chunk) => /^\w+/.exec(chunk.toString())?.[0])).toEqual([
@@ -222,7 +238,7 @@ describe('Exposition', () => {
     const snapshot = aNodeSnapshot();
     for (const ageMs of [1_000, 16_000]) {
       const nodes = [aFreshNode(snapshot, ageMs)];
-      const body = await exposition.render(aClusterSnapshot({ nodes }), 'text', never);
+      const body = await exposition.render(aClusterSnapshot({ nodes }), asking('text'), never);
       expect(valuesOf(parseExposition(bytesOf(body), 'text'), 'node_summary_age_seconds')).toEqual([ageMs / 1_000]);
     }
   });
@@ -249,8 +265,8 @@ describe('Exposition', () => {
 
   it('keeps nothing of a workload that is gone', async () => {
     const exposition = anExposition();
-    await exposition.render(aClusterSnapshot(), 'text', never);
-    const body = await exposition.render(aClusterSnapshot({ workloads: [] }), 'text', never);
+    await exposition.render(aClusterSnapshot(), asking('text'), never);
+    const body = await exposition.render(aClusterSnapshot({ workloads: [] }), asking('text'), never);
     expect(valuesOf(parseExposition(bytesOf(body), 'text'), 'workload_used_bytes')).toBeUndefined();
   });
 
@@ -275,7 +291,7 @@ describe('Exposition', () => {
       ['a', 'b', 'c'].map((name) =>
         exposition.render(
           aClusterSnapshot({ workloads: [aWorkloadSnapshot({ workload: aWorkload({ name }) })] }),
-          'text',
+          asking('text'),
           never,
         ),
       ),
@@ -298,7 +314,7 @@ describe('Exposition', () => {
 
   it('stops when the client has left', async () => {
     const left = AbortSignal.abort(new Error('left'));
-    await expect(anExposition().render(aClusterSnapshot(), 'text', left)).rejects.toThrow('left');
+    await expect(anExposition().render(aClusterSnapshot(), asking('text'), left)).rejects.toThrow('left');
   });
 });
 
@@ -453,7 +469,7 @@ describe('any snapshot', () => {
       const { format, compatibility } = given;
       await fc.assert(
         fc.asyncProperty(clusterSnapshot, async (snapshot) => {
-          const body = await anExposition({ compatibility }).render(snapshot, format, never);
+          const body = await anExposition({ compatibility }).render(snapshot, asking(format), never);
           expect(bytesOf(body)).toHaveLength(body.contentLength);
           const families = parseExposition(bytesOf(body), format);
           expect(families.at(-1)?.name).toBe('self');

@@ -6,6 +6,7 @@ import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { aContainer, aMount, aNodeSummary, anFsStats, aPod, aPodSummary } from '../support/builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
+import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
@@ -119,8 +120,13 @@ describe.each(compatibilities)('the table of families, compatible with %s,', (co
   });
 
   it('is what is served: names, types, helps, labels and order', async () => {
-    const exposition = new Exposition({ selfMetrics: fullSelfMetrics(), compatibility, clock: new ManualClock() });
-    const { chunks } = await exposition.render(fullSnapshot, 'text', new AbortController().signal);
+    const exposition = new Exposition({
+      settings: expositionSettings({ compatibility }),
+      selfMetrics: fullSelfMetrics(),
+      observer: { capped: () => undefined },
+      clock: new ManualClock(),
+    });
+    const { chunks } = await exposition.render(fullSnapshot, asking('text'), new AbortController().signal);
     const families = parseExposition(Buffer.concat(chunks), 'text').filter(({ name }) =>
       name.startsWith('ephemeral_storage_'),
     );

@@ -120,7 +120,11 @@ describe('the pods that are shown', () => {
 
   it('are those that sorting everything would give', async () => {
     const models = fc.array(
-      fc.record({ usedBytes: fc.nat(6), workloads: fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c')), node: fc.nat(3) }),
+      fc.record({
+        usedBytes: fc.nat(6),
+        workloads: fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c')),
+        node: fc.nat(3),
+      }),
       { maxLength: 60 },
     );
     await fc.assert(

@@ -10,6 +10,7 @@ import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { MetricsHandlerOptions, ScrapeSource } from '../../src/server/metrics-handler.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { parseExposition } from '../support/exposition-parser.js';
+import { expositionSettings } from '../support/exposition-settings.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aClusterSnapshot } from '../support/snapshot-builders.js';
@@ -19,6 +20,7 @@ import {
   aMetricsHandler,
   emptySnapshot,
   FakeObserver,
+  rendering,
   RunningServer,
   scrapeSettings,
   someRoutes,
@@ -74,7 +76,7 @@ describe('an answer', () => {
     [{ accept: openMetrics }, 'application/openmetrics-text; version=1.0.0; charset=utf-8'],
   ])('to %j has the type %s and its length', async (headers, contentType) => {
     await using server = await startServer({
-      exposition: { render: () => Promise.resolve(aBody('größe 1\n', 'b 2\n')) },
+      exposition: rendering(() => Promise.resolve(aBody('größe 1\n', 'b 2\n'))),
     });
     const answer = await send({ port: server.port, path, headers });
     expect(answer.status).toBe(200);
@@ -94,16 +96,43 @@ describe('an answer', () => {
 
   it.each([{}, { 'accept-encoding': 'gzip' }])('of many megabytes arrives whole with %j', async (headers) => {
     const body = aLargeBody();
-    await using server = await startServer({ exposition: { render: () => Promise.resolve(body) } });
+    await using server = await startServer({ exposition: rendering(() => Promise.resolve(body)) });
     const answer = await send({ port: server.port, path, headers });
     const received = 'accept-encoding' in headers ? gunzipSync(answer.body) : answer.body;
     expect(received.equals(Buffer.concat(body.chunks))).toBe(true);
   });
 
   it('without a byte is one too', async () => {
-    await using server = await startServer({ exposition: { render: () => Promise.resolve(aBody()) } });
+    await using server = await startServer({ exposition: rendering(() => Promise.resolve(aBody())) });
     const answer = await send({ port: server.port, path });
     expect([answer.status, answer.text]).toEqual([200, '']);
+  });
+
+  it.each(['GET', 'HEAD'])('to a filter that nobody knows is 400, without a scrape: %s', async (method) => {
+    const observer = new FakeObserver();
+    await using server = await startServer({ observer, source: { collect: () => Promise.reject(new Error('asked')) } });
+    for (const query of ['name[]=unknown', 'collect[]=pods']) {
+      const answer = await send({ port: server.port, path: `${path}?${query}`, method });
+      expect(answer.status).toBe(400);
+      if (method === 'GET') expect(answer.text).toMatch(/^unknown value of (?:name|collect)\[\]: [^\n]*\n$/);
+    }
+    expect(observer.results).toEqual([]);
+  });
+
+  it('has what the query asks for', async () => {
+    const asked: unknown[] = [];
+    await using server = await startServer({
+      exposition: rendering((_snapshot, request) => {
+        asked.push(request.filter);
+        return Promise.resolve(aBody());
+      }),
+    });
+    await send({ port: server.port, path: `${path}?name[]=a&name=b&collect[]=pod` });
+    await send({ port: server.port, path });
+    expect(asked).toEqual([
+      { names: new Set(['a', 'b']), levels: new Set(['pod']) },
+      { names: new Set(), levels: new Set() },
+    ]);
   });
 
   it('keeps the connection for the next scrape', async () => {
@@ -121,7 +150,12 @@ describe('an answer', () => {
     const snapshots = [undefined, aClusterSnapshot()];
     await using server = await startServer({
       source: { collect: () => Promise.resolve(snapshots.shift()) },
-      exposition: new Exposition({ selfMetrics, compatibility: 'none', clock }),
+      exposition: new Exposition({
+        settings: expositionSettings(),
+        selfMetrics,
+        observer: { capped: () => undefined },
+        clock,
+      }),
       observer: selfMetrics,
       clock,
     });
@@ -214,7 +248,7 @@ describe('the bound on scrapes under way', () => {
     const body = aLargeBody();
     await using server = await startServer({
       observer,
-      exposition: { render: () => Promise.resolve(body) },
+      exposition: rendering(() => Promise.resolve(body)),
       settings: () => ({ ...scrapeSettings, maxInFlight: 1 }),
     });
     const slow = await pausedAnswer(server.port);
@@ -256,7 +290,7 @@ describe('a client that leaves', () => {
   it.each([{}, { 'accept-encoding': 'gzip' }])('ends the writing of its answer with %j', async (headers) => {
     const observer = new FakeObserver();
     const body = aLargeBody();
-    await using server = await startServer({ observer, exposition: { render: () => Promise.resolve(body) } });
+    await using server = await startServer({ observer, exposition: rendering(() => Promise.resolve(body)) });
     const finished = observer.finished();
     const outgoing = request({ host: '127.0.0.1', port: server.port, path, headers, agent: false }).end();
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -271,7 +305,7 @@ describe('a client that does not read', () => {
     const observer = new FakeObserver();
     const clock = new ManualClock();
     const body = aLargeBody();
-    await using server = await startServer({ observer, clock, exposition: { render: () => Promise.resolve(body) } });
+    await using server = await startServer({ observer, clock, exposition: rendering(() => Promise.resolve(body)) });
     const finished = observer.finished();
     const incoming = await pausedAnswer(server.port);
     const closed = new Promise((resolve) => incoming.once('close', resolve));
@@ -289,7 +323,7 @@ describe('a client that does not read', () => {
 describe('a fault of the exporter', () => {
   it.each([
     ['collecting', { source: { collect: () => Promise.reject(new Error('secret in /srv/app.js')) } }],
-    ['rendering', { exposition: { render: () => Promise.reject(new Error('secret in /srv/app.js')) } }],
+    ['rendering', { exposition: rendering(() => Promise.reject(new Error('secret in /srv/app.js'))) }],
   ])('while %s is one constant line for the client', async (_case, options) => {
     const observer = new FakeObserver();
     const logger = aLogger();

@@ -90,10 +90,15 @@ export function aLogger(): RecordingLogger {
   return { lines, debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') };
 }
 
+/** Knows every family but those that begin with `un`. */
+export function rendering(render: MetricsHandlerOptions['exposition']['render']): MetricsHandlerOptions['exposition'] {
+  return { hasFamily: (name) => !name.startsWith('un'), render };
+}
+
 export function aMetricsHandler(overrides: Partial<MetricsHandlerOptions> = {}): MetricsHandler {
   return new MetricsHandler({
     source: { collect: () => Promise.resolve(emptySnapshot) },
-    exposition: { render: () => Promise.resolve(aBody('up 1\n')) },
+    exposition: rendering(() => Promise.resolve(aBody('up 1\n'))),
     observer: new FakeObserver(),
     logger: aLogger(),
     clock: new ManualClock(),

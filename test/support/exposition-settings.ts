@@ -1,0 +1,19 @@
+import type { ExpositionRequest, ExpositionSettings } from '../../src/exposition/exposition.js';
+import type { ExpositionFormat } from '../../src/exposition/render.js';
+import { type FamilyFilter, noFilter } from '../../src/exposition/selection.js';
+
+/** Everything, unless the test says otherwise. */
+export function expositionSettings(overrides: Partial<ExpositionSettings> = {}): ExpositionSettings {
+  return {
+    levels: { workload: true, node: true, pod: true, container: true, volume: true },
+    allow: [],
+    deny: [],
+    maxSeries: undefined,
+    compatibility: 'none',
+    ...overrides,
+  };
+}
+
+export function asking(format: ExpositionFormat, filter: Partial<FamilyFilter> = {}): ExpositionRequest {
+  return { format, filter: { ...noFilter, ...filter } };
+}
