@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Rule } from '../../src/sim/access.js';
+import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { Exporter, leastRules, type Scraped } from '../support/exporter.js';
+
+const gib = 2 ** 30;
+const tenMinutesMs = 600_000;
+const configzRule: Rule = { verbs: ['get'], resources: ['nodes/configz'] };
+
+const scenario: Scenario = {
+  ...emptyScenario(),
+  nodes: [
+    { name: 'default', capacityBytes: 100 * gib },
+    {
+      name: 'tight',
+      capacityBytes: 100 * gib,
+      imageFsCapacityBytes: 40 * gib,
+      evictionHard: { 'nodefs.available': '90Gi', 'imagefs.inodesFree': '1k' },
+    },
+    { name: 'careless', evictionHard: {} },
+  ],
+};
+
+async function start(settings: string, rules: readonly Rule[]): Promise<Exporter> {
+  return (await Exporter.start({ scenario, settings, rules })).synced();
+}
+
+/** The first scrape that finds `count` requests for configurations ended, which go on in the background. */
+async function scrapeAfter(exporter: Exporter, result: string, count: number): Promise<Scraped> {
+  const counted = async () => configRequests(await exporter.scrape(), result);
+  await expect.poll(counted, { interval: 10, timeout: 10_000 }).toBe(count);
+  return exporter.scrape();
+}
+
+function configRequests(scraped: Scraped, result: string): number {
+  return scraped.value('exporter_kubelet_config_requests_total', { result }) ?? NaN;
+}
+
+function evictionFamilies({ families }: Scraped): readonly string[] {
+  return families.map(({ name }) => name).filter((name) => name.includes('_eviction_'));
+}
+
+describe('headroom to the eviction thresholds', () => {
+  it.each([
+    { access: 'direct', rule: configzRule },
+    { access: 'proxy', rule: { verbs: ['get'], resources: ['nodes/proxy'] } },
+  ])('is served once the kubelets gave their configuration: $access', async ({ access, rule }) => {
+    await using exporter = await start(`kubelet: {access: ${access}, readConfig: true}`, [...leastRules, rule]);
+    const scraped = await scrapeAfter(exporter, 'success', 3);
+
+    const ofDefault = { node: 'default', filesystem: 'nodefs' };
+    const threshold = Math.trunc(100 * gib * Math.fround(0.1));
+    expect(scraped.value('node_eviction_threshold_bytes', ofDefault)).toBe(threshold);
+    expect(scraped.value('node_eviction_headroom_bytes', ofDefault)).toBe(
+      (scraped.value('node_available_bytes', ofDefault) ?? NaN) - threshold,
+    );
+    const inodes = scraped.value('node_inodes', ofDefault) ?? NaN;
+    expect(scraped.value('node_eviction_threshold_inodes', ofDefault)).toBe(Math.trunc(inodes * Math.fround(0.05)));
+    expect(scraped.value('node_eviction_threshold_bytes', { node: 'default', filesystem: 'imagefs' })).toBe(
+      Math.trunc(100 * gib * Math.fround(0.15)),
+    );
+
+    const ofTight = { node: 'tight', filesystem: 'nodefs' };
+    expect(scraped.value('node_eviction_threshold_bytes', ofTight)).toBe(90 * gib);
+    expect(scraped.value('node_eviction_headroom_bytes', ofTight)).toBeLessThan(0);
+    expect(scraped.value('node_eviction_threshold_inodes', ofTight)).toBeUndefined();
+    const ofImages = { node: 'tight', filesystem: 'imagefs' };
+    expect(scraped.value('node_eviction_threshold_bytes', ofImages)).toBeUndefined();
+    expect(scraped.value('node_eviction_headroom_inodes', ofImages)).toBe(
+      (scraped.value('node_inodes_free', ofImages) ?? NaN) - 1000,
+    );
+
+    const nodes = scraped.samples('node_eviction_threshold_bytes').map(({ labels }) => labels['node']);
+    expect(nodes).not.toContain('careless');
+    expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    expect(exporter.requestCounts()).toEqual({ default: 2, tight: 2, careless: 2 });
+  });
+
+  it('is left out without the right for it: the rest is as it was, and the log says so once per node', async () => {
+    await using exporter = await start('kubelet: {readConfig: true}', leastRules);
+    const first = await scrapeAfter(exporter, 'forbidden', 3);
+    expect(evictionFamilies(first)).toEqual([]);
+    expect(first.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    expect(first.value('exporter_kubelet_requests_total', { result: 'forbidden' })).toBe(0);
+
+    await exporter.clock.advance(tenMinutesMs - 1);
+    await exporter.scrape();
+    expect(exporter.requestCounts()).toEqual({ default: 3, tight: 3, careless: 3 });
+    await exporter.clock.advance(1);
+    const later = await scrapeAfter(exporter, 'forbidden', 6);
+    expect(later.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    const lines = exporter.log.filter((line) => line.includes('does not give its configuration'));
+    expect(lines.map((line) => /"node":"([^"]*)"/.exec(line)?.[1]).toSorted()).toEqual([
+      'careless',
+      'default',
+      'tight',
+    ]);
+    for (const line of lines) expect(line).toMatch(/"level":"info".*nodes\/configz/);
+  });
+
+  it('appears within 10 minutes after the right was granted', async () => {
+    await using exporter = await start('kubelet: {readConfig: true}', leastRules);
+    await scrapeAfter(exporter, 'forbidden', 3);
+    exporter.cluster.access.setRules('exporter', [...leastRules, configzRule]);
+    await exporter.clock.advance(tenMinutesMs);
+    const scraped = await scrapeAfter(exporter, 'success', 3);
+    expect(scraped.samples('node_eviction_headroom_bytes').length).toBeGreaterThan(0);
+    expect(exporter.log.filter((line) => line.includes('gives its configuration again'))).toHaveLength(3);
+  });
+
+  it('is not asked for without the setting', async () => {
+    await using exporter = await start('', [...leastRules, configzRule]);
+    await exporter.scrape();
+    const scraped = await exporter.scrape();
+    expect(evictionFamilies(scraped)).toEqual([]);
+    expect(exporter.requestCounts()).toEqual({ default: 1, tight: 1, careless: 1 });
+  });
+});
