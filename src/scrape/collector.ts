@@ -77,7 +77,10 @@ export class Collector {
     const answered = await Promise.all(order.map((node) => this.#collectNode(node, signal)));
     // In one step: a pod that moved or went while others were waited for must not count where it was.
     const collected = answered.map((node) => this.#current(node)).sort((a, b) => byNodeName(a.state, b.state));
-    const workloads = await this.#collectWorkloads(collected.map((node) => this.#partOf(node)));
+    const workloads = await this.#collectWorkloads(
+      collected.map((node) => this.#partOf(node)),
+      signal.aborted,
+    );
     const states = [...collected.map(({ state }) => state), ...skipped.map(skippedState)];
     return { nodes: states.sort(byNodeName), workloads };
   }
@@ -111,11 +114,11 @@ export class Collector {
     return { sums: measured?.sums, coverage: this.#options.coverages.of(state.nodeName, measured) };
   }
 
-  async #collectWorkloads(parts: readonly NodePart[]): Promise<readonly WorkloadSnapshot[]> {
+  async #collectWorkloads(parts: readonly NodePart[], isCut: boolean): Promise<readonly WorkloadSnapshot[]> {
     const { identities, workloads } = this.#options;
     const isAlone = this.#underWayCount === 1;
     const turn = this.#turn;
-    const collected = await workloads.collect(parts);
+    const collected = await workloads.collect(parts, isCut);
     // Identities that another collection has found since are not among these, and must not be forgotten.
     if (isAlone && turn === this.#turn) identities.retain(new Set(collected.map(({ workload }) => workload.name)));
     return collected;

@@ -43,16 +43,19 @@ export class WorkloadCollector {
   /**
    * The identities with pods, and the configured ones also without; by name. The same array as long as the nodes, in
    * the same order, give the same and no identity has failed: what is derived from it may be kept by reference.
+   *
+   * `isCut`: the time was up before all nodes had answered. What fails then is absent but does not rest: one impatient
+   * client would cost all others their figures.
    */
-  async collect(nodes: readonly NodePart[]): Promise<readonly WorkloadSnapshot[]> {
+  async collect(nodes: readonly NodePart[], isCut: boolean): Promise<readonly WorkloadSnapshot[]> {
     const last = this.#last;
     if (last !== undefined && areSame(last.nodes, nodes) && !this.#options.backoff.hasFailed) return last.workloads;
-    const workloads = await this.#collect(nodes);
-    this.#last = { nodes, workloads };
+    const workloads = await this.#collect(nodes, isCut);
+    this.#last = isCut ? undefined : { nodes, workloads };
     return workloads;
   }
 
-  async #collect(nodes: readonly NodePart[]): Promise<readonly WorkloadSnapshot[]> {
+  async #collect(nodes: readonly NodePart[], isCut: boolean): Promise<readonly WorkloadSnapshot[]> {
     const totals = new Accumulator();
     await this.#slicer.forEach(nodes, ({ sums, coverage }) => {
       if (sums !== undefined) totals.addAll(sums);
@@ -65,14 +68,14 @@ export class WorkloadCollector {
     const missing = new Set(nodes.flatMap(({ sums, coverage }) => (sums === undefined ? [...coverage.keys()] : [])));
     const workloads: WorkloadSnapshot[] = [];
     await this.#slicer.forEach(partials.values(), (partial) => {
-      workloads.push(this.#snapshotOf(partial, missing.has(partial.workload.name)));
+      workloads.push(this.#snapshotOf(partial, { missesNode: missing.has(partial.workload.name), isCut }));
     });
     return workloads.sort((a, b) => (a.workload.name < b.workload.name ? -1 : 1));
   }
 
-  #snapshotOf(partial: WorkloadPartial, missesNode: boolean): WorkloadSnapshot {
+  #snapshotOf(partial: WorkloadPartial, circumstances: Circumstances): WorkloadSnapshot {
     const { workload, expectedPods, measuredPods, pendingPods } = partial;
-    const figures = this.#figuresOf(partial, missesNode);
+    const figures = this.#figuresOf(partial, circumstances);
     return {
       workload,
       expectedPods,
@@ -84,18 +87,24 @@ export class WorkloadCollector {
   }
 
   /** Undefined when the collection fails or the identity is at rest after one that did. */
-  #figuresOf(partial: WorkloadPartial, missesNode: boolean): WorkloadFigures | undefined {
+  #figuresOf(partial: WorkloadPartial, { missesNode, isCut }: Circumstances): WorkloadFigures | undefined {
     const { backoff, onMissingNode } = this.#options;
     const { name } = partial.workload;
     if (backoff.restMs(name) > 0) return undefined;
     const isUnmeasured = partial.expectedPods > 0 && partial.measuredPods === 0;
     if (isUnmeasured || (onMissingNode === 'fail' && missesNode)) {
-      backoff.failed(name);
+      if (!isCut) backoff.failed(name);
       return undefined;
     }
     backoff.succeeded(name);
     return partial.figures;
   }
+}
+
+interface Circumstances {
+  /** Pods that are expected run on a node without data. */
+  readonly missesNode: boolean;
+  readonly isCut: boolean;
 }
 
 function areSame(before: readonly NodePart[], after: readonly NodePart[]): boolean {

@@ -209,6 +209,16 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: { usedBytes: 7 }, backoffMs: 0 });
   });
 
+  it('lets no identity rest because a scrape was cut short', async () => {
+    const cluster = twoNodes();
+    cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+    cluster.setLookup('node-2', { state: 'absent', reason: 'never' });
+    const { collector, collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const cut = await collector.collect(AbortSignal.abort(new Error('time is up')));
+    expect(cut?.workloads).toMatchObject([{ figures: undefined, backoffMs: 0, measuredPods: 0 }]);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 1000 });
+  });
+
   it('serves a configured identity without pods as an empty, complete sum', async () => {
     const { collect } = aCollector(twoNodes(), { selectors: { none: 'app=nothing' } });
     expect(workloadOf(await collect(), 'none')).toMatchObject({
