@@ -10,7 +10,7 @@ import {
   type ExpositionSettings,
   type SelfMetricsSource,
 } from '../../src/exposition/exposition.js';
-import type { Compatibility } from '../../src/exposition/families.js';
+import { type Compatibility, familyTable } from '../../src/exposition/families.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import type {
   ClusterSnapshot,
@@ -23,6 +23,7 @@ import type { Workload } from '../../src/workload/workload.js';
 import { aContainer, aMount, aNodeSummary, anFsStats, aPod, aPodSummary } from '../support/builders.js';
 import { limitRules } from '../../src/attribution/limit-ratios.js';
 import { parseExposition, type ParsedFamily } from '../support/exposition-parser.js';
+import { familyLevels, type FamilyFilter } from '../../src/exposition/selection.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -318,6 +319,109 @@ describe('Exposition', () => {
   });
 });
 
+describe('families', () => {
+  const podFamilies = new Set(['ephemeral_storage_pod_used_bytes', 'ephemeral_storage_pod_info']);
+
+  async function namesOf(settings: TestedExposition, filter: Partial<FamilyFilter> = {}): Promise<readonly string[]> {
+    const body = await anExposition(settings).render(aClusterSnapshot(), asking('text', filter), never);
+    return parseExposition(bytesOf(body), 'text').map(({ name }) => name.replace('ephemeral_storage_', ''));
+  }
+
+  it.each<[string, TestedExposition, Partial<FamilyFilter>, readonly string[]]>([
+    [
+      'of the levels that are on',
+      { levels: { workload: false, node: false, pod: false, container: true, volume: false } },
+      {},
+      ['container_used_bytes', 'container_rootfs_used_bytes', 'container_logs_used_bytes', 'self'],
+    ],
+    [
+      'that are allowed and not denied',
+      { allow: ['.*_(pod|workload)_.*used_bytes'], deny: ['.*_component_.*'] },
+      {},
+      [
+        'workload_used_bytes',
+        'workload_pod_max_used_bytes',
+        'workload_container_used_bytes',
+        'workload_container_max_used_bytes',
+        'pod_used_bytes',
+        'self',
+      ],
+    ],
+    ['that are asked for by name', {}, { names: podFamilies }, ['pod_used_bytes', 'pod_info']],
+    [
+      'that are asked for by level',
+      { deny: ['.*_node_.*_(?:bytes|inodes|imagefs)'] },
+      { levels: new Set(['node', 'exporter']) },
+      ['node_up', 'node_summary_age_seconds', 'self'],
+    ],
+    ['that are asked for and allowed', { deny: ['.*_info'] }, { names: podFamilies }, ['pod_used_bytes']],
+    ['of the exporter by name', {}, { names: new Set(['self']) }, ['self']],
+    ['that are asked for by name, of another level', {}, { names: podFamilies, levels: new Set(['node']) }, []],
+  ])('are those %s', async (_case, settings, filter, expected) => {
+    expect(await namesOf(settings, filter)).toEqual(expected);
+  });
+
+  it('that the settings do not allow are not formatted', async () => {
+    let readCount = 0;
+    const volume = {
+      ...aVolumeUsage(),
+      get usedBytes() {
+        readCount += 1;
+        return 1;
+      },
+    };
+    const pods = [aPodSnapshot({ usage: aPodUsage({ volumes: [volume] }) })];
+    const snapshot = aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] });
+    await anExposition({ deny: ['.*_volume_.*'] }).render(snapshot, asking('text'), never);
+    expect(readCount).toBe(0);
+    await anExposition().render(snapshot, asking('text', { levels: new Set(['workload']) }), never);
+    expect(readCount).toBe(0);
+    await anExposition().render(snapshot, asking('text'), never);
+    expect(readCount).toBe(1);
+  });
+
+  it('are formatted once for requests with different filters', async () => {
+    const exposition = anExposition();
+    const snapshot = aClusterSnapshot();
+    const whole = await exposition.render(snapshot, asking('text'), never);
+    for (const level of ['pod', 'container', 'volume', 'workload'] as const) {
+      const { chunks } = await exposition.render(snapshot, asking('text', { levels: new Set([level]) }), never);
+      const samples = chunks.filter((chunk) => chunk.toString().startsWith('ephemeral_storage_'));
+      expect(samples.length).toBeGreaterThan(0);
+      expect(samples.every((chunk) => whole.chunks.includes(chunk))).toBe(true);
+    }
+  });
+
+  it.each([
+    ['ephemeral_storage_pod_used_bytes', true],
+    ['ephemeral_storage_volume_used_bytes', true],
+    ['self', true],
+    ['pod_used_bytes', false],
+    ['ephemeral_storage_pod_usage', false],
+    ['constructor', false],
+    ['', false],
+  ])('have names, whether the settings allow them or not: %s', (name, expected) => {
+    expect(anExposition({ levels: { ...expositionSettings().levels, volume: false } }).hasFamily(name)).toBe(expected);
+  });
+
+  it('above the cap are left out whole, which is told before the self metrics are read', async () => {
+    const observer = new FakeCapObserver();
+    const selfMetrics = new FakeSelfMetrics();
+    const exposition = anExposition({ observer, selfMetrics, maxSeries: 30 });
+    const body = await exposition.render(hostileSnapshot, asking('text'), never);
+    expect(selfMetrics.told).toEqual([{ workload: 16, node: 14, pod: 0, container: 0, volume: 0 }]);
+    expect(parseExposition(bytesOf(body), 'text').flatMap(({ samples }) => samples)).toHaveLength(31);
+    const [result] = observer.results;
+    expect(result).toMatchObject({ filter: '', maxSeries: 30, seriesCount: 41 });
+    expect(result?.families.slice(0, 2)).toEqual([
+      'ephemeral_storage_volume_used_bytes',
+      'ephemeral_storage_container_used_bytes',
+    ]);
+    await exposition.render(hostileSnapshot, asking('text', { levels: new Set(['pod']) }), never);
+    expect(observer.results.at(-1)).toEqual({ filter: 'collect[]=pod', maxSeries: 30, families: [], seriesCount: 0 });
+  });
+});
+
 const name = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.string({ unit: fc.constantFrom('"', '\\', '\n', '\r', '\t', '\0', '{', '}', ',', '=', 'n', '#', ' ', 'ä', '📦') }),
@@ -461,6 +565,62 @@ const clusterSnapshot: fc.Arbitrary<ClusterSnapshot> = fc
 function podKey(pod: PodSnapshot): string {
   return JSON.stringify([pod.namespace, pod.name]);
 }
+
+const tableNames = familyTable([], 'k8s-ephemeral-storage-metrics').map((row) => row.name);
+const patternSource = fc.constantFrom('.*', '.*_bytes', '.*_(?:pod|node)_.*', 'pod_used_bytes', '.*_info');
+const anySettings: fc.Arbitrary<Partial<ExpositionSettings>> = fc.record({
+  levels: fc.record({
+    workload: fc.boolean(),
+    node: fc.boolean(),
+    pod: fc.boolean(),
+    container: fc.boolean(),
+    volume: fc.boolean(),
+  }),
+  allow: fc.oneof(fc.constant([]), fc.uniqueArray(patternSource)),
+  deny: fc.uniqueArray(patternSource, { maxLength: 1 }),
+  maxSeries: fc.integer({ min: 1, max: 60 }),
+  compatibility: fc.constantFrom(...compatibilities),
+});
+const anyFilter: fc.Arbitrary<FamilyFilter> = fc.record({
+  names: fc
+    .oneof(fc.constant([]), fc.uniqueArray(fc.constantFrom('self', ...tableNames)))
+    .map((names) => new Set(names)),
+  levels: fc.oneof(fc.constant([]), fc.uniqueArray(fc.constantFrom(...familyLevels))).map((levels) => new Set(levels)),
+});
+
+describe('any settings and any filter', () => {
+  it.each(formats)(
+    'give a valid exposition within the cap, of whole families of the unlimited one, in %s',
+    async (format) => {
+      await fc.assert(
+        fc.asyncProperty(clusterSnapshot, anySettings, anyFilter, async (snapshot, settings, filter) => {
+          const observer = new FakeCapObserver();
+          const selfMetrics = new FakeSelfMetrics();
+          const exposition = anExposition({ ...settings, observer, selfMetrics });
+          const families = parseExposition(
+            bytesOf(await exposition.render(snapshot, asking(format, filter), never)),
+            format,
+          );
+          const { compatibility = 'none' } = settings;
+          const all = parseExposition(
+            bytesOf(await anExposition({ compatibility }).render(snapshot, asking(format), never)),
+            format,
+          );
+          for (const family of families) expect(all).toContainEqual(family);
+          const [result] = observer.results;
+          const ofCluster = families.filter((family) => family.name !== 'self');
+          const seriesCount = ofCluster.reduce((sum, { samples }) => sum + samples.length, 0);
+          expect(seriesCount).toBeLessThanOrEqual(settings.maxSeries ?? Infinity);
+          expect(Object.values(selfMetrics.told[0] ?? {}).reduce((sum, count) => sum + count, 0)).toBe(seriesCount);
+          const dropped = all.filter((family) => result?.families.includes(family.name));
+          expect(result?.seriesCount).toBe(dropped.reduce((sum, { samples }) => sum + samples.length, 0));
+          expect(ofCluster.some((family) => result?.families.includes(family.name))).toBe(false);
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
+});
 
 describe('any snapshot', () => {
   it.each(formats.flatMap((format) => compatibilities.map((compatibility) => ({ format, compatibility }))))(

@@ -54,6 +54,7 @@ class ExpositionParser {
   }
 
   parse(text: string): readonly ParsedFamily[] {
+    if (text === '' && this.#format === 'text') return []; // no family, no line
     if (!text.endsWith('\n')) throw new Error('the last line has no line feed');
     const lines = text.slice(0, -1).split('\n');
     if (this.#format === 'openmetrics' && lines.pop() !== endMark) throw new Error(`the last line is not "${endMark}"`);
