@@ -48,11 +48,11 @@ export const theirContainers: Subjects<NodeSnapshot, ContainerFiles> = {
 /** With the labels of both exporters, for families of the same name. */
 export const sharedContainers: Subjects<NodeSnapshot, ContainerUsage> = {
   labels: [...containers.labels, ...theirPods.labels],
-  *find(snapshot) {
-    const { nodeName } = snapshot;
-    for (const { labelValues, data } of containers.find(snapshot)) {
-      const [namespace = '', name = ''] = labelValues;
-      yield { labelValues: [...labelValues, nodeName, name, namespace], data };
+  *find({ nodeName, pods }) {
+    for (const { namespace, name, usage } of pods) {
+      for (const data of usage.containers) {
+        yield { labelValues: [namespace, name, data.name, nodeName, nodeName, name, namespace], data };
+      }
     }
   },
 };
