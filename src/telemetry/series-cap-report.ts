@@ -39,7 +39,7 @@ export class SeriesCapReport {
     const fields = { filter: filter || undefined, maxSeries };
     if (text === '') {
       this.#dropped.delete(filter);
-      logger.info('all families are exposed again: they are within metrics.maxSeries', fields);
+      logger.info('no family is left out for metrics.maxSeries any more', fields);
       return;
     }
     this.#remember(filter, text);

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+
+import { emptyScenario } from '../../src/sim/model/scenario.js';
+import { Exporter, settingsOf } from '../support/exporter.js';
+import { parseExposition } from '../support/exposition-parser.js';
+
+const mib = 2 ** 20;
+const podCount = 4;
+
+/** One Deployment over two nodes; the pods `web-0` to `web-3` have 1, 2, 3 and 4 MiB in their writable layers. */
+async function start(settings = ''): Promise<Exporter> {
+  const exporter = await Exporter.start({
+    settings,
+    scenario: {
+      ...emptyScenario('node-1', 'node-2'),
+      populate: ({ model }) => {
+        for (let index = 0; index < podCount; index += 1) {
+          model.addPod({
+            namespace: 'shop',
+            name: `web-${index}`,
+            nodeName: `node-${(index % 2) + 1}`,
+            owner: { kind: 'ReplicaSet', name: 'web' },
+            containers: [{ name: 'app', rootfs: { initialBytes: (index + 1) * mib }, logs: { initialBytes: 0 } }],
+            volumes: [{ name: 'cache', source: 'emptyDir', content: { initialBytes: 4096 } }],
+          });
+        }
+      },
+    },
+  });
+  await exporter.synced();
+  await exporter.clock.advance(180_000);
+  return exporter;
+}
+
+async function familiesAt(exporter: Exporter, query: string): Promise<readonly string[]> {
+  const answer = await exporter.get(`/metrics?${query}`);
+  expect(answer.status).toBe(200);
+  return parseExposition(answer.body, 'text').map(({ name }) => name);
+}
+
+function capLines(exporter: Exporter): readonly unknown[] {
+  return exporter.log.filter((line) => line.includes('maxSeries')).map((line) => JSON.parse(line) as unknown);
+}
+
+describe('filters of a request', () => {
+  it('narrow what the settings allow, and never widen it', async () => {
+    await using exporter = await start('metrics: {levels: {volume: false}, deny: [ephemeral_storage_node_inodes.*]}');
+    const pod = 'ephemeral_storage_pod_used_bytes';
+    const volume = 'ephemeral_storage_volume_used_bytes';
+    expect(await familiesAt(exporter, `name[]=${pod}&name[]=${volume}`)).toEqual([pod]);
+    expect(await familiesAt(exporter, 'collect[]=volume')).toEqual([]);
+    const ofNodes = await familiesAt(exporter, 'collect=node&collect=exporter');
+    expect(ofNodes).toContain('ephemeral_storage_node_used_bytes');
+    expect(ofNodes).toContain('ephemeral_storage_exporter_build_info');
+    expect(ofNodes).toContain('process_start_time_seconds');
+    expect(ofNodes.filter((name) => /_pod_|_workload_|_container_|_node_inodes/.test(name))).toEqual([]);
+    const own = 'ephemeral_storage_exporter_series';
+    expect(await familiesAt(exporter, `name%5B%5D=${own}&name[]=process_start_time_seconds`)).toEqual([
+      own,
+      'process_start_time_seconds',
+    ]);
+    const refused = await exporter.get('/metrics?collect[]=everything');
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      'unknown value of collect[]: name[] takes the name of a metric family, collect[] one of workload, node, pod, container, volume, exporter\n',
+    ]);
+  });
+});
+
+describe('metrics.levels, allow and deny', () => {
+  it('take effect by reload, without asking a kubelet again', async () => {
+    await using exporter = await start();
+    expect((await exporter.scrape()).samples('volume_used_bytes')).not.toEqual([]);
+    await exporter.app.apply(
+      settingsOf('metrics: {levels: {volume: false}, allow: [".*_used_bytes"], deny: [".*_pod_.*"]}'),
+    );
+    const scraped = await exporter.scrape();
+    const ofCluster = scraped.families
+      .map(({ name }) => name)
+      .filter((name) => /^ephemeral_storage_(?!exporter)/.test(name));
+    expect(ofCluster).toEqual(
+      [
+        'workload_used_bytes',
+        'workload_container_used_bytes',
+        'workload_container_max_used_bytes',
+        'container_used_bytes',
+        'container_rootfs_used_bytes',
+        'container_logs_used_bytes',
+        'node_used_bytes',
+      ].map((name) => `ephemeral_storage_${name}`),
+    );
+    expect(scraped.value('exporter_series', { level: 'volume' })).toBe(0);
+    expect(scraped.value('exporter_series', { level: 'container' })).toBe(3 * podCount);
+    expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1 });
+  });
+});
+
+describe('metrics.maxSeries', () => {
+  it('is never exceeded; what is left out is counted, and logged when it begins and ends', async () => {
+    await using exporter = await start('metrics: {maxSeries: 60}');
+    const seriesOf = (scraped: Awaited<ReturnType<Exporter['scrape']>>): number =>
+      scraped.families
+        .filter(({ name }) => /^ephemeral_storage_(?!exporter)/.test(name))
+        .reduce((sum, { samples }) => sum + samples.length, 0);
+    const first = await exporter.scrape();
+    const second = await exporter.scrape();
+    expect(seriesOf(first)).toBeLessThanOrEqual(60);
+    expect(first.samples('volume_used_bytes')).toEqual([]);
+    expect(first.value('workload_used_bytes', { workload: 'shop/ReplicaSet/web' })).toBeGreaterThan(10 * mib);
+    const levels = first.samples('exporter_series');
+    expect(levels.reduce((sum, { value }) => sum + value, 0)).toBe(seriesOf(first));
+    const dropped = first.value('exporter_series_dropped_total', { reason: 'max_series' }) ?? 0;
+    expect(dropped).toBeGreaterThan(0);
+    expect(second.value('exporter_series_dropped_total', { reason: 'max_series' })).toBe(2 * dropped);
+    expect(capLines(exporter)).toMatchObject([
+      {
+        level: 'warn',
+        maxSeries: 60,
+        families: expect.stringMatching(/volume_used_bytes/) as string,
+        seriesCount: dropped,
+      },
+    ]);
+    await exporter.app.apply(settingsOf(''));
+    expect(seriesOf(await exporter.scrape())).toBe(seriesOf(first) + dropped);
+    expect(capLines(exporter).slice(1)).toMatchObject([{ level: 'info' }]);
+  });
+});
+
+describe('metrics.top', () => {
+  it('leaves detail to the biggest pods of an identity, and the sums over all', async () => {
+    await using exporter = await start('metrics: {top: 1}');
+    const scraped = await exporter.scrape();
+    for (const family of ['pod_used_bytes', 'container_used_bytes', 'volume_used_bytes', 'pod_info']) {
+      expect(scraped.samples(family).map(({ labels }) => labels['pod'])).toEqual(['web-3']);
+    }
+    expect(scraped.value('workload_pods', { workload: 'shop/ReplicaSet/web' })).toBe(podCount);
+    expect(scraped.value('workload_used_bytes', { workload: 'shop/ReplicaSet/web' })).toBeGreaterThan(10 * mib);
+    expect(scraped.value('exporter_pods_skipped', { reason: 'top' })).toBe(podCount - 1);
+    await exporter.app.apply(settingsOf('metrics: {top: 2}'));
+    expect((await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['pod'])).toEqual([
+      'web-2',
+      'web-3',
+    ]);
+  });
+});
