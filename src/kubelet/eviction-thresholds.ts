@@ -24,8 +24,8 @@ export interface EvictionThresholds {
 
 /**
  * Reads the body of a `/configz` answer. It holds the settings in force: the kubelet puts its defaults in before it
- * publishes them, all of them when `evictionHard` is not set at all and single ones with `mergeDefaultEvictionSettings`.
- * So a signal that is missing here has no threshold, and no default is assumed.
+ * publishes them, all when `evictionHard` is not set at all and single ones with `mergeDefaultEvictionSettings`. So a
+ * signal that is missing here has no threshold, and no default is assumed.
  * https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/#kubelet-config-k8s-io-v1beta1-KubeletConfiguration
  *
  * A threshold that is malformed counts as none: with such a setting no kubelet starts.
@@ -55,7 +55,7 @@ function thresholdOf(value: unknown): Threshold | undefined {
 
 const percentage = /^(?:\d+\.?\d*|\.\d+)%$/;
 
-/** Just `0%` and `100%` switch a signal off. Kubelets keep the ratio as a float32, so that 10 % are a little more than that. */
+/** Just `0%` and `100%` switch a signal off. Kubelets keep the ratio as a float32: 10 % are a little more than that. */
 function ratioOf(text: string): Threshold | undefined {
   if (text === '0%' || text === '100%' || !percentage.test(text)) return undefined;
   const ratio = Math.fround(Math.fround(Number(text.slice(0, -1))) / 100);

@@ -40,8 +40,8 @@ interface Entry {
 }
 
 /**
- * What the kubelets' configurations say, read in the background: nobody waits for it. A kubelet is asked at most once in
- * 10 minutes, whether it answers or not; an answer counts for twice that time, so that one failure leaves no gap.
+ * What the kubelets' configurations say, read in the background: nobody waits for it. A kubelet is asked at most once
+ * in 10 minutes, whether it answers or not; an answer counts for twice that time, so that one failure leaves no gap.
  */
 export class NodeConfigCache implements Disposable {
   readonly #options: NodeConfigCacheOptions;

@@ -1,6 +1,9 @@
 import type { Node } from '../kube/objects.js';
 
-/** All that a kubelet is ever asked for, and what messages call it. No query: `only_cpu_and_memory` would leave the storage out. */
+/**
+ * All that a kubelet is ever asked for, and what messages call it. Never with `only_cpu_and_memory`, which would leave
+ * the storage out.
+ */
 export const kubeletPaths = { '/stats/summary': 'summary', '/configz': 'configuration' } as const;
 
 export type KubeletPath = keyof typeof kubeletPaths;

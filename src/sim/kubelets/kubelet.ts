@@ -138,7 +138,10 @@ function verbOf({ method }: IncomingMessage): string {
   return verbs[method ?? ''] ?? '';
 }
 
-/** Any of them will do. https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/#kubelet-authorization */
+/**
+ * Any of them will do.
+ * https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/#kubelet-authorization
+ */
 function subresourcesOf(path: string): readonly string[] {
   for (const [prefix, subresource] of [
     ['/stats', 'stats'],
