@@ -38,8 +38,9 @@ export function sumOfKnown(amounts: readonly (bigint | undefined)[]): bigint | u
   return known.length === 0 ? undefined : sum(known);
 }
 
+/** Of at least one. */
 export function largest(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((a, b) => (a > b ? a : b), 0n);
+  return amounts.reduce((a, b) => (a > b ? a : b));
 }
 
 /** Whole bytes for each of `count` receivers: the first ones get what does not divide, the first ones owe it when it is negative. */
