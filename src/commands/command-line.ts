@@ -5,6 +5,8 @@ import { ConfigError } from '../config/faults.js';
 import { listSettings } from '../config/settings.js';
 import type { FlagValues } from '../config/text-layers.js';
 import { checkConfig } from './check-config.js';
+import { addClusterCommands } from './cluster-commands.js';
+import { configFileOf, credentialFlags, withConfigFile, withCredentials } from './cluster-flags.js';
 import type { CommandContext } from './context.js';
 import { demo } from './demo.js';
 import { markdownTable } from './markdown.js';
@@ -64,24 +66,19 @@ function createProgram(version: string, context: () => CommandContext): Command 
     })
     .version(version);
   addServingCommands(program, context);
+  addClusterCommands(program, context);
   addFileCommands(program, context);
   return program;
 }
 
 function addServingCommands(program: Command, context: () => CommandContext): void {
-  withSettings(program.command('serve', { isDefault: true }))
+  withCredentials(withSettings(program.command('serve', { isDefault: true })))
     .description('The exporter, for the cluster of a kubeconfig or of the pod that it runs in')
-    .option(
-      '--kubeconfig <file>',
-      'kubeconfig; else $KUBECONFIG, else ~/.kube/config, else the service account of the pod',
-    )
-    .option('--context <name>', 'context of the kubeconfig instead of its current one')
     .allowExcessArguments() // as the default command it is given the names of those that do not exist
     .action(async (_options, command: Command) => {
       const [unexpected] = command.args;
       if (unexpected !== undefined) throw unknownCommand(unexpected, program);
-      const { kubeconfig, context: contextName } = command.opts<{ kubeconfig?: string; context?: string }>();
-      await serve({ settings: settingFlags(command), kubeconfig, context: contextName }, context());
+      await serve({ settings: settingFlags(command), ...credentialFlags(command) }, context());
     });
   withSettings(program.command('demo'))
     .description('A simulated cluster and the exporter for it')
@@ -133,7 +130,7 @@ const settingRows = listSettings().flatMap(({ flag, path, help, defaultText }) =
 
 /** Takes the flags of the settings, and the file with all of them. */
 function withSettings(command: Command): Command {
-  command.addOption(new Option('--config.file <file>', 'settings file (YAML)'));
+  withConfigFile(command);
   for (const { flag, help, defaultText } of settingRows) {
     const isSwitch = defaultText === 'false';
     const option = new Option(isSwitch ? flag : `${flag} <value>`, `${help} (default: ${defaultText})`);
@@ -153,5 +150,5 @@ function settingFlags(command: Command): SettingFlags {
     if (!isSetting) continue;
     values[option.name()] = command.getOptionValue(option.attributeName()) as FlagValues[string];
   }
-  return { configFile: command.opts<{ 'config.file'?: string }>()['config.file'], values };
+  return { configFile: configFileOf(command), values };
 }

@@ -13,6 +13,8 @@ export interface CommandContext {
   readonly stopSignal: AbortSignal;
   /** Calls `listener` at each SIGHUP. */
   readonly onHangUp: (listener: () => void) => void;
+  /** Size of the terminal that shows the output, in characters; undefined when that is no terminal. */
+  readonly terminal: () => { readonly columns: number; readonly rows: number } | undefined;
   /** Texts end with a newline. */
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;

@@ -33,6 +33,7 @@ export function createContext(process: NodeJS.Process): CommandContext {
     onHangUp: (listener) => {
       process.on('SIGHUP', listener);
     },
+    terminal: () => (process.stdout.isTTY ? { columns: process.stdout.columns, rows: process.stdout.rows } : undefined),
     writeOut: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
   };

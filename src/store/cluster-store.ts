@@ -101,6 +101,10 @@ export class ClusterStore {
     return this.#nodes.values();
   }
 
+  pods(): Iterable<Pod> {
+    return this.#pods.values();
+  }
+
   /** The pods that are scheduled to a node: the same array as long as none of them changes. */
   podsOn(nodeName: string): readonly Pod[] {
     return this.#pods.group(nodeName);

@@ -23,6 +23,7 @@ export function aCommandContext(overrides: Partial<CommandContext> = {}): Record
       version: '0.0.0-test',
       stopSignal: stopping.signal,
       onHangUp: () => undefined,
+      terminal: () => undefined,
       writeOut: (text) => out.push(text),
       writeError: (text) => error.push(text),
       ...overrides,

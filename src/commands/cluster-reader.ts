@@ -1,0 +1,109 @@
+import { watchResults } from '../store/watch-session.js';
+import { UserError } from '../base/errors.js';
+import { startDeadline } from '../base/clock.js';
+import type { Credentials } from '../api/credentials.js';
+import { type Collection, createCollection } from '../collection.js';
+import type { Config } from '../config/schema.js';
+import type { Pod } from '../kube/objects.js';
+import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import { Sources } from '../sources.js';
+import { SelfMetrics } from '../telemetry/self-metrics.js';
+import type { Workload } from '../workload/workload.js';
+import type { CommandContext } from './context.js';
+import { FaultLog } from './fault-log.js';
+
+/** How long the first lists may take. */
+const syncTimeoutMs = 30_000;
+const syncPollMs = 100;
+
+/** A pod that the API server knows, with the identities that it belongs to. */
+export interface KnownPod {
+  readonly pod: Pod;
+  readonly workloads: readonly Workload[];
+}
+
+/** What a cluster says of itself at one moment. Plain data. */
+export interface ClusterReading {
+  readonly snapshot: ClusterSnapshot;
+  /** All pods in scope, measured or not. */
+  readonly knownPods: readonly KnownPod[];
+  /** Wall time in milliseconds. */
+  readonly readAtMs: number;
+  /** The last error of nodes that gave no data, by name. */
+  readonly nodeErrors: ReadonlyMap<string, string>;
+}
+
+export interface ClusterReaderOptions {
+  readonly config: Config;
+  readonly credentials: Credentials;
+  readonly context: Pick<CommandContext, 'clock' | 'random' | 'version'>;
+}
+
+/** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to an identity. */
+export class ClusterReader implements AsyncDisposable {
+  readonly #options: ClusterReaderOptions;
+  readonly #faults = new FaultLog();
+  readonly #sources: Sources;
+  readonly #collection: Collection;
+
+  constructor(options: ClusterReaderOptions) {
+    const { config, credentials, context } = options;
+    this.#options = options;
+    this.#sources = new Sources({
+      config,
+      credentials,
+      clock: context.clock,
+      random: context.random,
+      version: context.version,
+      logger: this.#faults.logger,
+      metrics: new SelfMetrics({ version: context.version, nodeVersion: process.version, watchResults }),
+    });
+    const { store, cache } = this.#sources;
+    this.#collection = createCollection({ config, store, cache, clock: context.clock, showsAllPods: true });
+  }
+
+  get hasSynced(): boolean {
+    return this.#sources.store.hasSynced;
+  }
+
+  /** Resolves after the first lists. Throws UserError with a line for each list that is missing. */
+  async synced(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options.context;
+    const endMs = clock.monotonicMs() + syncTimeoutMs;
+    while (!this.hasSynced) {
+      const isLate = clock.monotonicMs() >= endMs;
+      if (isLate || this.#faults.isListRefused) throw new UserError(this.#missingLists(isLate));
+      await clock.sleep(syncPollMs, signal);
+    }
+  }
+
+  /** Asks the kubelets that are due, for at most `durationMs`; what they have not answered by then is served as it is known. */
+  async read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
+    const { clock } = this.#options.context;
+    using deadline = startDeadline({
+      clock,
+      durationMs,
+      error: () => new Error('the kubelets took too long'),
+      parent: signal,
+    });
+    const snapshot = await this.#collection.collector.collect(deadline.signal);
+    if (snapshot === undefined) throw new Error('read before the first lists');
+    const knownPods = Array.from(this.#sources.store.pods(), (pod) => ({
+      pod,
+      workloads: this.#collection.identities.workloadsOf(pod),
+    }));
+    return { snapshot, knownPods, readAtMs: clock.nowMs(), nodeErrors: this.#faults.nodeErrors };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#sources[Symbol.asyncDispose]();
+  }
+
+  #missingLists(isLate: boolean): string {
+    const limit = isLate ? ` within ${syncTimeoutMs / 1000} s` : '';
+    const lines = this.#sources.store
+      .unsyncedParts()
+      .map(({ name, message }) => `${name} could not be listed${limit}: ${message}`);
+    return lines.join('\n');
+  }
+}

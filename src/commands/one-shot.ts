@@ -1,0 +1,33 @@
+import { UserError } from '../base/errors.js';
+import type { Config } from '../config/schema.js';
+import { ClusterReader } from './cluster-reader.js';
+import type { CommandContext } from './context.js';
+import { commandCredentials, type CredentialFlags } from './credentials.js';
+import { loadSettings } from './settings.js';
+
+/** Which cluster a command reads that serves nothing. */
+export interface ClusterFlags extends CredentialFlags {
+  readonly configFile: string | undefined;
+}
+
+/**
+ * Reads the cluster of the flags: lists it, has `use` work with it, and leaves nothing open. Throws UserError with a line
+ * per cause when it cannot be listed.
+ */
+export async function withCluster(
+  flags: ClusterFlags,
+  context: CommandContext,
+  use: (reader: ClusterReader, config: Config) => Promise<void>,
+): Promise<void> {
+  const { config } = await loadSettings({ configFile: flags.configFile, values: {} }, context);
+  const credentials = await commandCredentials(flags, context);
+  const { stopSignal } = context;
+  try {
+    await using reader = new ClusterReader({ config, credentials, context });
+    await reader.synced(stopSignal);
+    await use(reader, config);
+  } catch (error) {
+    if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
+    throw error;
+  }
+}

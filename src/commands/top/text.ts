@@ -1,0 +1,85 @@
+import type { ClusterReading } from '../cluster-reader.js';
+import { renderTable, type TableText } from '../text/table.js';
+import { wrap } from '../text/terminal-text.js';
+import { containersView } from './containers.js';
+import type { PodFilter } from './filter.js';
+import { ageNote, missingNotes } from './missing.js';
+import { nodesView } from './nodes.js';
+import { podsView } from './pods.js';
+import type { View } from './view.js';
+import { volumesView } from './volumes.js';
+import { workloadsView } from './workloads.js';
+
+/** What `top` can list. */
+export const topSubjects = ['workloads', 'pods', 'containers', 'volumes', 'nodes'] as const;
+export type TopSubject = (typeof topSubjects)[number];
+
+export interface TopQuery {
+  readonly subject: TopSubject;
+  readonly filter: PodFilter;
+  /** Rows at most; Infinity for all. */
+  readonly limit: number;
+}
+
+interface Found {
+  /** Plain data, biggest first. */
+  readonly rows: readonly object[];
+  readonly table: (limit: number, width: number) => TableText;
+}
+
+const finders: Readonly<Record<TopSubject, (reading: ClusterReading, filter: PodFilter) => Found>> = {
+  workloads: finder(workloadsView),
+  pods: finder(podsView),
+  containers: finder(containersView),
+  volumes: finder(volumesView),
+  nodes: finder(nodesView),
+};
+
+function finder<Row extends object>(view: View<Row>) {
+  return (reading: ClusterReading, filter: PodFilter): Found => {
+    const rows = view.rows(reading, filter);
+    return { rows, table: (limit, width) => renderTable(view.columns, rows.slice(0, limit), width) };
+  };
+}
+
+export function topRows(reading: ClusterReading, { subject, filter, limit }: TopQuery): readonly object[] {
+  return finders[subject](reading, filter).rows.slice(0, limit);
+}
+
+export interface ScreenSize {
+  readonly columns: number;
+  /** Undefined: any number of lines. */
+  readonly rows?: number;
+}
+
+/** The table with what there is to say about it. With a number of rows the table gives way, lest the biggest scroll away. */
+export function topText(reading: ClusterReading, query: TopQuery, screen: ScreenSize): string {
+  const found = finders[query.subject](reading, query.filter);
+  const textOf = (limit: number): readonly string[] => lines(reading, { ...query, limit }, { found, screen });
+  const whole = textOf(query.limit);
+  const excess = whole.length + 1 - (screen.rows ?? Infinity);
+  if (excess <= 0) return `${whole.join('\n')}\n`;
+  const shown = Math.min(query.limit, found.rows.length);
+  return `${textOf(Math.max(1, shown - excess - 1)).join('\n')}\n`;
+}
+
+function lines(
+  reading: ClusterReading,
+  query: TopQuery,
+  { found, screen }: { readonly found: Found; readonly screen: ScreenSize },
+): readonly string[] {
+  const table = found.table(query.limit, screen.columns);
+  const notes = [
+    countNote(query, found.rows.length),
+    table.dropped.length === 0 ? undefined : `No room for ${table.dropped.join(', ')}.`,
+    ageNote(reading),
+    ...missingNotes(reading, query.filter),
+  ];
+  const text = notes.filter((note) => note !== undefined).flatMap((note) => wrap(note, screen.columns));
+  return found.rows.length === 0 ? text : [...table.lines, '', ...text];
+}
+
+function countNote({ subject, limit }: TopQuery, count: number): string | undefined {
+  if (count === 0) return `No ${subject}.`;
+  return count > limit ? `${limit} of ${count} ${subject}; --limit 0 for all.` : undefined;
+}
