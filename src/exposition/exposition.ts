@@ -88,6 +88,7 @@ export class Exposition {
   readonly #slicer: TimeSlicer;
   readonly #observer: SeriesCapObserver;
   readonly #chunks: ChunkCache;
+  readonly #workloadTable: readonly FamilyRow[];
   readonly #stateGroups: readonly FamilyGroup<ClusterSnapshot>[];
   /** Kept as long as somebody keeps the snapshots: the same ones give the same text. */
   readonly #workloadFamilies = new WeakMap<readonly WorkloadSnapshot[], readonly RegistryFamily[]>();
@@ -101,6 +102,7 @@ export class Exposition {
     this.#observer = observer;
     this.#slicer = new TimeSlicer(clock);
     this.#chunks = new ChunkCache(groupsOf(detailGroups[compatibility], this.#isAllowed), this.#slicer);
+    this.#workloadTable = workloadFamilies.filter(this.#isAllowed);
     this.#stateGroups = groupsOf(nodeStateGroups, this.#isAllowed);
   }
 
@@ -154,7 +156,7 @@ export class Exposition {
     isRequested: FamilyPredicate,
     signal: AbortSignal,
   ): Promise<readonly FamilyBlock[]> {
-    if (!workloadFamilies.some((family) => isRequested(family) && this.#isAllowed(family))) return [];
+    if (!this.#workloadTable.some(isRequested)) return [];
     const families = this.#workloadFamilies.get(workloads) ?? (await this.#renderWorkloads(workloads, signal));
     this.#workloadFamilies.set(workloads, families);
     return families
