@@ -204,12 +204,12 @@ function without(value: unknown, [first, ...rest]: Path): unknown {
   );
 }
 
-/** Without the node's name a summary is none; what does not touch storage touches nothing. */
-const isStorage = (path: Path): boolean =>
-  path.join('.') !== 'node' &&
-  path.join('.') !== 'node.nodeName' &&
-  /^(?:node\.(?:fs|runtime)|pods)\b/.test(path.join('.')) &&
-  !/\b(?:cpu|memory|network|process_stats|swap|io|userDefinedMetrics)\b/.test(path.join('.'));
+/** Not the node's name, without which a summary is none, and not what the exporter does not read. */
+const isStorage = (path: Path): boolean => {
+  const text = path.join('.');
+  const isUnread = /\b(?:cpu|memory|network|process_stats|swap|io|userDefinedMetrics)\b/.test(text);
+  return /^(?:node\.(?:fs|runtime)|pods)\b/.test(text) && !isUnread;
+};
 
 /** What is said about the figures instead of being one: that they are missing. */
 const stateFamilies = ['pod_volume_stats_pending', 'workload_complete', 'workload_up', 'workload_pods_measured'];
