@@ -14,15 +14,15 @@ const disk = {
 };
 const largeDisk = { ...disk, capacityBytes: 500_000_000_000, availableBytes: 300_000_000_000 };
 
-export function fsStats(usedBytes: number, inodesUsed: number, filesystem: RawFs = disk): RawFs {
+function fsStats(usedBytes: number, inodesUsed: number, filesystem: RawFs = disk): RawFs {
   return { time: measuredAt, ...filesystem, usedBytes, inodesUsed };
 }
 
-export function containerStats(name: string, rootfsBytes: number, logsBytes: number): RawContainerStats {
+function containerStats(name: string, rootfsBytes: number, logsBytes: number): RawContainerStats {
   return { name, rootfs: fsStats(rootfsBytes, 12), logs: fsStats(logsBytes, 2) };
 }
 
-export function volumeStats(name: string, usedBytes: number): RawVolumeStats {
+function volumeStats(name: string, usedBytes: number): RawVolumeStats {
   return { ...fsStats(usedBytes, 3), time: '2026-01-01T00:08:30.25Z', name };
 }
 
