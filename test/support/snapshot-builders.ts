@@ -7,6 +7,7 @@ import type {
   PodSnapshot,
   WorkloadSnapshot,
 } from '../../src/scrape/snapshot.js';
+import type { ClusterReading } from '../../src/commands/cluster-reader.js';
 import type { Workload } from '../../src/workload/workload.js';
 import { aNodeSummary, aPod, aPodSummary } from './builders.js';
 
@@ -120,4 +121,17 @@ export function anAbsentNode(
 
 export function aClusterSnapshot(overrides: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
   return { nodes: [aFreshNode()], workloads: [aWorkloadSnapshot()], ...overrides };
+}
+
+/** What a command knows of a cluster: the snapshot, and the API objects of its pods. */
+export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReading {
+  const snapshot = overrides.snapshot ?? aClusterSnapshot();
+  const measured = snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : node.snapshot.pods));
+  return {
+    snapshot,
+    knownPods: measured.flatMap(({ pod, workloads }) => (pod === undefined ? [] : [{ pod, workloads }])),
+    readAtMs: Date.UTC(2026, 0, 1),
+    nodeErrors: new Map(),
+    ...overrides,
+  };
 }

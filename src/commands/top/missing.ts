@@ -11,9 +11,10 @@ const maxNamesCount = 5;
 export function ageNote({ snapshot: { nodes } }: ClusterReading): string | undefined {
   const ages = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.ageMs]));
   if (ages.length === 0) return undefined;
+  const askedCount = nodes.filter((node) => node.state !== 'absent' || node.reason !== 'skipped').length;
   const staleCount = nodes.filter(({ state }) => state === 'stale').length;
   const stale = staleCount === 0 ? '' : `, ${staleCount} of them stale`;
-  return `Data of ${ages.length} of ${nodes.length} nodes${stale}, up to ${formatAge(Math.max(...ages))} old.`;
+  return `Data of ${ages.length} of ${askedCount} nodes${stale}, up to ${formatAge(Math.max(...ages))} old.`;
 }
 
 /** What the figures lack, a sentence each; none when they are whole. */

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { jsonText } from '../../../src/commands/text/json-text.js';
+import { listing } from '../../../src/commands/text/listing.js';
+import { screenColumns } from '../../../src/commands/text/screen.js';
+import { suggestions } from '../../../src/commands/text/suggestions.js';
+import { type Column, renderTable } from '../../../src/commands/text/table.js';
+import { displayWidth, shorten, wrap } from '../../../src/commands/text/terminal-text.js';
+import { formatAge, formatBytes, formatRatio } from '../../../src/commands/text/units.js';
+
+const anyText = fc.string({ unit: 'binary', maxLength: 60 });
+
+describe('sizes, ages and ratios', () => {
+  it.each([
+    [undefined, '-'],
+    [0, '0B'],
+    [1023, '1023B'],
+    [1024, '1.0KiB'],
+    [-1536, '-1.5KiB'],
+    [1024 * 1024 - 1, '1.0MiB'],
+    [5 * 2 ** 30, '5.0GiB'],
+    [2 ** 53, '8.0PiB'],
+  ])('shows %s bytes as %s', (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
+  });
+
+  it.each([
+    [undefined, '-'],
+    [999, '0s'],
+    [61_500, '1m1s'],
+    [-5, '0s'],
+  ])('shows an age of %s ms as %s', (ageMs, text) => {
+    expect(formatAge(ageMs)).toBe(text);
+  });
+
+  it.each([
+    [undefined, '-'],
+    [0.999, '0.99'],
+    [1, '1.00'],
+    [12.345, '12.34'],
+  ])('shows a ratio of %s as %s, never as a limit that is not reached', (ratio, text) => {
+    expect(formatRatio(ratio)).toBe(text);
+  });
+});
+
+describe('shortening', () => {
+  it.each([
+    ['frontend-6b7-x2x9k', 18, 'frontend-6b7-x2x9k'],
+    ['frontend-6b7-x2x9k', 11, 'front…x2x9k'],
+    ['frontend', 2, 'f…'],
+    ['frontend', 1, '…'],
+    ['frontend', 0, ''],
+    ['日本語の名前', 7, '日…前'],
+  ])('takes from the middle of %s for a width of %i', (text, width, expected) => {
+    expect(shorten(text, width)).toBe(expected);
+  });
+
+  it('never gives more than the width', () => {
+    fc.assert(
+      fc.property(anyText, fc.nat(30), (text, width) => {
+        expect(displayWidth(shorten(text, width))).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+
+  it('counts wide characters twice and combining ones not at all', () => {
+    expect(['a', '日', '😀', 'e\u0301'].map(displayWidth)).toEqual([1, 2, 2, 1]);
+  });
+});
+
+describe('wrapping', () => {
+  it('breaks between words and shortens what is too long', () => {
+    expect(wrap('one two three-is-long four', 8)).toEqual(['one two', 'thre…ong', 'four']);
+  });
+});
+
+describe('tables', () => {
+  interface Row {
+    readonly name: string;
+    readonly used: string;
+    readonly extra: string;
+  }
+  const columns: readonly Column<Row>[] = [
+    { header: 'NAME', text: ({ name }) => name, minWidth: 6 },
+    { header: 'USED', text: ({ used }) => used, align: 'right' },
+    { header: 'EXTRA', text: ({ extra }) => extra, dropRank: 1 },
+  ];
+  const rows = [
+    { name: 'a-rather-long-name', used: '1.0MiB', extra: 'some' },
+    { name: 'short', used: '10.0MiB', extra: '-' },
+  ];
+
+  it('aligns its columns', () => {
+    expect(renderTable(columns, rows, 80)).toEqual({
+      lines: [
+        'NAME                   USED  EXTRA',
+        'a-rather-long-name   1.0MiB  some',
+        'short               10.0MiB  -',
+      ],
+      dropped: [],
+    });
+  });
+
+  it('shortens names first', () => {
+    expect(renderTable(columns, rows, 24).lines).toEqual([
+      'NAME         USED  EXTRA',
+      'a-ra…ame   1.0MiB  some',
+      'short     10.0MiB  -',
+    ]);
+  });
+
+  it('leaves columns out when that is not enough, and says which', () => {
+    const { lines, dropped } = renderTable(columns, rows, 18);
+    expect(lines[1]).toBe('a-ra…name   1.0MiB');
+    expect(dropped).toEqual(['EXTRA']);
+  });
+
+  it('is never wider than it may be, has a line per row and nothing that a terminal obeys', () => {
+    const anyRow = fc.record({ name: anyText, used: anyText, extra: anyText });
+    fc.assert(
+      fc.property(fc.array(anyRow, { maxLength: 5 }), fc.integer({ min: 1, max: 120 }), (all, width) => {
+        const { lines } = renderTable(columns, all, width);
+        expect(lines).toHaveLength(all.length + 1);
+        for (const line of lines) {
+          expect(displayWidth(line)).toBeLessThanOrEqual(width);
+          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        }
+      }),
+    );
+  });
+});
+
+describe('JSON', () => {
+  it('reads back as it was, without what is undefined and without control characters', () => {
+    const value = [{ name: '\u001b[2J\u009b1m\u202e\n', usedBytes: 2 ** 53, none: undefined }];
+    const text = jsonText(value, 'indented');
+    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+    expect(JSON.parse(text)).toEqual([{ name: '\u001b[2J\u009b1m\u202e\n', usedBytes: 2 ** 53 }]);
+    expect(jsonText(value, 'line').trim()).not.toContain('\n');
+  });
+});
+
+describe('lists and suggestions', () => {
+  it('says how many it leaves out', () => {
+    expect(listing(['a', 'b', 'c'], 2)).toBe('a, b and 1 more');
+    expect(listing(['a', 'b'], 2)).toBe('a, b');
+  });
+
+  const names = ['shop/Deployment/frontend', 'shop/Deployment/cart', 'ops/CronJob/backup'];
+
+  it.each([
+    ['shop/Deployment/frontent', '; did you mean shop/Deployment/frontend?'],
+    ['frotnend', '; did you mean shop/Deployment/frontend?'],
+    ['front', '; did you mean shop/Deployment/frontend?'],
+    ['other/cart', '; did you mean shop/Deployment/cart?'],
+    ['ops/CronJob/backup-29384756-x2x9k', ''],
+    ['nothing-like-it', ''],
+    ['', ''],
+  ])('for %j suggests %j', (word, text) => {
+    expect(suggestions(word, names)).toBe(text);
+  });
+
+  it('suggests the successors of a pod that was replaced', () => {
+    const pods = ['shop/cart-6b7f9c-aaaaa', 'shop/cart-6b7f9c-bbbbb', 'shop/cart-db-0', 'find/cart-6b7f9c-ccccc'];
+    expect(suggestions('shop/cart-6b7f9c-zzzzz', pods)).toBe(
+      '; did you mean shop/cart-6b7f9c-aaaaa, shop/cart-6b7f9c-bbbbb?',
+    );
+    expect(suggestions('shop/cart-5d4f8-zzzzz', pods)).toMatch(/shop\/cart-6b7f9c-aaaaa.*shop\/cart-db-0\?$/);
+  });
+
+  it('suggests a few, fit for a terminal', () => {
+    expect(suggestions('x', ['x1', 'x2', 'x3', 'x4', 'x5', 'x6']).split(',')).toHaveLength(5);
+    expect(suggestions('x', ['x\u001b[31m'])).toBe(String.raw`; did you mean x\u001b[31m?`);
+  });
+});
+
+describe('the width of the screen', () => {
+  it.each([
+    [undefined, 80],
+    [{ columns: 0 }, 80],
+    [{ columns: 132 }, 132],
+  ])('of %j is %i', (terminal, columns) => {
+    expect(screenColumns(terminal)).toBe(columns);
+  });
+});

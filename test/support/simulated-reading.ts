@@ -1,0 +1,36 @@
+import { vi } from 'vitest';
+
+import { staticCredentials } from '../../src/api/credentials.js';
+import { ClusterReader, type ClusterReading } from '../../src/commands/cluster-reader.js';
+import { demoScenario } from '../../src/sim/model/demo-scenario.js';
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import type { Scenario } from '../../src/sim/model/scenario.js';
+import { leastRules, settingsOf } from './exporter.js';
+import { ManualClock } from './manual-clock.js';
+
+export interface SimulatedReadingOptions {
+  readonly scenario?: Scenario;
+  /** How long the cluster has been running; three minutes without it. */
+  readonly ageMs?: number;
+  /** Settings file. */
+  readonly settings?: string;
+  /** Done to the cluster before it is read. */
+  readonly prepare?: (cluster: SimulatedCluster) => Promise<void>;
+}
+
+/** What a command sees of a simulated cluster, over real sockets, at one moment of a manual clock. */
+export async function readSimulated(options: SimulatedReadingOptions = {}): Promise<ClusterReading> {
+  const { scenario = demoScenario, ageMs = 180_000, settings = '' } = options;
+  const clock = new ManualClock();
+  await using cluster = await SimulatedCluster.start({ clock, scenario });
+  await clock.advance(ageMs);
+  await options.prepare?.(cluster);
+  const token = cluster.issueToken({ user: 'operator', rules: leastRules });
+  await using reader = new ClusterReader({
+    config: settingsOf(settings),
+    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+    context: { clock, random: () => 0.5, version: '0.0.0-test' },
+  });
+  await vi.waitUntil(() => reader.hasSynced, { interval: 5, timeout: 10_000 });
+  return await reader.read(60_000, new AbortController().signal);
+}
