@@ -3,7 +3,7 @@ import { addShares } from './shares.js';
 import type { PodUsage } from './usage.js';
 
 /** How one container's value came about: `ownRootfsBytes + ownLogsBytes + Σ volumeShares + restBytes` is its `usedBytes`. */
-export interface ContainerLedger {
+interface ContainerLedger {
   readonly name: string;
   readonly usedBytes: number;
   /** What the pod's total holds of its root filesystem and logs; 0 under the even split. */

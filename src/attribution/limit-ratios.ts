@@ -4,7 +4,7 @@ import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
 
 /** The limits that the kubelet evicts for, in the order in which it checks them. */
 export const limitRules = ['emptydir', 'pod', 'container'] as const;
-export type LimitRule = (typeof limitRules)[number];
+type LimitRule = (typeof limitRules)[number];
 
 /** What is held against one limit. Not clamped: above 1, the pod is about to be evicted. */
 export interface LimitRatio {
