@@ -11,6 +11,7 @@ import { SelfMetrics } from '../telemetry/self-metrics.js';
 import type { Workload } from '../workload/workload.js';
 import type { CommandContext } from './context.js';
 import { FaultLog } from './fault-log.js';
+import { terminalText } from './text/terminal-text.js';
 
 /** How long the first lists may take. */
 const syncTimeoutMs = 30_000;
@@ -103,7 +104,7 @@ export class ClusterReader implements AsyncDisposable {
     const limit = isLate ? ` within ${syncTimeoutMs / 1000} s` : '';
     const lines = this.#sources.store
       .unsyncedParts()
-      .map(({ name, message }) => `${name} could not be listed${limit}: ${message}`);
+      .map(({ name, message }) => `${name} could not be listed${limit}: ${terminalText(message)}`);
     return lines.join('\n');
   }
 }

@@ -41,6 +41,16 @@ describe('the command line', () => {
     { args: ['no-such-command'], error: /unexpected "no-such-command"; the commands are serve, demo, simulate/ },
     { args: ['serve', 'now'], error: /unexpected "now"/ },
     { args: ['simulate', '--port', '70000'], error: /--port: found "70000"/ },
+    { args: ['top', 'disks'], error: /'disks' is invalid.*workloads, pods, containers, volumes, nodes/ },
+    { args: ['top', '--limit', '-1'], error: /--limit.*'-1' is invalid.*whole number, 0 for all/ },
+    { args: ['top', '--output', 'yaml'], error: /--output.*'yaml' is invalid.*table, json/ },
+    { args: ['top', '--watch', '--interval', '1ms'], error: /--interval.*'1ms' is invalid.*from 100ms to 1h/ },
+    { args: ['top', '--interval', '1s'], error: /--interval goes with --watch/ },
+    { args: ['top', '--web.listen-address', ':1'], error: /unknown option '--web.listen-address'/ },
+    { args: ['explain'], error: /missing required argument 'kind'/ },
+    { args: ['explain', 'node', 'node-1'], error: /'node' is invalid.*pod, workload/ },
+    { args: ['explain', 'pod'], error: /missing required argument 'name'/ },
+    { args: ['explain', 'pod', 'cart'], error: /explain pod "cart": expected NAMESPACE\/NAME/ },
     { args: ['simulate', '--fault', 'node-1'], error: /--fault node-1: expected NODE=FAULT/ },
   ])('answers $args with one line that names the fault, and exit code 2', ({ args, error }) => {
     const result = run(...args);
@@ -56,8 +66,16 @@ describe('the command line', () => {
     expect(result.status).toBe(1);
   });
 
+  it.each([['top'], ['top', '--watch'], ['explain', 'workload', 'cart']])('so does %s %s', (...args) => {
+    const result = run(...args);
+    expect(result.error).toMatch(/^no credentials for the API server.*--kubeconfig/);
+    expect(result).toMatchObject({ status: 1, out: '' });
+  });
+
   it('lists the commands and prints its version', () => {
-    expect(run('--help').out).toMatch(/serve[^]*demo[^]*simulate[^]*check-config[^]*replay[^]*metrics/);
+    expect(run('--help').out).toMatch(
+      /serve[^]*demo[^]*simulate[^]*top[^]*explain[^]*check-config[^]*replay[^]*metrics/,
+    );
     expect(run('--version').out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 

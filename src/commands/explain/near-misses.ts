@@ -10,7 +10,7 @@ export interface NearMiss {
   readonly requirements: readonly RequirementReport[];
 }
 
-export interface RequirementReport {
+interface RequirementReport {
   /** `namespace in (a,b)`, or a part of the selector in kubectl's form. */
   readonly requirement: string;
   readonly isMet: boolean;

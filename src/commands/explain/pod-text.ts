@@ -70,8 +70,8 @@ function measuredSections(report: MeasuredReport, options: TextOptions): readonl
   return [
     renderTable(sumColumns('COMPONENT'), componentRows(report), width).lines,
     containerLines(report, width),
-    volumes.length === 0 ? ['No volumes.'] : renderTable(volumeColumns(options), volumes, width).lines,
-    limits.length === 0 ? ['No limit to be evicted for.'] : renderTable(limitColumns, limits, width).lines,
+    volumes.length === 0 ? wrap('No volumes.', width) : renderTable(volumeColumns(options), volumes, width).lines,
+    limits.length === 0 ? wrap('No limit to be evicted for.', width) : renderTable(limitColumns, limits, width).lines,
   ];
 }
 
@@ -95,7 +95,7 @@ function componentRows({ componentBytes, usedBytes }: MeasuredReport): readonly 
 }
 
 function containerLines({ containers, usedBytes, split }: MeasuredReport, width: number): readonly string[] {
-  if (containers.length === 0) return ['The kubelet lists no container.'];
+  if (containers.length === 0) return wrap('The kubelet lists no container.', width);
   const rows = containers.flatMap((container) => containerRows(container, split));
   return renderTable(sumColumns('CONTAINER'), [...rows, { label: '= total', bytes: usedBytes }], width).lines;
 }

@@ -58,7 +58,7 @@ const memberColumns: readonly Column<MemberReport>[] = [
 
 /** The table with the sum, then why pods are not measured. */
 function memberLines({ pods, figures }: WorkloadReport, width: number): readonly string[] {
-  if (pods.length === 0) return ['No pod belongs to it.'];
+  if (pods.length === 0) return wrap('No pod belongs to it.', width);
   const reasons = pods.flatMap(({ namespace, pod, reason }) =>
     reason === undefined ? [] : [terminalText(`${namespace}/${pod}: ${reason}.`)],
   );
@@ -86,7 +86,7 @@ function containerLines({ figures }: WorkloadReport, width: number): readonly st
 
 function nearMissLines({ nearMisses, nearMissCount = 0 }: WorkloadReport, width: number): readonly string[] {
   if (nearMisses === undefined) return [];
-  if (nearMisses.length === 0) return ['No other pod comes near its selector.'];
+  if (nearMisses.length === 0) return wrap('No other pod comes near its selector.', width);
   const hiddenCount = nearMissCount - nearMisses.length;
   const more = hiddenCount === 0 ? [] : [`and ${hiddenCount} more.`];
   const lines = ['Pods that do not belong to it for one reason alone:', ...nearMisses.map(nearMissText), ...more];
