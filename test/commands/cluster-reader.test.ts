@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+
+import { staticCredentials } from '../../src/api/credentials.js';
+import { ClusterReader } from '../../src/commands/cluster-reader.js';
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { emptyScenario } from '../../src/sim/model/scenario.js';
+import { settingsOf } from '../support/exporter.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+it('waits for an API server that may come back, for half a minute, and tells what it said', async () => {
+  const clock = new ManualClock();
+  await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1') });
+  await cluster.setApiFault('status:503');
+  await using reader = new ClusterReader({
+    config: settingsOf(''),
+    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
+    context: { clock, random: () => 0.5, version: '0.0.0-test' },
+  });
+  const outcome: { failure?: unknown } = {};
+  const startMs = clock.monotonicMs();
+  const waiting = reader.synced(new AbortController().signal).catch((error: unknown) => {
+    outcome.failure = error;
+  });
+  await expect.poll(() => cluster.apiRequests.length, { interval: 5 }).toBeGreaterThanOrEqual(2);
+  await expect
+    .poll(() => clock.advance(500).then(() => outcome.failure), { interval: 5, timeout: 10_000 })
+    .toBeDefined();
+  await waiting;
+  expect(clock.monotonicMs() - startMs).toBeGreaterThanOrEqual(30_000);
+  expect(String(outcome.failure).split('\n')).toMatchObject([
+    expect.stringMatching(/nodes could not be listed within 30 s: .*503/),
+    expect.stringMatching(/pods could not be listed within 30 s: .*503/),
+  ]);
+});
