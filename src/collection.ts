@@ -1,6 +1,7 @@
 import type { Clock } from './base/clock.js';
 import type { Config } from './config/schema.js';
 import { Collector, type ConfigReader, type NodeLister, type SummaryCache } from './scrape/collector.js';
+import { DanglingPods } from './scrape/dangling-pods.js';
 import { NodeCoverages } from './scrape/node-coverage.js';
 import { NodeSnapshots, type PodLister, type ThresholdLister } from './scrape/node-snapshots.js';
 import { TopPods } from './scrape/top-pods.js';
@@ -47,6 +48,7 @@ export function createCollection(options: CollectionOptions): Collection {
       showsAllPods: options.showsAllPods ?? !hasIdentities,
       enforcesSidecars: enforcement.sidecars,
     }),
+    danglingPods: new DanglingPods({ clock, graceMs: podGraceMs }),
     coverages: new NodeCoverages({ pods: store, identities, clock, graceMs: podGraceMs }),
     identities,
     workloads: new WorkloadCollector({

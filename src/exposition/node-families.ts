@@ -96,6 +96,16 @@ export const nodeStateGroups: readonly FamilyGroup<ClusterSnapshot>[] = [
         value: (node) => (node.state === 'absent' ? undefined : toSeconds(node.ageMs)),
       },
       {
+        name: 'node_pods_missing',
+        help: 'Pods that run on the node for longer than the grace period, as the API server says, and that its summary lacks.',
+        value: (node) => (node.state === 'absent' ? undefined : node.missingPods),
+      },
+      {
+        name: 'node_pods_dangling',
+        help: 'Pods in the summary of the node that the API server has not known for longer than the grace period.',
+        value: (node) => (node.state === 'absent' ? undefined : node.danglingPods),
+      },
+      {
         name: 'node_allocatable_bytes',
         help: 'Ephemeral storage of the node that pods may request, as the API server says.',
         value: ({ allocatableBytes }) => allocatableBytes,

@@ -3,6 +3,7 @@ import { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup } from '../kubelet/node-cache.js';
 import type { IdentityResolver } from '../workload/identity.js';
+import type { DanglingPods } from './dangling-pods.js';
 import type { NodeCoverages } from './node-coverage.js';
 import { askingOrder, type NodePolicy, nodesInScope } from './node-policy.js';
 import type { MeasuredNode, NodeSnapshots } from './node-snapshots.js';
@@ -37,6 +38,7 @@ export interface CollectorOptions {
   readonly configs: ConfigReader | undefined;
   readonly snapshots: NodeSnapshots;
   readonly coverages: NodeCoverages;
+  readonly danglingPods: DanglingPods;
   readonly identities: IdentityResolver;
   readonly workloads: WorkloadCollector;
   readonly clock: Clock;
@@ -74,9 +76,9 @@ export class Collector {
     const { asked, skipped } = nodesInScope(nodes.nodes(), policy);
     this.#forgetOthers(asked);
     const order = askingOrder(asked, this.#turn++, (nodeName) => cache.lastFailed(nodeName));
-    const answered = await Promise.all(order.map((node) => this.#collectNode(node, signal)));
+    const answered = await Promise.all(order.map((node) => this.#ask(node, signal)));
     // In one step: a pod that moved or went while others were waited for must not count where it was.
-    const collected = answered.map((node) => this.#current(node)).sort((a, b) => byNodeName(a.state, b.state));
+    const collected = answered.map((answer) => this.#current(answer)).sort((a, b) => byNodeName(a.state, b.state));
     const workloads = await this.#collectWorkloads(
       collected.map((node) => this.#partOf(node)),
       signal.aborted,
@@ -85,11 +87,11 @@ export class Collector {
     return { nodes: states.sort(byNodeName), workloads };
   }
 
-  async #collectNode(node: Node, signal: AbortSignal): Promise<CollectedNode> {
-    const { cache, configs, snapshots, coverages } = this.#options;
+  async #ask(node: Node, signal: AbortSignal): Promise<Answer> {
+    const { cache, configs, snapshots, coverages, clock } = this.#options;
     const lookup = await cache.get(node, signal);
-    const lookedUpAtMs = this.#options.clock.monotonicMs();
-    if (lookup.state === 'absent') return { state: { ...lookup, ...named(node) }, measured: undefined, lookedUpAtMs };
+    const lookedUpAtMs = clock.monotonicMs();
+    if (lookup.state === 'absent') return { node, lookup };
     configs?.refresh(node); // not of a kubelet that does not even give its summary
     const { state, summary, ageMs } = lookup;
     const measured = await this.#slicer.run(() => {
@@ -97,21 +99,28 @@ export class Collector {
       coverages.of(node.name, ofSummary); // kept for the step over all nodes, which cannot be cut into slices
       return ofSummary;
     });
-    return { state: { state, ...named(node), ageMs, snapshot: measured.snapshot }, measured, lookedUpAtMs };
+    return { node, state, measured, measuredAtMs: lookedUpAtMs - ageMs };
   }
 
-  /** As of now: other nodes may have been waited for since this one was looked up. */
-  #current(node: CollectedNode): CollectedNode {
-    const { state, measured } = node;
-    if (state.state === 'absent' || measured === undefined) return node;
-    const nowMs = this.#options.clock.monotonicMs();
-    const ageMs = state.ageMs + nowMs - node.lookedUpAtMs;
-    const current = this.#options.snapshots.current(measured);
-    return { state: { ...state, ageMs, snapshot: current.snapshot }, measured: current, lookedUpAtMs: nowMs };
+  /** As of now: other nodes may have been waited for since this one answered. */
+  #current(answer: Answer): CollectedNode {
+    const { node } = answer;
+    if (answer.lookup !== undefined) return { state: { ...answer.lookup, ...named(node) }, measured: undefined };
+    const { snapshots, coverages, danglingPods, clock } = this.#options;
+    const measured = snapshots.current(answer.measured);
+    const state = {
+      state: answer.state,
+      ...named(node),
+      ageMs: clock.monotonicMs() - answer.measuredAtMs,
+      snapshot: measured.snapshot,
+      missingPods: coverages.of(node.name, measured).missingPods,
+      danglingPods: danglingPods.count(node.name, measured.unknownPods),
+    };
+    return { state, measured };
   }
 
   #partOf({ state, measured }: CollectedNode): NodePart {
-    return { sums: measured?.sums, coverage: this.#options.coverages.of(state.nodeName, measured) };
+    return { sums: measured?.sums, coverage: this.#options.coverages.of(state.nodeName, measured).workloads };
   }
 
   async #collectWorkloads(parts: readonly NodePart[], isCut: boolean): Promise<readonly WorkloadSnapshot[]> {
@@ -125,21 +134,32 @@ export class Collector {
   }
 
   #forgetOthers(asked: readonly Node[]): void {
-    const { cache, configs, snapshots, coverages } = this.#options;
+    const { cache, configs, snapshots, coverages, danglingPods } = this.#options;
     const names = new Set(asked.map(({ name }) => name));
     cache.retain(names);
     configs?.retain(names);
     snapshots.retain(names);
     coverages.retain(names);
+    danglingPods.retain(names);
   }
 }
+
+/** What came of asking a node. */
+type Answer =
+  | { readonly node: Node; readonly lookup: Extract<CacheLookup, { readonly state: 'absent' }> }
+  | {
+      readonly node: Node;
+      readonly lookup?: never;
+      readonly state: 'fresh' | 'stale';
+      readonly measured: MeasuredNode;
+      /** Monotonic time in milliseconds at which the summary came. */
+      readonly measuredAtMs: number;
+    };
 
 interface CollectedNode {
   readonly state: NodeState;
   /** Undefined for a node without data. */
   readonly measured: MeasuredNode | undefined;
-  /** Monotonic time in milliseconds to which the age refers. */
-  readonly lookedUpAtMs: number;
 }
 
 function named({ name, allocatableBytes }: Node): Pick<NodeState, 'nodeName' | 'allocatableBytes'> {

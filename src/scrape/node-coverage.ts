@@ -14,11 +14,17 @@ export interface NodeCoveragesOptions {
   readonly graceMs: number;
 }
 
+export interface NodeCoverage {
+  readonly workloads: WorkloadPartials;
+  /** Pods that the summary must have and does not list; all of them without a summary. */
+  readonly missingPods: number;
+}
+
 interface Kept {
   readonly podsOnNode: readonly Pod[];
   readonly measured: MeasuredNode | undefined;
   readonly validUntilMs: number;
-  readonly coverage: WorkloadPartials;
+  readonly coverage: NodeCoverage;
 }
 
 /**
@@ -34,7 +40,7 @@ export class NodeCoverages {
   }
 
   /** Of a node without data (`measured` undefined), no pod is measured. */
-  of(nodeName: string, measured: MeasuredNode | undefined): WorkloadPartials {
+  of(nodeName: string, measured: MeasuredNode | undefined): NodeCoverage {
     const { pods, clock, graceMs } = this.#options;
     const podsOnNode = pods.podsOn(nodeName);
     const nowMs = clock.nowMs();
@@ -43,12 +49,15 @@ export class NodeCoverages {
       return kept.coverage;
     }
     const expected = expectedPods({ pods: podsOnNode, nowMs, graceMs });
-    const coverage = countExpected(
-      expected.pods.map((pod) => ({
-        workloads: this.#options.identities.workloadsOf(pod, pod.namespace),
-        isMeasured: measured?.measuredPodUids.has(pod.uid) === true,
-      })),
-    );
+    const coverage = {
+      workloads: countExpected(
+        expected.pods.map((pod) => ({
+          workloads: this.#options.identities.workloadsOf(pod, pod.namespace),
+          isMeasured: measured?.measuredPodUids.has(pod.uid) === true,
+        })),
+      ),
+      missingPods: expected.pods.filter(({ uid }) => measured?.listedPodUids.has(uid) !== true).length,
+    };
     this.#kept.set(nodeName, { podsOnNode, measured, validUntilMs: expected.validUntilMs, coverage });
     return coverage;
   }

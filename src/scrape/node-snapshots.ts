@@ -46,6 +46,8 @@ export interface MeasuredNode {
   readonly snapshot: NodeSnapshot;
   /** Sums over the node's pods per identity, also of pods without detail series. */
   readonly sums: WorkloadPartials;
+  /** UIDs of the API objects of the pods that the summary lists. */
+  readonly listedPodUids: ReadonlySet<string>;
   /** UIDs of the API objects of the pods that have figures. */
   readonly measuredPodUids: ReadonlySet<string>;
   /** What the API server said of the node's pods when it was measured. */
@@ -125,7 +127,8 @@ export class NodeSnapshots {
         skippedPods,
       },
       sums: sumPods(measured),
-      measuredPodUids: new Set(measured.flatMap(({ pod }) => (pod === undefined ? [] : [pod.uid]))),
+      listedPodUids: uidsOf(joined.pods),
+      measuredPodUids: uidsOf(measured),
       podsOnNode: pods.podsOn(nodeName),
       thresholds,
       unknownPods: joined.pods.filter(({ pod }) => pod === undefined).map((pod) => pod.summary),
@@ -150,4 +153,8 @@ export class NodeSnapshots {
       workloads: identities.workloadsOf(pod, summary.namespace),
     };
   }
+}
+
+function uidsOf(pods: readonly { readonly pod: Pod | undefined }[]): ReadonlySet<string> {
+  return new Set(pods.flatMap(({ pod }) => (pod === undefined ? [] : [pod.uid])));
 }

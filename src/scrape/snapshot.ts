@@ -60,6 +60,10 @@ export type NodeState =
       readonly state: 'fresh' | 'stale';
       readonly ageMs: number;
       readonly snapshot: NodeSnapshot;
+      /** Pods that run on it for longer than the grace period, as the API server says, and that its summary lacks. */
+      readonly missingPods: number;
+      /** Pods of its summary that the API server has not known for longer than the grace period. */
+      readonly danglingPods: number;
     })
   | (NamedNode & { readonly state: 'absent'; readonly reason: FailureReason | 'skipped' });
 

@@ -197,7 +197,7 @@ describe('Exposition', () => {
     const body = await anExposition({ selfMetrics }).render(hostileSnapshot, asking('text'), never);
     const samples = parseExposition(bytesOf(body), 'text').flatMap((family) => family.samples);
     const [told] = selfMetrics.told;
-    expect(told).toEqual({ workload: 16, node: 14, pod: 27, container: 10, volume: 4 });
+    expect(told).toEqual({ workload: 16, node: 18, pod: 27, container: 10, volume: 4 });
     expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
   });
 
@@ -352,7 +352,7 @@ describe('families', () => {
       'that are asked for by level',
       { deny: ['.*_node_.*_(?:bytes|inodes|imagefs)'] },
       { levels: new Set(['node', 'exporter']) },
-      ['node_up', 'node_summary_age_seconds', 'self'],
+      ['node_up', 'node_summary_age_seconds', 'node_pods_missing', 'node_pods_dangling', 'self'],
     ],
     ['that are asked for and allowed', { deny: ['.*_info'] }, { names: podFamilies }, ['pod_used_bytes']],
     ['of the exporter by name', {}, { names: new Set(['self']) }, ['self']],
@@ -407,18 +407,18 @@ describe('families', () => {
   it('above the cap are left out whole, which is told before the self metrics are read', async () => {
     const observer = new FakeCapObserver();
     const selfMetrics = new FakeSelfMetrics();
-    const exposition = anExposition({ observer, selfMetrics, maxSeries: 30 });
+    const exposition = anExposition({ observer, selfMetrics, maxSeries: 34 });
     const body = await exposition.render(hostileSnapshot, asking('text'), never);
-    expect(selfMetrics.told).toEqual([{ workload: 16, node: 14, pod: 0, container: 0, volume: 0 }]);
-    expect(parseExposition(bytesOf(body), 'text').flatMap(({ samples }) => samples)).toHaveLength(31);
+    expect(selfMetrics.told).toEqual([{ workload: 16, node: 18, pod: 0, container: 0, volume: 0 }]);
+    expect(parseExposition(bytesOf(body), 'text').flatMap(({ samples }) => samples)).toHaveLength(35);
     const [result] = observer.results;
-    expect(result).toMatchObject({ filter: '', maxSeries: 30, seriesCount: 41 });
+    expect(result).toMatchObject({ filter: '', maxSeries: 34, seriesCount: 41 });
     expect(result?.families.slice(0, 2)).toEqual([
       'ephemeral_storage_volume_used_bytes',
       'ephemeral_storage_container_used_bytes',
     ]);
     await exposition.render(hostileSnapshot, asking('text', { levels: new Set(['pod']) }), never);
-    expect(observer.results.at(-1)).toEqual({ filter: 'collect[]=pod', maxSeries: 30, families: [], seriesCount: 0 });
+    expect(observer.results.at(-1)).toEqual({ filter: 'collect[]=pod', maxSeries: 34, families: [], seriesCount: 0 });
   });
 });
 

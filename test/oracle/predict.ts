@@ -31,6 +31,8 @@ export function predict(recording: Recording, semantics: Semantics): SeriesTable
   const hasDedicatedImagefs = isDedicated(summary) === true;
   const node = summary.node.nodeName;
   predictNodes(prediction, summary, nodes);
+  prediction.add('node_pods_missing', { node }, missingPods(recording).length);
+  prediction.add('node_pods_dangling', { node }, 0); // none is unknown for longer than the moment of the recording
   for (const { figures } of joined) {
     if (figures !== undefined && (figures.pod !== undefined || !semantics.controllers)) {
       predictPod(prediction, figures, { ...semantics, node, hasDedicatedImagefs });
@@ -59,6 +61,20 @@ function joinedPod(
   const isHere = pod === undefined || (kubeletUid(pod) === uid && pod.spec.nodeName === summary.node.nodeName);
   if (!isHere) return [];
   return [{ figures: usedBytes === undefined ? undefined : new PodFigures(stats, pod, usedBytes) }];
+}
+
+/** Those that its node's summary must list and does not. */
+function missingPods({ summary, pods }: Recording): readonly RawPod[] {
+  const isListed = (pod: RawPod): boolean =>
+    summary.pods.some(
+      ({ podRef }) =>
+        podRef.namespace === pod.metadata.namespace &&
+        podRef.name === pod.metadata.name &&
+        podRef.uid === kubeletUid(pod),
+    );
+  return pods.filter(
+    (pod) => pod.spec.nodeName === summary.node.nodeName && isExpected(pod, newestMs(summary)) && !isListed(pod),
+  );
 }
 
 function kubeletUid(pod: RawPod): string {

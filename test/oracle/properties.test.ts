@@ -212,7 +212,13 @@ const isStorage = (path: Path): boolean => {
 };
 
 /** What is said about the figures instead of being one: that they are missing. */
-const stateFamilies = ['pod_volume_stats_pending', 'workload_complete', 'workload_up', 'workload_pods_measured'];
+const stateFamilies = [
+  'pod_volume_stats_pending',
+  'workload_complete',
+  'workload_up',
+  'workload_pods_measured',
+  'node_pods_missing',
+];
 
 /** Lines for series that the loss of a field has brought, and for figures that it has turned into 0. */
 function invented(before: SeriesTable, after: SeriesTable): readonly string[] {

@@ -6,6 +6,7 @@ import type { CacheLookup } from '../../src/kubelet/node-cache.js';
 import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { Collector, type ConfigReader, type SummaryCache } from '../../src/scrape/collector.js';
+import { DanglingPods } from '../../src/scrape/dangling-pods.js';
 import { NodeCoverages } from '../../src/scrape/node-coverage.js';
 import { NodeSnapshots, type PodLister, type ThresholdLister } from '../../src/scrape/node-snapshots.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
@@ -114,6 +115,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
       enforcesSidecars: true,
       showsAllPods: Object.keys(selectors).length === 0 && controllers !== true,
     }),
+    danglingPods: new DanglingPods({ clock, graceMs }),
     coverages: new NodeCoverages({ pods: cluster, identities, clock, graceMs }),
     identities,
     workloads: new WorkloadCollector({
@@ -438,6 +440,72 @@ describe('configurations of kubelets', () => {
     expect(snapshotOf(await collect(), 'node-1')?.headrooms).toMatchObject([{ headroomBytes: -20 }]);
     configs.known.delete('node-1');
     expect(snapshotOf(await collect(), 'node-1')?.headrooms).toEqual([]);
+  });
+});
+
+describe('pods on which kubelet and API server disagree', () => {
+  const countsOf = (snapshot: ClusterSnapshot) =>
+    snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : [[node.missingPods, node.danglingPods]]));
+
+  it('are missing when they run for longer than the grace period and the summary lacks them', async () => {
+    const cluster = twoNodes();
+    const { collect, clock } = aCollector(cluster);
+    const young = aPod({ name: 'young', runningSinceMs: clock.nowMs() });
+    cluster.setPods('node-1', [cart('cart-0', 'node-1'), young, aPod({ name: 'done', phase: 'Succeeded' })]);
+    expect(countsOf(await collect())).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    await clock.advance(graceMs + 1);
+    expect(countsOf(await collect())).toEqual([
+      [1, 0],
+      [0, 0],
+    ]);
+  });
+
+  it('are not missing when the summary lists them without figures', async () => {
+    const cluster = twoNodes();
+    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: undefined })] });
+    expect(countsOf(await aCollector(cluster).collect())).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+  });
+
+  it('are dangling when the API server has not known them for longer than the grace period', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-1', []);
+    const { collect, clock } = aCollector(cluster);
+    expect(countsOf(await collect())).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    await clock.advance(graceMs);
+    expect(countsOf(await collect())).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    await clock.advance(1);
+    expect(countsOf(await collect())).toEqual([
+      [0, 1],
+      [0, 0],
+    ]);
+    cluster.setPods('node-1', [cart('cart-0', 'node-1')]);
+    expect(countsOf(await collect())).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    cluster.setPods('node-1', []);
+    expect(countsOf(await collect())).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+  });
+
+  it('are not counted on a node without data', async () => {
+    const cluster = twoNodes();
+    cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+    expect(countsOf(await aCollector(cluster).collect())).toEqual([[0, 0]]);
   });
 });
 

@@ -109,7 +109,15 @@ export function aFreshNode(
   snapshot: NodeSnapshot = aNodeSnapshot(),
   ageMs = 1_500,
 ): Extract<NodeState, { readonly ageMs: number }> {
-  return { state: 'fresh', nodeName: snapshot.nodeName, allocatableBytes: undefined, ageMs, snapshot };
+  return {
+    state: 'fresh',
+    nodeName: snapshot.nodeName,
+    allocatableBytes: undefined,
+    ageMs,
+    snapshot,
+    missingPods: 0,
+    danglingPods: 0,
+  };
 }
 
 export function anAbsentNode(
