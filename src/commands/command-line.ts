@@ -73,7 +73,7 @@ function createProgram(version: string, context: () => CommandContext): Command 
 
 function addServingCommands(program: Command, context: () => CommandContext): void {
   withCredentials(withSettings(program.command('serve', { isDefault: true })))
-    .description('The exporter, for the cluster of a kubeconfig or of the pod that it runs in')
+    .description('The exporter, for the cluster of a kubeconfig or of the pod that it runs in; the default command')
     .allowExcessArguments() // as the default command it is given the names of those that do not exist
     .action(async (_options, command: Command) => {
       const [unexpected] = command.args;
@@ -107,7 +107,7 @@ function addFileCommands(program: Command, context: () => CommandContext): void 
     .action(async (_options, command: Command) => {
       await checkConfig(settingFlags(command), context());
     });
-  withSettings(program.command('replay'))
+  withConfigFile(program.command('replay'))
     .description('The exposition that recorded summaries and API objects give')
     .requiredOption('--summaries <path>', 'folder (or file) of `/stats/summary` bodies, *.json')
     .option('--objects <path>', 'folder (or file) of pods and nodes, JSON or YAML, lists or single objects')
