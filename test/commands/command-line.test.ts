@@ -38,7 +38,7 @@ describe('the command line', () => {
     { args: ['--no-such-flag'], error: /--no-such-flag/ },
     { args: ['serve', '--log.level', 'loud'], error: /log\.level.*"loud".*--log\.level.*debug, info, warn/ },
     { args: ['replay'], error: /--summaries/ },
-    { args: ['replay', '--web.telemetry-path', '/m'], error: /--web\.telemetry-path/ },
+    { args: ['replay', '--summaries', '.', '--web.telemetry-path', '/m'], error: /--web\.telemetry-path/ },
     { args: ['no-such-command'], error: /unexpected "no-such-command"; the commands are serve, demo, simulate/ },
     { args: ['serve', 'now'], error: /unexpected "now"/ },
     { args: ['simulate', '--port', '70000'], error: /--port: found "70000"/ },
