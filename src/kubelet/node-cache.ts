@@ -118,6 +118,16 @@ export class NodeCache implements Disposable {
     return lastAttemptAtMs === undefined ? undefined : lastAttemptAtMs + this.#options.ttlMs;
   }
 
+  /**
+   * Takes over the last summaries of a cache whose place it takes, with their age. Not its failures: the settings that
+   * have changed may be their mend.
+   */
+  inherit(former: NodeCache): void {
+    for (const [nodeName, { uid, success }] of former.#entries) {
+      if (success !== undefined) this.#entries.set(nodeName, { ...newEntry(uid), success });
+    }
+  }
+
   lastFailed(nodeName: string): boolean {
     return this.#entries.get(nodeName)?.failure !== undefined;
   }

@@ -620,6 +620,31 @@ describe('the log', () => {
   });
 });
 
+describe('a cache that takes the place of another', () => {
+  it('has its summaries with their age, and asks a node at once whose last attempt failed', async () => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    await clock.advance(ttlMs);
+    kubelet.fail('tls');
+    expect(told(await cache.get(node, never))).toBe('stale 55000 of request 1');
+    const next = new NodeCache({
+      ttlMs,
+      fetcher: kubelet,
+      maxConcurrentRequests: 1,
+      expectsPods: () => false,
+      clock,
+      observer: { lookedUp: () => undefined },
+      logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    });
+    next.inherit(cache);
+    cache[Symbol.dispose]();
+    expect(told(next.peek(node))).toBe('stale 55000 of request 1');
+    expect(next.lastFailed(node.name)).toBe(false);
+    kubelet.recover();
+    expect(told(await next.get(node, never))).toBe('fresh 0 of request 3');
+  });
+});
+
 describe('a summary of another node', () => {
   it('is a failed attempt: the address has passed to another machine', async () => {
     const { cache, kubelet, lines } = setUp();
