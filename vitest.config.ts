@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 const project = (name: string, include: string[], exclude: string[], testTimeout: number) => ({
-  test: { name, include, exclude, testTimeout, hookTimeout: testTimeout },
+  // What is polled for happens on sockets: on a loaded machine it takes its time.
+  test: { name, include, exclude, testTimeout, hookTimeout: testTimeout, expect: { poll: { timeout: 15_000 } } },
 });
 
 export default defineConfig({
