@@ -14,6 +14,7 @@ import type {
   VolumeType,
 } from './objects.js';
 import { parseQuantity } from './quantity.js';
+import type { Share } from './sharer.js';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
 export function projectNode(object: unknown, intern: Intern): Node {
@@ -42,9 +43,10 @@ function projectAddress({ type, address }: JsonObject, intern: Intern): NodeAddr
 /**
  * A pod from the API server's JSON; list items have neither `kind` nor `apiVersion`. Parts that are missing or of a
  * wrong type read as absent; without a name, UID or resource version it throws RequestError with reason `decode`.
+ * Parts that many pods have alike go through `share`.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
  */
-export function projectPod(object: unknown, intern: Intern): Pod {
+export function projectPod(object: unknown, intern: Intern, share: Share = (value) => value): Pod {
   const { metadata, spec, status } = objectOf(object);
   const meta = objectOf(metadata);
   const { nodeName, volumes, overhead, priorityClassName } = objectOf(spec);
@@ -54,6 +56,7 @@ export function projectPod(object: unknown, intern: Intern): Pod {
   const containers = projectContainers(objectOf(spec), projectedVolumes, intern);
   return {
     ...common,
+    labels: share(common.labels),
     ...projectStaticPod(meta, common.uid),
     namespace: intern(textOf(meta['namespace']) ?? ''),
     nodeName: interned(nodeName, intern),
@@ -63,9 +66,9 @@ export function projectPod(object: unknown, intern: Intern): Pod {
     priorityClass: interned(priorityClassName, intern),
     startTimeMs: timeMs(startTime),
     runningSinceMs: runningSinceMs(objectOf(status), containers),
-    controller: projectController(meta, intern),
-    containers,
-    volumes: projectedVolumes,
+    controller: projectController(meta, intern, share),
+    containers: share(containers),
+    volumes: share(projectedVolumes),
     overheadBytes: storageBytes(overhead) ?? 0,
   };
 }
@@ -111,11 +114,11 @@ function projectStaticPod(meta: JsonObject, uid: string): Pick<Pod, 'isStatic' |
   return { isStatic, kubeletUid: isStatic ? (hash ?? uid) : uid };
 }
 
-function projectController(meta: JsonObject, intern: Intern): Controller | undefined {
+function projectController(meta: JsonObject, intern: Intern, share: Share): Controller | undefined {
   const owner = objectsOf(meta['ownerReferences']).find(({ controller }) => controller === true);
   const kind = interned(owner?.['kind'], intern);
   const name = interned(owner?.['name'], intern);
-  return kind === undefined || name === undefined ? undefined : { kind, name };
+  return kind === undefined || name === undefined ? undefined : share({ kind, name });
 }
 
 function projectContainers(spec: JsonObject, volumes: readonly Volume[], intern: Intern): Container[] {

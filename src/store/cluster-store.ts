@@ -1,16 +1,20 @@
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { ApiTransport } from '../api/transport.js';
-import { createInterner } from '../kube/interner.js';
+import { createInterner, type Intern } from '../kube/interner.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import { Reflector, type ReflectorObserver } from './reflector.js';
 import { formatSelector, type LabelSelector } from '../kube/selector.js';
+import { createSharer } from '../kube/sharer.js';
 import { ObjectStore, type StoreChange } from './object-store.js';
 import { Tombstones } from './tombstones.js';
 
 /** Names, label keys and label values of a large cluster. */
 const maxInternedCount = 200_000;
+
+/** Distinct label sets, container lists and volume lists of a large cluster: some 20 MB. */
+const maxSharedCount = 50_000;
 
 interface ClusterStoreObserver extends ReflectorObserver {
   /** Announces a store before its first event; `scopes` are those that its watches report. */
@@ -52,6 +56,7 @@ export class ClusterStore {
   readonly #pods: ObjectStore<Pod>;
   readonly #deletedPods: Tombstones;
   readonly #parts: readonly Part[];
+  readonly #share = createSharer(maxSharedCount);
 
   constructor(options: ClusterStoreOptions) {
     const { clock, rememberDeletedMs, namespaces, observer } = options;
@@ -119,7 +124,7 @@ export class ClusterStore {
     return this.#deletedPods.has(kubeletUid);
   }
 
-  #nodesPart(intern: (text: string) => string): Part {
+  #nodesPart(intern: Intern): Part {
     const reflector = new Reflector<Node>({
       ...this.#options,
       resource: 'nodes',
@@ -129,7 +134,7 @@ export class ClusterStore {
     return { name: 'nodes', reflector };
   }
 
-  #podsPart(intern: (text: string) => string, namespace: string | undefined): Part {
+  #podsPart(intern: Intern, namespace: string | undefined): Part {
     const { podSelector } = this.#options;
     const reflector = new Reflector<Pod>({
       ...this.#options,
@@ -138,7 +143,7 @@ export class ClusterStore {
       labelSelector: podSelector.length === 0 ? undefined : formatSelector(podSelector),
       store: this.#pods,
       isInScope: (pod) => namespace === undefined || pod.namespace === namespace,
-      project: (object) => projectPod(object, intern),
+      project: (object) => projectPod(object, intern, this.#share),
     });
     return { name: namespace === undefined ? 'pods' : `pods in ${namespace}`, reflector };
   }
