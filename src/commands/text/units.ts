@@ -25,5 +25,8 @@ export function formatAge(ageMs: number | undefined): string {
 
 /** Two decimals, never rounded up to a limit that is not reached; `-` for what is not known. */
 export function formatRatio(ratio: number | undefined): string {
-  return ratio === undefined ? '-' : (Math.floor(ratio * 100) / 100).toFixed(2);
+  if (ratio === undefined) return '-';
+  const cut = Math.floor(ratio * 100);
+  const hundredths = (cut + 1) / 100 <= ratio ? cut + 1 : cut; // in a double, 0.29 * 100 is below 29
+  return (hundredths / 100).toFixed(2);
 }

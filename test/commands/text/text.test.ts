@@ -36,7 +36,11 @@ describe('sizes, ages and ratios', () => {
 
   it.each([
     [undefined, '-'],
+    [0, '0.00'],
+    [0.29, '0.29'],
+    [1.15, '1.15'],
     [0.999, '0.99'],
+    [1 - Number.EPSILON, '0.99'],
     [1, '1.00'],
     [12.345, '12.34'],
   ])('shows a ratio of %s as %s, never as a limit that is not reached', (ratio, text) => {
