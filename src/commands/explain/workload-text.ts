@@ -35,6 +35,8 @@ function originText(origin: OriginReport): string {
 }
 
 function coverageText({ measuredPods, expectedPods, isComplete, figures, pods }: WorkloadReport): string {
+  if (figures === undefined && expectedPods === 0)
+    return 'None of its pods has to be measured yet, or any more: nothing is exposed of it.';
   const counts = `${measuredPods} of ${expectedPods} expected pods measured`;
   const pendingCount = pods.filter(({ state }) => state === 'pending').length;
   const pending = pendingCount === 0 ? '' : `, ${pendingCount} without volumes`;

@@ -285,7 +285,9 @@ shop/near: app=billing is NOT met (it has "biling").
     const report = workloadReport(known, { name: 'found', identity });
     expect(report).toMatchObject({ expectedPods: 0, measuredPods: 0, isComplete: false });
     expect(report).not.toHaveProperty('nearMisses');
-    expect(report && workloadText(report, 80)).toContain(line);
+    expect(report && workloadText(report, 80)).toContain(
+      `${line}\nNone of its pods has to be measured yet, or any more: nothing is exposed of it.\n`,
+    );
   });
 
   it('whose collection failed says so', () => {
