@@ -51,7 +51,11 @@ function absentNodes({ snapshot }: ClusterReading): readonly Extract<NodeState, 
   return snapshot.nodes.filter((node) => node.state === 'absent');
 }
 
-function incompleteText({ workload, measuredPods, expectedPods }: WorkloadSnapshot): string {
-  const lack = measuredPods === expectedPods ? 'volumes not measured yet' : `${measuredPods} of ${expectedPods} pods`;
-  return `${terminalText(workload.name)} (${lack})`;
+function incompleteText(snapshot: WorkloadSnapshot): string {
+  return `${terminalText(snapshot.workload.name)} (${lackOf(snapshot)})`;
+}
+
+function lackOf({ measuredPods, expectedPods, figures, backoffMs }: WorkloadSnapshot): string {
+  if (measuredPods < expectedPods) return `${measuredPods} of ${expectedPods} pods`;
+  return figures === undefined ? `collected again in ${formatAge(backoffMs)}` : 'volumes not measured yet';
 }

@@ -55,22 +55,24 @@ export interface ScreenSize {
 /** The table with what there is to say about it. With a number of rows the table gives way, lest the biggest scroll away. */
 export function topText(reading: ClusterReading, query: TopQuery, screen: ScreenSize): string {
   const found = finders[query.subject](reading, query.filter);
-  const textOf = (limit: number): readonly string[] => lines(reading, { ...query, limit }, { found, screen });
-  const whole = textOf(query.limit);
+  const wantedCount = Math.min(query.limit, found.rows.length);
+  const textOf = (shownCount: number): readonly string[] => lines(reading, query, { found, screen, shownCount });
+  const whole = textOf(wantedCount);
   const excess = whole.length + 1 - (screen.rows ?? Infinity);
   if (excess <= 0) return `${whole.join('\n')}\n`;
-  const shown = Math.min(query.limit, found.rows.length);
-  return `${textOf(Math.max(1, shown - excess - 1)).join('\n')}\n`;
+  return `${textOf(Math.max(1, wantedCount - excess - 1)).join('\n')}\n`;
 }
 
-function lines(
-  reading: ClusterReading,
-  query: TopQuery,
-  { found, screen }: { readonly found: Found; readonly screen: ScreenSize },
-): readonly string[] {
-  const table = found.table(query.limit, screen.columns);
+interface Page {
+  readonly found: Found;
+  readonly screen: ScreenSize;
+  readonly shownCount: number;
+}
+
+function lines(reading: ClusterReading, query: TopQuery, { found, screen, shownCount }: Page): readonly string[] {
+  const table = found.table(shownCount, screen.columns);
   const notes = [
-    countNote(query, found.rows.length),
+    countNote(query, found.rows.length, shownCount),
     table.dropped.length === 0 ? undefined : `No room for ${table.dropped.join(', ')}.`,
     ageNote(reading),
     ...missingNotes(reading, query.filter),
@@ -79,7 +81,9 @@ function lines(
   return found.rows.length === 0 ? text : [...table.lines, '', ...text];
 }
 
-function countNote({ subject, limit }: TopQuery, count: number): string | undefined {
+function countNote({ subject, limit }: TopQuery, count: number, shownCount: number): string | undefined {
   if (count === 0) return `No ${subject}.`;
-  return count > limit ? `${limit} of ${count} ${subject}; --limit 0 for all.` : undefined;
+  if (shownCount >= count) return undefined;
+  const hint = shownCount < limit ? 'the terminal has room for no more' : '--limit 0 for all';
+  return `${shownCount} of ${count} ${subject}; ${hint}.`;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { topRows, type TopSubject, topSubjects, topText } from '../../../src/commands/top/text.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
+import type { WorkloadSnapshot } from '../../../src/scrape/snapshot.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../../support/builders.js';
 import {
   aClusterSnapshot,
@@ -125,6 +126,24 @@ describe('the table of', () => {
     expect(text).toContain('1 of 3 pods; --limit 0 for all.');
   });
 
+  it('workloads says why one is incomplete', () => {
+    const workload = (name: string, counts: Partial<WorkloadSnapshot>): WorkloadSnapshot =>
+      aWorkloadSnapshot({ workload: aWorkload({ name }), complete: false, ...counts });
+    const workloads = [
+      workload('lacking', { measuredPods: 1, expectedPods: 3 }),
+      workload('pending', {}),
+      workload('resting', { figures: undefined, backoffMs: 9000 }),
+    ];
+    const text = topText(
+      aReading({ snapshot: aClusterSnapshot({ workloads }) }),
+      { subject: 'workloads', filter: everything, limit: 20 },
+      { columns: 200 },
+    );
+    expect(text).toContain(
+      'Incomplete: lacking (1 of 3 pods), pending (volumes not measured yet), resting (collected again in 9s).',
+    );
+  });
+
   it('nothing says so', () => {
     const empty = aReading({ snapshot: { nodes: [], workloads: [] } });
     expect(topText(empty, { subject: 'volumes', filter: everything, limit: 20 }, { columns: 80 })).toBe(
@@ -139,7 +158,7 @@ describe('the table of', () => {
     const cut = topText(reading, query, { columns: 200, rows }).split('\n');
     expect(cut.length).toBeLessThanOrEqual(rows);
     expect(cut.join('\n')).toMatch(
-      /^NAMESPACE.*\nshop +cart-6b7f9c-x2x9k[^]*1 of 3 pods; --limit 0 for all\.[^]*No data of/,
+      /^NAMESPACE.*\nshop +cart-6b7f9c-x2x9k[^]*1 of 3 pods; the terminal has room for no more\.[^]*No data of/,
     );
   });
 });
