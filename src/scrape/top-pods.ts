@@ -13,10 +13,6 @@ export interface TopPodsOptions {
   readonly clock: Clock;
 }
 
-/** Taken in in one go; about a millisecond. */
-const nodesPerSlice = 20;
-const rankingsPerSlice = 500;
-
 /** No identity has this name: the group of the pods without one. */
 const withoutIdentity = '';
 
@@ -40,17 +36,20 @@ export class TopPods {
     const snapshot = await this.#options.source.collect(signal);
     if (snapshot === undefined) return undefined;
     const shown = await this.#shownPods(snapshot.nodes);
-    const nodes = await this.#inSlices(snapshot.nodes, nodesPerSlice, (node) => this.#trimNode(node, shown));
+    const nodes: NodeState[] = [];
+    await this.#slicer.forEach(snapshot.nodes, (node) => {
+      nodes.push(this.#trimNode(node, shown));
+    });
     return { ...snapshot, nodes };
   }
 
   async #shownPods(nodes: readonly NodeState[]): Promise<ReadonlySet<PodSnapshot>> {
     const rankings = new Map<string, Ranking>();
-    await this.#inSlices(nodes, nodesPerSlice, (node) => {
+    await this.#slicer.forEach(nodes, (node) => {
       for (const pod of podsOf(node)) this.#rank(pod, rankings);
     });
     const shown = new Set<PodSnapshot>();
-    await this.#inSlices([...rankings.values()], rankingsPerSlice, (ranking) => {
+    await this.#slicer.forEach(rankings.values(), (ranking) => {
       for (const pod of ranking.top()) shown.add(pod);
     });
     return shown;
@@ -84,16 +83,6 @@ export class TopPods {
     const trimmed = { ...snapshot, pods, skippedPods: new Map(snapshot.skippedPods).set('top', hiddenCount) };
     this.#trimmed.set(snapshot, trimmed);
     return trimmed;
-  }
-
-  async #inSlices<T, R>(items: readonly T[], perSlice: number, work: (item: T) => R): Promise<R[]> {
-    const results: R[] = [];
-    for (let start = 0; start < items.length; start += perSlice) {
-      await this.#slicer.run(() => {
-        for (const item of items.slice(start, start + perSlice)) results.push(work(item));
-      });
-    }
-    return results;
   }
 }
 
