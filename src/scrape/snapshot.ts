@@ -54,18 +54,23 @@ interface NamedNode {
   readonly allocatableBytes: number | undefined;
 }
 
+export interface MeasuredNodeState extends NamedNode {
+  readonly state: 'fresh' | 'stale';
+  readonly ageMs: number;
+  readonly snapshot: NodeSnapshot;
+  /** Pods that run on it for longer than the grace period, as the API server says, and that its summary lacks. */
+  readonly missingPods: number;
+  /** Pods of its summary that the API server has not known for longer than the grace period. */
+  readonly danglingPods: number;
+}
+
+export interface AbsentNodeState extends NamedNode {
+  readonly state: 'absent';
+  readonly reason: FailureReason | 'skipped';
+}
+
 /** A node in one scrape. */
-export type NodeState =
-  | (NamedNode & {
-      readonly state: 'fresh' | 'stale';
-      readonly ageMs: number;
-      readonly snapshot: NodeSnapshot;
-      /** Pods that run on it for longer than the grace period, as the API server says, and that its summary lacks. */
-      readonly missingPods: number;
-      /** Pods of its summary that the API server has not known for longer than the grace period. */
-      readonly danglingPods: number;
-    })
-  | (NamedNode & { readonly state: 'absent'; readonly reason: FailureReason | 'skipped' });
+export type NodeState = MeasuredNodeState | AbsentNodeState;
 
 export interface WorkloadSnapshot {
   readonly workload: Workload;

@@ -1,11 +1,10 @@
-import { UserError } from '../../base/errors.js';
 import type { Config } from '../../config/schema.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
+import { notFound } from '../not-found.js';
 import { type ClusterFlags, withCluster } from '../one-shot.js';
 import { jsonText } from '../text/json-text.js';
 import { screenColumns } from '../text/screen.js';
-import { suggestions } from '../text/suggestions.js';
 import { terminalText } from '../text/terminal-text.js';
 import { UsageError } from '../usage-error.js';
 import { podReports } from './pod-report.js';
@@ -66,8 +65,4 @@ function workloadPrinter({ name, output }: ExplainOptions, context: CommandConte
 function podNames({ snapshot, knownPods }: ClusterReading): readonly string[] {
   const measured = snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : node.snapshot.pods));
   return [...knownPods.map(({ pod }) => pod), ...measured].map(({ namespace, name }) => `${namespace}/${name}`);
-}
-
-function notFound(kind: string, name: string, names: Iterable<string>): UserError {
-  return new UserError(`no ${kind} "${terminalText(name)}"${suggestions(name, names)}`);
 }

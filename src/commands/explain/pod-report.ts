@@ -1,10 +1,9 @@
 import { explainPod, type PodLedger, type VolumeShare } from '../../attribution/explain.js';
 import type { LimitRatio } from '../../attribution/limit-ratios.js';
-import type { NodeLayout } from '../../attribution/node-layout.js';
 import { podLimitBytes, podRequestBytes } from '../../attribution/limits.js';
 import type { AttributionMode, Component } from '../../attribution/usage.js';
 import type { Pod } from '../../kube/objects.js';
-import type { PodSnapshot } from '../../scrape/snapshot.js';
+import type { MeasuredNodeState, PodSnapshot } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { podState } from './pod-state.js';
 import { type VolumeReport, volumeReports } from './volume-reports.js';
@@ -133,15 +132,7 @@ function knownFacts(pod: Pod): Pick<PodReport, 'spec' | 'node' | 'limitBytes' | 
 
 type MeasuredFacts = Pick<PodReport, 'measured' | 'unmeasuredReason' | 'isExpected'>;
 
-function measuredFacts(
-  node: {
-    readonly state: 'fresh' | 'stale';
-    readonly ageMs: number;
-    readonly snapshot: { readonly layout: NodeLayout };
-  },
-  pod: PodSnapshot,
-  mode: AttributionMode,
-): MeasuredFacts {
+function measuredFacts(node: MeasuredNodeState, pod: PodSnapshot, mode: AttributionMode): MeasuredFacts {
   const ledger = explainPod({ summary: pod.summary, pod: pod.pod, mode });
   if (ledger === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} was measured without a total`);
   const { usage } = ledger;

@@ -1,15 +1,13 @@
 import { podGraceMs } from '../../collection.js';
 import type { Pod } from '../../kube/objects.js';
-import type { NodeState, PodSnapshot } from '../../scrape/snapshot.js';
+import type { MeasuredNodeState, PodSnapshot } from '../../scrape/snapshot.js';
 import { isExpected } from '../../workload/coverage.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { formatAge } from '../text/units.js';
 
-type MeasuredNode = Extract<NodeState, { readonly ageMs: number }>;
-
 /** What became of a pod that the API server knows. */
 export type PodState =
-  | { readonly state: 'measured'; readonly node: MeasuredNode; readonly pod: PodSnapshot }
+  | { readonly state: 'measured'; readonly node: MeasuredNodeState; readonly pod: PodSnapshot }
   | {
       readonly state: 'unmeasured';
       readonly reason: string;
@@ -32,7 +30,7 @@ export function podState(pod: Pod, reading: ClusterReading): PodState {
 
 function onNode(
   pod: Pod,
-  node: MeasuredNode,
+  node: MeasuredNodeState,
   { reading, isDue }: { readonly reading: ClusterReading; readonly isDue: boolean },
 ): PodState {
   const { pods, summary } = node.snapshot;

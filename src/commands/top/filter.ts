@@ -1,4 +1,4 @@
-import type { NodeState, PodSnapshot, WorkloadSnapshot } from '../../scrape/snapshot.js';
+import type { MeasuredNodeState, PodSnapshot, WorkloadSnapshot } from '../../scrape/snapshot.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 
 /** Which pods are looked at; undefined: all. */
@@ -6,8 +6,6 @@ export interface PodFilter {
   readonly namespace: string | undefined;
   readonly workload: string | undefined;
 }
-
-type MeasuredNodeState = Extract<NodeState, { readonly state: 'fresh' | 'stale' }>;
 
 export interface FoundPod {
   readonly node: MeasuredNodeState;

@@ -1,4 +1,4 @@
-import type { NodeState, WorkloadSnapshot } from '../../scrape/snapshot.js';
+import type { AbsentNodeState, WorkloadSnapshot } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { listing } from '../text/listing.js';
 import { terminalText } from '../text/terminal-text.js';
@@ -47,7 +47,7 @@ export function causesOfSilence(reading: ClusterReading): readonly string[] {
   });
 }
 
-function absentNodes({ snapshot }: ClusterReading): readonly Extract<NodeState, { readonly state: 'absent' }>[] {
+function absentNodes({ snapshot }: ClusterReading): readonly AbsentNodeState[] {
   return snapshot.nodes.filter((node) => node.state === 'absent');
 }
 

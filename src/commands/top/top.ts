@@ -1,11 +1,10 @@
 import { UserError } from '../../base/errors.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
+import { notFound } from '../not-found.js';
 import { type ClusterFlags, withCluster } from '../one-shot.js';
 import { jsonText } from '../text/json-text.js';
 import { screenColumns } from '../text/screen.js';
-import { suggestions } from '../text/suggestions.js';
-import { terminalText } from '../text/terminal-text.js';
 import type { PodFilter } from './filter.js';
 import { causesOfSilence, missingNotes } from './missing.js';
 import { type TopQuery, topRows, topText } from './text.js';
@@ -91,8 +90,4 @@ function checkNames({ snapshot, knownPods }: ClusterReading, { namespace, worklo
     ...pods.flatMap((pod) => pod.workloads.map(({ name }) => name)),
   ]);
   if (workload !== undefined && !workloads.has(workload)) throw notFound('workload', workload, workloads);
-}
-
-function notFound(kind: string, name: string, names: Iterable<string>): UserError {
-  return new UserError(`no ${kind} "${terminalText(name)}"${suggestions(name, names)}`);
 }
