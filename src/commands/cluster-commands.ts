@@ -31,7 +31,7 @@ export function addClusterCommands(program: Command, context: () => CommandConte
     .option('--workload <name>', 'only pods of this workload, and the nodes that have such pods')
     .addOption(new Option('--limit <number>', 'rows at most; 0: all').argParser(parseLimit).default(20))
     .addOption(new Option('--output <form>', 'form of the output').choices(['table', 'json']).default('table'))
-    .option('--watch', 'once more at each interval, until Ctrl-C; kubelets are asked no oftener than cache.ttl allows')
+    .option('--watch', 'once more at each interval, until Ctrl-C; each kubelet is asked at most once per cache.ttl')
     .addOption(new Option('--interval <duration>', 'time between two readings (default: 5s)').argParser(parseInterval))
     .action(async (subject: TopSubject, flags: TopFlags, command: Command) => {
       await top({ ...clusterFlags(command), ...topOptions(subject, flags) }, context());

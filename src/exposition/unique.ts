@@ -1,9 +1,8 @@
 import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
 
 /**
- * The snapshot with everything that makes a series once: of pods, containers, volumes and workloads that are listed
- * twice the first: a series must not appear twice in an exposition. One pass here costs a fraction of what it costs to
- * remember the labels of each sample.
+ * The snapshot with the first alone of pods, containers, volumes and workloads of one name: a series must not appear
+ * twice in an exposition. One pass here costs a fraction of what it costs to remember the labels of each sample.
  */
 export function withoutRepeats(snapshot: NodeSnapshot): NodeSnapshot {
   // Neither namespaces nor names of pods have a slash.

@@ -148,7 +148,7 @@ describe('top', () => {
 });
 
 describe('top --watch', () => {
-  it('draws again over what it drew until the stop signal, and asks kubelets no oftener than the TTL allows', async () => {
+  it('draws again over what it drew until the stop signal, and asks kubelets once per TTL at most', async () => {
     await using prepared = await prepare();
     const command = aCommandContext({ terminal: () => ({ columns: 100, rows: 30 }) });
     const running = top({ ...prepared.flags, query, output: 'table', watchIntervalMs: 10 }, command.context);
