@@ -5,6 +5,7 @@ import type { AttributionMode, Component } from '../../attribution/usage.js';
 import type { Pod } from '../../kube/objects.js';
 import type { MeasuredNodeState, PodSnapshot } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
+import { type LimitFigures, limitFigures } from '../limit-figures.js';
 import { podState } from './pod-state.js';
 import { type VolumeReport, volumeReports } from './volume-reports.js';
 
@@ -63,15 +64,9 @@ export interface ContainerReport {
   readonly restBytes: number;
 }
 
-export interface LimitReport {
-  readonly rule: LimitRatio['rule'];
-  readonly container: string | undefined;
-  readonly volume: string | undefined;
+export interface LimitReport extends LimitFigures {
   /** What the kubelet holds against the limit. */
   readonly held: string;
-  readonly usedBytes: number;
-  readonly limitBytes: number;
-  readonly ratio: number;
 }
 
 /** https://kubernetes.io/docs/tasks/administer-cluster/guaranteed-scheduling-critical-addon-pods/ */
@@ -157,16 +152,7 @@ function containerReport(ledger: PodLedger['containers'][number]): ContainerRepo
 }
 
 function limitReport(ratio: LimitRatio, hasDedicatedImagefs: boolean): LimitReport {
-  const { rule, container, volume, usedBytes, limitBytes } = ratio;
   const ofContainer = hasDedicatedImagefs ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const held = { emptydir: 'volume', pod: 'total', container: ofContainer };
-  return {
-    rule,
-    container: container || undefined,
-    volume: volume || undefined,
-    held: held[rule],
-    usedBytes,
-    limitBytes,
-    ratio: usedBytes / limitBytes,
-  };
+  return { ...limitFigures(ratio), held: held[ratio.rule] };
 }

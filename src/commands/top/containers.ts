@@ -1,6 +1,6 @@
 import type { ContainerUsage } from '../../attribution/usage.js';
 import { type FoundPod, measuredPods } from './filter.js';
-import { ratioCell, type RatioCell } from './ratio.js';
+import { type LimitFigures, limitFigures } from '../limit-figures.js';
 import { formatRatio } from '../text/units.js';
 import { biggestFirst, bytesColumn, type View } from './view.js';
 
@@ -16,7 +16,7 @@ interface ContainerRow {
   readonly limitBytes: number | undefined;
   readonly requestBytes: number | undefined;
   /** Where the kubelet holds the container to its own limit. */
-  readonly limitRatio: RatioCell | undefined;
+  readonly limitRatio: LimitFigures | undefined;
   readonly summaryAgeMs: number;
 }
 
@@ -55,7 +55,7 @@ function containerRow({ node, pod }: FoundPod, { name, ...usage }: ContainerUsag
     logsBytes: usage.logsBytes,
     limitBytes: spec?.limitBytes,
     requestBytes: spec?.requestBytes,
-    limitRatio: ratio && ratioCell(ratio),
+    limitRatio: ratio && limitFigures(ratio),
     summaryAgeMs: Math.round(node.ageMs),
   };
 }

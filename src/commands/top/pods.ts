@@ -1,6 +1,7 @@
 import type { ClusterReading } from '../cluster-reader.js';
+import type { LimitFigures } from '../limit-figures.js';
 import { type FoundPod, measuredPods, type PodFilter } from './filter.js';
-import { largestRatio, type RatioCell, ratioText } from './ratio.js';
+import { largestRatio, ratioText } from './ratio.js';
 import { biggestFirst, bytesColumn, type View } from './view.js';
 
 interface PodRow {
@@ -10,7 +11,7 @@ interface PodRow {
   readonly usedBytes: number;
   readonly limitBytes: number | undefined;
   readonly requestBytes: number | undefined;
-  readonly largestRatio: RatioCell | undefined;
+  readonly largestRatio: LimitFigures | undefined;
   readonly rootfsBytes: number;
   readonly logsBytes: number;
   readonly emptydirBytes: number;

@@ -1,8 +1,8 @@
 import type { VolumeUsage } from '../../attribution/usage.js';
 import { countedComponent } from '../../attribution/volumes.js';
+import { type LimitFigures, limitFigures } from '../limit-figures.js';
 import { formatRatio } from '../text/units.js';
 import { type FoundPod, measuredPods } from './filter.js';
-import { ratioCell, type RatioCell } from './ratio.js';
 import { biggestFirst, bytesColumn, type View } from './view.js';
 
 interface VolumeRow {
@@ -16,7 +16,7 @@ interface VolumeRow {
   /** Whether its bytes are part of the pod's ephemeral storage. */
   readonly isCounted: boolean;
   readonly limitBytes: number | undefined;
-  readonly limitRatio: RatioCell | undefined;
+  readonly limitRatio: LimitFigures | undefined;
   readonly capacityBytes: number | undefined;
   readonly availableBytes: number | undefined;
   readonly inodesUsed: number | undefined;
@@ -59,7 +59,7 @@ function volumeRow({ node, pod }: FoundPod, volume: VolumeUsage): VolumeRow {
     usedBytes: volume.usedBytes,
     isCounted: countedComponent(volume) !== undefined,
     limitBytes: volume.sizeLimitBytes,
-    limitRatio: ratio && ratioCell(ratio),
+    limitRatio: ratio && limitFigures(ratio),
     capacityBytes: volume.capacityBytes,
     availableBytes: volume.availableBytes,
     inodesUsed: volume.inodesUsed,
