@@ -93,7 +93,7 @@ export class App implements AsyncDisposable {
     const isSameSource = isDeepStrictEqual(sourceSettings(before), sourceSettings(config));
     const sources = isSameSource ? this.#sources : await this.#syncedSources(config);
     const replaced = this.#sources;
-    if (replaced !== sources) sources.cache.inherit(replaced.cache);
+    if (replaced !== sources) sources.inherit(replaced);
     this.#config = config;
     this.#sources = sources;
     const { store, cache, configs } = sources;

@@ -72,6 +72,12 @@ export class Sources implements AsyncDisposable {
     this.#refresher?.scraped();
   }
 
+  /** Takes over what kubelets have said to the sources whose place these take. */
+  inherit(former: Sources): void {
+    this.cache.inherit(former.cache);
+    if (former.configs !== undefined) this.configs?.inherit(former.configs);
+  }
+
   /** Resolves after the first lists; throws UserError with what is missing after `timeoutMs`. */
   async synced(timeoutMs: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;

@@ -70,6 +70,14 @@ export class NodeConfigCache implements Disposable {
     });
   }
 
+  /**
+   * Takes over what is known by a cache whose place it takes. All kubelets are asked anew: the settings that have changed
+   * may be the mend of a failure.
+   */
+  inherit(former: NodeConfigCache): void {
+    for (const [name, { uid, success }] of former.#entries) this.#entries.set(name, { ...newEntry(uid), success });
+  }
+
   /** Forgets all other nodes and ends their attempts. */
   retain(nodeNames: ReadonlySet<string>): void {
     for (const name of this.#entries.keys()) {
@@ -92,14 +100,7 @@ export class NodeConfigCache implements Disposable {
     const known = this.#entries.get(name);
     if (known?.uid === uid) return known;
     this.#forget(name);
-    const entry: Entry = {
-      uid,
-      lifetime: new AbortController(),
-      isPending: false,
-      lastAttemptAtMs: undefined,
-      success: undefined,
-      loggedFailure: undefined,
-    };
+    const entry = newEntry(uid);
     this.#entries.set(name, entry);
     return entry;
   }
@@ -141,6 +142,17 @@ export class NodeConfigCache implements Disposable {
     entry.loggedFailure = reason;
     this.#options.logger.info('kubelet does not give its configuration', { node: node.name, reason, error: message });
   }
+}
+
+function newEntry(uid: string): Entry {
+  return {
+    uid,
+    lifetime: new AbortController(),
+    isPending: false,
+    lastAttemptAtMs: undefined,
+    success: undefined,
+    loggedFailure: undefined,
+  };
 }
 
 function endAttempt(lifetime: AbortController): void {

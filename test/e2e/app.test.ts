@@ -292,20 +292,6 @@ describe('changes of the cluster', () => {
   });
 });
 
-/** Resolves when new settings of the sources are in force: their lists take time, also by the manual clock. */
-async function applied(exporter: Exporter, settings: string): Promise<void> {
-  const done = exporter.app.apply(settingsOf(settings)).then(() => 'applied');
-  await expect
-    .poll(
-      async () => {
-        await exporter.clock.advance(100);
-        return Promise.race([done, Promise.resolve('waiting')]);
-      },
-      { interval: 10, timeout: 10_000 },
-    )
-    .toBe('applied');
-}
-
 describe('new settings', () => {
   it('take effect without asking a kubelet again when they do not concern the sources', async () => {
     await using exporter = await start(2);
@@ -318,7 +304,7 @@ describe('new settings', () => {
 
   it('of the sources take over when they are synced', async () => {
     await using exporter = await start(2);
-    await applied(exporter, 'cluster: {namespaces: [kube-system]}');
+    await exporter.apply('cluster: {namespaces: [kube-system]}');
     const namespaces = (await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['namespace']);
     expect(namespaces).toEqual(['kube-system']);
     const storeGauge = async (name: string) =>
@@ -332,7 +318,7 @@ describe('new settings', () => {
     await exporter.scrape();
     await exporter.cluster.setFault('node-2', 'status:500');
     await exporter.clock.advance(ttlMs);
-    await applied(exporter, 'kubelet: {requestTimeout: 5s}');
+    await exporter.apply('kubelet: {requestTimeout: 5s}');
     const scraped = await exporter.scrape();
     expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1]);
     expect(scraped.value('node_summary_age_seconds', { node: 'node-2' })).toBeGreaterThanOrEqual(55);

@@ -109,6 +109,15 @@ describe('headroom to the eviction thresholds', () => {
     expect(exporter.log.filter((line) => line.includes('gives its configuration again'))).toHaveLength(3);
   });
 
+  it('has no gap when new settings of the sources take over, and the kubelets are asked anew', async () => {
+    await using exporter = await start('kubelet: {readConfig: true}', [...leastRules, configzRule]);
+    const before = await scrapeAfter(exporter, 'success', 3);
+    await exporter.apply('kubelet: {readConfig: true, requestTimeout: 5s}');
+    const after = await exporter.scrape();
+    expect(evictionFamilies(after)).toEqual(evictionFamilies(before));
+    await scrapeAfter(exporter, 'success', 6);
+  });
+
   it('is not asked for without the setting', async () => {
     await using exporter = await start('', [...leastRules, configzRule]);
     await exporter.scrape();

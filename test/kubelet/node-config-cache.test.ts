@@ -241,6 +241,20 @@ describe('another machine under the same name', () => {
   });
 });
 
+describe('a cache that takes the place of another', () => {
+  it('knows what that one knew, and asks at once', async () => {
+    const former = setUp();
+    await former.refresh();
+    const { cache, kubelets, refresh } = setUp();
+    cache.inherit(former.cache);
+    former.cache[Symbol.dispose]();
+    expect(cache.thresholdsOf('node-1')).toEqual(thresholds(1));
+    kubelets.amount = 2;
+    await refresh();
+    expect(cache.thresholdsOf('node-1')).toEqual(thresholds(2));
+  });
+});
+
 describe('disposal', () => {
   it('ends the requests and allows no further one', async () => {
     const { cache, kubelets, clock, refresh } = setUp();

@@ -78,6 +78,20 @@ export class Exporter implements AsyncDisposable {
     return this;
   }
 
+  /** Resolves when new settings, also of the sources, are in force: lists take time, also by the manual clock. */
+  async apply(settings: string): Promise<void> {
+    const applied = this.app.apply(settingsOf(settings)).then(() => 'applied');
+    await expect
+      .poll(
+        async () => {
+          await this.clock.advance(100);
+          return Promise.race([applied, Promise.resolve('waiting')]);
+        },
+        { interval: 10, timeout: 10_000 },
+      )
+      .toBe('applied');
+  }
+
   async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
     return send({ port: this.app.ports[0] ?? 0, path, headers });
   }
