@@ -55,18 +55,22 @@ export interface ScreenSize {
 /** The table with what there is to say about it. With a number of rows the table gives way, lest the biggest scroll away. */
 export function topText(reading: ClusterReading, query: TopQuery, screen: ScreenSize): string {
   const found = finders[query.subject](reading, query.filter);
-  const wantedCount = Math.min(query.limit, found.rows.length);
-  const textOf = (shownCount: number): readonly string[] => lines(reading, query, { found, screen, shownCount });
-  const whole = textOf(wantedCount);
-  const excess = whole.length + 1 - (screen.rows ?? Infinity);
-  if (excess <= 0) return `${whole.join('\n')}\n`;
-  return `${textOf(Math.max(1, wantedCount - excess - 1)).join('\n')}\n`;
+  const shownCount = Math.min(query.limit, found.rows.length);
+  return `${fittingLines(reading, query, { found, screen, shownCount }).join('\n')}\n`;
 }
 
 interface Page {
   readonly found: Found;
   readonly screen: ScreenSize;
   readonly shownCount: number;
+}
+
+/** With fewer rows there may be more notes: row after row goes until all fits, with the line that the cursor is left on. */
+function fittingLines(reading: ClusterReading, query: TopQuery, page: Page): readonly string[] {
+  const text = lines(reading, query, page);
+  const excess = text.length + 1 - (page.screen.rows ?? Infinity);
+  if (excess <= 0 || page.shownCount <= 1) return text;
+  return fittingLines(reading, query, { ...page, shownCount: Math.max(1, page.shownCount - excess) });
 }
 
 function lines(reading: ClusterReading, query: TopQuery, { found, screen, shownCount }: Page): readonly string[] {

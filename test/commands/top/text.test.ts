@@ -163,6 +163,20 @@ describe('the table of', () => {
   });
 });
 
+describe('a terminal', () => {
+  const pods = Array.from({ length: 50 }, (_, index) => aPodSnapshot({ name: `pod-${index}` }));
+  const many = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
+
+  it.each([
+    { columns: 20, limit: Infinity },
+    { columns: 80, limit: Infinity },
+    { columns: 80, limit: 45 },
+  ])('of $columns columns is filled to its last line: $limit rows at most', ({ columns, limit }) => {
+    const text = topText(many, { subject: 'volumes', filter: everything, limit }, { columns, rows: 40 });
+    expect(text.split('\n')).toHaveLength(40);
+  });
+});
+
 describe('a filter', () => {
   const names = (subject: TopSubject, filter: { namespace?: string; workload?: string }, key: string) =>
     topRows(reading, { subject, filter: { ...everything, ...filter }, limit: Infinity }).map(
