@@ -1,7 +1,7 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import type { DetailGroups } from './families.js';
-import type { FamilyRow } from './family.js';
+import type { ClusterFamilyRow } from './family.js';
 import { groupTexts, type FamilyText } from './family-text.js';
 import { withoutRepeats } from './unique.js';
 
@@ -19,7 +19,7 @@ export type NodeChunks = readonly FamilyChunk[];
  * a scrape of nodes that have not changed formats nothing.
  */
 export class ChunkCache {
-  readonly families: readonly FamilyRow[];
+  readonly families: readonly ClusterFamilyRow[];
   readonly #kept = new WeakMap<NodeSnapshot, NodeChunks>();
   readonly #groups: DetailGroups;
   readonly #slicer: TimeSlicer;

@@ -7,7 +7,7 @@ import { nodeStateGroups } from './node-families.js';
 import { groupTexts } from './family-text.js';
 import type { FamilyGroup, FamilyRow, Level } from './family.js';
 import { registryFamilies, type MetricSource, type RegistryFamily } from './registry-text.js';
-import { endText, headerText, type ExpositionFormat, type FamilyHeader } from './render.js';
+import { endText, headerText, type ExpositionFormat } from './render.js';
 import {
   allowedBy,
   type FamilyFilter,
@@ -69,11 +69,9 @@ export interface ExpositionBody {
   readonly contentLength: number;
 }
 
-interface FamilyBlock {
-  readonly level: FamilyRow['level'];
-  readonly header: FamilyHeader;
-  readonly chunks: readonly Buffer[];
-  readonly seriesCount: number;
+/** A family about the cluster. */
+interface FamilyBlock extends RegistryFamily {
+  readonly level: Level;
 }
 
 /**
@@ -122,7 +120,7 @@ export class Exposition {
     this.#selfMetrics.setSeries(countSeries(ofCluster));
     const source = requestedOf(this.#selfMetrics.registry, requestedBy(filter));
     const own = await registryFamilies({ source, format, slicer: this.#slicer }, signal);
-    return join([...ofCluster, ...own.map((family): FamilyBlock => ({ level: 'exporter', ...family }))], format);
+    return join([...ofCluster, ...own], format);
   }
 
   async #clusterBlocks(
@@ -221,15 +219,13 @@ function requestedOf(registry: MetricSource, isRequested: FamilyPredicate): Metr
 
 function countSeries(blocks: readonly FamilyBlock[]): Readonly<Record<Level, number>> {
   const counts = { workload: 0, node: 0, pod: 0, container: 0, volume: 0 };
-  for (const { level, seriesCount } of blocks) {
-    if (level !== 'exporter') counts[level] += seriesCount;
-  }
+  for (const { level, seriesCount } of blocks) counts[level] += seriesCount;
   return counts;
 }
 
-function join(blocks: readonly FamilyBlock[], format: ExpositionFormat): ExpositionBody {
+function join(families: readonly RegistryFamily[], format: ExpositionFormat): ExpositionBody {
   const chunks: Buffer[] = [];
-  for (const { header, chunks: samples, seriesCount } of blocks) {
+  for (const { header, chunks: samples, seriesCount } of families) {
     if (seriesCount === 0) continue;
     chunks.push(Buffer.from(headerText(header, format)));
     for (const chunk of samples) chunks.push(chunk);

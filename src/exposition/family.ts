@@ -13,6 +13,11 @@ export interface FamilyRow {
   readonly labels: readonly string[];
 }
 
+/** One about the cluster. */
+export interface ClusterFamilyRow extends FamilyRow {
+  readonly level: Level;
+}
+
 /** One subject's samples: the value of each family of its group; undefined where nothing is known. */
 interface SampleRow {
   readonly labelValues: readonly string[];
@@ -23,7 +28,7 @@ interface SampleRow {
 export interface FamilyGroup<Source> {
   readonly level: Level;
   readonly labels: readonly string[];
-  readonly families: readonly FamilyRow[];
+  readonly families: readonly ClusterFamilyRow[];
   /** One row for each subject found in `source`. */
   samples(source: Source): Iterable<SampleRow>;
 }

@@ -1,13 +1,13 @@
-import type { FamilyRow } from './family.js';
+import type { Level } from './family.js';
 
 export interface CountedFamily {
   readonly header: { readonly name: string };
-  readonly level: FamilyRow['level'];
+  readonly level: Level;
   readonly seriesCount: number;
 }
 
 /** Each level can be had from the one before it by adding up, so the first is missed least. */
-const mostDetailedFirst: readonly FamilyRow['level'][] = ['volume', 'container', 'pod', 'node', 'workload'];
+const mostDetailedFirst: readonly Level[] = ['volume', 'container', 'pod', 'node', 'workload'];
 
 /**
  * The families to leave out so that the others have at most `maxSeries` series: whole ones, as half a family gives
