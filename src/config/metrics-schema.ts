@@ -47,15 +47,15 @@ export const metrics = z
   .strictObject({
     levels,
     allow: patterns({
-      help: 'Of the families of these levels, expose only those whose whole name matches one of these. Empty: all.',
+      help: 'Expose only families whose whole name matches one of these; levels that are off stay off. Empty: all.',
     }),
     deny: patterns({
-      help: 'Of those, leave out the families whose whole name matches one of these.',
+      help: 'Leave out the families whose whole name matches one of these, also those that metrics.allow names.',
     }),
     maxSeries: optionalInteger({
       max: 100_000_000,
       zero: 'for no cap',
-      help: 'Most series of an exposition, without those about the exporter itself. Above it whole families are left out: volumes first, then containers, pods, nodes and workloads; within each the one with most series first.',
+      help: 'The most series that an exposition may have, without those about the exporter itself. Above it whole families are left out: volumes first, then containers, pods, nodes and workloads; within each the one with most series first.',
     }),
     top: optionalInteger({
       max: 1_000_000,

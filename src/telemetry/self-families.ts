@@ -79,7 +79,7 @@ export const selfFamilies = {
   identityNameClashes: {
     name: `${prefix}identity_name_clashes`,
     type: 'gauge',
-    help: 'Discovered identities left out in the last scrape because a configured workload has their name.',
+    help: 'Discovered identities that are not served because another one, configured or found before, has their name.',
     labels: [],
   },
   storeObjects: {
