@@ -97,7 +97,8 @@ export class App implements AsyncDisposable {
     this.#config = config;
     this.#sources = sources;
     const { store, cache, configs } = sources;
-    this.#collection = createCollection({ ...this.#options, config, store, cache, configs });
+    const { danglingPods } = this.#collection;
+    this.#collection = createCollection({ ...this.#options, config, store, cache, configs, danglingPods });
     this.#exposition = this.#createExposition(config);
     this.#report(config);
     if (replaced !== sources) {

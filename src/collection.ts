@@ -18,12 +18,15 @@ export interface CollectionOptions {
   readonly cache: SummaryCache;
   /** Without it configurations of kubelets are not read. */
   readonly configs?: (ConfigReader & ThresholdLister) | undefined;
+  /** Those of the collection before this one, whose grace periods go on; without them new ones. */
+  readonly danglingPods?: DanglingPods;
   readonly clock: Clock;
   /** Every pod has detail series, whatever its identities and `metrics.top`; without it all have when no identity is asked for. */
   readonly showsAllPods?: boolean;
 }
 
 export interface Collection {
+  readonly danglingPods: DanglingPods;
   readonly collector: Pick<Collector, 'collect'>;
   readonly identities: IdentityResolver;
 }
@@ -31,6 +34,7 @@ export interface Collection {
 /** Everything between the sources and the exposition, for one set of settings. */
 export function createCollection(options: CollectionOptions): Collection {
   const { config, store, cache, configs, clock } = options;
+  const { danglingPods = new DanglingPods({ clock, graceMs: podGraceMs }) } = options;
   const { cluster, identity, attribution, enforcement } = config;
   const identities = new IdentityResolver(identity);
   const hasIdentities = identity.workloads.length > 0 || identity.labels.length > 0 || identity.controllers;
@@ -48,7 +52,7 @@ export function createCollection(options: CollectionOptions): Collection {
       showsAllPods: options.showsAllPods ?? !hasIdentities,
       enforcesSidecars: enforcement.sidecars,
     }),
-    danglingPods: new DanglingPods({ clock, graceMs: podGraceMs }),
+    danglingPods,
     coverages: new NodeCoverages({ pods: store, identities, clock, graceMs: podGraceMs }),
     identities,
     workloads: new WorkloadCollector({
@@ -60,5 +64,9 @@ export function createCollection(options: CollectionOptions): Collection {
     clock,
   });
   const count = options.showsAllPods === true ? undefined : config.metrics.top;
-  return { collector: count === undefined ? collector : new TopPods({ source: collector, count, clock }), identities };
+  return {
+    danglingPods,
+    collector: count === undefined ? collector : new TopPods({ source: collector, count, clock }),
+    identities,
+  };
 }

@@ -53,6 +53,7 @@ function shop(nodeCount: number): Scenario {
 /** Long enough for volumes to be measured and grace periods to end. */
 const settleMs = 180_000;
 const ttlMs = 55_000;
+const graceMs = 60_000;
 
 async function start(nodeCount: number, settings = '', rules = leastRules): Promise<Exporter> {
   const exporter = await Exporter.start({ scenario: shop(nodeCount), settings, rules });
@@ -322,6 +323,17 @@ describe('new settings', () => {
     const scraped = await exporter.scrape();
     expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1]);
     expect(scraped.value('node_summary_age_seconds', { node: 'node-2' })).toBeGreaterThanOrEqual(55);
+  });
+
+  it('do not begin the grace period of dangling pods anew', async () => {
+    await using exporter = await start(1);
+    await exporter.cluster.setApiFault('down');
+    exporter.cluster.model.addPod(web('web-5d4f8-new', 'node-1'));
+    await exporter.scrape();
+    await exporter.clock.advance(graceMs + 1);
+    expect((await exporter.scrape()).value('node_pods_dangling', { node: 'node-1' })).toBe(1);
+    await exporter.app.apply(settingsOf('identity: {labels: [app]}'));
+    expect((await exporter.scrape()).value('node_pods_dangling', { node: 'node-1' })).toBe(1);
   });
 
   it('that cannot be synced leave the old ones in force', async () => {
