@@ -72,8 +72,9 @@ export class Sources implements AsyncDisposable {
     this.#refresher?.scraped();
   }
 
-  /** Takes over what kubelets have said to the sources whose place these take. */
+  /** Takes over what kubelets have said to the sources whose place these take, and which pods have gone since. */
   inherit(former: Sources): void {
+    this.store.inherit(former.store);
     this.cache.inherit(former.cache);
     if (former.configs !== undefined) this.configs?.inherit(former.configs);
   }

@@ -124,6 +124,11 @@ export class ClusterStore {
     return this.#deletedPods.has(kubeletUid);
   }
 
+  /** Takes over which pods were deleted lately from a store whose place it takes: lists do not tell. */
+  inherit(former: ClusterStore): void {
+    this.#deletedPods.inherit(former.#deletedPods);
+  }
+
   #nodesPart(intern: Intern): Part {
     const reflector = new Reflector<Node>({
       ...this.#options,

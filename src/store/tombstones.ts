@@ -31,6 +31,12 @@ export class Tombstones {
     this.#purge();
   }
 
+  /** Remembers from now on what `former` remembers. */
+  inherit(former: Tombstones): void {
+    former.#purge();
+    for (const uid of former.#forgetAtMs.keys()) this.add(uid);
+  }
+
   /** The pod is back: another object reports under the same UID, as a re-created static pod does. */
   delete(uid: string): void {
     this.#forgetAtMs.delete(uid);

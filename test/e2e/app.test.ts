@@ -325,6 +325,18 @@ describe('new settings', () => {
     expect(scraped.value('node_summary_age_seconds', { node: 'node-2' })).toBeGreaterThanOrEqual(55);
   });
 
+  it('of the sources do not bring back a pod that was deleted since the last summary', async () => {
+    const everyPod = 'identity: {workloads: [{name: every, selector: ""}]}';
+    await using exporter = await start(1, everyPod);
+    await exporter.scrape();
+    exporter.cluster.model.deletePod('shop', 'web-5d4f8-0');
+    const shown = async () => (await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['pod']);
+    await expect.poll(shown, { interval: 10 }).toEqual(['etcd-node-1']);
+    await exporter.cluster.setFault('node-1', 'status:500');
+    await exporter.apply(`${everyPod}\nkubelet: {requestTimeout: 5s}`);
+    expect(await shown()).toEqual(['etcd-node-1']);
+  });
+
   it('do not begin the grace period of dangling pods anew', async () => {
     await using exporter = await start(1);
     await exporter.cluster.setApiFault('down');

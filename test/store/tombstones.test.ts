@@ -41,6 +41,20 @@ describe('Tombstones', () => {
     expect(tombstones.has('a')).toBe(false);
   });
 
+  it('takes over what another remembers, for its own time', async () => {
+    const clock = new ManualClock();
+    const former = new Tombstones({ clock, keepMs: 60_000 });
+    former.add('forgotten');
+    await clock.advance(59_999);
+    former.add('a');
+    await clock.advance(1);
+    const tombstones = new Tombstones({ clock, keepMs: 20_000 });
+    tombstones.inherit(former);
+    expect([tombstones.has('forgotten'), tombstones.has('a')]).toEqual([false, true]);
+    await clock.advance(20_000);
+    expect(tombstones.has('a')).toBe(false);
+  });
+
   it('forgets the oldest first when there are more than 50,000', () => {
     const tombstones = new Tombstones({ clock: new ManualClock(), keepMs: 60_000 });
     for (let index = 0; index <= 50_000; index += 1) tombstones.add(`uid-${index}`);
