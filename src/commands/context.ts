@@ -11,6 +11,8 @@ export interface CommandContext {
   readonly version: string;
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly stopSignal: AbortSignal;
+  /** Aborts when nobody reads the output any more (`| head`). */
+  readonly outputClosed: AbortSignal;
   /** Calls `listener` at each SIGHUP. */
   readonly onHangUp: (listener: () => void) => void;
   /** Size of the terminal that shows the output, in characters; undefined when that is no terminal. */

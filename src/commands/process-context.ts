@@ -15,8 +15,10 @@ export function createContext(process: NodeJS.Process): CommandContext {
     stop.abort(new Error('stopped by a signal'));
     setTimeout(() => process.exit(1), forcedExitMs).unref();
   };
+  const outputClosed = new AbortController();
   // Who reads the output may leave early (`| head`); when it is the log, there is nobody left to tell.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    outputClosed.abort(error);
     if (error.code === 'EPIPE') return;
     process.exitCode = 1;
     process.stderr.write(`standard output: ${error.message}\n`);
@@ -30,6 +32,7 @@ export function createContext(process: NodeJS.Process): CommandContext {
     random: Math.random,
     version: readVersion(),
     stopSignal: stop.signal,
+    outputClosed: outputClosed.signal,
     onHangUp: (listener) => {
       process.on('SIGHUP', listener);
     },

@@ -160,6 +160,16 @@ describe('top --watch', () => {
     expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
   });
 
+  it('ends when nobody reads its output any more', async () => {
+    await using prepared = await prepare();
+    const command = aCommandContext();
+    const running = top({ ...prepared.flags, query, output: 'table', watchIntervalMs: 3_600_000 }, command.context);
+    await expect.poll(command.out, { interval: 5, timeout: 10_000 }).toContain('NAMESPACE');
+    command.closeOutput();
+    await running;
+    await expect.poll(() => prepared.cluster.openWatchCount).toBe(0);
+  });
+
   it('sends no escapes where there is no terminal', async () => {
     await using prepared = await prepare();
     const command = aCommandContext();

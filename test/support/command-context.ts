@@ -7,6 +7,8 @@ export interface RecordedCommand {
   readonly error: () => string;
   /** As the first SIGINT does. */
   readonly stop: () => void;
+  /** As `| head` does. */
+  readonly closeOutput: () => void;
 }
 
 /** What a command has of a process, without one. */
@@ -14,6 +16,7 @@ export function aCommandContext(overrides: Partial<CommandContext> = {}): Record
   const out: string[] = [];
   const error: string[] = [];
   const stopping = new AbortController();
+  const closingOutput = new AbortController();
   return {
     context: {
       environment: {},
@@ -22,6 +25,7 @@ export function aCommandContext(overrides: Partial<CommandContext> = {}): Record
       random: () => 0.5,
       version: '0.0.0-test',
       stopSignal: stopping.signal,
+      outputClosed: closingOutput.signal,
       onHangUp: () => undefined,
       terminal: () => undefined,
       writeOut: (text) => out.push(text),
@@ -32,6 +36,9 @@ export function aCommandContext(overrides: Partial<CommandContext> = {}): Record
     error: () => error.join(''),
     stop: () => {
       stopping.abort(new Error('stopped'));
+    },
+    closeOutput: () => {
+      closingOutput.abort(new Error('write EPIPE'));
     },
   };
 }

@@ -45,12 +45,13 @@ interface Watch {
   readonly intervalMs: number;
 }
 
-/** Until the stop signal: a reading that it cuts short is not shown. */
+/** Until the stop signal, or until nobody reads on: a reading that is cut short is not shown. */
 async function watch({ first, read, print, intervalMs }: Watch, context: CommandContext): Promise<void> {
-  const { clock, stopSignal } = context;
-  for (let reading = first; !stopSignal.aborted; reading = await read()) {
+  const { clock, stopSignal, outputClosed } = context;
+  const end = AbortSignal.any([stopSignal, outputClosed]);
+  for (let reading = first; !end.aborted; reading = await read()) {
     print(reading);
-    await clock.sleep(intervalMs, stopSignal).catch(() => undefined); // rejects only when it is stopped
+    await clock.sleep(intervalMs, end).catch(() => undefined); // rejects only when it is to end
   }
 }
 
