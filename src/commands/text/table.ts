@@ -8,7 +8,10 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right';
   /** A name: shortened in the middle down to this width when the table is too wide. Other cells are never shortened. */
   readonly minWidth?: number;
-  /** Left out, the highest first, when shortened names are not enough. Columns without a rank always stay. */
+  /**
+   * Left out, the highest first, when shortened names are not enough. Columns without a rank always stay; those from
+   * `detailRank` on go before a name without a rank is shortened below `goodNameWidth`.
+   */
   readonly dropRank?: number;
 }
 
@@ -25,15 +28,19 @@ interface FittedColumn {
   readonly cells: readonly string[];
   readonly naturalWidth: number;
   readonly leastWidth: number;
+  /** A name of this width is recognised. */
+  readonly goodWidth: number;
   readonly dropRank: number;
 }
 
 const gap = '  ';
+const detailRank = 5;
+const goodNameWidth = 24;
 
 /** Rows as lines of at most `width` columns, one line each. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): TableText {
   const all = columns.map((column) => fittedColumn(column, rows));
-  const shown = dropColumns(all, width);
+  const shown = dropColumns(dropDetails(all, width), width);
   const widths = shareWidth(shown, width);
   const lineOf = (texts: readonly string[]): string =>
     shorten(
@@ -60,31 +67,59 @@ function fittedColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedCol
   const cells = rows.map((row) => terminalText(text(row)));
   const naturalWidth = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), header.length);
   const leastWidth = Math.min(naturalWidth, Math.max(minWidth, header.length));
-  return { header, align, cells, naturalWidth, leastWidth, dropRank };
+  const goodWidth = Math.max(leastWidth, Math.min(naturalWidth, goodNameWidth));
+  return { header, align, cells, naturalWidth, leastWidth, goodWidth, dropRank };
+}
+
+function dropDetails(columns: readonly FittedColumn[], width: number): readonly FittedColumn[] {
+  const shortTotal = sum(columns.map(shortWidth)) + gaps(columns);
+  const last = firstToGo(columns);
+  if (shortTotal <= width || last.dropRank < detailRank) return columns;
+  return dropDetails(without(columns, last), width);
 }
 
 function dropColumns(columns: readonly FittedColumn[], width: number): readonly FittedColumn[] {
   const leastWidth = sum(columns.map((column) => column.leastWidth)) + gaps(columns);
-  const last = columns.reduce((a, b) => (b.dropRank > a.dropRank ? b : a));
+  const last = firstToGo(columns);
   if (leastWidth <= width || last.dropRank === 0) return columns;
-  return dropColumns(
-    columns.filter((column) => column !== last),
-    width,
-  );
+  return dropColumns(without(columns, last), width);
 }
 
-/** Takes what is too much from the widest of the columns that may be shortened, one by one. */
+function firstToGo(columns: readonly FittedColumn[]): FittedColumn {
+  return columns.reduce((a, b) => (b.dropRank > a.dropRank ? b : a));
+}
+
+function without(columns: readonly FittedColumn[], left: FittedColumn): readonly FittedColumn[] {
+  return columns.filter((column) => column !== left);
+}
+
+/**
+ * Takes what is too much from the widest names, one by one: of all names what is more than good, then of those that may
+ * be left out, then of what the table is about.
+ */
 function shareWidth(columns: readonly FittedColumn[], width: number): readonly number[] {
-  const widths = columns.map(({ naturalWidth }) => naturalWidth);
-  for (let excess = sum(widths) + gaps(columns) - width; excess > 0; excess -= 1) {
-    const spare = columns.map(({ leastWidth }, index) =>
-      (widths[index] ?? 0) > leastWidth ? (widths[index] ?? 0) : 0,
-    );
+  const good = columns.map(({ goodWidth }) => goodWidth);
+  const short = columns.map(shortWidth);
+  const least = columns.map(({ leastWidth }) => leastWidth);
+  const natural = columns.map(({ naturalWidth }) => naturalWidth);
+  return [good, short, least].reduce((widths, floors) => shrink(widths, floors, width - gaps(columns)), natural);
+}
+
+/** Widths of the sum `total`, or the floors when those are more. */
+function shrink(widths: readonly number[], floors: readonly number[], total: number): number[] {
+  const shrunk = [...widths];
+  for (let excess = sum(widths) - total; excess > 0; excess -= 1) {
+    const spare = shrunk.map((width, index) => (width > (floors[index] ?? 0) ? width : 0));
     const widest = spare.indexOf(Math.max(...spare));
     if (spare[widest] === 0) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+    shrunk[widest] = (shrunk[widest] ?? 0) - 1;
   }
-  return widths;
+  return shrunk;
+}
+
+/** Good for what the table is about, least for the rest. */
+function shortWidth({ dropRank, goodWidth, leastWidth }: FittedColumn): number {
+  return dropRank === 0 ? goodWidth : leastWidth;
 }
 
 function gaps(columns: readonly unknown[]): number {

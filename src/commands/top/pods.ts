@@ -37,7 +37,7 @@ export const podsView: View<PodRow> = {
   columns: [
     { header: 'NAMESPACE', text: ({ namespace }) => namespace, minWidth: 6, dropRank: 2 },
     { header: 'POD', text: ({ pod }) => pod, minWidth: 12 },
-    { header: 'NODE', text: ({ node }) => node, minWidth: 6, dropRank: 3 },
+    { header: 'NODE', text: ({ node }) => node, minWidth: 10, dropRank: 3 },
     bytesColumn('USED', ({ usedBytes }) => usedBytes),
     bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, 4),
     { header: 'RATIO', text: (row) => ratioText(row.largestRatio), dropRank: 1 },

@@ -114,6 +114,22 @@ describe('tables', () => {
     ]);
   });
 
+  it('leaves details out before it shortens names beyond recognition', () => {
+    const details = columns.map((column) => ({ ...column, ...(column.header === 'EXTRA' ? { dropRank: 5 } : {}) }));
+    const name = 'checkout-4khws2hzq2-pjgzt';
+    const withDetail = renderTable(details, [{ name, used: '1.0MiB', extra: 'some' }], 39);
+    expect(withDetail.lines[1]).toBe('checkout-4kh…2hzq2-pjgzt  1.0MiB  some');
+    const without = renderTable(details, [{ name, used: '1.0MiB', extra: 'some' }], 38);
+    expect(without).toMatchObject({ lines: [expect.anything(), `${name}  1.0MiB`], dropped: ['EXTRA'] });
+  });
+
+  it('shortens names that may be left out before the one that the table is about', () => {
+    const names = columns.map((column) => ({ ...column, ...(column.header === 'EXTRA' ? { minWidth: 10 } : {}) }));
+    const row = { name: 'checkout-4khws2hzq2-pjgzt', used: '1.0MiB', extra: 'node-1.zone-a.example.internal' };
+    expect(renderTable(names, [row], 44).lines[1]).toBe('checkout-4kh…2hzq2-pjgzt  1.0MiB  node-…rnal');
+    expect(renderTable(names, [row], 34).lines[1]).toBe('checkou…-pjgzt  1.0MiB  node-…rnal');
+  });
+
   it('leaves columns out when that is not enough, and says which', () => {
     const { lines, dropped } = renderTable(columns, rows, 18);
     expect(lines[1]).toBe('a-ra…name   1.0MiB');
