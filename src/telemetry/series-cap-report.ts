@@ -17,14 +17,14 @@ export interface SeriesCapReportOptions {
   readonly logger: Logger;
 }
 
-/** Filters under the cap at the same time; more are as good as none. */
-const maxFilters = 100;
-
-/** Counts what the cap leaves out at each exposition, and logs when it begins, when other families go, and when it ends. */
+/**
+ * Counts what the cap leaves out at each exposition, and logs when it begins, when other families go, and when it ends.
+ * Of requests with a filter it speaks at debug only: a client could vary the filter and fill the log.
+ */
 export class SeriesCapReport {
   readonly #options: SeriesCapReportOptions;
-  /** The families left out, by filter: each filter has an exposition of its own. */
-  readonly #dropped = new Map<string, string>();
+  /** The families that the last exposition without a filter left out. */
+  #dropped = '';
 
   constructor(options: SeriesCapReportOptions) {
     this.#options = options;
@@ -34,25 +34,14 @@ export class SeriesCapReport {
     const { metrics, logger } = this.#options;
     if (seriesCount > 0) metrics.seriesDropped('max_series', seriesCount);
     const text = families.join(',');
-    const before = this.#dropped.get(filter) ?? '';
-    if (text === before) return;
-    const fields = { filter: filter || undefined, maxSeries };
-    if (text === '') {
-      this.#dropped.delete(filter);
-      logger.info('no family is left out for metrics.maxSeries any more', fields);
+    const message = 'families are left out of the exposition: it would have more series than metrics.maxSeries';
+    if (filter !== '') {
+      if (text !== '') logger.debug(message, { filter, maxSeries, families: text, seriesCount });
       return;
     }
-    this.#remember(filter, text);
-    logger.warn('families are left out of the exposition: it would have more series than metrics.maxSeries', {
-      ...fields,
-      families: text,
-      seriesCount,
-    });
-  }
-
-  #remember(filter: string, families: string): void {
-    this.#dropped.set(filter, families);
-    const [oldest] = this.#dropped.keys();
-    if (this.#dropped.size > maxFilters && oldest !== undefined) this.#dropped.delete(oldest);
+    if (text === this.#dropped) return;
+    this.#dropped = text;
+    if (text === '') logger.info('no family is left out for metrics.maxSeries any more', { maxSeries });
+    else logger.warn(message, { maxSeries, families: text, seriesCount });
   }
 }

@@ -44,23 +44,13 @@ describe('SeriesCapReport', () => {
     ]);
   });
 
-  it('takes expositions with different filters for different ones', () => {
-    const { lines, tell } = aReport();
-    for (let turn = 0; turn < 3; turn += 1) {
-      tell({ families: ['a'], seriesCount: 5 });
-      tell({ filter: 'collect[]=pod' });
-    }
-    tell({ filter: 'collect[]=pod', families: ['b'], seriesCount: 1 });
-    tell({ filter: 'collect[]=pod' });
-    expect(lines).toEqual(['warn  a', 'warn collect[]=pod b', 'info collect[]=pod ']);
-  });
-
-  it('remembers a bounded number of filters: the one that began longest ago is forgotten', () => {
-    const { lines, tell } = aReport();
-    for (let index = 0; index <= 100; index += 1) tell({ filter: `f${index}`, families: ['a'], seriesCount: 1 });
-    tell({ filter: 'f1', families: ['a'], seriesCount: 1 });
-    expect(lines).toHaveLength(101);
-    tell({ filter: 'f0', families: ['a'], seriesCount: 1 });
-    expect(lines).toHaveLength(102);
+  it('warns of no request with a filter, however many there are', () => {
+    const { lines, dropped, tell } = aReport();
+    tell({ families: ['a'], seriesCount: 5 });
+    for (const filter of ['collect[]=pod', 'name[]=b']) tell({ filter, families: ['b'], seriesCount: 1 });
+    tell({ filter: 'collect[]=node' });
+    tell({ families: ['a'], seriesCount: 5 });
+    expect(lines).toEqual(['warn  a', 'debug collect[]=pod b', 'debug name[]=b b']);
+    expect(dropped).toHaveLength(4);
   });
 });
