@@ -4,6 +4,7 @@ import type { Clock } from './base/clock.js';
 import { type Collection, createCollection } from './collection.js';
 import { configHash } from './config/format.js';
 import type { Config } from './config/schema.js';
+import { patternsWithoutFamily } from './exposition/families.js';
 import { Exposition } from './exposition/exposition.js';
 import type { Credentials } from './api/credentials.js';
 import { watchResults } from './store/watch-session.js';
@@ -148,6 +149,9 @@ export class App implements AsyncDisposable {
   #report(config: Config): void {
     this.metrics.showStores(this.#sources.storeMetrics);
     this.metrics.configReloaded(configHash(config), this.#options.clock.nowMs());
+    for (const pattern of patternsWithoutFamily(config.metrics)) {
+      this.#options.logger.warn('this expression takes no family: it is held against whole names', { pattern });
+    }
     const { access, tls } = config.kubelet;
     const isUnverified = access === 'direct' && tls.insecureSkipVerify;
     this.metrics.tlsVerificationDisabled(isUnverified);

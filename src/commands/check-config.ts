@@ -1,9 +1,13 @@
 import { formatConfig } from '../config/format.js';
+import { patternsWithoutFamily } from '../exposition/families.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './settings.js';
 
-/** Prints the effective settings; throws UserError with every fault. */
+/** Prints the effective settings, and what is allowed but hardly meant; throws UserError with every fault. */
 export async function checkConfig(settings: SettingFlags, context: CommandContext): Promise<void> {
   const { config } = await loadSettings(settings, context);
+  for (const pattern of patternsWithoutFamily(config.metrics)) {
+    context.writeError(`warning: ${pattern} takes no family: it is held against whole names\n`);
+  }
   context.writeOut(formatConfig(config));
 }

@@ -115,6 +115,15 @@ describe('check-config', () => {
     expect(out).toMatch(/cache:\n {2}ttl: 30s/);
   });
 
+  it('warns of an expression that takes no family', async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'config.yaml');
+    await writeFile(file, 'metrics: {allow: [pod_used_bytes]}\n');
+    const { status, error } = run('check-config', '--config.file', file);
+    expect(error).toBe('warning: metrics.allow[0] "pod_used_bytes" takes no family: it is held against whole names\n');
+    expect(status).toBe(0);
+  });
+
   it('tells every fault of a file in one run, with exit code 1', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'config.yaml');

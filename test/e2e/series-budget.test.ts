@@ -143,3 +143,11 @@ describe('metrics.top', () => {
     ]);
   });
 });
+
+it('warns of an expression that takes no family, at the start and at a reload', async () => {
+  await using exporter = await Exporter.start({ settings: 'metrics: {allow: [ephemeral_storage_nothing]}' });
+  expect(exporter.log.join('')).toContain('ephemeral_storage_nothing');
+  await exporter.synced();
+  await exporter.app.apply(settingsOf('metrics: {deny: [pod_info]}'));
+  expect(exporter.log.join('')).toMatch(/metrics\.deny\[0\].*pod_info/);
+});

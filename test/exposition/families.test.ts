@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { Exposition } from '../../src/exposition/exposition.js';
-import { type Compatibility, familyTable } from '../../src/exposition/families.js';
+import { type Compatibility, familyTable, patternsWithoutFamily } from '../../src/exposition/families.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { aContainer, aMount, aNodeSummary, anFsStats, aPod, aPodSummary } from '../support/builders.js';
@@ -145,5 +145,24 @@ describe.each(compatibilities)('the table of families, compatible with %s,', (co
     const byName = <T extends { readonly name: string }>(rows: readonly T[]): T[] =>
       rows.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     expect(byName(served)).toEqual(byName(documented));
+  });
+});
+
+describe('expressions that take no family', () => {
+  it.each([
+    [{ allow: ['ephemeral_storage_pod_.*'], deny: ['ephemeral_storage_pod_info'] }, []],
+    [{ allow: ['pod_used_bytes'], deny: [] }, ['metrics.allow[0] "pod_used_bytes"']],
+    [
+      { allow: ['ephemeral_storage_nothing', '.*'], deny: ['.*_inodes_used', 'x"y'] },
+      ['metrics.allow[0] "ephemeral_storage_nothing"', 'metrics.deny[1] "x\\"y"'],
+    ],
+  ])('are told: %j', (patterns, expected) => {
+    expect(patternsWithoutFamily({ ...patterns, compatibility: 'none' })).toEqual(expected);
+  });
+
+  it('follow the compatibility', () => {
+    const patterns = { allow: ['ephemeral_storage_pod_usage'], deny: [] };
+    expect(patternsWithoutFamily({ ...patterns, compatibility: 'none' })).toHaveLength(1);
+    expect(patternsWithoutFamily({ ...patterns, compatibility: 'k8s-ephemeral-storage-metrics' })).toEqual([]);
   });
 });
