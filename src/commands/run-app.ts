@@ -39,9 +39,9 @@ export async function runApp({ settings, credentials, context, onListening }: Ru
   const watching = reloads.watcher?.run(stopSignal);
   try {
     context.onHangUp(() => {
-      reload().catch((error: unknown) => {
-        logger.warn('reload at SIGHUP failed', { error: messageOf(error) });
-      });
+      if (reloads.watcher === undefined)
+        logger.warn('SIGHUP: there is no settings file to load; start with --config.file');
+      else void reloads.watcher.trigger(); // tells what came of it
     });
     logger.info('listening', { ports: app.ports.join(','), version, credentials: credentials.description });
     onListening?.(app.ports);

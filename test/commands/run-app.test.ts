@@ -100,6 +100,14 @@ describe('a reload', () => {
     await expect.poll(exporter.workloads, { interval: 10 }).toEqual(['shop']);
   });
 
+  it('at SIGHUP tells a fault once', async () => {
+    await using exporter = await start('');
+    await exporter.rewrite('identity: {labels: [team]\n');
+    exporter.hangUp();
+    await expect.poll(() => exporter.log(), { interval: 10 }).toContain('the last good ones stay in force');
+    expect(exporter.log().match(/config\.yaml:/g)).toHaveLength(1);
+  });
+
   it('warns that the addresses change at the next start only', async () => {
     await using exporter = await start('');
     await exporter.rewrite('log: {level: debug}\n');

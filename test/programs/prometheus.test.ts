@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 
 import { describe, expect, it } from 'vitest';
 
@@ -30,6 +31,12 @@ describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus
     );
     expect(apart.length).toBeGreaterThan(0);
     expect(apart.map(({ value }) => value)).toEqual(apart.map(() => 0));
+    const [, readmeQuery = ''] = /```promql\n([^]*?)```/.exec(await readFile('README.md', 'utf8')) ?? [];
+    const members = await prometheus.query(readmeQuery);
+    expect(members.length).toBeGreaterThan(0);
+    const difference = await prometheus.query(`count(${readmeQuery}) - count(ephemeral_storage_pod_workload_info)`);
+    expect(difference).toMatchObject([{ value: 0 }]);
+    expect(members.map(({ metric }) => Object.keys(metric).sort())).toEqual(members.map(() => ['pod', 'workload']));
     expect(await prometheus.query('scrape_samples_post_metric_relabeling - scrape_samples_scraped')).toMatchObject([
       { value: 0 },
     ]);
