@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { failureReasons } from '../../src/base/errors.js';
+import { compatibilityTable, metricsTable } from '../../src/commands/metrics.js';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const docs = (await readdir(path.join(root, 'docs'))).filter((name) => name.endsWith('.md'));
+const pages = ['README.md', ...docs.map((name) => `docs/${name}`)];
+
+function read(page: string): string {
+  return readFileSync(path.join(root, page), 'utf8');
+}
+
+/** As GitHub makes them of headings: https://docs.github.com/en/get-started/writing-on-github */
+function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+interface Link {
+  readonly page: string;
+  readonly target: string;
+}
+
+const relativeLinks: readonly Link[] = pages.flatMap((page) =>
+  [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => ({ page, target }))
+    .filter(({ target }) => !/^[a-z]+:/.test(target)),
+);
+
+function isBroken({ page, target }: Link): boolean {
+  const [file = '', anchor] = target.split('#');
+  const linked = file === '' ? page : path.join(path.dirname(page), file);
+  try {
+    const text = read(linked);
+    return anchor !== undefined && !anchorsOf(text).includes(anchor);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EISDIR') return false;
+    return true;
+  }
+}
+
+describe('the pages', () => {
+  const families = new Set(`${metricsTable()}\n${compatibilityTable()}`.match(/ephemeral_storage_\w+/g));
+
+  it.each(pages)('%s names families that exist', (page) => {
+    const named = read(page).match(/(?<![\w:])ephemeral_storage_[a-z_]+(?![\w*])/g) ?? [];
+    const ofHistogram = (name: string): string => name.replace(/_(?:bucket|sum|count)$/, '');
+    // `…_` stands for all families that begin so.
+    const unknown = named.filter(
+      (name) => !name.endsWith('_') && !families.has(name) && !families.has(ofHistogram(name)),
+    );
+    expect(unknown.filter((name) => name !== 'ephemeral_storage_adjusted_polling_rate')).toEqual([]);
+  });
+
+  it('link to files and headings that exist', () => {
+    expect(relativeLinks.length).toBeGreaterThan(8);
+    expect(relativeLinks.filter(isBroken)).toEqual([]);
+  });
+
+  it('are all within reach of the README', () => {
+    const reached = new Set(['README.md']);
+    for (const page of reached) {
+      for (const { target } of relativeLinks.filter((link) => link.page === page)) {
+        reached.add(path.join(path.dirname(page), target.split('#')[0] ?? ''));
+      }
+    }
+    expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+  });
+});
+
+describe('the page about troubleshooting', () => {
+  it('explains every reason for which a node can be absent', () => {
+    const [, table = ''] =
+      /<!-- reasons:begin -->([^]*)<!-- reasons:end -->/.exec(read('docs/troubleshooting.md')) ?? [];
+    const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason);
+    expect(explained.toSorted()).toEqual([...failureReasons, 'skipped'].sort());
+  });
+});
+
+describe('the page for users of kube-summary-exporter', () => {
+  it('names families that exist', () => {
+    const families = new Set(metricsTable().match(/ephemeral_storage_\w+/g));
+    const [, table = ''] =
+      /<!-- families:begin -->([^]*)<!-- families:end -->/.exec(read('docs/from-kube-summary-exporter.md')) ?? [];
+    const ours = [...table.matchAll(/^\|[^|]*\|([^|]*)\|$/gm)].flatMap(([, cell = '']) => cell.match(/`(\w+)`/g) ?? []);
+    const names = ours.map((name) => `ephemeral_storage_${name.replaceAll('`', '')}`);
+    expect(names.length).toBeGreaterThan(15);
+    expect(names.filter((name) => !families.has(name))).toEqual([]);
+  });
+});
