@@ -48,6 +48,10 @@ export class Listener {
     this.#server.maxConnections = maxConnectionCount;
     this.#server.maxHeadersCount = maxHeaderCount;
     this.#server.maxRequestsPerSocket = 0;
+    // Clients that keep many connections and use none must not shut the others out: clients open idle ones again.
+    this.#server.on('drop', () => {
+      this.#server.closeIdleConnections();
+    });
   }
 
   /** Resolves when connections are accepted; throws UserError when the address cannot be had. */

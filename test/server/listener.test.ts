@@ -96,6 +96,22 @@ describe('limits', () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  it('end idle connections when a new one finds no place, so that the next one does', async () => {
+    await using server = await RunningServer.start(ok);
+    const sockets = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const socket = await connected(server.port);
+        socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+        await once(socket, 'data');
+        return socket;
+      }),
+    );
+    const ended = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+    await once((await connected(server.port)).resume(), 'close');
+    await ended;
+    expect((await send({ port: server.port, path: '/' })).text).toBe('ok');
+  });
+
   it('keep more than 50 headers from a handler', async () => {
     await using server = await RunningServer.start((incoming, response) => {
       response.end(String(Object.keys(incoming.headers).length));
