@@ -89,6 +89,7 @@ export class ClusterReader implements AsyncDisposable {
     });
     const snapshot = await this.#collection.collector.collect(deadline.signal);
     if (snapshot === undefined) throw new Error('read before the first lists');
+    this.#faults.retain(new Set(snapshot.nodes.map(({ nodeName }) => nodeName)));
     const knownPods = Array.from(this.#sources.store.pods(), (pod) => ({
       pod,
       workloads: this.#collection.identities.workloadsOf(pod),

@@ -26,6 +26,13 @@ export class FaultLog {
     return new Map(this.#nodeErrors);
   }
 
+  /** Forgets the nodes that are not among `nodeNames`. */
+  retain(nodeNames: ReadonlySet<string>): void {
+    for (const nodeName of this.#nodeErrors.keys()) {
+      if (!nodeNames.has(nodeName)) this.#nodeErrors.delete(nodeName);
+    }
+  }
+
   /** Whether a list failed for a reason that does not go away by itself. */
   get isListRefused(): boolean {
     return this.#isListRefused;

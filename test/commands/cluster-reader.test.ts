@@ -32,3 +32,21 @@ it('waits for an API server that may come back, for half a minute, and tells wha
     expect.stringMatching(/pods could not be listed within 30 s: .*503/),
   ]);
 });
+
+it('forgets the faults of nodes that are gone', async () => {
+  const clock = new ManualClock();
+  await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1', 'node-2') });
+  await cluster.setFault('node-1', 'status:500');
+  await using reader = new ClusterReader({
+    config: settingsOf(''),
+    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
+    context: { clock, random: () => 0.5, version: '0.0.0-test' },
+  });
+  const { signal } = new AbortController();
+  await expect.poll(() => clock.advance(100).then(() => reader.hasSynced), { interval: 5 }).toBe(true);
+  expect([...(await reader.read(60_000, signal)).nodeErrors.keys()]).toEqual(['node-1']);
+  await cluster.removeNode('node-1');
+  await expect
+    .poll(async () => [...(await reader.read(60_000, signal)).nodeErrors.keys()], { interval: 5 })
+    .toEqual([]);
+});
