@@ -27,6 +27,24 @@ const defaults = z.decode(schema, {});
 
 const rules: readonly Rule[] = [
   {
+    path: 'cluster.shard',
+    other: 'cluster.totalShards',
+    holds: ({ cluster: { shard, totalShards } }) => shard === undefined || shard < totalShards,
+    allowed: 'less than',
+  },
+  {
+    path: 'cluster.nodeLocal',
+    other: 'cluster.totalShards',
+    holds: ({ cluster: { nodeLocal, totalShards } }) => !nodeLocal || totalShards === 1,
+    allowed: 'only false, as the exporter of one node has no shards, together with',
+  },
+  {
+    path: 'cluster.node',
+    other: 'cluster.totalShards',
+    holds: ({ cluster: { node, totalShards } }) => node === undefined || totalShards === 1,
+    allowed: 'only "", as the exporter of one node has no shards, together with',
+  },
+  {
     path: 'kubelet.requestTimeout',
     other: 'cache.ttl',
     holds: ({ kubelet, cache }) => cache.ttlMs === 0 || kubelet.requestTimeoutMs < cache.ttlMs,

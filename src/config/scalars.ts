@@ -96,6 +96,21 @@ export function optionalInteger(spec: Omit<IntegerSpec, 'default' | 'min'> & { r
     });
 }
 
+/** Undefined when it is not set: the default follows from where the exporter runs. */
+export function derivedInteger(spec: Omit<IntegerSpec, 'default'> & { readonly defaultText: string }) {
+  return z
+    .int()
+    .min(spec.min)
+    .max(spec.max)
+    .optional()
+    .register(settingMeta, {
+      ...about(spec),
+      defaultText: spec.defaultText,
+      allowed: allowedIntegers(spec),
+      fromText: integerFromText,
+    });
+}
+
 function allowedIntegers({ min, max }: { readonly min: number; readonly max: number }): string {
   return `a whole number from ${min} to ${max}`;
 }

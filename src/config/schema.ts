@@ -7,9 +7,12 @@ import { list, namespaces, selector, selectorValue } from './collections.js';
 import { identity } from './identity-schema.js';
 import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
-import { boolean, choice, duration, integer, text } from './scalars.js';
+import { boolean, choice, derivedInteger, duration, integer, optionalText, text } from './scalars.js';
 import { mapped, refuse } from './setting.js';
-import { formatListenAddress, isUrlPath, type ListenAddress, parseListenAddress } from './values.js';
+import { formatListenAddress, isNodeName, isUrlPath, type ListenAddress, parseListenAddress } from './values.js';
+
+/** More than enough: one exporter measures thousands of nodes. */
+const maxShards = 1000;
 
 const cluster = z
   .strictObject({
@@ -24,6 +27,30 @@ const cluster = z
       separator: ';',
       allowed: 'a list (in the environment separated by ";") of label selectors such as type=virtual-kubelet',
       help: 'Nodes that serve no summaries; a node that matches any of these is never asked.',
+    }),
+    nodeLocal: boolean({
+      default: false,
+      help: 'Measure one node alone, as a DaemonSet does: `cluster.node`, else $NODE_NAME, else the node whose label kubernetes.io/hostname is the name of this host.',
+    }),
+    node: optionalText({
+      accepts: isNodeName,
+      allowed: 'the name of a node (lower-case letters, digits, "-" and ".", at most 253)',
+      flag: 'node',
+      help: 'The only node to measure; switches `cluster.nodeLocal` on.',
+    }),
+    shard: derivedInteger({
+      defaultText: 'the number at the end of the host name, as pods of a StatefulSet have it',
+      min: 0,
+      max: maxShards - 1,
+      flag: 'shard',
+      help: 'Which of `cluster.totalShards` parts of the nodes to measure, from 0; below `cluster.totalShards`.',
+    }),
+    totalShards: integer({
+      default: 1,
+      min: 1,
+      max: maxShards,
+      flag: 'total-shards',
+      help: 'How many exporters share the nodes among them, by a hash of their names. 1: one exporter measures all.',
     }),
   })
   .prefault({});

@@ -9,6 +9,8 @@ cluster:
   namespaces: [shop, web]
   podSelector: "tier in (a,b),!legacy"
   skipNodes: ["x,y in (1,2)"]
+  shard: 2
+  totalShards: 3
 kubelet:
   addressTypes: [Hostname]
   port: 10250
@@ -48,6 +50,7 @@ describe('formatConfig', () => {
     ['unchecked certificates', 'kubelet: {tls: {insecureSkipVerify: true}}'],
     ['discovery by labels', 'identity: {labels: [app]}'],
     ['no node skipped', 'cluster: {skipNodes: []}'],
+    ['one node alone', 'cluster: {nodeLocal: true, node: node-1}'],
   ])('writes a file that gives the same settings: %s', (_case, text) => {
     const config = loadText(text);
     expect(loadText(formatConfig(config))).toEqual(config);

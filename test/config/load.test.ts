@@ -185,7 +185,7 @@ describe('unknown keys', () => {
   });
 
   it.each([
-    'cluster: {nodeLocal: true}',
+    'cluster: {nodeNames: [a]}',
     'plugins: {top: 5}',
     'shards: 2',
     '__proto__: {a: 1}',

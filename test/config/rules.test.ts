@@ -13,6 +13,10 @@ const directCases: readonly (readonly [path: string, text: string])[] = [
 
 describe('rules between settings', () => {
   it.each<[paths: string[], text: string]>([
+    [['cluster.shard'], 'cluster: {shard: 1}'],
+    [['cluster.shard'], 'cluster: {shard: 3, totalShards: 3}'],
+    [['cluster.nodeLocal'], 'cluster: {nodeLocal: true, totalShards: 2}'],
+    [['cluster.node'], 'cluster: {node: node-1, totalShards: 2}'],
     [['kubelet.requestTimeout'], 'kubelet: {requestTimeout: 55s}'],
     [['kubelet.requestTimeout'], 'cache: {ttl: 10s}'],
     [['kubelet.requestTimeout'], 'cache: {ttl: 5s}\nkubelet: {requestTimeout: 6s}'],
@@ -34,6 +38,10 @@ describe('rules between settings', () => {
   });
 
   it.each([
+    'cluster: {shard: 0}',
+    'cluster: {shard: 2, totalShards: 3}',
+    'cluster: {totalShards: 3}',
+    'cluster: {nodeLocal: true, node: node-1, totalShards: 1}',
     'kubelet: {requestTimeout: 54s999ms}',
     'cache: {ttl: 0}\nkubelet: {requestTimeout: 10m}',
     'cache: {ttl: 10s1ms}',
@@ -57,6 +65,10 @@ describe('rules between settings', () => {
     ]);
     expect(linesOf('kubelet:\n  access: proxy\n  port: 10250\n')).toEqual([
       'kubelet.port: found 10250 (config.yaml:3), allowed: only the default, as the API server makes the connection, together with kubelet.access, which is "proxy" (config.yaml:2)',
+    ]);
+    expect(linesOf('cluster: {node: node-1, totalShards: 3, shard: 4}')).toEqual([
+      'cluster.shard: found 4 (config.yaml:1), allowed: less than cluster.totalShards, which is 3 (config.yaml:1)',
+      'cluster.node: found "node-1" (config.yaml:1), allowed: only "", as the exporter of one node has no shards, together with cluster.totalShards, which is 3 (config.yaml:1)',
     ]);
     expect(linesOf('kubelet: {tls: {keyFile: /key}}')).toEqual([
       'kubelet.tls.keyFile: found "/key" (config.yaml:1), allowed: a file only together with kubelet.tls.certFile, which is nothing (default)',

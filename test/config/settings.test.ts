@@ -11,6 +11,10 @@ describe('listSettings', () => {
       'cluster.namespaces',
       'cluster.podSelector',
       'cluster.skipNodes',
+      'cluster.nodeLocal',
+      'cluster.node',
+      'cluster.shard',
+      'cluster.totalShards',
       'kubelet.access',
       'kubelet.addressTypes',
       'kubelet.port',
@@ -67,6 +71,17 @@ describe('listSettings', () => {
   });
 
   it.each([
+    ['cluster.node', { environmentName: 'EPHEMERAL_STORAGE_EXPORTER_CLUSTER_NODE', flag: '--node', defaultText: '""' }],
+    [
+      'cluster.shard',
+      {
+        environmentName: 'EPHEMERAL_STORAGE_EXPORTER_CLUSTER_SHARD',
+        flag: '--shard',
+        allowed: 'a whole number from 0 to 999',
+        defaultText: 'the number at the end of the host name, as pods of a StatefulSet have it',
+      },
+    ],
+    ['cluster.totalShards', { flag: '--total-shards', defaultText: '1' }],
     ['cache.ttl', { environmentName: 'EPHEMERAL_STORAGE_EXPORTER_CACHE_TTL', flag: undefined, defaultText: '55s' }],
     ['kubelet.tls.caFile', { environmentName: 'EPHEMERAL_STORAGE_EXPORTER_KUBELET_TLS_CA_FILE', defaultText: '""' }],
     ['identity.workloads', { environmentName: undefined, defaultText: '[]' }],
