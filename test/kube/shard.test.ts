@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { jumpHash, shardOf } from '../../src/kube/shard.js';
+
+const nodeName = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,40}[a-z0-9])?$/);
+const shardCount = fc.integer({ min: 1, max: 1000 });
+
+describe('jumpHash', () => {
+  it.each([
+    [0n, 19, 0],
+    [1n, 1, 0],
+    [1n, 6, 0],
+    [1n, 7, 6],
+    [1n, 18, 17],
+    [0xdead_beefn, 2, 1],
+    [0xdead_beefn, 4, 3],
+    [0xdead_beefn, 17, 16],
+    [0x0ddc_0ffe_ebad_f00dn, 15, 2],
+    [0x0ddc_0ffe_ebad_f00dn, 16, 15],
+    [42n, 57, 43],
+    [0xdead_10ccn, 666, 361],
+    [256n, 1024, 520],
+    [2n, 100_001, 80_343],
+    [2201n, 100_001, 22_152],
+  ])('of %s over %i buckets is %i, as the function of the paper gives it', (key, bucketCount, bucket) => {
+    expect(jumpHash(key, bucketCount)).toBe(bucket);
+  });
+});
+
+describe('the shard of a node', () => {
+  it.each([
+    ['node-1', [0, 0, 2, 4, 4, 76, 552]],
+    ['node-2', [0, 1, 2, 2, 8, 40, 191]],
+    ['ip-10-0-1-17.eu-central-1.compute.internal', [0, 1, 2, 2, 2, 59, 220]],
+    ['gke-prod-pool-1-3f2a9c1d-x7k2', [0, 1, 1, 1, 1, 1, 188]],
+    ['worker', [0, 1, 1, 3, 3, 77, 915]],
+    ['n', [0, 0, 0, 0, 6, 6, 197]],
+  ])('%s is what it was in every release', (name, shards) => {
+    expect([1, 2, 3, 5, 10, 100, 1000].map((totalShards) => shardOf(name, totalShards))).toEqual(shards);
+  });
+
+  it('is one of those that there are', () => {
+    fc.assert(
+      fc.property(nodeName, shardCount, (name, totalShards) => {
+        const shard = shardOf(name, totalShards);
+        expect(Number.isInteger(shard) && shard >= 0 && shard < totalShards).toBe(true);
+      }),
+    );
+  });
+
+  it('changes to the new one or not at all when there is one more', () => {
+    fc.assert(
+      fc.property(nodeName, shardCount, (name, totalShards) => {
+        expect([shardOf(name, totalShards), totalShards]).toContain(shardOf(name, totalShards + 1));
+      }),
+    );
+  });
+
+  it.each([
+    ['counted', (index: number) => `gke-prod-pool-${index}`],
+    ['addressed', (index: number) => `ip-10-0-${index >> 8}-${index & 255}.ec2.internal`],
+  ])('spreads %s names evenly', (_case, nameOf) => {
+    const nodesCount = 10_000;
+    for (const totalShards of [2, 3, 10, 50]) {
+      const counts = Array.from({ length: totalShards }, () => 0);
+      for (let index = 0; index < nodesCount; index++) {
+        const shard = shardOf(nameOf(index), totalShards);
+        counts[shard] = (counts[shard] ?? 0) + 1;
+      }
+      const mean = nodesCount / totalShards;
+      // Five standard deviations of what chance would give.
+      const tolerance = 5 * Math.sqrt(mean);
+      for (const count of counts) expect(Math.abs(count - mean)).toBeLessThan(tolerance);
+    }
+  });
+});
