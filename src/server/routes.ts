@@ -26,7 +26,7 @@ export interface RoutesOptions {
   readonly version: string;
   readonly metrics: MetricsEndpoint;
   readonly readiness: Readiness;
-  /** Rejects when the configuration was not taken over. Undefined: reloading over HTTP is not enabled. */
+  /** Rejects, and has logged why, when the configuration was not taken over. Undefined: reloading over HTTP is not enabled. */
   readonly reload: (() => Promise<void>) | undefined;
   readonly logger: Logger;
 }
@@ -91,8 +91,7 @@ async function reload(response: Response, options: RoutesOptions): Promise<void>
   }
   try {
     await options.reload();
-  } catch (error) {
-    options.logger.error('reload failed', { error: messageOf(error) });
+  } catch {
     sendFinalText(response, 500, 'reload failed: see the log');
     return;
   }
