@@ -2,9 +2,11 @@ import type { Clock } from '../base/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { ApiTransport } from '../api/transport.js';
 import { createInterner, type Intern } from '../kube/interner.js';
+import { objectOf, textOf } from '../kube/json.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import { Reflector, type ReflectorObserver } from './reflector.js';
+import { isInScope, type Scope } from '../kube/scope.js';
 import { formatSelector, type LabelSelector } from '../kube/selector.js';
 import { createSharer } from '../kube/sharer.js';
 import { ObjectStore, type StoreChange } from './object-store.js';
@@ -27,6 +29,8 @@ interface ClusterStoreObserver extends ReflectorObserver {
 
 export interface ClusterStoreOptions {
   readonly api: ApiTransport;
+  /** Other nodes, their pods and pods without a node are not kept; of one node alone, no others are asked for. */
+  readonly scope: Scope;
   /** Empty: all, by one watch. Otherwise one watch for each. */
   readonly namespaces: readonly string[];
   readonly podSelector: LabelSelector;
@@ -49,7 +53,7 @@ export interface UnsyncedPart {
   readonly message: string;
 }
 
-/** The nodes and pods of a cluster, kept equal to the API server's by list and watch. */
+/** The nodes of a scope and the pods on them, kept equal to the API server's by list and watch. */
 export class ClusterStore {
   readonly #options: ClusterStoreOptions;
   readonly #nodes: ObjectStore<Node>;
@@ -102,6 +106,10 @@ export class ClusterStore {
       .map(({ name, reflector }) => ({ name, message: reflector.lastError ?? 'the first list is under way' }));
   }
 
+  hasNode(name: string): boolean {
+    return this.#nodes.get(name) !== undefined;
+  }
+
   nodes(): Iterable<Node> {
     return this.#nodes.values();
   }
@@ -130,25 +138,31 @@ export class ClusterStore {
   }
 
   #nodesPart(intern: Intern): Part {
+    const { scope } = this.#options;
     const reflector = new Reflector<Node>({
       ...this.#options,
       resource: 'nodes',
+      fieldSelector: scope.nodeName === undefined ? undefined : `metadata.name=${scope.nodeName}`,
       store: this.#nodes,
-      project: (object) => projectNode(object, intern),
+      project: (object) => {
+        const node = projectNode(object, intern);
+        return isInScope(scope, node.name) ? node : undefined;
+      },
     });
     return { name: 'nodes', reflector };
   }
 
   #podsPart(intern: Intern, namespace: string | undefined): Part {
-    const { podSelector } = this.#options;
+    const { podSelector, scope } = this.#options;
     const reflector = new Reflector<Pod>({
       ...this.#options,
       resource: 'pods',
       namespace,
       labelSelector: podSelector.length === 0 ? undefined : formatSelector(podSelector),
+      fieldSelector: scope.nodeName === undefined ? undefined : `spec.nodeName=${scope.nodeName}`,
       store: this.#pods,
       isInScope: (pod) => namespace === undefined || pod.namespace === namespace,
-      project: (object) => projectPod(object, intern, this.#share),
+      project: (object) => (isPodInScope(object, scope) ? projectPod(object, intern, this.#share) : undefined),
     });
     return { name: namespace === undefined ? 'pods' : `pods in ${namespace}`, reflector };
   }
@@ -157,6 +171,16 @@ export class ClusterStore {
     if (type === 'removed') this.#deletedPods.add(object.kubeletUid);
     else this.#deletedPods.delete(object.kubeletUid);
   }
+}
+
+/**
+ * Told before the projection, so that nothing of the pods of other shards is kept, not even a shared label set. A pod
+ * without a node is out until it is bound to one, and never leaves that again. Of the whole cluster all pods are in.
+ */
+function isPodInScope(object: unknown, scope: Scope): boolean {
+  if (scope.totalShards === 1 && scope.nodeName === undefined) return true;
+  const nodeName = textOf(objectOf(objectOf(object)['spec'])['nodeName']);
+  return nodeName !== undefined && isInScope(scope, nodeName);
 }
 
 function podKey({ namespace, name }: { readonly namespace: string; readonly name: string }): string {

@@ -15,8 +15,8 @@ export interface ListSessionOptions<T> {
   readonly api: ApiTransport;
   readonly collection: Collection;
   readonly clock: Clock;
-  /** Throws for an object that it cannot read. */
-  readonly project: (object: unknown) => T;
+  /** Undefined for an object that is not to be kept. Throws for one that it cannot read. */
+  readonly project: (object: unknown) => T | undefined;
   /** Called when the server no longer knows the resource version or the continue token; the list goes on with another. */
   readonly onExpired: () => void;
 }
@@ -102,7 +102,8 @@ async function readPage<T>(
   const unreadable: string[] = [];
   const onItem = (item: unknown): void => {
     try {
-      objects.push(project(item));
+      const projected = project(item);
+      if (projected !== undefined) objects.push(projected);
     } catch (error) {
       unreadable.push(messageOf(error));
     }

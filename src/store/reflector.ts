@@ -42,8 +42,11 @@ export interface ReflectorOptions<T> extends CollectionOptions {
   readonly store: ReflectorStore<T>;
   /** Which objects of the store a list could contain; all of them without it. For several reflectors with one store. */
   readonly isInScope?: (object: T) => boolean;
-  /** Throws for an object that it cannot read. */
-  readonly project: (object: unknown) => T;
+  /**
+   * Undefined for an object that is not to be kept, which must be for good: one that is kept is removed by its deletion
+   * alone. Throws for one that it cannot read.
+   */
+  readonly project: (object: unknown) => T | undefined;
   readonly clock: Clock;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
@@ -240,7 +243,7 @@ export class Reflector<T extends StoredObject> {
 
   #applyState(object: unknown): void {
     const { resource, project, store, observer, logger } = this.#options;
-    let projected: T;
+    let projected: T | undefined;
     try {
       projected = project(object);
     } catch (error) {
@@ -248,20 +251,22 @@ export class Reflector<T extends StoredObject> {
       logger.warn('left out an unreadable object', { resource, path: this.#collection.path, error: messageOf(error) });
       return;
     }
-    const outcome = this.#change(() => store.upsert(projected));
+    const outcome = projected === undefined ? 'suppressed' : this.#change(() => store.upsert(projected));
     if (outcome === 'suppressed') observer.updateSuppressed(resource);
   }
 
   /** An unreadable one ends the watch: only a list can tell which object is gone. */
   #applyDeletion(object: unknown): void {
     const { project, store } = this.#options;
-    let finalState: T;
+    let finalState: T | undefined;
     try {
       finalState = project(object);
     } catch (error) {
       throw new RequestError('decode', `unreadable deleted object: ${messageOf(error)}`, { cause: error });
     }
-    this.#change(() => store.remove(store.keyOf(finalState), finalState.uid, finalState));
+    if (finalState === undefined) return;
+    const { uid } = finalState;
+    this.#change(() => store.remove(store.keyOf(finalState), uid, finalState));
   }
 
   /** Whatever the subscribers to a change throw, the store has taken it. */
