@@ -21,7 +21,7 @@ const layers = {
 };
 
 /** Files of src itself: they know all folders, so no folder may know them. */
-const rootFiles = String.raw`(?:app|cli|collection|sources)\.js$`;
+const rootFiles = String.raw`(?:app|cli|collection|scope|sources)\.js$`;
 
 const layerRules = Object.entries(layers).map(([folder, allowed]) => {
   const forbidden = Object.keys(layers).filter((other) => other !== folder && !allowed.includes(other));

@@ -1,19 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Clock } from './base/clock.js';
+import { UserError } from './base/errors.js';
 import { type Collection, createCollection } from './collection.js';
 import { configHash } from './config/format.js';
 import type { Config } from './config/schema.js';
 import { patternsWithoutFamily } from './exposition/families.js';
 import { Exposition } from './exposition/exposition.js';
 import type { Credentials } from './api/credentials.js';
+import type { Scope } from './kube/scope.js';
 import { watchResults } from './store/watch-session.js';
 import { type ClusterSnapshot, skipReasons } from './scrape/snapshot.js';
+import { apiNodes, type Host, noSuchNode, resolveScope } from './scope.js';
 import { Listener } from './server/listener.js';
 import { MetricsHandler } from './server/metrics-handler.js';
 import { createRoutes, type ReadinessCheck } from './server/routes.js';
 import { Sources } from './sources.js';
 import type { Logger } from './telemetry/logger.js';
+import { MissingNodeReport } from './telemetry/missing-node-report.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
 import { SeriesCapReport } from './telemetry/series-cap-report.js';
 
@@ -26,12 +30,13 @@ const drainMs = 10_000;
 export interface AppOptions {
   readonly config: Config;
   readonly credentials: Credentials;
+  readonly host: Host;
   readonly clock: Clock;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly logger: Logger;
   readonly version: string;
-  /** Loads the settings anew, for `POST /-/reload`; rejects when the old ones stay. */
+  /** Loads the settings anew, for `POST /-/reload`; rejects, and has logged why, when the old ones stay. */
   readonly reload?: () => Promise<void>;
 }
 
@@ -43,30 +48,37 @@ export class App implements AsyncDisposable {
   readonly #listeners: readonly Listener[];
   /** Outlives the expositions: new settings may begin or end what it tells of. */
   readonly #seriesCapReport: SeriesCapReport;
+  readonly #missingNodeReport: MissingNodeReport;
   #config: Config;
+  #scope: Scope;
   #sources: Sources;
   #collection: Collection;
   #exposition: Exposition;
   /** Under way: sources are not disposed of before those that may use them have ended. */
   readonly #collecting = new Set<Promise<unknown>>();
 
-  private constructor(options: AppOptions) {
+  private constructor(options: AppOptions, scope: Scope) {
     const { config, version } = options;
     this.#options = options;
     this.#config = config;
+    this.#scope = scope;
     this.metrics = new SelfMetrics({ version, nodeVersion: process.version, watchResults });
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger: options.logger });
-    this.#sources = this.#createSources(config);
+    this.#missingNodeReport = new MissingNodeReport(options.logger);
+    this.#sources = this.#createSources(config, scope);
     const { store, cache, configs } = this.#sources;
-    this.#collection = createCollection({ ...options, store, cache, configs });
+    this.#collection = createCollection({ ...options, onlyNode: scope.nodeName, store, cache, configs });
     this.#exposition = this.#createExposition(config);
     this.#listeners = this.#createListeners();
     this.#report(config);
   }
 
-  /** Resolves when all addresses are listened on, before anything is synced. Throws UserError when one cannot be had. */
-  static async start(options: AppOptions): Promise<App> {
-    const app = new App(options);
+  /**
+   * Resolves when all addresses are listened on, before anything is synced. Throws UserError when one cannot be had or
+   * nothing says which node or shard to measure, and the signal's reason when it aborts before.
+   */
+  static async start(options: AppOptions, signal: AbortSignal): Promise<App> {
+    const app = new App(options, await scopeOf(options, signal));
     try {
       for (const listener of app.#listeners) await listener.start();
     } catch (error) {
@@ -87,19 +99,31 @@ export class App implements AsyncDisposable {
 
   /**
    * Puts new settings in force, all or none. What is known stays where the settings that it depends on are the same;
-   * otherwise the old sources serve until the new ones are synced. Throws UserError when they do not sync.
+   * otherwise the old sources serve until the new ones are synced. Throws UserError when they do not sync, or when
+   * nothing says which node or shard to measure.
    */
   async apply(config: Config): Promise<void> {
     const before = this.#config;
     const isSameSource = isDeepStrictEqual(sourceSettings(before), sourceSettings(config));
-    const sources = isSameSource ? this.#sources : await this.#syncedSources(config);
+    const isSamePart = isDeepStrictEqual(before.cluster, config.cluster);
+    const scope = isSamePart ? this.#scope : await scopeOf({ ...this.#options, config }, this.#stopping.signal);
+    const sources = isSameSource ? this.#sources : await this.#syncedSources(config, scope);
     const replaced = this.#sources;
     if (replaced !== sources) sources.inherit(replaced);
     this.#config = config;
+    this.#scope = scope;
     this.#sources = sources;
     const { store, cache, configs } = sources;
     const { danglingPods } = this.#collection;
-    this.#collection = createCollection({ ...this.#options, config, store, cache, configs, danglingPods });
+    this.#collection = createCollection({
+      ...this.#options,
+      config,
+      onlyNode: scope.nodeName,
+      store,
+      cache,
+      configs,
+      danglingPods,
+    });
     this.#exposition = this.#createExposition(config);
     this.#report(config);
     if (replaced !== sources) {
@@ -128,6 +152,7 @@ export class App implements AsyncDisposable {
     if (snapshot !== undefined) {
       this.metrics.setPodsSkipped(countSkipped(snapshot));
       this.metrics.setSaturatedFigures(countSaturated(snapshot));
+      this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
     }
     this.metrics.setIdentityNameClashes(identities.clashCount);
     return snapshot;
@@ -135,6 +160,7 @@ export class App implements AsyncDisposable {
 
   #checks(): readonly ReadinessCheck[] {
     const { store } = this.#sources;
+    const { nodeName } = this.#scope;
     const unsynced = new Map(store.unsyncedParts().map(({ name, message }) => [name, message]));
     return [
       ...store.partNames.map((name) => ({
@@ -142,12 +168,16 @@ export class App implements AsyncDisposable {
         ok: !unsynced.has(name),
         message: `not listed yet: ${unsynced.get(name) ?? ''}`,
       })),
+      ...(nodeName === undefined || !store.hasSynced
+        ? []
+        : [{ name: 'node', ok: store.hasNode(nodeName), message: noSuchNode(nodeName) }]),
       { name: 'running', ok: !this.#stopping.signal.aborted, message: 'stopping' },
     ];
   }
 
   #report(config: Config): void {
     this.metrics.showStores(this.#sources.storeMetrics);
+    this.metrics.setScope(this.#scope);
     this.metrics.configReloaded(configHash(config), this.#options.clock.nowMs());
     for (const pattern of patternsWithoutFamily(config.metrics)) {
       this.#options.logger.warn('this expression takes no family: it is held against whole names', { pattern });
@@ -161,10 +191,14 @@ export class App implements AsyncDisposable {
     );
   }
 
-  async #syncedSources(config: Config): Promise<Sources> {
-    const sources = this.#createSources(config);
+  /** A node that is not there is refused when it is another than before: one that is gone may come back. */
+  async #syncedSources(config: Config, scope: Scope): Promise<Sources> {
+    const { nodeName } = scope;
+    const sources = this.#createSources(config, scope);
     try {
       await sources.synced(syncTimeoutMs, this.#stopping.signal);
+      const isUnknown = nodeName !== undefined && !sources.store.hasNode(nodeName);
+      if (isUnknown && nodeName !== this.#scope.nodeName) throw new UserError(noSuchNode(nodeName));
       return sources;
     } catch (error) {
       await sources[Symbol.asyncDispose]();
@@ -172,8 +206,8 @@ export class App implements AsyncDisposable {
     }
   }
 
-  #createSources(config: Config): Sources {
-    return new Sources({ ...this.#options, config, metrics: this.metrics });
+  #createSources(config: Config, scope: Scope): Sources {
+    return new Sources({ ...this.#options, config, scope, metrics: this.metrics });
   }
 
   #createExposition({ metrics: settings }: Config): Exposition {
@@ -203,6 +237,15 @@ export class App implements AsyncDisposable {
     });
     return config.web.listenAddresses.map(({ host, port }) => new Listener({ host, port, handler, clock }));
   }
+}
+
+function scopeOf({ config, host, ...options }: AppOptions, signal: AbortSignal): Promise<Scope> {
+  return resolveScope({ settings: config.cluster, host, nodes: apiNodes(options) }, signal);
+}
+
+/** The only node to measure, when it is not in the cluster. */
+function missingNode({ nodes }: ClusterSnapshot): string | undefined {
+  return nodes.find((node) => node.state === 'absent' && node.reason === 'no_node')?.nodeName;
 }
 
 /** What {@link Sources} are made from. */

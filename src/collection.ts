@@ -14,6 +14,8 @@ export const podGraceMs = 60_000;
 
 export interface CollectionOptions {
   readonly config: Config;
+  /** The only node that is measured; undefined when it is not one alone. */
+  readonly onlyNode?: string | undefined;
   readonly store: NodeLister & PodLister;
   readonly cache: SummaryCache;
   /** Without it configurations of kubelets are not read. */
@@ -40,7 +42,7 @@ export function createCollection(options: CollectionOptions): Collection {
   const hasIdentities = identity.workloads.length > 0 || identity.labels.length > 0 || identity.controllers;
   const collector = new Collector({
     nodes: store,
-    policy: { nodeSelector: cluster.nodeSelector, skipSelectors: cluster.skipNodes },
+    policy: { nodeSelector: cluster.nodeSelector, skipSelectors: cluster.skipNodes, onlyNode: options.onlyNode },
     cache,
     configs,
     snapshots: new NodeSnapshots({

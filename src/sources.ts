@@ -3,6 +3,7 @@ import { UserError } from './base/errors.js';
 import { podGraceMs } from './collection.js';
 import type { Config } from './config/schema.js';
 import { ApiClient } from './api/client.js';
+import type { Scope } from './kube/scope.js';
 import { ClusterStore } from './store/cluster-store.js';
 import type { Credentials } from './api/credentials.js';
 import { AheadRefresher } from './kubelet/ahead-refresher.js';
@@ -24,6 +25,7 @@ const syncPollMs = 100;
 
 export interface SourcesOptions {
   readonly config: Config;
+  readonly scope: Scope;
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly random: () => number;

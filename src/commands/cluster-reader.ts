@@ -5,7 +5,9 @@ import type { Credentials } from '../api/credentials.js';
 import { type Collection, createCollection } from '../collection.js';
 import type { Config } from '../config/schema.js';
 import type { Pod } from '../kube/objects.js';
+import type { Scope } from '../kube/scope.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import { noSuchNode } from '../scope.js';
 import { Sources } from '../sources.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
 import type { Workload } from '../workload/workload.js';
@@ -36,6 +38,7 @@ export interface ClusterReading {
 
 export interface ClusterReaderOptions {
   readonly config: Config;
+  readonly scope: Scope;
   readonly credentials: Credentials;
   readonly context: Pick<CommandContext, 'clock' | 'random' | 'version'>;
 }
@@ -48,10 +51,11 @@ export class ClusterReader implements AsyncDisposable {
   readonly #collection: Collection;
 
   constructor(options: ClusterReaderOptions) {
-    const { config, credentials, context } = options;
+    const { config, scope, credentials, context } = options;
     this.#options = options;
     this.#sources = new Sources({
       config,
+      scope,
       credentials,
       clock: context.clock,
       random: context.random,
@@ -60,7 +64,14 @@ export class ClusterReader implements AsyncDisposable {
       metrics: new SelfMetrics({ version: context.version, nodeVersion: process.version, watchResults }),
     });
     const { store, cache } = this.#sources;
-    this.#collection = createCollection({ config, store, cache, clock: context.clock, showsAllPods: true });
+    this.#collection = createCollection({
+      config,
+      onlyNode: scope.nodeName,
+      store,
+      cache,
+      clock: context.clock,
+      showsAllPods: true,
+    });
   }
 
   get hasSynced(): boolean {
@@ -94,11 +105,17 @@ export class ClusterReader implements AsyncDisposable {
       pod,
       workloads: this.#collection.identities.workloadsOf(pod),
     }));
-    return { snapshot, knownPods, readAtMs: clock.nowMs(), nodeErrors: this.#faults.nodeErrors };
+    return { snapshot, knownPods, readAtMs: clock.nowMs(), nodeErrors: this.#nodeErrors() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sources[Symbol.asyncDispose]();
+  }
+
+  #nodeErrors(): ReadonlyMap<string, string> {
+    const { nodeName } = this.#options.scope;
+    if (nodeName === undefined || this.#sources.store.hasNode(nodeName)) return this.#faults.nodeErrors;
+    return new Map([[nodeName, noSuchNode(nodeName)]]);
   }
 
   #missingLists(isLate: boolean): string {

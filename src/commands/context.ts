@@ -5,6 +5,7 @@ import type { Environment } from '../config/text-layers.js';
 export interface CommandContext {
   readonly environment: Environment;
   readonly homeDir: string;
+  readonly hostName: string;
   readonly clock: Clock;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;

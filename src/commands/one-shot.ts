@@ -1,8 +1,10 @@
 import { UserError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
 import { ClusterReader } from './cluster-reader.js';
+import { apiNodes, resolveScope } from '../scope.js';
 import type { CommandContext } from './context.js';
 import { commandCredentials, type CredentialFlags } from './credentials.js';
+import { hostOf } from './host.js';
 import { loadSettings } from './settings.js';
 
 /** Which cluster a command reads that serves nothing. */
@@ -23,7 +25,11 @@ export async function withCluster(
   const credentials = await commandCredentials(flags, context);
   const { stopSignal } = context;
   try {
-    await using reader = new ClusterReader({ config, credentials, context });
+    // Shards divide the work of exporters; who asks at the terminal wants the answer of all of them.
+    const settings = { ...config.cluster, shard: 0, totalShards: 1 };
+    const nodes = apiNodes({ credentials, clock: context.clock, version: context.version });
+    const scope = await resolveScope({ settings, host: hostOf(context), nodes }, stopSignal);
+    await using reader = new ClusterReader({ config, scope, credentials, context });
     await reader.synced(stopSignal);
     await use(reader, config);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 
 import { systemClock } from '../base/clock.js';
 import type { CommandContext } from './context.js';
@@ -28,6 +28,7 @@ export function createContext(process: NodeJS.Process): CommandContext {
   return {
     environment: process.env,
     homeDir: homedir(),
+    hostName: hostname(),
     clock: systemClock,
     random: Math.random,
     version: readVersion(),

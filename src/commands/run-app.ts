@@ -6,6 +6,7 @@ import { ConfigWatcher } from '../config/reload.js';
 import type { Credentials } from '../api/credentials.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import type { CommandContext } from './context.js';
+import { hostOf } from './host.js';
 import type { LoadedSettings } from './settings.js';
 
 export interface RunAppOptions {
@@ -22,18 +23,18 @@ export async function runApp({ settings, credentials, context, onListening }: Ru
   const logger = createLogger({ ...settings.config.log, write: context.writeError, clock });
   const reloads: { watcher: ConfigWatcher | undefined } = { watcher: undefined };
   const reload = async (): Promise<void> => {
-    if (reloads.watcher === undefined) throw new UserError('there is no settings file: start with --config.file');
+    if (reloads.watcher === undefined) {
+      logger.warn('POST /-/reload: there is no settings file to load; start with --config.file');
+      throw new UserError('there is no settings file');
+    }
     const result = await reloads.watcher.trigger();
     if (result.result === 'failed') throw result.error;
   };
-  const app = await App.start({
-    config: settings.config,
-    credentials,
-    clock,
-    random,
-    logger,
-    version,
-    reload,
+  const app = await App.start(
+    { config: settings.config, credentials, host: hostOf(context), clock, random, logger, version, reload },
+    stopSignal,
+  ).catch((error: unknown) => {
+    throw stopSignal.aborted && error === stopSignal.reason ? new UserError('stopped before the start') : error;
   });
   reloads.watcher = createWatcher({ app, settings, logger, context });
   const watching = reloads.watcher?.run(stopSignal);

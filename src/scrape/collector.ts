@@ -73,7 +73,7 @@ export class Collector {
 
   async #collect(signal: AbortSignal): Promise<ClusterSnapshot> {
     const { nodes, policy, cache } = this.#options;
-    const { asked, skipped } = nodesInScope(nodes.nodes(), policy);
+    const { asked, skipped, missing } = nodesInScope(nodes.nodes(), policy);
     this.#forgetOthers(asked);
     const order = askingOrder(asked, this.#turn++, (nodeName) => cache.lastFailed(nodeName));
     const answered = await Promise.all(order.map((node) => this.#ask(node, signal)));
@@ -83,7 +83,11 @@ export class Collector {
       collected.map((node) => this.#partOf(node)),
       signal.aborted,
     );
-    const states = [...collected.map(({ state }) => state), ...skipped.map(skippedState)];
+    const states = [
+      ...collected.map(({ state }) => state),
+      ...skipped.map(skippedState),
+      ...(missing === undefined ? [] : [missingState(missing)]),
+    ];
     return { nodes: states.sort(byNodeName), workloads };
   }
 
@@ -168,6 +172,10 @@ function named({ name, allocatableBytes }: Node): Pick<NodeState, 'nodeName' | '
 
 function byNodeName(a: NodeState, b: NodeState): number {
   return a.nodeName < b.nodeName ? -1 : 1;
+}
+
+function missingState(nodeName: string): NodeState {
+  return { state: 'absent', nodeName, allocatableBytes: undefined, reason: 'no_node' };
 }
 
 function skippedState(node: Node): NodeState {

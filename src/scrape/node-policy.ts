@@ -6,22 +6,28 @@ export interface NodePolicy {
   readonly nodeSelector: LabelSelector;
   /** Nodes that serve no summaries (virtual kubelets, Fargate): shown as skipped, never asked. */
   readonly skipSelectors: readonly LabelSelector[];
+  /** The only node that is measured, there or not; undefined when it is not one alone. */
+  readonly onlyNode?: string | undefined;
 }
 
 export interface NodesInScope {
   readonly asked: readonly Node[];
   readonly skipped: readonly Node[];
+  /** The only node to measure, when it is not there. */
+  readonly missing: string | undefined;
 }
 
 export function nodesInScope(nodes: Iterable<Node>, policy: NodePolicy): NodesInScope {
   const asked: Node[] = [];
   const skipped: Node[] = [];
+  let missing = policy.onlyNode;
   for (const node of nodes) {
+    if (node.name === missing) missing = undefined;
     if (!matchesSelector(policy.nodeSelector, node.labels)) continue;
     const skip = policy.skipSelectors.some((selector) => matchesSelector(selector, node.labels));
     (skip ? skipped : asked).push(node);
   }
-  return { asked, skipped };
+  return { asked, skipped, missing };
 }
 
 /**

@@ -66,7 +66,8 @@ export interface MeasuredNodeState extends NamedNode {
 
 export interface AbsentNodeState extends NamedNode {
   readonly state: 'absent';
-  readonly reason: FailureReason | 'skipped';
+  /** `skipped`: it serves no summaries and is not asked. `no_node`: the only node to measure is not in the cluster. */
+  readonly reason: FailureReason | 'skipped' | 'no_node';
 }
 
 /** A node in one scrape. */

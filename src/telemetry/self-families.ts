@@ -16,6 +16,12 @@ export const selfFamilies = {
     help: '1; the version of the exporter and of Node.js that runs it.',
     labels: ['version', 'node_version'],
   },
+  scopeInfo: {
+    name: `${prefix}scope_info`,
+    type: 'gauge',
+    help: '1; the part of the cluster that the exporter measures: the shard, of how many, and the node when it is one alone.',
+    labels: ['shard', 'total_shards', 'node'],
+  },
   scrapeDuration: {
     name: `${prefix}scrape_duration_seconds`,
     type: 'histogram',

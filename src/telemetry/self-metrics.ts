@@ -14,6 +14,14 @@ const requestResults = ['success', ...requestReasons];
 const listResults = ['success', 'expired', ...requestReasons];
 const cacheResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
 
+/** The part of the cluster that is measured. */
+export interface MeasuredScope {
+  readonly shard: number;
+  readonly totalShards: number;
+  /** Undefined unless one node alone is measured. */
+  readonly nodeName: string | undefined;
+}
+
 export interface SelfMetricsOptions {
   /** Of the exporter. */
   readonly version: string;
@@ -38,6 +46,7 @@ const unwantedDefaults = [
 export class SelfMetrics {
   readonly registry = new Registry();
 
+  readonly #scopeInfo = this.#gauge(selfFamilies.scopeInfo);
   readonly #scrapes = this.#counter(selfFamilies.scrapes);
   readonly #scrapeDuration = this.#histogram(
     selfFamilies.scrapeDuration,
@@ -163,6 +172,12 @@ export class SelfMetrics {
 
   configReloadFailed(): void {
     this.#configLastReloadSuccessful.set(0);
+  }
+
+  setScope({ shard, totalShards, nodeName }: MeasuredScope): void {
+    this.#scopeInfo.reset();
+    const labels = { shard: String(shard), total_shards: String(totalShards) };
+    this.#scopeInfo.set(nodeName === undefined ? labels : { ...labels, node: nodeName }, 1);
   }
 
   tlsVerificationDisabled(isDisabled: boolean): void {

@@ -58,7 +58,11 @@ beforeAll(async () => {
   api = new ApiClient({ credentials, clock, version });
   transport = rawTransport();
   const logger = createLogger({ level: 'warn', format: 'logfmt', write: (line) => process.stderr.write(line), clock });
-  app = await App.start({ config, credentials, clock, random: Math.random, logger, version });
+  const host = { name: 'test-host', nodeName: undefined };
+  app = await App.start(
+    { config, credentials, host, clock, random: Math.random, logger, version },
+    new AbortController().signal,
+  );
   await eventually('the first lists', () => Promise.resolve(app.hasSynced || undefined));
 });
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 
 import { staticCredentials } from '../../src/api/credentials.js';
 import { ClusterReader } from '../../src/commands/cluster-reader.js';
+import { wholeCluster } from '../../src/kube/scope.js';
 import { SimulatedCluster } from '../../src/sim/cluster.js';
 import { emptyScenario } from '../../src/sim/model/scenario.js';
 import { settingsOf } from '../support/exporter.js';
@@ -13,6 +14,7 @@ it('waits for an API server that may come back, for half a minute, and tells wha
   await cluster.setApiFault('status:503');
   await using reader = new ClusterReader({
     config: settingsOf(''),
+    scope: wholeCluster,
     credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
   });

@@ -37,6 +37,12 @@ describe('the command line', () => {
   it.each([
     { args: ['--no-such-flag'], error: /--no-such-flag/ },
     { args: ['serve', '--log.level', 'loud'], error: /log\.level.*"loud".*--log\.level.*debug, info, warn/ },
+    { args: ['serve', '--shard', '2', '--total-shards', '2'], error: /cluster\.shard: found 2 \(--shard\).*less than/ },
+    {
+      args: ['serve', '--node', 'Node_1'],
+      error: /cluster\.node: found "Node_1" \(--node\), allowed: the name of a node/,
+    },
+    { args: ['serve', '--node', 'a', '--total-shards', '2'], error: /cluster\.node.*no shards.*cluster\.totalShards/ },
     { args: ['replay'], error: /--summaries/ },
     { args: ['replay', '--summaries', '.', '--web.telemetry-path', '/m'], error: /--web\.telemetry-path/ },
     { args: ['no-such-command'], error: /unexpected "no-such-command"; the commands are serve, demo, simulate/ },

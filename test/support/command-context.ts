@@ -21,6 +21,7 @@ export function aCommandContext(overrides: Partial<CommandContext> = {}): Record
     context: {
       environment: {},
       homeDir: '/nonexistent',
+      hostName: 'test-host',
       clock: systemClock,
       random: () => 0.5,
       version: '0.0.0-test',

@@ -5,6 +5,7 @@ import type { Clock } from '../../src/base/clock.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
 import { staticCredentials } from '../../src/api/credentials.js';
+import type { Host } from '../../src/scope.js';
 import type { Rule } from '../../src/sim/access.js';
 import { SimulatedCluster } from '../../src/sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
@@ -25,6 +26,8 @@ export interface ExporterOptions {
   readonly scenario?: Scenario;
   readonly rules?: readonly Rule[];
   readonly reload?: () => Promise<void>;
+  /** One that is no node, without it. */
+  readonly host?: Host;
 }
 
 export interface Scraped {
@@ -41,35 +44,67 @@ export function settingsOf(text: string): Config {
   return loadConfig({ file, environment: {}, flags: {} });
 }
 
+interface ExporterParts {
+  readonly cluster: SimulatedCluster;
+  readonly app: App;
+  readonly clock: ManualClock;
+  readonly log: readonly string[];
+  readonly ownsCluster: boolean;
+}
+
 /** The whole exporter in front of a simulated cluster, over real sockets, on one manual clock. */
 export class Exporter implements AsyncDisposable {
   readonly cluster: SimulatedCluster;
   readonly app: App;
   readonly clock: ManualClock;
   readonly log: readonly string[];
+  readonly #ownsCluster: boolean;
 
-  private constructor(parts: { cluster: SimulatedCluster; app: App; clock: ManualClock; log: readonly string[] }) {
+  private constructor(parts: ExporterParts) {
     this.cluster = parts.cluster;
     this.app = parts.app;
     this.clock = parts.clock;
     this.log = parts.log;
+    this.#ownsCluster = parts.ownsCluster;
   }
 
   static async start(options: ExporterOptions = {}): Promise<Exporter> {
     const clock = new ManualClock();
     const cluster = await SimulatedCluster.start({ clock, scenario: options.scenario ?? emptyScenario('node-1') });
+    try {
+      return await Exporter.#start({ cluster, clock, ownsCluster: true }, options);
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Another exporter of the same cluster, by the same clock; to be disposed of before this one. */
+  async another(options: Omit<ExporterOptions, 'scenario'> = {}): Promise<Exporter> {
+    return Exporter.#start({ cluster: this.cluster, clock: this.clock, ownsCluster: false }, options);
+  }
+
+  static async #start(
+    parts: Pick<ExporterParts, 'cluster' | 'clock' | 'ownsCluster'>,
+    options: ExporterOptions,
+  ): Promise<Exporter> {
+    const { cluster, clock } = parts;
     const log: string[] = [];
     const token = cluster.issueToken({ user: 'exporter', rules: options.rules ?? leastRules });
-    const app = await App.start({
-      config: settingsOf(options.settings ?? ''),
-      credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
-      clock,
-      random: () => 0.5,
-      logger: createLogger({ level: 'debug', format: 'json', write: (line) => log.push(line), clock: fixed(clock) }),
-      version: '0.0.0-test',
-      ...(options.reload === undefined ? {} : { reload: options.reload }),
-    });
-    return new Exporter({ cluster, app, clock, log });
+    const app = await App.start(
+      {
+        config: settingsOf(options.settings ?? ''),
+        credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+        host: options.host ?? { name: 'test-host', nodeName: undefined },
+        clock,
+        random: () => 0.5,
+        logger: createLogger({ level: 'debug', format: 'json', write: (line) => log.push(line), clock: fixed(clock) }),
+        version: '0.0.0-test',
+        ...(options.reload === undefined ? {} : { reload: options.reload }),
+      },
+      new AbortController().signal,
+    );
+    return new Exporter({ ...parts, app, log });
   }
 
   /** Resolves when nodes and pods are listed. */
@@ -123,7 +158,7 @@ export class Exporter implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.app[Symbol.asyncDispose]();
-    await this.cluster[Symbol.asyncDispose]();
+    if (this.#ownsCluster) await this.cluster[Symbol.asyncDispose]();
   }
 }
 

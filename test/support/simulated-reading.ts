@@ -3,6 +3,7 @@ import { vi } from 'vitest';
 import { staticCredentials } from '../../src/api/credentials.js';
 import { ClusterReader, type ClusterReading } from '../../src/commands/cluster-reader.js';
 import { demoScenario } from '../../src/sim/model/demo-scenario.js';
+import { wholeCluster } from '../../src/kube/scope.js';
 import { SimulatedCluster } from '../../src/sim/cluster.js';
 import type { Scenario } from '../../src/sim/model/scenario.js';
 import { leastRules, settingsOf } from './exporter.js';
@@ -28,6 +29,7 @@ export async function readSimulated(options: SimulatedReadingOptions = {}): Prom
   const token = cluster.issueToken({ user: 'operator', rules: leastRules });
   await using reader = new ClusterReader({
     config: settingsOf(settings),
+    scope: wholeCluster,
     credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
   });
