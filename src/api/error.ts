@@ -96,10 +96,14 @@ function reasonOf(status: number): FailureReason {
 function mendOf(status: number, serverMessage: string): string {
   if (status === 401) return '; the credentials are missing, wrong or expired';
   if (status !== 403) return '';
-  const rule = /cannot (?<verb>\S+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)"/.exec(serverMessage);
+  const rule =
+    /cannot (?<verb>\S+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)"(?: in the namespace "(?<namespace>[^"]+)")?/.exec(
+      serverMessage,
+    );
   if (rule?.groups === undefined) return '; no RBAC rule allows it';
-  const { verb, resource, group } = rule.groups;
-  return `; grant it with the RBAC rule {apiGroups: ["${group ?? ''}"], resources: ["${resource ?? ''}"], verbs: ["${verb ?? ''}"]}`;
+  const { verb, resource, group, namespace } = rule.groups;
+  const role = namespace === undefined ? 'its ClusterRole' : `its Role in namespace "${namespace}" or its ClusterRole`;
+  return `; grant it with the RBAC rule {apiGroups: ["${group ?? ''}"], resources: ["${resource ?? ''}"], verbs: ["${verb ?? ''}"]} in ${role}`;
 }
 
 function oneLine(text: string): string {

@@ -43,9 +43,10 @@ const unauthorizedMend =
  * `nodes/configz`: https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/2862-fine-grained-kubelet-authz
  */
 const forbiddenMends: Readonly<Record<KubeletPath, string>> = {
-  '/stats/summary': 'grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]}',
+  '/stats/summary':
+    'grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]} in its ClusterRole',
   '/configz':
-    'grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/configz"], verbs: ["get"]}, which kubelets heed from Kubernetes 1.33 on, or set kubelet.readConfig to false',
+    'grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/configz"], verbs: ["get"]} in its ClusterRole, which kubelets heed from Kubernetes 1.33 on, or set kubelet.readConfig to false',
 };
 
 function isRedirect(status: number): boolean {

@@ -244,7 +244,7 @@ describe('ApiClient', () => {
       expect(error).toMatchObject({ reason: 'forbidden', status: 403, statusReason: 'Forbidden' });
       expect(error.message).toBe(
         `GET /api/v1/pods: the API server answered 403: ${message}; ` +
-          'grant it with the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["list"]}',
+          'grant it with the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["list"]} in its ClusterRole',
       );
     });
 

@@ -23,14 +23,17 @@ describe('apiErrorOf', () => {
     expect(message.length).toBeLessThan(600);
   });
 
-  it('says which RBAC rule is missing', () => {
+  it.each([
+    ['at the cluster scope', 'its ClusterRole'],
+    ['in the namespace "shop"', 'its Role in namespace "shop" or its ClusterRole'],
+  ])('says which RBAC rule is missing %s', (place, role) => {
     const body = {
       kind: 'Status',
-      message: 'pods is forbidden: User "ci" cannot list resource "pods" in API group "" at the cluster scope',
+      message: `pods is forbidden: User "ci" cannot list resource "pods" in API group "" ${place}`,
       reason: 'Forbidden',
     };
     expect(apiErrorOf({ what, status: 403, body }).message).toContain(
-      'grant it with the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["list"]}',
+      `; grant it with the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["list"]} in ${role}`,
     );
   });
 

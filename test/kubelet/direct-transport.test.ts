@@ -273,7 +273,7 @@ describe('a refusal', () => {
       403,
       forbidden,
       'forbidden',
-      `${forbidden}; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]}`,
+      `${forbidden}; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]} in its ClusterRole`,
     ],
     [404, '404 page not found', 'not_found', 'the kubelet answered 404: 404 page not found'],
     [500, 'internal error', 'http_status', 'the kubelet answered 500: internal error'],
@@ -297,7 +297,7 @@ describe('a refusal', () => {
     const failure = await world.failure(world.fetchThresholds());
     expect(failure).toMatchObject({ reason: 'forbidden', status: 403 });
     expect(failure.message).toBe(
-      `configuration of node node-1 from https://127.0.0.1:${kubelet.port}: the kubelet answered 403: Forbidden; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/configz"], verbs: ["get"]}, which kubelets heed from Kubernetes 1.33 on, or set kubelet.readConfig to false`,
+      `configuration of node node-1 from https://127.0.0.1:${kubelet.port}: the kubelet answered 403: Forbidden; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/configz"], verbs: ["get"]} in its ClusterRole, which kubelets heed from Kubernetes 1.33 on, or set kubelet.readConfig to false`,
     );
   });
 
