@@ -100,6 +100,12 @@ export class ClusterModel {
     return this.#putPod(pod);
   }
 
+  /** Gives a pending pod a node, as the scheduler does; it runs at once. */
+  bindPod(namespace: string, name: string, nodeName: string): SimulatedPod {
+    const pod = this.#pod(namespace, name);
+    return this.#start({ ...pod, spec: { ...pod.spec, nodeName } });
+  }
+
   /** Changes labels or annotations: given ones replace all that the pod had. */
   updatePod(namespace: string, name: string, change: Pick<PodSpec, 'labels' | 'annotations'>): SimulatedPod {
     const pod = this.#pod(namespace, name);
