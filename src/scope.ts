@@ -41,7 +41,7 @@ export async function resolveScope(options: ScopeOptions, signal: AbortSignal): 
 }
 
 const nodeMend =
-  'name the node with --node (cluster.node), or set NODE_NAME from the field spec.nodeName by the downward API';
+  'set cluster.node (flag --node of serve), or set NODE_NAME from the field spec.nodeName by the downward API';
 
 /** What to say of the only node to measure when it is not there. */
 export function noSuchNode(nodeName: string): string {

@@ -55,8 +55,12 @@ const query: TopOptions['query'] = {
   limit: 20,
 };
 
-async function runTop(prepared: Prepared, options: Partial<TopOptions> = {}): Promise<RecordedCommand> {
-  const command = aCommandContext();
+async function runTop(
+  prepared: Prepared,
+  options: Partial<TopOptions> = {},
+  overrides: Partial<CommandContext> = {},
+): Promise<RecordedCommand> {
+  const command = aCommandContext(overrides);
   await top({ ...prepared.flags, query, output: 'table', watchIntervalMs: undefined, ...options }, command.context);
   return command;
 }
@@ -79,6 +83,39 @@ describe('top', () => {
     expect(error()).toBe('');
     expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
     await expect.poll(() => prepared.cluster.openWatchCount).toBe(0);
+  });
+
+  it.each<[how: string, settings: string, overrides: Partial<CommandContext>]>([
+    ['the settings name', 'cluster: {node: node-2}', {}],
+    ['$NODE_NAME names', 'cluster: {nodeLocal: true}', { environment: { NODE_NAME: 'node-2' } }],
+    [
+      'the name of the host names',
+      'cluster: {nodeLocal: true}',
+      { environment: { NODE_NAME: '' }, hostName: 'node-2' },
+    ],
+  ])('is of the one node that %s', async (_how, settings, overrides) => {
+    await using prepared = await prepare({ settings });
+    const { out } = await runTop(prepared, {}, overrides);
+    expect(out()).toMatch(/cart-2[^]*Data of 1 of 1 nodes/);
+    expect(out()).not.toContain('cart-1');
+    expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(0);
+  });
+
+  it('is of all shards, whatever shard the settings and the name of the host say', async () => {
+    await using prepared = await prepare({ settings: 'cluster: {totalShards: 2}' });
+    expect((await runTop(prepared)).out()).toContain('Data of 2 of 2 nodes');
+  });
+
+  it.each([
+    [
+      'is not in the cluster',
+      'cluster: {node: node-9}',
+      /node-9 \(no_node\): the cluster has no node "node-9"; set cluster\.node/,
+    ],
+    ['cannot be found', 'cluster: {nodeLocal: true}', /no node has the label kubernetes\.io\/hostname=test-host/],
+  ])('says so when the one node %s', async (_what, settings, error) => {
+    await using prepared = await prepare({ settings });
+    await expect(runTop(prepared)).rejects.toThrow(error);
   });
 
   it('gives JSON of plain rows, and what is missing on standard error', async () => {

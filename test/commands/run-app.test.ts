@@ -3,9 +3,12 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { UserError } from '../../src/base/errors.js';
+import type { CommandContext } from '../../src/commands/context.js';
 import { runApp } from '../../src/commands/run-app.js';
 import { loadSettings } from '../../src/commands/settings.js';
 import { staticCredentials } from '../../src/api/credentials.js';
+import type { FlagValues } from '../../src/config/text-layers.js';
 import { SimulatedCluster } from '../../src/sim/cluster.js';
 import { emptyScenario } from '../../src/sim/model/scenario.js';
 import { podSpec } from '../sim/pods.js';
@@ -19,20 +22,28 @@ const listen = 'web: {listenAddresses: ["127.0.0.1:0"], enableLifecycle: true}\n
 interface RunningCommand extends AsyncDisposable {
   readonly request: (method: string, path: string) => Promise<HttpAnswer>;
   readonly value: (family: string) => Promise<number | undefined>;
+  readonly labels: (family: string) => Promise<Readonly<Record<string, string>> | undefined>;
   readonly workloads: () => Promise<readonly (string | undefined)[]>;
   readonly rewrite: (settings: string) => Promise<void>;
   readonly hangUp: () => void;
   readonly log: () => string;
 }
 
-/** The exporter with a settings file, in front of a cluster with one pod. */
-async function start(settings: string): Promise<RunningCommand> {
+interface StartOptions extends Partial<Pick<CommandContext, 'hostName' | 'environment'>> {
+  /** Flags of the settings, without a file. */
+  readonly flags?: FlagValues;
+}
+
+const listenFlags: FlagValues = { 'web.listen-address': ['127.0.0.1:0'], 'web.enable-lifecycle': true };
+
+/** The exporter with a settings file or flags, in front of a cluster with one pod. */
+async function start(settings: string, { flags, ...overrides }: StartOptions = {}): Promise<RunningCommand> {
   const folder = await temporaryFolder();
   const file = path.join(folder.path, 'config.yaml');
   const cluster = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
   cluster.model.addPod(podSpec('cart', { labels: { app: 'cart', team: 'shop' } }));
   const hangUps: (() => void)[] = [];
-  const command = aCommandContext({ onHangUp: (listener) => hangUps.push(listener) });
+  const command = aCommandContext({ onHangUp: (listener) => hangUps.push(listener), ...overrides });
   const rewrite = (text: string): Promise<void> => writeFile(file, listen + text);
   await rewrite(settings);
   let onListening: (ports: readonly number[]) => void = () => undefined;
@@ -42,7 +53,12 @@ async function start(settings: string): Promise<RunningCommand> {
     };
   });
   const running = runApp({
-    settings: await loadSettings({ configFile: file, values: {} }, command.context),
+    settings: await loadSettings(
+      flags === undefined
+        ? { configFile: file, values: {} }
+        : { configFile: undefined, values: { ...listenFlags, ...flags } },
+      command.context,
+    ),
     credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
     context: command.context,
     onListening,
@@ -57,6 +73,7 @@ async function start(settings: string): Promise<RunningCommand> {
   return {
     request,
     value: async (family) => (await samples(family))[0]?.value,
+    labels: async (family) => (await samples(family))[0]?.labels,
     workloads: async () => (await samples('workload_used_bytes')).map(({ labels }) => labels['workload']),
     rewrite,
     hangUp: () => {
@@ -93,11 +110,26 @@ describe('a reload', () => {
     expect(exporter.log()).toMatch(/the last good ones stay in force.*config\.yaml:/);
   });
 
+  it('over HTTP without a file fails, and the log says how to have one', async () => {
+    await using exporter = await start('', { flags: {} });
+    expect((await exporter.request('POST', '/-/reload')).status).toBe(500);
+    expect(exporter.log().match(/level=(?:warn|error).*/g)).toEqual([expect.stringContaining('--config.file')]);
+  });
+
   it('follows SIGHUP', async () => {
     await using exporter = await start('identity: {labels: [app]}\n');
     await exporter.rewrite('identity: {labels: [team]}\n');
     exporter.hangUp();
     await expect.poll(exporter.workloads, { interval: 10 }).toEqual(['shop']);
+  });
+
+  it('over HTTP tells a fault once', async () => {
+    await using exporter = await start('');
+    await exporter.rewrite('identity: {labels: [team]\n');
+    expect((await exporter.request('POST', '/-/reload')).status).toBe(500);
+    expect(exporter.log()).toContain('the last good ones stay in force');
+    expect(exporter.log().match(/config\.yaml:/g)).toHaveLength(1);
+    expect(exporter.log().match(/level=(?:warn|error)/g)).toHaveLength(1);
   });
 
   it('at SIGHUP tells a fault once', async () => {
@@ -113,6 +145,39 @@ describe('a reload', () => {
     await exporter.rewrite('log: {level: debug}\n');
     await exporter.request('POST', '/-/reload');
     expect(exporter.log()).toMatch(/take effect at the next start.*log/);
+  });
+});
+
+describe('the part of the cluster that is measured', () => {
+  const oneNode = { shard: '0', total_shards: '1', node: 'node-1' };
+
+  it.each<[how: string, settings: string, options: StartOptions, labels: object]>([
+    ['--node', '', { flags: { node: 'node-1' } }, oneNode],
+    ['$NODE_NAME', 'cluster: {nodeLocal: true}\n', { environment: { NODE_NAME: 'node-1' } }, oneNode],
+    ['the name of the host', 'cluster: {nodeLocal: true}\n', { hostName: 'node-1' }, oneNode],
+    ['--shard', '', { flags: { shard: '1', 'total-shards': '3' }, hostName: 'e-2' }, { shard: '1', total_shards: '3' }],
+    [
+      'the ordinal of the pod',
+      '',
+      { flags: { 'total-shards': '3' }, hostName: 'e-2' },
+      { shard: '2', total_shards: '3' },
+    ],
+    ['nothing', '', { environment: { NODE_NAME: 'node-1' }, hostName: 'e-2' }, { shard: '0', total_shards: '1' }],
+  ])('follows %s', async (_how, settings, options, labels) => {
+    await using exporter = await start(settings, options);
+    expect(await exporter.labels('exporter_scope_info')).toEqual(labels);
+  });
+
+  it('is not looked up any more when the stop signal comes', async () => {
+    await using cluster = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
+    const { context, stop } = aCommandContext();
+    const settings = await loadSettings(
+      { configFile: undefined, values: listenFlags },
+      { environment: { EPHEMERAL_STORAGE_EXPORTER_CLUSTER_NODE_LOCAL: 'true' } },
+    );
+    stop();
+    const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token });
+    await expect(runApp({ settings, credentials, context })).rejects.toThrow(new UserError('stopped before the start'));
   });
 });
 

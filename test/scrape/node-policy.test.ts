@@ -24,6 +24,16 @@ describe('nodes in scope', () => {
     expect(names(asked)).toEqual(['a']);
     expect(names(skipped)).toEqual(['c']);
   });
+
+  it.each([
+    ['undefined', undefined, ['a'], undefined],
+    ['there', 'a', ['a'], undefined],
+    ['there but left out by the node selector', 'b', ['a', 'b'], undefined],
+    ['not there', 'z', ['a'], 'z'],
+  ])('miss the only node when that is not in the cluster: it is %s', (_case, onlyNode, there, missing) => {
+    const nodes = there.map((name) => node(name, name === 'b' ? { pool: 'system' } : {}));
+    expect(nodesInScope(nodes, { ...policy, onlyNode }).missing).toBe(missing);
+  });
 });
 
 describe('the order in which nodes are asked', () => {

@@ -70,6 +70,30 @@ describe('scrapes', () => {
   });
 });
 
+describe('the scope', () => {
+  it.each([
+    [
+      { shard: 0, totalShards: 1, nodeName: undefined },
+      { shard: '0', total_shards: '1' },
+    ],
+    [
+      { shard: 2, totalShards: 3, nodeName: undefined },
+      { shard: '2', total_shards: '3' },
+    ],
+    [
+      { shard: 0, totalShards: 1, nodeName: 'node-1' },
+      { shard: '0', total_shards: '1', node: 'node-1' },
+    ],
+  ])('is one series, of what is measured now: %j', async (scope, labels) => {
+    const metrics = aSelfMetrics();
+    metrics.setScope({ shard: 7, totalShards: 9, nodeName: 'before' });
+    metrics.setScope(scope);
+    const families = await metrics.registry.getMetricsAsJSON();
+    const values = families.find(({ name }) => name === `${prefix}scope_info`)?.values;
+    expect(values).toEqual([{ labels, value: 1 }]);
+  });
+});
+
 describe('kubelets', () => {
   it('are counted apart when they are asked for their configuration', async () => {
     const metrics = aSelfMetrics();

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+
+import type { Rule } from '../../src/sim/access.js';
+import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { Exporter } from '../support/exporter.js';
+
+/** One verb on one resource. */
+interface Permission {
+  readonly verb: string;
+  readonly resource: string;
+}
+
+interface ClusterRole {
+  readonly kind: string;
+  readonly rules: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+}
+
+const rbacFile = new URL('../../manifests/base/rbac.yaml', import.meta.url);
+
+/** What the shipped ClusterRole allows. */
+const permissions: readonly Permission[] = parseAllDocuments(readFileSync(rbacFile, 'utf8'))
+  .map((document) => document.toJS() as ClusterRole)
+  .filter(({ kind }) => kind === 'ClusterRole')
+  .flatMap(({ rules }) => rules)
+  .flatMap(({ resources, verbs }) => resources.flatMap((resource) => verbs.map((verb) => ({ verb, resource }))));
+
+const rulesOf = (allowed: readonly Permission[]): readonly Rule[] =>
+  allowed.map(({ verb, resource }) => ({ verbs: [verb], resources: [resource] }));
+
+const rulesWithout = (verb: string, resource: string): readonly Rule[] =>
+  rulesOf(permissions.filter((permission) => permission.verb !== verb || permission.resource !== resource));
+
+const scenario: Scenario = {
+  ...emptyScenario('node-1', 'node-2'),
+  populate: ({ model }) => {
+    model.addPod({
+      namespace: 'shop',
+      name: 'cart',
+      nodeName: 'node-1',
+      containers: [{ name: 'main', rootfs: { initialBytes: 4096 }, logs: { initialBytes: 8192 } }],
+    });
+  },
+};
+
+const settleMs = 180_000;
+
+/** Names who may not do what, and the rule to add. */
+function names({ verb, resource }: Permission): RegExp {
+  const rule = `{apiGroups: [""], resources: ["${resource}"], verbs: ["${verb}"]}`;
+  return new RegExp(
+    `exporter.*grant it with the RBAC rule ${rule.replaceAll(/[{}[\]]/g, String.raw`\$&`)} in its ClusterRole`,
+  );
+}
+
+/** The warnings of the log, as they are said. */
+const warningsOf = ({ log }: Exporter): readonly string[] =>
+  log
+    .map((line) => JSON.parse(line) as { readonly level: string; readonly error?: string })
+    .flatMap(({ level, error }) => (level === 'warn' && error !== undefined ? [error] : []));
+
+describe('the shipped ClusterRole', () => {
+  it('holds what the exporter needs', () => {
+    expect(permissions.map(({ verb, resource }) => `${verb} ${resource}`).sort()).toEqual([
+      'get nodes/stats',
+      'list nodes',
+      'list pods',
+      'watch nodes',
+      'watch pods',
+    ]);
+  });
+
+  it('is enough for everything: nothing is forbidden', async () => {
+    await using exporter = await Exporter.start({ scenario, rules: rulesOf(permissions) });
+    await exporter.synced();
+    await exporter.clock.advance(settleMs);
+    const connected = async () =>
+      (await exporter.scrape()).samples('exporter_store_watch_connected').map(({ value }) => value);
+    await expect.poll(connected, { interval: 10 }).toEqual([1, 1]);
+    const scraped = await exporter.scrape();
+    expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1]);
+    expect(scraped.value('pod_used_bytes', { pod: 'cart' })).toBeGreaterThan(0);
+    const forbidden = scraped.families
+      .flatMap(({ samples }) => samples)
+      .filter(({ labels, value }) => labels['result'] === 'forbidden' && value > 0);
+    expect(forbidden).toEqual([]);
+    expect(warningsOf(exporter)).toEqual([]);
+    const asked = exporter.cluster.apiRequests.filter(({ user }) => user === 'exporter');
+    expect(asked.length).toBeGreaterThanOrEqual(4);
+    expect(asked.every(({ method, path }) => method === 'GET' && /^\/api\/v1\/(?:nodes|pods)$/.test(path))).toBe(true);
+  });
+});
+
+describe('without the permission to', () => {
+  it.each(permissions.filter(({ verb }) => verb === 'list'))(
+    '$verb $resource, log and readiness name the rule',
+    async (missing) => {
+      await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
+      const readiness = async () => (await exporter.get('/readyz?verbose')).text;
+      await expect.poll(readiness, { interval: 10 }).toMatch(names(missing));
+      expect((await exporter.get('/readyz')).status).toBe(503);
+      expect((await exporter.get('/readyz')).text).toMatch(names(missing));
+      expect(warningsOf(exporter)).toEqual([expect.stringMatching(names(missing))]);
+      const lists = (await exporter.scrape()).value('exporter_store_lists_total', {
+        resource: missing.resource,
+        result: 'forbidden',
+      });
+      expect(lists).toBe(1);
+    },
+  );
+
+  it.each(permissions.filter(({ verb }) => verb === 'watch'))(
+    '$verb $resource, log and metrics tell, and what was listed is served',
+    async (missing) => {
+      await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
+      await exporter.synced();
+      const { resource } = missing;
+      const watches = async () =>
+        (await exporter.scrape()).value('exporter_store_watches_total', { resource, result: 'forbidden' });
+      await expect.poll(watches, { interval: 10 }).toBe(1);
+      await exporter.clock.advance(settleMs);
+      const scraped = await exporter.scrape();
+      expect(scraped.value('exporter_store_watch_connected', { resource })).toBe(0);
+      const other = resource === 'nodes' ? 'pods' : 'nodes';
+      expect(scraped.value('exporter_store_watch_connected', { resource: other })).toBe(1);
+      expect(scraped.value('pod_used_bytes', { pod: 'cart' })).toBeGreaterThan(0);
+      expect(warningsOf(exporter)).toEqual([expect.stringMatching(names(missing))]);
+    },
+  );
+
+  it.each(permissions.filter(({ verb }) => verb === 'get'))(
+    '$verb $resource, each node and the log tell',
+    async (missing) => {
+      await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
+      await exporter.synced();
+      await exporter.clock.advance(settleMs);
+      const scraped = await exporter.scrape();
+      const absent = scraped.samples('node_absent_info').map(({ labels }) => `${labels['node']} ${labels['reason']}`);
+      expect(absent).toEqual(['node-1 forbidden', 'node-2 forbidden']);
+      expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([0, 0]);
+      expect(scraped.value('exporter_kubelet_requests_total', { result: 'forbidden' })).toBe(2);
+      const told = expect.stringMatching(names(missing)) as string;
+      expect(warningsOf(exporter)).toEqual([told, told]);
+      expect((await exporter.get('/readyz')).status).toBe(200);
+    },
+  );
+});

@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+
+import { shardOf } from '../../src/kube/shard.js';
+import type { PodSpec } from '../../src/sim/model/specs.js';
+import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { combinedSeries, seriesOf } from '../support/combined-shards.js';
+import { Exporter, settingsOf } from '../support/exporter.js';
+
+const mib = 2 ** 20;
+const settleMs = 180_000;
+const ttlMs = 55_000;
+
+const nodes = Array.from({ length: 6 }, (_, index) => `node-${index + 1}`);
+const ownNodes = (shard: number): readonly string[] => nodes.filter((name) => shardOf(name, 2) === shard);
+
+/** A pod of the Deployment web, whose size says which one it is. */
+const web = (index: number, nodeName?: string): PodSpec => ({
+  namespace: 'shop',
+  name: `web-5d4f8-${index}`,
+  ...(nodeName === undefined ? {} : { nodeName }),
+  labels: { app: 'web', 'pod-template-hash': '5d4f8' },
+  owner: { kind: 'ReplicaSet', name: 'web-5d4f8' },
+  containers: [
+    {
+      name: 'app',
+      rootfs: { initialBytes: (index + 1) * mib },
+      logs: { initialBytes: 3 * mib },
+      ...(index === 2 ? {} : { limitBytes: 64 * mib }),
+      requestBytes: 16 * mib,
+    },
+  ],
+  volumes: [{ name: 'cache', source: 'emptyDir', content: { initialBytes: 5 * mib } }],
+});
+
+const lonely = (nodeName: string): PodSpec => ({
+  namespace: 'ops',
+  name: 'lonely',
+  nodeName,
+  labels: { app: 'lonely' },
+  containers: [{ name: 'main', rootfs: { initialBytes: mib }, logs: { initialBytes: mib } }],
+});
+
+const shop: Scenario = {
+  ...emptyScenario(...nodes),
+  populate: ({ model }) => {
+    for (const [index, node] of nodes.entries()) model.addPod(web(index, node));
+    model.addPod(web(99));
+    model.addPod(lonely('node-1'));
+  },
+};
+
+const identities = `
+identity:
+  workloads: [{name: lonely, selector: app=lonely}, {name: nobody, selector: app=nobody}, {name: all, selector: {}}]
+  labels: [app]
+  controllers: true
+`;
+
+interface Exporters extends AsyncDisposable {
+  readonly whole: Exporter;
+  readonly shards: readonly Exporter[];
+}
+
+/** One exporter of the whole cluster and two that share it. */
+async function start(): Promise<Exporters> {
+  const whole = await Exporter.start({ scenario: shop, settings: identities });
+  const shards = await Promise.all(
+    [0, 1].map((shard) =>
+      whole.another({
+        settings: `cluster: {totalShards: 2}${identities}`,
+        host: { name: `e-${shard}`, nodeName: undefined },
+      }),
+    ),
+  );
+  await Promise.all([whole, ...shards].map((exporter) => exporter.synced()));
+  await whole.clock.advance(settleMs);
+  return {
+    whole,
+    shards,
+    [Symbol.asyncDispose]: async () => {
+      for (const exporter of [...shards, whole]) await exporter[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function scrapes({ whole, shards }: Exporters) {
+  const [ofWhole, ...ofShards] = await Promise.all([whole, ...shards].map((exporter) => exporter.scrape()));
+  if (ofWhole === undefined) throw new Error('no scrape');
+  return { ofWhole, ofShards };
+}
+
+/** Series in which the shards together differ from the whole. */
+async function difference(exporters: Exporters): Promise<readonly string[]> {
+  const { ofWhole, ofShards } = await scrapes(exporters);
+  const [expected, actual] = [seriesOf(ofWhole), combinedSeries(ofShards)];
+  const keys = new Set([...expected.keys(), ...actual.keys()]);
+  return [...keys].filter((key) => expected.get(key) !== actual.get(key));
+}
+
+const podCount = async (exporter: Exporter): Promise<number | undefined> =>
+  (await exporter.scrape()).value('workload_pods', { workload: 'shop/Deployment/web' });
+
+describe('shards', () => {
+  it('together give exactly what one exporter of the whole cluster gives', async () => {
+    await using exporters = await start();
+    const { ofWhole, ofShards } = await scrapes(exporters);
+    expect(seriesOf(ofWhole).size).toBeGreaterThan(200);
+    expect(combinedSeries(ofShards)).toEqual(seriesOf(ofWhole));
+    expect(ofWhole.value('workload_pods', { workload: 'shop/Deployment/web' })).toBe(6);
+    for (const [shard, scraped] of ofShards.entries()) {
+      const names = scraped.samples('node_up').map(({ labels }) => labels['node']);
+      expect(names).toEqual(ownNodes(shard));
+      expect(names.length).toBeGreaterThan(0);
+      expect(scraped.samples('node_absent_info')).toEqual([]);
+    }
+  });
+
+  it('ask each kubelet once, and keep nothing of the nodes of others', async () => {
+    await using exporters = await start();
+    const ofShards = await Promise.all(exporters.shards.map((exporter) => exporter.scrape()));
+    expect(exporters.whole.requestCounts()).toEqual(Object.fromEntries(nodes.map((name) => [name, 1])));
+    const kept = (resource: string) =>
+      ofShards.map((scraped) => scraped.value('exporter_store_objects', { resource }) ?? NaN);
+    expect(kept('nodes')).toEqual([ownNodes(0).length, ownNodes(1).length]);
+    expect(kept('pods').reduce((a, b) => a + b)).toBe(7);
+  });
+
+  it('say which part of the cluster they measure', async () => {
+    await using exporters = await start();
+    const { ofWhole, ofShards } = await scrapes(exporters);
+    const scopes = [ofWhole, ...ofShards].map((scraped) => scraped.samples('exporter_scope_info'));
+    expect(scopes).toMatchObject([
+      [{ labels: { shard: '0', total_shards: '1' }, value: 1 }],
+      [{ labels: { shard: '0', total_shards: '2' }, value: 1 }],
+      [{ labels: { shard: '1', total_shards: '2' }, value: 1 }],
+    ]);
+    for (const [sample] of scopes) expect(sample?.labels).not.toHaveProperty('node');
+  });
+
+  it('show a configured identity without pods of theirs as one without pods', async () => {
+    await using exporters = await start();
+    const { ofShards } = await scrapes(exporters);
+    const empty = ofShards[1 - shardOf('node-1', 2)];
+    for (const workload of ['lonely', 'nobody']) {
+      expect(empty?.value('workload_used_bytes', { workload })).toBe(0);
+      expect(empty?.value('workload_pods', { workload })).toBe(0);
+      expect(empty?.value('workload_complete', { workload })).toBe(1);
+      expect(empty?.value('workload_up', { workload })).toBe(1);
+      expect(empty?.value('workload_pod_max_used_bytes', { workload })).toBeUndefined();
+      expect(empty?.value('workload_limit_bytes', { workload })).toBeUndefined();
+    }
+  });
+
+  it('take in a pod when it is bound to a node of theirs', async () => {
+    await using exporters = await start();
+    const { whole, shards } = exporters;
+    whole.cluster.model.bindPod('shop', 'web-5d4f8-99', 'node-2');
+    await whole.clock.advance(settleMs);
+    await expect.poll(() => podCount(whole), { interval: 10 }).toBe(7);
+    await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
+    const counts = await Promise.all(shards.map(podCount));
+    expect(counts.reduce((a = 0, b = 0) => a + b)).toBe(7);
+  });
+
+  it('hand over a pod that is re-created under its name on a node of another', async () => {
+    await using exporters = await start();
+    await scrapes(exporters);
+    const { model } = exporters.whole.cluster;
+    const from = ownNodes(0)[0] ?? '';
+    const to = ownNodes(1)[0] ?? '';
+    const index = nodes.indexOf(from);
+    model.deletePod('shop', `web-5d4f8-${index}`);
+    model.addPod(web(index, to));
+    await exporters.whole.clock.advance(settleMs);
+    const nodesOf = async () =>
+      (await scrapes(exporters)).ofShards.map((scraped) =>
+        scraped
+          .samples('pod_used_bytes')
+          .flatMap(({ labels }) => (labels['pod'] === `web-5d4f8-${index}` ? labels['node'] : [])),
+      );
+    await expect.poll(nodesOf, { interval: 10 }).toEqual([[], [to]]);
+    await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
+  });
+
+  it('forget a pod that is deleted, even while the kubelet still lists it', async () => {
+    await using exporters = await start();
+    await scrapes(exporters);
+    exporters.whole.cluster.model.deletePod('shop', 'web-5d4f8-3');
+    await expect.poll(() => podCount(exporters.whole), { interval: 10 }).toBe(5);
+    await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
+  });
+
+  it('agree with the whole on nodes that fail and pods that dangle', async () => {
+    await using exporters = await start();
+    const { whole } = exporters;
+    await scrapes(exporters);
+    await whole.cluster.setFault('node-1', 'status:500');
+    await whole.cluster.setFault('node-4', 'truncated');
+    await whole.cluster.setApiFault('down');
+    whole.cluster.model.addPod(web(50, 'node-2'));
+    whole.cluster.model.addPod(web(51, 'node-3'));
+    await whole.clock.advance(ttlMs);
+    const stale = await scrapes(exporters);
+    expect(combinedSeries(stale.ofShards)).toEqual(seriesOf(stale.ofWhole));
+    expect(stale.ofWhole.value('node_summary_age_seconds', { node: 'node-1' })).toBe(ttlMs / 1000);
+    await whole.clock.advance(2 * ttlMs);
+    const { ofWhole, ofShards } = await scrapes(exporters);
+    // The one pod of it runs on a node that fails: the shard without pods of it does not know of that, but `up` does.
+    const lonely = '{"workload":"lonely"}';
+    const expected = new Map([...seriesOf(ofWhole), [`ephemeral_storage_workload_used_bytes${lonely}`, 0]]);
+    expect(combinedSeries(ofShards)).toEqual(expected);
+    expect(expected.get(`ephemeral_storage_workload_up${lonely}`)).toBe(0);
+    expect(ofWhole.value('node_up', { node: 'node-1' })).toBe(0);
+    expect(ofWhole.value('node_absent_info', { node: 'node-4', reason: 'connection' })).toBe(1);
+    expect(ofWhole.value('node_pods_dangling', { node: 'node-2' })).toBe(1);
+    expect(ofWhole.value('workload_complete', { workload: 'shop/Deployment/web' })).toBe(0);
+  });
+});
+
+describe('new settings', () => {
+  const shardSettings = (shard: number, totalShards: number): string =>
+    `cluster: {shard: ${shard}, totalShards: ${totalShards}}`;
+
+  it('move an exporter to another shard', async () => {
+    await using exporter = await Exporter.start({ scenario: shop, settings: shardSettings(0, 2) });
+    await exporter.synced();
+    const measured = async () => (await exporter.scrape()).samples('node_up').map(({ labels }) => labels['node']);
+    expect(await measured()).toEqual(ownNodes(0));
+    await exporter.apply(shardSettings(1, 2));
+    expect(await measured()).toEqual(ownNodes(1));
+    expect((await exporter.scrape()).samples('exporter_scope_info')).toMatchObject([{ labels: { shard: '1' } }]);
+    await exporter.apply('');
+    expect(await measured()).toEqual(nodes);
+    const [info, ...others] = (await exporter.scrape()).samples('exporter_scope_info');
+    expect([info?.labels, others]).toEqual([{ shard: '0', total_shards: '1' }, []]);
+  });
+
+  it('that leave the shard open are refused when the name of the host does not say it', async () => {
+    await using exporter = await Exporter.start({ scenario: shop, settings: shardSettings(0, 2) });
+    await exporter.synced();
+    await expect(exporter.app.apply(settingsOf('cluster: {totalShards: 3}'))).rejects.toThrow(/"test-host".*--shard/);
+    expect((await exporter.scrape()).samples('exporter_scope_info')).toMatchObject([{ labels: { total_shards: '2' } }]);
+  });
+});
