@@ -1,6 +1,6 @@
 import type { Logger } from './logger.js';
 
-/** Logs once when the only node to measure is not in the cluster, and once when it is there again. */
+/** Logs once when the only node to measure is not in the cluster, and once when that is over: by the node or by new settings. */
 export class MissingNodeReport {
   readonly #logger: Logger;
   #missing: string | undefined;
@@ -13,7 +13,7 @@ export class MissingNodeReport {
   scraped(missing: string | undefined, message: (nodeName: string) => string): void {
     if (missing === this.#missing) return;
     if (missing !== undefined) this.#logger.warn(message(missing), { node: missing });
-    else this.#logger.info('the node to measure is in the cluster', { node: this.#missing });
+    else this.#logger.info('no node to measure is missing any more');
     this.#missing = missing;
   }
 }

@@ -100,6 +100,7 @@ function fullSelfMetrics(): SelfMetrics {
   selfMetrics.showStores(stores);
   selfMetrics.configReloaded(0x01_23_45_67_89_ab, 1);
   selfMetrics.setPodsSkipped(new Map([['no_usage', 0]]));
+  selfMetrics.setScope({ shard: 0, totalShards: 1, nodeName: 'node-1' });
   return selfMetrics;
 }
 
