@@ -13,7 +13,7 @@ const acceptedRemark = /^ephemeral_storage_node_summary_age_seconds metric name 
 describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus)', () => {
   it('scrapes the demo, and its samples are those of the exposition', async () => {
     await using demo = await startDemo();
-    await using prometheus = await PrometheusServer.start(demo.target);
+    await using prometheus = await PrometheusServer.start({ targets: [{ target: demo.target }] });
     await eventually('up to be 1', async () => ((await prometheus.query('up'))[0]?.value === 1 ? true : undefined));
     const families = parseExposition(await (await fetch(`http://${demo.target}/metrics`)).text(), 'text');
     const served = families.find(({ name }) => name === 'ephemeral_storage_workload_used_bytes')?.samples ?? [];

@@ -40,7 +40,16 @@ export interface QueryResult {
   readonly value: number;
 }
 
-/** A real Prometheus server that scrapes `target` once a second. */
+interface ScrapeTarget {
+  /** Host and port. */
+  readonly target: string;
+}
+
+export interface PrometheusOptions {
+  readonly targets: readonly ScrapeTarget[];
+}
+
+/** A real Prometheus server that scrapes its targets once a second. */
 export class PrometheusServer implements AsyncDisposable {
   readonly #url: string;
   readonly #stop: () => Promise<void>;
@@ -50,12 +59,18 @@ export class PrometheusServer implements AsyncDisposable {
     this.#stop = stop;
   }
 
-  static async start(target: string): Promise<PrometheusServer> {
+  static async start({ targets }: PrometheusOptions): Promise<PrometheusServer> {
     const folder = await temporaryFolder();
     const port = await freePort();
     const config = {
       global: { scrape_interval: '1s', scrape_timeout: '1s' },
-      scrape_configs: [{ job_name: 'exporter', honor_labels: true, static_configs: [{ targets: [target] }] }],
+      scrape_configs: [
+        {
+          job_name: 'exporter',
+          honor_labels: true,
+          static_configs: targets.map(({ target }) => ({ targets: [target] })),
+        },
+      ],
     };
     const file = path.join(folder.path, 'prometheus.yml');
     await writeFile(file, JSON.stringify(config));

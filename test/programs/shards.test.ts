@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+
+import { demoScenario } from '../../src/sim/model/demo-scenario.js';
+import { Exporter } from '../support/exporter.js';
+import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
+
+const identities =
+  'identity: {workloads: [{name: all, selector: ""}, {name: nobody, selector: app=nobody}], controllers: true}';
+
+/** Of exporters that overlap: two of one shard say the same, and count once. */
+const sumOf = (family: string): string =>
+  `sum by (cluster, workload) (max by (cluster, workload, shard, node) (
+     ${family} * on (cluster, job, instance) group_left (shard, node) ephemeral_storage_exporter_scope_info))`;
+
+describe.skipIf(!isInstalled('prometheus'))('shards of which one has two exporters (needs prometheus)', () => {
+  it('add up in a real Prometheus to what one exporter of the whole cluster gives', async () => {
+    await using whole = await Exporter.start({ scenario: demoScenario, settings: identities });
+    const settingsOf = (shard: number): string => `cluster: {shard: ${shard}, totalShards: 2}\n${identities}`;
+    await using first = await whole.another({ settings: settingsOf(0) });
+    await using replica = await whole.another({ settings: settingsOf(0) });
+    await using second = await whole.another({ settings: settingsOf(1) });
+    const shards = [first, replica, second];
+    await Promise.all([whole, ...shards].map((exporter) => exporter.synced()));
+    await whole.clock.advance(180_000);
+    const scraped = await whole.scrape();
+    const targets = shards.map(({ app }) => ({ target: `127.0.0.1:${app.ports[0] ?? 0}` }));
+    await using prometheus = await PrometheusServer.start({ targets });
+    await eventually('all targets to be scraped', async () => {
+      const [targets] = await prometheus.query('count(ephemeral_storage_exporter_scope_info)');
+      return targets?.value === shards.length ? true : undefined;
+    });
+    for (const family of ['used_bytes', 'limit_bytes', 'request_bytes', 'pods', 'pods_measured']) {
+      const expected = scraped.samples(`workload_${family}`).map(({ labels, value }) => [labels['workload'], value]);
+      const found = await prometheus.query(sumOf(`ephemeral_storage_workload_${family}`));
+      expect(expected.length).toBeGreaterThan(3);
+      expect(new Map(found.map(({ metric, value }) => [metric['workload'], value]))).toEqual(
+        new Map(expected as [string, number][]),
+      );
+    }
+    const [podCount] = await prometheus.query(
+      'count(max by (cluster, namespace, pod, node) (ephemeral_storage_pod_used_bytes))',
+    );
+    expect(podCount?.value).toBe(scraped.samples('pod_used_bytes').length);
+  });
+});
