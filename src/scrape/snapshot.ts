@@ -3,7 +3,7 @@ import { joinReasons } from '../attribution/join.js';
 import type { LimitRatio } from '../attribution/limit-ratios.js';
 import type { NodeLayout } from '../attribution/node-layout.js';
 import type { PodUsage } from '../attribution/usage.js';
-import type { FailureReason } from '../base/errors.js';
+import { failureReasons } from '../base/errors.js';
 import type { Pod } from '../kube/objects.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadFigures } from '../workload/figures.js';
@@ -64,10 +64,15 @@ export interface MeasuredNodeState extends NamedNode {
   readonly danglingPods: number;
 }
 
+/**
+ * Why a node has no data. `skipped`: it serves no summaries and is not asked. `no_node`: the only node to measure is not
+ * in the cluster. Closed list: the values become label values.
+ */
+export const absenceReasons = [...failureReasons, 'skipped', 'no_node'] as const;
+
 export interface AbsentNodeState extends NamedNode {
   readonly state: 'absent';
-  /** `skipped`: it serves no summaries and is not asked. `no_node`: the only node to measure is not in the cluster. */
-  readonly reason: FailureReason | 'skipped' | 'no_node';
+  readonly reason: (typeof absenceReasons)[number];
 }
 
 /** A node in one scrape. */

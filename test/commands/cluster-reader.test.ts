@@ -41,6 +41,7 @@ it('forgets the faults of nodes that are gone', async () => {
   await cluster.setFault('node-1', 'status:500');
   await using reader = new ClusterReader({
     config: settingsOf(''),
+    scope: wholeCluster,
     credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
   });

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { failureReasons } from '../../src/base/errors.js';
+import { absenceReasons } from '../../src/scrape/snapshot.js';
 import { compatibilityTable, metricsTable } from '../../src/commands/metrics.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -82,7 +82,7 @@ describe('the page about troubleshooting', () => {
     const [, table = ''] =
       /<!-- reasons:begin -->([^]*)<!-- reasons:end -->/.exec(read('docs/troubleshooting.md')) ?? [];
     const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason);
-    expect(explained.toSorted()).toEqual([...failureReasons, 'skipped'].sort());
+    expect(explained.toSorted()).toEqual([...absenceReasons].sort());
   });
 });
 
