@@ -43,8 +43,8 @@ export interface ReflectorOptions<T> extends CollectionOptions {
   /** Which objects of the store a list could contain; all of them without it. For several reflectors with one store. */
   readonly isInScope?: (object: T) => boolean;
   /**
-   * Undefined for an object that is not to be kept, which must be for good: one that is kept is removed by its deletion
-   * alone. Throws for one that it cannot read.
+   * Undefined for an object that is not to be kept, or not yet. One that is kept must stay so: only its deletion, or a
+   * list without it, removes it. Throws for one that it cannot read.
    */
   readonly project: (object: unknown) => T | undefined;
   readonly clock: Clock;
