@@ -17,13 +17,23 @@ export interface FamilyHeader {
   readonly help: string;
 }
 
-/** `{a="1",b="2"}`; empty values are left out, as a label without a value is no label. '' when nothing is left. */
+/**
+ * Labels that scrape configurations give to targets. A series must say that it has none of them: with `honor_labels`,
+ * Prometheus fills in the target's where a series is silent, and the container of the exporter would pass for its own.
+ * https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config
+ */
+const targetLabels: ReadonlySet<string> = new Set(['namespace', 'pod', 'container', 'node']);
+
+/**
+ * `{a="1",b="2"}`; empty values are left out, as a label without a value is no label, but for those of
+ * {@link targetLabels}. '' when nothing is left.
+ */
 export function labelText(names: readonly string[], values: readonly string[]): string {
   let text = '';
-  for (let index = 0; index < names.length; index += 1) {
-    const value = values[index];
-    if (value === undefined || value === '') continue;
-    text += `${text === '' ? '{' : ','}${names[index] ?? ''}="${escapeLabelValue(value)}"`;
+  for (const [index, name] of names.entries()) {
+    const value = values[index] ?? '';
+    if (value === '' && !targetLabels.has(name)) continue;
+    text += `${text === '' ? '{' : ','}${name}="${escapeLabelValue(value)}"`;
   }
   return text === '' ? '' : `${text}}`;
 }

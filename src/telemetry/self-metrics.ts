@@ -176,8 +176,7 @@ export class SelfMetrics {
 
   setScope({ shard, totalShards, nodeName }: MeasuredScope): void {
     this.#scopeInfo.reset();
-    const labels = { shard: String(shard), total_shards: String(totalShards) };
-    this.#scopeInfo.set(nodeName === undefined ? labels : { ...labels, node: nodeName }, 1);
+    this.#scopeInfo.set({ shard: String(shard), total_shards: String(totalShards), node: nodeName ?? '' }, 1);
   }
 
   tlsVerificationDisabled(isDisabled: boolean): void {

@@ -182,7 +182,7 @@ describe('new settings', () => {
     expect((await exporter.scrape()).samples('exporter_scope_info')).toMatchObject([{ labels: { node: 'node-2' } }]);
     await exporter.apply('');
     const [info] = (await exporter.scrape()).samples('exporter_scope_info');
-    expect(info?.labels).toEqual({ shard: '0', total_shards: '1' });
+    expect(info?.labels).toEqual({ shard: '0', total_shards: '1', node: '' });
     expect(await podsOf(exporter)).toHaveLength(4);
   });
 

@@ -20,6 +20,10 @@ describe('labels', () => {
     expect(labelText(['a'], [''])).toBe('');
     expect(labelText([], [])).toBe('');
   });
+
+  it('says of labels that targets have when there is none', () => {
+    expect(labelText(['container', 'volume', 'node'], ['', '', ''])).toBe('{container="",node=""}');
+  });
 });
 
 describe('values', () => {

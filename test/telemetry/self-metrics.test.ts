@@ -74,11 +74,11 @@ describe('the scope', () => {
   it.each([
     [
       { shard: 0, totalShards: 1, nodeName: undefined },
-      { shard: '0', total_shards: '1' },
+      { shard: '0', total_shards: '1', node: '' },
     ],
     [
       { shard: 2, totalShards: 3, nodeName: undefined },
-      { shard: '2', total_shards: '3' },
+      { shard: '2', total_shards: '3', node: '' },
     ],
     [
       { shard: 0, totalShards: 1, nodeName: 'node-1' },
