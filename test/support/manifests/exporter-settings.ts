@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { at, type Json, listAt } from './documents.js';
+
+const cli = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
+
+export const mountedConfig = '/etc/ephemeral-storage-exporter/config.yaml';
+
+export interface CheckedSettings {
+  readonly status: number | null;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** Arguments for any command: `serve` and what `replaced` says of the mounted file are not among them. */
+export function flagsOf(container: Json, configFile: string): readonly string[] {
+  const args = Array.isArray(container['args']) ? container['args'].map(String) : [];
+  const [command, ...flags] = args;
+  if (command !== 'serve') throw new Error(`the first argument is ${String(command)}, not serve`);
+  return flags.map((flag) => flag.replace(mountedConfig, configFile));
+}
+
+/** What the container is given in its environment; `nodeName` stands for the name of the node that it runs on. */
+export function environmentOf(container: Json, nodeName: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    listAt(container, 'env').map((variable) => {
+      const path = at(variable, 'valueFrom', 'fieldRef', 'fieldPath');
+      if (path !== undefined && path !== 'spec.nodeName') throw new Error(`what is ${String(path)}?`);
+      return [String(variable['name']), path === undefined ? String(variable['value']) : nodeName];
+    }),
+  );
+}
+
+/** What `check-config` says of a container's arguments and environment and of its settings file. */
+export function checkSettings(container: Json, configText: string): CheckedSettings {
+  const folder = mkdtempSync(join(tmpdir(), 'ephemeral-storage-exporter-test-'));
+  try {
+    const file = join(folder, 'config.yaml');
+    writeFileSync(file, configText);
+    const args = ['--import', 'tsx', cli, 'check-config', ...flagsOf(container, file)];
+    const env = { PATH: process.env['PATH'], HOME: '/nonexistent', ...environmentOf(container, 'node-1') };
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env, timeout: 30_000 });
+    return { status, out: stdout, error: stderr };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Holds objects against the types of the Kubernetes API, as the API server does with `--validate=strict`: by the models
+ * of the client library, which are generated from the API's own description.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+import * as client from '@kubernetes/client-node';
+
+import { isObject, type Json } from './documents.js';
+
+interface Attribute {
+  readonly baseName: string;
+  readonly type: string;
+}
+
+interface Model {
+  getAttributeTypeMap(): readonly Attribute[];
+}
+
+const modelNames: Readonly<Partial<Record<string, string>>> = {
+  'v1 ConfigMap': 'V1ConfigMap',
+  'v1 Namespace': 'V1Namespace',
+  'v1 Service': 'V1Service',
+  'v1 ServiceAccount': 'V1ServiceAccount',
+  'apps/v1 DaemonSet': 'V1DaemonSet',
+  'apps/v1 Deployment': 'V1Deployment',
+  'apps/v1 StatefulSet': 'V1StatefulSet',
+  'networking.k8s.io/v1 NetworkPolicy': 'V1NetworkPolicy',
+  'policy/v1 PodDisruptionBudget': 'V1PodDisruptionBudget',
+  'rbac.authorization.k8s.io/v1 ClusterRole': 'V1ClusterRole',
+  'rbac.authorization.k8s.io/v1 ClusterRoleBinding': 'V1ClusterRoleBinding',
+};
+
+const modelFolder = join(dirname(createRequire(import.meta.url).resolve('@kubernetes/client-node')), 'gen', 'models');
+
+export interface TypeCheck {
+  /** Of a patch: what is required may be missing, and null takes something away. */
+  readonly isPatch?: boolean;
+}
+
+/** One line for each unknown, mistyped or missing field, with its path; undefined for a kind that is not known here. */
+export function typeFaults(object: Json, { isPatch = false }: TypeCheck = {}): readonly string[] | undefined {
+  const name = modelNames[`${String(object['apiVersion'])} ${String(object['kind'])}`];
+  if (name === undefined) return undefined;
+  return modelFaults(object, name, { path: '', isPatch });
+}
+
+interface Place {
+  readonly path: string;
+  readonly isPatch: boolean;
+}
+
+const inside = (place: Place, key: string): Place => ({ ...place, path: `${place.path}${key}` });
+
+function modelFaults(value: unknown, modelName: string, place: Place): readonly string[] {
+  if (!isObject(value)) return [mistyped(value, 'a mapping', place)];
+  const attributes = new Map(
+    modelOf(modelName)
+      .getAttributeTypeMap()
+      .map(({ baseName, type }) => [baseName, type]),
+  );
+  const faults = Object.entries(value).flatMap(([key, inner]) => {
+    const type = attributes.get(key);
+    if (type !== undefined) return valueFaults(inner, type, inside(place, `.${key}`));
+    return place.isPatch && key === '$patch' ? [] : [`${place.path}.${key}: unknown field of ${modelName}`];
+  });
+  const missing = place.isPatch ? [] : requiredFields(modelName).filter((key) => !(key in value));
+  return [...faults, ...missing.map((key) => `${place.path}.${key}: missing`)];
+}
+
+const arrayType = /^Array<(.*)>$/;
+const mapType = /^\{ \[key: string\]: (.*); \}$/;
+
+function valueFaults(value: unknown, type: string, place: Place): readonly string[] {
+  if (value === null && place.isPatch) return [];
+  const [, itemType] = arrayType.exec(type) ?? [];
+  if (itemType !== undefined) {
+    if (!Array.isArray(value)) return [mistyped(value, 'a list', place)];
+    return value.flatMap((item, index) => valueFaults(item, itemType, inside(place, `[${String(index)}]`)));
+  }
+  const [, entryType] = mapType.exec(type) ?? [];
+  if (entryType !== undefined) {
+    if (!isObject(value)) return [mistyped(value, 'a mapping', place)];
+    return Object.entries(value).flatMap(([key, inner]) => valueFaults(inner, entryType, inside(place, `[${key}]`)));
+  }
+  if (type === 'IntOrString') {
+    return typeof value === 'string' || Number.isInteger(value) ? [] : [mistyped(value, 'a number or string', place)];
+  }
+  if (['string', 'number', 'boolean'].includes(type)) {
+    return typeof value === type ? [] : [mistyped(value, `a ${type}`, place)];
+  }
+  return modelFaults(value, type, place);
+}
+
+function mistyped(value: unknown, expected: string, { path }: Place): string {
+  return `${path}: ${JSON.stringify(value)} is not ${expected}`;
+}
+
+function modelOf(name: string): Model {
+  const model = (client as unknown as Readonly<Partial<Record<string, Model>>>)[name];
+  if (model === undefined) throw new Error(`the client library has no model ${name}`);
+  return model;
+}
+
+/** The models do not know at run time what is required; their declarations do. */
+function requiredFields(modelName: string): readonly string[] {
+  const declaration = readFileSync(join(modelFolder, `${modelName}.d.ts`), 'utf8');
+  return [...declaration.matchAll(/^ {4}'(\w+)': /gm)].map(([, field = '']) => field);
+}

@@ -1,0 +1,45 @@
+/** Which overlays and components there are, and which go together. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { manifestsFolder } from './documents.js';
+
+export const overlayNames = ['deployment', 'sharded', 'node-local', 'sidecar', 'kind', 'gke-autopilot'] as const;
+export type OverlayName = (typeof overlayNames)[number];
+
+export const componentNames = [
+  'service-monitor',
+  'pod-monitor',
+  'prometheus-rule',
+  'dashboards',
+  'network-policy',
+  'nodes-configz',
+  'node-proxy',
+] as const;
+export type ComponentName = (typeof componentNames)[number];
+
+/** Whether a component and what it takes in are there. */
+export function isComplete(component: ComponentName): boolean {
+  const folders = [join('components', component), ...(component === 'dashboards' ? ['../grafana'] : [])];
+  return folders.every((folder) => existsSync(join(manifestsFolder, folder, 'kustomization.yaml')));
+}
+
+/** What a component lets the exporter do besides. */
+export const grantsOfComponent: Partial<Readonly<Record<ComponentName, readonly string[]>>> = {
+  'nodes-configz': ['get nodes/configz'],
+  'node-proxy': ['get nodes/proxy'],
+};
+
+export const leastGrants = ['get nodes/stats', 'list nodes', 'list pods', 'watch nodes', 'watch pods'];
+
+/** A sidecar is not reached from outside its pod. */
+const forReachablePods: readonly ComponentName[] = ['service-monitor', 'pod-monitor', 'network-policy'];
+
+export type Misfit = 'selects nothing' | 'settings contradict';
+
+/** Why an overlay does not take a component; undefined when it does. */
+export function misfit(overlay: OverlayName, component: ComponentName): Misfit | undefined {
+  if (overlay === 'sidecar' && forReachablePods.includes(component)) return 'selects nothing';
+  if (['kind', 'gke-autopilot'].includes(overlay) && component === 'node-proxy') return 'settings contradict';
+  return undefined;
+}
