@@ -1,12 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { describe, expect, it } from 'vitest';
 
-import { at, isObject, type Json, type KubeObject, listAt } from '../support/manifests/documents.js';
+import { at, type KubeObject } from '../support/manifests/documents.js';
 import { checkSettings } from '../support/manifests/exporter-settings.js';
 import { typeFaults } from '../support/manifests/kubernetes-types.js';
-import { renderOver, renderOverlay } from '../support/manifests/kustomize.js';
+import { renderOptedIn, renderOver, renderOverlay } from '../support/manifests/kustomize.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
 import {
   type ComponentName,
@@ -18,24 +15,8 @@ import {
   type OverlayName,
   overlayNames,
 } from '../support/manifests/overlays.js';
-import { grantsOf, policyFaults, workloadsOf } from '../support/manifests/policies.js';
+import { configOf, exporterOf, grantsOf, policyFaults } from '../support/manifests/policies.js';
 import { isInstalled } from '../support/programs.js';
-
-function exporterOf(objects: readonly KubeObject[]): Json {
-  const [container, ...others] = workloadsOf(objects)
-    .flatMap(({ containers }) => containers)
-    .filter(({ name }) => name === 'exporter');
-  if (container === undefined || others.length > 0) throw new Error('not exactly one exporter');
-  return container;
-}
-
-function configOf(objects: readonly KubeObject[]): string {
-  const maps = objects.filter(
-    ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'ephemeral-storage-exporter',
-  );
-  expect(maps).toHaveLength(1);
-  return String(at(maps[0], 'data', 'config.yaml'));
-}
 
 function typeFaultsOf(objects: readonly KubeObject[]): readonly string[] {
   return objects.flatMap((object) => typeFaults(object) ?? otherTypeFaults(object) ?? [`unknown kind ${object.kind}`]);
@@ -50,7 +31,7 @@ const withComponent = (overlay: OverlayName, component: ComponentName): readonly
 function shardsOf(objects: readonly KubeObject[]): readonly unknown[] {
   const [set] = objects.filter(({ kind }) => kind === 'StatefulSet');
   const { args } = exporterOf(objects);
-  const [flag, ...others] = (Array.isArray(args) ? args : []).filter((arg) => String(arg).includes('--total-shards'));
+  const [flag, ...others] = (Array.isArray(args) ? args.map(String) : []).filter((arg) => arg.includes('total-shards'));
   expect(others).toEqual([]);
   return [at(set, 'spec', 'replicas'), flag];
 }
@@ -78,6 +59,15 @@ describe.skipIf(!isInstalled('kubectl'))('the rendered manifests (need kubectl)'
     },
   );
 
+  it.each(overlayNames)('of %s take all that they offer, uncommented in place', (overlay) => {
+    const components = componentNames.filter((name) => misfit(overlay, name) === undefined && isComplete(name));
+    const objects = renderOptedIn(overlay, components);
+    expect(typeFaultsOf(objects)).toEqual([]);
+    expect(policyFaults(objects)).toEqual([]);
+    const grants = components.flatMap((name) => grantsOfComponent[name] ?? []);
+    expect(grantsOf(objects)).toEqual([...leastGrants, ...grants].sort());
+  });
+
   it.each(pairs.filter(({ overlay, component }) => misfit(overlay, component) === 'selects nothing'))(
     'of $overlay with $component would select nothing',
     ({ overlay, component }) => {
@@ -103,6 +93,31 @@ describe.skipIf(!isInstalled('kubectl'))('the rendered manifests (need kubectl)'
     const { status, out } = checkSettings(exporterOf(objects), configOf(objects));
     expect(status).toBe(0);
     expect(out).toContain(setting);
+  });
+
+  it('take the namespace, image and settings of a kustomization over them, each from one place', () => {
+    const objects = renderOver(
+      (manifests) => `
+resources: [${manifests}/overlays/deployment]
+components: [${manifests}/components/pod-monitor, ${manifests}/components/node-proxy]
+namespace: observability
+images: [{ name: ephemeral-storage-exporter, newName: registry.example/exporter, newTag: 1.2.3 }]
+configMapGenerator:
+  - name: ephemeral-storage-exporter
+    behavior: replace
+    literals: ['config.yaml={cluster: {namespaces: [shop]}}']
+    options: { disableNameSuffixHash: true }
+patches:
+  - target: { kind: Namespace }
+    patch: '{ $patch: delete, apiVersion: v1, kind: Namespace, metadata: { name: any } }'
+`,
+    );
+    expect(policyFaults(objects)).toEqual([]);
+    const namespaces = objects.map(({ metadata }) => metadata['namespace']).filter((name) => name !== undefined);
+    expect(new Set(namespaces)).toEqual(new Set(['observability']));
+    expect(objects.map(({ kind }) => kind)).not.toContain('Namespace');
+    expect(exporterOf(objects)['image']).toBe('registry.example/exporter:1.2.3');
+    expect(checkSettings(exporterOf(objects), configOf(objects)).out).toMatch(/namespaces:\s+- shop/);
   });
 
   it('tell the shards how many they are, however many', () => {

@@ -8,7 +8,7 @@ import { at, type Json, listAt } from './documents.js';
 
 const cli = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 
-export const mountedConfig = '/etc/ephemeral-storage-exporter/config.yaml';
+const mountedConfig = '/etc/ephemeral-storage-exporter/config.yaml';
 
 export interface CheckedSettings {
   readonly status: number | null;
@@ -29,7 +29,7 @@ export function environmentOf(container: Json, nodeName: string): Readonly<Recor
   return Object.fromEntries(
     listAt(container, 'env').map((variable) => {
       const path = at(variable, 'valueFrom', 'fieldRef', 'fieldPath');
-      if (path !== undefined && path !== 'spec.nodeName') throw new Error(`what is ${String(path)}?`);
+      if (path !== undefined && path !== 'spec.nodeName') throw new Error(`what is ${JSON.stringify(path)}?`);
       return [String(variable['name']), path === undefined ? String(variable['value']) : nodeName];
     }),
   );

@@ -73,25 +73,40 @@ function modelFaults(value: unknown, modelName: string, place: Place): readonly 
 const arrayType = /^Array<(.*)>$/;
 const mapType = /^\{ \[key: string\]: (.*); \}$/;
 
+interface Scalar {
+  readonly expected: string;
+  readonly accepts: (value: unknown) => boolean;
+}
+
+const scalars: Readonly<Partial<Record<string, Scalar>>> = {
+  string: { expected: 'a string', accepts: (value) => typeof value === 'string' },
+  number: { expected: 'a number', accepts: (value) => typeof value === 'number' },
+  boolean: { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' },
+  IntOrString: {
+    expected: 'a number or string',
+    accepts: (value) => typeof value === 'string' || Number.isInteger(value),
+  },
+};
+
 function valueFaults(value: unknown, type: string, place: Place): readonly string[] {
   if (value === null && place.isPatch) return [];
   const [, itemType] = arrayType.exec(type) ?? [];
-  if (itemType !== undefined) {
-    if (!Array.isArray(value)) return [mistyped(value, 'a list', place)];
-    return value.flatMap((item, index) => valueFaults(item, itemType, inside(place, `[${String(index)}]`)));
-  }
+  if (itemType !== undefined) return itemFaults(value, itemType, place);
   const [, entryType] = mapType.exec(type) ?? [];
-  if (entryType !== undefined) {
-    if (!isObject(value)) return [mistyped(value, 'a mapping', place)];
-    return Object.entries(value).flatMap(([key, inner]) => valueFaults(inner, entryType, inside(place, `[${key}]`)));
-  }
-  if (type === 'IntOrString') {
-    return typeof value === 'string' || Number.isInteger(value) ? [] : [mistyped(value, 'a number or string', place)];
-  }
-  if (['string', 'number', 'boolean'].includes(type)) {
-    return typeof value === type ? [] : [mistyped(value, `a ${type}`, place)];
-  }
-  return modelFaults(value, type, place);
+  if (entryType !== undefined) return entryFaults(value, entryType, place);
+  const scalar = scalars[type];
+  if (scalar === undefined) return modelFaults(value, type, place);
+  return scalar.accepts(value) ? [] : [mistyped(value, scalar.expected, place)];
+}
+
+function itemFaults(value: unknown, type: string, place: Place): readonly string[] {
+  if (!Array.isArray(value)) return [mistyped(value, 'a list', place)];
+  return value.flatMap((item, index) => valueFaults(item, type, inside(place, `[${String(index)}]`)));
+}
+
+function entryFaults(value: unknown, type: string, place: Place): readonly string[] {
+  if (!isObject(value)) return [mistyped(value, 'a mapping', place)];
+  return Object.entries(value).flatMap(([key, inner]) => valueFaults(inner, type, inside(place, `[${key}]`)));
 }
 
 function mistyped(value: unknown, expected: string, { path }: Place): string {

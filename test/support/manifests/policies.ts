@@ -1,6 +1,7 @@
 /** What every set of objects that a user may apply must hold to, whatever it deploys. */
 import { at, isObject, type Json, type KubeObject, listAt } from './documents.js';
 
+const exporterName = 'ephemeral-storage-exporter';
 const workloadKinds = ['Deployment', 'StatefulSet', 'DaemonSet'];
 const clusterWideKinds = ['Namespace', 'ClusterRole', 'ClusterRoleBinding'];
 
@@ -21,6 +22,23 @@ export function workloadsOf(objects: readonly KubeObject[]): readonly Workload[]
       const containers = [...listAt(pod, 'initContainers'), ...listAt(pod, 'containers')];
       return { object, pod, podLabels: isObject(podLabels) ? podLabels : {}, containers };
     });
+}
+
+/** The exporter's container; throws unless there is exactly one. */
+export function exporterOf(objects: readonly KubeObject[]): Json {
+  const [container, ...others] = workloadsOf(objects)
+    .flatMap(({ containers }) => containers)
+    .filter(({ name }) => name === 'exporter');
+  if (container === undefined || others.length > 0) throw new Error('not exactly one exporter');
+  return container;
+}
+
+/** The text of its settings file. */
+export function configOf(objects: readonly KubeObject[]): string {
+  const maps = objects.filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === exporterName);
+  const text = at(maps[0], 'data', 'config.yaml');
+  if (maps.length !== 1 || typeof text !== 'string') throw new Error('not exactly one config.yaml');
+  return text;
 }
 
 /** What the roles grant, such as `get nodes/stats`, sorted. */
@@ -126,7 +144,7 @@ function referenceFaults(objects: readonly KubeObject[], workloads: readonly Wor
   const has = (kind: string, name: unknown): boolean =>
     objects.some((object) => object.kind === kind && object.metadata.name === name);
   const missing = (kind: string, name: unknown): readonly string[] =>
-    name === undefined || has(kind, name) ? [] : [`there is no ${kind} ${String(name)}`];
+    name === undefined || has(kind, name) ? [] : [`there is no ${kind} ${JSON.stringify(name)}`];
   return [
     ...workloads.flatMap(({ object, pod }) => [
       ...missing('ServiceAccount', pod['serviceAccountName']),

@@ -1,0 +1,169 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { staticCredentials } from '../../src/api/credentials.js';
+import { runApp, type RunAppOptions } from '../../src/commands/run-app.js';
+import { loadSettings } from '../../src/commands/settings.js';
+import type { FlagValues } from '../../src/config/text-layers.js';
+import type { Rule } from '../../src/sim/access.js';
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { aCommandContext } from '../support/command-context.js';
+import { type ParsedSample, parseExposition } from '../support/exposition-parser.js';
+import { send } from '../support/http-get.js';
+import type { KubeObject } from '../support/manifests/documents.js';
+import { environmentOf, flagsOf } from '../support/manifests/exporter-settings.js';
+import { renderOver, renderOverlay } from '../support/manifests/kustomize.js';
+import { configOf, exporterOf, grantsOf } from '../support/manifests/policies.js';
+import { isInstalled, temporaryFolder } from '../support/programs.js';
+
+const nodeNames = Array.from({ length: 8 }, (_, index) => `node-${index + 1}`);
+
+const scenario: Scenario = {
+  ...emptyScenario(...nodeNames),
+  populate: ({ model }) => {
+    for (const nodeName of nodeNames) {
+      model.addPod({
+        namespace: 'shop',
+        name: `cart-${nodeName}`,
+        nodeName,
+        containers: [{ name: 'main', rootfs: { initialBytes: 4096 }, logs: { initialBytes: 0 } }],
+      });
+    }
+  },
+};
+
+interface Scraped {
+  readonly samples: (family: string) => readonly ParsedSample[];
+  /** Names of the nodes whose data it has, sorted. */
+  readonly nodes: readonly (string | undefined)[];
+}
+
+interface DeployedPod {
+  readonly hostName?: string;
+  readonly nodeName?: string;
+  /** Scrapes until this family has samples. */
+  readonly until?: string;
+}
+
+/** What the exporter of the rendered objects serves, with their settings and no more rights than they grant. */
+async function scrapeDeployed(objects: readonly KubeObject[], pod: DeployedPod = {}): Promise<Scraped> {
+  await using folder = await temporaryFolder();
+  await using cluster = await SimulatedCluster.start({ scenario });
+  const rules = grantsOf(objects).map((grant): Rule => {
+    const [verb = '', resource = ''] = grant.split(' ');
+    return { verbs: [verb], resources: [resource] };
+  });
+  const token = cluster.issueToken({ user: 'exporter', rules });
+  const configFile = path.join(folder.path, 'config.yaml');
+  await writeFile(configFile, configOf(objects));
+  const container = exporterOf(objects);
+  const { context, stop } = aCommandContext({
+    hostName: pod.hostName ?? 'ephemeral-storage-exporter-7d4b9c6f5-x2x4z',
+    environment: environmentOf(container, pod.nodeName ?? 'node-1'),
+  });
+  const values = { ...settingFlags(flagsOf(container, configFile)), 'web.listen-address': ['127.0.0.1:0'] };
+  const settings = await loadSettings({ configFile, values }, context);
+  const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token });
+  const { running, listening } = run({ settings, credentials, context });
+  try {
+    const port = await Promise.race([listening, running.then(() => 0)]);
+    await expect.poll(async () => (await send({ port, path: '/readyz' })).status).toBe(200);
+    // What is read in the background comes with a later scrape.
+    await expect.poll(async () => (await scrape(port)).samples(pod.until ?? 'node_up').length).toBeGreaterThan(0);
+    return await scrape(port);
+  } finally {
+    stop();
+    await running;
+  }
+}
+
+async function scrape(port: number): Promise<Scraped> {
+  const families = parseExposition((await send({ port, path: '/metrics' })).body, 'text');
+  const samples: Scraped['samples'] = (name) =>
+    families.find((family) => family.name === `ephemeral_storage_${name}`)?.samples ?? [];
+  const up = samples('node_up').filter(({ value }) => value === 1);
+  return { samples, nodes: up.map(({ labels }) => labels['node']).sort() };
+}
+
+function run(options: Omit<RunAppOptions, 'onListening'>): { running: Promise<void>; listening: Promise<number> } {
+  let running = Promise.resolve();
+  const listening = new Promise<number>((resolve) => {
+    running = runApp({
+      ...options,
+      onListening: ([port = 0]) => {
+        resolve(port);
+      },
+    });
+  });
+  return { running, listening };
+}
+
+/** The flags of settings, which the file's own is not. */
+function settingFlags(flags: readonly string[]): FlagValues {
+  const values = flags.map((flag): readonly [string, string] => {
+    const [, name, value] = /^--([^=]+)=(.*)$/.exec(flag) ?? [];
+    if (name === undefined || value === undefined) throw new Error(`not --name=value: ${flag}`);
+    return [name, value];
+  });
+  return Object.fromEntries(values.filter(([name]) => name !== 'config.file'));
+}
+
+const podCount = ({ samples }: Scraped): number => samples('pod_used_bytes').length;
+
+describe.skipIf(!isInstalled('kubectl'))('the exporter as it is deployed (needs kubectl)', () => {
+  it.each(['deployment', 'sidecar', 'kind', 'gke-autopilot'])('measures every node with %s', async (overlay) => {
+    const scraped = await scrapeDeployed(renderOverlay(overlay));
+    expect(scraped.nodes).toEqual(nodeNames);
+    expect(podCount(scraped)).toBe(nodeNames.length);
+  });
+
+  it('measures each node once with sharded, by the number of shards and the names of the pods', async () => {
+    const objects = renderOverlay('sharded');
+    const shards = await Promise.all(
+      [0, 1, 2].map((ordinal) => scrapeDeployed(objects, { hostName: `ephemeral-storage-exporter-${ordinal}` })),
+    );
+    expect(shards.flatMap(({ nodes }) => nodes).sort()).toEqual(nodeNames);
+    expect(shards.reduce((sum, shard) => sum + podCount(shard), 0)).toBe(nodeNames.length);
+    const scopes = shards.flatMap(({ samples }) => samples('exporter_scope_info'));
+    expect(scopes.map(({ labels }) => [labels['shard'], labels['total_shards']])).toEqual([
+      ['0', '3'],
+      ['1', '3'],
+      ['2', '3'],
+    ]);
+  });
+
+  it('measures its own node with node-local', async () => {
+    const scraped = await scrapeDeployed(renderOverlay('node-local'), { nodeName: 'node-3' });
+    expect(scraped.nodes).toEqual(['node-3']);
+    expect(podCount(scraped)).toBe(1);
+  });
+
+  it('asks through the API server with node-proxy', async () => {
+    const objects = renderOver(
+      (manifests) => `
+resources: [${manifests}/overlays/deployment]
+components: [${manifests}/components/node-proxy]
+`,
+    );
+    // At the kubelets it is the API server that asks: what is left to the exporter shows which way it took.
+    const withoutStats = objects.map(
+      (object) => JSON.parse(JSON.stringify(object).replace('nodes/stats', 'nodes/none')) as KubeObject,
+    );
+    expect((await scrapeDeployed(withoutStats)).nodes).toEqual(nodeNames);
+  });
+
+  it('knows the eviction thresholds with nodes-configz', async () => {
+    const family = 'node_eviction_threshold_bytes';
+    expect((await scrapeDeployed(renderOverlay('deployment'))).samples(family)).toEqual([]);
+    const objects = renderOver(
+      (manifests) => `
+resources: [${manifests}/overlays/deployment]
+components: [${manifests}/components/nodes-configz]
+`,
+    );
+    expect((await scrapeDeployed(objects, { until: family })).nodes).toEqual(nodeNames);
+  });
+});
