@@ -32,7 +32,7 @@ const patches = new Set(
   kustomizations.flatMap((file) =>
     readObjects(file)
       .flatMap((object) => listAt(object, 'patches'))
-      .map((patch) => join(dirname(file), String(patch['path']))),
+      .flatMap(({ path }) => (typeof path === 'string' ? [join(dirname(file), path)] : [])),
   ),
 );
 
@@ -70,7 +70,7 @@ describe('the manifests', () => {
           const value = at(object, key);
           return Array.isArray(value) ? value.map(String) : [];
         }),
-        ...listAt(object, 'patches').map(({ path }) => String(path)),
+        ...listAt(object, 'patches').flatMap(({ path }) => (typeof path === 'string' ? [path] : [])),
       ].filter((path) => path !== '../../../grafana');
       for (const path of named) expect(existsSync(join(manifestsFolder, dirname(file), path)), path).toBe(true);
     }

@@ -43,10 +43,14 @@ export interface QueryResult {
 interface ScrapeTarget {
   /** Host and port. */
   readonly target: string;
+  /** Before relabelling. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface PrometheusOptions {
   readonly targets: readonly ScrapeTarget[];
+  /** What else the scrape configuration says. */
+  readonly scrape?: Readonly<Record<string, unknown>>;
 }
 
 /** A real Prometheus server that scrapes its targets once a second. */
@@ -59,7 +63,7 @@ export class PrometheusServer implements AsyncDisposable {
     this.#stop = stop;
   }
 
-  static async start({ targets }: PrometheusOptions): Promise<PrometheusServer> {
+  static async start({ targets, scrape = {} }: PrometheusOptions): Promise<PrometheusServer> {
     const folder = await temporaryFolder();
     const port = await freePort();
     const config = {
@@ -68,7 +72,8 @@ export class PrometheusServer implements AsyncDisposable {
         {
           job_name: 'exporter',
           honor_labels: true,
-          static_configs: targets.map(({ target }) => ({ targets: [target] })),
+          ...scrape,
+          static_configs: targets.map(({ target, labels = {} }) => ({ targets: [target], labels })),
         },
       ],
     };

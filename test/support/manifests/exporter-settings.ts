@@ -16,7 +16,7 @@ export interface CheckedSettings {
   readonly error: string;
 }
 
-/** Arguments for any command: `serve` and what `replaced` says of the mounted file are not among them. */
+/** The container's arguments without the command, which must be `serve`; with another settings file than the mounted one. */
 export function flagsOf(container: Json, configFile: string): readonly string[] {
   const args = Array.isArray(container['args']) ? container['args'].map(String) : [];
   const [command, ...flags] = args;

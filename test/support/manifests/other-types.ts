@@ -65,7 +65,7 @@ const kustomization = z.strictObject({
   resources: z.array(z.string()).optional(),
   components: z.array(z.string()).nullish(),
   transformers: z.array(z.string()).optional(),
-  patches: z.array(z.strictObject({ path: z.string(), target })).optional(),
+  patches: z.array(z.strictObject({ path: z.string().optional(), patch: z.string().optional(), target })).optional(),
   images: z
     .array(z.strictObject({ name: z.string(), newName: z.string().optional(), newTag: z.string().optional() }))
     .optional(),
