@@ -131,7 +131,8 @@ describe('the manifests', () => {
       version: string;
     };
     const [pod] = readObjects('base/pod/kustomization.yaml');
-    expect(at(pod, 'images')).toEqual([{ name: commonContainer['image'], newTag: version }]);
+    const name = commonContainer['image'];
+    expect(at(pod, 'images')).toEqual([{ name, newName: name, newTag: version }]);
   });
 
   it('ask a path and a port that the exporter serves', () => {

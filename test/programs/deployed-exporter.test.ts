@@ -15,7 +15,7 @@ import { type ParsedSample, parseExposition } from '../support/exposition-parser
 import { send } from '../support/http-get.js';
 import type { KubeObject } from '../support/manifests/documents.js';
 import { environmentOf, flagsOf } from '../support/manifests/exporter-settings.js';
-import { renderOver, renderOverlay } from '../support/manifests/kustomize.js';
+import { renderOptedIn, renderOverlay } from '../support/manifests/kustomize.js';
 import { configOf, exporterOf, grantsOf } from '../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
@@ -111,6 +111,8 @@ function settingFlags(flags: readonly string[]): FlagValues {
   return Object.fromEntries(values.filter(([name]) => name !== 'config.file'));
 }
 
+const withComponent = (component: string): readonly KubeObject[] => renderOptedIn('deployment', [component]);
+
 const podCount = ({ samples }: Scraped): number => samples('pod_used_bytes').length;
 
 describe.skipIf(!isInstalled('kubectl'))('the exporter as it is deployed (needs kubectl)', () => {
@@ -142,12 +144,7 @@ describe.skipIf(!isInstalled('kubectl'))('the exporter as it is deployed (needs 
   });
 
   it('asks through the API server with node-proxy', async () => {
-    const objects = renderOver(
-      (manifests) => `
-resources: [${manifests}/overlays/deployment]
-components: [${manifests}/components/node-proxy]
-`,
-    );
+    const objects = withComponent('node-proxy');
     // At the kubelets it is the API server that asks: what is left to the exporter shows which way it took.
     const withoutStats = objects.map(
       (object) => JSON.parse(JSON.stringify(object).replace('nodes/stats', 'nodes/none')) as KubeObject,
@@ -158,12 +155,7 @@ components: [${manifests}/components/node-proxy]
   it('knows the eviction thresholds with nodes-configz', async () => {
     const family = 'node_eviction_threshold_bytes';
     expect((await scrapeDeployed(renderOverlay('deployment'))).samples(family)).toEqual([]);
-    const objects = renderOver(
-      (manifests) => `
-resources: [${manifests}/overlays/deployment]
-components: [${manifests}/components/nodes-configz]
-`,
-    );
+    const objects = withComponent('nodes-configz');
     expect((await scrapeDeployed(objects, { until: family })).nodes).toEqual(nodeNames);
   });
 });

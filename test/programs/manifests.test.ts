@@ -1,9 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
 import { describe, expect, it } from 'vitest';
 
-import { at, type KubeObject } from '../support/manifests/documents.js';
+import { at, type KubeObject, manifestsFolder } from '../support/manifests/documents.js';
 import { checkSettings } from '../support/manifests/exporter-settings.js';
 import { typeFaults } from '../support/manifests/kubernetes-types.js';
-import { renderOptedIn, renderOver, renderOverlay } from '../support/manifests/kustomize.js';
+import { renderChanged, renderOptedIn, renderOverlay, renderOwn } from '../support/manifests/kustomize.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
 import {
   type ComponentName,
@@ -23,10 +27,19 @@ function typeFaultsOf(objects: readonly KubeObject[]): readonly string[] {
 }
 
 const withComponent = (overlay: OverlayName, component: ComponentName): readonly KubeObject[] =>
-  renderOver(
-    (manifests) =>
-      `resources: [${manifests}/overlays/${overlay}]\ncomponents: [${manifests}/components/${component}]\n`,
+  renderOwn({ text: `resources: [MANIFESTS/overlays/${overlay}]\ncomponents: [MANIFESTS/components/${component}]\n` });
+
+/** The blocks of code in a section of the README of the manifests, without their indentation. */
+function readmeBlocks(section: string, language: string): readonly string[] {
+  const readme = readFileSync(path.join(manifestsFolder, 'README.md'), 'utf8');
+  const [, text = ''] = readme.split(new RegExp(`^## ${section}$`, 'm'));
+  const blocks = text.split(/^## /m)[0]?.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^ *\`\`\`$`, 'gm')) ?? [];
+  return Array.from(blocks, ([, indent = '', block = '']) =>
+    block
+      .replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+      .replaceAll('../ephemeral-storage-exporter/manifests', 'MANIFESTS'),
   );
+}
 
 function shardsOf(objects: readonly KubeObject[]): readonly unknown[] {
   const [set] = objects.filter(({ kind }) => kind === 'StatefulSet');
@@ -95,40 +108,32 @@ describe.skipIf(!isInstalled('kubectl'))('the rendered manifests (need kubectl)'
     expect(out).toContain(setting);
   });
 
-  it('take the namespace, image and settings of a kustomization over them, each from one place', () => {
-    const objects = renderOver(
-      (manifests) => `
-resources: [${manifests}/overlays/deployment]
-components: [${manifests}/components/pod-monitor, ${manifests}/components/node-proxy]
-namespace: observability
-images: [{ name: ephemeral-storage-exporter, newName: registry.example/exporter, newTag: 1.2.3 }]
-configMapGenerator:
-  - name: ephemeral-storage-exporter
-    behavior: replace
-    literals: ['config.yaml={cluster: {namespaces: [shop]}}']
-    options: { disableNameSuffixHash: true }
-patches:
-  - target: { kind: Namespace }
-    patch: '{ $patch: delete, apiVersion: v1, kind: Namespace, metadata: { name: any } }'
-`,
-    );
+  const [own = '', namespacePatch = '', shards = ''] = readmeBlocks('Your own image, namespace and settings', 'yaml');
+
+  it('take namespace, image and settings from a kustomization over them, as the README shows', () => {
+    const objects = renderOwn({ text: own + namespacePatch, config: 'cluster: {namespaces: [shop]}' });
+    expect(typeFaultsOf(objects)).toEqual([]);
     expect(policyFaults(objects)).toEqual([]);
     const namespaces = objects.map(({ metadata }) => metadata['namespace']).filter((name) => name !== undefined);
     expect(new Set(namespaces)).toEqual(new Set(['observability']));
+    expect(objects.map(({ kind }) => kind)).toContain('ServiceMonitor');
     expect(objects.map(({ kind }) => kind)).not.toContain('Namespace');
-    expect(exporterOf(objects)['image']).toBe('registry.example/exporter:1.2.3');
+    expect(exporterOf(objects)['image']).toBe('registry.example/ephemeral-storage-exporter:0.1.0');
     expect(checkSettings(exporterOf(objects), configOf(objects)).out).toMatch(/namespaces:\s+- shop/);
   });
 
-  it('tell the shards how many they are, however many', () => {
+  it('tell the shards how many they are, as the README shows', () => {
     expect(shardsOf(renderOverlay('sharded'))).toEqual([3, '--total-shards=3']);
-    const objects = renderOver(
-      (manifests) => `
-resources: [${manifests}/overlays/sharded]
-replicas: [{ name: ephemeral-storage-exporter, count: 5 }]
-transformers: [${manifests}/overlays/sharded/total-shards]
-`,
-    );
+    const objects = renderOwn({ text: `resources: [MANIFESTS/overlays/sharded]\n${shards}` });
     expect(shardsOf(objects)).toEqual([5, '--total-shards=5']);
+  });
+
+  it('take the image that the quick start sets', () => {
+    const [quickStart = ''] = readmeBlocks('Quick start', 'sh');
+    const command = quickStart.split('\n').find((line) => line.startsWith('sed'));
+    const objects = renderChanged('sharded', (root) => {
+      expect(spawnSync('sh', ['-c', command ?? 'false'], { cwd: root }).status).toBe(0);
+    });
+    expect(exporterOf(objects)['image']).toBe('REGISTRY/ephemeral-storage-exporter:0.1.0');
   });
 });

@@ -1,13 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
 import { startDemo } from '../support/demo.js';
-import { type Json, listAt, manifestsFolder, readObjects } from '../support/manifests/documents.js';
-import { eventually, isInstalled, PrometheusServer, temporaryFolder } from '../support/programs.js';
+import { documentsOf, type Json, listAt, manifestsFolder, readObjects } from '../support/manifests/documents.js';
+import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
 
 /** What the Prometheus operator makes of a monitor's relabelings. */
 function relabelConfigs(endpoint: Json): readonly object[] {
@@ -27,6 +25,12 @@ const targetLabels = {
   node: 'node-of-the-exporter',
   __meta_kubernetes_pod_name: 'exporter-0',
 };
+
+function readmeScrapeConfigs(): readonly Json[] {
+  const readme = readFileSync(path.join(manifestsFolder, 'README.md'), 'utf8');
+  const [, text = ''] = /```yaml\n(scrape_configs:\n[^]*?)```/.exec(readme) ?? [];
+  return listAt(documentsOf(text, 'README.md')[0], 'scrape_configs');
+}
 
 describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () => {
   it.each([
@@ -58,17 +62,39 @@ describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () 
     expect(containers.filter(({ metric }) => metric['namespace'] === targetLabels.namespace)).toEqual([]);
     expect(await prometheus.query('{__name__=~"ephemeral_storage_.*", exported_pod!=""}')).toEqual([]);
   });
-});
 
-describe.skipIf(!isInstalled('promtool'))('promtool (needs promtool)', () => {
-  it('accepts the scrape configuration of the README of the manifests', async () => {
-    const readme = readFileSync(path.join(manifestsFolder, 'README.md'), 'utf8');
-    const [, config = ''] = /```yaml\n(scrape_configs:\n[^]*?)```/.exec(readme) ?? [];
-    await using folder = await temporaryFolder();
-    const file = path.join(folder.path, 'prometheus.yml');
-    await writeFile(file, config);
-    const { status, stdout } = spawnSync('promtool', ['check', 'config', file], { encoding: 'utf8' });
-    expect(stdout).toContain('SUCCESS');
-    expect(status).toBe(0);
+  it('finds the metrics ports of the exporters by the scrape configuration of the README, and nothing else', async () => {
+    const [{ kubernetes_sd_configs: discovery, ...scrape } = {}] = readmeScrapeConfigs();
+    expect(discovery).toEqual([{ role: 'pod', namespaces: { names: ['ephemeral-storage-exporter'] } }]);
+    await using demo = await startDemo();
+    const target = (pod: string, name: string, port: string): object => ({
+      targets: [demo.target],
+      labels: {
+        __meta_kubernetes_pod_label_app_kubernetes_io_name: name,
+        __meta_kubernetes_pod_container_port_name: port,
+        __meta_kubernetes_pod_name: pod,
+      },
+    });
+    await using prometheus = await PrometheusServer.start(demo.target, {
+      ...scrape,
+      scrape_interval: '1s',
+      scrape_timeout: '1s',
+      static_configs: [
+        target('exporter-0', 'ephemeral-storage-exporter', 'metrics'),
+        target('other-0', 'other', 'metrics'),
+        target('exporter-1', 'ephemeral-storage-exporter', 'health'),
+      ],
+    });
+    const nodes = await eventually('the nodes', async () => {
+      const found = await prometheus.query('ephemeral_storage_node_up{node="node-1"}');
+      return found.length > 0 ? found : undefined;
+    });
+    const job = 'ephemeral-storage-exporter';
+    expect(nodes.map(({ metric }) => metric)).toEqual([
+      { __name__: 'ephemeral_storage_node_up', node: 'node-1', instance: 'exporter-0', job },
+    ]);
+    expect((await prometheus.query('up')).map(({ metric }) => metric)).toEqual([
+      { __name__: 'up', instance: 'exporter-0', job },
+    ]);
   });
 });

@@ -25,31 +25,49 @@ function inTemporaryFolder<T>(use: (folder: string) => T): T {
   }
 }
 
-/** Renders a kustomization of a user's own; `text` is given the path to `manifests`, which kustomize wants relative. */
-export function renderOver(text: (manifests: string) => string): readonly KubeObject[] {
+export interface OwnKustomization {
+  /** `MANIFESTS` stands for the path to `manifests`. */
+  readonly text: string;
+  /** Of the file `config.yaml` beside it. */
+  readonly config?: string;
+}
+
+/** Renders a kustomization of a user's own. */
+export function renderOwn({ text, config }: OwnKustomization): readonly KubeObject[] {
   return inTemporaryFolder((folder) => {
-    writeFileSync(join(folder, 'kustomization.yaml'), text(relative(folder, manifestsFolder)));
+    // Kustomize wants folders relative.
+    const manifests = relative(folder, manifestsFolder);
+    writeFileSync(join(folder, 'kustomization.yaml'), text.replaceAll('MANIFESTS', manifests));
+    if (config !== undefined) writeFileSync(join(folder, 'config.yaml'), config);
     return render(folder);
+  });
+}
+
+/** Renders an overlay of a copy of the manifests that `change` has changed. */
+export function renderChanged(overlay: string, change: (root: string) => void): readonly KubeObject[] {
+  return inTemporaryFolder((root) => {
+    for (const part of ['manifests', 'grafana']) {
+      const source = join(manifestsFolder, '..', part);
+      if (existsSync(source)) cpSync(source, join(root, part), { recursive: true });
+    }
+    change(root);
+    return render(join(root, 'manifests', 'overlays', overlay));
   });
 }
 
 /** Renders an overlay in which the lines of these components are uncommented. */
 export function renderOptedIn(overlay: string, components: readonly string[]): readonly KubeObject[] {
-  return inTemporaryFolder((folder) => {
-    for (const part of ['manifests', 'grafana']) {
-      const source = join(manifestsFolder, '..', part);
-      if (existsSync(source)) cpSync(source, join(folder, part), { recursive: true });
-    }
-    const overlayFolder = join(folder, 'manifests', 'overlays', overlay);
-    const file = join(overlayFolder, 'kustomization.yaml');
-    const text = readFileSync(file, 'utf8');
-    const uncommented = components.reduce((before, component) => {
-      const line = `- ../../components/${component}\n`;
-      const after = before.replace(`# ${line}`, line);
-      if (after === before) throw new Error(`${overlay} does not offer ${component}`);
-      return after;
-    }, text);
+  return renderChanged(overlay, (root) => {
+    const file = join(root, 'manifests', 'overlays', overlay, 'kustomization.yaml');
+    const uncommented = components.reduce(
+      (before, component) => {
+        const line = `- ../../components/${component}\n`;
+        const after = before.replace(`# ${line}`, line);
+        if (after === before) throw new Error(`${overlay} does not offer ${component}`);
+        return after;
+      },
+      readFileSync(file, 'utf8'),
+    );
     writeFileSync(file, uncommented);
-    return render(overlayFolder);
   });
 }
