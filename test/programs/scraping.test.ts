@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { startDemo } from '../support/demo.js';
 import { documentsOf, type Json, listAt, manifestsFolder, readObjects } from '../support/manifests/documents.js';
-import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
+import { eventually, isInstalled, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
 
 /** What the Prometheus operator makes of a monitor's relabelings. */
 function relabelConfigs(endpoint: Json): readonly object[] {
@@ -40,10 +40,9 @@ describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () 
     const [endpoint = {}] = readObjects(file).flatMap((object) => listAt(object, 'spec', key));
     const labels = Object.fromEntries(Object.entries(targetLabels).filter(([name]) => !kept.includes(name)));
     await using demo = await startDemo();
-    await using prometheus = await PrometheusServer.start(demo.target, {
-      honor_labels: endpoint['honorLabels'],
-      static_configs: [{ targets: [demo.target], labels }],
-      relabel_configs: relabelConfigs(endpoint),
+    await using prometheus = await PrometheusServer.start({
+      targets: [{ target: demo.target, labels }],
+      scrape: { honor_labels: endpoint['honorLabels'], relabel_configs: relabelConfigs(endpoint) },
     });
     const labelsOf = (expression: string): Promise<Json> =>
       eventually(expression, async () => (await prometheus.query(expression))[0]?.metric);
@@ -67,23 +66,21 @@ describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () 
     const [{ kubernetes_sd_configs: discovery, ...scrape } = {}] = readmeScrapeConfigs();
     expect(discovery).toEqual([{ role: 'pod', namespaces: { names: ['ephemeral-storage-exporter'] } }]);
     await using demo = await startDemo();
-    const target = (pod: string, name: string, port: string): object => ({
-      targets: [demo.target],
+    const target = (pod: string, name: string, port: string): ScrapeTarget => ({
+      target: demo.target,
       labels: {
         __meta_kubernetes_pod_label_app_kubernetes_io_name: name,
         __meta_kubernetes_pod_container_port_name: port,
         __meta_kubernetes_pod_name: pod,
       },
     });
-    await using prometheus = await PrometheusServer.start(demo.target, {
-      ...scrape,
-      scrape_interval: '1s',
-      scrape_timeout: '1s',
-      static_configs: [
+    await using prometheus = await PrometheusServer.start({
+      targets: [
         target('exporter-0', 'ephemeral-storage-exporter', 'metrics'),
         target('other-0', 'other', 'metrics'),
         target('exporter-1', 'ephemeral-storage-exporter', 'health'),
       ],
+      scrape: { ...scrape, scrape_interval: '1s', scrape_timeout: '1s' },
     });
     const nodes = await eventually('the nodes', async () => {
       const found = await prometheus.query('ephemeral_storage_node_up{node="node-1"}');

@@ -40,7 +40,7 @@ export interface QueryResult {
   readonly value: number;
 }
 
-interface ScrapeTarget {
+export interface ScrapeTarget {
   /** Host and port. */
   readonly target: string;
   /** Before relabelling. */
