@@ -1,6 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
+import { dashboardFiles } from '../grafana/src/dashboards.js';
 import { renderReadme } from './readme.js';
 
-const file = new URL('../README.md', import.meta.url);
-await writeFile(file, await renderReadme(await readFile(file, 'utf8')));
+const readme = new URL('../README.md', import.meta.url);
+await writeFile(readme, await renderReadme(await readFile(readme, 'utf8')));
+
+const dashboards = new URL('../grafana/dashboards/', import.meta.url);
+for (const { name, text } of dashboardFiles()) await writeFile(new URL(name, dashboards), text);

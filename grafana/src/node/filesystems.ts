@@ -1,0 +1,76 @@
+import type { Section } from '../dashboard.js';
+import { timeSeriesPanel } from '../panels.js';
+import { filesystemLabels, filesystemRatio, inodesRatio, largest } from '../queries.js';
+import { units } from '../units.js';
+import { itself } from './queries.js';
+
+export const filesystems: Section = {
+  title: 'Filesystems',
+  panels: [
+    timeSeriesPanel({
+      title: 'Space',
+      description:
+        'Used and available bytes of each filesystem, beside its capacity. nodefs holds logs, emptyDirs and, without a filesystem of its own for them, images and writable layers. Of imagefs and containerfs, used is what images and layers use.',
+      unit: units.bytes,
+      span: 12,
+      bounds: 'capacity',
+      queries: [
+        { expr: largest('node_used_bytes', filesystemLabels, itself), legend: '{{cluster}} {{filesystem}} used' },
+        {
+          expr: largest('node_available_bytes', filesystemLabels, itself),
+          legend: '{{cluster}} {{filesystem}} available',
+        },
+        {
+          expr: largest('node_capacity_bytes', filesystemLabels, itself),
+          legend: '{{cluster}} {{filesystem}} capacity',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Share of space and inodes in use',
+      description:
+        'Shares that are not available. A filesystem without free inodes is as full as one without bytes: look for pods with many small files.',
+      unit: units.ratio,
+      span: 12,
+      max: 1,
+      queries: [
+        { expr: filesystemRatio(itself), legend: '{{cluster}} {{filesystem}} space' },
+        { expr: inodesRatio(itself), legend: '{{cluster}} {{filesystem}} inodes' },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Eviction headroom',
+      description:
+        'Bytes available above the hard eviction threshold. Below 0 the kubelet evicts pods. Empty: the kubelets’ configuration is not read (kubelet.readConfig).',
+      unit: units.bytes,
+      span: 12,
+      fromZero: false,
+      bounds: 'threshold',
+      queries: [
+        {
+          expr: largest('node_eviction_headroom_bytes', filesystemLabels, itself),
+          legend: '{{cluster}} {{filesystem}} headroom',
+        },
+        {
+          expr: largest('node_eviction_threshold_bytes', filesystemLabels, itself),
+          legend: '{{cluster}} {{filesystem}} threshold',
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Free inodes',
+      description:
+        'Free inodes of each filesystem, and how many of them are above the hard eviction threshold (known where kubelet.readConfig is on).',
+      unit: units.count,
+      span: 12,
+      fromZero: false,
+      queries: [
+        { expr: largest('node_inodes_free', filesystemLabels, itself), legend: '{{cluster}} {{filesystem}} free' },
+        {
+          expr: largest('node_eviction_headroom_inodes', filesystemLabels, itself),
+          legend: '{{cluster}} {{filesystem}} headroom',
+        },
+      ],
+    }),
+  ],
+};

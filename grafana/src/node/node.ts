@@ -1,0 +1,19 @@
+/** One node: how full its filesystems are, how far from eviction, and who fills them. */
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+
+import { buildDashboard } from '../dashboard.js';
+import { nodeVariable } from '../variables.js';
+import { data } from './data.js';
+import { filesystems } from './filesystems.js';
+import { summary } from './now.js';
+import { whoFillsIt } from './who-fills-it.js';
+
+export function nodeDashboard(): Dashboard {
+  return buildDashboard({
+    name: 'node',
+    description: 'One node: how full its filesystems are, how far it is from evicting pods, and who fills it.',
+    variables: [nodeVariable()],
+    from: 'now-6h',
+    sections: [summary, filesystems, whoFillsIt, data],
+  });
+}

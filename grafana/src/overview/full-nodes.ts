@@ -1,0 +1,83 @@
+import type { Section } from '../dashboard.js';
+import { drillDown } from '../links.js';
+import { timeSeriesPanel } from '../panels.js';
+import {
+  filesystemLabels,
+  filesystemRatio,
+  inodesRatio,
+  largest,
+  ofOwnFilesystems,
+  only,
+  topAtEnd,
+} from '../queries.js';
+import { filesystemSteps, thresholds } from '../states.js';
+import { tablePanel } from '../tables.js';
+import { units } from '../units.js';
+
+const fullestFilesystems = `topk(20, ${ofOwnFilesystems(filesystemRatio)})`;
+
+export const nodes: Section = {
+  title: 'Which nodes are full',
+  panels: [
+    tablePanel({
+      title: 'Fullest filesystems',
+      description:
+        'The 20 filesystems of nodes with the smallest available share; imagefs and containerfs only where they are disks of their own. Eviction headroom is what is left until the kubelet evicts pods, at once below 0; it is known where the kubelets’ configuration is read (kubelet.readConfig). A click opens what fills the node.',
+      span: 16,
+      height: 10,
+      labels: filesystemLabels,
+      link: drillDown('node', 'row'),
+      columns: [
+        {
+          title: 'Full',
+          expr: fullestFilesystems,
+          unit: units.ratio,
+          decimals: 0,
+          cell: 'gauge',
+          thresholds: thresholds(filesystemSteps),
+        },
+        {
+          title: 'Available',
+          expr: only(largest('node_available_bytes', filesystemLabels), filesystemLabels, fullestFilesystems),
+          unit: units.bytes,
+        },
+        {
+          title: 'Capacity',
+          expr: only(largest('node_capacity_bytes', filesystemLabels), filesystemLabels, fullestFilesystems),
+          unit: units.bytes,
+        },
+        {
+          title: 'Eviction headroom',
+          expr: only(largest('node_eviction_headroom_bytes', filesystemLabels), filesystemLabels, fullestFilesystems),
+          unit: units.bytes,
+          cell: 'coloured',
+          thresholds: thresholds([[0, 'green']], 'red'),
+        },
+        {
+          title: 'Inodes',
+          expr: only(inodesRatio(), filesystemLabels, fullestFilesystems),
+          unit: units.ratio,
+          decimals: 0,
+          cell: 'coloured',
+          thresholds: thresholds(filesystemSteps),
+        },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Fullest filesystems over time',
+      description:
+        'The 10 fullest filesystems at the end of the time range. A steady slope tells when the node is full; steps are images or jobs.',
+      unit: units.ratio,
+      span: 8,
+      height: 10,
+      max: 1,
+      queries: [
+        {
+          expr: topAtEnd(10, filesystemLabels, (at) => ofOwnFilesystems(filesystemRatio, at)),
+          legend: '{{cluster}} {{node}} {{filesystem}}',
+        },
+      ],
+      link: drillDown('node', 'line'),
+    }),
+  ],
+};

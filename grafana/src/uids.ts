@@ -1,0 +1,18 @@
+/** What the addresses of the dashboards are made of: stable, since users bookmark them and rules link to them. */
+export const uids = {
+  overview: 'ephemeral-storage-overview',
+  workload: 'ephemeral-storage-workload',
+  node: 'ephemeral-storage-node',
+  pod: 'ephemeral-storage-pod',
+  exporter: 'ephemeral-storage-exporter',
+} as const;
+
+export type DashboardName = keyof typeof uids;
+
+export const titles: Readonly<Record<DashboardName, string>> = {
+  overview: 'Ephemeral storage / Overview',
+  workload: 'Ephemeral storage / Workload',
+  node: 'Ephemeral storage / Node',
+  pod: 'Ephemeral storage / Pod',
+  exporter: 'Ephemeral storage / Exporter',
+};

@@ -1,0 +1,15 @@
+/** Identifiers of Grafana's units: bytes by powers of 1024, ratios as per cent. */
+export const units = {
+  bytes: 'bytes',
+  ratio: 'percentunit',
+  seconds: 's',
+  count: 'short',
+  perSecond: 'cps',
+  bytesPerSecond: 'binBps',
+  timestamp: 'dateTimeAsIso',
+  ago: 'dateTimeFromNow',
+  /** On purpose: a state, or a text. */
+  none: 'none',
+} as const;
+
+export type Unit = (typeof units)[keyof typeof units];

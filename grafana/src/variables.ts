@@ -1,0 +1,111 @@
+import {
+  CustomVariableBuilder,
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  VariableHide,
+  type VariableOption,
+  VariableRefresh,
+  VariableSort,
+} from '@grafana/grafana-foundation-sdk/dashboard';
+
+/** Of every panel and variable: the Prometheus that the reader chose. */
+export const datasource = { type: 'prometheus', uid: '${datasource}' } as const;
+
+const all: VariableOption = { text: 'All', value: '$__all' };
+
+export function datasourceVariable(): DatasourceVariableBuilder {
+  return new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus');
+}
+
+/** All is `.*`, which also takes series without the label. */
+export function clusterVariable(): QueryVariableBuilder {
+  return query('cluster', 'Cluster', 'label_values(ephemeral_storage_exporter_build_info, cluster)')
+    .multi(true)
+    .includeAll(true)
+    .allValue('.*')
+    .current(all);
+}
+
+export function workloadVariable(): QueryVariableBuilder {
+  return query('workload', 'Workload', 'label_values(ephemeral_storage_workload_up{cluster=~"$cluster"}, workload)');
+}
+
+/**
+ * Hidden. Without it, panels about the pods of one workload would read those of the whole cluster. Not `namespace`, which
+ * links would hand over to the dashboard of a pod.
+ */
+export function workloadNamespacesVariable(): QueryVariableBuilder {
+  return query(
+    'namespaces',
+    'Namespaces of the workload',
+    'label_values(ephemeral_storage_pod_workload_info{cluster=~"$cluster", workload="$workload"}, namespace)',
+  )
+    .multi(true)
+    .includeAll(true)
+    .current(all)
+    .hide(VariableHide.HideVariable);
+}
+
+/** Of the state, not of the figures: a node without data is one to look at. */
+export function nodeVariable(): QueryVariableBuilder {
+  return query('node', 'Node', 'label_values(ephemeral_storage_node_up{cluster=~"$cluster"}, node)');
+}
+
+export function namespaceVariable(): QueryVariableBuilder {
+  return query(
+    'namespace',
+    'Namespace',
+    'label_values(ephemeral_storage_pod_used_bytes{cluster=~"$cluster"}, namespace)',
+  );
+}
+
+export function podVariable(): QueryVariableBuilder {
+  return query(
+    'pod',
+    'Pod',
+    'label_values(ephemeral_storage_pod_used_bytes{cluster=~"$cluster", namespace="$namespace"}, pod)',
+  );
+}
+
+export function jobVariable(): QueryVariableBuilder {
+  return query('job', 'Job', 'label_values(ephemeral_storage_exporter_build_info{cluster=~"$cluster"}, job)')
+    .multi(true)
+    .includeAll(true)
+    .current(all);
+}
+
+export function instanceVariable(): QueryVariableBuilder {
+  return query(
+    'instance',
+    'Instance',
+    'label_values(ephemeral_storage_exporter_build_info{cluster=~"$cluster", job=~"$job"}, instance)',
+  )
+    .multi(true)
+    .includeAll(true)
+    .current(all);
+}
+
+/** The share of a limit from which a pod is near it. */
+export function nearVariable(): CustomVariableBuilder {
+  return new CustomVariableBuilder('near')
+    .label('Near a limit from')
+    .values('50 % : 0.5,80 % : 0.8,90 % : 0.9,any : 0')
+    .current({ text: '80 %', value: '0.8' });
+}
+
+/** What recommended requests and limits are above the figures that they are made from. */
+export function headroomVariable(): CustomVariableBuilder {
+  return new CustomVariableBuilder('headroom')
+    .label('Headroom')
+    .values('10 % : 1.1,20 % : 1.2,50 % : 1.5,100 % : 2')
+    .current({ text: '20 %', value: '1.2' });
+}
+
+function query(name: string, label: string, text: string): QueryVariableBuilder {
+  return new QueryVariableBuilder(name)
+    .label(label)
+    .datasource(datasource)
+    .query(text)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.NaturalAsc);
+}

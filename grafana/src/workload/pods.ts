@@ -1,0 +1,75 @@
+import type { Section } from '../dashboard.js';
+import { limitsTable } from '../limits.js';
+import { drillDown } from '../links.js';
+import { histogramPanel, timeSeriesPanel } from '../panels.js';
+import { largest, only, podLabels, podsUsed, topAtEnd } from '../queries.js';
+import { tablePanel } from '../tables.js';
+import { units } from '../units.js';
+import { inNamespaces, ofItsPods } from './queries.js';
+
+const pods = ofItsPods(podsUsed(inNamespaces));
+const biggestPods = `topk(20, ${pods})`;
+
+export const itsPods: Section = {
+  title: 'Pods',
+  panels: [
+    timeSeriesPanel({
+      title: 'Distribution over pods',
+      description:
+        'Smallest, median, 95th percentile and largest pod. All rise together: the workload grows; only the largest: one pod does.',
+      unit: units.bytes,
+      span: 12,
+      queries: [
+        { expr: `max by (cluster) (${pods})`, legend: 'Largest {{cluster}}' },
+        { expr: `quantile by (cluster) (0.95, ${pods})`, legend: '95 % are below {{cluster}}' },
+        { expr: `quantile by (cluster) (0.5, ${pods})`, legend: 'Median {{cluster}}' },
+        { expr: `min by (cluster) (${pods})`, legend: 'Smallest {{cluster}}' },
+      ],
+    }),
+    histogramPanel({
+      title: 'Pods by size now',
+      description: 'How many pods are how big. Two hills: pods of one workload that do different work.',
+      unit: units.bytes,
+      span: 12,
+      query: { expr: pods, legend: '{{namespace}}/{{pod}}' },
+    }),
+    tablePanel({
+      title: 'Biggest pods',
+      description: 'The 20 pods that use most. A click opens what makes up the number.',
+      span: 12,
+      labels: podLabels,
+      link: drillDown('pod', 'row'),
+      columns: [
+        { title: 'Used', expr: biggestPods, unit: units.bytes },
+        {
+          title: 'Limit',
+          expr: only(largest('pod_limit_bytes', podLabels, inNamespaces), podLabels, biggestPods),
+          unit: units.bytes,
+        },
+      ],
+    }),
+    limitsTable({
+      title: 'Closest to a limit',
+      description:
+        'The 20 limits of its pods that are most used, whatever their share. Above 100 % the kubelet evicts the pod. Raise the limit, or find what grows.',
+      span: 12,
+      matchers: inNamespaces.matchers,
+      restrict: ofItsPods,
+      near: '0',
+      count: 20,
+    }),
+    timeSeriesPanel({
+      title: 'Biggest pods over time',
+      description: 'The 10 pods that use most at the end of the time range.',
+      unit: units.bytes,
+      span: 24,
+      queries: [
+        {
+          expr: topAtEnd(10, podLabels, (at) => ofItsPods(podsUsed({ ...inNamespaces, ...at }), at)),
+          legend: '{{cluster}} {{namespace}}/{{pod}}',
+        },
+      ],
+      link: drillDown('pod', 'line'),
+    }),
+  ],
+};
