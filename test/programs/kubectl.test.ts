@@ -1,10 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { realpath, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 
 import { ChildCommand } from '../support/child.js';
-import { isInstalled } from '../support/programs.js';
+import { isInstalled, temporaryFolder } from '../support/programs.js';
+
+interface ConfigMap {
+  readonly metadata: object;
+  readonly data: Readonly<Record<string, string>>;
+}
 
 interface Cluster extends AsyncDisposable {
   readonly kubeconfig: string;
@@ -53,6 +61,27 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
     const { kubectl } = cluster;
     const summary: unknown = JSON.parse(kubectl('get', '--raw', '/api/v1/nodes/node-1/proxy/stats/summary'));
     expect(summary).toMatchObject({ node: { nodeName: 'node-1' } });
+  });
+
+  it('makes a ConfigMap of each dashboard, of a size that the API server takes with all annotations', async () => {
+    await using folder = await temporaryFolder();
+    const root = await realpath(folder.path);
+    const component = path.relative(root, await realpath('grafana'));
+    await writeFile(path.join(root, 'kustomization.yaml'), JSON.stringify({ components: [component] }));
+    const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', root], {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const configMaps = parseAllDocuments(stdout).map((document) => document.toJS() as ConfigMap);
+    const names = ['exporter', 'node', 'overview', 'pod', 'workload'];
+    expect(configMaps.map(({ metadata }) => metadata)).toEqual(
+      names.map((name) => ({ name: `ephemeral-storage-dashboard-${name}`, labels: { grafana_dashboard: '1' } })),
+    );
+    for (const configMap of configMaps) {
+      expect(Object.keys(configMap.data)).toHaveLength(1);
+      expect(Buffer.byteLength(JSON.stringify(configMap))).toBeLessThan(256 * 1024);
+    }
   });
 
   it('watches pods', async () => {

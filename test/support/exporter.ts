@@ -28,6 +28,8 @@ export interface ExporterOptions {
   readonly reload?: () => Promise<void>;
   /** One that is no node, without it. */
   readonly host?: Host;
+  /** Wall time at the start; the manual clock's own without it. */
+  readonly nowMs?: number;
 }
 
 export interface Scraped {
@@ -69,7 +71,7 @@ export class Exporter implements AsyncDisposable {
   }
 
   static async start(options: ExporterOptions = {}): Promise<Exporter> {
-    const clock = new ManualClock();
+    const clock = new ManualClock(options.nowMs === undefined ? {} : { nowMs: options.nowMs });
     const cluster = await SimulatedCluster.start({ clock, scenario: options.scenario ?? emptyScenario('node-1') });
     try {
       return await Exporter.#start({ cluster, clock, ownsCluster: true }, options);

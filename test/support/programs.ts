@@ -35,6 +35,17 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** Writes the samples into the folder of a Prometheus server that is yet to be started. */
+async function createBlocks(history: string, { folder, data }: { folder: string; data: string }): Promise<void> {
+  const file = path.join(folder, 'history.txt');
+  await writeFile(file, history);
+  const child = spawn('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', '--quiet', file, data], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`promtool took no history: exit code ${String(code)}`);
+}
+
 export interface QueryResult {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: number;
@@ -51,7 +62,13 @@ export interface PrometheusOptions {
   readonly targets: readonly ScrapeTarget[];
   /** What else the scrape configuration says. */
   readonly scrape?: Readonly<Record<string, unknown>>;
+  /** Samples of the past, with their times: OpenMetrics text. */
+  readonly history?: string;
 }
+
+/** What Prometheus answers: `data` of a success. */
+type Answer<T> =
+  { readonly status: 'success'; readonly data: T } | { readonly status: 'error'; readonly error: string };
 
 /** A real Prometheus server that scrapes its targets once a second. */
 export class PrometheusServer implements AsyncDisposable {
@@ -63,7 +80,7 @@ export class PrometheusServer implements AsyncDisposable {
     this.#stop = stop;
   }
 
-  static async start({ targets, scrape = {} }: PrometheusOptions): Promise<PrometheusServer> {
+  static async start({ targets, scrape = {}, history }: PrometheusOptions): Promise<PrometheusServer> {
     const folder = await temporaryFolder();
     const port = await freePort();
     const config = {
@@ -79,13 +96,11 @@ export class PrometheusServer implements AsyncDisposable {
     };
     const file = path.join(folder.path, 'prometheus.yml');
     await writeFile(file, JSON.stringify(config));
+    const data = path.join(folder.path, 'data');
+    if (history !== undefined) await createBlocks(history, { folder: folder.path, data });
     const child = spawn(
       'prometheus',
-      [
-        `--config.file=${file}`,
-        `--storage.tsdb.path=${path.join(folder.path, 'data')}`,
-        `--web.listen-address=127.0.0.1:${String(port)}`,
-      ],
+      [`--config.file=${file}`, `--storage.tsdb.path=${data}`, `--web.listen-address=127.0.0.1:${String(port)}`],
       { stdio: 'ignore' },
     );
     const ended = once(child, 'exit');
@@ -100,13 +115,37 @@ export class PrometheusServer implements AsyncDisposable {
     return server;
   }
 
-  /** The instant vector that `expression` gives now. */
+  /** The instant vector that `expression` gives now; rejects when Prometheus refuses it. */
   async query(expression: string): Promise<readonly QueryResult[]> {
-    const answer = await fetch(`${this.#url}/api/v1/query?query=${encodeURIComponent(expression)}`);
-    const body = (await answer.json()) as {
-      data: { result: { metric: Record<string, string>; value: [number, string] }[] };
-    };
-    return body.data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+    const { result } = await this.#get<{ result: { metric: Record<string, string>; value: [number, string] }[] }>(
+      'query',
+      { query: expression },
+    );
+    return result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+  }
+
+  /** The labels and values of each series that `expression` gives at every minute of the past hour. */
+  async queryPastHour(
+    expression: string,
+  ): Promise<readonly { readonly metric: QueryResult['metric']; readonly values: readonly number[] }[]> {
+    const endSeconds = Math.floor(Date.now() / 1_000);
+    const { result } = await this.#get<{ result: { metric: Record<string, string>; values: [number, string][] }[] }>(
+      'query_range',
+      { query: expression, start: String(endSeconds - 3_600), end: String(endSeconds), step: '60' },
+    );
+    return result.map(({ metric, values }) => ({ metric, values: values.map(([, value]) => Number(value)) }));
+  }
+
+  /** The values that a label has in the series of `selector`. */
+  async labelValues(label: string, selector: string): Promise<readonly string[]> {
+    return this.#get(`label/${label}/values`, { 'match[]': selector });
+  }
+
+  async #get<T>(path: string, parameters: Readonly<Record<string, string>>): Promise<T> {
+    const answer = await fetch(`${this.#url}/api/v1/${path}?${new URLSearchParams(parameters).toString()}`);
+    const body = (await answer.json()) as Answer<T>;
+    if (body.status === 'error') throw new Error(`${body.error}\n${JSON.stringify(parameters)}`);
+    return body.data;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

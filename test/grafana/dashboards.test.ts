@@ -1,0 +1,189 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+import { DashboardLinkType, type Panel, type RowPanel, VariableType } from '@grafana/grafana-foundation-sdk/dashboard';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+import { allDashboards, dashboardFiles } from '../../grafana/src/dashboards.js';
+import { familyTable } from '../../src/exposition/families.js';
+import { selfFamilies } from '../../src/telemetry/self-families.js';
+import { dataLinksOf, isRow, labelQueryOf, panelsOf, queriesOf, variablesOf } from '../support/dashboards.js';
+import { namesIn } from './promql-names.js';
+
+const folder = new URL('../../grafana/dashboards/', import.meta.url);
+const dashboards = allDashboards().map((dashboard) => ({ uid: dashboard.uid ?? '', dashboard }));
+
+/** Prometheus' own series about a target. */
+const seriesOfPrometheus = ['up'];
+const labelsOfPrometheus = ['cluster', 'job', 'instance', 'le'];
+
+const families = familyTable(Object.values(selfFamilies));
+
+function cellsOf({ title, gridPos }: Panel | RowPanel): readonly { readonly column: number; readonly row: number }[] {
+  if (gridPos === undefined) throw new Error(`"${title ?? ''}" has no place`);
+  const { x, y, w, h } = gridPos;
+  return Array.from({ length: w * h }, (_, index) => ({ column: x + (index % w), row: y + Math.floor(index / w) }));
+}
+
+async function knownMetrics(): Promise<ReadonlySet<string>> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const defaults = (await registry.getMetricsAsJSON()).map(({ name }) => name);
+  const own = families.flatMap(({ name, type }) =>
+    type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name],
+  );
+  return new Set([...defaults, ...own, ...seriesOfPrometheus]);
+}
+
+it('are the committed files, each small enough for a ConfigMap', async () => {
+  const files = dashboardFiles();
+  expect((await readdir(folder)).toSorted()).toEqual(files.map(({ name }) => name).toSorted());
+  for (const { name, text } of files) {
+    expect(await readFile(new URL(name, folder), 'utf8'), `${name}: npm run docs writes it anew`).toBe(text);
+    expect(Buffer.byteLength(text)).toBeLessThan(256 * 1024);
+  }
+});
+
+describe.each(dashboards)('$uid', ({ dashboard }) => {
+  const panels = panelsOf(dashboard);
+  const queries = panels.flatMap((panel) => queriesOf(panel).map(({ expr }) => expr));
+  const variables = variablesOf(dashboard);
+  const variableQueries = variables.flatMap((variable) => labelQueryOf(variable)?.selector ?? []);
+
+  it('has an address, a description and tags, and no number of some Grafana', () => {
+    expect(dashboard).not.toHaveProperty('id');
+    expect(dashboard.uid).toMatch(/^[a-z-]{1,40}$/);
+    expect(dashboard.description).toMatch(/\.$/);
+    expect(dashboard.tags).toContain('ephemeral-storage');
+    expect(dashboard.refresh).toMatch(/^\d+m$/);
+  });
+
+  it('lets the reader choose data source and cluster, all clusters and none taken alike', () => {
+    expect(variables[0]).toMatchObject({ type: 'datasource', name: 'datasource', query: 'prometheus' });
+    expect(variables[1]).toMatchObject({ name: 'cluster', includeAll: true, allValue: '.*' });
+    for (const { type, datasource } of variables) {
+      if (type === VariableType.Query) expect(datasource).toEqual({ type: 'prometheus', uid: '${datasource}' });
+    }
+  });
+
+  it('has panels that say what they show and what to do, in a unit, from the chosen data source', () => {
+    for (const panel of panels) {
+      const { title = '', description = '', datasource, fieldConfig } = panel;
+      expect(title).toMatch(/^[A-Z]/);
+      expect(description, title).toMatch(/^[A-Z0-9][^]{30,}[.?]$/);
+      expect(datasource, title).toEqual({ type: 'prometheus', uid: '${datasource}' });
+      expect(fieldConfig?.defaults.unit, title).toMatch(/./);
+      expect(queriesOf(panel).length, title).toBeGreaterThan(0);
+      for (const query of queriesOf(panel)) expect(query.datasource, title).toEqual(datasource);
+    }
+  });
+
+  it('numbers panels and queries once', () => {
+    const ids = (dashboard.panels ?? []).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).not.toContain(undefined);
+    for (const panel of panels) {
+      const refIds = queriesOf(panel).map(({ refId }) => refId);
+      expect(new Set(refIds).size).toBe(refIds.length);
+      expect(refIds).not.toContain('');
+    }
+  });
+
+  it('fills a grid of 24 columns without overlaps and holes', () => {
+    const cells = (dashboard.panels ?? []).flatMap((panel) => cellsOf(panel));
+    const height = 1 + Math.max(...cells.map(({ row }) => row));
+    expect(Math.max(...cells.map(({ column }) => column))).toBe(23);
+    const places = new Set(cells.map(({ column, row }) => `${column},${row}`));
+    expect(places.size).toBe(cells.length);
+    expect(places.size).toBe(24 * height);
+    expect(dashboard.panels?.some(isRow)).toBe(true);
+  });
+
+  it('asks for families that the exporter, its process and Prometheus have, of the chosen cluster', async () => {
+    const known = await knownMetrics();
+    const labels = new Set([...families.flatMap((family) => family.labels), ...labelsOfPrometheus]);
+    for (const query of [...queries, ...variableQueries]) {
+      const names = namesIn(query);
+      expect(names.metrics.length, query).toBeGreaterThan(0);
+      expect(
+        names.metrics.filter((name) => !known.has(name)),
+        query,
+      ).toEqual([]);
+      expect(
+        names.labels.filter((label) => !labels.has(label)),
+        query,
+      ).toEqual([]);
+    }
+    for (const query of queries) {
+      const selectors = query.match(/\{[^}]*\}/g) ?? [];
+      expect(selectors, query).toHaveLength(namesIn(query).metrics.length);
+      for (const selector of selectors) expect(selector, query).toMatch(/^\{cluster=~"\$cluster"/);
+    }
+  });
+
+  it('names no job, and keeps clusters apart in every aggregation and join', () => {
+    for (const query of [...queries, ...variableQueries]) {
+      for (const [, value] of query.matchAll(/\bjob\s*[=!]~?\s*"([^"]*)"/g)) expect(value).toBe('$job');
+      expect(query).not.toMatch(/\b(?:without|ignoring)\b/);
+      for (const [, next] of query.matchAll(/\b(?:sum|min|max|avg|count|quantile|group)\s+?(\S*\s*\S*)/g)) {
+        expect(next, query).toMatch(/^by \(cluster\b/);
+      }
+      expect(query).not.toMatch(/\b(?:sum|min|max|avg|count|quantile|group)\(/);
+      for (const [, next] of query.matchAll(/\bon\s*(\S*)/g)) expect(next, query).toMatch(/^\(cluster,/);
+    }
+  });
+
+  it('uses variables that it has, and has none that it does not use', () => {
+    const declared = variables.map(({ name }) => name);
+    const texts = [...queries, ...variableQueries].join('\n');
+    const used = new Set([...texts.matchAll(/\$(\w+)/g)].map(([, name = '']) => name));
+    const ofGrafana = [...used].filter((name) => name.startsWith('__'));
+    expect(ofGrafana.filter((name) => !['__rate_interval', '__range'].includes(name))).toEqual([]);
+    expect([...used].filter((name) => !name.startsWith('__')).toSorted()).toEqual(
+      declared.filter((name) => name !== 'datasource').toSorted(),
+    );
+  });
+
+  it('leads to all other dashboards, with time range and variables', () => {
+    const links = dashboard.links ?? [];
+    const others = dashboards.map(({ uid }) => uid).filter((uid) => uid !== dashboard.uid);
+    expect(links.map(({ url }) => url)).toEqual(others.map((uid) => `/d/${uid}`));
+    for (const link of links) {
+      expect(link).toMatchObject({ type: DashboardLinkType.Link, keepTime: true, includeVars: true });
+    }
+  });
+
+  it('leads from values to the dashboard of what they are about', () => {
+    for (const panel of panels) {
+      for (const url of dataLinksOf(panel)) {
+        const [, uid, search = ''] = /^\/d\/([a-z-]+)\?(.*)$/.exec(url) ?? [];
+        const target = dashboards.find((other) => other.uid === uid)?.dashboard;
+        expect(target, url).toBeDefined();
+        const names = target === undefined ? [] : variablesOf(target).map(({ name }) => name);
+        for (const [, name = ''] of search.matchAll(/var-(\w+)=/g)) expect(names, url).toContain(name);
+        for (const kept of ['datasource:queryparam', 'cluster:queryparam', '__url_time_range']) {
+          expect(search).toContain(`\${${kept}}`);
+        }
+      }
+    }
+  });
+});
+
+it('have variables that mean the same wherever they have the same name, since links hand them over', () => {
+  const variables = dashboards.flatMap(({ dashboard }) => variablesOf(dashboard));
+  for (const variable of variables) {
+    for (const other of variables) {
+      if (other.name === variable.name) expect(other).toEqual(variable);
+    }
+  }
+});
+
+it('are all in the kustomize component, under stable names', async () => {
+  const component = parse(await readFile(new URL('../kustomization.yaml', folder), 'utf8')) as unknown;
+  expect(component).toMatchObject({
+    kind: 'Component',
+    generatorOptions: { disableNameSuffixHash: true, labels: { grafana_dashboard: '1' } },
+    configMapGenerator: dashboards.map(({ uid }) => ({ files: [`dashboards/${uid}.json`] })),
+  });
+});

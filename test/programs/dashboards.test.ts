@@ -1,0 +1,141 @@
+import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
+import { describe, expect, it } from 'vitest';
+
+import { allDashboards } from '../../grafana/src/dashboards.js';
+import { acrossShards, podsUsed, workloadLabels } from '../../grafana/src/queries.js';
+import { uids } from '../../grafana/src/uids.js';
+import { demoScenario } from '../../src/sim/model/demo-scenario.js';
+import { dataLinksOf, panelsOf, queriesOf } from '../support/dashboards.js';
+import { Exporter, leastRules } from '../support/exporter.js';
+import { readingsOf, seriesFound } from '../support/grafana-queries.js';
+import { openMetrics, scrapedLines } from '../support/history.js';
+import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
+
+/** An hour for `[1h:5m]`, and some samples before. */
+const minutes = 75;
+
+/** One of each that has data of each kind: requests and limits; an emptyDir with a limit; no data at all. */
+const choices: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  [uids.workload]: { workload: ['media/Deployment/thumbnailer', 'search/StatefulSet/index'] },
+  [uids.node]: { node: ['node-2', 'node-4'] },
+  [uids.pod]: { namespace: ['search', 'shop'] },
+};
+
+const settings = 'kubelet: {readConfig: true}';
+const rules = [...leastRules, { verbs: ['get'], resources: ['nodes/configz'] }];
+
+/** In front of the demo's cluster; its clock is `minutes` behind the real one. */
+async function startExporter(): Promise<Exporter> {
+  const nowMs = Date.now() - (minutes + 1) * 60_000;
+  const exporter = await Exporter.start({ scenario: demoScenario, settings, rules, nowMs });
+  return exporter.synced();
+}
+
+/** Volumes that are not measured yet; later a node without data, to the end. */
+async function changeFaults({ cluster }: Exporter, minute: number): Promise<void> {
+  if (minute === 40) await cluster.setFault('node-4', 'restarted');
+  if (minute === 50) await cluster.setFault('node-4', undefined);
+  if (minute === 60) await cluster.setFault('node-2', 'down');
+}
+
+/** The manual clock catches up with the real one, by which Prometheus scrapes. */
+async function catchUp({ clock }: Exporter): Promise<void> {
+  await clock.advance(Math.max(0, Date.now() - clock.nowMs()));
+}
+
+function queriesIn(dashboard: Dashboard): readonly { readonly panel: Panel; readonly query: dataquery }[] {
+  return panelsOf(dashboard).flatMap((panel) => queriesOf(panel).map((query) => ({ panel, query })));
+}
+
+/** What a link is made of is there in the labels. */
+function expectDrillDown(panel: Panel, labels: Readonly<Record<string, string>>): void {
+  for (const url of dataLinksOf(panel)) {
+    const wanted = [...url.matchAll(/\$\{__(?:data\.fields|field\.labels)\.(\w+)/g)].map(([, label = '']) => label);
+    expect(Object.keys(labels), panel.title ?? '').toEqual(expect.arrayContaining(wanted));
+  }
+}
+
+describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
+  'the dashboards (need prometheus and promtool)',
+  () => {
+    it('ask nothing that Prometheus has no data for, and lead to what the data is about', async () => {
+      await using exporter = await startExporter();
+      const instance = `127.0.0.1:${exporter.app.ports[0] ?? 0}`;
+      const lines: string[] = [];
+      for (let minute = 0; minute < minutes; minute++) {
+        await exporter.clock.advance(60_000);
+        await changeFaults(exporter, minute);
+        lines.push(...(await scrapedLines(exporter, { job: 'exporter', instance })));
+      }
+      await catchUp(exporter);
+      await using prometheus = await PrometheusServer.start({
+        targets: [{ target: instance }],
+        history: openMetrics(lines),
+      });
+      await eventually('scrapes', async () => {
+        await catchUp(exporter);
+        const counts = await prometheus.query('count_over_time(up[1m])');
+        return counts.some(({ value }) => value > 1) || undefined;
+      });
+      // What is scraped goes on with the series of the past.
+      expect(await prometheus.query('count(ephemeral_storage_exporter_build_info)')).toMatchObject([{ value: 1 }]);
+
+      const withoutData: string[] = [];
+      for (const dashboard of allDashboards()) {
+        const readings = await readingsOf(prometheus, dashboard, choices[dashboard.uid ?? '']);
+        for (const { panel, query } of queriesIn(dashboard)) {
+          const found = await Promise.all(readings.map((values) => seriesFound(prometheus, query, values)));
+          if (found.flat().length === 0)
+            withoutData.push(`${dashboard.title ?? ''}: ${panel.title ?? ''}, ${query.refId}`);
+          for (const labels of found.flat()) expectDrillDown(panel, labels);
+        }
+      }
+      expect(withoutData).toEqual([]);
+    });
+
+    it('count everything once that shards, replicas and clusters tell of, and keep the clusters apart', async () => {
+      await using whole = await startExporter();
+      const ofShard = async (shard: number): Promise<Exporter> => {
+        const scope = `cluster: {shard: ${shard}, totalShards: 2}`;
+        return (await whole.another({ settings: `${settings}\n${scope}`, rules })).synced();
+      };
+      await using first = await ofShard(0);
+      await using second = await ofShard(1);
+      await using replica = await ofShard(1);
+      const instances = { first, second, replica };
+      const lines: string[] = [];
+      for (let minute = 0; minute < minutes; minute++) {
+        await whole.clock.advance(60_000);
+        lines.push(...(await scrapedLines(whole, { cluster: 'whole', job: 'exporter', instance: 'one' })));
+        for (const [instance, exporter] of Object.entries(instances)) {
+          lines.push(...(await scrapedLines(exporter, { cluster: 'shared', job: 'exporter', instance })));
+        }
+      }
+      await using prometheus = await PrometheusServer.start({ targets: [], history: openMetrics(lines) });
+
+      for (const query of [
+        acrossShards('workload_used_bytes', workloadLabels),
+        acrossShards('workload_pods', workloadLabels),
+        acrossShards('workload_container_used_bytes', ['workload', 'container']),
+        podsUsed(),
+      ]) {
+        const found = await prometheus.query(query.replaceAll('$cluster', '.*'));
+        const of = (cluster: string): readonly object[] =>
+          found
+            .filter(({ metric }) => metric['cluster'] === cluster)
+            .map(({ metric, value }) => ({ ...metric, cluster: undefined, value }));
+        expect(of('whole').length).toBeGreaterThan(5);
+        expect(new Set(of('shared'))).toEqual(new Set(of('whole')));
+      }
+
+      for (const dashboard of allDashboards()) {
+        const readings = await readingsOf(prometheus, dashboard, choices[dashboard.uid ?? '']);
+        for (const { query } of queriesIn(dashboard)) {
+          const found = await Promise.all(readings.map((values) => seriesFound(prometheus, query, values)));
+          for (const { cluster } of found.flat()) expect(['whole', 'shared'], query.expr).toContain(cluster);
+        }
+      }
+    });
+  },
+);
