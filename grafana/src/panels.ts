@@ -4,6 +4,8 @@ import {
   BarGaugeDisplayMode,
   BigValueColorMode,
   BigValueGraphMode,
+  GraphThresholdsStyleConfigBuilder,
+  GraphThresholdsStyleMode,
   LegendDisplayMode,
   LegendPlacement,
   ReduceDataOptionsBuilder,
@@ -152,11 +154,14 @@ const boundProperties: DynamicConfigValue[] = [
 
 /** Nothing changes faster than summaries are asked for. */
 const shortestStep = '1m';
+/** Lines need no more, and each step of a list of the biggest reads the series of the whole cluster. */
+const mostSteps = 300;
 
 export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBuilder {
   const { queries, stacked = false, bounds, mappings = [], thresholds: steps } = options;
   const panel = describe(new timeseries.PanelBuilder(), options)
     .interval(shortestStep)
+    .maxDataPoints(mostSteps)
     .lineWidth(1)
     .fillOpacity(stacked ? 30 : 5)
     .stacking(new StackingConfigBuilder().mode(stacked ? StackingMode.Normal : StackingMode.None))
@@ -164,7 +169,11 @@ export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBui
     .legend(legendTable())
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending));
   scale(panel, options);
-  if (steps !== undefined) panel.thresholds(steps);
+  if (steps !== undefined) {
+    panel
+      .thresholds(steps)
+      .thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
+  }
   if (bounds !== undefined) panel.overrideByRegexp(`/${bounds}/`, boundProperties);
   for (const [index, query] of queries.entries()) panel.withTarget(range(query, index));
   return panel;
