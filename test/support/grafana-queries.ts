@@ -68,17 +68,23 @@ function substitute(query: string, values: Values): string {
   });
 }
 
+/** A Prometheus server, and the Unix time that is now for the reader. */
+export interface Viewed {
+  readonly prometheus: PrometheusServer;
+  readonly atSeconds: number;
+}
+
 /** The labels of the series that a query gives a number for; rejects when Prometheus refuses the query. */
 export async function seriesFound(
-  prometheus: PrometheusServer,
+  { prometheus, atSeconds }: Viewed,
   query: dataquery,
   values: Values,
 ): Promise<readonly Readonly<Record<string, string>>[]> {
   const expression = substitute(query.expr, values);
   if (query.instant === true) {
-    const samples = await prometheus.query(expression);
+    const samples = await prometheus.query(expression, atSeconds);
     return samples.filter(({ value }) => !Number.isNaN(value)).map(({ metric }) => metric);
   }
-  const series = await prometheus.queryPastHour(expression);
+  const series = await prometheus.queryHour(expression, atSeconds);
   return series.filter((one) => one.values.some((value) => !Number.isNaN(value))).map(({ metric }) => metric);
 }

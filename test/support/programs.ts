@@ -115,20 +115,20 @@ export class PrometheusServer implements AsyncDisposable {
     return server;
   }
 
-  /** The instant vector that `expression` gives now; rejects when Prometheus refuses it. */
-  async query(expression: string): Promise<readonly QueryResult[]> {
+  /** The instant vector that `expression` gives at a Unix time, or now; rejects when Prometheus refuses it. */
+  async query(expression: string, atSeconds?: number): Promise<readonly QueryResult[]> {
     const { result } = await this.#get<{ result: { metric: Record<string, string>; value: [number, string] }[] }>(
       'query',
-      { query: expression },
+      { query: expression, ...(atSeconds === undefined ? {} : { time: String(atSeconds) }) },
     );
     return result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
   }
 
-  /** The labels and values of each series that `expression` gives at every minute of the past hour. */
-  async queryPastHour(
+  /** The labels and values of each series that `expression` gives at every minute of the hour that ends then. */
+  async queryHour(
     expression: string,
+    endSeconds: number,
   ): Promise<readonly { readonly metric: QueryResult['metric']; readonly values: readonly number[] }[]> {
-    const endSeconds = Math.floor(Date.now() / 1_000);
     const { result } = await this.#get<{ result: { metric: Record<string, string>; values: [number, string][] }[] }>(
       'query_range',
       { query: expression, start: String(endSeconds - 3_600), end: String(endSeconds), step: '60' },
