@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
-import { parseDuration } from '../config/values.js';
+import { parseDuration } from '../base/duration.js';
 import { configFileOf, credentialFlags, withConfigFile, withCredentials } from './cluster-flags.js';
 import type { CommandContext } from './context.js';
 import { explain, type ExplainOptions, explainSubjects } from './explain/explain.js';

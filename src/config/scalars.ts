@@ -5,7 +5,8 @@
 import { z } from 'zod';
 import { parseQuantity } from '../kube/quantity.js';
 import { about, type About, asText, mapped, refuse, settingMeta } from './setting.js';
-import { formatDuration, formatSize, parseDuration } from './values.js';
+import { formatDuration, parseDuration } from '../base/duration.js';
+import { formatSize } from './values.js';
 
 const textOrNumber = z.union([z.string(), z.number()]);
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { Ranking } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot } from './snapshot.js';
 
@@ -12,6 +13,8 @@ export interface TopPodsOptions {
   readonly count: number;
   readonly clock: Clock;
 }
+
+type PodRanking = Ranking<PodSnapshot>;
 
 /** No identity has this name: the group of the pods without one. */
 const withoutIdentity = '';
@@ -44,7 +47,7 @@ export class TopPods {
   }
 
   async #shownPods(nodes: readonly NodeState[]): Promise<ReadonlySet<PodSnapshot>> {
-    const rankings = new Map<string, Ranking>();
+    const rankings = new Map<string, PodRanking>();
     await this.#slicer.forEach(nodes, (node) => {
       for (const pod of podsOf(node)) this.#rank(pod, rankings);
     });
@@ -55,15 +58,15 @@ export class TopPods {
     return shown;
   }
 
-  #rank(pod: PodSnapshot, rankings: Map<string, Ranking>): void {
+  #rank(pod: PodSnapshot, rankings: Map<string, PodRanking>): void {
     if (pod.workloads.length === 0) this.#rankingOf(withoutIdentity, rankings).add(pod);
     for (const { name } of pod.workloads) this.#rankingOf(name, rankings).add(pod);
   }
 
-  #rankingOf(name: string, rankings: Map<string, Ranking>): Ranking {
+  #rankingOf(name: string, rankings: Map<string, PodRanking>): PodRanking {
     const known = rankings.get(name);
     if (known !== undefined) return known;
-    const ranking = new Ranking(this.#options.count);
+    const ranking = new Ranking(this.#options.count, comparePods);
     rankings.set(name, ranking);
     return ranking;
   }
@@ -83,32 +86,6 @@ export class TopPods {
     const trimmed = { ...snapshot, pods, skippedPods: new Map(snapshot.skippedPods).set('top', hiddenCount) };
     this.#trimmed.set(snapshot, trimmed);
     return trimmed;
-  }
-}
-
-/** The biggest of the pods that were added. Holds at most twice as many: sorting now and then is all that it costs. */
-class Ranking {
-  readonly #count: number;
-  readonly #pods: PodSnapshot[] = [];
-  /** The last of the biggest so far; undefined until there were enough. */
-  #last: PodSnapshot | undefined;
-
-  constructor(count: number) {
-    this.#count = count;
-  }
-
-  add(pod: PodSnapshot): void {
-    if (this.#last !== undefined && comparePods(this.#last, pod) <= 0) return;
-    this.#pods.push(pod);
-    if (this.#pods.length === 2 * this.#count) this.top();
-  }
-
-  top(): readonly PodSnapshot[] {
-    if (this.#pods.length > this.#count) {
-      this.#pods.sort(comparePods).length = this.#count;
-      this.#last = this.#pods.at(-1);
-    }
-    return this.#pods;
   }
 }
 

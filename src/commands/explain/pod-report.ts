@@ -5,7 +5,7 @@ import type { AttributionMode, Component } from '../../attribution/usage.js';
 import type { Pod } from '../../kube/objects.js';
 import type { MeasuredNodeState, PodSnapshot } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
-import { type LimitFigures, limitFigures } from '../limit-figures.js';
+import { type LimitFigures, limitFigures } from '../../attribution/limit-figures.js';
 import { podState } from './pod-state.js';
 import { type VolumeReport, volumeReports } from './volume-reports.js';
 

@@ -3,7 +3,7 @@ import type { Pod } from '../../kube/objects.js';
 import type { MeasuredNodeState, PodSnapshot } from '../../scrape/snapshot.js';
 import { isExpected } from '../../workload/coverage.js';
 import type { ClusterReading } from '../cluster-reader.js';
-import { formatAge } from '../text/units.js';
+import { formatAge } from '../../base/units.js';
 
 /** What became of a pod that the API server knows. */
 export type PodState =

@@ -1,6 +1,6 @@
 import { type Column, renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
-import { formatBytes } from '../text/units.js';
+import { formatBytes } from '../../base/units.js';
 import type { NearMiss } from './near-misses.js';
 import type { MemberReport, OriginReport, WorkloadReport } from './workload-report.js';
 

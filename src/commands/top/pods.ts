@@ -1,7 +1,7 @@
 import type { ClusterReading } from '../cluster-reader.js';
-import type { LimitFigures } from '../limit-figures.js';
+import { largestRatio, type LimitFigures } from '../../attribution/limit-figures.js';
 import { type FoundPod, measuredPods, type PodFilter } from './filter.js';
-import { largestRatio, ratioText } from './ratio.js';
+import { ratioText } from './ratio.js';
 import { biggestFirst, bytesColumn, type View } from './view.js';
 
 interface PodRow {

@@ -1,4 +1,4 @@
-import type { LimitRatio } from '../attribution/limit-ratios.js';
+import type { LimitRatio } from './limit-ratios.js';
 
 /** How near a limit is that the kubelet evicts for: plain data, as the JSON shows it. */
 export interface LimitFigures {
@@ -20,4 +20,11 @@ export function limitFigures({ rule, container, volume, usedBytes, limitBytes }:
     limitBytes,
     ratio: usedBytes / limitBytes,
   };
+}
+
+/** The limit that is nearest, or exceeded most; of equal ones the one that the kubelet checks first. */
+export function largestRatio(ratios: readonly LimitRatio[]): LimitFigures | undefined {
+  return ratios
+    .map(limitFigures)
+    .reduce<LimitFigures | undefined>((a, b) => (a === undefined || b.ratio > a.ratio ? b : a), undefined);
 }

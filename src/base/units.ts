@@ -1,4 +1,4 @@
-import { formatDuration } from '../../config/values.js';
+import { formatDuration } from './duration.js';
 
 const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
