@@ -30,6 +30,8 @@ export interface CollectionOptions {
 export interface Collection {
   readonly danglingPods: DanglingPods;
   readonly collector: Pick<Collector, 'collect'>;
+  /** The same with all pods that have detail series, whatever `metrics.top`. */
+  readonly wholeCollector: Pick<Collector, 'collect'>;
   readonly identities: IdentityResolver;
 }
 
@@ -69,6 +71,7 @@ export function createCollection(options: CollectionOptions): Collection {
   return {
     danglingPods,
     collector: count === undefined ? collector : new TopPods({ source: collector, count, clock }),
+    wholeCollector: collector,
     identities,
   };
 }

@@ -37,6 +37,15 @@ export interface NodeCacheOptions {
   readonly logger: Logger;
 }
 
+/** The last attempt at a node's summary, when it failed. */
+export interface SummaryFailure {
+  readonly reason: FailureReason;
+  /** Names the node, the numbers and, where there is one, the mend; may repeat what the kubelet said. */
+  readonly message: string;
+  /** Monotonic time in milliseconds. */
+  readonly atMs: number;
+}
+
 interface Entry {
   /** Of the Node object: another machine under the same name gets an entry of its own. */
   readonly uid: string;
@@ -51,7 +60,7 @@ interface Entry {
   endedAttemptCount: number;
   success: { readonly summary: NodeSummary; readonly atMs: number } | undefined;
   /** Of the last attempt; undefined when it succeeded. */
-  failure: FailureReason | undefined;
+  failure: SummaryFailure | undefined;
   /** What the log last said of the node; undefined when it does not count as failing. */
   loggedFailure: string | undefined;
 }
@@ -129,7 +138,12 @@ export class NodeCache implements Disposable {
   }
 
   lastFailed(nodeName: string): boolean {
-    return this.#entries.get(nodeName)?.failure !== undefined;
+    return this.lastFailure(nodeName) !== undefined;
+  }
+
+  /** Undefined when the last attempt succeeded, or none has ended yet. */
+  lastFailure(nodeName: string): SummaryFailure | undefined {
+    return this.#entries.get(nodeName)?.failure;
   }
 
   /** Forgets all other nodes and ends their attempts. */
@@ -174,7 +188,7 @@ export class NodeCache implements Disposable {
       if (ageMs < ttlMs) return { state: 'fresh', summary, ageMs };
       if (ageMs < 2 * ttlMs) return { state: 'stale', summary, ageMs };
     }
-    return { state: 'absent', reason: failure ?? (isAsked ? 'timeout' : 'never') };
+    return { state: 'absent', reason: failure?.reason ?? (isAsked ? 'timeout' : 'never') };
   }
 
   #observed(lookup: CacheLookup): CacheLookup {
@@ -241,7 +255,7 @@ export class NodeCache implements Disposable {
   /** One line per change of the reason or of the node's readiness, not per attempt. */
   #fail(entry: Entry, node: Node, { reason, message }: RequestError): void {
     entry.endedAttemptCount++;
-    entry.failure = reason;
+    entry.failure = { reason, message, atMs: this.#options.clock.monotonicMs() };
     const failure = `${reason}, ${node.ready ? 'ready' : 'not ready'}`;
     if (entry.loggedFailure === failure) return;
     entry.loggedFailure = failure;

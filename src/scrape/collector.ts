@@ -109,15 +109,22 @@ export class Collector {
   /** As of now: other nodes may have been waited for since this one answered. */
   #current(answer: Answer): CollectedNode {
     const { node } = answer;
-    if (answer.lookup !== undefined) return { state: { ...answer.lookup, ...named(node) }, measured: undefined };
     const { snapshots, coverages, danglingPods, clock } = this.#options;
+    if (answer.lookup !== undefined) {
+      const { expectedPods } = coverages.of(node.name, undefined);
+      const state = { ...answer.lookup, ...named(node), expectedPods, measuredPods: 0 };
+      return { state, measured: undefined };
+    }
     const measured = snapshots.current(answer.measured);
+    const { expectedPods, measuredPods, missingPods } = coverages.of(node.name, measured);
     const state = {
       state: answer.state,
       ...named(node),
       ageMs: clock.monotonicMs() - answer.measuredAtMs,
       snapshot: measured.snapshot,
-      missingPods: coverages.of(node.name, measured).missingPods,
+      expectedPods,
+      measuredPods,
+      missingPods,
       danglingPods: danglingPods.count(node.name, measured.unknownPods),
     };
     return { state, measured };
@@ -179,5 +186,5 @@ function missingState(nodeName: string): NodeState {
 }
 
 function skippedState(node: Node): NodeState {
-  return { state: 'absent', ...named(node), reason: 'skipped' };
+  return { state: 'absent', ...named(node), expectedPods: 0, measuredPods: 0, reason: 'skipped' };
 }

@@ -18,6 +18,9 @@ export interface NodeCoverage {
   readonly workloads: WorkloadPartials;
   /** Pods that the summary must have and does not list; all of them without a summary. */
   readonly missingPods: number;
+  /** Pods that the summary must have, and those of them that have figures. */
+  readonly expectedPods: number;
+  readonly measuredPods: number;
 }
 
 interface Kept {
@@ -56,6 +59,8 @@ export class NodeCoverages {
           isMeasured: measured?.measuredPodUids.has(pod.uid) === true,
         })),
       ),
+      expectedPods: expected.pods.length,
+      measuredPods: expected.pods.filter(({ uid }) => measured?.measuredPodUids.has(uid) === true).length,
       missingPods: expected.pods.filter(({ uid }) => measured?.listedPodUids.has(uid) !== true).length,
     };
     this.#kept.set(nodeName, { podsOnNode, measured, validUntilMs: expected.validUntilMs, coverage });

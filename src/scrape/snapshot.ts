@@ -52,6 +52,9 @@ interface NamedNode {
   readonly nodeName: string;
   /** From the API server. */
   readonly allocatableBytes: number | undefined;
+  /** Pods that its summary must have, and those of them that have figures; both 0 of a node that is never asked. */
+  readonly expectedPods: number;
+  readonly measuredPods: number;
 }
 
 export interface MeasuredNodeState extends NamedNode {

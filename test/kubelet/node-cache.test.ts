@@ -231,6 +231,20 @@ describe('a failing kubelet', () => {
     },
   );
 
+  it('is told of with reason, message and time until it succeeds', async () => {
+    const { cache, kubelet, clock } = setUp();
+    expect(cache.lastFailure(node.name)).toBeUndefined();
+    kubelet.fail('tls');
+    await cache.get(node, never);
+    const atMs = clock.monotonicMs();
+    await clock.advance(1_000);
+    expect(cache.lastFailure(node.name)).toEqual({ reason: 'tls', message: 'failed: tls', atMs });
+    kubelet.recover();
+    await clock.advance(ttlMs);
+    await cache.get(node, never);
+    expect(cache.lastFailure(node.name)).toBeUndefined();
+  });
+
   it('gives the reason of its last request', async () => {
     const { cache, kubelet, clock } = setUp();
     const reasons: string[] = [];

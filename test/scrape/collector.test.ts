@@ -184,7 +184,13 @@ describe('one scrape', () => {
       complete: false,
       figures: { usedBytes: 100 },
     });
-    expect(snapshot.nodes[1]).toEqual({ state: 'absent', nodeName: 'node-2', reason: 'timeout' });
+    expect(snapshot.nodes[1]).toEqual({
+      state: 'absent',
+      nodeName: 'node-2',
+      reason: 'timeout',
+      expectedPods: 1,
+      measuredPods: 0,
+    });
   });
 
   it('serves an identity not at all when it has pods on a node without data and the policy is to fail', async () => {
@@ -261,7 +267,13 @@ describe('one scrape', () => {
     cluster.addNode('virtual', [cart('cart-9', 'virtual')], { type: 'virtual-kubelet' });
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     const snapshot = await collect();
-    expect(snapshot.nodes.at(-1)).toEqual({ state: 'absent', nodeName: 'virtual', reason: 'skipped' });
+    expect(snapshot.nodes.at(-1)).toEqual({
+      state: 'absent',
+      nodeName: 'virtual',
+      reason: 'skipped',
+      expectedPods: 0,
+      measuredPods: 0,
+    });
     expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 2, complete: true });
     expect(cluster.asked).not.toContain('virtual');
     expect([...cluster.retained]).toEqual(['node-1', 'node-2']);

@@ -113,6 +113,8 @@ export function aFreshNode(
     state: 'fresh',
     nodeName: snapshot.nodeName,
     allocatableBytes: undefined,
+    expectedPods: 1,
+    measuredPods: 1,
     ageMs,
     snapshot,
     missingPods: 0,
@@ -124,7 +126,7 @@ export function anAbsentNode(
   nodeName: string,
   reason: Extract<NodeState, { readonly reason: unknown }>['reason'],
 ): NodeState {
-  return { state: 'absent', nodeName, allocatableBytes: undefined, reason };
+  return { state: 'absent', nodeName, allocatableBytes: undefined, expectedPods: 1, measuredPods: 0, reason };
 }
 
 export function aClusterSnapshot(overrides: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
