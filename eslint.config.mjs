@@ -16,7 +16,8 @@ const layers = {
   workload: ['base', 'kube'],
   scrape: ['base', 'telemetry', 'kube', 'kubelet', 'attribution', 'workload'],
   exposition: ['base', 'kube', 'kubelet', 'attribution', 'workload', 'scrape'],
-  server: ['base', 'telemetry', 'scrape', 'exposition'],
+  status: ['base', 'telemetry', 'kube', 'kubelet', 'attribution', 'workload', 'scrape'],
+  server: ['base', 'telemetry', 'scrape', 'exposition', 'status'],
   sim: ['base'],
 };
 

@@ -2,23 +2,28 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
-import { type Collection, createCollection } from './collection.js';
-import { configHash } from './config/format.js';
+import { type Collection, createCollection, hasIdentities } from './collection.js';
+import { configHash, formatConfig } from './config/format.js';
 import type { Config } from './config/schema.js';
 import { patternsWithoutFamily } from './exposition/families.js';
 import { Exposition } from './exposition/exposition.js';
 import type { Credentials } from './api/credentials.js';
 import type { Scope } from './kube/scope.js';
+import { formatSelector } from './kube/selector.js';
 import { watchResults } from './store/watch-session.js';
 import { type ClusterSnapshot, skipReasons } from './scrape/snapshot.js';
 import { apiNodes, type Host, noSuchNode, resolveScope } from './scope.js';
 import { Listener } from './server/listener.js';
 import { MetricsHandler } from './server/metrics-handler.js';
 import { createRoutes, type ReadinessCheck } from './server/routes.js';
+import { StatusHandler } from './server/status-handler.js';
 import { Sources } from './sources.js';
+import { scopeText } from './status/scope.js';
+import { type StatusSettings, StatusSource } from './status/status-source.js';
 import type { Logger } from './telemetry/logger.js';
 import { MissingNodeReport } from './telemetry/missing-node-report.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
+import { readSelfReport } from './telemetry/self-report.js';
 import { SeriesCapReport } from './telemetry/series-cap-report.js';
 
 /** New settings of where the data comes from take effect only when their first lists came within this time. */
@@ -146,9 +151,7 @@ export class App implements AsyncDisposable {
   async #collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
     const { collector, identities } = this.#collection;
     this.#sources.scraped();
-    const collecting = collector.collect(signal);
-    this.#collecting.add(collecting);
-    const snapshot = await collecting.finally(() => this.#collecting.delete(collecting));
+    const snapshot = await this.#tracked(collector.collect(signal));
     if (snapshot !== undefined) {
       this.metrics.setPodsSkipped(countSkipped(snapshot));
       this.metrics.setSaturatedFigures(countSaturated(snapshot));
@@ -156,6 +159,11 @@ export class App implements AsyncDisposable {
     }
     this.metrics.setIdentityNameClashes(identities.clashCount);
     return snapshot;
+  }
+
+  async #tracked<T>(collecting: Promise<T>): Promise<T> {
+    this.#collecting.add(collecting);
+    return collecting.finally(() => this.#collecting.delete(collecting));
   }
 
   #checks(): readonly ReadinessCheck[] {
@@ -215,11 +223,28 @@ export class App implements AsyncDisposable {
     return new Exposition({ settings, selfMetrics: this.metrics, observer: this.#seriesCapReport, clock });
   }
 
+  /** Looking at the status is no scrape: nothing is refreshed ahead for it, and no metric tells of it. */
+  #createStatusSource(): StatusSource {
+    const { clock, version } = this.#options;
+    return new StatusSource({
+      inputs: {
+        collect: (signal) => this.#tracked(this.#collection.wholeCollector.collect(signal)),
+        failureOf: (nodeName) => this.#sources.cache.lastFailure(nodeName),
+        checks: () => this.#checks(),
+        selfReport: () => readSelfReport(this.metrics.registry),
+        settings: () => statusSettings(this.#config, this.#scope),
+      },
+      version,
+      clock,
+      stopping: this.#stopping.signal,
+    });
+  }
+
   #createListeners(): readonly Listener[] {
-    const { clock, logger, version, config, reload } = this.#options;
+    const { clock, logger, config, reload } = this.#options;
     const handler = createRoutes({
       metricsPath: config.web.telemetryPath,
-      version,
+      status: new StatusHandler({ source: this.#createStatusSource(), metricsPath: config.web.telemetryPath }),
       metrics: new MetricsHandler({
         source: { collect: (signal) => this.#collect(signal) },
         exposition: {
@@ -251,6 +276,20 @@ function missingNode({ nodes }: ClusterSnapshot): string | undefined {
 /** What {@link Sources} are made from. */
 function sourceSettings({ cluster, kubelet, cache: { ttlMs, refresh } }: Config): object {
   return { cluster, kubelet, ttlMs, refresh };
+}
+
+function statusSettings(config: Config, scope: Scope): StatusSettings {
+  const { cluster } = config;
+  return {
+    scope: scopeText({
+      ...scope,
+      namespaces: cluster.namespaces,
+      nodeSelector: formatSelector(cluster.nodeSelector),
+      podSelector: formatSelector(cluster.podSelector),
+    }),
+    configuration: formatConfig(config),
+    hidesPodsWithoutIdentity: hasIdentities(config) && !config.identity.controllers,
+  };
 }
 
 function countSkipped({ nodes }: ClusterSnapshot): ReadonlyMap<string, number> {

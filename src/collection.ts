@@ -35,13 +35,17 @@ export interface Collection {
   readonly identities: IdentityResolver;
 }
 
+/** Whether pods are asked for by identity; then those that belong to none have no detail series. */
+export function hasIdentities({ identity }: Config): boolean {
+  return identity.workloads.length > 0 || identity.labels.length > 0 || identity.controllers;
+}
+
 /** Everything between the sources and the exposition, for one set of settings. */
 export function createCollection(options: CollectionOptions): Collection {
   const { config, store, cache, configs, clock } = options;
   const { danglingPods = new DanglingPods({ clock, graceMs: podGraceMs }) } = options;
   const { cluster, identity, attribution, enforcement } = config;
   const identities = new IdentityResolver(identity);
-  const hasIdentities = identity.workloads.length > 0 || identity.labels.length > 0 || identity.controllers;
   const collector = new Collector({
     nodes: store,
     policy: { nodeSelector: cluster.nodeSelector, skipSelectors: cluster.skipNodes, onlyNode: options.onlyNode },
@@ -53,7 +57,7 @@ export function createCollection(options: CollectionOptions): Collection {
       identities,
       attribution,
       scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
-      showsAllPods: options.showsAllPods ?? !hasIdentities,
+      showsAllPods: options.showsAllPods ?? !hasIdentities(config),
       enforcesSidecars: enforcement.sidecars,
     }),
     danglingPods,

@@ -129,7 +129,7 @@ const listenAddress = z.codec(z.string(), z.custom<ListenAddress>(), {
 });
 
 /** Paths that the server answers itself. */
-const fixedPaths = ['/', '/livez', '/healthz', '/readyz'];
+const fixedPaths = ['/', '/livez', '/healthz', '/readyz', '/api/v1/status'];
 
 const web = z
   .strictObject({

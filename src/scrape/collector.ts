@@ -181,10 +181,12 @@ function byNodeName(a: NodeState, b: NodeState): number {
   return a.nodeName < b.nodeName ? -1 : 1;
 }
 
+const noPods = { expectedPods: 0, measuredPods: 0 };
+
 function missingState(nodeName: string): NodeState {
-  return { state: 'absent', nodeName, allocatableBytes: undefined, reason: 'no_node' };
+  return { state: 'absent', nodeName, allocatableBytes: undefined, ...noPods, reason: 'no_node' };
 }
 
 function skippedState(node: Node): NodeState {
-  return { state: 'absent', ...named(node), expectedPods: 0, measuredPods: 0, reason: 'skipped' };
+  return { state: 'absent', ...named(node), ...noPods, reason: 'skipped' };
 }

@@ -73,9 +73,11 @@ export interface MeasuredNodeState extends NamedNode {
  */
 export const absenceReasons = [...failureReasons, 'skipped', 'no_node'] as const;
 
+export type AbsenceReason = (typeof absenceReasons)[number];
+
 export interface AbsentNodeState extends NamedNode {
   readonly state: 'absent';
-  readonly reason: (typeof absenceReasons)[number];
+  readonly reason: AbsenceReason;
 }
 
 /** A node in one scrape. */

@@ -2,8 +2,8 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../telemetry/logger.js';
-import { landingPage, type Link } from './landing-page.js';
 import { sendFinalText, sendText } from './responses.js';
+import { statusPath } from './status-handler.js';
 
 export interface ReadinessCheck {
   readonly name: string;
@@ -20,11 +20,16 @@ interface MetricsEndpoint {
   handle(request: Request, response: Response): Promise<void>;
 }
 
+interface StatusEndpoint {
+  page(request: Request, response: Response): Promise<void>;
+  json(request: Request, response: Response): Promise<void>;
+}
+
 export interface RoutesOptions {
   /** Begins with `/`. */
   readonly metricsPath: string;
-  readonly version: string;
   readonly metrics: MetricsEndpoint;
+  readonly status: StatusEndpoint;
   readonly readiness: Readiness;
   /** Rejects, and has logged why, when the configuration was not taken over. Undefined: reloading over HTTP is not enabled. */
   readonly reload: (() => Promise<void>) | undefined;
@@ -33,12 +38,12 @@ export interface RoutesOptions {
 
 const reloadPath = '/-/reload';
 
-/** Nothing on these pages loads anything or may be framed. */
+/** No answer loads anything or may be framed; the status page has a policy of its own. */
 const contentSecurityPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The exporter's HTTP surface. Errors are one constant line of text, without stack and paths. */
 export function createRoutes(options: RoutesOptions): Express {
-  const { metricsPath, metrics, readiness, logger } = options;
+  const { metricsPath, metrics, status, readiness, logger } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -63,9 +68,8 @@ export function createRoutes(options: RoutesOptions): Express {
   });
   app.post(reloadPath, (_request, response) => reload(response, options));
   app.get(literalPath(metricsPath), (request, response) => metrics.handle(request, response));
-  app.get('/', (_request, response) => {
-    response.type('html').send(landingPage(options.version, linksTo(metricsPath)));
-  });
+  app.get('/', (request, response) => status.page(request, response));
+  app.get(statusPath, (request, response) => status.json(request, response));
   app.use((_request, response) => {
     sendText(response, 404, 'not found');
   });
@@ -96,14 +100,6 @@ async function reload(response: Response, options: RoutesOptions): Promise<void>
     return;
   }
   sendFinalText(response, 200, 'reloaded');
-}
-
-function linksTo(metricsPath: string): readonly Link[] {
-  return [
-    { path: metricsPath, text: 'Metrics' },
-    { path: '/readyz?verbose', text: 'Readiness' },
-    { path: '/livez', text: 'Liveness' },
-  ];
 }
 
 /** A path in which nothing is a pattern: https://github.com/pillarjs/path-to-regexp#readme */

@@ -52,18 +52,6 @@ describe('probes', () => {
   });
 });
 
-describe('the landing page', () => {
-  it('links to what there is, escaped, and allows nothing else', async () => {
-    const answer = await answerTo('/', 'GET', { metricsPath: '/a&b"<script>', version: '<b>1</b>' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none';/);
-    expect(answer.text).toContain('href="/a&amp;b&quot;&lt;script&gt;"');
-    expect(answer.text).toContain('Version &lt;b&gt;1&lt;/b&gt;');
-    expect(answer.text).not.toContain('<script');
-  });
-});
-
 describe('the path of the metrics', () => {
   it.each(['/metrics', '/federate/metrics', '/(metrics)*', '/:name', '/'])('can be %s', async (metricsPath) => {
     const answer = await answerTo(metricsPath, 'GET', { metricsPath });

@@ -11,8 +11,10 @@ import {
   type ScrapeSettings,
 } from '../../src/server/metrics-handler.js';
 import { createRoutes, type RoutesOptions } from '../../src/server/routes.js';
+import { StatusHandler } from '../../src/server/status-handler.js';
 import type { Logger } from '../../src/telemetry/logger.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { aStatus } from '../support/status-builders.js';
 
 export class RunningServer implements AsyncDisposable {
   readonly port: number;
@@ -110,8 +112,8 @@ export function aMetricsHandler(overrides: Partial<MetricsHandlerOptions> = {}):
 export function someRoutes(overrides: Partial<RoutesOptions> = {}): RequestListener {
   return createRoutes({
     metricsPath: '/metrics',
-    version: '1.2.3',
     metrics: aMetricsHandler(),
+    status: new StatusHandler({ source: { read: () => Promise.resolve(aStatus()) }, metricsPath: '/metrics' }),
     readiness: { checks: () => [] },
     reload: undefined,
     logger: aLogger(),

@@ -1,0 +1,68 @@
+import type { FsStats } from '../kubelet/summary.js';
+import type { NodeSnapshot } from '../scrape/snapshot.js';
+import type { FilesystemStatus } from './status.js';
+
+/** What the pods of a node use: in all, and in writable layers. */
+export interface PodBytes {
+  readonly usedBytes: number;
+  readonly rootfsBytes: number;
+}
+
+/** The filesystems that the summary has. */
+export function filesystemsOf(
+  { summary, layout, headrooms }: NodeSnapshot,
+  pods: PodBytes,
+): readonly FilesystemStatus[] {
+  const thresholdOf = (filesystem: string): number | undefined =>
+    headrooms.find((headroom) => headroom.filesystem === filesystem)?.thresholdBytes;
+  const { nodefs, imagefs, containerfs } = summary;
+  const filesystems: FilesystemStatus[] = [];
+  if (nodefs !== undefined) {
+    const podsUsedBytes = layout.hasDedicatedImagefs === true ? pods.usedBytes - pods.rootfsBytes : pods.usedBytes;
+    filesystems.push({ ...figuresOf('nodefs', nodefs), podsUsedBytes, evictionThresholdBytes: thresholdOf('nodefs') });
+  }
+  if (imagefs !== undefined) {
+    const sameAs = layout.hasDedicatedImagefs === false ? 'nodefs' : undefined;
+    filesystems.push({ ...figuresOf('imagefs', imagefs), sameAs, evictionThresholdBytes: thresholdOf('imagefs') });
+  }
+  if (containerfs !== undefined) {
+    const sameAs = layout.hasSplitImagefs === false ? 'imagefs' : undefined;
+    filesystems.push({ ...figuresOf('containerfs', containerfs), sameAs });
+  }
+  return filesystems;
+}
+
+/** The fullest filesystem's part of bytes or inodes that is not free; undefined when none is known. */
+export function fullestRatio({ summary: { nodefs, imagefs, containerfs } }: NodeSnapshot): number | undefined {
+  const ratios = [nodefs, imagefs, containerfs].flatMap((stats) =>
+    stats === undefined ? [] : [bytesFullRatio(stats), inodesFullRatio(stats)],
+  );
+  const known = ratios.filter((ratio) => ratio !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+function figuresOf(filesystem: FilesystemStatus['filesystem'], stats: FsStats): FilesystemStatus {
+  const { usedBytes, availableBytes, capacityBytes, inodes, inodesFree } = stats;
+  return {
+    filesystem,
+    usedBytes,
+    availableBytes,
+    capacityBytes,
+    inodes,
+    inodesFree,
+    fullRatio: bytesFullRatio(stats),
+    inodesFullRatio: inodesFullRatio(stats),
+  };
+}
+
+function bytesFullRatio({ availableBytes, capacityBytes }: FsStats): number | undefined {
+  return takenRatio(availableBytes, capacityBytes);
+}
+
+function inodesFullRatio({ inodesFree, inodes }: FsStats): number | undefined {
+  return takenRatio(inodesFree, inodes);
+}
+
+function takenRatio(free: number | undefined, total: number | undefined): number | undefined {
+  return free === undefined || total === undefined || total === 0 ? undefined : Math.max(0, 1 - free / total);
+}

@@ -1,0 +1,31 @@
+import type { Problem, Status } from '../status.js';
+import { markup, type Markup } from './markup.js';
+import { countText } from './texts.js';
+
+const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;
+
+/** In one line what is wrong now, or that all is well; before the first lists, what is missing. */
+export function banner(status: Status): Markup {
+  const { problems, readinessChecks } = status;
+  const severity = problems[0]?.severity ?? 'ok';
+  const missing = readinessChecks.filter(({ isOk }) => !isOk);
+  return markup`<section id="part-banner" data-part class="banner ${severity}" aria-labelledby="banner-title">
+<h2 id="banner-title"><span aria-hidden="true">${symbols[severity]}</span> ${severity === 'ok' ? 'All is well' : countText(problems.length, 'problem', 'problems')}</h2>
+${severity === 'ok' ? markup`<span class="what">${wellText(status)}</span>` : markup`<ul>${problems.map(problemItem)}</ul>`}
+${missing.map(({ name, message = '' }) => markup`<p class="message"><strong>${name}</strong>: ${message}</p>`)}
+${status.cluster?.isCut === true ? markup`<p>Some nodes had not answered yet when this page was made: they are shown as last known.</p>` : undefined}
+</section>`;
+}
+
+function problemItem({ severity, text, section }: Problem): Markup {
+  const prefix = severity === 'critical' ? undefined : markup`<span class="visually-hidden">warning: </span>`;
+  return markup`<li>${prefix}<a href="#${section}" data-key="problem-${text}">${text}</a></li>`;
+}
+
+function wellText({ cluster }: Status): string {
+  if (cluster === undefined) return '';
+  const { freshNodeCount, measuredPodCount, limitCount } = cluster.summary;
+  const limits =
+    limitCount === 0 ? 'no limit is declared' : `none of ${countText(limitCount, 'limit', 'limits')} is near`;
+  return `${countText(freshNodeCount, 'node', 'nodes')} fresh, ${countText(measuredPodCount, 'pod', 'pods')} measured, ${limits}`;
+}

@@ -1,0 +1,65 @@
+import { type Component, components } from '../../attribution/usage.js';
+import { formatBytes } from '../../base/units.js';
+import type { ComponentBytes } from '../status.js';
+import { bar, type Mark } from './bar.js';
+import { markup, type Markup } from './markup.js';
+
+/** Limits beyond so many times the biggest bar are left to the figures: bars would shrink to nothing beside them. */
+const maxStretch = 2;
+
+interface Figures {
+  readonly usedBytes?: number | undefined;
+  readonly limitBytes?: number | undefined;
+  readonly requestBytes?: number | undefined;
+}
+
+/** One scale for all bars of a table, so that their lengths compare. */
+export function commonScale(rows: readonly Figures[]): number {
+  const mostBytes = Math.max(1, ...rows.map(({ usedBytes = 0 }) => usedBytes));
+  const limits = rows.map(({ limitBytes = 0 }) => limitBytes).filter((bytes) => bytes <= maxStretch * mostBytes);
+  return Math.max(mostBytes, ...limits);
+}
+
+/** Bytes by component, with marks at limit and request, and the same in words. */
+export function componentBar(parts: ComponentBytes, figures: Figures, scale: number): Markup {
+  const text = componentsText(parts);
+  const segments = components.map((component) => ({
+    colour: component,
+    label: labelOf(component, parts),
+    amount: parts[component],
+  }));
+  return markup`${bar({ segments, marks: marksOf(figures), scale, text })}<span class="small muted">${text}</span>`;
+}
+
+export function componentLegend(): Markup {
+  const swatches = components.map(
+    (component) =>
+      markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${component}" width="12" height="12" rx="2"/></svg>${component}</li>`,
+  );
+  return markup`<ul class="legend" aria-label="Parts of the bars">${swatches}<li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark" x="1" width="2" height="14"/></svg>limit</li><li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark request" x="1" y="6" width="2" height="8"/></svg>request</li></ul>`;
+}
+
+function marksOf({ limitBytes, requestBytes }: Figures): readonly Mark[] {
+  return [
+    ...(requestBytes === undefined
+      ? []
+      : [{ kind: 'request', label: `request ${formatBytes(requestBytes)}`, amount: requestBytes } as const]),
+    ...(limitBytes === undefined
+      ? []
+      : [{ kind: 'limit', label: `limit ${formatBytes(limitBytes)}`, amount: limitBytes } as const]),
+  ];
+}
+
+/** The biggest first. */
+function componentsText(parts: ComponentBytes): string {
+  const present = components.filter((component) => parts[component] > 0);
+  if (present.length === 0) return 'nothing';
+  return present
+    .sort((a, b) => parts[b] - parts[a])
+    .map((component) => labelOf(component, parts))
+    .join(' · ');
+}
+
+function labelOf(component: Component, parts: ComponentBytes): string {
+  return `${component} ${formatBytes(parts[component])}`;
+}

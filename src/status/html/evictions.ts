@@ -1,0 +1,57 @@
+import { formatBytes } from '../../base/units.js';
+import type { ClusterStatus, LimitStatus } from '../status.js';
+import { bar } from './bar.js';
+import { markup, type Markup } from './markup.js';
+import { emptyText, panel } from './panel.js';
+import { limitSeverity, moreText, percentText } from './texts.js';
+
+/** The limits that the kubelets evict for, the nearest first. */
+export function evictions(cluster: ClusterStatus | undefined): Markup {
+  return panel({
+    id: 'evictions',
+    title: 'Next to be evicted',
+    aside: markup`<p class="small muted">the kubelet evicts a pod that is over any of its limits</p>`,
+    body: cluster === undefined ? undefined : bodyOf(cluster),
+  });
+}
+
+function bodyOf({ limits, summary }: ClusterStatus): Markup {
+  if (limits.items.length === 0) {
+    return emptyText(
+      summary.podCount === 0 ? 'No pod is measured yet.' : 'No measured pod declares a limit of ephemeral storage.',
+    );
+  }
+  const scale = scaleOf(limits.items);
+  return markup`<table class="stack" role="table"><caption class="visually-hidden">Limits with the highest usage</caption>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Limit of</th><th scope="col" role="columnheader">Used, the mark is the limit</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader" class="number">Ratio</th></tr></thead>
+<tbody role="rowgroup">${limits.items.map((limit) => row(limit, scale))}</tbody></table>
+${moreText(limits, 'limits with lower ratios')}`;
+}
+
+/** Room beyond the limit for those that exceed theirs, but not so much that all others shrink. */
+function scaleOf(limits: readonly LimitStatus[]): number {
+  const highest = Math.max(...limits.map(({ ratio }) => ratio));
+  return Math.min(Math.max(highest, 1.1), 2);
+}
+
+function row(limit: LimitStatus, scale: number): Markup {
+  const { namespace, pod, node, usedBytes, limitBytes, ratio, isExempt } = limit;
+  const severity = limitSeverity(ratio);
+  const text = `${percentText(ratio)} of the limit`;
+  const overBytes = usedBytes - limitBytes;
+  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span><br><span class="small muted">${node}</span></th>
+<td role="cell" class="low" data-label="Limit of">${ruleText(limit)}${isExempt ? markup` <span class="chip plain">critical pod: not evicted</span>` : undefined}</td>
+<td role="cell" class="wide bar-cell">${bar({
+    segments: [{ colour: severity, label: text, amount: ratio }],
+    marks: [{ kind: 'limit', label: `limit ${formatBytes(limitBytes)}`, amount: 1 }],
+    scale,
+    text,
+  })}</td>
+<td role="cell" class="low number" data-label="Used of limit">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}${overBytes > 0 ? markup`<br><span class="t-critical small">${formatBytes(overBytes)} over</span>` : undefined}</td>
+<td role="cell" class="number"><span class="${severity === 'ok' ? '' : `t-${severity}`}">${percentText(ratio)}</span></td></tr>`;
+}
+
+function ruleText({ rule, container, volume }: LimitStatus): Markup {
+  const what = rule === 'emptydir' ? 'emptyDir' : rule;
+  return markup`${what} <span class="name">${container ?? volume}</span>`;
+}

@@ -1,0 +1,59 @@
+import { formatBytes } from '../../base/units.js';
+import { type FilesystemStatus, fullRatio, type MeasuredNodeStatus } from '../status.js';
+import { bar, type Segment } from './bar.js';
+import { markup, type Markup } from './markup.js';
+import { percentText } from './texts.js';
+
+/** Each filesystem once: of one that is another's, what images take is a part of that other's bar. */
+export function filesystems({ filesystems: all }: MeasuredNodeStatus): readonly Markup[] {
+  return all
+    .filter(({ sameAs }) => sameAs === undefined)
+    .map((filesystem) => filesystemOf(filesystem, imagesOf(filesystem, all)));
+}
+
+function imagesOf({ filesystem }: FilesystemStatus, all: readonly FilesystemStatus[]): number | undefined {
+  if (filesystem !== 'nodefs') return undefined;
+  return all.find((other) => other.filesystem === 'imagefs' && other.sameAs === 'nodefs')?.usedBytes;
+}
+
+function filesystemOf(filesystem: FilesystemStatus, imagesBytes: number | undefined): Markup {
+  const { filesystem: name, capacityBytes, availableBytes, fullRatio: full, inodesFullRatio } = filesystem;
+  const segments = segmentsOf(filesystem, imagesBytes);
+  const parts = segments.map(({ label }) => label).join(' · ');
+  const isFull = (full ?? 0) >= fullRatio;
+  return markup`<div class="filesystem"><div class="row small"><span>${name} <span class="${isFull ? 't-warning' : ''}">${percentText(full)} full</span></span><span>${formatBytes(availableBytes)} free of ${formatBytes(capacityBytes)}</span></div>
+${capacityBytes === undefined ? undefined : bar({ segments, marks: marksOf(filesystem, capacityBytes), scale: capacityBytes, text: `${name} ${percentText(full)} full: ${parts}` })}
+<div class="row small muted"><span>${parts}</span>${inodesText(inodesFullRatio)}</div></div>`;
+}
+
+function segmentsOf(filesystem: FilesystemStatus, imagesBytes: number | undefined): readonly Segment[] {
+  const { filesystem: name, usedBytes, capacityBytes, availableBytes, podsUsedBytes } = filesystem;
+  const takenBytes =
+    capacityBytes === undefined || availableBytes === undefined ? usedBytes : capacityBytes - availableBytes;
+  const known: readonly (readonly [colour: string, what: string, bytes: number | undefined])[] =
+    name === 'nodefs'
+      ? [
+          ['pods', 'pods', podsUsedBytes],
+          ['images', 'images', imagesBytes],
+        ]
+      : [['images', name === 'imagefs' ? 'images' : 'layers', usedBytes]];
+  const knownBytes = known.reduce((sum, [, , bytes]) => sum + (bytes ?? 0), 0);
+  return [...known, ['other', 'other', Math.max(0, (takenBytes ?? 0) - knownBytes)] as const].flatMap(
+    ([colour, what, bytes]) =>
+      bytes === undefined || bytes === 0 ? [] : [{ colour, label: `${what} ${formatBytes(bytes)}`, amount: bytes }],
+  );
+}
+
+function marksOf(
+  { evictionThresholdBytes: bytes }: FilesystemStatus,
+  capacityBytes: number,
+): Parameters<typeof bar>[0]['marks'] & object {
+  return bytes === undefined
+    ? []
+    : [{ kind: 'limit', label: `evictions with less than ${formatBytes(bytes)} free`, amount: capacityBytes - bytes }];
+}
+
+function inodesText(ratio: number | undefined): Markup | undefined {
+  if (ratio === undefined) return undefined;
+  return markup`<span class="${ratio >= fullRatio ? 't-warning' : ''}">inodes ${percentText(ratio)}</span>`;
+}

@@ -1,0 +1,25 @@
+import type { Section } from '../status.js';
+import { type Content, markup, type Markup } from './markup.js';
+
+export interface Panel {
+  readonly id: Section;
+  readonly title: string;
+  /** Beside the title. */
+  readonly aside?: Content;
+  /** Undefined: there is nothing to show yet, and the section is hidden. */
+  readonly body: Content | undefined;
+}
+
+/** A section that the script of the page replaces as a whole. */
+export function panel({ id, title, aside, body }: Panel): Markup {
+  const hidden = body === undefined ? markup` hidden` : undefined;
+  return markup`<section id="${id}" data-part class="panel" aria-labelledby="${id}-title"${hidden}>
+<div class="head"><h2 id="${id}-title">${title}</h2>${aside}</div>
+${body}
+</section>
+`;
+}
+
+export function emptyText(text: string): Markup {
+  return markup`<p class="muted">${text}</p>`;
+}

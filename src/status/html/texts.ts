@@ -1,0 +1,30 @@
+import { formatRatio } from '../../base/units.js';
+import { nearRatio, type Top } from '../status.js';
+import { markup, type Markup } from './markup.js';
+
+export type Severity = 'ok' | 'warning' | 'critical';
+
+/** Whole percent, never rounded up to a limit that is not reached; `-` for what is not known. */
+export function percentText(ratio: number | undefined): string {
+  return ratio === undefined ? '-' : `${Math.round(Number(formatRatio(ratio)) * 100)} %`;
+}
+
+export function limitSeverity(ratio: number): Severity {
+  if (ratio >= 1) return 'critical';
+  return ratio >= nearRatio ? 'warning' : 'ok';
+}
+
+export function countText(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `and 4 more`; nothing when all are shown. */
+export function moreText({ items, totalCount }: Top<unknown>, what: string): Markup | undefined {
+  const moreCount = totalCount - items.length;
+  return moreCount > 0 ? markup`<p class="more">and ${moreCount} more ${what}</p>` : undefined;
+}
+
+/** UTC, to the second. */
+export function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,78 @@
+import { formatAge, formatBytes } from '../../base/units.js';
+import type { ClusterSummary } from '../status.js';
+import { type Content, markup, type Markup } from './markup.js';
+import { countText, type Severity } from './texts.js';
+
+interface Tile {
+  readonly label: string;
+  readonly figure: Content;
+  readonly note: string;
+  readonly severity: Severity | '';
+}
+
+/** The figures of the whole scope. */
+export function tiles(summary: ClusterSummary | undefined): Markup {
+  const all =
+    summary === undefined ? [] : [nodes(summary), coverage(summary), used(summary), reached(summary), near(summary)];
+  return markup`<section id="part-tiles" data-part aria-label="Summary"${summary === undefined ? markup` hidden` : undefined}><dl class="tiles">${all.map(
+    ({ label, figure, note, severity }) =>
+      markup`<div class="${severity}"><dt>${label}</dt><dd class="figure">${figure}</dd><dd class="small muted">${note}</dd></div>`,
+  )}</dl></section>`;
+}
+
+function nodes(summary: ClusterSummary): Tile {
+  const { freshNodeCount, staleNodeCount, absentNodeCount, skippedNodeCount } = summary;
+  const askedCount = freshNodeCount + staleNodeCount + absentNodeCount;
+  const others = [
+    [staleNodeCount, 'stale'],
+    [absentNodeCount, 'absent'],
+    [skippedNodeCount, 'skipped'],
+  ] as const;
+  return {
+    label: 'Nodes with fresh data',
+    figure: markup`${freshNodeCount} <small>of ${askedCount}</small>`,
+    note: others.map(([count, state]) => `${count} ${state}`).join(', '),
+    severity: worst(absentNodeCount > 0, staleNodeCount > 0),
+  };
+}
+
+function coverage({ expectedPodCount, measuredPodCount, oldestSummaryAgeMs }: ClusterSummary): Tile {
+  return {
+    label: 'Running pods measured',
+    figure: markup`${measuredPodCount} <small>of ${expectedPodCount}</small>`,
+    note: oldestSummaryAgeMs === undefined ? 'no data' : `data up to ${formatAge(oldestSummaryAgeMs)} old`,
+    severity: worst(false, measuredPodCount < expectedPodCount),
+  };
+}
+
+function used({ podsUsedBytes, podCount }: ClusterSummary): Tile {
+  return {
+    label: 'Used by pods',
+    figure: formatBytes(podsUsedBytes),
+    note: `ephemeral storage of ${countText(podCount, 'pod', 'pods')}`,
+    severity: '',
+  };
+}
+
+function reached({ reachedLimitCount, limitCount }: ClusterSummary): Tile {
+  return {
+    label: 'Limits reached',
+    figure: reachedLimitCount,
+    note: `≥ 100 %, of ${countText(limitCount, 'limit', 'limits')}`,
+    severity: worst(reachedLimitCount > 0, false),
+  };
+}
+
+function near({ nearLimitCount, limitCount }: ClusterSummary): Tile {
+  return {
+    label: 'Limits near',
+    figure: nearLimitCount,
+    note: `80 – 99 %, of ${countText(limitCount, 'limit', 'limits')}`,
+    severity: worst(false, nearLimitCount > 0),
+  };
+}
+
+function worst(isCritical: boolean, isWarning: boolean): Severity {
+  if (isCritical) return 'critical';
+  return isWarning ? 'warning' : 'ok';
+}

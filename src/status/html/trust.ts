@@ -1,0 +1,68 @@
+import { formatAge } from '../../base/units.js';
+import type { HealthStatus, Status, StoreStatus } from '../status.js';
+import { type Content, markup, type Markup } from './markup.js';
+import { panel } from './panel.js';
+import { timeText } from './texts.js';
+
+/** What the figures rest on. */
+export function trust({ health, readinessChecks }: Status): Markup {
+  const synced = new Map(readinessChecks.map(({ name, isOk }) => [name, isOk]));
+  return panel({
+    id: 'trust',
+    title: 'Can I trust these figures?',
+    aside: markup`<p class="small muted">counts since the start</p>`,
+    body: markup`<div class="trust">${stores(health.stores, synced)}${counts('Requests to kubelets', health.kubeletRequests)}${counts('Scrapes', health.scrapes)}${expositionAndSettings(health)}</div>`,
+  });
+}
+
+function stores(all: readonly StoreStatus[], synced: ReadonlyMap<string, boolean>): Markup {
+  return markup`<div><table class="small"><caption><strong>Watches of the API server</strong></caption>
+<thead><tr><th scope="col">Resource</th><th scope="col">State</th><th scope="col" class="number">Heard</th><th scope="col" class="number">Objects</th></tr></thead>
+<tbody>${all.map((store) => storeRow(store, synced))}</tbody></table></div>`;
+}
+
+function storeRow(
+  { resource, isConnected, objectCount, lastProgressAgeMs }: StoreStatus,
+  synced: ReadonlyMap<string, boolean>,
+): Markup {
+  const isListed = [...synced].every(([name, isOk]) => isOk || (name !== resource && !name.startsWith(`${resource} `)));
+  const [text, severity] = stateOf(isListed, isConnected);
+  return markup`<tr><th scope="row">${resource}</th><td><span class="chip ${severity}">${text}</span></td><td class="number">${lastProgressAgeMs === undefined ? 'never' : `${formatAge(lastProgressAgeMs)} ago`}</td><td class="number">${objectCount}</td></tr>`;
+}
+
+function stateOf(isListed: boolean, isConnected: boolean): readonly [text: string, severity: string] {
+  if (!isListed) return ['not listed', 'critical'];
+  return isConnected ? ['connected', 'ok'] : ['not connected', 'warning'];
+}
+
+/** Successes, and what there was of everything else. */
+function counts(title: string, byResult: Readonly<Record<string, number>>): Markup {
+  const shown = Object.entries(byResult).filter(([result, count]) => result === 'success' || count > 0);
+  return list(
+    title,
+    shown.map(([result, count]) => [result.replaceAll('_', ' '), count, result !== 'success' ? 'warning' : '']),
+  );
+}
+
+function expositionAndSettings(health: HealthStatus): Markup {
+  const { seriesCount, droppedSeriesCount, identityNameClashCount, settingsLoadedAtMs } = health;
+  return list('Exposition and settings', [
+    ['series in the last scrape', seriesCount ?? 'no scrape yet', ''],
+    ['series dropped by the cap', droppedSeriesCount, droppedSeriesCount > 0 ? 'warning' : ''],
+    ['identities hidden by a name clash', identityNameClashCount, identityNameClashCount > 0 ? 'warning' : ''],
+    ['settings loaded', settingsLoadedAtMs === undefined ? 'never' : timeText(settingsLoadedAtMs), ''],
+    ...(health.isLastReloadSuccessful === false ? [['last reload', 'refused: see the log', 'warning'] as const] : []),
+    [
+      'kubelet certificates',
+      health.isKubeletTlsUnverified ? 'not verified' : 'verified',
+      health.isKubeletTlsUnverified ? 'warning' : '',
+    ],
+  ]);
+}
+
+function list(title: string, rows: readonly (readonly [term: string, value: Content, severity: string])[]): Markup {
+  return markup`<div><h3>${title}</h3><dl class="counts small">${rows.map(
+    ([term, value, severity]) =>
+      markup`<dt class="muted">${term}</dt><dd class="${severity === '' ? '' : `t-${severity}`}">${value}</dd>`,
+  )}</dl></div>`;
+}

@@ -1,0 +1,102 @@
+import { formatAge } from '../base/units.js';
+import {
+  type ClusterStatus,
+  type ClusterSummary,
+  fullRatio,
+  type HealthStatus,
+  type Problem,
+  type ReadinessCheckStatus,
+  type StoreStatus,
+} from './status.js';
+
+/** Watches end every few minutes and are opened again at once: only a longer gap is told of. */
+const disconnectedAfterMs = 30_000;
+
+/** The API server sends a bookmark about once a minute. */
+const silentAfterMs = 300_000;
+
+export interface ProblemsInput {
+  readonly readinessChecks: readonly ReadinessCheckStatus[];
+  readonly cluster: ClusterStatus | undefined;
+  readonly health: HealthStatus;
+}
+
+/** What is wrong now, the worst first. */
+export function problemsOf({ readinessChecks, cluster, health }: ProblemsInput): readonly Problem[] {
+  const problems = [
+    ...notReady(readinessChecks),
+    ...(cluster === undefined ? [] : clusterProblems(cluster)),
+    ...health.stores.flatMap(storeProblem),
+    ...healthProblems(health),
+  ];
+  return [...problems.filter(isCritical), ...problems.filter((problem) => !isCritical(problem))];
+}
+
+function isCritical({ severity }: Problem): boolean {
+  return severity === 'critical';
+}
+
+function notReady(checks: readonly ReadinessCheckStatus[]): readonly Problem[] {
+  const missing = checks.filter(({ isOk }) => !isOk);
+  if (missing.length === 0) return [];
+  return [{ severity: 'critical', text: `not ready: ${missing.map(({ name }) => name).join(', ')}`, section: 'trust' }];
+}
+
+function clusterProblems({ summary, nodes, limits, isCut }: ClusterStatus): readonly Problem[] {
+  const evictable = limits.items.some(({ ratio, isExempt }) => ratio >= 1 && !isExempt);
+  return [
+    ...counted(summary.reachedLimitCount, evictable ? 'critical' : 'warning', 'evictions', [
+      'limit is reached',
+      'limits are reached',
+    ]),
+    ...counted(summary.absentNodeCount, isCut ? 'warning' : 'critical', 'nodes', [
+      'node without data',
+      'nodes without data',
+    ]),
+    ...counted(summary.fullNodeCount, 'warning', 'nodes', [
+      `node at least ${fullRatio * 100} % full`,
+      `nodes at least ${fullRatio * 100} % full`,
+    ]),
+    ...coverageProblems(summary),
+    ...(nodes.totalCount === 0 ? [warning('no node in scope', 'nodes')] : []),
+  ];
+}
+
+function coverageProblems(summary: ClusterSummary): readonly Problem[] {
+  const { nearLimitCount, staleNodeCount, expectedPodCount, measuredPodCount, incompleteWorkloadCount } = summary;
+  return [
+    ...counted(nearLimitCount, 'warning', 'evictions', ['limit is near', 'limits are near']),
+    ...counted(staleNodeCount, 'warning', 'nodes', ['node with stale data', 'nodes with stale data']),
+    ...counted(expectedPodCount - measuredPodCount, 'warning', 'nodes', ['pod not measured', 'pods not measured']),
+    ...counted(incompleteWorkloadCount, 'warning', 'workloads', ['incomplete sum', 'incomplete sums']),
+  ];
+}
+
+function storeProblem({ resource, isConnected, lastProgressAgeMs }: StoreStatus): readonly Problem[] {
+  if (lastProgressAgeMs === undefined) return []; // not listed yet, which readiness tells of
+  const since = `for ${formatAge(lastProgressAgeMs)}`;
+  if (!isConnected && lastProgressAgeMs >= disconnectedAfterMs) {
+    return [{ severity: 'critical', text: `no watch of ${resource}: nothing heard ${since}`, section: 'trust' }];
+  }
+  return lastProgressAgeMs >= silentAfterMs ? [warning(`the watch of ${resource} is silent ${since}`, 'trust')] : [];
+}
+
+function healthProblems({ isLastReloadSuccessful, isKubeletTlsUnverified }: HealthStatus): readonly Problem[] {
+  return [
+    ...(isLastReloadSuccessful === false ? [warning('the last settings were refused', 'trust')] : []),
+    ...(isKubeletTlsUnverified ? [warning('certificates of kubelets are not verified', 'trust')] : []),
+  ];
+}
+
+function warning(text: string, section: Problem['section']): Problem {
+  return { severity: 'warning', text, section };
+}
+
+function counted(
+  count: number,
+  severity: Problem['severity'],
+  section: Problem['section'],
+  [one, many]: readonly [string, string],
+): readonly Problem[] {
+  return count <= 0 ? [] : [{ severity, text: `${count} ${count === 1 ? one : many}`, section }];
+}

@@ -1,0 +1,109 @@
+import { type LimitFigures, limitFigures } from '../attribution/limit-figures.js';
+import { Ranking } from '../base/ranking.js';
+import type { PodSnapshot } from '../scrape/snapshot.js';
+import { biggestFirst } from './order.js';
+import { type LimitStatus, nearRatio, type NodePodStatus, type PodStatus, type Top } from './status.js';
+
+interface FoundPod {
+  readonly nodeName: string;
+  readonly pod: PodSnapshot;
+}
+
+interface FoundLimit extends FoundPod {
+  readonly figures: LimitFigures;
+}
+
+/** The biggest of the pods, and the limits that they are nearest to; the pods come one by one. */
+export class TopPods {
+  readonly #pods: Ranking<FoundPod>;
+  readonly #limits: Ranking<FoundLimit>;
+  podCount = 0;
+  usedBytes = 0;
+  limitCount = 0;
+  nearLimitCount = 0;
+  reachedLimitCount = 0;
+
+  constructor({ podCount, limitCount }: { readonly podCount: number; readonly limitCount: number }) {
+    this.#pods = new Ranking(
+      podCount,
+      biggestFirst(({ pod }) => pod.usage.usedBytes, namesOf),
+    );
+    this.#limits = new Ranking(
+      limitCount,
+      biggestFirst(
+        ({ figures }) => figures.ratio,
+        (limit) => [...namesOf(limit), limit.figures.rule, limit.figures.container ?? '', limit.figures.volume ?? ''],
+      ),
+    );
+  }
+
+  add(nodeName: string, pod: PodSnapshot): void {
+    this.podCount += 1;
+    this.usedBytes += pod.usage.usedBytes;
+    this.#pods.add({ nodeName, pod });
+    for (const ratio of pod.ratios) {
+      const figures = limitFigures(ratio);
+      this.limitCount += 1;
+      if (figures.ratio >= 1) this.reachedLimitCount += 1;
+      else if (figures.ratio >= nearRatio) this.nearLimitCount += 1;
+      this.#limits.add({ nodeName, pod, figures });
+    }
+  }
+
+  pods(): Top<PodStatus> {
+    return { items: this.#pods.top().map(podStatus), totalCount: this.podCount };
+  }
+
+  limits(): Top<LimitStatus> {
+    return { items: this.#limits.top().map(limitStatus), totalCount: this.limitCount };
+  }
+}
+
+/** The biggest pods of one node. */
+export function biggestPods(pods: readonly PodSnapshot[], count: number): readonly NodePodStatus[] {
+  const ranking = new Ranking<PodSnapshot>(
+    count,
+    biggestFirst(
+      ({ usage }) => usage.usedBytes,
+      ({ namespace, name }) => [namespace, name],
+    ),
+  );
+  for (const pod of pods) ranking.add(pod);
+  return ranking.top().map(({ namespace, name, usage, limitBytes }) => ({
+    namespace,
+    pod: name,
+    usedBytes: usage.usedBytes,
+    limitBytes,
+  }));
+}
+
+function namesOf({ nodeName, pod }: FoundPod): readonly string[] {
+  return [pod.namespace, pod.name, nodeName];
+}
+
+function podStatus({ nodeName, pod }: FoundPod): PodStatus {
+  return {
+    namespace: pod.namespace,
+    pod: pod.name,
+    node: nodeName,
+    usedBytes: pod.usage.usedBytes,
+    components: pod.usage.components,
+    limitBytes: pod.limitBytes,
+    requestBytes: pod.requestBytes,
+    areVolumesPending: pod.usage.volumesPending,
+    isKnown: pod.pod !== undefined,
+    workloads: pod.workloads.map(({ name }) => name),
+  };
+}
+
+function limitStatus({ nodeName, pod, figures }: FoundLimit): LimitStatus {
+  return { namespace: pod.namespace, pod: pod.name, node: nodeName, ...figures, isExempt: isExempt(pod) };
+}
+
+/** https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/types/pod_update.go (IsCriticalPod) */
+function isExempt({ pod }: PodSnapshot): boolean {
+  const priorityClass = pod?.priorityClass ?? '';
+  return (
+    pod?.isStatic === true || priorityClass === 'system-node-critical' || priorityClass === 'system-cluster-critical'
+  );
+}

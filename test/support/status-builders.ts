@@ -1,0 +1,161 @@
+/** Parts of the status for tests: each builder gives a valid object in which all is well, changed where the test cares. */
+import type {
+  AbsentNodeStatus,
+  ClusterStatus,
+  HealthStatus,
+  LimitStatus,
+  MeasuredNodeStatus,
+  PodStatus,
+  Status,
+  WorkloadStatus,
+} from '../../src/status/status.js';
+
+const components = { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, gitrepo: 0, other: 96 };
+
+export function aHealth(overrides: Partial<HealthStatus> = {}): HealthStatus {
+  return {
+    stores: [
+      { resource: 'nodes', objectCount: 1, isConnected: true, lastProgressAgeMs: 5_000 },
+      { resource: 'pods', objectCount: 1, isConnected: true, lastProgressAgeMs: 5_000 },
+    ],
+    scrapes: { success: 3, error: 0 },
+    kubeletRequests: { success: 2, timeout: 0 },
+    seriesCount: 40,
+    droppedSeriesCount: 0,
+    identityNameClashCount: 0,
+    isLastReloadSuccessful: true,
+    settingsLoadedAtMs: Date.UTC(2026, 0, 1),
+    isKubeletTlsUnverified: false,
+    ...overrides,
+  };
+}
+
+export function aLimit(overrides: Partial<LimitStatus> = {}): LimitStatus {
+  const { usedBytes = 4096, limitBytes = 8192 } = overrides;
+  return {
+    namespace: 'shop',
+    pod: 'cart-0',
+    node: 'node-1',
+    rule: 'pod',
+    container: undefined,
+    volume: undefined,
+    usedBytes,
+    limitBytes,
+    ratio: usedBytes / limitBytes,
+    isExempt: false,
+    ...overrides,
+  };
+}
+
+export function aWorkloadStatus(overrides: Partial<WorkloadStatus> = {}): WorkloadStatus {
+  return {
+    workload: 'cart',
+    source: 'configured',
+    expectedPodCount: 1,
+    measuredPodCount: 1,
+    isComplete: true,
+    backoffMs: 0,
+    usedBytes: 4096,
+    components,
+    podMaxUsedBytes: 4096,
+    ...overrides,
+  };
+}
+
+export function aPodStatus(overrides: Partial<PodStatus> = {}): PodStatus {
+  return {
+    namespace: 'shop',
+    pod: 'cart-0',
+    node: 'node-1',
+    usedBytes: 4096,
+    components,
+    areVolumesPending: false,
+    isKnown: true,
+    workloads: ['cart'],
+    ...overrides,
+  };
+}
+
+export function aMeasuredNode(overrides: Partial<MeasuredNodeStatus> = {}): MeasuredNodeStatus {
+  return {
+    node: 'node-1',
+    state: 'fresh',
+    expectedPodCount: 1,
+    measuredPodCount: 1,
+    summaryAgeMs: 1_500,
+    filesystems: [
+      { filesystem: 'nodefs', usedBytes: 40_000, availableBytes: 60_000, capacityBytes: 100_000, fullRatio: 0.4 },
+    ],
+    podCount: 1,
+    podsUsedBytes: 4096,
+    missingPodCount: 0,
+    danglingPodCount: 0,
+    biggestPods: [{ namespace: 'shop', pod: 'cart-0', usedBytes: 4096 }],
+    ...overrides,
+  };
+}
+
+export function anAbsentNodeStatus(overrides: Partial<AbsentNodeStatus> = {}): AbsentNodeStatus {
+  return {
+    node: 'node-2',
+    state: 'absent',
+    expectedPodCount: 2,
+    measuredPodCount: 0,
+    reason: 'timeout',
+    advice: 'Look at the node.',
+    failure: { reason: 'timeout', message: 'summary of node node-2: no complete answer within 10 s', ageMs: 3_000 },
+    ...overrides,
+  };
+}
+
+export function aCluster({ summary, ...overrides }: Partial<ClusterStatus> = {}): ClusterStatus {
+  return {
+    isCut: false,
+    hidesPodsWithoutIdentity: false,
+    summary: summary ?? aSummary(),
+    limits: { items: [aLimit()], totalCount: 1 },
+    workloads: { items: [aWorkloadStatus()], totalCount: 1 },
+    pods: { items: [aPodStatus()], totalCount: 1 },
+    nodes: { items: [aMeasuredNode()], totalCount: 1 },
+    ...overrides,
+  };
+}
+
+export function aSummary(overrides: Partial<ClusterStatus['summary']> = {}): ClusterStatus['summary'] {
+  return {
+    freshNodeCount: 1,
+    staleNodeCount: 0,
+    absentNodeCount: 0,
+    skippedNodeCount: 0,
+    fullNodeCount: 0,
+    oldestSummaryAgeMs: 1_500,
+    expectedPodCount: 1,
+    measuredPodCount: 1,
+    podCount: 1,
+    podsUsedBytes: 4096,
+    limitCount: 1,
+    nearLimitCount: 0,
+    reachedLimitCount: 0,
+    incompleteWorkloadCount: 0,
+    ...overrides,
+  };
+}
+
+export function aStatus(overrides: Partial<Status> = {}): Status {
+  return {
+    version: '1.2.3',
+    scope: 'whole cluster',
+    generatedAtMs: Date.UTC(2026, 0, 1, 12),
+    uptimeMs: 60_000,
+    isReady: true,
+    problems: [],
+    readinessChecks: [
+      { name: 'nodes', isOk: true },
+      { name: 'pods', isOk: true },
+    ],
+    cluster: aCluster(),
+    health: aHealth(),
+    configuration: 'cache:\n  ttl: 55s\n',
+    ...overrides,
+  };
+}
