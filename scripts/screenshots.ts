@@ -26,25 +26,21 @@ const token = cluster.issueToken({
     { verbs: ['get'], resources: ['nodes/stats'] },
   ],
 });
-await using app = await App.start(
-  {
-    config: loadConfig({
-      file: {
-        path: 'screenshots',
-        text: 'web: {listenAddresses: ["127.0.0.1:0"]}\ncache: {ttl: 10s}\nkubelet: {requestTimeout: 3s}',
-      },
-      environment: {},
-      flags: {},
-    }),
-    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
-    clock,
-    random: () => 0.5,
-    logger: createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line), clock }),
-    version: '0.1.0',
-    host: { name: 'screenshots', nodeName: undefined },
-  },
-  new AbortController().signal,
-);
+await using app = await App.start({
+  config: loadConfig({
+    file: {
+      path: 'screenshots',
+      text: 'web: {listenAddresses: ["127.0.0.1:0"]}\ncache: {ttl: 10s}\nkubelet: {requestTimeout: 3s}',
+    },
+    environment: {},
+    flags: {},
+  }),
+  credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+  clock,
+  random: () => 0.5,
+  logger: createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line), clock }),
+  version: '0.1.0',
+});
 while (!app.hasSynced) await delay(20);
 const url = `http://127.0.0.1:${String(app.ports[0])}/`;
 await fetch(`${url}metrics`);

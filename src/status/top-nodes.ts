@@ -29,7 +29,7 @@ interface RankedNode {
 const withoutData = 3;
 const withData = 1;
 const skipped = 0;
-const biggestPodCount = 5;
+const biggestPodCount = 10;
 
 /** The nodes that need a look, those without data first, then the fullest; they come one by one. */
 export class TopNodes {

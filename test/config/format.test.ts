@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { configHash, formatConfig } from '../../src/config/format.js';
+import { listSettings } from '../../src/config/settings.js';
 import { load, loadText } from './support.js';
 
 const everything = `
@@ -85,4 +86,13 @@ describe('configHash', () => {
     expect(hash).toBeGreaterThan(0);
     expect(hash).toBeLessThan(2 ** 48);
   });
+});
+
+it('can hold no secret: what is about credentials names files', () => {
+  const suspects = listSettings().filter(({ path }) =>
+    /token|password|secret|credential|key|cert|ca(?=[A-Z]|$)/.test(path),
+  );
+  expect(suspects.map(({ path }) => path).filter((path) => !path.endsWith('File'))).toEqual([]);
+  expect(suspects.length).toBeGreaterThan(2);
+  expect(listSettings().filter(({ allowed, help }) => /\bURL/.test(`${allowed} ${help}`))).toEqual([]);
 });

@@ -254,6 +254,7 @@ describe('refused values', () => {
     ['web.telemetryPath', 'web: {telemetryPath: /livez}'],
     ['web.telemetryPath', 'web: {telemetryPath: /healthz}'],
     ['web.telemetryPath', 'web: {telemetryPath: /readyz}'],
+    ['web.telemetryPath', 'web: {telemetryPath: /api/v1/status}'],
     ['web.enableLifecycle', 'web: {enableLifecycle: "true"}'],
     ['log.level', 'log: {level: trace}'],
     ['log.format', 'log: {format: text}'],

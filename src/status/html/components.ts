@@ -28,7 +28,14 @@ export function componentBar(parts: ComponentBytes, figures: Figures, scale: num
     label: labelOf(component, parts),
     amount: parts[component],
   }));
-  return markup`${bar({ segments, marks: marksOf(figures), scale, text })}<span class="small muted">${text}</span>`;
+  const { requestBytes } = figures;
+  const request = requestBytes === undefined ? undefined : markup`<span>request ${formatBytes(requestBytes)}</span>`;
+  return markup`${bar({ segments, marks: marksOf(figures), scale, text })}<div class="row small muted"><span>${text}</span>${request}</div>`;
+}
+
+export function usedOfLimit({ usedBytes, limitBytes }: Figures): Markup {
+  const limit = limitBytes === undefined ? 'no limit' : `of ${formatBytes(limitBytes)}`;
+  return markup`<strong>${formatBytes(usedBytes)}</strong> <span class="small muted">${limit}</span>`;
 }
 
 export function componentLegend(): Markup {

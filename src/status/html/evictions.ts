@@ -22,7 +22,7 @@ function bodyOf({ limits, summary }: ClusterStatus): Markup {
     );
   }
   const scale = scaleOf(limits.items);
-  return markup`<table class="stack" role="table"><caption class="visually-hidden">Limits with the highest usage</caption>
+  return markup`<table class="stack dense" role="table"><caption class="visually-hidden">Limits with the highest usage</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Limit of</th><th scope="col" role="columnheader">Used, the mark is the limit</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader" class="number">Ratio</th></tr></thead>
 <tbody role="rowgroup">${limits.items.map((limit) => row(limit, scale))}</tbody></table>
 ${moreText(limits, 'limits with lower ratios')}`;
@@ -39,15 +39,15 @@ function row(limit: LimitStatus, scale: number): Markup {
   const severity = limitSeverity(ratio);
   const text = `${percentText(ratio)} of the limit`;
   const overBytes = usedBytes - limitBytes;
-  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span><br><span class="small muted">${node}</span></th>
+  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}</span></th>
 <td role="cell" class="low" data-label="Limit of">${ruleText(limit)}${isExempt ? markup` <span class="chip plain">critical pod: not evicted</span>` : undefined}</td>
 <td role="cell" class="wide bar-cell">${bar({
-    segments: [{ colour: severity, label: text, amount: ratio }],
+    segments: [{ colour: `${severity}Bar`, label: text, amount: ratio }],
     marks: [{ kind: 'limit', label: `limit ${formatBytes(limitBytes)}`, amount: 1 }],
     scale,
     text,
   })}</td>
-<td role="cell" class="low number" data-label="Used of limit">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}${overBytes > 0 ? markup`<br><span class="t-critical small">${formatBytes(overBytes)} over</span>` : undefined}</td>
+<td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}${overBytes > 0 ? markup`<br> <span class="small t-critical">${formatBytes(overBytes)} over</span>` : undefined}</td>
 <td role="cell" class="number"><span class="${severity === 'ok' ? '' : `t-${severity}`}">${percentText(ratio)}</span></td></tr>`;
 }
 

@@ -5,12 +5,16 @@ import {
   fullRatio,
   type MeasuredNodeStatus,
   type NodeFailure,
+  type NodePodStatus,
   type NodeStatus,
 } from '../status.js';
 import { filesystems } from './filesystem.js';
 import { markup, type Markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { countText, moreText, type Severity } from './texts.js';
+
+/** So many of a node's pods are seen at once; the others are folded up. */
+const shownPodCount = 3;
 
 /** The nodes: those without data first, then the fullest. */
 export function nodes(cluster: ClusterStatus | undefined): Markup {
@@ -74,25 +78,28 @@ function failureText(failure: NodeFailure | undefined): Markup | undefined {
 }
 
 function podsOf(node: MeasuredNodeStatus): Markup {
-  const {
-    node: name,
-    podCount,
-    podsUsedBytes,
-    allocatableBytes,
-    biggestPods,
-    missingPodCount,
-    danglingPodCount,
-  } = node;
-  const allocatable =
-    allocatableBytes === undefined ? undefined : markup`, allocatable ${formatBytes(allocatableBytes)}`;
+  const { node: name, podCount, podsUsedBytes, biggestPods, missingPodCount, danglingPodCount } = node;
   const oddities = [
     ...(missingPodCount > 0 ? [`${missingPodCount} missing in the summary`] : []),
     ...(danglingPodCount > 0 ? [`${danglingPodCount} unknown to the API server`] : []),
   ];
-  const summary = markup`${countText(podCount, 'pod', 'pods')}, ${formatBytes(podsUsedBytes)}`;
-  return markup`${oddities.length === 0 ? undefined : markup`<p class="small t-warning">Pods: ${oddities.join(', ')}</p>`}
-<details id="node-${name}"><summary class="small" data-key="node-${name}">${summary}</summary>
-<table class="small"><caption class="visually-hidden">Biggest pods of ${name}</caption><thead class="visually-hidden"><tr><th scope="col">Pod</th><th scope="col">Used</th></tr></thead>
-<tbody>${biggestPods.map((pod) => markup`<tr><th scope="row" class="name">${pod.namespace}/${pod.pod}</th><td class="number">${formatBytes(pod.usedBytes)}</td></tr>`)}</tbody></table>
-<p class="more">${countText(node.measuredPodCount, 'running pod', 'running pods')} of ${node.expectedPodCount} measured${allocatable}</p></details>`;
+  const others = biggestPods.slice(shownPodCount);
+  return markup`<p class="small pods"><strong>${formatBytes(podsUsedBytes)}</strong> <span class="muted">by ${countText(podCount, 'pod', 'pods')}${coverageText(node)}</span></p>
+${oddities.length === 0 ? undefined : markup`<p class="small t-warning">Pods: ${oddities.join(', ')}</p>`}
+${podTable(`Biggest pods of ${name}`, biggestPods.slice(0, shownPodCount))}
+${others.length === 0 ? undefined : markup`<details id="node-${name}"><summary class="small" data-key="node-${name}">${others.length} more<span class="visually-hidden"> pods of ${name}</span></summary>${podTable(`More pods of ${name}`, others)}</details>`}`;
+}
+
+function coverageText({ measuredPodCount, expectedPodCount, allocatableBytes }: MeasuredNodeStatus): string {
+  const coverage =
+    measuredPodCount === expectedPodCount ? '' : `; ${measuredPodCount} of ${expectedPodCount} running ones measured`;
+  const allocatable = allocatableBytes === undefined ? '' : `, ${formatBytes(allocatableBytes)} allocatable`;
+  return `${allocatable}${coverage}`;
+}
+
+function podTable(caption: string, pods: readonly NodePodStatus[]): Markup | undefined {
+  if (pods.length === 0) return undefined;
+  return markup`<table class="small tight"><caption class="visually-hidden">${caption}</caption>
+<thead class="visually-hidden"><tr><th scope="col">Pod</th><th scope="col">Used</th></tr></thead>
+<tbody>${pods.map(({ namespace, pod, usedBytes }) => markup`<tr><th scope="row" class="break">${namespace}/${pod}</th><td class="number">${formatBytes(usedBytes)}</td></tr>`)}</tbody></table>`;
 }

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { formatAge } from '../../base/units.js';
 import type { Status } from '../status.js';
 import { banner } from './banner.js';
-import { componentLegend } from './components.js';
 import { evictions } from './evictions.js';
 import { lines, markup, type Markup, trusted } from './markup.js';
 import { nodes } from './nodes.js';
@@ -51,7 +50,7 @@ ${header(status)}
 <main id="main">
 ${banner(status)}
 ${tiles(cluster?.summary)}
-${evictions(cluster)}<div id="part-legend" data-part${cluster === undefined ? markup` hidden` : undefined}>${componentLegend()}</div>
+${evictions(cluster)}
 <div class="pair">
 ${workloads(cluster)}${pods(cluster)}</div>
 ${nodes(cluster)}${trust(status)}${configuration(status)}</main>

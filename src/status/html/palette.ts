@@ -13,6 +13,10 @@ export interface Palette {
   readonly warningBack: string;
   readonly critical: string;
   readonly criticalBack: string;
+  /** Of bars. */
+  readonly okBar: string;
+  readonly warningBar: string;
+  readonly criticalBar: string;
   readonly rootfs: string;
   readonly logs: string;
   readonly emptydir: string;
@@ -35,6 +39,9 @@ export const lightPalette: Palette = {
   warningBack: '#fdf1d8',
   critical: '#a81b12',
   criticalBack: '#fdeae8',
+  okBar: '#2e9150',
+  warningBar: '#cf8200',
+  criticalBar: '#d5382d',
   rootfs: '#2f6fc4',
   logs: '#c26a00',
   emptydir: '#0f8a7e',
@@ -57,6 +64,9 @@ export const darkPalette: Palette = {
   warningBack: '#372a0d',
   critical: '#ff9389',
   criticalBack: '#431a18',
+  okBar: '#46b06a',
+  warningBar: '#e0a52e',
+  criticalBar: '#f2685c',
   rootfs: '#5b9bea',
   logs: '#e39a3b',
   emptydir: '#36b8a9',
@@ -79,9 +89,20 @@ export const textPairs: readonly (readonly [text: keyof Palette, background: key
 
 /** Which colours of bars, marks and the focus ring stand on which background. */
 export const graphicPairs: typeof textPairs = [
-  ...(['rootfs', 'logs', 'emptydir', 'configmap', 'gitrepo', 'other', 'ink', 'ok', 'warning', 'critical'] as const).map(
-    (part) => [part, 'panel'] as const,
-  ),
+  ...(
+    [
+      'rootfs',
+      'logs',
+      'emptydir',
+      'configmap',
+      'gitrepo',
+      'other',
+      'ink',
+      'okBar',
+      'warningBar',
+      'criticalBar',
+    ] as const
+  ).map((part) => [part, 'panel'] as const),
   ['link', 'page'],
   ['link', 'panel'],
 ];

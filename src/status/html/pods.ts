@@ -1,13 +1,17 @@
-import { formatBytes } from '../../base/units.js';
 import type { ClusterStatus, PodStatus } from '../status.js';
-import { commonScale, componentBar } from './components.js';
+import { commonScale, componentBar, componentLegend, usedOfLimit } from './components.js';
 import { markup, type Markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { moreText } from './texts.js';
 
 /** The biggest pods. */
 export function pods(cluster: ClusterStatus | undefined): Markup {
-  return panel({ id: 'pods', title: 'Top pods', body: cluster === undefined ? undefined : bodyOf(cluster) });
+  return panel({
+    id: 'pods',
+    title: 'Top pods',
+    aside: componentLegend(),
+    body: cluster === undefined ? undefined : bodyOf(cluster),
+  });
 }
 
 function bodyOf({ pods: top, hidesPodsWithoutIdentity }: ClusterStatus): Markup {
@@ -16,17 +20,16 @@ function bodyOf({ pods: top, hidesPodsWithoutIdentity }: ClusterStatus): Markup 
     : undefined;
   if (top.items.length === 0) return markup`${emptyText('No pod is measured yet.')}${hint}`;
   const scale = commonScale(top.items);
-  return markup`<table class="stack" role="table"><caption class="visually-hidden">Pods that use most</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Used by component</th><th scope="col" role="columnheader" class="number">Used</th><th scope="col" role="columnheader" class="number">Limit</th></tr></thead>
+  return markup`<table class="rows" role="table"><caption class="visually-hidden">Pods that use most</caption>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
 <tbody role="rowgroup">${top.items.map((pod) => row(pod, scale))}</tbody></table>
 ${moreText(top, 'pods')}${hint}`;
 }
 
 function row(pod: PodStatus, scale: number): Markup {
-  const { namespace, pod: name, node, usedBytes, limitBytes, components, areVolumesPending, isKnown } = pod;
-  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${name}</span><br><span class="small muted">${node}</span>
+  const { namespace, pod: name, node, components, areVolumesPending, isKnown } = pod;
+  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${name}</span> <span class="small muted">${node}</span>
 ${areVolumesPending ? markup`<span class="chip warning">volumes pending</span>` : undefined}${isKnown ? undefined : markup`<span class="chip warning">unknown to the API server</span>`}</th>
-<td role="cell" class="wide bar-cell">${componentBar(components, pod, scale)}</td>
-<td role="cell" class="number"><strong>${formatBytes(usedBytes)}</strong></td>
-<td role="cell" class="number low" data-label="Limit">${formatBytes(limitBytes)}</td></tr>`;
+<td role="cell" class="number">${usedOfLimit(pod)}</td>
+<td role="cell" class="wide">${componentBar(components, pod, scale)}</td></tr>`;
 }

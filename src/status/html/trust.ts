@@ -2,21 +2,20 @@ import { formatAge } from '../../base/units.js';
 import type { HealthStatus, Status, StoreStatus } from '../status.js';
 import { type Content, markup, type Markup } from './markup.js';
 import { panel } from './panel.js';
-import { timeText } from './texts.js';
 
 /** What the figures rest on. */
-export function trust({ health, readinessChecks }: Status): Markup {
+export function trust({ health, readinessChecks, generatedAtMs }: Status): Markup {
   const synced = new Map(readinessChecks.map(({ name, isOk }) => [name, isOk]));
   return panel({
     id: 'trust',
     title: 'Can I trust these figures?',
     aside: markup`<p class="small muted">counts since the start</p>`,
-    body: markup`<div class="trust">${stores(health.stores, synced)}${counts('Requests to kubelets', health.kubeletRequests)}${counts('Scrapes', health.scrapes)}${expositionAndSettings(health)}</div>`,
+    body: markup`<div class="trust">${stores(health.stores, synced)}${counts('Requests to kubelets', health.kubeletRequests)}${counts('Scrapes', health.scrapes)}${expositionAndSettings(health, generatedAtMs)}</div>`,
   });
 }
 
 function stores(all: readonly StoreStatus[], synced: ReadonlyMap<string, boolean>): Markup {
-  return markup`<div><table class="small"><caption><strong>Watches of the API server</strong></caption>
+  return markup`<div><h3>Watches of the API server</h3><table class="small tight"><caption class="visually-hidden">Watches of the API server</caption>
 <thead><tr><th scope="col">Resource</th><th scope="col">State</th><th scope="col" class="number">Heard</th><th scope="col" class="number">Objects</th></tr></thead>
 <tbody>${all.map((store) => storeRow(store, synced))}</tbody></table></div>`;
 }
@@ -44,13 +43,17 @@ function counts(title: string, byResult: Readonly<Record<string, number>>): Mark
   );
 }
 
-function expositionAndSettings(health: HealthStatus): Markup {
+function expositionAndSettings(health: HealthStatus, nowMs: number): Markup {
   const { seriesCount, droppedSeriesCount, identityNameClashCount, settingsLoadedAtMs } = health;
   return list('Exposition and settings', [
-    ['series in the last scrape', seriesCount ?? 'no scrape yet', ''],
-    ['series dropped by the cap', droppedSeriesCount, droppedSeriesCount > 0 ? 'warning' : ''],
-    ['identities hidden by a name clash', identityNameClashCount, identityNameClashCount > 0 ? 'warning' : ''],
-    ['settings loaded', settingsLoadedAtMs === undefined ? 'never' : timeText(settingsLoadedAtMs), ''],
+    ['series of the last scrape', seriesCount ?? 'no scrape yet', ''],
+    ['dropped by the cap', droppedSeriesCount, droppedSeriesCount > 0 ? 'warning' : ''],
+    ['identity name clashes', identityNameClashCount, identityNameClashCount > 0 ? 'warning' : ''],
+    [
+      'settings loaded',
+      settingsLoadedAtMs === undefined ? 'never' : `${formatAge(nowMs - settingsLoadedAtMs)} ago`,
+      '',
+    ],
     ...(health.isLastReloadSuccessful === false ? [['last reload', 'refused: see the log', 'warning'] as const] : []),
     [
       'kubelet certificates',

@@ -1,34 +1,39 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterStatus, WorkloadStatus } from '../status.js';
-import { commonScale, componentBar } from './components.js';
+import { commonScale, componentBar, componentLegend, usedOfLimit } from './components.js';
 import { markup, type Markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { countText, moreText } from './texts.js';
 
 /** The biggest identities. */
 export function workloads(cluster: ClusterStatus | undefined): Markup {
-  return panel({ id: 'workloads', title: 'Top workloads', body: cluster === undefined ? undefined : bodyOf(cluster) });
+  return panel({
+    id: 'workloads',
+    title: 'Top workloads',
+    aside: componentLegend(),
+    body: cluster === undefined ? undefined : bodyOf(cluster),
+  });
 }
 
 function bodyOf({ workloads: top }: ClusterStatus): Markup {
   if (top.items.length === 0) return emptyText('No pod belongs to a workload identity yet.');
   const scale = commonScale(top.items);
-  return markup`<table class="stack" role="table"><caption class="visually-hidden">Workload identities that use most</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Workload</th><th scope="col" role="columnheader">Used by component</th><th scope="col" role="columnheader" class="number">Used</th><th scope="col" role="columnheader" class="number">Limit</th></tr></thead>
+  return markup`<table class="rows" role="table"><caption class="visually-hidden">Workload identities that use most</caption>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Workload</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
 <tbody role="rowgroup">${top.items.map((workload) => row(workload, scale))}</tbody></table>
 ${moreText(top, 'workloads')}`;
 }
 
 function row(workload: WorkloadStatus, scale: number): Markup {
-  const { workload: name, usedBytes, components, limitBytes, podMaxUsedBytes } = workload;
+  const { workload: name, components, podMaxUsedBytes } = workload;
   const largest = podMaxUsedBytes === undefined ? undefined : markup`, largest ${formatBytes(podMaxUsedBytes)}`;
-  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${name}</span><br><span class="small muted">${coverageText(workload)}${largest}</span> ${lackOf(workload)}</th>
-<td role="cell" class="wide bar-cell">${components === undefined ? undefined : componentBar(components, workload, scale)}</td>
-<td role="cell" class="number"><strong>${formatBytes(usedBytes)}</strong></td>
-<td role="cell" class="number low" data-label="Limit">${formatBytes(limitBytes)}</td></tr>`;
+  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${name}</span> <span class="small muted">${coverageText(workload)}${largest}</span> ${lackOf(workload)}</th>
+<td role="cell" class="number">${usedOfLimit(workload)}</td>
+<td role="cell" class="wide">${components === undefined ? undefined : componentBar(components, workload, scale)}</td></tr>`;
 }
 
-function coverageText({ measuredPodCount, expectedPodCount }: WorkloadStatus): string {
+function coverageText({ measuredPodCount, expectedPodCount, usedBytes = 0 }: WorkloadStatus): string {
+  if (expectedPodCount === 0) return usedBytes > 0 ? 'only new pods' : 'no pods';
   return measuredPodCount === expectedPodCount
     ? countText(expectedPodCount, 'pod', 'pods')
     : `${measuredPodCount} of ${countText(expectedPodCount, 'pod', 'pods')} measured`;

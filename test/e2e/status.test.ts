@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+
+import type { PodSpec } from '../../src/sim/model/specs.js';
+import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import type { Status } from '../../src/status/status.js';
+import { Exporter, type ExporterOptions } from '../support/exporter.js';
+
+const mib = 2 ** 20;
+const ttlMs = 55_000;
+/** Long enough for volumes to be measured and grace periods to end. */
+const settleMs = 180_000;
+
+const web = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec => ({
+  namespace: 'shop',
+  name,
+  nodeName,
+  labels: { app: 'web', 'pod-template-hash': '5d4f8' },
+  owner: { kind: 'ReplicaSet', name: 'web-5d4f8' },
+  containers: [
+    { name: 'app', rootfs: { initialBytes: 90 * mib }, logs: { initialBytes: 3 * mib }, limitBytes: 100 * mib },
+  ],
+  ...more,
+});
+
+const shop: Scenario = {
+  ...emptyScenario('node-1', 'node-2'),
+  populate: ({ model }) => {
+    model.addPod(web('web-5d4f8-1', 'node-1'));
+    model.addPod(web('web-5d4f8-2', 'node-2'));
+  },
+};
+
+async function start(options: ExporterOptions = {}): Promise<Exporter> {
+  const exporter = await Exporter.start({ scenario: shop, ...options });
+  await exporter.synced();
+  await exporter.clock.advance(settleMs);
+  return exporter;
+}
+
+async function statusOf(exporter: Exporter): Promise<Status> {
+  const answer = await exporter.get('/api/v1/status');
+  expect(answer.status).toBe(200);
+  return JSON.parse(answer.text) as Status;
+}
+
+describe('the status of a cluster', () => {
+  it('has the same figures as the metrics', async () => {
+    await using exporter = await start();
+    const { cluster } = await statusOf(exporter);
+    const scraped = await exporter.scrape();
+    const [workload] = cluster?.workloads.items ?? [];
+    expect(workload).toMatchObject({
+      workload: 'shop/Deployment/web',
+      usedBytes: scraped.value('workload_used_bytes', { workload: 'shop/Deployment/web' }),
+      components: { rootfs: 180 * mib, logs: 6 * mib },
+      isComplete: true,
+    });
+    expect(cluster?.limits.items.map(({ pod, rule, ratio }) => [pod, rule, ratio])).toEqual(
+      ['web-5d4f8-1', 'web-5d4f8-2']
+        .flatMap((pod) => ['container', 'pod'].map((rule) => [pod, rule, scraped.value('limit_ratio', { pod, rule })]))
+        .sort(([, , a], [, , b]) => Number(b) - Number(a)),
+    );
+    expect(cluster?.summary).toMatchObject({ freshNodeCount: 2, expectedPodCount: 2, measuredPodCount: 2 });
+  });
+
+  it('is whole also when the metrics show only the biggest pods', async () => {
+    await using exporter = await start({ settings: 'metrics: {top: 1}' });
+    const { cluster } = await statusOf(exporter);
+    expect(cluster?.summary.podCount).toBe(2);
+    expect((await exporter.scrape()).samples('pod_used_bytes')).toHaveLength(1);
+  });
+
+  it('says why a node has no data, and what that costs', async () => {
+    await using exporter = await start();
+    await exporter.cluster.setFault('node-2', 'status:500');
+    const { problems, cluster } = await statusOf(exporter);
+    expect(problems.map(({ text }) => text)).toEqual([
+      '1 node without data',
+      '2 limits are near',
+      '1 pod not measured',
+      '1 incomplete sum',
+    ]);
+    expect(cluster?.nodes.items[0]).toMatchObject({
+      node: 'node-2',
+      state: 'absent',
+      reason: 'http_status',
+      expectedPodCount: 1,
+      failure: { reason: 'http_status', ageMs: 0 },
+    });
+    expect((await exporter.get('/')).text).toContain('no data: http_status');
+  });
+
+  it('says what is missing before the first lists', async () => {
+    await using exporter = await Exporter.start({ rules: [{ verbs: ['list', 'watch'], resources: ['nodes'] }] });
+    await expect
+      .poll(async () => {
+        await exporter.clock.advance(1_000);
+        return (await exporter.get('/')).text;
+      })
+      .toMatch(/not ready: pods[^]*forbidden/i);
+    const { isReady, cluster } = await statusOf(exporter);
+    expect([isReady, cluster]).toEqual([false, undefined]);
+  });
+
+  it('has the settings in force and the scope, also after they were changed', async () => {
+    await using exporter = await start();
+    expect(await statusOf(exporter)).toMatchObject({ scope: 'whole cluster' });
+    await exporter.apply('cluster: {namespaces: [shop]}\ncache: {ttl: 30s}');
+    await exporter.clock.advance(1_000);
+    const { scope, configuration } = await statusOf(exporter);
+    expect(scope).toBe('namespace shop');
+    expect(configuration).toContain('ttl: 30s');
+  });
+});
+
+describe('looking at the status', () => {
+  it('asks each kubelet at most once per TTL, however many look', async () => {
+    await using exporter = await start();
+    for (let turn = 0; turn < 3; turn += 1) {
+      await Promise.all(Array.from({ length: 10 }, () => exporter.get('/')));
+      await exporter.scrape();
+      await exporter.clock.advance(ttlMs / 2);
+      await exporter.get('/api/v1/status');
+      expect(exporter.requestCounts()).toEqual({ 'node-1': turn + 1, 'node-2': turn + 1 });
+      await exporter.clock.advance(ttlMs / 2);
+    }
+  });
+
+  it('is no scrape: none is counted, and nothing is refreshed ahead for it', async () => {
+    await using exporter = await start({ settings: 'cache: {refresh: ahead}' });
+    await exporter.get('/');
+    const before = exporter.requestCounts();
+    await exporter.clock.advance(ttlMs * 1.5);
+    for (let turn = 0; turn < 5; turn += 1) await exporter.get('/livez'); // what was asked has arrived by then
+    expect(exporter.requestCounts()).toEqual(before);
+    const { health } = await statusOf(exporter);
+    expect(health.scrapes).toEqual({ success: 0, deadline: 0, rejected: 0, aborted: 0, error: 0 });
+    expect(health).not.toHaveProperty('seriesCount');
+    await exporter.scrape();
+    const scraped = exporter.requestCounts();
+    await exporter.clock.advance(ttlMs * 1.5);
+    await expect.poll(() => exporter.requestCounts()['node-1']).toBeGreaterThan(scraped['node-1'] ?? 0);
+  });
+
+  it('does not wait for a kubelet that hangs', async () => {
+    await using exporter = await start();
+    await exporter.cluster.setFault('node-2', 'hang');
+    const asking = statusOf(exporter);
+    await expect.poll(() => exporter.requestCounts()['node-2']).toBe(1);
+    await exporter.clock.advance(2_000);
+    const { cluster } = await asking;
+    expect(cluster).toMatchObject({ isCut: true, summary: { freshNodeCount: 1, absentNodeCount: 1 } });
+  });
+});

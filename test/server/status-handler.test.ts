@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+
+import { StatusHandler } from '../../src/server/status-handler.js';
+import { type HttpAnswer, send } from '../support/http-get.js';
+import { aStatus } from '../support/status-builders.js';
+import { aLogger, type RecordingLogger, RunningServer, someRoutes } from './test-server.js';
+
+interface Asked {
+  readonly answer: HttpAnswer;
+  readonly readCount: number;
+  readonly logger: RecordingLogger;
+}
+
+async function ask(path: string, method = 'GET', read = () => Promise.resolve(aStatus())): Promise<Asked> {
+  let readCount = 0;
+  const source = {
+    read: () => {
+      readCount += 1;
+      return read();
+    },
+  };
+  const logger = aLogger();
+  const status = new StatusHandler({ source, metricsPath: '/federate/metrics' });
+  await using server = await RunningServer.start(someRoutes({ status, logger }));
+  const answer = await send({ port: server.port, path, method });
+  return { answer, readCount, logger };
+}
+
+describe('the status page', () => {
+  it('is HTML that is not kept and runs and loads nothing but its own', async () => {
+    const { answer } = await ask('/');
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers['referrer-policy']).toBe('no-referrer');
+    expect(answer.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; connect-src 'self'; /,
+    );
+    expect(answer.text).toContain('<h1>Ephemeral Storage Exporter</h1>');
+  });
+
+  it('has relative links, so that it may be served below any prefix', async () => {
+    const { answer } = await ask('/');
+    for (const href of ['./federate/metrics', './api/v1/status', './readyz?verbose', './livez']) {
+      expect(answer.text).toContain(`href="${href}"`);
+    }
+  });
+
+  it('alone has a policy that allows anything', async () => {
+    for (const path of ['/api/v1/status', '/readyz', '/nothing']) {
+      const { answer } = await ask(path);
+      expect(answer.headers['content-security-policy']).not.toMatch(/script-src|connect-src/);
+    }
+  });
+});
+
+it('as JSON is the same as data, without what is not known', async () => {
+  const { answer } = await ask('/api/v1/status');
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(answer.text.endsWith('}\n')).toBe(true);
+  expect(JSON.parse(answer.text)).toEqual(JSON.parse(JSON.stringify(aStatus())));
+});
+
+describe.each(['/', '/api/v1/status'])('%s', (path) => {
+  it('answers HEAD without making a status', async () => {
+    const { answer, readCount } = await ask(path, 'HEAD');
+    expect([answer.status, answer.text, readCount]).toEqual([200, '', 0]);
+    expect(answer.headers['content-type']).toMatch(/^(?:text\/html|application\/json);/);
+  });
+
+  it('tells clients nothing of a fault', async () => {
+    const { answer, logger } = await ask(path, 'GET', () => Promise.reject(new Error('secret in /srv/app.js')));
+    expect([answer.status, answer.text]).toEqual([500, 'internal error\n']);
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(logger.lines).toEqual(['error request failed {"error":"secret in /srv/app.js"}']);
+  });
+
+  it('takes no other method', async () => {
+    const { answer, readCount } = await ask(path, 'POST');
+    expect([answer.status, answer.headers.allow, readCount]).toEqual([405, 'GET, HEAD', 0]);
+  });
+});

@@ -1,0 +1,267 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { LimitRatio } from '../../src/attribution/limit-ratios.js';
+import { TimeSlicer } from '../../src/base/time-slicer.js';
+import type { ClusterSnapshot, NodeState, PodSnapshot } from '../../src/scrape/snapshot.js';
+import { clusterStatus, type ClusterStatusInput } from '../../src/status/cluster-status.js';
+import type { ClusterStatus } from '../../src/status/status.js';
+import { aNodeSummary, anFsStats, aPod } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  aClusterSnapshot,
+  aFreshNode,
+  anAbsentNode,
+  aNodeSnapshot,
+  aPodSnapshot,
+  aPodUsage,
+  aWorkload,
+  aWorkloadSnapshot,
+} from '../support/snapshot-builders.js';
+
+function statusOf(
+  snapshot: Partial<ClusterSnapshot>,
+  overrides: Partial<ClusterStatusInput> = {},
+): Promise<ClusterStatus> {
+  return clusterStatus({
+    snapshot: aClusterSnapshot(snapshot),
+    failureOf: () => undefined,
+    isCut: false,
+    hidesPodsWithoutIdentity: false,
+    slicer: new TimeSlicer(new ManualClock()),
+    ...overrides,
+  });
+}
+
+function podOf(name: string, usedBytes: number, more: Partial<PodSnapshot> = {}): PodSnapshot {
+  const components = { rootfs: usedBytes, logs: 0, emptydir: 0, configmap: 0, gitrepo: 0, other: 0 };
+  return aPodSnapshot({ name, usage: aPodUsage({ usedBytes, components }), ...more });
+}
+
+function nodeOf(nodeName: string, pods: readonly PodSnapshot[], availableBytes = 60_000): NodeState {
+  const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes, usedBytes: 100_000 - availableBytes });
+  return aFreshNode(aNodeSnapshot({ nodeName, pods, summary: aNodeSummary({ nodeName, nodefs }) }));
+}
+
+function ratioOf(usedBytes: number, limitBytes: number, more: Partial<LimitRatio> = {}): LimitRatio {
+  return { rule: 'pod', container: '', volume: '', usedBytes, limitBytes, ...more };
+}
+
+describe('pods', () => {
+  it('are shown biggest first over all nodes, and all are in the sums', async () => {
+    const { pods, summary } = await statusOf({
+      nodes: [
+        nodeOf(
+          'node-1',
+          Array.from({ length: 20 }, (_, index) => podOf(`a-${index}`, index)),
+        ),
+        nodeOf('node-2', [podOf('b', 15)]),
+      ],
+    });
+    expect(pods.items.map(({ pod }) => pod)).toEqual([
+      ...['a-19', 'a-18', 'a-17', 'a-16', 'a-15', 'b', 'a-14', 'a-13', 'a-12', 'a-11'],
+    ]);
+    expect(pods.totalCount).toBe(21);
+    expect(summary).toMatchObject({ podCount: 21, podsUsedBytes: 190 + 15 });
+  });
+
+  it('are the same as sorting all of them would give', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(fc.nat(50), { maxLength: 40 }), { maxLength: 5 }), async (sizes) => {
+        const nodes = sizes.map((ofNode, node) =>
+          nodeOf(
+            `node-${node}`,
+            ofNode.map((bytes, index) => podOf(`p-${node}-${index}`, bytes)),
+          ),
+        );
+        const { pods, summary } = await statusOf({ nodes });
+        const sorted = sizes.flat().sort((a, b) => b - a);
+        expect(pods.items.map(({ usedBytes }) => usedBytes)).toEqual(sorted.slice(0, 10));
+        expect(summary.podsUsedBytes).toBe(sorted.reduce((sum, bytes) => sum + bytes, 0));
+      }),
+    );
+  });
+
+  it('are told of when the API server does not know them or their volumes are not measured yet', async () => {
+    const pod = podOf('gone', 1, { pod: undefined, usage: aPodUsage({ volumesPending: true }) });
+    const { pods } = await statusOf({ nodes: [nodeOf('node-1', [pod])] });
+    expect(pods.items).toMatchObject([{ isKnown: false, areVolumesPending: true }]);
+  });
+});
+
+describe('limits', () => {
+  it('are shown by ratio, not clamped, each rule on its own', async () => {
+    const { limits, summary } = await statusOf({
+      nodes: [
+        nodeOf('node-1', [
+          podOf('a', 1, { ratios: [ratioOf(8, 10), ratioOf(13, 10, { rule: 'emptydir', volume: 'cache' })] }),
+          podOf('b', 1, { ratios: [ratioOf(10, 10, { rule: 'container', container: 'main' }), ratioOf(79, 100)] }),
+        ]),
+      ],
+    });
+    expect(
+      limits.items.map(({ pod, rule, container, volume, ratio }) => [pod, rule, container ?? volume, ratio]),
+    ).toEqual([
+      ['a', 'emptydir', 'cache', 1.3],
+      ['b', 'container', 'main', 1],
+      ['a', 'pod', undefined, 0.8],
+      ['b', 'pod', undefined, 0.79],
+    ]);
+    expect(summary).toMatchObject({ limitCount: 4, reachedLimitCount: 2, nearLimitCount: 1 });
+  });
+
+  it.each([
+    [{ isStatic: true }, true],
+    [{ priorityClass: 'system-node-critical' }, true],
+    [{ priorityClass: 'system-cluster-critical' }, true],
+    [{ priorityClass: 'important' }, false],
+    [{}, false],
+  ])('of a pod with %j are exempt: %s', async (pod, isExempt) => {
+    const snapshot = podOf('a', 1, { pod: aPod(pod), ratios: [ratioOf(2, 1)] });
+    const { limits } = await statusOf({ nodes: [nodeOf('node-1', [snapshot])] });
+    expect(limits.items[0]?.isExempt).toBe(isExempt);
+  });
+});
+
+describe('workloads', () => {
+  it('are shown biggest first with the components of their pods, those that were not collected last', async () => {
+    const [cart, web] = [aWorkload({ name: 'cart' }), aWorkload({ name: 'web' })];
+    const ofSize = (usedBytes: number) => ({ ...aWorkloadSnapshot().figures, usedBytes, containers: [] });
+    const { workloads, summary } = await statusOf({
+      nodes: [
+        nodeOf('node-1', [podOf('cart-0', 5, { workloads: [cart] }), podOf('both', 7, { workloads: [cart, web] })]),
+        nodeOf('node-2', [podOf('web-0', 11, { workloads: [web] })]),
+      ],
+      workloads: [
+        aWorkloadSnapshot({ workload: aWorkload({ name: 'lost' }), figures: undefined, complete: false, backoffMs: 9 }),
+        aWorkloadSnapshot({
+          workload: cart,
+          figures: { ...ofSize(12), podMaxUsedBytes: 7, limitBytes: 20, requestBytes: 3 },
+        }),
+        aWorkloadSnapshot({
+          workload: web,
+          figures: { ...ofSize(18), podMaxUsedBytes: 11, limitBytes: undefined, requestBytes: undefined },
+          expectedPods: 3,
+          measuredPods: 2,
+          complete: false,
+        }),
+      ],
+    });
+    expect(workloads.items).toMatchObject([
+      { workload: 'web', usedBytes: 18, components: { rootfs: 18 }, isComplete: false, measuredPodCount: 2 },
+      { workload: 'cart', usedBytes: 12, components: { rootfs: 12 }, limitBytes: 20, requestBytes: 3 },
+      { workload: 'lost', usedBytes: undefined, components: undefined, backoffMs: 9 },
+    ]);
+    expect(summary.incompleteWorkloadCount).toBe(2);
+  });
+});
+
+describe('nodes', () => {
+  it('without data come first, then the fullest, those that are never asked last', async () => {
+    const { nodes, summary } = await statusOf({
+      nodes: [
+        nodeOf('a-roomy', [], 90_000),
+        nodeOf('b-full', [], 5_000),
+        anAbsentNode('c-virtual', 'skipped'),
+        { ...aFreshNode(aNodeSnapshot({ nodeName: 'd-stale' }), 70_000), state: 'stale' },
+        anAbsentNode('e-silent', 'timeout'),
+      ],
+    });
+    expect(nodes.items.map(({ node }) => node)).toEqual(['e-silent', 'b-full', 'd-stale', 'a-roomy', 'c-virtual']);
+    expect(summary).toMatchObject({
+      freshNodeCount: 2,
+      staleNodeCount: 1,
+      absentNodeCount: 1,
+      skippedNodeCount: 1,
+      fullNodeCount: 1,
+      oldestSummaryAgeMs: 70_000,
+      expectedPodCount: 5,
+      measuredPodCount: 3,
+    });
+  });
+
+  it('without data have the reason, what to do, and the last error', async () => {
+    const failure = { reason: 'tls' as const, message: 'summary of node b: unknown authority', ageMs: 5 };
+    const { nodes } = await statusOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });
+    expect(nodes.items).toMatchObject([{ reason: 'tls', failure, expectedPodCount: 1, measuredPodCount: 0 }]);
+    expect(nodes.items[0]).toHaveProperty('advice', expect.stringContaining('kubelet.tls.caFile'));
+  });
+
+  it('are cut, with how many there are', async () => {
+    const { nodes } = await statusOf({
+      nodes: Array.from({ length: 70 }, (_, index) => nodeOf(`node-${index}`, [], 60_000 - index)),
+    });
+    expect([nodes.items.length, nodes.totalCount]).toEqual([30, 70]);
+    expect(nodes.items[0]?.node).toBe('node-69');
+  });
+
+  it('have their biggest pods', async () => {
+    const pods = [podOf('small', 1), podOf('big', 9, { limitBytes: 10 }), podOf('middle', 5)];
+    const { nodes } = await statusOf({ nodes: [nodeOf('node-1', pods)] });
+    expect(nodes.items[0]).toMatchObject({
+      podCount: 3,
+      podsUsedBytes: 15,
+      biggestPods: [{ pod: 'big', usedBytes: 9, limitBytes: 10 }, { pod: 'middle' }, { pod: 'small' }],
+    });
+  });
+
+  it.each([
+    [true, [5, undefined]],
+    [false, [15, 'nodefs']],
+    [undefined, [15, undefined]],
+  ])('with images on a filesystem of their own: %s', async (hasDedicatedImagefs, [podsUsedBytes, sameAs]) => {
+    const usage = aPodUsage({
+      usedBytes: 15,
+      components: { rootfs: 10, logs: 5, emptydir: 0, configmap: 0, gitrepo: 0, other: 0 },
+    });
+    const snapshot = aNodeSnapshot({
+      pods: [aPodSnapshot({ usage })],
+      layout: { hasDedicatedImagefs, hasSplitImagefs: undefined },
+      headrooms: [
+        {
+          filesystem: 'nodefs',
+          thresholdBytes: 10_000,
+          headroomBytes: 50_000,
+          thresholdInodes: undefined,
+          headroomInodes: undefined,
+        },
+      ],
+      summary: aNodeSummary({ imagefs: anFsStats({ usedBytes: 7, inodes: 10, inodesFree: 9 }) }),
+    });
+    const { nodes } = await statusOf({ nodes: [aFreshNode(snapshot)] });
+    expect(nodes.items[0]).toMatchObject({
+      filesystems: [
+        { filesystem: 'nodefs', podsUsedBytes, fullRatio: 0.4, evictionThresholdBytes: 10_000 },
+        { filesystem: 'imagefs', usedBytes: 7, sameAs, inodesFullRatio: expect.closeTo(0.1) as number },
+      ],
+    });
+  });
+});
+
+it('is all zeros for a cluster without nodes', async () => {
+  const status = await statusOf({ nodes: [], workloads: [] });
+  expect(status).toMatchObject({
+    limits: { items: [], totalCount: 0 },
+    workloads: { items: [], totalCount: 0 },
+    pods: { items: [], totalCount: 0 },
+    nodes: { items: [], totalCount: 0 },
+    summary: { podsUsedBytes: 0, expectedPodCount: 0, oldestSummaryAgeMs: undefined },
+  });
+});
+
+it('lets the event loop turn while it walks over many pods', async () => {
+  const clock = new ManualClock();
+  let nowMs = 0;
+  clock.monotonicMs = () => (nowMs += 1); // every look at the clock takes a millisecond
+  const nodes = Array.from({ length: 100 }, (_, index) => nodeOf(`node-${index}`, [podOf(`p-${index}`, 1)]));
+  let isDone = false;
+  const walking = statusOf({ nodes }, { slicer: new TimeSlicer(clock) }).finally(() => {
+    isDone = true;
+  });
+  let turnCount = 0;
+  for (; !isDone; turnCount += 1) await nextTurn();
+  await walking;
+  expect(turnCount).toBeGreaterThan(10);
+});

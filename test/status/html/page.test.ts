@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto';
+
+import { describe, expect, it } from 'vitest';
+
+import { pagePolicy, renderPage } from '../../../src/status/html/page.js';
+import type { Status } from '../../../src/status/status.js';
+import {
+  aCluster,
+  aHealth,
+  aLimit,
+  aMeasuredNode,
+  anAbsentNodeStatus,
+  aPodStatus,
+  aStatus,
+  aSummary,
+  aWorkloadStatus,
+} from '../../support/status-builders.js';
+
+const links = [{ href: './metrics', text: 'Metrics' }];
+
+function pageOf(overrides: Partial<Status> = {}): string {
+  return renderPage(aStatus(overrides), links);
+}
+
+function pageOfCluster(overrides: Parameters<typeof aCluster>[0]): string {
+  return pageOf({ cluster: aCluster(overrides) });
+}
+
+/** The words of a section, without its markup. */
+function textOf(page: string, id: string): string {
+  const section = new RegExp(`<section id="${id}"[^]*?</section>`).exec(page)?.[0] ?? '';
+  return section
+    .replaceAll(/<title>[^<]*<\/title>/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+const gib = 2 ** 30;
+
+describe('the banner', () => {
+  it('says that all is well', () => {
+    expect(textOf(pageOf(), 'part-banner')).toBe('✓ All is well 1 node fresh, 1 pod measured, none of 1 limit is near');
+  });
+
+  it('says in one line what is wrong, with where to look', () => {
+    const page = pageOf({
+      problems: [
+        { severity: 'critical', text: '1 limit is reached', section: 'evictions' },
+        { severity: 'warning', text: '2 nodes with stale data', section: 'nodes' },
+      ],
+    });
+    expect(textOf(page, 'part-banner')).toBe('✕ 2 problems 1 limit is reached warning: 2 nodes with stale data');
+    expect(page).toContain('href="#evictions"');
+    expect(page).toContain('<section id="evictions"');
+  });
+
+  it('says what is missing before the first lists, and shows no figure', () => {
+    const page = pageOf({
+      cluster: undefined,
+      problems: [{ severity: 'critical', text: 'not ready: pods', section: 'trust' }],
+      readinessChecks: [{ name: 'pods', isOk: false, message: 'not listed yet: forbidden' }],
+    });
+    expect(textOf(page, 'part-banner')).toContain('pods : not listed yet: forbidden');
+    for (const id of ['part-tiles', 'evictions', 'workloads', 'pods', 'nodes']) {
+      expect(page).toMatch(new RegExp(`<section id="${id}"[^>]* hidden`));
+    }
+    expect(page).not.toMatch(/<section id="trust"[^>]* hidden/);
+  });
+
+  it('says when nodes had no time to answer', () => {
+    expect(textOf(pageOfCluster({ isCut: true }), 'part-banner')).toContain('had not answered yet');
+  });
+});
+
+describe('the sections', () => {
+  it('show a limit that is exceeded with its rule, its figures and by how much', () => {
+    const limit = aLimit({ rule: 'emptydir', volume: 'cache', usedBytes: 3 * gib, limitBytes: 2 * gib });
+    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 12 } }), 'evictions')).toContain(
+      'shop/cart-0 node-1 emptyDir cache 3.0GiB of 2.0GiB 1.0GiB over 150 % and 11 more limits',
+    );
+  });
+
+  it('do not show a limit as reached that is not', () => {
+    const limit = aLimit({ usedBytes: 9_999, limitBytes: 10_000 });
+    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'evictions')).toContain('99 %');
+  });
+
+  it('say of a pod that it is not evicted for its limits', () => {
+    const limit = aLimit({ isExempt: true });
+    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'evictions')).toContain('not evicted');
+  });
+
+  it.each([
+    [{}, '1 pod', 'incomplete'],
+    [{ measuredPodCount: 1, expectedPodCount: 3, isComplete: false }, '1 of 3 pods measured incomplete', 'pending'],
+    [{ isComplete: false }, 'incomplete: volumes pending', 'not collected'],
+    [
+      { isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 8_000 },
+      'not collected, again in 8s',
+      'incomplete',
+    ],
+    [{ expectedPodCount: 0, measuredPodCount: 0 }, 'only new pods', 'incomplete'],
+  ])('say how far a workload is measured: %j', (overrides, text, otherText) => {
+    const items = [aWorkloadStatus({ podMaxUsedBytes: undefined, ...overrides })];
+    const shown = textOf(pageOfCluster({ workloads: { items, totalCount: 1 } }), 'workloads');
+    expect(shown).toContain(text);
+    expect(shown).not.toContain(otherText);
+  });
+
+  it('show the components of a pod in words too', () => {
+    const components = { rootfs: 0, logs: 1024, emptydir: 2 * gib, configmap: 0, gitrepo: 0, other: 0 };
+    const items = [aPodStatus({ components, usedBytes: 2 * gib + 1024, requestBytes: gib })];
+    const shown = textOf(pageOfCluster({ pods: { items, totalCount: 1 } }), 'pods');
+    expect(shown).toContain('2.0GiB no limit emptydir 2.0GiB · logs 1.0KiB request 1.0GiB');
+  });
+
+  it('say why a node has no data and what to do', () => {
+    const shown = textOf(pageOfCluster({ nodes: { items: [anAbsentNodeStatus()], totalCount: 40 } }), 'nodes');
+    expect(shown).toContain('node-2 no data: timeout 2 running pods not measured. Look at the node.');
+    expect(shown).toContain('Last request 3s ago: summary of node node-2: no complete answer within 10 s');
+    expect(shown).toContain('and 39 more nodes');
+  });
+
+  it('show one filesystem once, with its images and inodes', () => {
+    const filesystems = [
+      {
+        filesystem: 'nodefs',
+        capacityBytes: 100 * gib,
+        availableBytes: 5 * gib,
+        usedBytes: 95 * gib,
+        podsUsedBytes: 60 * gib,
+        fullRatio: 0.95,
+        inodesFullRatio: 0.9,
+        evictionThresholdBytes: 10 * gib,
+      },
+      { filesystem: 'imagefs', sameAs: 'nodefs', usedBytes: 20 * gib },
+    ] as const;
+    const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ filesystems })], totalCount: 1 } });
+    const shown = textOf(page, 'nodes');
+    expect(shown).toContain('nodefs 95 % full 5.0GiB free of 100.0GiB');
+    expect(shown).toContain('pods 60.0GiB · images 20.0GiB · other 15.0GiB inodes 90 %');
+    expect(shown).not.toContain('imagefs');
+    expect(page).toContain('evictions with less than 10.0GiB free');
+  });
+
+  it('fold up what are not the biggest pods of a node', () => {
+    const biggestPods = Array.from({ length: 5 }, (_, index) => ({
+      namespace: 'shop',
+      pod: `p-${index}`,
+      usedBytes: 9 - index,
+    }));
+    const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ biggestPods })], totalCount: 1 } });
+    expect(page).toMatch(/shop\/p-2[^]*<details id="node-node-1"><summary[^>]*>2 more[^]*shop\/p-3/);
+  });
+
+  it.each([
+    ['evictions', { limits: { items: [], totalCount: 0 } }, 'No measured pod declares a limit'],
+    [
+      'evictions',
+      { limits: { items: [], totalCount: 0 }, summary: aSummary({ podCount: 0, limitCount: 0 }) },
+      'No pod is measured yet.',
+    ],
+    ['workloads', { workloads: { items: [], totalCount: 0 } }, 'No pod belongs to a workload identity yet.'],
+    ['pods', { pods: { items: [], totalCount: 0 } }, 'No pod is measured yet.'],
+    ['pods', { hidesPodsWithoutIdentity: true }, 'left out'],
+    ['nodes', { nodes: { items: [], totalCount: 0 } }, 'There is no node in scope'],
+  ])('say so when there is nothing: %s', (id, cluster, text) => {
+    expect(textOf(pageOfCluster(cluster), id)).toContain(text);
+  });
+
+  it('show what the figures rest on', () => {
+    const health = aHealth({
+      stores: [{ resource: 'pods', objectCount: 7, isConnected: false, lastProgressAgeMs: undefined }],
+      kubeletRequests: { success: 2, http_status: 3, tls: 0 },
+      droppedSeriesCount: 5,
+      isLastReloadSuccessful: false,
+      isKubeletTlsUnverified: true,
+      seriesCount: undefined,
+    });
+    const readinessChecks = [{ name: 'pods in shop', isOk: false, message: 'the first list is under way' }];
+    const shown = textOf(pageOf({ health, readinessChecks }), 'trust');
+    expect(shown).toContain('pods not listed never 7');
+    expect(shown).toContain('success 2 http status 3 Scrapes');
+    expect(shown).toContain('series of the last scrape no scrape yet dropped by the cap 5');
+    expect(shown).toContain('last reload refused: see the log kubelet certificates not verified');
+  });
+
+  it('show the settings line by line', () => {
+    expect(pageOf({ configuration: 'a: 1\nb: <x>\n' })).toContain('a: 1\nb: &lt;x&gt;\n</pre>');
+  });
+});
+
+describe('whatever the names are', () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'\u202E`;
+
+  it('nothing of them is markup', () => {
+    const failure = { reason: 'decode' as const, message: hostile, ageMs: 1 };
+    const page = pageOf({
+      version: hostile,
+      scope: hostile,
+      configuration: hostile,
+      problems: [{ severity: 'critical', text: hostile, section: 'nodes' }],
+      readinessChecks: [{ name: hostile, isOk: false, message: hostile }],
+      health: aHealth({
+        stores: [{ resource: hostile, objectCount: 1, isConnected: true }],
+        scrapes: { [hostile]: 1 },
+        kubeletRequests: { [hostile]: 1 },
+      }),
+      cluster: aCluster({
+        limits: {
+          items: [aLimit({ namespace: hostile, pod: hostile, node: hostile, container: hostile })],
+          totalCount: 1,
+        },
+        workloads: { items: [aWorkloadStatus({ workload: hostile })], totalCount: 1 },
+        pods: { items: [aPodStatus({ namespace: hostile, pod: hostile, node: hostile })], totalCount: 1 },
+        nodes: {
+          items: [
+            aMeasuredNode({
+              node: hostile,
+              failure,
+              biggestPods: Array.from({ length: 4 }, () => ({ namespace: hostile, pod: hostile, usedBytes: 1 })),
+            }),
+            anAbsentNodeStatus({ node: hostile, failure }),
+          ],
+          totalCount: 2,
+        },
+      }),
+    });
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page).not.toMatch(/<img|\u202E/);
+    const ownTags = new Set(pageOf().match(/<\/?[a-z][a-z0-9]*/g));
+    const tags = new Set(page.match(/<\/?[a-z][a-z0-9]*/g));
+    expect([...tags].filter((tag) => !ownTags.has(tag))).toEqual([]);
+  });
+});
+
+describe('the policy of the page', () => {
+  it('allows its own style and script, by their hashes, and nothing else', () => {
+    const page = pageOf();
+    const hashOf = (element: string): string => {
+      const text = new RegExp(`<${element}>([^]*?)</${element}>`).exec(page)?.[1] ?? '';
+      return createHash('sha256').update(text).digest('base64');
+    };
+    expect(pagePolicy.split('; ')).toEqual([
+      "default-src 'none'",
+      `style-src 'sha256-${hashOf('style')}'`,
+      `script-src 'sha256-${hashOf('script')}'`,
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ]);
+  });
+
+  it('has nothing to forbid: no inline style or handler, no address of another place', () => {
+    const page = pageOf({ problems: [{ severity: 'warning', text: 'x', section: 'pods' }] });
+    expect(page).not.toMatch(/\s(?:style|on\w+)=/);
+    const addresses = Array.from(page.matchAll(/(?:href|src|action)="([^"]*)"/g), ([, address]) => address);
+    expect(addresses.length).toBeGreaterThan(2);
+    expect(addresses.filter((address) => !/^(?:#|\.\/)/.test(address ?? ''))).toEqual([]);
+  });
+});
