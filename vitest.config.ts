@@ -10,7 +10,7 @@ export default defineConfig({
     projects: [
       // Needs nothing but Node.
       project('unit', ['test/**/*.test.ts'], ['test/programs/**', 'test/cluster/**'], 20_000),
-      // Needs Prometheus, promtool and kubectl on the machine; tests of a missing program are skipped.
+      // Needs Prometheus, promtool, kubectl and Chromium on the machine; tests of a missing program are skipped.
       project('programs', ['test/programs/**/*.test.ts'], [], 120_000),
       // Reads whatever cluster the kubeconfig names.
       project('cluster', ['test/cluster/**/*.test.ts'], [], 120_000),

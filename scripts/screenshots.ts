@@ -9,16 +9,22 @@ import { App } from '../src/app.js';
 import { loadConfig } from '../src/config/load.js';
 import { SimulatedCluster } from '../src/sim/cluster.js';
 import { createLogger } from '../src/telemetry/logger.js';
-import { ManualClock } from '../test/support/manual-clock.js';
 import { launchOptions } from '../test/support/browser.js';
+import { ManualClock } from '../test/support/manual-clock.js';
 
+/** In the minute in which the kubelet of node-5 fails. */
 const ageMs = 890_000;
-const size = { width: 1280, height: 1180 };
+const scrapeEveryMs = 30_000;
+const viewport = { width: 1280, height: 1190 };
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
+const settings = `
+web: {listenAddresses: ["127.0.0.1:0"]}
+kubelet: {requestTimeout: 3s}
+cache: {ttl: 10s}
+`;
 
 const clock = new ManualClock();
 await using cluster = await SimulatedCluster.start({ clock });
-await clock.advance(ageMs);
 const token = cluster.issueToken({
   user: 'exporter',
   rules: [
@@ -26,28 +32,31 @@ const token = cluster.issueToken({
     { verbs: ['get'], resources: ['nodes/stats'] },
   ],
 });
-await using app = await App.start({
-  config: loadConfig({
-    file: {
-      path: 'screenshots',
-      text: 'web: {listenAddresses: ["127.0.0.1:0"]}\ncache: {ttl: 10s}\nkubelet: {requestTimeout: 3s}',
-    },
-    environment: {},
-    flags: {},
-  }),
-  credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
-  clock,
-  random: () => 0.5,
-  logger: createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line), clock }),
-  version: '0.1.0',
-});
-while (!app.hasSynced) await delay(20);
+await using app = await App.start(
+  {
+    config: loadConfig({ file: { path: 'settings', text: settings }, environment: {}, flags: {} }),
+    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+    clock,
+    random: () => 0.5,
+    logger: createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line), clock }),
+    version: '0.1.0',
+    host: { name: 'screenshots', nodeName: undefined },
+  },
+  new AbortController().signal,
+);
 const url = `http://127.0.0.1:${String(app.ports[0])}/`;
-await fetch(`${url}metrics`);
+while (!app.hasSynced) await delay(20);
+for (let elapsedMs = 0; elapsedMs < ageMs; elapsedMs += scrapeEveryMs) {
+  await (await fetch(`${url}metrics`)).text();
+  await clock.advance(Math.min(scrapeEveryMs, ageMs - elapsedMs));
+  await delay(50); // watch events come over sockets
+}
+await (await fetch(url)).text();
 await clock.advance(4_000);
+
 await using browser = await chromium.launch(launchOptions());
 for (const colorScheme of ['light', 'dark'] as const) {
-  await using page = await browser.newPage({ viewport: size, colorScheme });
+  await using page = await browser.newPage({ viewport, colorScheme });
   await page.goto(url);
   await page.screenshot({ path: `${images}status-${colorScheme}.png` });
 }

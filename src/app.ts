@@ -223,12 +223,12 @@ export class App implements AsyncDisposable {
     return new Exposition({ settings, selfMetrics: this.metrics, observer: this.#seriesCapReport, clock });
   }
 
-  /** Looking at the status is no scrape: nothing is refreshed ahead for it, and no metric tells of it. */
+  /** Looking at the status is no scrape: nothing is refreshed ahead for it, nothing rests and no metric tells of it. */
   #createStatusSource(): StatusSource {
     const { clock, version } = this.#options;
     return new StatusSource({
       inputs: {
-        collect: (signal) => this.#tracked(this.#collection.wholeCollector.collect(signal)),
+        collect: (signal) => this.#tracked(this.#collection.wholeCollector.collect(signal, { letsRest: false })),
         failureOf: (nodeName) => this.#sources.cache.lastFailure(nodeName),
         checks: () => this.#checks(),
         selfReport: () => readSelfReport(this.metrics.registry),

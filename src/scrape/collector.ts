@@ -44,6 +44,11 @@ export interface CollectorOptions {
   readonly clock: Clock;
 }
 
+export interface CollectOptions {
+  /** Whether identities that fail rest from then on; true without it. Looking on must not cost scrapes their figures. */
+  readonly letsRest?: boolean;
+}
+
 /** One scrape: asks the nodes for their summaries and puts together what they give. */
 export class Collector {
   readonly #options: CollectorOptions;
@@ -61,17 +66,17 @@ export class Collector {
    * error of a node is that node's absence. Undefined until nodes and pods were listed once: sums over an unknown part
    * of the pods would pass for sums over all.
    */
-  async collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
+  async collect(signal: AbortSignal, options: CollectOptions = {}): Promise<ClusterSnapshot | undefined> {
     if (!this.#options.nodes.hasSynced) return undefined;
     this.#underWayCount += 1;
     try {
-      return await this.#collect(signal);
+      return await this.#collect(signal, options);
     } finally {
       this.#underWayCount -= 1;
     }
   }
 
-  async #collect(signal: AbortSignal): Promise<ClusterSnapshot> {
+  async #collect(signal: AbortSignal, { letsRest = true }: CollectOptions): Promise<ClusterSnapshot> {
     const { nodes, policy, cache } = this.#options;
     const { asked, skipped, missing } = nodesInScope(nodes.nodes(), policy);
     this.#forgetOthers(asked);
@@ -81,7 +86,7 @@ export class Collector {
     const collected = answered.map((answer) => this.#current(answer)).sort((a, b) => byNodeName(a.state, b.state));
     const workloads = await this.#collectWorkloads(
       collected.map((node) => this.#partOf(node)),
-      signal.aborted,
+      letsRest && !signal.aborted,
     );
     const states = [
       ...collected.map(({ state }) => state),
@@ -134,11 +139,11 @@ export class Collector {
     return { sums: measured?.sums, coverage: this.#options.coverages.of(state.nodeName, measured).workloads };
   }
 
-  async #collectWorkloads(parts: readonly NodePart[], isCut: boolean): Promise<readonly WorkloadSnapshot[]> {
+  async #collectWorkloads(parts: readonly NodePart[], letsRest: boolean): Promise<readonly WorkloadSnapshot[]> {
     const { identities, workloads } = this.#options;
     const isAlone = this.#underWayCount === 1;
     const turn = this.#turn;
-    const collected = await workloads.collect(parts, isCut);
+    const collected = await workloads.collect(parts, letsRest);
     // Identities that another collection has found since are not among these, and must not be forgotten.
     if (isAlone && turn === this.#turn) identities.retain(new Set(collected.map(({ workload }) => workload.name)));
     return collected;

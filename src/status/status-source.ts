@@ -105,7 +105,7 @@ export class StatusSource {
     });
     const snapshot = await inputs.collect(deadline.signal);
     if (snapshot === undefined) return undefined;
-    return clusterStatus({
+    return await clusterStatus({
       snapshot,
       failureOf: (nodeName) => this.#failureOf(nodeName),
       isCut: deadline.signal.aborted,

@@ -26,8 +26,7 @@ export interface Status {
 }
 
 /** A part of the page. */
-export const sections = ['evictions', 'workloads', 'pods', 'nodes', 'trust', 'configuration'] as const;
-export type Section = (typeof sections)[number];
+export type Section = 'evictions' | 'workloads' | 'pods' | 'nodes' | 'trust' | 'configuration';
 
 /** One thing that is wrong now, in a few words. */
 export interface Problem {

@@ -47,8 +47,8 @@ export async function readSelfReport(registry: Registry): Promise<SelfReport> {
     kubeletRequests: byLabel(await read('kubeletRequests'), 'result'),
     seriesCount: seriesCounts.length === 0 ? undefined : sumOf(seriesCounts),
     seriesDroppedCount: sumOf(await read('seriesDropped')),
-    isLastReloadSuccessful: loaded[0] && loaded[0].value === 1,
-    settingsLoadedAtMs: loadedAt[0] && loadedAt[0].value * 1_000,
+    isLastReloadSuccessful: loaded[0] === undefined ? undefined : loaded[0].value === 1,
+    settingsLoadedAtMs: loadedAt[0] === undefined ? undefined : loadedAt[0].value * 1_000,
     isKubeletTlsUnverified: sumOf(await read('kubeletTlsVerificationDisabled')) > 0,
     identityNameClashCount: sumOf(await read('identityNameClashes')),
   };

@@ -227,6 +227,17 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 1000 });
   });
 
+  it('lets no identity rest when it only looks on', async () => {
+    const cluster = twoNodes();
+    for (const node of ['node-1', 'node-2']) cluster.setLookup(node, { state: 'absent', reason: 'timeout' });
+    const { collect, collector } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    for (let turn = 0; turn < 3; turn += 1) {
+      const seen = await collector.collect(new AbortController().signal, { letsRest: false });
+      expect(seen?.workloads).toMatchObject([{ figures: undefined, backoffMs: 0 }]);
+    }
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 1000 });
+  });
+
   it('serves a configured identity without pods as an empty, complete sum', async () => {
     const { collect } = aCollector(twoNodes(), { selectors: { none: 'app=nothing' } });
     expect(workloadOf(await collect(), 'none')).toMatchObject({

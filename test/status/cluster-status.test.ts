@@ -256,12 +256,12 @@ it('lets the event loop turn while it walks over many pods', async () => {
   let nowMs = 0;
   clock.monotonicMs = () => (nowMs += 1); // every look at the clock takes a millisecond
   const nodes = Array.from({ length: 100 }, (_, index) => nodeOf(`node-${index}`, [podOf(`p-${index}`, 1)]));
-  let isDone = false;
+  const progress = { isDone: false };
   const walking = statusOf({ nodes }, { slicer: new TimeSlicer(clock) }).finally(() => {
-    isDone = true;
+    progress.isDone = true;
   });
   let turnCount = 0;
-  for (; !isDone; turnCount += 1) await nextTurn();
+  for (; !progress.isDone; turnCount += 1) await nextTurn();
   await walking;
   expect(turnCount).toBeGreaterThan(10);
 });

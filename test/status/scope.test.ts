@@ -1,12 +1,16 @@
 import { expect, it } from 'vitest';
 
+import { wholeCluster } from '../../src/kube/scope.js';
 import { scopeText } from '../../src/status/scope.js';
 
 it.each([
   [{}, 'whole cluster'],
+  [{ nodeName: 'node-1' }, 'node node-1'],
+  [{ shard: 2, totalShards: 3 }, 'shard 2 of 3, counted from 0'],
+  [{ shard: 0, totalShards: 2, nodeSelector: 'pool=a' }, 'shard 0 of 2, counted from 0; nodes pool=a'],
   [{ namespaces: ['shop'] }, 'namespace shop'],
   [{ namespaces: ['shop', 'media'], nodeSelector: 'pool=a' }, 'nodes pool=a; namespaces shop, media'],
   [{ podSelector: 'app=web' }, 'pods app=web'],
 ])('%j is: %s', (settings, text) => {
-  expect(scopeText({ namespaces: [], nodeSelector: '', podSelector: '', ...settings })).toBe(text);
+  expect(scopeText({ ...wholeCluster, namespaces: [], nodeSelector: '', podSelector: '', ...settings })).toBe(text);
 });

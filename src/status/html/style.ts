@@ -78,7 +78,6 @@ tbody tr{border-top:1px solid var(--line)}
 th.number{text-align:right}
 .bar{display:block;overflow:visible;margin:5px 0 3px}
 .bar .mark{fill:var(--ink)}
-.bar .request{fill:var(--muted)}
 ${parts.map((part) => `.f-${part}{fill:var(--${part})}`).join('\n')}
 .f-free{fill:var(--track)}
 .f-pods{fill:var(--rootfs)}

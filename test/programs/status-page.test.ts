@@ -1,0 +1,337 @@
+import { createServer, request as httpRequest } from 'node:http';
+
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { PodSpec } from '../../src/sim/model/specs.js';
+import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { darkPalette, lightPalette } from '../../src/status/html/palette.js';
+import { launchOptions } from '../support/browser.js';
+import { Exporter } from '../support/exporter.js';
+import { isInstalled } from '../support/programs.js';
+
+const mib = 2 ** 20;
+
+/** No API server lets these names in; the page must not rely on it. */
+const hostileName = `"><img src=x onerror="window.isHacked=1"><script>window.isHacked=1</script>'\u202E`;
+
+const pod = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec => ({
+  namespace: 'shop',
+  name,
+  nodeName,
+  owner: { kind: 'StatefulSet', name: 'cart' },
+  containers: [
+    { name: 'main', rootfs: { initialBytes: 90 * mib }, logs: { initialBytes: mib }, limitBytes: 100 * mib },
+  ],
+  ...more,
+});
+
+const hostilePod = pod(hostileName, 'node-1', {
+  namespace: `x<iframe src=//elsewhere.invalid>`,
+  owner: { kind: 'StatefulSet', name: hostileName },
+  containers: [
+    { name: hostileName, rootfs: { initialBytes: 300 * mib }, logs: { initialBytes: mib }, limitBytes: 200 * mib },
+  ],
+  volumes: [
+    { name: hostileName, source: 'emptyDir', sizeLimitBytes: mib, content: { initialBytes: 3 * mib } },
+    { name: 'javascript:alert(1)', source: 'configMap', content: { initialBytes: mib } },
+  ],
+});
+
+const scenario: Scenario = {
+  ...emptyScenario('node-1', 'node-2', 'ip-192-0-2-117.a-rather-long-region-1.compute.internal'),
+  populate: ({ model }) => {
+    model.addPod(hostilePod);
+    for (let index = 0; index < 6; index += 1) model.addPod(pod(`cart-${index}`, 'node-1'));
+    model.addPod(pod('with-a-name-that-is-much-longer-than-a-telephone-is-wide-7d9fcb6b5-x2x9k', 'node-2'));
+  },
+};
+
+async function startExporter(): Promise<Exporter> {
+  const exporter = await Exporter.start({ scenario });
+  await exporter.synced();
+  await exporter.clock.advance(180_000);
+  await exporter.cluster.setFault('node-2', 'status:500');
+  return exporter;
+}
+
+interface Visit extends AsyncDisposable {
+  readonly page: Page;
+  /** Errors and messages of the browser, and scripts that ran although they must not. */
+  readonly complaints: readonly string[];
+  /** Addresses that were asked for. */
+  readonly requested: readonly string[];
+}
+
+let browser: Browser;
+
+async function visit(
+  url: string,
+  options: BrowserContextOptions = {},
+  prepare?: (page: Page) => Promise<void>,
+): Promise<Visit> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requested: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => {
+    complaints.push(dialog.message());
+    void dialog.dismiss();
+  });
+  page.on('request', (asked) => requested.push(asked.url()));
+  await prepare?.(page);
+  await page.goto(url);
+  return { page, complaints, requested, [Symbol.asyncDispose]: () => context.close() };
+}
+
+const urlOf = (exporter: Exporter): string => `http://127.0.0.1:${String(exporter.app.ports[0])}/`;
+
+/** Stops the page's own timers: they go on as the test says. */
+const stopTime = async (page: Page): Promise<void> => {
+  await page.clock.install();
+};
+
+/** Hides and shows the tab as the test says. */
+const hideable = async (page: Page): Promise<void> => {
+  await stopTime(page);
+  await page.addInitScript('Object.defineProperty(document, "hidden", { get: () => window.isTabHidden === true })');
+};
+
+const textOf = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText();
+
+/** One more pod, which the next answer of its kubelet shows. */
+async function addBigPod(exporter: Exporter): Promise<void> {
+  exporter.cluster.model.addPod(
+    pod('newcomer-0', 'node-1', {
+      containers: [{ name: 'main', rootfs: { initialBytes: 9 * 2 ** 30 }, logs: { initialBytes: 0 } }],
+    }),
+  );
+  await exporter.clock.advance(120_000);
+}
+
+describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => {
+  beforeAll(async () => {
+    browser = await chromium.launch(launchOptions());
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  it('shows names that are markup as text: nothing of them runs, nothing is loaded', async () => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter));
+    const { page } = visited;
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expect.poll(() => visited.requested.length).toBe(2);
+    expect(await textOf(page, '#evictions')).toContain('<img src=x onerror="window.isHacked=1">');
+    expect(await textOf(page, '#pods')).toContain('x<iframe src=//elsewhere.invalid>');
+    expect(await page.evaluate('window.isHacked')).toBeUndefined();
+    expect(await page.locator('img, iframe, script:not(:last-child)').count()).toBe(0);
+    expect(visited.complaints).toEqual([]);
+    expect(new Set(visited.requested)).toEqual(new Set([urlOf(exporter)]));
+  });
+
+  it('would be saved by its policy if a script got in', async () => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter));
+    await visited.page.evaluate(`
+      document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.isHacked=1">');
+      document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.isHacked=1' }));
+    `);
+    await expect.poll(() => visited.complaints.join('\n')).toContain('Content Security Policy');
+    expect(await visited.page.evaluate('window.isHacked')).toBeUndefined();
+  });
+
+  it('is whole without JavaScript', async () => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter), { javaScriptEnabled: false });
+    const { page } = visited;
+    expect(await textOf(page, '#part-banner')).toContain('1 node without data');
+    expect(await textOf(page, '#workloads')).toContain('shop/StatefulSet/cart');
+    expect(await textOf(page, 'header')).toContain('Without JavaScript: load the page again');
+    expect(await page.getByRole('button').count()).toBe(0);
+    expect(visited.complaints).toEqual([]);
+  });
+
+  it('refreshes itself and keeps focus, scroll position and what is unfolded', async () => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter), {}, stopTime);
+    const { page } = visited;
+    const summary = page.locator('#node-node-1 > summary');
+    await page.evaluate('window.isSamePage = true');
+    await summary.click();
+    await summary.focus();
+    await page.evaluate('window.scrollTo({ top: 700, behavior: "instant" })');
+    await addBigPod(exporter);
+    await page.clock.runFor(6_000);
+    await expect.poll(() => textOf(page, '#pods')).toContain('newcomer-0');
+    expect(
+      await page.evaluate(
+        '[window.isSamePage, document.activeElement.dataset.key, document.querySelector("#node-node-1").open, scrollY]',
+      ),
+    ).toEqual([true, 'node-node-1', true, 700]);
+    expect(visited.complaints).toEqual([]);
+  });
+
+  it('rests while it is paused or its tab is hidden, and catches up then', async () => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter), {}, hideable);
+    const { page, requested } = visited;
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.clock.runFor(30_000);
+    expect([requested.length, await textOf(page, '#state')]).toEqual([1, 'Paused.']);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await expect.poll(() => requested.length).toBe(2);
+    await page.evaluate('window.isTabHidden = true');
+    await page.clock.runFor(30_000);
+    expect(requested).toHaveLength(2);
+    await page.evaluate('window.isTabHidden = false; document.dispatchEvent(new Event("visibilitychange"))');
+    await expect.poll(() => requested.length).toBe(3);
+  });
+
+  it.each([
+    ['no answer', (page: Page) => page.route('**', (route) => route.abort())],
+    ['an error', (page: Page) => page.route('**', (route) => route.fulfill({ status: 503, body: 'busy' }))],
+    ['another page', (page: Page) => page.route('**', (route) => route.fulfill({ body: '<title>Sign in</title>' }))],
+  ])('keeps what it shows and says so when a refresh gives %s', async (_what, breakAnswers) => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter), {}, stopTime);
+    const { page } = visited;
+    await breakAnswers(page);
+    await page.clock.runFor(6_000);
+    await expect.poll(() => textOf(page, '#fault')).toContain('The last refresh failed');
+    await page.clock.runFor(2_000);
+    expect(await textOf(page, '#age')).toMatch(/^[78] s ago$/);
+    expect(await textOf(page, '#workloads')).toContain('shop/StatefulSet/cart');
+    await page.unroute('**');
+    await page.clock.runFor(6_000);
+    await expect.poll(() => page.locator('#fault').isHidden()).toBe(true);
+  });
+
+  it('works below a prefix that the exporter does not know', async () => {
+    await using exporter = await startExporter();
+    const port = exporter.app.ports[0];
+    const proxy = createServer((incoming, outgoing) => {
+      const path = incoming.url?.replace(/^\/clusters\/a\/proxy/, '') ?? '';
+      httpRequest({ host: '127.0.0.1', port, path }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(outgoing);
+      }).end();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = proxy.address();
+      const url = `http://127.0.0.1:${typeof address === 'object' ? String(address?.port) : ''}/clusters/a/proxy/`;
+      await using visited = await visit(url);
+      await visited.page.getByRole('button', { name: 'Refresh' }).click();
+      await expect.poll(() => visited.requested).toEqual([url, url]);
+      await visited.page.getByRole('link', { name: 'This page as JSON' }).click();
+      expect(await textOf(visited.page, 'body')).toContain('"scope":"whole cluster"');
+    } finally {
+      proxy.closeAllConnections();
+      proxy.close();
+    }
+  });
+
+  it.each([
+    ['light', lightPalette],
+    ['dark', darkPalette],
+  ] as const)('has the colours of the %s scheme', async (colorScheme, palette) => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter), { colorScheme });
+    const shown = await visited.page.evaluate(
+      '[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector(".f-logs")).fill]',
+    );
+    expect(shown).toEqual([palette.page, palette.logs].map(rgb));
+  });
+
+  it.each([320, 360, 641, 800, 1081, 1920])('fits into %i pixels', async (width) => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter), { viewport: { width, height: 800 } });
+    const { page } = visited;
+    for (const details of await page.locator('summary').all()) await details.click();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  });
+
+  it('lets the keyboard reach all that can be used, and shows where it is', async () => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter));
+    const { page } = visited;
+    const reached: string[] = [];
+    for (let step = 0; step < 40; step += 1) {
+      await page.keyboard.press('Tab');
+      const [text, outline] = await page.evaluate<[string, string]>(
+        '[document.activeElement.innerText.split("\\n")[0], getComputedStyle(document.activeElement).outlineStyle]',
+      );
+      if (reached.includes(text)) break;
+      expect([text, outline]).toEqual([text, 'solid']);
+      reached.push(text);
+    }
+    expect(reached).toEqual([
+      'Skip to the figures',
+      'Refresh',
+      'Pause',
+      ...(await page.locator('#part-banner a').allInnerTexts()),
+      ...(await page.locator('#nodes summary').allInnerTexts()).map((text) => text.split('\n')[0]),
+      'All settings, defaults included, as YAML',
+      'Metrics',
+      'This page as JSON',
+      'Readiness',
+      'Liveness',
+    ]);
+    await page.locator('#settings > summary').focus();
+    await page.keyboard.press('Enter');
+    expect(await textOf(page, '#settings pre')).toContain('ttl: 55s');
+  });
+
+  it('has a structure that screen readers can follow', async () => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter));
+    const found = await visited.page.evaluate<Readonly<Record<string, unknown>>>(structure);
+    expect(found).toEqual({
+      language: 'en',
+      title: 'Ephemeral Storage Exporter',
+      landmarks: { main: 1, header: 1, footer: 1, nav: 1, h1: 1 },
+      skippedHeadings: [],
+      unnamedSections: [],
+      unnamedGraphics: [],
+      unnamedControls: [],
+      tablesWithoutCaption: [],
+      headersWithoutScope: [],
+      repeatedIds: [],
+      brokenLinks: [],
+    });
+  });
+});
+
+function rgb(colour: string): string {
+  return `rgb(${[1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16)).join(', ')})`;
+}
+
+/** What is against the rules that a program can check: https://www.w3.org/TR/WCAG22/ */
+const structure = `(() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const nameOf = (element) => {
+    const label = element.getAttribute('aria-labelledby');
+    const text = label ? document.getElementById(label)?.textContent : element.getAttribute('aria-label') ?? element.textContent;
+    return (text ?? '').trim();
+  };
+  const unnamed = (selector) => all(selector).filter((element) => nameOf(element) === '').map(({ outerHTML }) => outerHTML.slice(0, 80));
+  const levels = all('h1,h2,h3,h4,h5,h6').map(({ tagName }) => Number(tagName[1]));
+  const ids = all('[id]').map(({ id }) => id);
+  return {
+    language: document.documentElement.lang,
+    title: document.title,
+    landmarks: Object.fromEntries(['main', 'header', 'footer', 'nav', 'h1'].map((tag) => [tag, all(tag).length])),
+    skippedHeadings: levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1),
+    unnamedSections: all('section').filter((element) => !element.hasAttribute('aria-label') && !element.hasAttribute('aria-labelledby')).map(({ id }) => id).concat(unnamed('section')),
+    unnamedGraphics: all('svg:not([aria-hidden])').filter((svg) => svg.getAttribute('role') !== 'img' || !svg.getAttribute('aria-label')).map(({ outerHTML }) => outerHTML.slice(0, 80)),
+    unnamedControls: unnamed('button, a, summary'),
+    tablesWithoutCaption: all('table').filter(({ caption }) => !caption?.textContent.trim()).length ? ['table'] : [],
+    headersWithoutScope: all('th:not([scope])').map(({ textContent }) => textContent),
+    repeatedIds: ids.filter((id, index) => ids.indexOf(id) !== index),
+    brokenLinks: all('a[href^="#"]').map((link) => link.getAttribute('href')).filter((href) => !document.getElementById(href.slice(1))),
+  };
+})()`;
