@@ -1,4 +1,5 @@
-import { type LimitFigures, limitFigures } from '../attribution/limit-figures.js';
+import { limitFigures } from '../attribution/limit-figures.js';
+import type { LimitRatio } from '../attribution/limit-ratios.js';
 import { Ranking } from '../base/ranking.js';
 import type { PodSnapshot } from '../scrape/snapshot.js';
 import { biggestFirst } from './order.js';
@@ -10,7 +11,7 @@ interface FoundPod {
 }
 
 interface FoundLimit extends FoundPod {
-  readonly figures: LimitFigures;
+  readonly limit: LimitRatio;
 }
 
 /** The biggest of the pods, and the limits that they are nearest to; the pods come one by one. */
@@ -31,8 +32,8 @@ export class TopPods {
     this.#limits = new Ranking(
       limitCount,
       biggestFirst(
-        ({ figures }) => figures.ratio,
-        (limit) => [...namesOf(limit), limit.figures.rule, limit.figures.container ?? '', limit.figures.volume ?? ''],
+        ({ limit }) => ratioOf(limit),
+        (found) => [...namesOf(found), found.limit.rule, found.limit.container, found.limit.volume],
       ),
     );
   }
@@ -41,12 +42,12 @@ export class TopPods {
     this.podCount += 1;
     this.usedBytes += pod.usage.usedBytes;
     this.#pods.add({ nodeName, pod });
-    for (const ratio of pod.ratios) {
-      const figures = limitFigures(ratio);
+    for (const limit of pod.ratios) {
+      const ratio = ratioOf(limit);
       this.limitCount += 1;
-      if (figures.ratio >= 1) this.reachedLimitCount += 1;
-      else if (figures.ratio >= nearRatio) this.nearLimitCount += 1;
-      this.#limits.add({ nodeName, pod, figures });
+      if (ratio >= 1) this.reachedLimitCount += 1;
+      else if (ratio >= nearRatio) this.nearLimitCount += 1;
+      this.#limits.add({ nodeName, pod, limit });
     }
   }
 
@@ -77,6 +78,10 @@ export function biggestPods(pods: readonly PodSnapshot[], count: number): readon
   }));
 }
 
+function ratioOf({ usedBytes, limitBytes }: LimitRatio): number {
+  return usedBytes / limitBytes;
+}
+
 function namesOf({ nodeName, pod }: FoundPod): readonly string[] {
   return [pod.namespace, pod.name, nodeName];
 }
@@ -96,8 +101,14 @@ function podStatus({ nodeName, pod }: FoundPod): PodStatus {
   };
 }
 
-function limitStatus({ nodeName, pod, figures }: FoundLimit): LimitStatus {
-  return { namespace: pod.namespace, pod: pod.name, node: nodeName, ...figures, isExempt: isExempt(pod) };
+function limitStatus({ nodeName, pod, limit }: FoundLimit): LimitStatus {
+  return {
+    namespace: pod.namespace,
+    pod: pod.name,
+    node: nodeName,
+    ...limitFigures(limit),
+    isExempt: isExempt(pod),
+  };
 }
 
 /** https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/types/pod_update.go (IsCriticalPod) */

@@ -49,7 +49,7 @@ export function renderPage(status: Status, links: readonly PageLink[]): string {
 ${header(status)}
 <main id="main">
 ${banner(status)}
-${tiles(cluster?.summary)}
+${tiles(cluster)}
 ${evictions(cluster)}
 <div class="pair">
 ${workloads(cluster)}${pods(cluster)}</div>

@@ -1,5 +1,5 @@
 import { formatAge, formatBytes } from '../../base/units.js';
-import type { ClusterSummary } from '../status.js';
+import type { ClusterStatus, ClusterSummary } from '../status.js';
 import { type Content, markup, type Markup } from './markup.js';
 import { countText, type Severity } from './texts.js';
 
@@ -11,13 +11,17 @@ interface Tile {
 }
 
 /** The figures of the whole scope. */
-export function tiles(summary: ClusterSummary | undefined): Markup {
-  const all =
-    summary === undefined ? [] : [nodes(summary), coverage(summary), used(summary), reached(summary), near(summary)];
-  return markup`<section id="part-tiles" data-part aria-label="Summary"${summary === undefined ? markup` hidden` : undefined}><dl class="tiles">${all.map(
+export function tiles(cluster: ClusterStatus | undefined): Markup {
+  const all = cluster === undefined ? [] : tilesOf(cluster);
+  return markup`<section id="part-tiles" data-part aria-label="Summary"${cluster === undefined ? markup` hidden` : undefined}><dl class="tiles">${all.map(
     ({ label, figure, note, severity }) =>
       markup`<div class="${severity}"><dt>${label}</dt><dd class="figure">${figure}</dd><dd class="small muted">${note}</dd></div>`,
   )}</dl></section>`;
+}
+
+function tilesOf(cluster: ClusterStatus): readonly Tile[] {
+  const { summary } = cluster;
+  return [nodes(summary), coverage(summary), used(cluster), reached(summary), near(summary)];
 }
 
 function nodes(summary: ClusterSummary): Tile {
@@ -45,11 +49,11 @@ function coverage({ expectedPodCount, measuredPodCount, oldestSummaryAgeMs }: Cl
   };
 }
 
-function used({ podsUsedBytes, podCount }: ClusterSummary): Tile {
+function used({ summary: { podsUsedBytes, podCount }, hidesPodsWithoutIdentity }: ClusterStatus): Tile {
   return {
     label: 'Used by pods',
     figure: formatBytes(podsUsedBytes),
-    note: `ephemeral storage of ${countText(podCount, 'pod', 'pods')}`,
+    note: `ephemeral storage of ${countText(podCount, 'pod', 'pods')}${hidesPodsWithoutIdentity ? ' with an identity' : ''}`,
     severity: '',
   };
 }

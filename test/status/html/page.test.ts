@@ -164,6 +164,7 @@ describe('the sections', () => {
     ['workloads', { workloads: { items: [], totalCount: 0 } }, 'No pod belongs to a workload identity yet.'],
     ['pods', { pods: { items: [], totalCount: 0 } }, 'No pod is measured yet.'],
     ['pods', { hidesPodsWithoutIdentity: true }, 'left out'],
+    ['part-tiles', { hidesPodsWithoutIdentity: true }, 'ephemeral storage of 1 pod with an identity'],
     ['nodes', { nodes: { items: [], totalCount: 0 } }, 'There is no node in scope'],
   ])('say so when there is nothing: %s', (id, cluster, text) => {
     expect(textOf(pageOfCluster(cluster), id)).toContain(text);
