@@ -11,7 +11,8 @@ import type { Credentials } from './api/credentials.js';
 import type { Scope } from './kube/scope.js';
 import { formatSelector } from './kube/selector.js';
 import { watchResults } from './store/watch-session.js';
-import { type ClusterSnapshot, skipReasons } from './scrape/snapshot.js';
+import type { ClusterSnapshot } from './scrape/snapshot.js';
+import { countSaturated, countSkipped, missingNode } from './scrape/snapshot-counts.js';
 import { apiNodes, type Host, noSuchNode, resolveScope } from './scope.js';
 import { Listener } from './server/listener.js';
 import { MetricsHandler } from './server/metrics-handler.js';
@@ -268,11 +269,6 @@ function scopeOf({ config, host, ...options }: AppOptions, signal: AbortSignal):
   return resolveScope({ settings: config.cluster, host, nodes: apiNodes(options) }, signal);
 }
 
-/** The only node to measure, when it is not in the cluster. */
-function missingNode({ nodes }: ClusterSnapshot): string | undefined {
-  return nodes.find((node) => node.state === 'absent' && node.reason === 'no_node')?.nodeName;
-}
-
 /** What {@link Sources} are made from. */
 function sourceSettings({ cluster, kubelet, cache: { ttlMs, refresh } }: Config): object {
   return { cluster, kubelet, ttlMs, refresh };
@@ -290,17 +286,4 @@ function statusSettings(config: Config, scope: Scope): StatusSettings {
     configuration: formatConfig(config),
     hidesPodsWithoutIdentity: hasIdentities(config) && !config.identity.controllers,
   };
-}
-
-function countSkipped({ nodes }: ClusterSnapshot): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>(skipReasons.map((reason) => [reason, 0]));
-  for (const node of nodes) {
-    if (node.state === 'absent') continue;
-    for (const [reason, count] of node.snapshot.skippedPods) counts.set(reason, (counts.get(reason) ?? 0) + count);
-  }
-  return counts;
-}
-
-function countSaturated({ nodes }: ClusterSnapshot): number {
-  return nodes.reduce((sum, node) => sum + (node.state === 'absent' ? 0 : node.snapshot.summary.saturatedCount), 0);
 }
