@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { isInstalled, temporaryFolder } from '../support/programs.js';
+import { inhibitionsPath, ruleFilePath, ruleTestPaths } from '../support/rules.js';
+
+function run(program: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  expect(status, stdout + stderr).toBe(0);
+  return stdout + stderr;
+}
+
+const ruleTests = (await ruleTestPaths()).map((file) => ({ file, name: path.basename(file) }));
+
+describe.skipIf(!isInstalled('promtool'))('promtool (needs promtool)', () => {
+  it('has nothing to say about the rules', () => {
+    expect(run('promtool', 'check', 'rules', '--lint=all', '--lint-fatal', ruleFilePath)).toContain('SUCCESS');
+  });
+
+  it.each(ruleTests)('finds that the rules do as they should: $name', ({ file }) => {
+    expect(run('promtool', 'test', 'rules', file)).toContain('SUCCESS');
+  });
+});
+
+describe.skipIf(!isInstalled('amtool'))('amtool (needs prometheus-alertmanager)', () => {
+  it('takes the inhibitions as a part of a configuration', async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'alertmanager.yml');
+    const inhibitions = await readFile(inhibitionsPath, 'utf8');
+    await writeFile(file, `${inhibitions}\nroute: {receiver: nobody}\nreceivers: [{name: nobody}]\n`);
+    expect(run('amtool', 'check-config', file)).toMatch(/SUCCESS[^]* 8 inhibit rules/);
+  });
+});
+
+describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
+  it('adds the rules to the base by the component', async () => {
+    await using folder = await temporaryFolder();
+    const relative = (to: string): string => path.relative(folder.path, path.resolve('manifests', to));
+    const kustomization = { resources: [relative('base')], components: [relative('components/prometheus-rule')] };
+    await writeFile(path.join(folder.path, 'kustomization.yaml'), JSON.stringify(kustomization));
+    const objects = run('kubectl', 'kustomize', '--load-restrictor=LoadRestrictionsNone', folder.path);
+    expect(objects).toMatch(/^kind: PrometheusRule$/m);
+  });
+});

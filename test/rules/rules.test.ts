@@ -1,0 +1,172 @@
+import { readFile } from 'node:fs/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import { prometheusRuleFiles, renderPrometheusRule } from '../../scripts/prometheus-rule.js';
+import { familyTable } from '../../src/exposition/families.js';
+import { selfFamilies } from '../../src/telemetry/self-families.js';
+import { alertsOf, readInhibitions, readRules, readRuleTests, recordsOf } from '../support/rules.js';
+
+const rules = await readRules();
+const alerts = alertsOf(rules);
+const records = recordsOf(rules);
+const inhibitions = await readInhibitions();
+const runbooks = await readFile(new URL('../../docs/runbooks.md', import.meta.url), 'utf8');
+const runbooksUrl =
+  'https://github.com/ephemeral-storage-exporter/ephemeral-storage-exporter/blob/main/docs/runbooks.md';
+
+const families = new Map(
+  familyTable(Object.values(selfFamilies)).map(({ name, labels }) => [name, new Set<string>(labels)] as const),
+);
+
+/** Every PromQL expression: of the rules, and those that texts of alerts ask for (`%q` stands for a quoted value). */
+const expressions = [...records, ...alerts].map(({ expr }) => expr);
+const textExpressions = alerts
+  .flatMap(({ annotations }) => Object.values(annotations))
+  .flatMap((text) => [...text.matchAll(/printf "([^"]*)"/g)].map(([, expression = '']) => expression));
+
+const operators = 'sum|min|max|count|group|topk|count_values';
+/** An aggregation, with the word or the bracket after it. */
+const aggregations = new RegExp(`(?<![:\\w])(?:${operators})\\s*(by|\\()`, 'g');
+const groupings = /\b(by|on|group_left|group_right|without|ignoring)\s*\(([^)]*)\)/g;
+const words = new RegExp(`^(?:${operators}|and|or|unless|offset|bool)$`);
+
+/** Names of series: the words outside strings, matchers, ranges and lists of labels that are no functions. */
+function seriesNames(expression: string): readonly string[] {
+  const bare = expression
+    .replaceAll(/"[^"]*"|'[^']*'|\{[^}]*\}|\[[^\]]*\]/g, '')
+    .replaceAll(groupings, '')
+    .replaceAll(/\boffset\s+\w+/g, '');
+  return [...bare.matchAll(/[A-Za-z_:][\w:]*(?![\w:]|\s*\()/g)]
+    .map(([name]) => name)
+    .filter((name) => !words.test(name));
+}
+
+function labelNames(list: string): readonly string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+describe('the rules', () => {
+  it('read families of the exporter, what they record themselves, and up', () => {
+    const known = new Set([...families.keys(), ...records.map(({ record }) => record), 'up']);
+    const named = [...expressions, ...textExpressions].flatMap(seriesNames);
+    expect(new Set(named).size).toBeGreaterThan(40);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('match labels that the families have', () => {
+    const matchers = [...expressions, ...textExpressions].flatMap((text) => [
+      ...text.matchAll(/(?<![:\w])(ephemeral_storage_\w+)\{([^}]*)\}/g),
+    ]);
+    expect(matchers.length).toBeGreaterThan(5);
+    for (const [text, family = '', list = ''] of matchers) {
+      const names = [...list.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].map(([, name]) => name);
+      expect([...(families.get(family) ?? []), 'cluster'], text).toEqual(expect.arrayContaining(names));
+    }
+  });
+
+  it('keep the cluster in every aggregation and every match', () => {
+    for (const expression of expressions) {
+      for (const [text, by] of expression.matchAll(aggregations)) expect(by, text).toBe('by');
+      for (const [, keyword = '', list = ''] of expression.matchAll(groupings)) {
+        if (keyword === 'by' || keyword === 'on') expect(labelNames(list), expression).toContain('cluster');
+        else expect(keyword, expression).toMatch(/^group_(?:left|right)$/);
+      }
+    }
+    for (const expression of textExpressions) expect(expression).toContain('{cluster=%q');
+  });
+
+  it('name no job', () => {
+    for (const expression of [...expressions, ...textExpressions]) expect(expression).not.toMatch(/\bjob\s*[=!]/);
+  });
+
+  it('name what they record by level, metric and operation', () => {
+    for (const { record } of records) {
+      expect(record).toMatch(/^(?:instance|workload|workload_container|pod|limit|node_filesystem|node_disk):\w+:\w+$/);
+    }
+    expect(new Set(records.map(({ record }) => record)).size).toBe(records.length);
+  });
+
+  it('are evaluated more often than the look-back of 5m', () => {
+    for (const { interval = '1m' } of rules.groups) expect(interval).toMatch(/^[1-4]m$/);
+  });
+});
+
+describe('every alert', () => {
+  it.each(alerts)('has what a person needs at night: $alert', ({ alert, labels, annotations }) => {
+    expect(alert).toMatch(/^EphemeralStorage[A-Z]\w+$/);
+    expect(['info', 'warning', 'critical']).toContain(labels['severity']);
+    expect(Object.keys(annotations).sort()).toEqual(['description', 'runbook_url', 'summary']);
+    expect(annotations['summary']).not.toContain('{{');
+    expect(annotations['description']).toMatch(/\{\{/);
+    expect(annotations['runbook_url']).toBe(`${runbooksUrl}#${alert.toLowerCase()}`);
+  });
+
+  it('has one runbook, and every runbook an alert', () => {
+    const sections = [...runbooks.matchAll(/^## (EphemeralStorage\w+)$/gm)].map(([, name]) => name);
+    expect(sections).toEqual(alerts.map(({ alert }) => alert));
+  });
+
+  it('has a case in which it fires and one in which it does not', async () => {
+    const cases = (await readRuleTests()).flatMap(({ alert_rule_test: tests = [] }) => tests);
+    const namesOf = (fires: boolean) =>
+      new Set(cases.filter(({ exp_alerts }) => exp_alerts.length > 0 === fires).map(({ alertname }) => alertname));
+    const names = alerts.map(({ alert }) => alert).sort();
+    expect([...namesOf(true)].sort()).toEqual(names);
+    expect([...namesOf(false)].sort()).toEqual(names);
+  });
+});
+
+describe('what is recorded', () => {
+  it('is explained in the runbooks, all of it', () => {
+    const explained = [...runbooks.matchAll(/^\| `([a-z_]+:\w+:\w+)`/gm)].map(([, name]) => name);
+    expect(explained.sort()).toEqual(records.map(({ record }) => record).sort());
+  });
+
+  it('has values that are tested', async () => {
+    const tested = (await readRuleTests())
+      .flatMap(({ promql_expr_test: tests = [] }) => tests)
+      .filter(({ exp_samples }) => exp_samples.length > 0)
+      .flatMap(({ expr }) => seriesNames(expr));
+    const names = records.map(({ record }) => record);
+    expect(names.filter((name) => !tested.includes(name))).toEqual([]);
+  });
+});
+
+describe('the inhibitions', () => {
+  const namesIn = (matchers: readonly string[]): readonly string[] =>
+    matchers.flatMap(
+      (matcher) => /^alertname=~?"([\w|]+)"$/.exec(matcher)?.[1]?.split('|') ?? [`not read: ${matcher}`],
+    );
+
+  it('are about alerts that there are, one making others silent, in one cluster', () => {
+    const known = alerts.map(({ alert }) => alert);
+    expect(inhibitions.length).toBeGreaterThan(3);
+    for (const { source_matchers, target_matchers, equal } of inhibitions) {
+      const sources = namesIn(source_matchers);
+      const targets = namesIn(target_matchers);
+      expect(known).toEqual(expect.arrayContaining([...sources, ...targets]));
+      expect(targets.filter((target) => sources.includes(target))).toEqual([]);
+      expect(equal).toContain('cluster');
+    }
+  });
+
+  it('are all told in the runbooks', () => {
+    const told = [...runbooks.matchAll(/^\| `(EphemeralStorage\w+)` +\| (.*?) \|/gm)].flatMap(
+      ([, source, targets = '']) =>
+        [...targets.matchAll(/`(EphemeralStorage\w+)`/g)].map(([, target]) => `${source ?? ''} ${target ?? ''}`),
+    );
+    const shipped = inhibitions.flatMap(({ source_matchers, target_matchers }) =>
+      namesIn(source_matchers).flatMap((source) => namesIn(target_matchers).map((target) => `${source} ${target}`)),
+    );
+    expect(told.sort()).toEqual(shipped.sort());
+  });
+});
+
+it('the PrometheusRule is the one that the rule file gives', async () => {
+  const plain = await readFile(prometheusRuleFiles.rules, 'utf8');
+  expect(await readFile(prometheusRuleFiles.component, 'utf8')).toBe(await renderPrometheusRule(plain));
+});

@@ -1,0 +1,77 @@
+/** The shipped rules of Prometheus and the files that test them, as data. */
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import { parse } from 'yaml';
+
+export interface RecordingRule {
+  readonly record: string;
+  readonly expr: string;
+}
+
+export interface AlertingRule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly keep_firing_for?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+interface RuleGroup {
+  readonly name: string;
+  readonly interval?: string;
+  readonly rules: readonly (RecordingRule | AlertingRule)[];
+}
+
+export interface RuleFile {
+  readonly groups: readonly RuleGroup[];
+}
+
+export interface InhibitRule {
+  readonly source_matchers: readonly string[];
+  readonly target_matchers: readonly string[];
+  readonly equal: readonly string[];
+}
+
+export interface RuleTest {
+  readonly name: string;
+  readonly promql_expr_test?: readonly { readonly expr: string; readonly exp_samples: readonly unknown[] }[];
+  readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[];
+}
+
+const manifests = new URL('../../manifests/rules/', import.meta.url);
+const tests = new URL('../rules/', import.meta.url);
+
+export const ruleFilePath = fileURLToPath(new URL('ephemeral-storage.yaml', manifests));
+export const inhibitionsPath = fileURLToPath(new URL('inhibitions.yaml', manifests));
+
+export async function readRules(): Promise<RuleFile> {
+  return parse(await readFile(ruleFilePath, 'utf8')) as RuleFile;
+}
+
+export function alertsOf({ groups }: RuleFile): readonly AlertingRule[] {
+  return groups.flatMap(({ rules }) => rules).filter((rule) => 'alert' in rule);
+}
+
+export function recordsOf({ groups }: RuleFile): readonly RecordingRule[] {
+  return groups.flatMap(({ rules }) => rules).filter((rule) => 'record' in rule);
+}
+
+export async function readInhibitions(): Promise<readonly InhibitRule[]> {
+  const file = parse(await readFile(inhibitionsPath, 'utf8')) as {
+    inhibit_rules: readonly InhibitRule[];
+  };
+  return file.inhibit_rules;
+}
+
+/** The files for `promtool test rules`. */
+export async function ruleTestPaths(): Promise<readonly string[]> {
+  const names = (await readdir(tests)).filter((name) => name.endsWith('.yaml'));
+  return names.map((name) => fileURLToPath(new URL(name, tests)));
+}
+
+export async function readRuleTests(): Promise<readonly RuleTest[]> {
+  const texts = await Promise.all((await ruleTestPaths()).map((path) => readFile(path, 'utf8')));
+  return texts.flatMap((text) => (parse(text) as { tests: readonly RuleTest[] }).tests);
+}
