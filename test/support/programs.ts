@@ -64,13 +64,28 @@ export interface PrometheusOptions {
   readonly scrape?: Readonly<Record<string, unknown>>;
   /** Samples of the past, with their times: OpenMetrics text. */
   readonly history?: string;
+  /** The content of a rule file. */
+  readonly rules?: object;
 }
 
 /** What Prometheus answers: `data` of a success. */
 type Answer<T> =
   { readonly status: 'success'; readonly data: T } | { readonly status: 'error'; readonly error: string };
 
-/** A real Prometheus server that scrapes its targets once a second. */
+export interface ActiveAlert {
+  readonly state: 'pending' | 'firing';
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export interface EvaluatedRule {
+  readonly name: string;
+  /** `unknown` until it is evaluated for the first time. */
+  readonly health: 'ok' | 'err' | 'unknown';
+  readonly lastError?: string;
+}
+
+/** A real Prometheus server that scrapes its targets and evaluates rules once a second. */
 export class PrometheusServer implements AsyncDisposable {
   readonly #url: string;
   readonly #stop: () => Promise<void>;
@@ -80,11 +95,11 @@ export class PrometheusServer implements AsyncDisposable {
     this.#stop = stop;
   }
 
-  static async start({ targets, scrape = {}, history }: PrometheusOptions): Promise<PrometheusServer> {
+  static async start({ targets, scrape = {}, history, rules }: PrometheusOptions): Promise<PrometheusServer> {
     const folder = await temporaryFolder();
     const port = await freePort();
     const config = {
-      global: { scrape_interval: '1s', scrape_timeout: '1s' },
+      global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
       scrape_configs: [
         {
           job_name: 'exporter',
@@ -93,7 +108,9 @@ export class PrometheusServer implements AsyncDisposable {
           static_configs: targets.map(({ target, labels = {} }) => ({ targets: [target], labels })),
         },
       ],
+      rule_files: rules === undefined ? [] : ['rules.yml'],
     };
+    if (rules !== undefined) await writeFile(path.join(folder.path, 'rules.yml'), JSON.stringify(rules));
     const file = path.join(folder.path, 'prometheus.yml');
     await writeFile(file, JSON.stringify(config));
     const data = path.join(folder.path, 'data');
@@ -141,7 +158,18 @@ export class PrometheusServer implements AsyncDisposable {
     return this.#get(`label/${label}/values`, { 'match[]': selector });
   }
 
-  async #get<T>(path: string, parameters: Readonly<Record<string, string>>): Promise<T> {
+  /** The alerts that are pending or firing. */
+  async alerts(): Promise<readonly ActiveAlert[]> {
+    return (await this.#get<{ alerts: ActiveAlert[] }>('alerts')).alerts;
+  }
+
+  /** The rules, as they were evaluated last. */
+  async rules(): Promise<readonly EvaluatedRule[]> {
+    const { groups } = await this.#get<{ groups: { rules: EvaluatedRule[] }[] }>('rules');
+    return groups.flatMap(({ rules }) => rules);
+  }
+
+  async #get<T>(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<T> {
     const answer = await fetch(`${this.#url}/api/v1/${path}?${new URLSearchParams(parameters).toString()}`);
     const body = (await answer.json()) as Answer<T>;
     if (body.status === 'error') throw new Error(`${body.error}\n${JSON.stringify(parameters)}`);

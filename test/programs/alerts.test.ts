@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+
+import { App } from '../../src/app.js';
+import { staticCredentials } from '../../src/api/credentials.js';
+import { systemClock } from '../../src/base/clock.js';
+import { SimulatedCluster } from '../../src/sim/cluster.js';
+import type { PodSpec } from '../../src/sim/model/specs.js';
+import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { createLogger } from '../../src/telemetry/logger.js';
+import { leastRules, settingsOf } from '../support/exporter.js';
+import { type ActiveAlert, eventually, isInstalled, PrometheusServer } from '../support/programs.js';
+import { readRules, type RuleFile } from '../support/rules.js';
+
+const mib = 2 ** 20;
+
+/** Short, so that a node is absent seconds after its kubelet is down. */
+const settings = 'cache: {ttl: 2s}\nkubelet: {requestTimeout: 1500ms}';
+
+const pod = (name: string, nodeName: string, bytesPerSecond = 0): PodSpec => ({
+  namespace: 'shop',
+  name,
+  nodeName,
+  labels: { app: 'cart', 'pod-template-hash': '5d4f8' },
+  owner: { kind: 'ReplicaSet', name: 'cart-5d4f8' },
+  containers: [
+    {
+      name: 'app',
+      rootfs: { initialBytes: 10 * mib, bytesPerSecond },
+      logs: { initialBytes: mib },
+      limitBytes: 64 * mib,
+    },
+  ],
+});
+
+const shop: Scenario = {
+  ...emptyScenario('node-1', 'node-2', 'node-3'),
+  populate: ({ model }) => {
+    model.addPod(pod('cart-5d4f8-a', 'node-1'));
+    model.addPod(pod('cart-5d4f8-b', 'node-2'));
+  },
+};
+
+/**
+ * The shipped rules without their waiting: no `for`, no `keep_firing_for`, and every group at the server's interval.
+ * Expressions, labels and annotations are as shipped.
+ */
+function withoutWaiting({ groups }: RuleFile): object {
+  return {
+    groups: groups.map(({ name, rules }) => ({
+      name,
+      rules: rules.map((rule) =>
+        Object.fromEntries(Object.entries(rule).filter(([key]) => key !== 'for' && key !== 'keep_firing_for')),
+      ),
+    })),
+  };
+}
+
+async function startExporter(cluster: SimulatedCluster): Promise<App> {
+  const token = cluster.issueToken({ user: 'exporter', rules: leastRules });
+  return App.start(
+    {
+      config: settingsOf(settings),
+      credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+      host: { name: 'test-host', nodeName: undefined },
+      clock: systemClock,
+      random: Math.random,
+      logger: createLogger({ level: 'error', format: 'json', write: () => undefined, clock: systemClock }),
+      version: '0.0.0-test',
+    },
+    new AbortController().signal,
+  );
+}
+
+const addressOf = (app: App): string => `127.0.0.1:${app.ports[0] ?? 0}`;
+
+/** With the labels that the Prometheus Operator gives targets. */
+const targetOf = (app: App, name: string): object => ({
+  targets: [addressOf(app)],
+  labels: { namespace: 'monitoring', pod: name, container: 'exporter', service: 'exporter', endpoint: 'metrics' },
+});
+
+const nameOf = ({ labels }: ActiveAlert): string => labels['alertname'] ?? '';
+
+/** Polls until exactly these alerts fire, in any order. */
+async function firing(prometheus: PrometheusServer, ...names: readonly string[]): Promise<readonly ActiveAlert[]> {
+  return eventually(`only ${names.join(', ') || 'no alert'} to fire`, async () => {
+    const alerts = await prometheus.alerts();
+    return alerts.map(nameOf).sort().join() === [...names].sort().join() ? alerts : undefined;
+  });
+}
+
+describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometheus (needs prometheus)', () => {
+  it('tell of a node and of a pod while they are in trouble, once for two exporters, and of nothing else', async () => {
+    await using cluster = await SimulatedCluster.start({ scenario: shop });
+    await using one = await startExporter(cluster);
+    await using other = await startExporter(cluster);
+    await using prometheus = await PrometheusServer.start(addressOf(one), {
+      scrape: { static_configs: [targetOf(one, 'exporter-a'), targetOf(other, 'exporter-b')] },
+      rules: withoutWaiting(await readRules()),
+    });
+
+    await eventually('both exporters to be added up as one', async () => {
+      const sums = await prometheus.query('workload:ephemeral_storage_workload_used_bytes:sum');
+      const scopes = await prometheus.query('count(instance:ephemeral_storage_exporter_scope_info:max)');
+      const isWhole = scopes[0]?.value === 2 && sums[0]?.value === 2 * (11 * mib + 4096);
+      return isWhole ? true : undefined;
+    });
+    await firing(prometheus);
+
+    await cluster.setFault('node-3', 'down');
+    const [absent] = await firing(prometheus, 'EphemeralStorageNodeAbsent');
+    expect(absent?.labels).toEqual({ alertname: 'EphemeralStorageNodeAbsent', node: 'node-3', severity: 'warning' });
+    expect(absent?.annotations['description']).toMatch(/^There is no data of node node-3 \(\w+\): /);
+    await cluster.setFault('node-3', undefined);
+    await firing(prometheus);
+
+    cluster.model.addPod(pod('cart-5d4f8-c', 'node-3', 30 * mib));
+    const near = ['EphemeralStorageNearLimit', 'EphemeralStorageNearLimit'];
+    const over = ['EphemeralStorageOverLimit', 'EphemeralStorageOverLimit'];
+    const alerts = (await firing(prometheus, ...near, ...over)).filter((alert) => over.includes(nameOf(alert)));
+    const labels = { namespace: 'shop', pod: 'cart-5d4f8-c', node: 'node-3', severity: 'critical' };
+    expect(alerts.map((alert) => alert.labels)).toEqual(
+      expect.arrayContaining([
+        { alertname: 'EphemeralStorageOverLimit', ...labels, rule: 'pod' },
+        { alertname: 'EphemeralStorageOverLimit', ...labels, rule: 'container', container: 'app' },
+      ]),
+    );
+    cluster.model.completePod('shop', 'cart-5d4f8-c');
+    await firing(prometheus);
+
+    const rules = await prometheus.rules();
+    expect(rules.length).toBeGreaterThan(40);
+    expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
+  });
+});
