@@ -9,7 +9,7 @@ import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { leastRules, settingsOf } from '../support/exporter.js';
 import { type ActiveAlert, eventually, isInstalled, PrometheusServer } from '../support/programs.js';
-import { readRules, type RuleFile } from '../support/rules.js';
+import { queriesOf, readRules, readRunbooks, type RuleFile } from '../support/rules.js';
 
 const mib = 2 ** 20;
 
@@ -131,5 +131,6 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometh
     const rules = await prometheus.rules();
     expect(rules.length).toBeGreaterThan(40);
     expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
+    for (const query of queriesOf(await readRunbooks())) await prometheus.query(query);
   });
 });

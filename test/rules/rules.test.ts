@@ -5,13 +5,21 @@ import { describe, expect, it } from 'vitest';
 import { prometheusRuleFiles, renderPrometheusRule } from '../../scripts/prometheus-rule.js';
 import { familyTable } from '../../src/exposition/families.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
-import { alertsOf, readInhibitions, readRules, readRuleTests, recordsOf } from '../support/rules.js';
+import {
+  alertsOf,
+  queriesOf,
+  readInhibitions,
+  readRules,
+  readRuleTests,
+  readRunbooks,
+  recordsOf,
+} from '../support/rules.js';
 
 const rules = await readRules();
 const alerts = alertsOf(rules);
 const records = recordsOf(rules);
 const inhibitions = await readInhibitions();
-const runbooks = await readFile(new URL('../../docs/runbooks.md', import.meta.url), 'utf8');
+const runbooks = await readRunbooks();
 const runbooksUrl =
   'https://github.com/ephemeral-storage-exporter/ephemeral-storage-exporter/blob/main/docs/runbooks.md';
 
@@ -117,6 +125,29 @@ describe('every alert', () => {
     const names = alerts.map(({ alert }) => alert).sort();
     expect([...namesOf(true)].sort()).toEqual(names);
     expect([...namesOf(false)].sort()).toEqual(names);
+  });
+});
+
+describe('the runbooks', () => {
+  const known = [...families.keys(), ...records.map(({ record }) => record)];
+
+  it('ask for series that there are', () => {
+    const queries = queriesOf(runbooks);
+    expect(queries.length).toBeGreaterThan(5);
+    expect(queries.flatMap(seriesNames).filter((name) => !known.includes(name.replace(/_bucket$/, '')))).toEqual([]);
+  });
+
+  it('name families that exist', () => {
+    const named = runbooks.match(/(?<![\w:])ephemeral_storage_\w+(?!:)/g) ?? [];
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !known.includes(name.replace(/_bucket$/, '')))).toEqual([]);
+  });
+
+  it('link to sections that exist', () => {
+    const sections = [...runbooks.matchAll(/^## (.*)$/gm)].map(([, title = '']) => title.toLowerCase());
+    const links = [...runbooks.matchAll(/\]\(#([^)]*)\)/g)].map(([, anchor = '']) => anchor);
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((anchor) => !sections.includes(anchor))).toEqual([]);
   });
 });
 

@@ -58,6 +58,15 @@ export function recordsOf({ groups }: RuleFile): readonly RecordingRule[] {
   return groups.flatMap(({ rules }) => rules).filter((rule) => 'record' in rule);
 }
 
+export async function readRunbooks(): Promise<string> {
+  return readFile(new URL('../../docs/runbooks.md', import.meta.url), 'utf8');
+}
+
+/** The queries that a text of Markdown offers. */
+export function queriesOf(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/```promql\n([^]*?)```/g)].map(([, query = '']) => query);
+}
+
 export async function readInhibitions(): Promise<readonly InhibitRule[]> {
   const file = parse(await readFile(inhibitionsPath, 'utf8')) as {
     inhibit_rules: readonly InhibitRule[];
