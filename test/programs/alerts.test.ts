@@ -8,7 +8,7 @@ import type { PodSpec } from '../../src/sim/model/specs.js';
 import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { leastRules, settingsOf } from '../support/exporter.js';
-import { type ActiveAlert, eventually, isInstalled, PrometheusServer } from '../support/programs.js';
+import { type ActiveAlert, eventually, isInstalled, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
 import { queriesOf, readRules, readRunbooks, type RuleFile } from '../support/rules.js';
 
 const mib = 2 ** 20;
@@ -71,11 +71,9 @@ async function startExporter(cluster: SimulatedCluster): Promise<App> {
   );
 }
 
-const addressOf = (app: App): string => `127.0.0.1:${app.ports[0] ?? 0}`;
-
 /** With the labels that the Prometheus Operator gives targets. */
-const targetOf = (app: App, name: string): object => ({
-  targets: [addressOf(app)],
+const targetOf = (app: App, name: string): ScrapeTarget => ({
+  target: `127.0.0.1:${app.ports[0] ?? 0}`,
   labels: { namespace: 'monitoring', pod: name, container: 'exporter', service: 'exporter', endpoint: 'metrics' },
 });
 
@@ -94,8 +92,8 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometh
     await using cluster = await SimulatedCluster.start({ scenario: shop });
     await using one = await startExporter(cluster);
     await using other = await startExporter(cluster);
-    await using prometheus = await PrometheusServer.start(addressOf(one), {
-      scrape: { static_configs: [targetOf(one, 'exporter-a'), targetOf(other, 'exporter-b')] },
+    await using prometheus = await PrometheusServer.start({
+      targets: [targetOf(one, 'exporter-a'), targetOf(other, 'exporter-b')],
       rules: withoutWaiting(await readRules()),
     });
 
