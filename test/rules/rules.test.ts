@@ -129,25 +129,11 @@ describe('every alert', () => {
 });
 
 describe('the runbooks', () => {
-  const known = [...families.keys(), ...records.map(({ record }) => record)];
-
   it('ask for series that there are', () => {
+    const known = [...families.keys(), ...records.map(({ record }) => record)];
     const queries = queriesOf(runbooks);
     expect(queries.length).toBeGreaterThan(5);
     expect(queries.flatMap(seriesNames).filter((name) => !known.includes(name.replace(/_bucket$/, '')))).toEqual([]);
-  });
-
-  it('name families that exist', () => {
-    const named = runbooks.match(/(?<![\w:])ephemeral_storage_\w+(?!:)/g) ?? [];
-    expect(named.length).toBeGreaterThan(5);
-    expect(named.filter((name) => !known.includes(name.replace(/_bucket$/, '')))).toEqual([]);
-  });
-
-  it('link to sections that exist', () => {
-    const sections = [...runbooks.matchAll(/^## (.*)$/gm)].map(([, title = '']) => title.toLowerCase());
-    const links = [...runbooks.matchAll(/\]\(#([^)]*)\)/g)].map(([, anchor = '']) => anchor);
-    expect(links.length).toBeGreaterThan(5);
-    expect(links.filter((anchor) => !sections.includes(anchor))).toEqual([]);
   });
 });
 
