@@ -13,8 +13,11 @@ apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
   name: ephemeral-storage-exporter
+  namespace: ephemeral-storage-exporter
+  # A Prometheus may take only rules with a label of its own, often \`release\`: see its ruleSelector.
   labels:
     app.kubernetes.io/name: ephemeral-storage-exporter
+    app.kubernetes.io/part-of: ephemeral-storage-exporter
 spec:
 `;
 

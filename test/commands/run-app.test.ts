@@ -155,14 +155,24 @@ describe('the part of the cluster that is measured', () => {
     ['--node', '', { flags: { node: 'node-1' } }, oneNode],
     ['$NODE_NAME', 'cluster: {nodeLocal: true}\n', { environment: { NODE_NAME: 'node-1' } }, oneNode],
     ['the name of the host', 'cluster: {nodeLocal: true}\n', { hostName: 'node-1' }, oneNode],
-    ['--shard', '', { flags: { shard: '1', 'total-shards': '3' }, hostName: 'e-2' }, { shard: '1', total_shards: '3', node: '' }],
+    [
+      '--shard',
+      '',
+      { flags: { shard: '1', 'total-shards': '3' }, hostName: 'e-2' },
+      { shard: '1', total_shards: '3', node: '' },
+    ],
     [
       'the ordinal of the pod',
       '',
       { flags: { 'total-shards': '3' }, hostName: 'e-2' },
       { shard: '2', total_shards: '3', node: '' },
     ],
-    ['nothing', '', { environment: { NODE_NAME: 'node-1' }, hostName: 'e-2' }, { shard: '0', total_shards: '1', node: '' }],
+    [
+      'nothing',
+      '',
+      { environment: { NODE_NAME: 'node-1' }, hostName: 'e-2' },
+      { shard: '0', total_shards: '1', node: '' },
+    ],
   ])('follows %s', async (_how, settings, options, labels) => {
     await using exporter = await start(settings, options);
     expect(await exporter.labels('exporter_scope_info')).toEqual(labels);

@@ -13,7 +13,6 @@ import {
   type ComponentName,
   componentNames,
   grantsOfComponent,
-  isComplete,
   leastGrants,
   misfit,
   type OverlayName,
@@ -61,7 +60,7 @@ describe.skipIf(!isInstalled('kubectl'))('the rendered manifests (need kubectl)'
   });
 
   const fitting = pairs.filter(({ overlay, component }) => misfit(overlay, component) === undefined);
-  it.each(fitting.filter(({ component }) => isComplete(component)))(
+  it.each(fitting)(
     'of $overlay with $component do, too, and grant no more than that needs',
     ({ overlay, component }) => {
       const objects = withComponent(overlay, component);
@@ -73,7 +72,7 @@ describe.skipIf(!isInstalled('kubectl'))('the rendered manifests (need kubectl)'
   );
 
   it.each(overlayNames)('of %s take all that they offer, uncommented in place', (overlay) => {
-    const components = componentNames.filter((name) => misfit(overlay, name) === undefined && isComplete(name));
+    const components = componentNames.filter((name) => misfit(overlay, name) === undefined);
     const objects = renderOptedIn(overlay, components);
     expect(typeFaultsOf(objects)).toEqual([]);
     expect(policyFaults(objects)).toEqual([]);

@@ -1,9 +1,4 @@
 /** Which overlays and components there are, and which go together. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-
-import { manifestsFolder } from './documents.js';
-
 export const overlayNames = ['deployment', 'sharded', 'node-local', 'sidecar', 'kind', 'gke-autopilot'] as const;
 export type OverlayName = (typeof overlayNames)[number];
 
@@ -17,12 +12,6 @@ export const componentNames = [
   'node-proxy',
 ] as const;
 export type ComponentName = (typeof componentNames)[number];
-
-/** Whether a component and what it takes in are there. */
-export function isComplete(component: ComponentName): boolean {
-  const folders = [join('components', component), ...(component === 'dashboards' ? ['../grafana'] : [])];
-  return folders.every((folder) => existsSync(join(manifestsFolder, folder, 'kustomization.yaml')));
-}
 
 /** What a component lets the exporter do besides. */
 export const grantsOfComponent: Partial<Readonly<Record<ComponentName, readonly string[]>>> = {
