@@ -20,6 +20,12 @@ describe.skipIf(!isInstalled('promtool'))('promtool (needs promtool)', () => {
     expect(run('promtool', 'check', 'rules', '--lint=all', '--lint-fatal', ruleFilePath)).toContain('SUCCESS');
   });
 
+  it('takes the configuration with which the README has alerts fire', () => {
+    expect(run('promtool', 'check', 'config', 'manifests/rules/demo-prometheus.yaml')).toMatch(
+      /1 rule files? found[^]*SUCCESS/,
+    );
+  });
+
   it.each(ruleTests)('finds that the rules do as they should: $name', ({ file }) => {
     expect(run('promtool', 'test', 'rules', file)).toContain('SUCCESS');
   });

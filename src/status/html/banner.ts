@@ -24,8 +24,8 @@ function problemItem({ severity, text, section }: Problem): Markup {
 
 function wellText({ cluster }: Status): string {
   if (cluster === undefined) return '';
-  const { freshNodeCount, measuredPodCount, limitCount } = cluster.summary;
+  const { freshNodeCount, podCount, limitCount } = cluster.summary;
   const limits =
     limitCount === 0 ? 'no limit is declared' : `none of ${countText(limitCount, 'limit', 'limits')} is near`;
-  return `${countText(freshNodeCount, 'node', 'nodes')} fresh, ${countText(measuredPodCount, 'pod', 'pods')} measured, ${limits}`;
+  return `${countText(freshNodeCount, 'node', 'nodes')} fresh, ${countText(podCount, 'pod', 'pods')} measured, ${limits}`;
 }

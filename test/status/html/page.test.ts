@@ -38,6 +38,16 @@ function textOf(page: string, id: string): string {
 
 const gib = 2 ** 30;
 
+describe('the tiles', () => {
+  it.each([
+    ['pods that are too young to be expected', { podCount: 18, expectedPodCount: 0, measuredPodCount: 0 }, '18 of 18'],
+    ['pods that lack figures', { podCount: 12, expectedPodCount: 15, measuredPodCount: 11 }, '12 of 16'],
+  ])('count %s', (_case, summary, figure) => {
+    const page = pageOfCluster({ summary: aSummary(summary) });
+    expect(textOf(page, 'part-tiles')).toContain(`Running pods measured ${figure} `);
+  });
+});
+
 describe('the banner', () => {
   it('says that all is well', () => {
     expect(textOf(pageOf(), 'part-banner')).toBe('✓ All is well 1 node fresh, 1 pod measured, none of 1 limit is near');
