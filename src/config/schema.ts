@@ -30,7 +30,7 @@ const cluster = z
     }),
     nodeLocal: boolean({
       default: false,
-      help: 'Measure one node alone, as a DaemonSet does: `cluster.node`, else $NODE_NAME, else the node whose label kubernetes.io/hostname is the name of this host.',
+      help: 'Measure one node alone, as a DaemonSet does: `cluster.node`, else $NODE_NAME, else the node whose label kubernetes.io/hostname is the name of this host. Identities without pods on it are not served.',
     }),
     node: optionalText({
       accepts: isNodeName,

@@ -88,6 +88,14 @@ describe('an exporter of one node', () => {
     expect((await exporter.get('/readyz?verbose')).text).toContain('[+]node ok');
   });
 
+  it('shows of the configured identities those with pods on the node', async () => {
+    const identity =
+      'identity: {workloads: [{name: here, selector: "", namespaces: [ops]}, {name: elsewhere, selector: "", namespaces: [media]}]}';
+    await using exporter = await start({ settings: `cluster: {node: node-1}\n${identity}` });
+    const shown = (await exporter.scrape()).samples('workload_pods').map(({ labels }) => labels['workload']);
+    expect(shown).toEqual(['here']);
+  });
+
   it('asks the API server for the node and its pods alone', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-1, namespaces: [shop]}' });
     await expect.poll(() => selectorsOf(exporter).length, { interval: 10 }).toBe(4);

@@ -31,7 +31,11 @@ describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus
     );
     expect(apart.length).toBeGreaterThan(0);
     expect(apart.map(({ value }) => value)).toEqual(apart.map(() => 0));
-    const [, readmeQuery = ''] = /```promql\n([^]*?)```/.exec(await readFile('README.md', 'utf8')) ?? [];
+    const readme = await readFile('README.md', 'utf8');
+    for (const [, query = ''] of readme.matchAll(/```promql\n([^]*?)```/g)) {
+      expect((await prometheus.query(query)).length, query).toBeGreaterThan(0);
+    }
+    const [, readmeQuery = ''] = /^## Identities$[^]*?```promql\n([^]*?)```/m.exec(readme) ?? [];
     const members = await prometheus.query(readmeQuery);
     expect(members.length).toBeGreaterThan(0);
     const difference = await prometheus.query(`count(${readmeQuery}) - count(ephemeral_storage_pod_workload_info)`);
