@@ -88,7 +88,8 @@ describe('the rules', () => {
   });
 
   it('name no job', () => {
-    for (const expression of [...expressions, ...textExpressions]) expect(expression).not.toMatch(/\bjob\s*[=!]/);
+    for (const expression of [...expressions, ...textExpressions])
+      expect(expression).not.toMatch(/\bjob\s*(?:!|=(?!%q))/);
   });
 
   it('name what they record by level, metric and operation', () => {
@@ -98,8 +99,23 @@ describe('the rules', () => {
     expect(new Set(records.map(({ record }) => record)).size).toBe(records.length);
   });
 
-  it('are evaluated more often than the look-back of 5m', () => {
-    for (const { interval = '1m' } of rules.groups) expect(interval).toMatch(/^[1-4]m$/);
+  it('are evaluated more often than the look-back of 5m, or read over ranges alone', () => {
+    const rare = rules.groups.filter(({ interval = '1m' }) => !/^[1-4]m$/.test(interval));
+    const names = rare.flatMap((group) => recordsOf({ groups: [group] })).map(({ record }) => record);
+    expect(alertsOf({ groups: rare })).toEqual([]);
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) {
+      const readings = [...expressions, ...textExpressions].flatMap((text) => text.split(name).slice(1));
+      expect(readings.length, name).toBeGreaterThan(0);
+      for (const rest of readings) expect(rest, name).toMatch(/^\[/);
+    }
+  });
+
+  it('look back for a day and more over few series or few points alone', () => {
+    const frugal = /:last1h$|:max1h$|:max_from_half$|:min_below_quarter$/;
+    const lookBacks = expressions.flatMap((text) => [...text.matchAll(/([\w:]+)(?:\{[^}]*\})?\[(\d+)d[^\]]*\]/g)]);
+    expect(lookBacks.length).toBeGreaterThan(5);
+    for (const [text, name] of lookBacks) expect(name, text).toMatch(frugal);
   });
 });
 
