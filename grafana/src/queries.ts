@@ -30,13 +30,15 @@ export function smallest(name: string, labels: readonly string[], selection?: Se
 
 /**
  * A figure of a workload that each shard has a part of: the parts are added up. Instances that measure the same part
- * (replicas, or both sides of a rolling update) count once.
+ * (replicas, or both sides of a rolling update) count once. While the number of shards changes there are two divisions
+ * of the cluster: of them the one that has measured more counts.
  */
 export function acrossShards(name: string, labels: readonly string[], selection: Selection = {}): string {
   const { at } = selection;
   const scope = series('exporter_scope_info', at === undefined ? {} : { at });
-  const parts = `${series(name, selection)} * on (cluster, job, instance) group_left (shard, node) ${scope}`;
-  return `sum ${by(labels)} (max ${by([...labels, 'shard', 'node'])} (${parts}))`;
+  const parts = `${series(name, selection)} * on (cluster, job, instance) group_left (total_shards, shard, node) ${scope}`;
+  const once = `max ${by([...labels, 'total_shards', 'shard', 'node'])} (${parts})`;
+  return `max ${by(labels)} (sum ${by([...labels, 'total_shards'])} (${once}))`;
 }
 
 export function by(labels: readonly string[]): string {
@@ -105,16 +107,19 @@ export function limitRatios(selection?: Selection): string {
 /** No pod is told to reach a limit later than in a month: the straight line that says so has no meaning. */
 const farthestSeconds = 30 * 24 * 3600;
 
-/** Seconds until each limit is reached if the trend of the past hour goes on; no series without growth. */
+/**
+ * Seconds until each limit is reached if the trend of the past hour goes on; no series without growth. The trend is that
+ * over all instances: one that has just started has too short a past of its own.
+ */
 export function secondsToLimit(matchers: readonly string[] = []): string {
   const ratio = limitRatios({ matchers });
-  const slope = `max ${by(limitLabels)} (deriv(${series('limit_ratio', { matchers })}[1h]))`;
+  const slope = `deriv((${ratio})[1h:1m])`;
   return `(1 - ${ratio} > 0) / (${slope} > 0) < ${farthestSeconds}`;
 }
 
 /** Bytes per hour of each pod that there is now. */
 export function podGrowth(matchers: readonly string[] = []): string {
-  const growth = `max ${by(podLabels)} (${growthPerHour(`${series('pod_used_bytes', { matchers })}[1h]`)})`;
+  const growth = growthPerHour(`(${podsUsed({ matchers })})[1h:1m]`);
   return only(growth, podLabels, series('pod_used_bytes', { matchers }));
 }
 

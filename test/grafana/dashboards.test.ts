@@ -170,6 +170,16 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
   });
 });
 
+it.each([
+  { uid: 'ephemeral-storage-overview', title: 'Fullest filesystems' },
+  { uid: 'ephemeral-storage-node', title: 'Biggest pods' },
+])('$uid shows without scrolling what somebody asks who is woken by a full node: $title', ({ uid, title }) => {
+  const { dashboard } = dashboards.find((other) => other.uid === uid) ?? {};
+  const { y = Infinity } =
+    (dashboard === undefined ? [] : panelsOf(dashboard)).find((panel) => panel.title === title)?.gridPos ?? {};
+  expect(y).toBeLessThan(8);
+});
+
 it('have variables that mean the same wherever they have the same name, since links hand them over', () => {
   const variables = dashboards.flatMap(({ dashboard }) => variablesOf(dashboard));
   for (const variable of variables) {

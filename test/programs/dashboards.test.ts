@@ -3,7 +3,7 @@ import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { describe, expect, it } from 'vitest';
 
 import { allDashboards } from '../../grafana/src/dashboards.js';
-import { acrossShards, podsUsed, workloadLabels } from '../../grafana/src/queries.js';
+import { acrossShards, podGrowth, podsUsed, secondsToLimit, workloadLabels } from '../../grafana/src/queries.js';
 import { uids } from '../../grafana/src/uids.js';
 import { demoScenario } from '../../src/sim/model/demo-scenario.js';
 import { dataLinksOf, panelsOf, queriesOf } from '../support/dashboards.js';
@@ -101,14 +101,16 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
 
     it('count everything once that shards, replicas and clusters tell of, and keep the clusters apart', async () => {
       await using whole = await startExporter();
-      const ofShard = async (shard: number): Promise<Exporter> => {
-        const scope = `cluster: {shard: ${shard}, totalShards: 2}`;
+      const ofShard = async (shard: number, totalShards = 2): Promise<Exporter> => {
+        const scope = `cluster: {shard: ${shard}, totalShards: ${totalShards}}`;
         return (await whole.another({ settings: `${settings}\n${scope}`, rules })).synced();
       };
       await using first = await ofShard(0);
       await using second = await ofShard(1);
       await using replica = await ofShard(1);
-      const instances = { first, second, replica };
+      // The first to be rolled out with a third one.
+      await using rolledOut = await ofShard(2, 3);
+      const instances = { first, second, replica, rolledOut };
       const lines: string[] = [];
       for (let minute = 0; minute < minutes; minute++) {
         await whole.clock.advance(60_000);
@@ -144,6 +146,37 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
           for (const { cluster } of found.flat()) expect(['whole', 'shared'], query.expr).toContain(cluster);
         }
       }
+    });
+
+    it('tell how fast a pod grows by its whole past hour, also when a new instance has just begun to measure it', async () => {
+      const atSeconds = Math.floor(Date.now() / 60_000) * 60;
+      const labels = 'namespace="shop",pod="cart-0",node="node-1"';
+      const lines = Array.from({ length: 76 }, (_, minute) => {
+        const instance = minute < 74 ? 'old' : 'new';
+        const time = atSeconds + (minute - 75) * 60;
+        const jitterBytes = minute === 75 ? 60_000 : 0;
+        return [
+          `ephemeral_storage_pod_used_bytes{${labels},instance="${instance}"} ${minute * 1_000 + jitterBytes} ${time}`,
+          `ephemeral_storage_limit_ratio{${labels},rule="pod",instance="${instance}"} ${(minute * 1_000 + jitterBytes) / 1e6} ${time}`,
+        ];
+      });
+      await using prometheus = await PrometheusServer.start({
+        targets: [],
+        history: openMetrics(
+          ['ephemeral_storage_pod_used_bytes', 'ephemeral_storage_limit_ratio'].flatMap((family) =>
+            lines.flat().filter((line) => line.startsWith(family)),
+          ),
+        ),
+      });
+      const ask = async (query: string) => prometheus.query(query.replaceAll('$cluster', '.*'), atSeconds);
+      const [growth, ...others] = await ask(podGrowth());
+      expect(others).toEqual([]);
+      expect(growth?.metric).toEqual({ namespace: 'shop', pod: 'cart-0', node: 'node-1' });
+      // 60,000 an hour, and a little for the last sample; 3,660,000 by the two samples of the new instance.
+      expect(growth?.value).toBeGreaterThan(60_000);
+      expect(growth?.value).toBeLessThan(70_000);
+      const [left] = await ask(secondsToLimit());
+      expect(left?.value).toBeGreaterThan(12 * 3_600);
     });
   },
 );

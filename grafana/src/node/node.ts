@@ -14,6 +14,6 @@ export function nodeDashboard(): Dashboard {
     description: 'One node: how full its filesystems are, how far it is from evicting pods, and who fills it.',
     variables: [nodeVariable()],
     from: 'now-6h',
-    sections: [summary, filesystems, whoFillsIt, data],
+    sections: [summary, whoFillsIt, filesystems, data],
   });
 }

@@ -31,6 +31,7 @@ export const summary: Section = {
         'Limits (of pods, containers and emptyDirs) whose usage is above the share chosen at the top. Above 1 the kubelet evicts the pod. Not 0: see the table of limits below.',
       unit: units.count,
       span: 4,
+      noValue: 'none known',
       queries: [{ expr: `sum by (cluster) (${limitRatios()} >= bool $near)`, legend: '{{cluster}}' }],
       thresholds: thresholds([[1, 'orange']]),
     }),

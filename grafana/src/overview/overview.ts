@@ -1,4 +1,4 @@
-/** Who uses ephemeral storage, who grows, who is near a limit, which nodes are full, and whether to trust that. */
+/** Which nodes are full, who uses ephemeral storage, who grows, who is near a limit, and whether to trust that. */
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
@@ -14,9 +14,9 @@ export function overview(): Dashboard {
   return buildDashboard({
     name: 'overview',
     description:
-      'Who uses the nodes’ ephemeral storage, who grows, who is near a limit, which nodes are full, and whether the figures can be trusted.',
+      'Which nodes are full, who uses their ephemeral storage, who grows, who is near a limit, and whether the figures can be trusted.',
     variables: [nearVariable()],
     from: 'now-6h',
-    sections: [summary, whoUses, whoGrows, nearLimits, nodes, trust],
+    sections: [summary, nodes, whoUses, whoGrows, nearLimits, trust],
   });
 }
