@@ -3,7 +3,15 @@ import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { describe, expect, it } from 'vitest';
 
 import { allDashboards } from '../../grafana/src/dashboards.js';
-import { acrossShards, podGrowth, podsUsed, secondsToLimit, workloadLabels } from '../../grafana/src/queries.js';
+import { partsOfNodefs } from '../../grafana/src/node/queries.js';
+import {
+  acrossShards,
+  largest,
+  podGrowth,
+  podsUsed,
+  secondsToLimit,
+  workloadLabels,
+} from '../../grafana/src/queries.js';
 import { uids } from '../../grafana/src/uids.js';
 import { demoScenario } from '../../src/sim/model/demo-scenario.js';
 import { dataLinksOf, panelsOf, queriesOf } from '../support/dashboards.js';
@@ -135,6 +143,23 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
             .map(({ metric, value }) => ({ ...metric, cluster: undefined, value }));
         expect(of('whole').length).toBeGreaterThan(5);
         expect(new Set(of('shared'))).toEqual(new Set(of('whole')));
+      }
+
+      // Images share the disk of the first, and have one of their own on the second.
+      for (const [node, partCount] of [
+        ['node-1', 3],
+        ['node-4', 2],
+      ] as const) {
+        const ask = async (query: string) =>
+          prometheus.query(query.replaceAll('$cluster', 'whole|shared').replaceAll('$node', node), atSeconds);
+        const parts = await ask(partsOfNodefs());
+        expect(parts).toHaveLength(2 * partCount);
+        for (const { value } of parts) expect(value).toBeGreaterThan(0);
+        const used = await ask(
+          largest('node_used_bytes', ['node'], { matchers: [`node="${node}",filesystem="nodefs"`] }),
+        );
+        const sums = await ask(`sum by (cluster, node) (${partsOfNodefs()})`);
+        expect(new Set(sums)).toEqual(new Set(used));
       }
 
       for (const dashboard of allDashboards()) {

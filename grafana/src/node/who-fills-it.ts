@@ -5,7 +5,7 @@ import { barsPanel, timeSeriesPanel } from '../panels.js';
 import { largest, only, podGrowth, podLabels, podsUsed, topAtEnd } from '../queries.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
-import { itself, usedByPods } from './queries.js';
+import { itself, partsOfNodefs, usedByPods } from './queries.js';
 
 const biggestPods = `topk(20, ${podsUsed(itself)})`;
 const requested = `sum by (cluster) (${largest('pod_request_bytes', podLabels, itself)})`;
@@ -34,11 +34,19 @@ export const whoFillsIt: Section = {
         },
       ],
     }),
+    barsPanel({
+      title: 'What fills nodefs',
+      description:
+        'The bytes used on nodefs: images with the writable layers of containers (where they have no disk of their own), logs and volumes of pods, and what neither tells of. Images: remove unused ones; pods: see the table beside; the rest: journals, core dumps, deleted files that are still open.',
+      unit: units.bytes,
+      span: 4,
+      query: { expr: partsOfNodefs(), legend: '{{cluster}} {{component}}' },
+    }),
     timeSeriesPanel({
       title: 'Biggest pods over time',
       description: 'The 10 pods on this node that use most at the end of the time range.',
       unit: units.bytes,
-      span: 12,
+      span: 8,
       queries: [
         {
           expr: topAtEnd(10, podLabels, (at) => podsUsed({ ...itself, ...at })),
