@@ -85,6 +85,14 @@ export function instanceVariable(): QueryVariableBuilder {
     .current(all);
 }
 
+/** What lines about instances are told apart by, besides the cluster: with thousands of instances, by nothing. */
+export function linesVariable(): CustomVariableBuilder {
+  return new CustomVariableBuilder('lines')
+    .label('Lines')
+    .values(String.raw`all instances together : cluster,each instance : job\, instance`)
+    .current({ text: 'all instances together', value: 'cluster' });
+}
+
 /** The share of a limit from which a pod is near it. */
 export function nearVariable(): CustomVariableBuilder {
   return new CustomVariableBuilder('near')

@@ -32,7 +32,7 @@ export function namesIn(query: string): QueryNames {
         ...list
           .split(',')
           .map((label) => label.trim())
-          .filter((label) => label !== ''),
+          .filter((label) => label !== '' && !label.startsWith('$')),
       );
       return ' ';
     })

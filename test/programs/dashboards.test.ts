@@ -28,6 +28,7 @@ const choices: Readonly<Record<string, Readonly<Record<string, readonly string[]
   [uids.workload]: { workload: ['media/Deployment/thumbnailer', 'search/StatefulSet/index'] },
   [uids.node]: { node: ['node-2', 'node-4'] },
   [uids.pod]: { namespace: ['search', 'shop'] },
+  [uids.exporter]: { lines: ['cluster', 'job, instance'] },
 };
 
 const settings = 'kubelet: {readConfig: true}';

@@ -7,7 +7,7 @@ import type { PrometheusServer } from './programs.js';
 
 type Values = Readonly<Record<string, string>>;
 
-/** What the reader chose, by variable: each must be one of those that the variable's query gives. */
+/** What the reader chose, by variable: of one with a query, what the query gives. */
 type Choices = Readonly<Record<string, readonly string[]>>;
 
 /**
@@ -46,7 +46,7 @@ async function textsOf(
   if (variable.type === VariableType.Datasource) return [''];
   const current = variable.current?.value;
   const source = labelQueryOf(variable);
-  if (source === undefined) return [String(current)];
+  if (source === undefined) return chosen ?? [String(current)];
   const options = await prometheus.labelValues(source.label, substitute(source.selector, values));
   if (current === '$__all') return [variable.allValue ?? anyOf(options)];
   expect(options, variable.name).not.toEqual([]);

@@ -2,7 +2,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
-import { instanceVariable, jobVariable } from '../variables.js';
+import { instanceVariable, jobVariable, linesVariable } from '../variables.js';
 import { nodes } from './nodes.js';
 import { state } from './now.js';
 import { running } from './process.js';
@@ -14,7 +14,7 @@ export function exporterDashboard(): Dashboard {
     name: 'exporter',
     description:
       'The exporter itself: whether its data is fresh and whole, how kubelets and the API server answer it, and what it costs.',
-    variables: [jobVariable(), instanceVariable()],
+    variables: [jobVariable(), instanceVariable(), linesVariable()],
     from: 'now-3h',
     sections: [state, nodes, scrapes, stores, running],
   });

@@ -3,7 +3,7 @@ import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
-import { ageQuantile, asTold, legend, quantiles, rateOf } from './queries.js';
+import { ageQuantile, asTold, largestOfNode, legend, quantiles, rateOf } from './queries.js';
 
 export const nodes: Section = {
   title: 'Data of the nodes',
@@ -75,7 +75,7 @@ export const nodes: Section = {
       columns: [
         {
           title: 'Age',
-          expr: `topk(20, ${asTold('max', 'node_summary_age_seconds', ['node'])})`,
+          expr: `topk(20, ${largestOfNode('node_summary_age_seconds', ['job', 'instance'])})`,
           unit: units.seconds,
           decimals: 0,
         },

@@ -4,7 +4,7 @@ import { by } from '../queries.js';
 import { noneSteps, oneSteps, thresholds, words } from '../states.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
-import { asTold, processSeries, selfSeries } from './queries.js';
+import { largestOfNode, processSeries, selfSeries } from './queries.js';
 
 const instanceLabels = ['job', 'instance', 'version', 'node_version', 'shard', 'total_shards', 'node'];
 
@@ -26,7 +26,9 @@ export const state: Section = {
         'Nodes that an instance is to measure and has no data of, skipped ones excepted. See the reasons below.',
       unit: units.count,
       span: 4,
-      queries: [{ expr: `sum by (cluster) (1 - ${asTold('max', 'node_up', ['node'])})`, legend: '{{cluster}}' }],
+      queries: [
+        { expr: `sum by (cluster) (1 - ${largestOfNode('node_up', ['job', 'instance'])})`, legend: '{{cluster}}' },
+      ],
       thresholds: thresholds(noneSteps),
     }),
     statPanel({

@@ -1,7 +1,7 @@
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
 import { units } from '../units.js';
-import { legend, processSeries } from './queries.js';
+import { largestOf, legend, processSeries } from './queries.js';
 
 export const running: Section = {
   title: 'Process',
@@ -9,22 +9,23 @@ export const running: Section = {
     timeSeriesPanel({
       title: 'Memory',
       description:
-        'Resident memory, and the heap in use. Resident memory near the container’s limit: raise it, or shard the exporter.',
+        'Resident memory, and the heap in use, of the instance that takes most. Resident memory near the container’s limit: raise it, or shard the exporter.',
       unit: units.bytes,
       span: 8,
       queries: [
-        { expr: processSeries('process_resident_memory_bytes'), legend: `${legend} resident` },
-        { expr: processSeries('nodejs_heap_size_used_bytes'), legend: `${legend} heap` },
+        { expr: largestOf(processSeries('process_resident_memory_bytes')), legend: `${legend} resident` },
+        { expr: largestOf(processSeries('nodejs_heap_size_used_bytes')), legend: `${legend} heap` },
       ],
     }),
     timeSeriesPanel({
       title: 'CPU',
-      description: 'Share of one core. Near 1: the process is its own bottleneck; shard the exporter.',
+      description:
+        'Share of one core, of the busiest instance. Near 1: the process is its own bottleneck; shard the exporter.',
       unit: units.ratio,
       span: 8,
       queries: [
         {
-          expr: `rate(${processSeries('process_cpu_seconds_total')}[$__rate_interval])`,
+          expr: largestOf(`rate(${processSeries('process_cpu_seconds_total')}[$__rate_interval])`),
           legend,
         },
       ],
@@ -32,12 +33,12 @@ export const running: Section = {
     timeSeriesPanel({
       title: 'Event loop lag',
       description:
-        'Median and 99th percentile of how late the process gets to its work. Above some 100 ms probes and scrapes wait.',
+        'Median and 99th percentile of how late the process gets to its work, of the latest instance. Above some 100 ms probes and scrapes wait.',
       unit: units.seconds,
       span: 8,
       queries: [
-        { expr: processSeries('nodejs_eventloop_lag_p50_seconds'), legend: `${legend} median` },
-        { expr: processSeries('nodejs_eventloop_lag_p99_seconds'), legend: `${legend} 99 %` },
+        { expr: largestOf(processSeries('nodejs_eventloop_lag_p50_seconds')), legend: `${legend} median` },
+        { expr: largestOf(processSeries('nodejs_eventloop_lag_p99_seconds')), legend: `${legend} 99 %` },
       ],
     }),
   ],

@@ -1,7 +1,8 @@
 import { by, series } from '../queries.js';
 
 const matchers = ['job=~"$job"', 'instance=~"$instance"'] as const;
-const ofInstance = ['job', 'instance'] as const;
+/** The instances together, or each of them, as the reader chose. */
+const lines = ['$lines'] as const;
 
 /** The series of a family about the chosen instances, its name without the common prefix. */
 export function selfSeries(name: string, more: readonly string[] = []): string {
@@ -15,27 +16,37 @@ export function processSeries(name: string): string {
 
 /** Per second. */
 export function rateOf(name: string, labels: readonly string[], more?: readonly string[]): string {
-  return `sum ${by([...ofInstance, ...labels])} (rate(${selfSeries(name, more)}[$__rate_interval]))`;
+  return `sum ${by([...lines, ...labels])} (rate(${selfSeries(name, more)}[$__rate_interval]))`;
 }
 
-/** Quantile of a histogram, of each instance. */
+/** Quantile of a histogram. */
 function quantileOf(quantile: number, name: string): string {
   return `histogram_quantile(${quantile}, ${rateOf(`${name}_bucket`, ['le'])})`;
 }
 
-/** A gauge of each instance. */
-export function gaugeOf(name: string, labels: readonly string[] = []): string {
-  return `max ${by([...ofInstance, ...labels])} (${selfSeries(name)})`;
+/** A gauge of the instances. */
+export function gaugeOf(aggregation: 'max' | 'min' | 'sum', name: string, labels: readonly string[] = []): string {
+  return `${aggregation} ${by([...lines, ...labels])} (${selfSeries(name)})`;
 }
 
-/** A family about the cluster, as each instance tells it: which of them lacks something. */
+/** The largest of what processes show. */
+export function largestOf(expression: string): string {
+  return `max ${by(lines)} (${expression})`;
+}
+
+/** A family about the cluster, as the instances tell it. */
 export function asTold(aggregation: 'max' | 'sum' | 'count', name: string, labels: readonly string[] = []): string {
-  return `${aggregation} ${by([...ofInstance, ...labels])} (${series(name, { matchers })})`;
+  return `${aggregation} ${by([...lines, ...labels])} (${series(name, { matchers })})`;
 }
 
-/** Quantile over the nodes of the age of their data, of each instance. */
+/** The largest that an instance tells of a node. */
+export function largestOfNode(name: string, labels: readonly string[]): string {
+  return `max ${by([...labels, 'node'])} (${series(name, { matchers })})`;
+}
+
+/** Quantile over the nodes of the age of their data. */
 export function ageQuantile(quantile: number): string {
-  return `quantile ${by(ofInstance)} (${quantile}, ${series('node_summary_age_seconds', { matchers })})`;
+  return `quantile ${by(lines)} (${quantile}, ${series('node_summary_age_seconds', { matchers })})`;
 }
 
 export const legend = '{{cluster}} {{instance}}';

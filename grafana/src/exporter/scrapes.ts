@@ -30,7 +30,7 @@ export const scrapes: Section = {
       unit: units.count,
       span: 8,
       stacked: true,
-      queries: [{ expr: gaugeOf('series', ['level']), legend: `${legend} {{level}}` }],
+      queries: [{ expr: gaugeOf('sum', 'series', ['level']), legend: `${legend} {{level}}` }],
     }),
     timeSeriesPanel({
       title: 'Series dropped',
@@ -46,7 +46,7 @@ export const scrapes: Section = {
         'Pods of the summaries without storage series, by reason. no_usage: the kubelet has no figure of them; top: left out by metrics.top.',
       unit: units.count,
       span: 8,
-      queries: [{ expr: gaugeOf('pods_skipped', ['reason']), legend: `${legend} {{reason}}` }],
+      queries: [{ expr: gaugeOf('sum', 'pods_skipped', ['reason']), legend: `${legend} {{reason}}` }],
     }),
     timeSeriesPanel({
       title: 'Odd figures and names',
@@ -55,8 +55,8 @@ export const scrapes: Section = {
       unit: units.count,
       span: 8,
       queries: [
-        { expr: gaugeOf('figures_saturated'), legend: `${legend} saturated figures` },
-        { expr: gaugeOf('identity_name_clashes'), legend: `${legend} clashing names` },
+        { expr: gaugeOf('sum', 'figures_saturated'), legend: `${legend} saturated figures` },
+        { expr: gaugeOf('max', 'identity_name_clashes'), legend: `${legend} clashing names` },
       ],
     }),
   ],

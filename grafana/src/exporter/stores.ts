@@ -9,20 +9,20 @@ export const stores: Section = {
   panels: [
     timeSeriesPanel({
       title: 'Objects',
-      description: 'Nodes and pods that are kept. They should follow what kubectl counts.',
+      description: 'Nodes and pods that are kept, by all instances. They should follow what kubectl counts.',
       unit: units.count,
       span: 8,
-      queries: [{ expr: gaugeOf('store_objects', ['resource']), legend: `${legend} {{resource}}` }],
+      queries: [{ expr: gaugeOf('sum', 'store_objects', ['resource']), legend: `${legend} {{resource}}` }],
     }),
     timeSeriesPanel({
       title: 'Time since progress',
       description:
-        'Since the last list, event or bookmark. Bookmarks come about once a minute: several minutes mean a watch that hangs.',
+        'Since the last list, event or bookmark, of the instance that waits longest. Bookmarks come about once a minute: several minutes mean a watch that hangs.',
       unit: units.seconds,
       span: 8,
       queries: [
         {
-          expr: `time() - ${gaugeOf('store_last_progress_timestamp_seconds', ['resource'])}`,
+          expr: `time() - ${gaugeOf('min', 'store_last_progress_timestamp_seconds', ['resource'])}`,
           legend: `${legend} {{resource}}`,
         },
       ],
@@ -34,7 +34,7 @@ export const stores: Section = {
       span: 8,
       max: 1,
       mappings: words('connected', 'broken'),
-      queries: [{ expr: gaugeOf('store_watch_connected', ['resource']), legend: `${legend} {{resource}}` }],
+      queries: [{ expr: gaugeOf('min', 'store_watch_connected', ['resource']), legend: `${legend} {{resource}}` }],
     }),
     timeSeriesPanel({
       title: 'Events',
