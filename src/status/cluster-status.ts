@@ -34,7 +34,7 @@ export async function clusterStatus(input: ClusterStatusInput): Promise<ClusterS
     }
     nodes.add(node, bytesOf(ofNode));
   });
-  const { podCount, usedBytes, limitCount, nearLimitCount, reachedLimitCount } = pods;
+  const { podCount, usedBytes, limitCount, nearLimitCount, reachedLimitCount, evictableLimitCount } = pods;
   return {
     isCut,
     hidesPodsWithoutIdentity,
@@ -45,6 +45,7 @@ export async function clusterStatus(input: ClusterStatusInput): Promise<ClusterS
       limitCount,
       nearLimitCount,
       reachedLimitCount,
+      evictableLimitCount,
       incompleteWorkloadCount: workloads.incompleteCount,
     },
     limits: pods.limits(),

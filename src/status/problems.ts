@@ -42,14 +42,14 @@ function notReady(checks: readonly ReadinessCheckStatus[]): readonly Problem[] {
   return [{ severity: 'critical', text: `not ready: ${missing.map(({ name }) => name).join(', ')}`, section: 'trust' }];
 }
 
-function clusterProblems({ summary, nodes, limits, isCut }: ClusterStatus): readonly Problem[] {
-  const evictable = limits.items.some(({ ratio, isExempt }) => ratio >= 1 && !isExempt);
+function clusterProblems({ summary, nodes, isCut }: ClusterStatus): readonly Problem[] {
+  const mayStillAnswer = isCut && summary.failedNodeCount === 0;
   return [
-    ...counted(summary.reachedLimitCount, evictable ? 'critical' : 'warning', 'evictions', [
+    ...counted(summary.reachedLimitCount, summary.evictableLimitCount > 0 ? 'critical' : 'warning', 'evictions', [
       'limit is reached',
       'limits are reached',
     ]),
-    ...counted(summary.absentNodeCount, isCut ? 'warning' : 'critical', 'nodes', [
+    ...counted(summary.absentNodeCount, mayStillAnswer ? 'warning' : 'critical', 'nodes', [
       'node without data',
       'nodes without data',
     ]),

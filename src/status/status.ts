@@ -70,6 +70,8 @@ export interface ClusterSummary {
   readonly staleNodeCount: number;
   /** Without those that are skipped. */
   readonly absentNodeCount: number;
+  /** Of the absent ones, those whose last request failed. */
+  readonly failedNodeCount: number;
   readonly skippedNodeCount: number;
   /** With a filesystem that is at least {@link fullRatio} full, in bytes or inodes. */
   readonly fullNodeCount: number;
@@ -86,6 +88,8 @@ export interface ClusterSummary {
   readonly nearLimitCount: number;
   /** From 1 on. */
   readonly reachedLimitCount: number;
+  /** Of the reached ones, those that the kubelet evicts for. */
+  readonly evictableLimitCount: number;
   readonly incompleteWorkloadCount: number;
 }
 

@@ -13,6 +13,7 @@ export interface NodeCounts {
   freshNodeCount: number;
   staleNodeCount: number;
   absentNodeCount: number;
+  failedNodeCount: number;
   skippedNodeCount: number;
   fullNodeCount: number;
   oldestSummaryAgeMs: number | undefined;
@@ -40,6 +41,7 @@ export class TopNodes {
     freshNodeCount: 0,
     staleNodeCount: 0,
     absentNodeCount: 0,
+    failedNodeCount: 0,
     skippedNodeCount: 0,
     fullNodeCount: 0,
     oldestSummaryAgeMs: undefined,
@@ -74,12 +76,13 @@ export class TopNodes {
     return { items, totalCount: this.#totalCount };
   }
 
-  #countAbsent({ reason }: AbsentNodeState): number {
+  #countAbsent({ nodeName, reason }: AbsentNodeState): number {
     if (reason === 'skipped') {
       this.counts.skippedNodeCount += 1;
       return skipped;
     }
     this.counts.absentNodeCount += 1;
+    if (this.#failureOf(nodeName) !== undefined) this.counts.failedNodeCount += 1;
     return withoutData;
   }
 
@@ -87,7 +90,7 @@ export class TopNodes {
     const { counts } = this;
     if (state === 'fresh') counts.freshNodeCount += 1;
     else counts.staleNodeCount += 1;
-    counts.oldestSummaryAgeMs = Math.max(counts.oldestSummaryAgeMs ?? 0, ageMs);
+    counts.oldestSummaryAgeMs = Math.max(counts.oldestSummaryAgeMs ?? 0, Math.round(ageMs));
     const ratio = fullestRatio(snapshot) ?? 0;
     if (ratio >= fullRatio) counts.fullNodeCount += 1;
     return withData + ratio;

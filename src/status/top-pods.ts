@@ -23,6 +23,7 @@ export class TopPods {
   limitCount = 0;
   nearLimitCount = 0;
   reachedLimitCount = 0;
+  evictableLimitCount = 0;
 
   constructor({ podCount, limitCount }: { readonly podCount: number; readonly limitCount: number }) {
     this.#pods = new Ranking(
@@ -43,10 +44,7 @@ export class TopPods {
     this.usedBytes += pod.usage.usedBytes;
     this.#pods.add({ nodeName, pod });
     for (const limit of pod.ratios) {
-      const ratio = ratioOf(limit);
-      this.limitCount += 1;
-      if (ratio >= 1) this.reachedLimitCount += 1;
-      else if (ratio >= nearRatio) this.nearLimitCount += 1;
+      this.#countLimit(ratioOf(limit), pod);
       this.#limits.add({ nodeName, pod, limit });
     }
   }
@@ -57,6 +55,16 @@ export class TopPods {
 
   limits(): Top<LimitStatus> {
     return { items: this.#limits.top().map(limitStatus), totalCount: this.limitCount };
+  }
+
+  #countLimit(ratio: number, pod: PodSnapshot): void {
+    this.limitCount += 1;
+    if (ratio >= 1) {
+      this.reachedLimitCount += 1;
+      if (!isExempt(pod)) this.evictableLimitCount += 1;
+    } else if (ratio >= nearRatio) {
+      this.nearLimitCount += 1;
+    }
   }
 }
 

@@ -56,7 +56,7 @@ export class TopWorkloads {
       expectedPodCount: expectedPods,
       measuredPodCount: measuredPods,
       isComplete: complete,
-      backoffMs,
+      backoffMs: Math.ceil(backoffMs),
       usedBytes: figures?.usedBytes,
       components: figures && this.#sums.get(workload.name),
       podMaxUsedBytes: figures?.podMaxUsedBytes,

@@ -125,6 +125,18 @@ describe('limits', () => {
   });
 });
 
+it('counts the reached limits that the kubelet evicts for, also those that are not shown', async () => {
+  const critical = aPod({ priorityClass: 'system-node-critical' });
+  const exempt = Array.from({ length: 12 }, (_, index) =>
+    podOf(`a-${index}`, 1, { pod: critical, ratios: [ratioOf(9, 1)] }),
+  );
+  const { limits, summary } = await statusOf({
+    nodes: [nodeOf('node-1', [...exempt, podOf('b', 1, { ratios: [ratioOf(1, 1), ratioOf(0.9, 1)] })])],
+  });
+  expect(limits.items.every(({ isExempt }) => isExempt)).toBe(true);
+  expect(summary).toMatchObject({ reachedLimitCount: 13, evictableLimitCount: 1, nearLimitCount: 1 });
+});
+
 describe('workloads', () => {
   it('are shown biggest first with the components of their pods, those that were not collected last', async () => {
     const [cart, web] = [aWorkload({ name: 'cart' }), aWorkload({ name: 'web' })];
@@ -135,7 +147,12 @@ describe('workloads', () => {
         nodeOf('node-2', [podOf('web-0', 11, { workloads: [web] })]),
       ],
       workloads: [
-        aWorkloadSnapshot({ workload: aWorkload({ name: 'lost' }), figures: undefined, complete: false, backoffMs: 9 }),
+        aWorkloadSnapshot({
+          workload: aWorkload({ name: 'lost' }),
+          figures: undefined,
+          complete: false,
+          backoffMs: 8.2,
+        }),
         aWorkloadSnapshot({
           workload: cart,
           figures: { ...ofSize(12), podMaxUsedBytes: 7, limitBytes: 20, requestBytes: 3 },
@@ -165,7 +182,7 @@ describe('nodes', () => {
         nodeOf('a-roomy', [], 90_000),
         nodeOf('b-full', [], 5_000),
         anAbsentNode('c-virtual', 'skipped'),
-        { ...aFreshNode(aNodeSnapshot({ nodeName: 'd-stale' }), 70_000), state: 'stale' },
+        { ...aFreshNode(aNodeSnapshot({ nodeName: 'd-stale' }), 70_000.4), state: 'stale' },
         anAbsentNode('e-silent', 'timeout'),
       ],
     });
@@ -174,6 +191,7 @@ describe('nodes', () => {
       freshNodeCount: 2,
       staleNodeCount: 1,
       absentNodeCount: 1,
+      failedNodeCount: 0,
       skippedNodeCount: 1,
       fullNodeCount: 1,
       oldestSummaryAgeMs: 70_000,
@@ -184,8 +202,9 @@ describe('nodes', () => {
 
   it('without data have the reason, what to do, and the last error', async () => {
     const failure = { reason: 'tls' as const, message: 'summary of node b: unknown authority', ageMs: 5 };
-    const { nodes } = await statusOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });
+    const { nodes, summary } = await statusOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });
     expect(nodes.items).toMatchObject([{ reason: 'tls', failure, expectedPodCount: 1, measuredPodCount: 0 }]);
+    expect(summary).toMatchObject({ absentNodeCount: 1, failedNodeCount: 1 });
     expect(nodes.items[0]).toHaveProperty('advice', expect.stringContaining('kubelet.tls.caFile'));
   });
 

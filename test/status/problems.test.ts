@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { problemsOf, type ProblemsInput } from '../../src/status/problems.js';
-import { aCluster, aHealth, aLimit, aSummary } from '../support/status-builders.js';
+import { aCluster, aHealth, aSummary } from '../support/status-builders.js';
 
 function textsOf(input: Partial<ProblemsInput>): readonly string[] {
   return problemsOf({ readinessChecks: [], cluster: aCluster(), health: aHealth(), ...input }).map(
@@ -15,8 +15,8 @@ it('there are none when all is well', () => {
 
 describe('a problem', () => {
   it.each([
-    [{ reachedLimitCount: 1 }, 'critical evictions: 1 limit is reached'],
-    [{ reachedLimitCount: 2 }, 'critical evictions: 2 limits are reached'],
+    [{ reachedLimitCount: 1, evictableLimitCount: 1 }, 'critical evictions: 1 limit is reached'],
+    [{ reachedLimitCount: 2, evictableLimitCount: 1 }, 'critical evictions: 2 limits are reached'],
     [{ nearLimitCount: 3 }, 'warning evictions: 3 limits are near'],
     [{ absentNodeCount: 1 }, 'critical nodes: 1 node without data'],
     [{ staleNodeCount: 2 }, 'warning nodes: 2 nodes with stale data'],
@@ -24,19 +24,22 @@ describe('a problem', () => {
     [{ expectedPodCount: 5, measuredPodCount: 3 }, 'warning nodes: 2 pods not measured'],
     [{ incompleteWorkloadCount: 1 }, 'warning workloads: 1 incomplete sum'],
   ])('is told of %j', (summary, text) => {
-    const limits = { items: [aLimit({ usedBytes: 2, limitBytes: 1 })], totalCount: 1 };
-    expect(textsOf({ cluster: aCluster({ summary: aSummary(summary), limits }) })).toEqual([text]);
+    expect(textsOf({ cluster: aCluster({ summary: aSummary(summary) }) })).toEqual([text]);
   });
 
   it('is no more than a warning when the pods at their limits are never evicted for it', () => {
-    const limits = { items: [aLimit({ usedBytes: 2, limitBytes: 1, isExempt: true })], totalCount: 1 };
-    const cluster = aCluster({ summary: aSummary({ reachedLimitCount: 1 }), limits });
+    const cluster = aCluster({ summary: aSummary({ reachedLimitCount: 1, evictableLimitCount: 0 }) });
     expect(textsOf({ cluster })).toEqual(['warning evictions: 1 limit is reached']);
   });
 
   it('is no more than a warning when nodes have not had the time to answer', () => {
     const cluster = aCluster({ isCut: true, summary: aSummary({ absentNodeCount: 1 }) });
     expect(textsOf({ cluster })).toEqual(['warning nodes: 1 node without data']);
+  });
+
+  it('is critical when a node has failed, whatever others had no time to answer', () => {
+    const cluster = aCluster({ isCut: true, summary: aSummary({ absentNodeCount: 2, failedNodeCount: 1 }) });
+    expect(textsOf({ cluster })).toEqual(['critical nodes: 2 nodes without data']);
   });
 
   it('is a scope without nodes', () => {

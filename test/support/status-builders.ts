@@ -126,6 +126,7 @@ export function aSummary(overrides: Partial<ClusterStatus['summary']> = {}): Clu
     freshNodeCount: 1,
     staleNodeCount: 0,
     absentNodeCount: 0,
+    failedNodeCount: 0,
     skippedNodeCount: 0,
     fullNodeCount: 0,
     oldestSummaryAgeMs: 1_500,
@@ -136,6 +137,7 @@ export function aSummary(overrides: Partial<ClusterStatus['summary']> = {}): Clu
     limitCount: 1,
     nearLimitCount: 0,
     reachedLimitCount: 0,
+    evictableLimitCount: 0,
     incompleteWorkloadCount: 0,
     ...overrides,
   };
