@@ -245,7 +245,7 @@ export class App implements AsyncDisposable {
     const { clock, logger, config, reload } = this.#options;
     const handler = createRoutes({
       metricsPath: config.web.telemetryPath,
-      status: new StatusHandler({ source: this.#createStatusSource(), metricsPath: config.web.telemetryPath }),
+      status: new StatusHandler({ source: this.#createStatusSource(), metricsPath: config.web.telemetryPath, clock }),
       metrics: new MetricsHandler({
         source: { collect: (signal) => this.#collect(signal) },
         exposition: {

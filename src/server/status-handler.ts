@@ -1,7 +1,10 @@
 import type { Request, Response } from 'express';
 
+import { type Clock, startDeadline } from '../base/clock.js';
 import { type PageLink, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
+import { sendText } from './responses.js';
+import { sendPlain } from './send-body.js';
 
 /** `read` gives the same object to all who get the same status. */
 interface StatusReader {
@@ -12,18 +15,31 @@ export interface StatusHandlerOptions {
   readonly source: StatusReader;
   /** Begins with `/`. */
   readonly metricsPath: string;
+  readonly clock: Clock;
 }
 
 export const statusPath = '/api/v1/status';
 
+/** Answers under way, to their last bytes: whoever asks and does not read holds memory. */
+const maxInFlight = 50;
+
+/** For making the status and for the client to take it. */
+const answerTimeoutMs = 30_000;
+
+type Format = 'page' | 'json';
+
 /** Answers with the status, as a page for people and as JSON. HEAD is answered without making one. */
 export class StatusHandler {
   readonly #source: StatusReader;
+  readonly #clock: Clock;
   readonly #links: readonly PageLink[];
-  #page: { readonly status: Status; readonly text: string } | undefined;
+  /** Of the last status; shared by all its answers. */
+  readonly #bodies = new Map<Format, { readonly status: Status; readonly bytes: Buffer }>();
+  #inFlightCount = 0;
 
-  constructor({ source, metricsPath }: StatusHandlerOptions) {
+  constructor({ source, metricsPath, clock }: StatusHandlerOptions) {
     this.#source = source;
+    this.#clock = clock;
     this.#links = [
       { href: relative(metricsPath), text: 'Metrics' },
       { href: relative(statusPath), text: 'This page as JSON' },
@@ -34,23 +50,62 @@ export class StatusHandler {
 
   async page(request: Request, response: Response): Promise<void> {
     response.type('html').set({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'no-referrer' });
-    await this.#send(request, response, (status) => this.#pageOf(status));
+    await this.#answer(request, response, 'page');
   }
 
   async json(request: Request, response: Response): Promise<void> {
     response.type('json');
-    await this.#send(request, response, (status) => `${JSON.stringify(status)}\n`);
+    await this.#answer(request, response, 'json');
   }
 
-  async #send(request: Request, response: Response, textOf: (status: Status) => string): Promise<void> {
+  async #answer(request: Request, response: Response, format: Format): Promise<void> {
     response.set('Cache-Control', 'no-store');
-    if (request.method === 'HEAD') response.end();
-    else response.send(textOf(await this.#source.read()));
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    if (this.#inFlightCount >= maxInFlight) {
+      response.set('Retry-After', '1');
+      sendText(response, 503, 'too many requests at once');
+      return;
+    }
+    this.#inFlightCount += 1;
+    try {
+      await this.#send(response, format);
+    } finally {
+      this.#inFlightCount -= 1;
+    }
   }
 
-  #pageOf(status: Status): string {
-    if (this.#page?.status !== status) this.#page = { status, text: renderPage(status, this.#links) };
-    return this.#page.text;
+  async #send(response: Response, format: Format): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => {
+      gone.abort();
+    });
+    using limit = startDeadline({
+      clock: this.#clock,
+      durationMs: answerTimeoutMs,
+      error: () => new Error(`the client did not take the answer within ${answerTimeoutMs} ms`),
+      parent: gone.signal,
+    });
+    try {
+      const bytes = this.#bytesOf(await this.#source.read(), format);
+      limit.signal.throwIfAborted();
+      response.set('Content-Length', String(bytes.length));
+      await sendPlain(response, [bytes], limit.signal);
+    } catch (error) {
+      if (!limit.signal.aborted) throw error;
+      response.destroy();
+    }
+  }
+
+  #bytesOf(status: Status, format: Format): Buffer {
+    const kept = this.#bodies.get(format);
+    if (kept?.status === status) return kept.bytes;
+    const text = format === 'page' ? renderPage(status, this.#links) : `${JSON.stringify(status)}\n`;
+    const bytes = Buffer.from(text);
+    this.#bodies.set(format, { status, bytes });
+    return bytes;
   }
 }
 

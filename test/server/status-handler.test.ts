@@ -1,7 +1,11 @@
+import { EventEmitter, once } from 'node:events';
+import { connect } from 'node:net';
+
 import { describe, expect, it } from 'vitest';
 
 import { StatusHandler } from '../../src/server/status-handler.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { aStatus } from '../support/status-builders.js';
 import { aLogger, type RecordingLogger, RunningServer, someRoutes } from './test-server.js';
 
@@ -20,7 +24,7 @@ async function ask(path: string, method = 'GET', read = () => Promise.resolve(aS
     },
   };
   const logger = aLogger();
-  const status = new StatusHandler({ source, metricsPath: '/federate/metrics' });
+  const status = new StatusHandler({ source, metricsPath: '/federate/metrics', clock: new ManualClock() });
   await using server = await RunningServer.start(someRoutes({ status, logger }));
   const answer = await send({ port: server.port, path, method });
   return { answer, readCount, logger };
@@ -79,5 +83,52 @@ describe.each(['/', '/api/v1/status'])('%s', (path) => {
   it('takes no other method', async () => {
     const { answer, readCount } = await ask(path, 'POST');
     expect([answer.status, answer.headers.allow, readCount]).toEqual([405, 'GET, HEAD', 0]);
+  });
+});
+
+describe('many who ask and do not read', () => {
+  /** Requests on one connection, one after the other without waiting for an answer, as HTTP/1.1 allows. */
+  const stalled = (port: number, count: number) => {
+    const socket = connect(port, '127.0.0.1').pause();
+    socket.write('GET /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
+    return socket;
+  };
+
+  it('get no more than 50 answers at once, and the next one is told to come again', async () => {
+    const making = new EventEmitter().setMaxListeners(0);
+    let readCount = 0;
+    const read = async () => {
+      readCount += 1;
+      if (readCount <= 50) await once(making, 'made');
+      return aStatus();
+    };
+    const clock = new ManualClock();
+    const status = new StatusHandler({ source: { read }, metricsPath: '/metrics', clock });
+    await using server = await RunningServer.start(someRoutes({ status }));
+    const socket = stalled(server.port, 50);
+    await expect.poll(() => readCount).toBe(50);
+    const refused = await send({ port: server.port, path: '/' });
+    expect([refused.status, refused.text, refused.headers['retry-after']]).toEqual([
+      ...[503, 'too many requests at once\n', '1'],
+    ]);
+    socket.destroy();
+    making.emit('made');
+    await expect.poll(async () => (await send({ port: server.port, path: '/' })).status).toBe(200);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('lose their connection', async () => {
+    const clock = new ManualClock();
+    const huge = aStatus({ configuration: 'x'.repeat(2 ** 25) });
+    const source = { read: () => Promise.resolve(huge) };
+    const status = new StatusHandler({ source, metricsPath: '/metrics', clock });
+    await using server = await RunningServer.start(someRoutes({ status }));
+    const socket = stalled(server.port, 1);
+    await expect.poll(() => clock.sleeperCount).toBe(1);
+    await clock.advance(30_000);
+    let receivedBytes = 0;
+    socket.on('data', (data) => (receivedBytes += data.length)).on('error', () => undefined);
+    await once(socket.resume(), 'close');
+    expect(receivedBytes).toBeLessThan(huge.configuration.length);
   });
 });

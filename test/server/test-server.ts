@@ -113,7 +113,11 @@ export function someRoutes(overrides: Partial<RoutesOptions> = {}): RequestListe
   return createRoutes({
     metricsPath: '/metrics',
     metrics: aMetricsHandler(),
-    status: new StatusHandler({ source: { read: () => Promise.resolve(aStatus()) }, metricsPath: '/metrics' }),
+    status: new StatusHandler({
+      source: { read: () => Promise.resolve(aStatus()) },
+      metricsPath: '/metrics',
+      clock: new ManualClock(),
+    }),
     readiness: { checks: () => [] },
     reload: undefined,
     logger: aLogger(),
