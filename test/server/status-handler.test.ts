@@ -113,8 +113,9 @@ describe('many who ask and do not read', () => {
     ]);
     socket.destroy();
     making.emit('made');
+    await clock.advance(30_000); // Node.js does not tell of the end of answers that waited behind another one
     await expect.poll(async () => (await send({ port: server.port, path: '/' })).status).toBe(200);
-    expect(clock.sleeperCount).toBe(0);
+    await expect.poll(() => clock.sleeperCount).toBe(0);
   });
 
   it('lose their connection', async () => {
