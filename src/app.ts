@@ -60,6 +60,8 @@ export class App implements AsyncDisposable {
   #sources: Sources;
   #collection: Collection;
   #exposition: Exposition;
+  /** Of the settings in force: thousands of identities take long to format. */
+  #statusSettings: StatusSettings;
   /** Under way: sources are not disposed of before those that may use them have ended. */
   readonly #collecting = new Set<Promise<unknown>>();
 
@@ -75,6 +77,7 @@ export class App implements AsyncDisposable {
     const { store, cache, configs } = this.#sources;
     this.#collection = createCollection({ ...options, onlyNode: scope.nodeName, store, cache, configs });
     this.#exposition = this.#createExposition(config);
+    this.#statusSettings = statusSettings(config, scope);
     this.#listeners = this.#createListeners();
     this.#report(config);
   }
@@ -131,6 +134,7 @@ export class App implements AsyncDisposable {
       danglingPods,
     });
     this.#exposition = this.#createExposition(config);
+    this.#statusSettings = statusSettings(config, scope);
     this.#report(config);
     if (replaced !== sources) {
       await Promise.allSettled(this.#collecting);
@@ -233,7 +237,7 @@ export class App implements AsyncDisposable {
         failureOf: (nodeName) => this.#sources.cache.lastFailure(nodeName),
         checks: () => this.#checks(),
         selfReport: () => readSelfReport(this.metrics.registry),
-        settings: () => statusSettings(this.#config, this.#scope),
+        settings: () => this.#statusSettings,
       },
       version,
       clock,

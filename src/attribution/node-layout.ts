@@ -22,7 +22,8 @@ export function nodeLayout({ nodefs, imagefs, containerfs }: NodeSummary): NodeL
   };
 }
 
-function areDifferent(a: FsStats | undefined, b: FsStats | undefined): boolean | undefined {
+/** Undefined where the figures do not tell. */
+export function areDifferent(a: FsStats | undefined, b: FsStats | undefined): boolean | undefined {
   if (a?.capacityBytes === undefined || b?.capacityBytes === undefined) return undefined;
   if (a.capacityBytes !== b.capacityBytes || differ(a.inodes, b.inodes)) return true;
   if (a.availableBytes === undefined || b.availableBytes === undefined) return undefined;

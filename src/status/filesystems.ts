@@ -1,4 +1,5 @@
-import type { FsStats } from '../kubelet/summary.js';
+import { areDifferent, type NodeLayout } from '../attribution/node-layout.js';
+import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import type { FilesystemStatus } from './status.js';
 
@@ -18,7 +19,8 @@ export function filesystemsOf(
   const { nodefs, imagefs, containerfs } = summary;
   const filesystems: FilesystemStatus[] = [];
   if (nodefs !== undefined) {
-    const podsUsedBytes = layout.hasDedicatedImagefs === true ? pods.usedBytes - pods.rootfsBytes : pods.usedBytes;
+    const podsUsedBytes =
+      areLayersElsewhere(summary, layout) === true ? pods.usedBytes - pods.rootfsBytes : pods.usedBytes;
     filesystems.push({ ...figuresOf('nodefs', nodefs), podsUsedBytes, evictionThresholdBytes: thresholdOf('nodefs') });
   }
   if (imagefs !== undefined) {
@@ -26,10 +28,19 @@ export function filesystemsOf(
     filesystems.push({ ...figuresOf('imagefs', imagefs), sameAs, evictionThresholdBytes: thresholdOf('imagefs') });
   }
   if (containerfs !== undefined) {
-    const sameAs = layout.hasSplitImagefs === false ? 'imagefs' : undefined;
-    filesystems.push({ ...figuresOf('containerfs', containerfs), sameAs });
+    filesystems.push({ ...figuresOf('containerfs', containerfs), sameAs: containerfsOf(summary, layout) });
   }
   return filesystems;
+}
+
+/** Whether writable layers are on another filesystem than nodefs: with the images, unless those have one for themselves. */
+function areLayersElsewhere({ nodefs, containerfs }: NodeSummary, layout: NodeLayout): boolean | undefined {
+  return layout.hasSplitImagefs === true ? areDifferent(nodefs, containerfs) : layout.hasDedicatedImagefs;
+}
+
+function containerfsOf({ nodefs, containerfs }: NodeSummary, layout: NodeLayout): FilesystemStatus['sameAs'] {
+  if (layout.hasSplitImagefs === false) return 'imagefs';
+  return layout.hasSplitImagefs === true && areDifferent(nodefs, containerfs) === false ? 'nodefs' : undefined;
 }
 
 /** The fullest filesystem's part of bytes or inodes that is not free; undefined when none is known. */

@@ -259,6 +259,36 @@ describe('nodes', () => {
   });
 });
 
+describe('the filesystems of a node with images on one of their own and writable layers elsewhere', () => {
+  const usage = aPodUsage({
+    usedBytes: 15,
+    components: { rootfs: 10, logs: 5, emptydir: 0, configmap: 0, gitrepo: 0, other: 0 },
+  });
+
+  it.each([
+    ['on nodefs', 100_000, 15, 'nodefs'],
+    ['on a third one', 300_000, 5, undefined],
+  ])('%s', async (_where, capacityBytes, podsUsedBytes, sameAs) => {
+    const snapshot = aNodeSnapshot({
+      pods: [aPodSnapshot({ usage })],
+      layout: { hasDedicatedImagefs: true, hasSplitImagefs: true },
+      summary: aNodeSummary({
+        nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 60_000 }),
+        imagefs: anFsStats({ capacityBytes: 200_000 }),
+        containerfs: anFsStats({ capacityBytes, availableBytes: 60_000 }),
+      }),
+    });
+    const { nodes } = await statusOf({ nodes: [aFreshNode(snapshot)] });
+    expect(nodes.items[0]).toMatchObject({
+      filesystems: [
+        { filesystem: 'nodefs', podsUsedBytes },
+        { filesystem: 'imagefs', sameAs: undefined },
+        { filesystem: 'containerfs', sameAs },
+      ],
+    });
+  });
+});
+
 it('is all zeros for a cluster without nodes', async () => {
   const status = await statusOf({ nodes: [], workloads: [] });
   expect(status).toMatchObject({

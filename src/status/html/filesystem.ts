@@ -26,6 +26,10 @@ ${capacityBytes === undefined ? undefined : bar({ segments, marks: marksOf(files
 <div class="row small muted"><span>${parts}</span>${inodesText(inodesFullRatio)}</div></div>`;
 }
 
+/**
+ * Together no longer than what is taken: runtimes count writable layers among the images too, some count shared layers
+ * of images several times.
+ */
 function segmentsOf(filesystem: FilesystemStatus, imagesBytes: number | undefined): readonly Segment[] {
   const { filesystem: name, usedBytes, capacityBytes, availableBytes, podsUsedBytes } = filesystem;
   const takenBytes =
@@ -38,9 +42,14 @@ function segmentsOf(filesystem: FilesystemStatus, imagesBytes: number | undefine
         ]
       : [['images', name === 'imagefs' ? 'images' : 'layers', usedBytes]];
   const knownBytes = known.reduce((sum, [, , bytes]) => sum + (bytes ?? 0), 0);
+  let restBytes = takenBytes ?? Infinity;
   return [...known, ['other', 'other', Math.max(0, (takenBytes ?? 0) - knownBytes)] as const].flatMap(
-    ([colour, what, bytes]) =>
-      bytes === undefined || bytes === 0 ? [] : [{ colour, label: `${what} ${formatBytes(bytes)}`, amount: bytes }],
+    ([colour, what, bytes]) => {
+      if (bytes === undefined || bytes === 0) return [];
+      const amount = Math.min(bytes, restBytes);
+      restBytes -= amount;
+      return [{ colour, label: `${what} ${formatBytes(bytes)}`, amount }];
+    },
   );
 }
 

@@ -27,7 +27,10 @@ export function nodes(cluster: ClusterStatus | undefined): Markup {
 }
 
 function bodyOf({ nodes: top }: ClusterStatus): Markup {
-  if (top.items.length === 0) return emptyText('There is no node in scope: look at cluster.nodeSelector.');
+  if (top.items.length === 0)
+    return emptyText(
+      'There is no node in scope: look at cluster.nodeSelector; of many shards and few nodes, some have none.',
+    );
   return markup`<ul class="cards">${top.items.map(card)}</ul>${moreText(top, 'nodes')}`;
 }
 

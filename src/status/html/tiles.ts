@@ -21,7 +21,7 @@ export function tiles(cluster: ClusterStatus | undefined): Markup {
 
 function tilesOf(cluster: ClusterStatus): readonly Tile[] {
   const { summary } = cluster;
-  return [nodes(summary), coverage(summary), used(cluster), reached(summary), near(summary)];
+  return [nodes(summary), coverage(cluster), used(cluster), reached(summary), near(summary)];
 }
 
 function nodes(summary: ClusterSummary): Tile {
@@ -40,12 +40,14 @@ function nodes(summary: ClusterSummary): Tile {
   };
 }
 
-/** Pods that are too young to be expected count as soon as they have figures. */
-function coverage({ podCount, expectedPodCount, measuredPodCount, oldestSummaryAgeMs }: ClusterSummary): Tile {
+/** Pods that are too young to be expected count as soon as they have figures, where all that have are known. */
+function coverage({ summary, hidesPodsWithoutIdentity }: ClusterStatus): Tile {
+  const { podCount, expectedPodCount, measuredPodCount, oldestSummaryAgeMs } = summary;
   const unmeasuredCount = expectedPodCount - measuredPodCount;
+  const count = hidesPodsWithoutIdentity ? measuredPodCount : podCount;
   return {
     label: 'Running pods measured',
-    figure: markup`${podCount} <small>of ${podCount + unmeasuredCount}</small>`,
+    figure: markup`${count} <small>of ${count + unmeasuredCount}</small>`,
     note: oldestSummaryAgeMs === undefined ? 'no data' : `data up to ${formatAge(oldestSummaryAgeMs)} old`,
     severity: worst(false, unmeasuredCount > 0),
   };

@@ -55,11 +55,7 @@ function expositionAndSettings(health: HealthStatus, nowMs: number): Markup {
       '',
     ],
     ...(health.isLastReloadSuccessful === false ? [['last reload', 'refused: see the log', 'warning'] as const] : []),
-    [
-      'kubelet certificates',
-      health.isKubeletTlsUnverified ? 'not verified' : 'verified',
-      health.isKubeletTlsUnverified ? 'warning' : '',
-    ],
+    ...(health.isKubeletTlsUnverified ? [['kubelet certificates', 'not verified', 'warning'] as const] : []),
   ]);
 }
 

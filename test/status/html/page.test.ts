@@ -154,6 +154,23 @@ describe('the sections', () => {
     expect(page).toContain('evictions with less than 10.0GiB free');
   });
 
+  it('do not draw more of a filesystem than is taken, whatever the runtime counts twice', () => {
+    const filesystems = [
+      {
+        filesystem: 'nodefs',
+        capacityBytes: 100 * gib,
+        availableBytes: 40 * gib,
+        podsUsedBytes: 45 * gib,
+        fullRatio: 0.6,
+      },
+      { filesystem: 'imagefs', sameAs: 'nodefs', usedBytes: 55 * gib },
+    ] as const;
+    const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ filesystems })], totalCount: 1 } });
+    expect(page).toContain('<rect class="f-pods" x="0%" width="45%"');
+    expect(page).toContain('<rect class="f-images" x="45%" width="15%"');
+    expect(textOf(page, 'nodes')).toContain('pods 45.0GiB · images 55.0GiB');
+  });
+
   it('fold up what are not the biggest pods of a node', () => {
     const biggestPods = Array.from({ length: 5 }, (_, index) => ({
       namespace: 'shop',
@@ -175,6 +192,14 @@ describe('the sections', () => {
     ['pods', { pods: { items: [], totalCount: 0 } }, 'No pod is measured yet.'],
     ['pods', { hidesPodsWithoutIdentity: true }, 'left out'],
     ['part-tiles', { hidesPodsWithoutIdentity: true }, 'ephemeral storage of 1 pod with an identity'],
+    [
+      'part-tiles',
+      {
+        hidesPodsWithoutIdentity: true,
+        summary: aSummary({ podCount: 3, expectedPodCount: 30, measuredPodCount: 25 }),
+      },
+      'Running pods measured 25 of 30',
+    ],
     ['nodes', { nodes: { items: [], totalCount: 0 } }, 'There is no node in scope'],
   ])('say so when there is nothing: %s', (id, cluster, text) => {
     expect(textOf(pageOfCluster(cluster), id)).toContain(text);
