@@ -237,6 +237,7 @@ export class App implements AsyncDisposable {
         failureOf: (nodeName) => this.#sources.cache.lastFailure(nodeName),
         checks: () => this.#checks(),
         selfReport: () => readSelfReport(this.metrics.registry),
+        droppedFamilies: () => this.#seriesCapReport.droppedFamilies,
         settings: () => this.#statusSettings,
       },
       version,

@@ -81,8 +81,14 @@ function storeProblem({ resource, isConnected, lastProgressAgeMs }: StoreStatus)
   return lastProgressAgeMs >= silentAfterMs ? [warning(`the watch of ${resource} is silent ${since}`, 'trust')] : [];
 }
 
-function healthProblems({ isLastReloadSuccessful, isKubeletTlsUnverified }: HealthStatus): readonly Problem[] {
+function healthProblems(health: HealthStatus): readonly Problem[] {
+  const { droppedFamilies, identityNameClashCount, isLastReloadSuccessful, isKubeletTlsUnverified } = health;
   return [
+    ...counted(droppedFamilies.length, 'warning', 'trust', [
+      'metric family left out by metrics.maxSeries',
+      'metric families left out by metrics.maxSeries',
+    ]),
+    ...counted(identityNameClashCount, 'warning', 'trust', ['identity name clash', 'identity name clashes']),
     ...(isLastReloadSuccessful === false ? [warning('the last settings were refused', 'trust')] : []),
     ...(isKubeletTlsUnverified ? [warning('certificates of kubelets are not verified', 'trust')] : []),
   ];

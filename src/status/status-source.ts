@@ -20,6 +20,8 @@ export interface StatusInputs {
   failureOf(nodeName: string): SummaryFailure | undefined;
   checks(): readonly Check[];
   selfReport(): Promise<SelfReport>;
+  /** Those that the last exposition left out for the cap on series. */
+  droppedFamilies(): readonly string[];
   settings(): StatusSettings;
 }
 
@@ -78,7 +80,7 @@ export class StatusSource {
     const readinessChecks = inputs
       .checks()
       .map(({ name, ok, message }) => ({ name, isOk: ok, message: ok ? undefined : message }));
-    const health = healthStatus(await inputs.selfReport(), clock.nowMs());
+    const health = healthStatus(await inputs.selfReport(), inputs.droppedFamilies(), clock.nowMs());
     const status: Status = {
       version,
       scope,
@@ -122,11 +124,12 @@ export class StatusSource {
   }
 }
 
-function healthStatus(report: SelfReport, nowMs: number): HealthStatus {
+function healthStatus(report: SelfReport, droppedFamilies: readonly string[], nowMs: number): HealthStatus {
   const { stores, seriesDroppedCount, ...same } = report;
   return {
     ...same,
     droppedSeriesCount: seriesDroppedCount,
+    droppedFamilies,
     stores: stores.map(({ lastProgressAtMs, ...store }) => ({
       ...store,
       lastProgressAgeMs: lastProgressAtMs === undefined ? undefined : Math.max(0, Math.round(nowMs - lastProgressAtMs)),

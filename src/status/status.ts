@@ -212,6 +212,8 @@ export interface HealthStatus {
   /** Of the last exposition. */
   readonly seriesCount?: number | undefined;
   readonly droppedSeriesCount: number;
+  /** Left out of the last exposition for `metrics.maxSeries`. */
+  readonly droppedFamilies: readonly string[];
   readonly identityNameClashCount: number;
   readonly isLastReloadSuccessful?: boolean | undefined;
   readonly settingsLoadedAtMs?: number | undefined;

@@ -23,11 +23,15 @@ export interface SeriesCapReportOptions {
  */
 export class SeriesCapReport {
   readonly #options: SeriesCapReportOptions;
-  /** The families that the last exposition without a filter left out. */
-  #dropped = '';
+  #droppedFamilies: readonly string[] = [];
 
   constructor(options: SeriesCapReportOptions) {
     this.#options = options;
+  }
+
+  /** Those that the last exposition without a filter left out. */
+  get droppedFamilies(): readonly string[] {
+    return this.#droppedFamilies;
   }
 
   capped({ filter, maxSeries, families, seriesCount }: SeriesCapResult): void {
@@ -39,8 +43,8 @@ export class SeriesCapReport {
       if (text !== '') logger.debug(message, { filter, maxSeries, families: text, seriesCount });
       return;
     }
-    if (text === this.#dropped) return;
-    this.#dropped = text;
+    if (text === this.#droppedFamilies.join(',')) return;
+    this.#droppedFamilies = families;
     if (text === '') logger.info('no family is left out for metrics.maxSeries any more', { maxSeries });
     else logger.warn(message, { maxSeries, families: text, seriesCount });
   }

@@ -70,6 +70,18 @@ describe('the status of a cluster', () => {
     expect((await exporter.scrape()).samples('pod_used_bytes')).toHaveLength(1);
   });
 
+  it('says that metrics are left out as long as they are', async () => {
+    await using exporter = await start({ settings: 'metrics: {maxSeries: 40}' });
+    await exporter.scrape();
+    const { problems, health } = await statusOf(exporter);
+    expect(problems.map(({ text }) => text)).toContainEqual(expect.stringContaining('left out by metrics.maxSeries'));
+    expect(health.droppedFamilies).not.toEqual([]);
+    await exporter.apply('metrics: {maxSeries: 5000}');
+    await exporter.scrape();
+    await exporter.clock.advance(1_000);
+    expect((await statusOf(exporter)).health.droppedFamilies).toEqual([]);
+  });
+
   it('says why a node has no data, and what that costs', async () => {
     await using exporter = await start();
     await exporter.cluster.setFault('node-2', 'status:500');

@@ -68,6 +68,8 @@ describe('a problem', () => {
   });
 
   it.each([
+    [{ droppedFamilies: ['a', 'b'] }, 'warning trust: 2 metric families left out by metrics.maxSeries'],
+    [{ identityNameClashCount: 1 }, 'warning trust: 1 identity name clash'],
     [{ isLastReloadSuccessful: false }, 'warning trust: the last settings were refused'],
     [{ isKubeletTlsUnverified: true }, 'warning trust: certificates of kubelets are not verified'],
   ])('is told of the exporter: %j', (health, text) => {

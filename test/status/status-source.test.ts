@@ -30,6 +30,7 @@ function setUp(inputs: Partial<StatusInputs> = {}) {
       failureOf: () => undefined,
       checks: () => [{ name: 'pods', ok: true, message: 'not listed yet' }],
       selfReport: () => Promise.resolve(selfReport),
+      droppedFamilies: () => ['pod_used_bytes'],
       settings: () => ({ scope: 'whole cluster', configuration: 'cache: {}', hidesPodsWithoutIdentity: false }),
       ...inputs,
       collect: (signal) => {
@@ -63,11 +64,12 @@ describe('a status', () => {
       generatedAtMs: clockStart.nowMs + 60_000,
       uptimeMs: 60_000,
       isReady: true,
-      problems: [],
+      problems: [{ text: '1 metric family left out by metrics.maxSeries' }],
       readinessChecks: [{ name: 'pods', isOk: true, message: undefined }],
       health: {
         stores: [{ resource: 'pods', objectCount: 3, isConnected: true, lastProgressAgeMs: 64_000 }],
         droppedSeriesCount: 1,
+        droppedFamilies: ['pod_used_bytes'],
       },
       configuration: 'cache: {}',
     });

@@ -22,6 +22,7 @@ export function aHealth(overrides: Partial<HealthStatus> = {}): HealthStatus {
     kubeletRequests: { success: 2, timeout: 0 },
     seriesCount: 40,
     droppedSeriesCount: 0,
+    droppedFamilies: [],
     identityNameClashCount: 0,
     isLastReloadSuccessful: true,
     settingsLoadedAtMs: Date.UTC(2026, 0, 1),

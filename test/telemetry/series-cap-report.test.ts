@@ -18,7 +18,7 @@ function aReport() {
   const tell = (result: Partial<SeriesCapResult>): void => {
     report.capped({ filter: '', maxSeries: 10, families: [], seriesCount: 0, ...result });
   };
-  return { lines, dropped, tell };
+  return { report, lines, dropped, tell };
 }
 
 describe('SeriesCapReport', () => {
@@ -31,6 +31,16 @@ describe('SeriesCapReport', () => {
     tell({});
     tell({ maxSeries: undefined });
     expect(lines).toEqual(['warn  a', 'warn  a,b', 'info  ']);
+  });
+
+  it('knows which families the last exposition without a filter left out', () => {
+    const { report, tell } = aReport();
+    expect(report.droppedFamilies).toEqual([]);
+    tell({ families: ['a', 'b'], seriesCount: 5 });
+    tell({ filter: 'collect[]=pod', families: ['c'], seriesCount: 1 });
+    expect(report.droppedFamilies).toEqual(['a', 'b']);
+    tell({});
+    expect(report.droppedFamilies).toEqual([]);
   });
 
   it('counts the series of each exposition', () => {

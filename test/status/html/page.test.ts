@@ -222,6 +222,10 @@ describe('the sections', () => {
     expect(shown).toContain('last reload refused: see the log kubelet certificates not verified');
   });
 
+  it('claim nothing about certificates that somebody else verifies', () => {
+    expect(textOf(pageOf(), 'trust')).not.toContain('certificates');
+  });
+
   it('show the settings line by line', () => {
     expect(pageOf({ configuration: 'a: 1\nb: <x>\n' })).toContain('a: 1\nb: &lt;x&gt;\n</pre>');
   });
