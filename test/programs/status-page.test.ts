@@ -26,6 +26,9 @@ const pod = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSp
   ...more,
 });
 
+/** As long as names may be, with no place to break. */
+const longest = (letter: string): string => `${letter.repeat(63)}.`.repeat(4).slice(0, 253);
+
 const hostilePod = pod(hostileName, 'node-1', {
   namespace: `x<iframe src=//elsewhere.invalid>`,
   owner: { kind: 'StatefulSet', name: hostileName },
@@ -39,10 +42,11 @@ const hostilePod = pod(hostileName, 'node-1', {
 });
 
 const scenario: Scenario = {
-  ...emptyScenario('node-1', 'node-2', 'ip-192-0-2-117.a-rather-long-region-1.compute.internal'),
+  ...emptyScenario('node-1', 'node-2', 'ip-192-0-2-117.a-rather-long-region-1.compute.internal', longest('n')),
   populate: ({ model }) => {
     model.addPod(hostilePod);
     for (let index = 0; index < 6; index += 1) model.addPod(pod(`cart-${index}`, 'node-1'));
+    model.addPod(pod(longest('p'), longest('n'), { namespace: 'x'.repeat(63) }));
     model.addPod(pod('with-a-name-that-is-much-longer-than-a-telephone-is-wide-7d9fcb6b5-x2x9k', 'node-2'));
   },
 };
@@ -189,6 +193,37 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(requested).toHaveLength(2);
     await page.evaluate('window.isTabHidden = false; document.dispatchEvent(new Event("visibilitychange"))');
     await expect.poll(() => requested.length).toBe(3);
+  });
+
+  it('waits while text is selected, which a refresh would take away', async () => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter), {}, stopTime);
+    const { page, requested } = visited;
+    await page.evaluate('getSelection().selectAllChildren(document.querySelector("#nodes h3"))');
+    await page.clock.runFor(30_000);
+    expect([requested.length, await textOf(page, '#state')]).toEqual([1, 'Waits while text is selected.']);
+    expect(await page.evaluate('String(getSelection())')).not.toBe('');
+    await page.evaluate('getSelection().removeAllRanges()');
+    await page.clock.runFor(1_000);
+    await expect.poll(() => requested.length).toBe(2);
+    expect(await textOf(page, '#state')).toBe('');
+  });
+
+  it('keeps text that was selected while the answer was on its way', async () => {
+    await using exporter = await startExporter();
+    await using visited = await visit(urlOf(exporter), {}, stopTime);
+    const { page } = visited;
+    await page.route('**', async (route) => {
+      await page.evaluate('getSelection().selectAllChildren(document.querySelector("#nodes h3"))');
+      await route.continue();
+    });
+    await addBigPod(exporter);
+    const answered = page.waitForEvent('requestfinished');
+    await page.clock.runFor(6_000);
+    await answered;
+    await page.clock.runFor(2_000);
+    expect(await page.evaluate('String(getSelection())')).not.toBe('');
+    expect(await textOf(page, '#pods')).not.toContain('newcomer-0');
   });
 
   it.each([

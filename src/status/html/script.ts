@@ -1,6 +1,6 @@
 /**
- * Refreshes the page in place: fetches it anew and puts in what has changed, so that scroll position, focus, selection
- * and open details stay. Rests while the tab is hidden or the reader has paused it.
+ * Refreshes the page in place: fetches it anew and puts in what has changed, so that scroll position, focus and open
+ * details stay. Rests while the tab is hidden, the reader has paused it or has text selected, which would be lost.
  */
 export const script = `
 (() => {
@@ -14,8 +14,18 @@ export const script = `
     age.textContent = seconds < 2 ? 'just now' : seconds < 120 ? seconds + ' s ago' : Math.round(seconds / 60) + ' min ago';
   };
 
+  const isSelecting = () => !getSelection().isCollapsed;
+
+  const isResting = () => isPaused || isSelecting();
+
+  const tell = (element, text) => {
+    if (element.textContent !== text) element.textContent = text;
+  };
+
+  const showState = () => tell(byId('state'), isPaused ? 'Paused.' : isSelecting() ? 'Waits while text is selected.' : '');
+
   const say = (text) => {
-    if (fault.textContent !== text) fault.textContent = text;
+    tell(fault, text);
     fault.hidden = text === '';
   };
 
@@ -40,14 +50,16 @@ export const script = `
     window.scrollTo({ left: scrollX, top: scrollY, behavior: 'instant' });
   };
 
-  const refresh = async () => {
+  const refresh = async (isWanted) => {
     if (isBusy) return;
     isBusy = true;
     triedAtMs = performance.now();
     try {
       const answer = await fetch(location.pathname + location.search, { cache: 'no-store', signal: AbortSignal.timeout(timeoutMs) });
       if (!answer.ok) throw new Error('HTTP status ' + answer.status);
-      put(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+      const text = await answer.text();
+      if (isResting() && !isWanted) return;
+      put(new DOMParser().parseFromString(text, 'text/html'));
       loadedAtMs = performance.now();
       say('');
     } catch (error) {
@@ -59,19 +71,19 @@ export const script = `
     }
   };
 
-  const isDue = () => !isPaused && !document.hidden && performance.now() - triedAtMs >= periodMs;
+  const isDue = () => !isResting() && !document.hidden && performance.now() - triedAtMs >= periodMs;
   const tick = () => {
     showAge();
-    if (isDue()) void refresh();
+    showState();
+    if (isDue()) void refresh(false);
   };
 
   pause.addEventListener('click', () => {
     isPaused = !isPaused;
     pause.textContent = isPaused ? 'Resume' : 'Pause';
-    byId('state').textContent = isPaused ? 'Paused.' : '';
     tick();
   });
-  now.addEventListener('click', () => void refresh());
+  now.addEventListener('click', () => void refresh(true));
   document.addEventListener('visibilitychange', tick);
   byId('live').hidden = false;
   showAge();

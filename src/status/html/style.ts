@@ -35,6 +35,9 @@ h3{font-size:14px;line-height:1.3;overflow-wrap:anywhere}
 ul,ol{list-style:none}
 .muted{color:var(--muted)}
 .small{font-size:13px}
+/* Names have up to 253 characters and no place to break. */
+header,.banner,tbody th,.low,.tight td{overflow-wrap:anywhere}
+header>div{min-width:0}
 .name{overflow-wrap:anywhere;font-weight:600}
 .visually-hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .skip{position:absolute;left:-999px}
@@ -112,6 +115,8 @@ summary{cursor:pointer;color:var(--link);padding:3px 0}
 .tight{margin-top:6px}
 .trust{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,270px),1fr));gap:12px 28px}
 .trust h3{margin-bottom:4px}
+.trust>div{min-width:0}
+.trust .chip,.trust .number{white-space:normal}
 .counts{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:2px 12px}
 .counts dd{text-align:right}
 pre{margin:8px 0 0;padding:12px;background:var(--page);border:1px solid var(--line);border-radius:6px;overflow:auto;max-height:480px;font:13px/1.5 ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace}
