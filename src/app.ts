@@ -228,7 +228,7 @@ export class App implements AsyncDisposable {
     return new Exposition({ settings, selfMetrics: this.metrics, observer: this.#seriesCapReport, clock });
   }
 
-  /** Looking at the status is no scrape: nothing is refreshed ahead for it, nothing rests and no metric tells of it. */
+  /** Looking at the status is no scrape: nothing is refreshed ahead for it, nothing rests and it is not counted as one. */
   #createStatusSource(): StatusSource {
     const { clock, version } = this.#options;
     return new StatusSource({

@@ -22,6 +22,7 @@ export interface StatusInputs {
   selfReport(): Promise<SelfReport>;
   /** Those that the last exposition left out for the cap on series. */
   droppedFamilies(): readonly string[];
+  /** The same object until others are in force. */
   settings(): StatusSettings;
 }
 
@@ -56,7 +57,7 @@ export class StatusSource {
   readonly #options: StatusSourceOptions;
   readonly #startMs: number;
   #making: Promise<Status> | undefined;
-  #made: { readonly status: Status; readonly atMs: number } | undefined;
+  #made: { readonly status: Status; readonly settings: StatusSettings; readonly atMs: number } | undefined;
 
   constructor(options: StatusSourceOptions) {
     this.#options = options;
@@ -65,23 +66,36 @@ export class StatusSource {
 
   /** The same object for all who get the same one. */
   async read(): Promise<Status> {
+    const { inputs, clock } = this.#options;
     const made = this.#made;
-    if (made !== undefined && this.#options.clock.monotonicMs() - made.atMs < keptMs) return made.status;
+    const isKept = made?.settings === inputs.settings() && clock.monotonicMs() - made.atMs < keptMs;
+    if (isKept) return made.status;
     this.#making ??= this.#make().finally(() => {
       this.#making = undefined;
     });
     return this.#making;
   }
 
+  /** Anew when other settings came into force meanwhile: its parts would be of two sets. */
   async #make(): Promise<Status> {
+    const { inputs, clock } = this.#options;
+    for (;;) {
+      const settings = inputs.settings();
+      const status = await this.#makeBy(settings);
+      if (inputs.settings() !== settings) continue;
+      this.#made = { status, settings, atMs: clock.monotonicMs() };
+      return status;
+    }
+  }
+
+  async #makeBy({ scope, configuration, hidesPodsWithoutIdentity }: StatusSettings): Promise<Status> {
     const { inputs, version, clock } = this.#options;
-    const { scope, configuration, hidesPodsWithoutIdentity } = inputs.settings();
     const cluster = await this.#cluster(hidesPodsWithoutIdentity);
     const readinessChecks = inputs
       .checks()
       .map(({ name, ok, message }) => ({ name, isOk: ok, message: ok ? undefined : message }));
     const health = healthStatus(await inputs.selfReport(), inputs.droppedFamilies(), clock.nowMs());
-    const status: Status = {
+    return {
       version,
       scope,
       generatedAtMs: clock.nowMs(),
@@ -93,8 +107,6 @@ export class StatusSource {
       health,
       configuration,
     };
-    this.#made = { status, atMs: clock.monotonicMs() };
-    return status;
   }
 
   async #cluster(hidesPodsWithoutIdentity: boolean): Promise<ClusterStatus | undefined> {

@@ -20,6 +20,8 @@ const selfReport: SelfReport = {
   identityNameClashCount: 0,
 };
 
+const settings = { scope: 'whole cluster', configuration: 'cache: {}', hidesPodsWithoutIdentity: false };
+
 function setUp(inputs: Partial<StatusInputs> = {}) {
   const clock = new ManualClock(clockStart);
   const stopping = new AbortController();
@@ -31,7 +33,7 @@ function setUp(inputs: Partial<StatusInputs> = {}) {
       checks: () => [{ name: 'pods', ok: true, message: 'not listed yet' }],
       selfReport: () => Promise.resolve(selfReport),
       droppedFamilies: () => ['pod_used_bytes'],
-      settings: () => ({ scope: 'whole cluster', configuration: 'cache: {}', hidesPodsWithoutIdentity: false }),
+      settings: () => settings,
       ...inputs,
       collect: (signal) => {
         calls.count += 1;
@@ -111,6 +113,24 @@ describe('a collection for it', () => {
     await clock.advance(1);
     expect(await source.read()).not.toBe(first);
     expect(calls.count).toBe(2);
+  });
+
+  it('is made anew when other settings come into force, whether it is under way or kept', async () => {
+    let inForce = settings;
+    const apply = (scope: string): void => {
+      inForce = { ...settings, scope };
+    };
+    const { source, calls } = setUp({
+      settings: () => inForce,
+      collect: () => {
+        if (calls.count === 1) apply('shard 1 of 2');
+        return Promise.resolve(aClusterSnapshot());
+      },
+    });
+    expect((await source.read()).scope).toBe('shard 1 of 2');
+    expect(calls.count).toBe(2);
+    apply('node a');
+    expect((await source.read()).scope).toBe('node a');
   });
 
   it('ends after two seconds with what there is', async () => {
