@@ -1,3 +1,4 @@
+import { listing } from '../base/listing.js';
 import { formatAge } from '../base/units.js';
 import {
   type ClusterStatus,
@@ -8,6 +9,9 @@ import {
   type ReadinessCheckStatus,
   type StoreStatus,
 } from './status.js';
+
+/** Each of many namespaces has a check of its own. */
+const maxNamesCount = 3;
 
 /** Watches end every few minutes and are opened again at once: only a longer gap is told of. */
 const disconnectedAfterMs = 30_000;
@@ -39,7 +43,8 @@ function isCritical({ severity }: Problem): boolean {
 function notReady(checks: readonly ReadinessCheckStatus[]): readonly Problem[] {
   const missing = checks.filter(({ isOk }) => !isOk);
   if (missing.length === 0) return [];
-  return [{ severity: 'critical', text: `not ready: ${missing.map(({ name }) => name).join(', ')}`, section: 'trust' }];
+  const names = missing.map(({ name }) => name);
+  return [{ severity: 'critical', text: `not ready: ${listing(names, maxNamesCount)}`, section: 'trust' }];
 }
 
 function clusterProblems({ summary, nodes, isCut }: ClusterStatus): readonly Problem[] {

@@ -1,3 +1,4 @@
+import { listing } from '../base/listing.js';
 import type { Scope } from '../kube/scope.js';
 
 /** The part of the nodes, and the settings that leave out more; '' and none for all. */
@@ -8,6 +9,9 @@ export interface ScopeSettings extends Scope {
   readonly podSelector: string;
 }
 
+/** The settings, which are shown too, have all. */
+const maxNamespacesCount = 10;
+
 /** Which part of the cluster is measured, in words. */
 export function scopeText(settings: ScopeSettings): string {
   const { shard, totalShards, nodeName, namespaces, nodeSelector, podSelector } = settings;
@@ -15,7 +19,9 @@ export function scopeText(settings: ScopeSettings): string {
     nodeName === undefined ? [] : [`node ${nodeName}`],
     totalShards === 1 ? [] : [`shard ${shard} of ${totalShards}, counted from 0`],
     nodeSelector === '' ? [] : [`nodes ${nodeSelector}`],
-    namespaces.length === 0 ? [] : [`${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${namespaces.join(', ')}`],
+    namespaces.length === 0
+      ? []
+      : [`${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${listing(namespaces, maxNamespacesCount)}`],
     podSelector === '' ? [] : [`pods ${podSelector}`],
   ].flat();
   return parts.length === 0 ? 'whole cluster' : parts.join('; ');

@@ -56,6 +56,13 @@ describe('a problem', () => {
     expect(textsOf({ readinessChecks, cluster: undefined })).toEqual(['critical trust: not ready: pods']);
   });
 
+  it('names a few of many missing lists', () => {
+    const readinessChecks = Array.from({ length: 40 }, (_, index) => ({ name: `pods in n${index}`, isOk: false }));
+    expect(textsOf({ readinessChecks, cluster: undefined })).toEqual([
+      'critical trust: not ready: pods in n0, pods in n1, pods in n2 and 37 more',
+    ]);
+  });
+
   it.each([
     [true, 299_999, []],
     [true, 300_000, ['warning trust: the watch of pods is silent for 5m']],

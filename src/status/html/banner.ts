@@ -1,18 +1,23 @@
 import type { Problem, Status } from '../status.js';
 import { markup, type Markup } from './markup.js';
-import { countText } from './texts.js';
+import { countText, moreText } from './texts.js';
 
 const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;
+
+/** With many namespaces, all checks may fail for one reason. */
+const shownCheckCount = 5;
 
 /** In one line what is wrong now, or that all is well; before the first lists, what is missing. */
 export function banner(status: Status): Markup {
   const { problems, readinessChecks } = status;
   const severity = problems[0]?.severity ?? 'ok';
   const missing = readinessChecks.filter(({ isOk }) => !isOk);
+  const shown = missing.slice(0, shownCheckCount);
   return markup`<section id="part-banner" data-part class="banner ${severity}" aria-labelledby="banner-title">
 <h2 id="banner-title"><span aria-hidden="true">${symbols[severity]}</span> ${severity === 'ok' ? 'All is well' : countText(problems.length, 'problem', 'problems')}</h2>
 ${severity === 'ok' ? markup`<span class="what">${wellText(status)}</span>` : markup`<ul>${problems.map(problemItem)}</ul>`}
-${missing.map(({ name, message = '' }) => markup`<p class="message"><strong>${name}</strong>: ${message}</p>`)}
+${shown.map(({ name, message = '' }) => markup`<p class="message"><strong>${name}</strong>: ${message}</p>`)}
+${moreText({ items: shown, totalCount: missing.length }, 'of this kind')}
 ${status.cluster?.isCut === true ? markup`<p>Some nodes had not answered yet when this page was made: they are shown as last known.</p>` : undefined}
 </section>`;
 }

@@ -78,6 +78,17 @@ describe('the banner', () => {
     expect(page).not.toMatch(/<section id="trust"[^>]* hidden/);
   });
 
+  it('says of a few of many missing lists why', () => {
+    const readinessChecks = Array.from({ length: 40 }, (_, index) => ({
+      name: `pods in n${index}`,
+      isOk: false,
+      message: 'forbidden',
+    }));
+    const shown = textOf(pageOf({ cluster: undefined, readinessChecks }), 'part-banner');
+    expect(shown).toContain('pods in n4 : forbidden and 35 more of this kind');
+    expect(shown).not.toContain('pods in n5');
+  });
+
   it('says when nodes had no time to answer', () => {
     expect(textOf(pageOfCluster({ isCut: true }), 'part-banner')).toContain('had not answered yet');
   });
