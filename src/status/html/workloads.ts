@@ -42,7 +42,7 @@ function coverageText({ measuredPodCount, expectedPodCount, usedBytes = 0 }: Wor
 function lackOf(workload: WorkloadStatus): Markup | undefined {
   if (workload.isComplete) return undefined;
   if (workload.usedBytes === undefined) {
-    const again = workload.backoffMs > 0 ? `, again in ${formatAge(workload.backoffMs)}` : '';
+    const again = workload.backoffMs > 0 ? `, again in ${formatAge(Math.max(1_000, workload.backoffMs))}` : '';
     return markup`<span class="chip critical">not collected${again}</span>`;
   }
   const why = workload.measuredPodCount < workload.expectedPodCount ? 'incomplete' : 'incomplete: volumes pending';

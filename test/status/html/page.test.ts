@@ -121,6 +121,7 @@ describe('the sections', () => {
       'not collected, again in 8s',
       'incomplete',
     ],
+    [{ isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 4 }, 'again in 1s', 'again in 0s'],
     [{ expectedPodCount: 0, measuredPodCount: 0 }, 'only new pods', 'incomplete'],
   ])('say how far a workload is measured: %j', (overrides, text, otherText) => {
     const items = [aWorkloadStatus({ podMaxUsedBytes: undefined, ...overrides })];
