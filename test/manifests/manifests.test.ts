@@ -126,6 +126,22 @@ describe('the manifests', () => {
     expect(out).toContain('insecureSkipVerify: true');
   });
 
+  it('put no pod on nodes that the exporter never asks, though it tolerates their taints', () => {
+    const [daemonSet] = workloadsOf(readObjects('overlays/node-local/daemon-set.yaml'));
+    const [term] = listAt(
+      daemonSet?.pod,
+      'affinity',
+      'nodeAffinity',
+      'requiredDuringSchedulingIgnoredDuringExecution',
+      'nodeSelectorTerms',
+    );
+    const avoided = listAt(term, 'matchExpressions').map(({ key, operator, values }) =>
+      operator === 'NotIn' && Array.isArray(values) ? `${String(key)}=${values.map(String).join()}` : undefined,
+    );
+    const skipped = listSettings().find(({ path }) => path === 'cluster.skipNodes')?.defaultText;
+    expect(`[ ${avoided.join(', ')} ]`).toBe(skipped);
+  });
+
   it('run the image of this version', () => {
     const { version } = JSON.parse(readFileSync(join(manifestsFolder, '../package.json'), 'utf8')) as {
       version: string;
