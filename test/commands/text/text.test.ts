@@ -153,10 +153,10 @@ describe('suggestions', () => {
 
 describe('the width of the screen', () => {
   it.each([
-    [undefined, 80],
+    [undefined, Infinity],
     [{ columns: 0 }, 80],
     [{ columns: 132 }, 132],
-  ])('of %j is %i', (terminal, columns) => {
+  ])('of %j is %d', (terminal, columns) => {
     expect(screenColumns(terminal)).toBe(columns);
   });
 });
