@@ -37,7 +37,10 @@ function originText(origin: OriginReport): string {
 function coverageText({ measuredPods, expectedPods, isComplete, figures, pods }: WorkloadReport): string {
   if (figures === undefined && expectedPods === 0)
     return 'None of its pods has to be measured yet, or any more: nothing is exposed of it.';
-  const counts = `${measuredPods} of ${expectedPods} expected pods measured`;
+  const hasNewAlone = expectedPods === 0 && pods.some(({ state }) => state !== 'unmeasured');
+  const counts = hasNewAlone
+    ? 'Only new pods, none of which has to be measured yet'
+    : `${measuredPods} of ${expectedPods} expected pods measured`;
   const pendingCount = pods.filter(({ state }) => state === 'pending').length;
   const pending = pendingCount === 0 ? '' : `, ${pendingCount} without volumes`;
   const verdict = isComplete ? 'complete' : 'incomplete';

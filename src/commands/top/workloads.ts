@@ -25,13 +25,18 @@ export const workloadsView: View<WorkloadRow> = {
     ),
   columns: [
     { header: 'WORKLOAD', text: ({ workload }) => workload, minWidth: 12 },
-    { header: 'PODS', text: (row) => `${row.measuredPods}/${row.expectedPods}`, align: 'right', dropRank: 2 },
+    { header: 'PODS', text: podsText, align: 'right', dropRank: 2 },
     bytesColumn('USED', ({ usedBytes }) => usedBytes),
     bytesColumn('LARGEST', ({ podMaxUsedBytes }) => podMaxUsedBytes, 4),
     bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, 3),
     { header: 'COMPLETE', text: ({ isComplete }) => (isComplete ? 'yes' : 'no'), dropRank: 1 },
   ],
 };
+
+/** Pods that are too young to be expected are in the sums as soon as they have figures. */
+function podsText({ measuredPods, expectedPods, usedBytes = 0 }: WorkloadRow): string {
+  return expectedPods === 0 && usedBytes > 0 ? 'new' : `${measuredPods}/${expectedPods}`;
+}
 
 function workloadRow({ workload, figures, ...counts }: WorkloadSnapshot): WorkloadRow {
   return {

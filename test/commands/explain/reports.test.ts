@@ -290,6 +290,13 @@ shop/near: app=billing is NOT met (it has "biling").
     );
   });
 
+  it('of pods that are too young to be expected says so', () => {
+    const young = aWorkloadSnapshot({ workload: billing, expectedPods: 0, measuredPods: 0 });
+    const snapshot = { ...reading.snapshot, workloads: [young] };
+    const report = workloadReport({ ...reading, snapshot }, { name: 'billing', identity: configured });
+    expect(report && workloadText(report, 120)).toContain('\nOnly new pods, none of which has to be measured yet');
+  });
+
   it('whose collection failed says so', () => {
     const failed = aWorkloadSnapshot({ workload: billing, measuredPods: 0, complete: false, figures: undefined });
     const snapshot = { ...reading.snapshot, workloads: [failed] };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { topRows, type TopSubject, topSubjects, topText } from '../../../src/commands/top/text.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
 import type { WorkloadSnapshot } from '../../../src/scrape/snapshot.js';
+import { noFigures } from '../../../src/workload/figures.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../../support/builders.js';
 import {
   aClusterSnapshot,
@@ -124,6 +125,25 @@ describe('the table of', () => {
     expect(text).toContain('cart-6b7f9c-x2x9k');
     expect(text).not.toContain('index-0');
     expect(text).toContain('1 of 3 pods; --limit 0 for all.');
+  });
+
+  it('workloads tells pods that are too young to be expected from none', () => {
+    const workloads = [
+      aWorkloadSnapshot({ workload: aWorkload({ name: 'young' }), expectedPods: 0, measuredPods: 0 }),
+      aWorkloadSnapshot({
+        workload: aWorkload({ name: 'none' }),
+        expectedPods: 0,
+        measuredPods: 0,
+        figures: noFigures,
+      }),
+    ];
+    const text = topText(
+      aReading({ snapshot: aClusterSnapshot({ workloads }) }),
+      { subject: 'workloads', filter: everything, limit: 20 },
+      { columns: 80 },
+    );
+    expect(text).toMatch(/^young +new /m);
+    expect(text).toMatch(/^none +0\/0 /m);
   });
 
   it('workloads says why one is incomplete', () => {
