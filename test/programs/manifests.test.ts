@@ -18,7 +18,7 @@ import {
   type OverlayName,
   overlayNames,
 } from '../support/manifests/overlays.js';
-import { configOf, exporterOf, grantsOf, policyFaults } from '../support/manifests/policies.js';
+import { configOf, exporterOf, grantsOf, policyFaults, workloadsOf } from '../support/manifests/policies.js';
 import { isInstalled } from '../support/programs.js';
 
 function typeFaultsOf(objects: readonly KubeObject[]): readonly string[] {
@@ -107,7 +107,10 @@ describe.skipIf(!isInstalled('kubectl'))('the rendered manifests (need kubectl)'
     expect(out).toContain(setting);
   });
 
-  const [own = '', namespacePatch = '', shards = ''] = readmeBlocks('Your own image, namespace and settings', 'yaml');
+  const [own = '', namespacePatch = '', shards = '', openShift = ''] = readmeBlocks(
+    'Your own image, namespace and settings',
+    'yaml',
+  );
 
   it('take namespace, image and settings from a kustomization over them, as the README shows', () => {
     const objects = renderOwn({ text: own + namespacePatch, config: 'cluster: {namespaces: [shop]}' });
@@ -125,6 +128,12 @@ describe.skipIf(!isInstalled('kubectl'))('the rendered manifests (need kubectl)'
     expect(shardsOf(renderOverlay('sharded'))).toEqual([3, '--total-shards=3']);
     const objects = renderOwn({ text: `resources: [MANIFESTS/overlays/sharded]\n${shards}` });
     expect(shardsOf(objects)).toEqual([5, '--total-shards=5']);
+  });
+
+  it.each(overlayNames)('leave the user of %s to OpenShift, as the README shows', (overlay) => {
+    const objects = renderOwn({ text: `resources: [MANIFESTS/overlays/${overlay}]\n${openShift}` });
+    const [pod] = workloadsOf(objects).map((workload) => workload.pod);
+    expect(at(pod, 'securityContext')).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
   });
 
   it('take the image that the quick start sets', () => {
