@@ -15,9 +15,9 @@ import { type ParsedSample, parseExposition } from '../support/exposition-parser
 import { send } from '../support/http-get.js';
 import type { KubeObject } from '../support/manifests/documents.js';
 import { environmentOf, flagsOf } from '../support/manifests/exporter-settings.js';
-import { renderOptedIn, renderOverlay } from '../support/manifests/kustomize.js';
+import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/kustomize.js';
 import { configOf, exporterOf, grantsOf } from '../support/manifests/policies.js';
-import { isInstalled, temporaryFolder } from '../support/programs.js';
+import { temporaryFolder } from '../support/programs.js';
 
 const nodeNames = Array.from({ length: 8 }, (_, index) => `node-${index + 1}`);
 
@@ -115,7 +115,7 @@ const withComponent = (component: string): readonly KubeObject[] => renderOptedI
 
 const podCount = ({ samples }: Scraped): number => samples('pod_used_bytes').length;
 
-describe.skipIf(!isInstalled('kubectl'))('the exporter as it is deployed (needs kubectl)', () => {
+describe.skipIf(!canRender())('the exporter as it is deployed (needs kubectl 1.27)', () => {
   it.each(['deployment', 'sidecar', 'kind', 'gke-autopilot'])('measures every node with %s', async (overlay) => {
     const scraped = await scrapeDeployed(renderOverlay(overlay));
     expect(scraped.nodes).toEqual(nodeNames);

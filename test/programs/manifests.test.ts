@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { at, type KubeObject, manifestsFolder } from '../support/manifests/documents.js';
 import { checkSettings } from '../support/manifests/exporter-settings.js';
 import { typeFaults } from '../support/manifests/kubernetes-types.js';
-import { renderChanged, renderOptedIn, renderOverlay, renderOwn } from '../support/manifests/kustomize.js';
+import { canRender, renderChanged, renderOptedIn, renderOverlay, renderOwn } from '../support/manifests/kustomize.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
 import {
   type ComponentName,
@@ -19,7 +19,6 @@ import {
   overlayNames,
 } from '../support/manifests/overlays.js';
 import { configOf, exporterOf, grantsOf, policyFaults, workloadsOf } from '../support/manifests/policies.js';
-import { isInstalled } from '../support/programs.js';
 
 function typeFaultsOf(objects: readonly KubeObject[]): readonly string[] {
   return objects.flatMap((object) => typeFaults(object) ?? otherTypeFaults(object) ?? [`unknown kind ${object.kind}`]);
@@ -50,7 +49,7 @@ function shardsOf(objects: readonly KubeObject[]): readonly unknown[] {
 
 const pairs = overlayNames.flatMap((overlay) => componentNames.map((component) => ({ overlay, component })));
 
-describe.skipIf(!isInstalled('kubectl'))('the rendered manifests (need kubectl)', () => {
+describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () => {
   it.each(overlayNames)('of %s hold to the types of Kubernetes and to our own rules', (overlay) => {
     const objects = renderOverlay(overlay);
     expect(typeFaultsOf(objects)).toEqual([]);

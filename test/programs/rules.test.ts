@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { canRender } from '../support/manifests/kustomize.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 import { inhibitionsPath, ruleFilePath, ruleTestPaths } from '../support/rules.js';
 
@@ -41,7 +42,7 @@ describe.skipIf(!isInstalled('amtool'))('amtool (needs prometheus-alertmanager)'
   });
 });
 
-describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
+describe.skipIf(!canRender())('kubectl (needs kubectl 1.27)', () => {
   it('adds the rules to the base by the component', async () => {
     await using folder = await temporaryFolder();
     const relative = (to: string): string => path.relative(folder.path, path.resolve('manifests', to));

@@ -5,6 +5,14 @@ import { join, relative } from 'node:path';
 
 import { type KubeObject, manifestsFolder, objectsOf } from './documents.js';
 
+/** Whether there is a kubectl that knows our kustomizations, which are for kustomize 5: 1.27 and above. */
+export function canRender(): boolean {
+  const { status, stdout } = spawnSync('kubectl', ['version', '--client', '--output=json'], { encoding: 'utf8' });
+  if (status !== 0) return false;
+  const { kustomizeVersion = '' } = JSON.parse(stdout) as { readonly kustomizeVersion?: string };
+  return Number(/^v(\d+)/.exec(kustomizeVersion)?.[1] ?? 0) >= 5;
+}
+
 /** The objects that `kubectl apply -k` would send. */
 function render(folder: string): readonly KubeObject[] {
   const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
