@@ -86,9 +86,14 @@ describe('start', () => {
 });
 
 describe('limits', () => {
-  it('let no more than 200 connections in', async () => {
-    await using server = await RunningServer.start(ok);
+  it('let no more than 200 connections in, however many wait for their answers', async () => {
+    const waiting: ServerResponse[] = [];
+    await using server = await RunningServer.start((_request, response) => {
+      waiting.push(response);
+    });
     const sockets = await Promise.all(Array.from({ length: 200 }, () => connected(server.port)));
+    for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await expect.poll(() => waiting.length, { interval: 5 }).toBe(200);
     const extra = connect(server.port, '127.0.0.1');
     extra.on('error', () => undefined);
     await once(extra, 'close');
