@@ -124,16 +124,17 @@ function addFileCommands(program: Command, context: () => CommandContext): void 
     });
 }
 
-const settingRows = listSettings().flatMap(({ flag, path, help, defaultText }) =>
-  flag === undefined ? [] : [{ flag, path, help, defaultText }],
+const settingRows = listSettings().flatMap(({ flag, path, help, allowed, defaultText }) =>
+  flag === undefined ? [] : [{ flag, path, help, allowed, defaultText }],
 );
 
 /** Takes the flags of the settings, and the file with all of them. */
 function withSettings(command: Command): Command {
   withConfigFile(command);
-  for (const { flag, help, defaultText } of settingRows) {
+  for (const { flag, help, allowed, defaultText } of settingRows) {
     const isSwitch = defaultText === 'false';
-    const option = new Option(isSwitch ? flag : `${flag} <value>`, `${help} (default: ${defaultText})`);
+    const values = isSwitch ? '' : `${allowed}; `;
+    const option = new Option(isSwitch ? flag : `${flag} <value>`, `${help} (${values}default: ${defaultText})`);
     command.addOption(defaultText.startsWith('[') ? option.argParser(collect) : option);
   }
   return command;

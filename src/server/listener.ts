@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
@@ -37,11 +38,21 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #server: Server;
   readonly #running = new Set<ServerResponse>();
+  readonly #busy = new WeakSet<Socket>();
   #isClosing = false;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
     this.#server = createServer(limits, (request, response) => {
+      const { socket } = request;
+      // Pipelined requests are refused: when their connection ends, Node.js tells none but the first of them, and what
+      // the others hold would be held on. Scrapers and browsers send none.
+      if (this.#busy.has(socket)) {
+        socket.destroy();
+        return;
+      }
+      this.#busy.add(socket);
+      response.once('finish', () => this.#busy.delete(socket));
       this.#track(response);
       options.handler(request, response);
     });

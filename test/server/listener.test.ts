@@ -117,6 +117,30 @@ describe('limits', () => {
     expect((await send({ port: server.port, path: '/' })).text).toBe('ok');
   });
 
+  it('refuse requests that come before the answer to the one before them', async () => {
+    const begun: ServerResponse[] = [];
+    await using server = await RunningServer.start((_request, response) => {
+      begun.push(response);
+    });
+    const socket = await connected(server.port);
+    const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    socket.write(get);
+    await expect.poll(() => begun.length, { interval: 5 }).toBe(1);
+    const ended = begun[0] && once(begun[0], 'close');
+    socket.write(get + get);
+    await once(socket.resume(), 'close');
+    await ended;
+    expect(begun).toHaveLength(1);
+  });
+
+  it('let a connection ask again and again', async () => {
+    await using server = await RunningServer.start(ok);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send({ port: server.port, path: '/', agent })));
+    expect(answers.map(({ text }) => text)).toEqual(answers.map(() => 'ok'));
+    agent.destroy();
+  });
+
   it('keep more than 50 headers from a handler', async () => {
     await using server = await RunningServer.start((incoming, response) => {
       response.end(String(Object.keys(incoming.headers).length));

@@ -87,10 +87,9 @@ describe.each(['/', '/api/v1/status'])('%s', (path) => {
 });
 
 describe('many who ask and do not read', () => {
-  /** Requests on one connection, one after the other without waiting for an answer, as HTTP/1.1 allows. */
-  const stalled = (port: number, count: number) => {
+  const stalled = (port: number) => {
     const socket = connect(port, '127.0.0.1').pause();
-    socket.write('GET /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count));
+    socket.write('GET /api/v1/status HTTP/1.1\r\nHost: x\r\n\r\n');
     return socket;
   };
 
@@ -105,15 +104,14 @@ describe('many who ask and do not read', () => {
     const clock = new ManualClock();
     const status = new StatusHandler({ source: { read }, metricsPath: '/metrics', clock });
     await using server = await RunningServer.start(someRoutes({ status }));
-    const socket = stalled(server.port, 50);
+    const sockets = Array.from({ length: 50 }, () => stalled(server.port));
     await expect.poll(() => readCount).toBe(50);
     const refused = await send({ port: server.port, path: '/' });
     expect([refused.status, refused.text, refused.headers['retry-after']]).toEqual([
       ...[503, 'too many requests at once\n', '1'],
     ]);
-    socket.destroy();
+    for (const socket of sockets) socket.destroy();
     making.emit('made');
-    await clock.advance(30_000); // Node.js does not tell of the end of answers that waited behind another one
     await expect.poll(async () => (await send({ port: server.port, path: '/' })).status).toBe(200);
     await expect.poll(() => clock.sleeperCount).toBe(0);
   });
@@ -124,7 +122,7 @@ describe('many who ask and do not read', () => {
     const source = { read: () => Promise.resolve(huge) };
     const status = new StatusHandler({ source, metricsPath: '/metrics', clock });
     await using server = await RunningServer.start(someRoutes({ status }));
-    const socket = stalled(server.port, 1);
+    const socket = stalled(server.port);
     await expect.poll(() => clock.sleeperCount).toBe(1);
     await clock.advance(30_000);
     let receivedBytes = 0;
