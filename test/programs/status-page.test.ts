@@ -288,6 +288,8 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     const { page } = visited;
     for (const details of await page.locator('summary').all()) await details.click();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    const broken = '[...document.querySelectorAll(".trust .chip")].filter((chip) => chip.offsetHeight > 30).length';
+    expect(await page.evaluate(broken)).toBe(0);
   });
 
   it('lets the keyboard reach all that can be used, and shows where it is', async () => {

@@ -117,6 +117,7 @@ summary{cursor:pointer;color:var(--link);padding:3px 0}
 .trust h3{margin-bottom:4px}
 .trust>div{min-width:0}
 .trust .chip,.trust .number{white-space:normal}
+.trust td{overflow-wrap:normal;padding-right:10px}
 .counts{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:2px 12px}
 .counts dd{text-align:right}
 pre{margin:8px 0 0;padding:12px;background:var(--page);border:1px solid var(--line);border-radius:6px;overflow:auto;max-height:480px;font:13px/1.5 ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace}
