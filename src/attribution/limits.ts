@@ -1,5 +1,16 @@
 import type { Container, Pod } from '../kube/objects.js';
 
+/** https://kubernetes.io/docs/tasks/administer-cluster/guaranteed-scheduling-critical-addon-pods/ */
+const criticalClasses: readonly (string | undefined)[] = ['system-cluster-critical', 'system-node-critical'];
+
+/**
+ * Whether the kubelet never evicts the pod for its limits.
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/types/pod_update.go (IsCriticalPod)
+ */
+export function isExemptFromLimits({ isStatic, priorityClass }: Pod): boolean {
+  return isStatic || criticalClasses.includes(priorityClass);
+}
+
 /**
  * The pod's limit of ephemeral storage as the kubelet enforces it; undefined when no container declares one. Overhead
  * is added to a limit above zero but makes none.

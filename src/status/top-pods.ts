@@ -1,5 +1,6 @@
 import { limitFigures } from '../attribution/limit-figures.js';
 import type { LimitRatio } from '../attribution/limit-ratios.js';
+import { isExemptFromLimits } from '../attribution/limits.js';
 import { Ranking } from '../base/ranking.js';
 import type { PodSnapshot } from '../scrape/snapshot.js';
 import { biggestFirst } from './order.js';
@@ -119,10 +120,6 @@ function limitStatus({ nodeName, pod, limit }: FoundLimit): LimitStatus {
   };
 }
 
-/** https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/types/pod_update.go (IsCriticalPod) */
 function isExempt({ pod }: PodSnapshot): boolean {
-  const priorityClass = pod?.priorityClass ?? '';
-  return (
-    pod?.isStatic === true || priorityClass === 'system-node-critical' || priorityClass === 'system-cluster-critical'
-  );
+  return pod !== undefined && isExemptFromLimits(pod);
 }

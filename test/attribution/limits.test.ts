@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { podLimitBytes, podRequestBytes } from '../../src/attribution/limits.js';
+import { isExemptFromLimits, podLimitBytes, podRequestBytes } from '../../src/attribution/limits.js';
 import type { ContainerKind } from '../../src/kube/objects.js';
 import { aContainer, aPod } from '../support/builders.js';
 
@@ -163,5 +163,17 @@ describe('overhead alone', () => {
 
   it('is a request: the scheduler reserves it', () => {
     expect(podRequestBytes(podWith([['app', undefined]], 'requestBytes', 5))).toBe(5);
+  });
+});
+
+describe('exemption from limits', () => {
+  it.each([
+    [{}, false],
+    [{ isStatic: true }, true],
+    [{ priorityClass: 'system-cluster-critical' }, true],
+    [{ priorityClass: 'system-node-critical' }, true],
+    [{ priorityClass: 'important' }, false],
+  ])('of a pod with %j: %s', (pod, isExempt) => {
+    expect(isExemptFromLimits(aPod(pod))).toBe(isExempt);
   });
 });

@@ -1,6 +1,6 @@
 import { explainPod, type PodLedger, type VolumeShare } from '../../attribution/explain.js';
 import type { LimitRatio } from '../../attribution/limit-ratios.js';
-import { podLimitBytes, podRequestBytes } from '../../attribution/limits.js';
+import { isExemptFromLimits, podLimitBytes, podRequestBytes } from '../../attribution/limits.js';
 import type { AttributionMode, Component } from '../../attribution/usage.js';
 import type { Pod } from '../../kube/objects.js';
 import type { MeasuredNodeState, PodSnapshot } from '../../scrape/snapshot.js';
@@ -69,9 +69,6 @@ export interface LimitReport extends LimitFigures {
   readonly held: string;
 }
 
-/** https://kubernetes.io/docs/tasks/administer-cluster/guaranteed-scheduling-critical-addon-pods/ */
-const criticalClasses: readonly (string | undefined)[] = ['system-cluster-critical', 'system-node-critical'];
-
 /** Of every pod of the name: one, unless kubelets report others that the API server does not know. */
 export function podReports(
   reading: ClusterReading,
@@ -116,9 +113,8 @@ function unknownReports(
 
 function knownFacts(pod: Pod): Pick<PodReport, 'spec' | 'node' | 'limitBytes' | 'requestBytes'> {
   const { uid, phase, qosClass, priorityClass, isStatic, startTimeMs } = pod;
-  const isNeverEvicted = isStatic || criticalClasses.includes(priorityClass);
   return {
-    spec: { uid, phase, qosClass, priorityClass, isStatic, isNeverEvicted, startTimeMs },
+    spec: { uid, phase, qosClass, priorityClass, isStatic, isNeverEvicted: isExemptFromLimits(pod), startTimeMs },
     node: pod.nodeName,
     limitBytes: podLimitBytes(pod),
     requestBytes: podRequestBytes(pod),
