@@ -7,6 +7,7 @@ import { acceptsGzip, negotiateFormat, type NegotiatedFormat } from '../expositi
 import type { FamilyFilter } from '../exposition/selection.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { Logger } from '../telemetry/logger.js';
+import { startAnswerLimit } from './answer-limit.js';
 import { familyFilter } from './family-filter.js';
 import { sendText } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
@@ -95,17 +96,7 @@ export class MetricsHandler {
     const { observer, clock, settings } = this.#options;
     const startMs = clock.monotonicMs();
     const timeoutMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings());
-    const gone = new AbortController();
-    response.once('close', () => {
-      gone.abort(new RequestError('connection', 'the client closed the connection before its answer was complete'));
-    });
-    using limit = startDeadline({
-      clock,
-      durationMs: timeoutMs + writeGraceMs,
-      error: () =>
-        new RequestError('timeout', `the client did not take the answer within ${timeoutMs + writeGraceMs} ms`),
-      parent: gone.signal,
-    });
+    using limit = startAnswerLimit({ response, clock, durationMs: timeoutMs + writeGraceMs });
     const finish = (result: Parameters<ScrapeObserver['scrapeFinished']>[0]): void => {
       observer.scrapeFinished(result, clock.monotonicMs() - startMs);
     };

@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
 
-import { type Clock, startDeadline } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { type PageLink, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
+import { startAnswerLimit } from './answer-limit.js';
 import { sendText } from './responses.js';
 import { sendPlain } from './send-body.js';
 
@@ -78,16 +79,7 @@ export class StatusHandler {
   }
 
   async #send(response: Response, format: Format): Promise<void> {
-    const gone = new AbortController();
-    response.once('close', () => {
-      gone.abort();
-    });
-    using limit = startDeadline({
-      clock: this.#clock,
-      durationMs: answerTimeoutMs,
-      error: () => new Error(`the client did not take the answer within ${answerTimeoutMs} ms`),
-      parent: gone.signal,
-    });
+    using limit = startAnswerLimit({ response, clock: this.#clock, durationMs: answerTimeoutMs });
     try {
       const bytes = this.#bytesOf(await this.#source.read(), format);
       limit.signal.throwIfAborted();
