@@ -6,6 +6,7 @@ import { chromium } from 'playwright-core';
 
 import { staticCredentials } from '../src/api/credentials.js';
 import { App } from '../src/app.js';
+import { readVersion } from '../src/commands/process-context.js';
 import { loadConfig } from '../src/config/load.js';
 import { SimulatedCluster } from '../src/sim/cluster.js';
 import { createLogger } from '../src/telemetry/logger.js';
@@ -39,7 +40,7 @@ await using app = await App.start(
     clock,
     random: () => 0.5,
     logger: createLogger({ level: 'error', format: 'logfmt', write: (line) => process.stderr.write(line), clock }),
-    version: '0.1.0',
+    version: readVersion(),
     host: { name: 'screenshots', nodeName: undefined },
   },
   new AbortController().signal,

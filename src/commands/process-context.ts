@@ -43,7 +43,8 @@ export function createContext(process: NodeJS.Process): CommandContext {
   };
 }
 
-function readVersion(): string {
+/** That of package.json. */
+export function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
   throw new Error('package.json has no version');

@@ -1,3 +1,5 @@
+import { components } from '../../attribution/usage.js';
+
 /** Colours by role. Texts have a contrast of at least 4.5 to what they stand on, parts of bars 3 to the panel. */
 export interface Palette {
   readonly page: string;
@@ -89,20 +91,7 @@ export const textPairs: readonly (readonly [text: keyof Palette, background: key
 
 /** Which colours of bars, marks and the focus ring stand on which background. */
 export const graphicPairs: typeof textPairs = [
-  ...(
-    [
-      'rootfs',
-      'logs',
-      'emptydir',
-      'configmap',
-      'gitrepo',
-      'other',
-      'ink',
-      'okBar',
-      'warningBar',
-      'criticalBar',
-    ] as const
-  ).map((part) => [part, 'panel'] as const),
+  ...([...components, 'ink', 'okBar', 'warningBar', 'criticalBar'] as const).map((part) => [part, 'panel'] as const),
   ['link', 'page'],
   ['link', 'panel'],
 ];

@@ -1,3 +1,4 @@
+import { components } from '../../attribution/usage.js';
 import { darkPalette, lightPalette, type Palette } from './palette.js';
 
 const variables = (palette: Palette): string =>
@@ -5,18 +6,7 @@ const variables = (palette: Palette): string =>
     .map(([name, colour]) => `--${name}:${String(colour)}`)
     .join(';');
 
-const parts = [
-  'rootfs',
-  'logs',
-  'emptydir',
-  'configmap',
-  'gitrepo',
-  'other',
-  'okBar',
-  'warningBar',
-  'criticalBar',
-  'track',
-];
+const parts = [...components, 'okBar', 'warningBar', 'criticalBar', 'track'];
 
 /** The page's only style sheet. */
 export const style = `
