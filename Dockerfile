@@ -2,9 +2,9 @@ FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/build.mjs scripts/
 COPY src src
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+RUN npm run build -- --production && npm prune --omit=dev --ignore-scripts
 
 FROM node:26-slim
 WORKDIR /app

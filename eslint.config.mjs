@@ -1,75 +1,90 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier/flat';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import simpleImportSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
 
-/** Which folders of src a folder may import from: the way of the data, one direction. Anything else is an error. */
+/**
+ * Which folders of src a folder may import from: the way of the data, one direction. Anything else is an error.
+ * `telemetry` stands above those that it counts, so that it takes their types; they know its interfaces only.
+ */
 const layers = {
   base: [],
-  telemetry: ['base'],
   kube: ['base'],
   config: ['base', 'kube'],
-  api: ['base', 'telemetry', 'kube'],
-  store: ['base', 'telemetry', 'kube', 'api'],
-  kubelet: ['base', 'telemetry', 'kube', 'api'],
+  credentials: ['base', 'kube'],
+  http: ['base', 'kube', 'credentials'],
+  watch: ['base', 'kube', 'http'],
+  kubelet: ['base', 'kube', 'credentials', 'http'],
   attribution: ['base', 'kube', 'kubelet'],
+  eviction: ['base', 'kube', 'kubelet', 'attribution'],
   workload: ['base', 'kube'],
-  scrape: ['base', 'telemetry', 'kube', 'kubelet', 'attribution', 'workload'],
-  exposition: ['base', 'kube', 'kubelet', 'attribution', 'workload', 'scrape'],
-  status: ['base', 'telemetry', 'kube', 'kubelet', 'attribution', 'workload', 'scrape'],
-  server: ['base', 'telemetry', 'scrape', 'exposition', 'status'],
-  sim: ['base'],
+  scrape: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload'],
+  exposition: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload', 'scrape'],
+  telemetry: ['base', 'kube', 'http', 'watch', 'kubelet', 'scrape', 'exposition'],
+  report: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload', 'scrape', 'telemetry'],
+  status: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload', 'scrape', 'telemetry', 'report'],
+  server: ['base', 'telemetry', 'scrape', 'exposition', 'report', 'status'],
 };
 
 /** Files of src itself: they know all folders, so no folder may know them. */
-const rootFiles = String.raw`(?:app|cli|collection|scope|sources)\.js$`;
+const rootFiles = String.raw`(?:app|cli|collection|resolve-scope|sources|version)\.js$`;
 
 const layerRules = Object.entries(layers).map(([folder, allowed]) => {
   const forbidden = Object.keys(layers).filter((other) => other !== folder && !allowed.includes(other));
-  return {
-    files: [`src/${folder}/**/*.ts`],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              regex: `^(?:\\.\\./)+(?:(?:${[...forbidden, 'commands'].join('|')})/|${rootFiles})`,
-              message: `src/${folder} may import only from: ${allowed.join(', ') || 'nothing else in src'}.`,
-            },
-          ],
-        },
-      ],
-    },
-  };
+  return restricted([`src/${folder}/**/*.ts`], {
+    regex: `^(?:\\.\\./)+(?:(?:${[...forbidden, 'commands', 'sim'].join('|')})/|${rootFiles})`,
+    message: `src/${folder} may import only from: ${allowed.join(', ') || 'nothing else in src'}.`,
+  });
 });
 
-const rootRules = {
-  files: ['src/*.ts'],
-  ignores: ['src/cli.ts'],
-  rules: {
-    'no-restricted-imports': [
-      'error',
-      {
-        patterns: [
-          {
-            regex: '/(?:sim|commands)/|/cli\\.',
-            message: 'The exporter must not know the simulation or the command line.',
-          },
-        ],
-      },
-    ],
-  },
+const rootRules = [
+  restricted(['src/*.ts'], {
+    regex: '/(?:sim|commands)/|/cli\\.',
+    message: 'The exporter must not know the simulation or the command line.',
+  }),
+  restricted(['sim/**/*.ts'], {
+    regex: '/src/(?!base/)',
+    message: 'The simulated cluster shares no parser with what it verifies: it may import only src/base.',
+  }),
+];
+
+function restricted(files, pattern) {
+  return { files, ignores: ['src/cli.ts'], rules: { 'no-restricted-imports': ['error', { patterns: [pattern] }] } };
+}
+
+/** A file name occurs once among all sources, so that a name alone finds its file. */
+const uniqueFileName = {
+  meta: { type: 'problem', schema: [] },
+  create: (context) => ({
+    Program(node) {
+      const isNamesake = (file) => file !== context.filename && path.basename(file) === path.basename(context.filename);
+      for (const other of sourceFiles.filter(isNamesake)) {
+        context.report({ node, message: `The file name occurs again: ${path.relative(import.meta.dirname, other)}.` });
+      }
+    },
+  }),
 };
 
+const sourceFiles = ['src', 'sim'].flatMap((folder) =>
+  readdirSync(path.join(import.meta.dirname, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name)),
+);
+
 export default defineConfig(
-  globalIgnores(['dist', 'coverage']),
+  globalIgnores(['.cache', 'coverage', 'dist']),
   js.configs.recommended,
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
+    plugins: { 'simple-import-sort': simpleImportSort },
     rules: {
+      'simple-import-sort/imports': 'error',
       complexity: ['error', 10],
       'max-depth': ['error', 3],
       'max-params': ['error', 4],
@@ -88,7 +103,12 @@ export default defineConfig(
     },
   },
   ...layerRules,
-  rootRules,
+  ...rootRules,
+  {
+    files: ['src/**/*.ts', 'sim/**/*.ts'],
+    plugins: { project: { rules: { 'unique-file-name': uniqueFileName } } },
+    rules: { 'project/unique-file-name': 'error' },
+  },
   { files: ['test/**'], rules: { 'max-lines-per-function': 'off', 'max-lines': 'off' } },
   { files: ['*.config.ts'], rules: { 'no-restricted-syntax': 'off' } },
   prettier,

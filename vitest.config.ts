@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 import { defineConfig } from 'vitest/config';
 
 const project = (name: string, include: string[], exclude: string[], testTimeout: number) => ({
@@ -7,6 +9,7 @@ const project = (name: string, include: string[], exclude: string[], testTimeout
 
 export default defineConfig({
   test: {
+    maxWorkers: availableParallelism(),
     projects: [
       // Needs nothing but Node.
       project('unit', ['test/**/*.test.ts'], ['test/programs/**', 'test/cluster/**'], 20_000),

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 import { chromium } from 'playwright-core';
 
-import { staticCredentials } from '../src/api/credentials.js';
+import { SimulatedCluster } from '../sim/cluster.js';
 import { App } from '../src/app.js';
-import { readVersion } from '../src/commands/process-context.js';
 import { loadConfig } from '../src/config/load.js';
-import { SimulatedCluster } from '../src/sim/cluster.js';
-import { createLogger } from '../src/telemetry/logger.js';
+import { staticCredentials } from '../src/credentials/credentials.js';
+import { createLogger } from '../src/telemetry/line-logger.js';
+import { readVersion } from '../src/version.js';
 import { launchOptions } from '../test/support/browser.js';
 import { ManualClock } from '../test/support/manual-clock.js';
 

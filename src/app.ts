@@ -2,30 +2,30 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
-import { type Collection, createCollection, hasIdentities } from './collection.js';
-import { configHash, formatConfig } from './config/format.js';
+import type { Logger } from './base/logger.js';
+import { type Collection, createCollection, hasWorkloads } from './collection.js';
+import { configHash, formatConfig } from './config/format-config.js';
 import type { Config } from './config/schema.js';
-import { patternsWithoutFamily } from './exposition/families.js';
+import type { Credentials } from './credentials/credentials.js';
 import { Exposition } from './exposition/exposition.js';
-import type { Credentials } from './api/credentials.js';
+import { patternsWithoutFamily } from './exposition/families.js';
 import type { Scope } from './kube/scope.js';
 import { formatSelector } from './kube/selector.js';
-import { watchResults } from './store/watch-session.js';
+import { apiNodes, type Host, noSuchNode, resolveScope } from './resolve-scope.js';
 import type { ClusterSnapshot } from './scrape/snapshot.js';
 import { countSaturated, countSkipped, missingNode } from './scrape/snapshot-counts.js';
-import { apiNodes, type Host, noSuchNode, resolveScope } from './scope.js';
 import { Listener } from './server/listener.js';
 import { MetricsHandler } from './server/metrics-handler.js';
 import { createRoutes, type ReadinessCheck } from './server/routes.js';
 import { StatusHandler } from './server/status-handler.js';
 import { Sources } from './sources.js';
-import { scopeText } from './status/scope.js';
+import { scopeText } from './status/scope-text.js';
 import { type StatusSettings, StatusSource } from './status/status-source.js';
-import type { Logger } from './telemetry/logger.js';
 import { MissingNodeReport } from './telemetry/missing-node-report.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
 import { readSelfReport } from './telemetry/self-report.js';
 import { SeriesCapReport } from './telemetry/series-cap-report.js';
+import { watchResults } from './watch/watch-session.js';
 
 /** New settings of where the data comes from take effect only when their first lists came within this time. */
 const syncTimeoutMs = 60_000;
@@ -60,7 +60,7 @@ export class App implements AsyncDisposable {
   #sources: Sources;
   #collection: Collection;
   #exposition: Exposition;
-  /** Of the settings in force: thousands of identities take long to format. */
+  /** Of the settings in force: thousands of workloads take long to format. */
   #statusSettings: StatusSettings;
   /** Under way: sources are not disposed of before those that may use them have ended. */
   readonly #collecting = new Set<Promise<unknown>>();
@@ -154,7 +154,7 @@ export class App implements AsyncDisposable {
   }
 
   async #collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
-    const { collector, identities } = this.#collection;
+    const { collector, resolver } = this.#collection;
     this.#sources.scraped();
     const snapshot = await this.#tracked(collector.collect(signal));
     if (snapshot !== undefined) {
@@ -162,7 +162,7 @@ export class App implements AsyncDisposable {
       this.metrics.setSaturatedFigures(countSaturated(snapshot));
       this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
     }
-    this.metrics.setIdentityNameClashes(identities.clashCount);
+    this.metrics.setWorkloadNameClashes(resolver.clashCount);
     return snapshot;
   }
 
@@ -289,6 +289,6 @@ function statusSettings(config: Config, scope: Scope): StatusSettings {
       podSelector: formatSelector(cluster.podSelector),
     }),
     configuration: formatConfig(config),
-    hidesPodsWithoutIdentity: hasIdentities(config) && !config.identity.controllers,
+    hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
   };
 }

@@ -6,8 +6,8 @@ import { NodeCoverages } from './scrape/node-coverage.js';
 import { NodeSnapshots, type PodLister, type ThresholdLister } from './scrape/node-snapshots.js';
 import { TopPods } from './scrape/top-pods.js';
 import { WorkloadCollector } from './scrape/workload-collector.js';
-import { WorkloadBackoff } from './workload/backoff.js';
-import { IdentityResolver } from './workload/identity.js';
+import { WorkloadBackoff } from './workload/workload-backoff.js';
+import { WorkloadResolver } from './workload/workload-resolver.js';
 
 /** How long a pod may run before its node's summary must have it. */
 export const podGraceMs = 60_000;
@@ -23,7 +23,7 @@ export interface CollectionOptions {
   /** Those of the collection before this one, whose grace periods go on; without them new ones. */
   readonly danglingPods?: DanglingPods;
   readonly clock: Clock;
-  /** Every pod has detail series, whatever its identities and `metrics.top`; without it all have when no identity is asked for. */
+  /** Every pod has detail series, whatever its workloads and `metrics.top`; without it all have when no workload is asked for. */
   readonly showsAllPods?: boolean;
 }
 
@@ -32,20 +32,20 @@ export interface Collection {
   readonly collector: Pick<Collector, 'collect'>;
   /** The same with all pods that have detail series, whatever `metrics.top`. */
   readonly wholeCollector: Pick<Collector, 'collect'>;
-  readonly identities: IdentityResolver;
+  readonly resolver: WorkloadResolver;
 }
 
-/** Whether pods are asked for by identity; then those that belong to none have no detail series. */
-export function hasIdentities({ identity }: Config): boolean {
-  return identity.workloads.length > 0 || identity.labels.length > 0 || identity.controllers;
+/** Whether pods are asked for by workload; then those that belong to none have no detail series. */
+export function hasWorkloads({ workloads }: Config): boolean {
+  return workloads.selectors.length > 0 || workloads.labels.length > 0 || workloads.controllers;
 }
 
 /** Everything between the sources and the exposition, for one set of settings. */
 export function createCollection(options: CollectionOptions): Collection {
   const { config, store, cache, configs, clock } = options;
   const { danglingPods = new DanglingPods({ clock, graceMs: podGraceMs }) } = options;
-  const { cluster, identity, attribution, enforcement } = config;
-  const identities = new IdentityResolver(identity);
+  const { cluster, workloads, attribution, enforcement } = config;
+  const resolver = new WorkloadResolver(workloads);
   const collector = new Collector({
     nodes: store,
     policy: { nodeSelector: cluster.nodeSelector, skipSelectors: cluster.skipNodes, onlyNode: options.onlyNode },
@@ -54,20 +54,20 @@ export function createCollection(options: CollectionOptions): Collection {
     snapshots: new NodeSnapshots({
       pods: store,
       configs,
-      identities,
+      resolver,
       attribution,
       scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
-      showsAllPods: options.showsAllPods ?? !hasIdentities(config),
+      showsAllPods: options.showsAllPods ?? !hasWorkloads(config),
       enforcesSidecars: enforcement.sidecars,
     }),
     danglingPods,
-    coverages: new NodeCoverages({ pods: store, identities, clock, graceMs: podGraceMs }),
-    identities,
+    coverages: new NodeCoverages({ pods: store, resolver, clock, graceMs: podGraceMs }),
+    resolver,
     workloads: new WorkloadCollector({
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: config.cache.maxBackoffMs }),
-      onMissingNode: identity.onMissingNode,
+      onMissingNode: workloads.onMissingNode,
       // Exporters of one node each would all serve all of them: only those with pods on the node.
-      configured: options.onlyNode === undefined ? identities.configured() : [],
+      configured: options.onlyNode === undefined ? resolver.configured() : [],
       clock,
     }),
     clock,
@@ -77,6 +77,6 @@ export function createCollection(options: CollectionOptions): Collection {
     danglingPods,
     collector: count === undefined ? collector : new TopPods({ source: collector, count, clock }),
     wholeCollector: collector,
-    identities,
+    resolver,
   };
 }

@@ -1,23 +1,23 @@
 import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
+import type { Logger } from './base/logger.js';
 import { podGraceMs } from './collection.js';
 import type { Config } from './config/schema.js';
-import { ApiClient } from './api/client.js';
+import type { Credentials } from './credentials/credentials.js';
+import { KubeletCredentials } from './credentials/kubelet-credentials.js';
+import { ApiClient } from './http/api-client.js';
 import type { Scope } from './kube/scope.js';
-import { ClusterStore } from './store/cluster-store.js';
-import type { Credentials } from './api/credentials.js';
 import { AheadRefresher } from './kubelet/ahead-refresher.js';
 import { KubeletClient } from './kubelet/client.js';
-import { KubeletCredentials } from './kubelet/credentials.js';
 import { DirectTransport } from './kubelet/direct-transport.js';
 import { NodeCache } from './kubelet/node-cache.js';
 import { NodeConfigCache } from './kubelet/node-config-cache.js';
 import { ProxyTransport } from './kubelet/proxy-transport.js';
 import type { KubeletTransport } from './kubelet/transport.js';
 import { nodesInScope } from './scrape/node-policy.js';
-import type { Logger } from './telemetry/logger.js';
 import type { SelfMetrics } from './telemetry/self-metrics.js';
 import type { StoreMetrics } from './telemetry/store-metrics.js';
+import { ClusterStore } from './watch/cluster-store.js';
 import { isExpected } from './workload/coverage.js';
 
 /** How often it is looked whether new sources have synced. */

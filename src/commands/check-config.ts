@@ -1,7 +1,7 @@
-import { formatConfig } from '../config/format.js';
+import { formatConfig } from '../config/format-config.js';
 import { patternsWithoutFamily } from '../exposition/families.js';
 import type { CommandContext } from './context.js';
-import { loadSettings, type SettingFlags } from './settings.js';
+import { loadSettings, type SettingFlags } from './load-settings.js';
 
 /** Prints the effective settings, and what is allowed but hardly meant; throws UserError with every fault. */
 export async function checkConfig(settings: SettingFlags, context: CommandContext): Promise<void> {

@@ -3,10 +3,10 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../base/duration.js';
 import { configFileOf, credentialFlags, withConfigFile, withCredentials } from './cluster-flags.js';
 import type { CommandContext } from './context.js';
-import { explain, type ExplainOptions, explainSubjects } from './explain/explain.js';
+import { explain, type ExplainOptions, explainSubjects } from './explain/explain-command.js';
 import type { ClusterFlags } from './one-shot.js';
-import { top, type TopOptions } from './top/top.js';
 import { type TopSubject, topSubjects } from './top/text.js';
+import { top, type TopOptions } from './top/top.js';
 import { UsageError } from './usage-error.js';
 
 interface TopFlags {

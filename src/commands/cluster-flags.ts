@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 
-import type { CredentialFlags } from './credentials.js';
+import type { CredentialFlags } from './command-credentials.js';
 
 /** Takes the settings file. */
 export function withConfigFile(command: Command): Command {

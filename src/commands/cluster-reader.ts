@@ -1,15 +1,15 @@
-import { watchResults } from '../store/watch-session.js';
-import { UserError } from '../base/errors.js';
 import { startDeadline } from '../base/clock.js';
-import type { Credentials } from '../api/credentials.js';
+import { UserError } from '../base/errors.js';
 import { type Collection, createCollection } from '../collection.js';
 import type { Config } from '../config/schema.js';
+import type { Credentials } from '../credentials/credentials.js';
 import type { Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
+import { noSuchNode } from '../resolve-scope.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
-import { noSuchNode } from '../scope.js';
 import { Sources } from '../sources.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
+import { watchResults } from '../watch/watch-session.js';
 import type { Workload } from '../workload/workload.js';
 import type { CommandContext } from './context.js';
 import { FaultLog } from './fault-log.js';
@@ -19,7 +19,7 @@ import { terminalText } from './text/terminal-text.js';
 const syncTimeoutMs = 30_000;
 const syncPollMs = 100;
 
-/** A pod that the API server knows, with the identities that it belongs to. */
+/** A pod that the API server knows, with the workloads that it belongs to. */
 export interface KnownPod {
   readonly pod: Pod;
   readonly workloads: readonly Workload[];
@@ -43,7 +43,7 @@ export interface ClusterReaderOptions {
   readonly context: Pick<CommandContext, 'clock' | 'random' | 'version'>;
 }
 
-/** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to an identity. */
+/** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to a workload. */
 export class ClusterReader implements AsyncDisposable {
   readonly #options: ClusterReaderOptions;
   readonly #faults = new FaultLog();
@@ -103,7 +103,7 @@ export class ClusterReader implements AsyncDisposable {
     this.#faults.retain(new Set(snapshot.nodes.map(({ nodeName }) => nodeName)));
     const knownPods = Array.from(this.#sources.store.pods(), (pod) => ({
       pod,
-      workloads: this.#collection.identities.workloadsOf(pod),
+      workloads: this.#collection.resolver.workloadsOf(pod),
     }));
     return { snapshot, knownPods, readAtMs: clock.nowMs(), nodeErrors: this.#nodeErrors() };
   }

@@ -9,12 +9,12 @@ import { addClusterCommands } from './cluster-commands.js';
 import { configFileOf, credentialFlags, withConfigFile, withCredentials } from './cluster-flags.js';
 import type { CommandContext } from './context.js';
 import { demo } from './demo.js';
+import type { SettingFlags } from './load-settings.js';
 import { markdownTable } from './markdown.js';
 import { compatibilityTable, metricsTable } from './metrics.js';
 import { createContext } from './process-context.js';
 import { replay } from './replay.js';
 import { serve } from './serve.js';
-import type { SettingFlags } from './settings.js';
 import { simulate } from './simulate.js';
 import { UsageError } from './usage-error.js';
 

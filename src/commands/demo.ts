@@ -1,8 +1,8 @@
-import { staticCredentials } from '../api/credentials.js';
-import { SimulatedCluster } from '../sim/cluster.js';
+import { staticCredentials } from '../credentials/credentials.js';
 import type { CommandContext } from './context.js';
+import { loadSettings, type SettingFlags } from './load-settings.js';
 import { runApp } from './run-app.js';
-import { loadSettings, type SettingFlags } from './settings.js';
+import { loadSimulation } from './simulation.js';
 
 /** Shorter than the defaults, so that a viewer sees the figures move and a failing node turn stale and absent. */
 const demoSettings = `
@@ -13,6 +13,7 @@ cache: {ttl: 10s}
 /** A simulated cluster and the exporter for it, until the stop signal. */
 export async function demo(flags: SettingFlags, context: CommandContext): Promise<void> {
   const settings = await loadSettings(flags, context, demoSettings);
+  const { SimulatedCluster } = await loadSimulation();
   await using cluster = await SimulatedCluster.start({ clock: context.clock, controlPort: 0 });
   const token = cluster.issueToken({
     user: 'system:serviceaccount:ephemeral-storage-exporter:ephemeral-storage-exporter',

@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from '../telemetry/logger.js';
+import type { LogFields, Logger } from '../base/logger.js';
 
 /** A list that fails so will fail again: who waits for an answer should rather hear of it at once. */
 const finalReasons: ReadonlySet<unknown> = new Set(['unauthorized', 'forbidden', 'tls', 'connection', 'not_found']);

@@ -1,11 +1,11 @@
 import { UserError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
+import { apiNodes, resolveScope } from '../resolve-scope.js';
 import { ClusterReader } from './cluster-reader.js';
-import { apiNodes, resolveScope } from '../scope.js';
+import { commandCredentials, type CredentialFlags } from './command-credentials.js';
 import type { CommandContext } from './context.js';
-import { commandCredentials, type CredentialFlags } from './credentials.js';
 import { hostOf } from './host.js';
-import { loadSettings } from './settings.js';
+import { loadSettings } from './load-settings.js';
 
 /** Which cluster a command reads that serves nothing. */
 export interface ClusterFlags extends CredentialFlags {

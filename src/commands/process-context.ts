@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 
 import { systemClock } from '../base/clock.js';
+import { readVersion } from '../version.js';
 import type { CommandContext } from './context.js';
 
 /** After a stop signal the event loop drains; what still holds the process then is ended by force. */
@@ -41,11 +41,4 @@ export function createContext(process: NodeJS.Process): CommandContext {
     writeOut: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
   };
-}
-
-/** That of package.json. */
-export function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
-  throw new Error('package.json has no version');
 }

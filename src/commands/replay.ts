@@ -7,9 +7,9 @@ import { Exposition } from '../exposition/exposition.js';
 import { noFilter } from '../exposition/selection.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { CommandContext } from './context.js';
+import { loadSettings, type SettingFlags } from './load-settings.js';
 import { RecordedCluster } from './recorded-cluster.js';
 import { readObjects, readSummaries } from './recordings.js';
-import { loadSettings, type SettingFlags } from './settings.js';
 
 export interface ReplayOptions {
   readonly settings: SettingFlags;
@@ -54,7 +54,7 @@ export async function replay({ settings, summaries, objects }: ReplayOptions, co
 }
 
 const objectsMissing =
-  'only series of nodes: without --objects no pod belongs to an identity; give it, or set identity.controllers to false to see all pods';
+  'only series of nodes: without --objects no pod belongs to a workload; give it, or set workloads.controllers to false to see all pods';
 
 /** Whether there are pods in the summaries and none of them has series. */
 function isWithoutPods(snapshot: ClusterSnapshot | undefined): boolean {

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 
 import { App } from '../app.js';
 import { messageOf, UserError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
 import { ConfigWatcher } from '../config/reload.js';
-import type { Credentials } from '../api/credentials.js';
-import { createLogger, type Logger } from '../telemetry/logger.js';
+import type { Credentials } from '../credentials/credentials.js';
+import { createLogger } from '../telemetry/line-logger.js';
 import type { CommandContext } from './context.js';
 import { hostOf } from './host.js';
-import type { LoadedSettings } from './settings.js';
+import type { LoadedSettings } from './load-settings.js';
 
 export interface RunAppOptions {
   readonly settings: LoadedSettings;

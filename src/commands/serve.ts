@@ -1,7 +1,7 @@
+import { commandCredentials, type CredentialFlags } from './command-credentials.js';
 import type { CommandContext } from './context.js';
-import { commandCredentials, type CredentialFlags } from './credentials.js';
+import { loadSettings, type SettingFlags } from './load-settings.js';
 import { runApp } from './run-app.js';
-import { loadSettings, type SettingFlags } from './settings.js';
 
 export interface ServeOptions extends CredentialFlags {
   readonly settings: SettingFlags;

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import type { parseFault } from '../../sim/simulated-faults.js';
 import { messageOf } from '../base/errors.js';
-import { SimulatedCluster } from '../sim/cluster.js';
-import { parseFault } from '../sim/faults.js';
 import type { CommandContext } from './context.js';
+import { loadSimulation } from './simulation.js';
 import { UsageError } from './usage-error.js';
 
 export interface SimulateOptions {
@@ -19,7 +19,8 @@ export interface SimulateOptions {
 /** The simulated cluster alone, until the stop signal. */
 export async function simulate(options: SimulateOptions, context: CommandContext): Promise<void> {
   const { clock, stopSignal, writeOut } = context;
-  const faults = (options.fault ?? []).map(parseNodeFault);
+  const { SimulatedCluster, parseFault } = await loadSimulation();
+  const faults = (options.fault ?? []).map((text) => parseNodeFault(text, parseFault));
   await using cluster = await SimulatedCluster.start({
     clock,
     seed: wholeNumber('--seed', options.seed, 2 ** 32 - 1),
@@ -46,12 +47,17 @@ export async function simulate(options: SimulateOptions, context: CommandContext
   }
 }
 
-function parseNodeFault(text: string): { nodeName: string; fault: ReturnType<typeof parseFault> } {
+interface NodeFault {
+  readonly nodeName: string;
+  readonly fault: ReturnType<typeof parseFault>;
+}
+
+function parseNodeFault(text: string, parse: typeof parseFault): NodeFault {
   const [nodeName, ...fault] = text.split('=');
   if (!nodeName || fault.length === 0)
     throw new UsageError(`--fault ${text}: expected NODE=FAULT, such as node-3=hang`);
   try {
-    return { nodeName, fault: parseFault(fault.join('=')) };
+    return { nodeName, fault: parse(fault.join('=')) };
   } catch (error) {
     throw new UsageError(`--fault ${text}: ${messageOf(error)}`, { cause: error });
   }

@@ -1,8 +1,9 @@
 /** Lists and label selectors: the kinds of setting with a structure of their own. */
 import { z } from 'zod';
+
 import { UserError } from '../base/errors.js';
 import { formatSelector, type LabelSelector, parseSelector, selectorFromObject } from '../kube/selector.js';
-import { about, type About, asText, refuse, settingMeta } from './setting.js';
+import { type About, about, asText, refuse, settingMeta } from './setting.js';
 import { isNamespaceName } from './values.js';
 
 interface ListSpec<S extends z.ZodType> extends About {

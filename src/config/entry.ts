@@ -1,4 +1,5 @@
 import { z } from 'zod';
+
 import { describeValue, type Fault, pathText, shortened, unknownKey, valueAt } from './faults.js';
 import { keysInside, metaInside, type Setting } from './settings.js';
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+
 import { list } from './collections.js';
 import { boolean, choice, duration, integer, optionalInteger, optionalPath, optionalText, size } from './scalars.js';
 import { mapped } from './setting.js';

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+
 import { checkEntry, type Entry } from './entry.js';
 import { ConfigError } from './faults.js';
 import { type ConfigFile, fileLayer } from './file-layer.js';
 import { checkRules } from './rules.js';
 import { type Config, schema } from './schema.js';
 import { rootSection, type Section } from './settings.js';
-import { environmentLayer, type Environment, flagLayer, type FlagValues } from './text-layers.js';
+import { type Environment, environmentLayer, flagLayer, type FlagValues } from './text-layers.js';
 
 export interface ConfigSources {
   readonly file?: ConfigFile;

@@ -1,5 +1,6 @@
 /** The settings of what an exposition holds. */
 import { z } from 'zod';
+
 import { UserError } from '../base/errors.js';
 import { compilePattern } from '../base/pattern.js';
 import { list } from './collections.js';
@@ -35,7 +36,7 @@ function patterns(spec: About) {
 
 const levels = z
   .strictObject({
-    workload: boolean({ default: true, help: 'Expose the families about workload identities.' }),
+    workload: boolean({ default: true, help: 'Expose the families about workloads.' }),
     node: boolean({ default: true, help: 'Expose the families about nodes.' }),
     pod: boolean({ default: true, help: 'Expose the families about pods.' }),
     container: boolean({ default: true, help: 'Expose the families about containers.' }),
@@ -60,7 +61,7 @@ export const metrics = z
     top: optionalInteger({
       max: 1_000_000,
       zero: 'for all',
-      help: 'How many pods of each identity, the biggest ones, have series of pods, containers and volumes. Sums are over all pods.',
+      help: 'How many pods of each workload, the biggest ones, have series of pods, containers and volumes. Sums are over all pods.',
     }),
     compatibility: choice({
       default: 'none',

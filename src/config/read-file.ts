@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+
 import { messageOf, UserError } from '../base/errors.js';
 import { maxFileBytes } from './file-layer.js';
 

@@ -1,5 +1,6 @@
 /** The rules between two settings. What concerns one setting alone is said where the schema declares it. */
 import { z } from 'zod';
+
 import { describeValue, type Fault, valueAt } from './faults.js';
 import { type Config, schema } from './schema.js';
 

@@ -3,9 +3,10 @@
  * form that people write.
  */
 import { z } from 'zod';
-import { parseQuantity } from '../kube/quantity.js';
-import { about, type About, asText, mapped, refuse, settingMeta } from './setting.js';
+
 import { formatDuration, parseDuration } from '../base/duration.js';
+import { parseQuantity } from '../kube/quantity.js';
+import { type About, about, asText, mapped, refuse, settingMeta } from './setting.js';
 import { formatSize } from './values.js';
 
 const textOrNumber = z.union([z.string(), z.number()]);

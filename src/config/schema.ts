@@ -3,13 +3,14 @@
  * of `check-config` and the table in the README all come from here.
  */
 import { z } from 'zod';
+
 import { list, namespaces, selector, selectorValue } from './collections.js';
-import { identity } from './identity-schema.js';
 import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
 import { boolean, choice, derivedInteger, duration, integer, optionalText, text } from './scalars.js';
 import { mapped, refuse } from './setting.js';
 import { formatListenAddress, isNodeName, isUrlPath, type ListenAddress, parseListenAddress } from './values.js';
+import { workloads } from './workloads-schema.js';
 
 /** More than enough: one exporter measures thousands of nodes. */
 const maxShards = 1000;
@@ -30,7 +31,7 @@ const cluster = z
     }),
     nodeLocal: boolean({
       default: false,
-      help: 'Measure one node alone, as a DaemonSet does: `cluster.node`, else $NODE_NAME, else the node whose label kubernetes.io/hostname is the name of this host. Identities without pods on it are not served.',
+      help: 'Measure one node alone, as a DaemonSet does: `cluster.node`, else $NODE_NAME, else the node whose label kubernetes.io/hostname is the name of this host. Workloads without pods on it are not served.',
     }),
     node: optionalText({
       accepts: isNodeName,
@@ -69,7 +70,7 @@ const cache = mapped(
       minMs: 1000,
       maxMs: 86_400_000,
       nonPositiveMs: 300_000,
-      help: 'Longest pause before an identity that could not be collected is tried again.',
+      help: 'Longest pause before a workload that could not be collected is tried again.',
     }),
     refresh: choice({
       default: 'on-scrape',
@@ -193,7 +194,7 @@ export const schema = z.strictObject({
   cluster,
   kubelet,
   cache,
-  identity,
+  workloads,
   attribution,
   enforcement,
   metrics,

@@ -1,8 +1,9 @@
 /** The settings of the schema, as a tree to look names up in and as rows for the documentation. */
 import { stringify } from 'yaml';
 import { z } from 'zod';
+
 import { schema } from './schema.js';
-import { settingMeta, type SettingMeta } from './setting.js';
+import { type SettingMeta, settingMeta } from './setting.js';
 
 type Schema = z.core.$ZodType;
 
@@ -108,7 +109,7 @@ export interface SettingRow {
   readonly help: string;
 }
 
-/** All settings, in the order of the schema; the fields of `identity.workloads` follow it as `identity.workloads[].name`. */
+/** All settings, in the order of the schema; the fields of `workloads.selectors` follow it as `workloads.selectors[].name`. */
 export function listSettings(): SettingRow[] {
   return allSettings.flatMap((setting) => [rowOf(setting), ...rowsInside(setting)]);
 }

@@ -1,5 +1,6 @@
 /** The texts that settings are written in, and what they stand for: durations, sizes, addresses. */
 import { isIP, isIPv6 } from 'node:net';
+
 import { UserError } from '../base/errors.js';
 import { parseSelector } from '../kube/selector.js';
 

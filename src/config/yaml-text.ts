@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+
 import { messageOf } from '../base/errors.js';
 
 interface Position {

@@ -2,7 +2,7 @@ import type { TimeSlicer } from '../base/time-slicer.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import type { DetailGroups } from './families.js';
 import type { ClusterFamilyRow } from './family.js';
-import { groupTexts, type FamilyText } from './family-text.js';
+import { type FamilyText, groupTexts } from './family-text.js';
 import { withoutRepeats } from './unique.js';
 
 interface FamilyChunk {

@@ -11,7 +11,7 @@ import {
   theirNodes,
   theirPods,
 } from './compatibility-subjects.js';
-import { familyGroup, type FamilyGroup } from './family.js';
+import { type FamilyGroup, familyGroup } from './family.js';
 
 export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   familyGroup({

@@ -3,11 +3,11 @@ import { TimeSlicer } from '../base/time-slicer.js';
 import type { ClusterSnapshot, NodeState, WorkloadSnapshot } from '../scrape/snapshot.js';
 import { ChunkCache } from './chunks.js';
 import { type Compatibility, detailGroups, familyTable } from './families.js';
-import { nodeStateGroups } from './node-families.js';
-import { groupTexts } from './family-text.js';
 import type { FamilyGroup, FamilyRow, Level } from './family.js';
-import { registryFamilies, type MetricSource, type RegistryFamily } from './registry-text.js';
-import { endText, headerText, type ExpositionFormat } from './render.js';
+import { groupTexts } from './family-text.js';
+import { nodeStateGroups } from './node-families.js';
+import { type MetricSource, registryFamilies, type RegistryFamily } from './registry-text.js';
+import { endText, type ExpositionFormat, headerText } from './render.js';
 import {
   allowedBy,
   type FamilyFilter,

@@ -1,5 +1,5 @@
 import type { ClusterSnapshot, NodeSnapshot } from '../scrape/snapshot.js';
-import { familyGroup, type FamilyGroup, toSeconds } from './family.js';
+import { type FamilyGroup, familyGroup, toSeconds } from './family.js';
 import { absentNodes, evictionHeadrooms, filesystems, layouts, nodes } from './subjects.js';
 
 /** Per node, from its summary. */

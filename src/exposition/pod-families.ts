@@ -1,7 +1,7 @@
-import type { NodeSnapshot } from '../scrape/snapshot.js';
 import type { ContainerUsage } from '../attribution/usage.js';
+import type { NodeSnapshot } from '../scrape/snapshot.js';
 import { sharedContainers } from './compatibility-subjects.js';
-import { familyGroup, type FamilyGroup, type FamilyOptions, toSeconds } from './family.js';
+import { type FamilyGroup, familyGroup, type FamilyOptions, toSeconds } from './family.js';
 import { podInfos } from './pod-info.js';
 import { containers, containerSpecs, limits, memberships, podComponents, pods, volumes } from './subjects.js';
 

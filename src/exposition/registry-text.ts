@@ -1,11 +1,11 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
 import {
-  formatBound,
-  labelText,
-  sampleLine,
   type ExpositionFormat,
   type FamilyHeader,
   type FamilyType,
+  formatBound,
+  labelText,
+  sampleLine,
 } from './render.js';
 
 /** What is read of a prom-client `Registry`. */

@@ -1,8 +1,8 @@
 /** What the families are about: found in the data of a scrape, with the values of its labels in their order. */
-import type { EvictionHeadroom } from '../attribution/eviction-headrooms.js';
-import type { LimitRatio } from '../attribution/limit-ratios.js';
-import type { NodeLayout } from '../attribution/node-layout.js';
 import { components, type ContainerUsage, type VolumeUsage } from '../attribution/usage.js';
+import type { EvictionHeadroom } from '../eviction/eviction-headrooms.js';
+import type { LimitRatio } from '../eviction/limit-ratios.js';
+import type { NodeLayout } from '../eviction/node-layout.js';
 import type { Container } from '../kube/objects.js';
 import type { FsStats } from '../kubelet/summary.js';
 import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';

@@ -1,9 +1,9 @@
 import type { WorkloadSnapshot } from '../scrape/snapshot.js';
-import { familyGroup, type FamilyGroup, type FamilyRow, toSeconds } from './family.js';
+import { type FamilyGroup, familyGroup, type FamilyRow, toSeconds } from './family.js';
 import { workloadContainers, workloads } from './subjects.js';
 import { workloadInfoLabels } from './workload-info.js';
 
-/** Per identity. While it is at rest the bytes are absent; how many pods were expected and measured is known all the same. */
+/** Per workload. While it is at rest the bytes are absent; how many pods were expected and measured is known all the same. */
 export const workloadGroups: readonly FamilyGroup<WorkloadSnapshot>[] = [
   familyGroup({
     level: 'workload',
@@ -74,7 +74,7 @@ export const workloadGroups: readonly FamilyGroup<WorkloadSnapshot>[] = [
   }),
 ];
 
-/** Its labels depend on the label keys that form identities. */
+/** Its labels depend on the label keys that form workloads. */
 export const workloadInfoFamily: FamilyRow = {
   name: 'ephemeral_storage_workload_info',
   type: 'gauge',

@@ -3,7 +3,7 @@ import type { Workload } from '../workload/workload.js';
 const fixedLabels = ['workload', 'source', 'controller_kind', 'controller_namespace', 'controller_name'] as const;
 type FixedLabel = (typeof fixedLabels)[number];
 
-/** As documented: `label_…` stands for one label for each label key that forms identities. */
+/** As documented: `label_…` stands for one label for each label key that forms workloads. */
 export const workloadInfoLabels: readonly string[] = [...fixedLabels, 'label_…'];
 
 /**

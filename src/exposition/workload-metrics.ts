@@ -2,9 +2,9 @@ import { Gauge, Registry } from 'prom-client';
 
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { WorkloadSnapshot } from '../scrape/snapshot.js';
-import { workloadGroups, workloadInfoFamily } from './workload-families.js';
 import type { FamilyGroup } from './family.js';
 import { type FamilyPredicate, groupsOf } from './selection.js';
+import { workloadGroups, workloadInfoFamily } from './workload-families.js';
 import { workloadInfo } from './workload-info.js';
 
 type Fill = (snapshot: WorkloadSnapshot) => void;

@@ -1,7 +1,7 @@
 import { type Clock, startDeadline } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
+import { requestFailure, type TlsMends } from '../http/request-failure.js';
 import type { Node } from '../kube/objects.js';
-import { requestFailure, type TlsMends } from '../api/request-failure.js';
 import { decodeSummary } from './decode.js';
 import { decodeEvictionThresholds, type EvictionThresholds } from './eviction-thresholds.js';
 import type { NodeSummary } from './summary.js';

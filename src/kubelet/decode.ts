@@ -11,7 +11,7 @@ const maxFigure = 2 ** 53;
  * `pods` that is a list or missing: `{}`, a `Status` or an error page is not one.
  *
  * Within a summary, whatever is missing or malformed is left out: a figure that is not a whole number of at least 0, a
- * time that is not RFC 3339 or is Go's zero time, a container or volume without a name, a pod without an identity.
+ * time that is not RFC 3339 or is Go's zero time, a container or volume without a name, a pod without a workload.
  * Containers of the same name are all kept.
  *
  * @param what names the body, such as `summary of node n1`; begins the messages

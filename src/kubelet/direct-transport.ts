@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { get, type RequestOptions } from 'node:https';
 
+import { abortable } from '../base/abortable.js';
 import { RequestError } from '../base/errors.js';
-import { abortable } from '../api/abortable.js';
-import type { Credentials } from '../api/credentials.js';
+import type { Credentials } from '../credentials/credentials.js';
 import type { Node } from '../kube/objects.js';
 import { type AddressOptions, kubeletUrl } from './address.js';
 import { refusalOf } from './refusal.js';

@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events';
 
 import { Mutex, Semaphore } from 'async-mutex';
 
+import { abortable } from '../base/abortable.js';
 import type { Clock } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
-import { abortable } from '../api/abortable.js';
+import type { Logger } from '../base/logger.js';
+import { requestFailure } from '../http/request-failure.js';
 import type { Node } from '../kube/objects.js';
-import { requestFailure } from '../api/request-failure.js';
-import type { Logger } from '../telemetry/logger.js';
 import type { NodeSummary } from './summary.js';
 
 export type CacheLookup =

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { Semaphore } from 'async-mutex';
 
-import { requestFailure } from '../api/request-failure.js';
 import type { Clock } from '../base/clock.js';
 import type { FailureReason, RequestError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { requestFailure } from '../http/request-failure.js';
 import type { Node } from '../kube/objects.js';
-import type { Logger } from '../telemetry/logger.js';
 import type { EvictionThresholds } from './eviction-thresholds.js';
 
 export interface ConfigFetcher {

@@ -1,4 +1,4 @@
-import type { ApiTransport } from '../api/transport.js';
+import type { ApiTransport } from '../http/api-transport.js';
 import type { Node } from '../kube/objects.js';
 import { type KubeletEndpoint, type KubeletPath, kubeletPaths, type KubeletTransport } from './transport.js';
 

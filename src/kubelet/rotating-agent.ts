@@ -1,7 +1,7 @@
 import { Agent } from 'node:https';
 import { createSecureContext } from 'node:tls';
 
-import type { TlsMaterial } from '../api/credentials.js';
+import type { TlsMaterial } from '../credentials/credentials.js';
 
 export interface AgentLease extends Disposable {
   readonly agent: Agent;

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup } from '../kubelet/node-cache.js';
-import type { IdentityResolver } from '../workload/identity.js';
+import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import type { DanglingPods } from './dangling-pods.js';
 import type { NodeCoverages } from './node-coverage.js';
 import { askingOrder, type NodePolicy, nodesInScope } from './node-policy.js';
@@ -39,13 +39,13 @@ export interface CollectorOptions {
   readonly snapshots: NodeSnapshots;
   readonly coverages: NodeCoverages;
   readonly danglingPods: DanglingPods;
-  readonly identities: IdentityResolver;
+  readonly resolver: WorkloadResolver;
   readonly workloads: WorkloadCollector;
   readonly clock: Clock;
 }
 
 export interface CollectOptions {
-  /** Whether identities that fail rest from then on; true without it. Looking on must not cost scrapes their figures. */
+  /** Whether workloads that fail rest from then on; true without it. Looking on must not cost scrapes their figures. */
   readonly letsRest?: boolean;
 }
 
@@ -140,12 +140,12 @@ export class Collector {
   }
 
   async #collectWorkloads(parts: readonly NodePart[], letsRest: boolean): Promise<readonly WorkloadSnapshot[]> {
-    const { identities, workloads } = this.#options;
+    const { resolver, workloads } = this.#options;
     const isAlone = this.#underWayCount === 1;
     const turn = this.#turn;
     const collected = await workloads.collect(parts, letsRest);
-    // Identities that another collection has found since are not among these, and must not be forgotten.
-    if (isAlone && turn === this.#turn) identities.retain(new Set(collected.map(({ workload }) => workload.name)));
+    // Workloads that another collection has found since are not among these, and must not be forgotten.
+    if (isAlone && turn === this.#turn) resolver.retain(new Set(collected.map(({ workload }) => workload.name)));
     return collected;
   }
 

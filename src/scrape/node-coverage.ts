@@ -3,12 +3,12 @@ import type { Pod } from '../kube/objects.js';
 import { countExpected } from '../workload/aggregate.js';
 import { expectedPods } from '../workload/coverage.js';
 import type { WorkloadPartials } from '../workload/figures.js';
-import type { IdentityResolver } from '../workload/identity.js';
+import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import type { MeasuredNode, PodLister } from './node-snapshots.js';
 
 export interface NodeCoveragesOptions {
   readonly pods: PodLister;
-  readonly identities: IdentityResolver;
+  readonly resolver: WorkloadResolver;
   readonly clock: Clock;
   /** How long a pod may run before its node's summary must have it, in milliseconds. */
   readonly graceMs: number;
@@ -31,7 +31,7 @@ interface Kept {
 }
 
 /**
- * How many pods of each identity the summary of a node must have and has. Kept per node while its pods and its summary
+ * How many pods of each workload the summary of a node must have and has. Kept per node while its pods and its summary
  * are the same and no pod's grace period has ended.
  */
 export class NodeCoverages {
@@ -55,7 +55,7 @@ export class NodeCoverages {
     const coverage = {
       workloads: countExpected(
         expected.pods.map((pod) => ({
-          workloads: this.#options.identities.workloadsOf(pod, pod.namespace),
+          workloads: this.#options.resolver.workloadsOf(pod, pod.namespace),
           isMeasured: measured?.measuredPodUids.has(pod.uid) === true,
         })),
       ),

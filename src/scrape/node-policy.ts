@@ -1,5 +1,5 @@
-import { matchesSelector, type LabelSelector } from '../kube/selector.js';
 import type { Node } from '../kube/objects.js';
+import { type LabelSelector, matchesSelector } from '../kube/selector.js';
 
 export interface NodePolicy {
   /** Nodes that it does not match are out of scope. */

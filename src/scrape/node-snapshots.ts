@@ -1,16 +1,16 @@
 import { attributePod } from '../attribution/attribute.js';
-import { evictionHeadrooms } from '../attribution/eviction-headrooms.js';
 import { type JoinedPod, joinPods, type PodScope } from '../attribution/join.js';
-import { limitRatios } from '../attribution/limit-ratios.js';
-import { podLimitBytes, podRequestBytes } from '../attribution/limits.js';
-import { type NodeLayout, nodeLayout } from '../attribution/node-layout.js';
 import type { AttributionMode } from '../attribution/usage.js';
+import { evictionHeadrooms } from '../eviction/eviction-headrooms.js';
+import { limitRatios } from '../eviction/limit-ratios.js';
+import { podLimitBytes, podRequestBytes } from '../eviction/limits.js';
+import { type NodeLayout, nodeLayout } from '../eviction/node-layout.js';
 import type { Pod } from '../kube/objects.js';
 import type { EvictionThresholds } from '../kubelet/eviction-thresholds.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { sumPods } from '../workload/aggregate.js';
 import type { WorkloadPartials } from '../workload/figures.js';
-import type { IdentityResolver } from '../workload/identity.js';
+import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import type { NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
 
 /** What is known of pods from the API server. */
@@ -32,10 +32,10 @@ export interface NodeSnapshotsOptions {
   readonly pods: PodLister;
   /** Undefined: configurations are not read. */
   readonly configs: ThresholdLister | undefined;
-  readonly identities: IdentityResolver;
+  readonly resolver: WorkloadResolver;
   readonly attribution: AttributionMode;
   readonly scope: PodScope;
-  /** Whether pods that belong to no identity have detail series. */
+  /** Whether pods that belong to no workload have detail series. */
   readonly showsAllPods: boolean;
   /** Whether the kubelets hold sidecars to their own limits. */
   readonly enforcesSidecars: boolean;
@@ -44,7 +44,7 @@ export interface NodeSnapshotsOptions {
 /** A node's snapshot with what the sums over nodes need of it. */
 export interface MeasuredNode {
   readonly snapshot: NodeSnapshot;
-  /** Sums over the node's pods per identity, also of pods without detail series. */
+  /** Sums over the node's pods per workload, also of pods without detail series. */
   readonly sums: WorkloadPartials;
   /** UIDs of the API objects of the pods that the summary lists. */
   readonly listedPodUids: ReadonlySet<string>;
@@ -136,7 +136,7 @@ export class NodeSnapshots {
   }
 
   #attribute({ summary, pod }: JoinedPod, layout: NodeLayout): PodSnapshot | undefined {
-    const { attribution, identities, enforcesSidecars } = this.#options;
+    const { attribution, resolver, enforcesSidecars } = this.#options;
     const usage = attributePod({ summary, pod, mode: attribution });
     if (usage === undefined) return undefined;
     const hasDedicatedImagefs = layout.hasDedicatedImagefs === true;
@@ -150,7 +150,7 @@ export class NodeSnapshots {
       limitBytes: pod && podLimitBytes(pod),
       requestBytes: pod && podRequestBytes(pod),
       ratios: pod === undefined ? [] : limitRatios({ usage, pod, hasDedicatedImagefs, enforcesSidecars }),
-      workloads: identities.workloadsOf(pod, summary.namespace),
+      workloads: resolver.workloadsOf(pod, summary.namespace),
     };
   }
 }

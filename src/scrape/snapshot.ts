@@ -1,9 +1,9 @@
-import type { EvictionHeadroom } from '../attribution/eviction-headrooms.js';
 import { joinReasons } from '../attribution/join.js';
-import type { LimitRatio } from '../attribution/limit-ratios.js';
-import type { NodeLayout } from '../attribution/node-layout.js';
 import type { PodUsage } from '../attribution/usage.js';
 import { failureReasons } from '../base/errors.js';
+import type { EvictionHeadroom } from '../eviction/eviction-headrooms.js';
+import type { LimitRatio } from '../eviction/limit-ratios.js';
+import type { NodeLayout } from '../eviction/node-layout.js';
 import type { Pod } from '../kube/objects.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadFigures } from '../workload/figures.js';
@@ -25,11 +25,11 @@ export interface PodSnapshot {
   readonly requestBytes: number | undefined;
   /** In the order in which the kubelet checks. */
   readonly ratios: readonly LimitRatio[];
-  /** The identities that it belongs to. */
+  /** The workloads that it belongs to. */
   readonly workloads: readonly Workload[];
 }
 
-/** Why a pod of a summary has no storage series; `top`: it is not among the biggest of its identities. */
+/** Why a pod of a summary has no storage series; `top`: it is not among the biggest of its workloads. */
 export const skipReasons = ['no_usage', 'no_containers', 'top', ...joinReasons] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
@@ -88,9 +88,9 @@ export interface WorkloadSnapshot {
   readonly expectedPods: number;
   readonly measuredPods: number;
   readonly complete: boolean;
-  /** Time until the identity is collected again, in milliseconds; 0 when it is not at rest. */
+  /** Time until the workload is collected again, in milliseconds; 0 when it is not at rest. */
   readonly backoffMs: number;
-  /** Undefined when the last collection failed or the identity is at rest: `up` is 0 and nothing else is served. */
+  /** Undefined when the last collection failed or the workload is at rest: `up` is 0 and nothing else is served. */
   readonly figures: WorkloadFigures | undefined;
 }
 

@@ -9,19 +9,19 @@ interface SnapshotSource {
 
 export interface TopPodsOptions {
   readonly source: SnapshotSource;
-  /** Pods of each identity, above 0. */
+  /** Pods of each workload, above 0. */
   readonly count: number;
   readonly clock: Clock;
 }
 
 type PodRanking = Ranking<PodSnapshot>;
 
-/** No identity has this name: the group of the pods without one. */
-const withoutIdentity = '';
+/** No workload has this name: the group of the pods without one. */
+const withoutWorkload = '';
 
 /**
- * Leaves detail series to the biggest pods of each identity over all nodes; a pod that is among those of one of its
- * identities is shown. The sums of the identities stay those over all pods.
+ * Leaves detail series to the biggest pods of each workload over all nodes; a pod that is among those of one of its
+ * workloads is shown. The sums of the workloads stay those over all pods.
  */
 export class TopPods {
   readonly #options: TopPodsOptions;
@@ -59,7 +59,7 @@ export class TopPods {
   }
 
   #rank(pod: PodSnapshot, rankings: Map<string, PodRanking>): void {
-    if (pod.workloads.length === 0) this.#rankingOf(withoutIdentity, rankings).add(pod);
+    if (pod.workloads.length === 0) this.#rankingOf(withoutWorkload, rankings).add(pod);
     for (const { name } of pod.workloads) this.#rankingOf(name, rankings).add(pod);
   }
 

@@ -1,15 +1,15 @@
 import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import { Accumulator } from '../workload/aggregate.js';
-import type { WorkloadBackoff } from '../workload/backoff.js';
 import { noFigures, type WorkloadFigures, type WorkloadPartial, type WorkloadPartials } from '../workload/figures.js';
 import type { Workload } from '../workload/workload.js';
+import type { WorkloadBackoff } from '../workload/workload-backoff.js';
 import type { WorkloadSnapshot } from './snapshot.js';
 
-/** `partial`: an identity is served as far as it was measured; `fail`: not at all while a node of its pods has no data. */
+/** `partial`: a workload is served as far as it was measured; `fail`: not at all while a node of its pods has no data. */
 export type MissingNodePolicy = 'partial' | 'fail';
 
-/** What one node gives to the identities. */
+/** What one node gives to the workloads. */
 export interface NodePart {
   /** Undefined for a node without data. */
   readonly sums: WorkloadPartials | undefined;
@@ -29,7 +29,7 @@ interface Collected {
   readonly workloads: readonly WorkloadSnapshot[];
 }
 
-/** Adds up the identities of one scrape and lets those rest that could not be collected. */
+/** Adds up the workloads of one scrape and lets those rest that could not be collected. */
 export class WorkloadCollector {
   readonly #options: WorkloadCollectorOptions;
   readonly #slicer: TimeSlicer;
@@ -41,8 +41,8 @@ export class WorkloadCollector {
   }
 
   /**
-   * The identities with pods, and the configured ones also without; by name. The same array as long as the nodes, in
-   * the same order, give the same and no identity has failed: what is derived from it may be kept by reference.
+   * The workloads with pods, and the configured ones also without; by name. The same array as long as the nodes, in
+   * the same order, give the same and no workload has failed: what is derived from it may be kept by reference.
    *
    * `letsRest`: false when the time was up before all nodes had answered, or when this is no scrape. What fails then is
    * absent but does not rest: one impatient client would cost all others their figures.
@@ -87,7 +87,7 @@ export class WorkloadCollector {
     };
   }
 
-  /** Undefined when the collection fails or the identity is at rest after one that did. */
+  /** Undefined when the collection fails or the workload is at rest after one that did. */
   #figuresOf(partial: WorkloadPartial, { missesNode, letsRest }: Circumstances): WorkloadFigures | undefined {
     const { backoff, onMissingNode } = this.#options;
     const { name } = partial.workload;

@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 
-import { startDeadline, type Clock } from '../base/clock.js';
+import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
 import type { ExpositionBody, ExpositionRequest } from '../exposition/exposition.js';
-import { acceptsGzip, negotiateFormat, type NegotiatedFormat } from '../exposition/negotiate.js';
+import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
 import type { FamilyFilter } from '../exposition/selection.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
-import type { Logger } from '../telemetry/logger.js';
 import { startAnswerLimit } from './answer-limit.js';
 import { familyFilter } from './family-filter.js';
 import { sendText } from './responses.js';

@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
 
 import { messageOf } from '../base/errors.js';
-import type { Logger } from '../telemetry/logger.js';
+import type { Logger } from '../base/logger.js';
 import { sendFinalText, sendText } from './responses.js';
 import { statusPath } from './status-handler.js';
 

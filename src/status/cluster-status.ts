@@ -13,7 +13,7 @@ export interface ClusterStatusInput {
   readonly snapshot: ClusterSnapshot;
   readonly failureOf: FailureOf;
   readonly isCut: boolean;
-  readonly hidesPodsWithoutIdentity: boolean;
+  readonly hidesPodsWithoutWorkload: boolean;
   readonly slicer: TimeSlicer;
 }
 
@@ -22,7 +22,7 @@ export interface ClusterStatusInput {
  * of all that it sees it keeps only what it shows.
  */
 export async function clusterStatus(input: ClusterStatusInput): Promise<ClusterStatus> {
-  const { snapshot, failureOf, isCut, hidesPodsWithoutIdentity, slicer } = input;
+  const { snapshot, failureOf, isCut, hidesPodsWithoutWorkload, slicer } = input;
   const workloads = await TopWorkloads.of(snapshot.workloads, shownCounts.workloads, slicer);
   const pods = new TopPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits });
   const nodes = new TopNodes({ count: shownCounts.nodes, failureOf });
@@ -37,7 +37,7 @@ export async function clusterStatus(input: ClusterStatusInput): Promise<ClusterS
   const { podCount, usedBytes, limitCount, nearLimitCount, reachedLimitCount, evictableLimitCount } = pods;
   return {
     isCut,
-    hidesPodsWithoutIdentity,
+    hidesPodsWithoutWorkload,
     summary: {
       ...nodes.counts,
       podCount,

@@ -1,4 +1,4 @@
-import { areDifferent, type NodeLayout } from '../attribution/node-layout.js';
+import { areDifferent, type NodeLayout } from '../eviction/node-layout.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import type { FilesystemStatus } from './status.js';

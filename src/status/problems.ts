@@ -87,13 +87,13 @@ function storeProblem({ resource, isConnected, lastProgressAgeMs }: StoreStatus)
 }
 
 function healthProblems(health: HealthStatus): readonly Problem[] {
-  const { droppedFamilies, identityNameClashCount, isLastReloadSuccessful, isKubeletTlsUnverified } = health;
+  const { droppedFamilies, workloadNameClashCount, isLastReloadSuccessful, isKubeletTlsUnverified } = health;
   return [
     ...counted(droppedFamilies.length, 'warning', 'trust', [
       'metric family left out by metrics.maxSeries',
       'metric families left out by metrics.maxSeries',
     ]),
-    ...counted(identityNameClashCount, 'warning', 'trust', ['identity name clash', 'identity name clashes']),
+    ...counted(workloadNameClashCount, 'warning', 'trust', ['workload name clash', 'workload name clashes']),
     ...(isLastReloadSuccessful === false ? [warning('the last settings were refused', 'trust')] : []),
     ...(isKubeletTlsUnverified ? [warning('certificates of kubelets are not verified', 'trust')] : []),
   ];

@@ -31,8 +31,8 @@ export interface StatusSettings {
   readonly scope: string;
   /** YAML. */
   readonly configuration: string;
-  /** Pods that belong to no identity have no detail. */
-  readonly hidesPodsWithoutIdentity: boolean;
+  /** Pods that belong to no workload have no detail. */
+  readonly hidesPodsWithoutWorkload: boolean;
 }
 
 export interface StatusSourceOptions {
@@ -88,9 +88,9 @@ export class StatusSource {
     }
   }
 
-  async #makeBy({ scope, configuration, hidesPodsWithoutIdentity }: StatusSettings): Promise<Status> {
+  async #makeBy({ scope, configuration, hidesPodsWithoutWorkload }: StatusSettings): Promise<Status> {
     const { inputs, version, clock } = this.#options;
-    const cluster = await this.#cluster(hidesPodsWithoutIdentity);
+    const cluster = await this.#cluster(hidesPodsWithoutWorkload);
     const readinessChecks = inputs
       .checks()
       .map(({ name, ok, message }) => ({ name, isOk: ok, message: ok ? undefined : message }));
@@ -109,7 +109,7 @@ export class StatusSource {
     };
   }
 
-  async #cluster(hidesPodsWithoutIdentity: boolean): Promise<ClusterStatus | undefined> {
+  async #cluster(hidesPodsWithoutWorkload: boolean): Promise<ClusterStatus | undefined> {
     const { inputs, clock, stopping } = this.#options;
     using deadline = startDeadline({
       clock,
@@ -123,7 +123,7 @@ export class StatusSource {
       snapshot,
       failureOf: (nodeName) => this.#failureOf(nodeName),
       isCut: deadline.signal.aborted,
-      hidesPodsWithoutIdentity,
+      hidesPodsWithoutWorkload,
       slicer: new TimeSlicer(clock),
     });
   }

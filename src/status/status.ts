@@ -1,6 +1,6 @@
-import type { LimitFigures } from '../attribution/limit-figures.js';
 import type { Component } from '../attribution/usage.js';
 import type { FailureReason } from '../base/errors.js';
+import type { LimitFigures } from '../eviction/limit-figures.js';
 import type { AbsenceReason, WorkloadSnapshot } from '../scrape/snapshot.js';
 import type { StoreReport } from '../telemetry/self-report.js';
 
@@ -52,8 +52,8 @@ export interface Top<T> {
 export interface ClusterStatus {
   /** Nodes that had not answered by the deadline of the page are served as the cache has them. */
   readonly isCut: boolean;
-  /** Pods that belong to no identity are in no figure but the coverage. */
-  readonly hidesPodsWithoutIdentity: boolean;
+  /** Pods that belong to no workload are in no figure but the coverage. */
+  readonly hidesPodsWithoutWorkload: boolean;
   readonly summary: ClusterSummary;
   /** The highest ratios. */
   readonly limits: Top<LimitStatus>;
@@ -214,7 +214,7 @@ export interface HealthStatus {
   readonly droppedSeriesCount: number;
   /** Left out of the last exposition for `metrics.maxSeries`. */
   readonly droppedFamilies: readonly string[];
-  readonly identityNameClashCount: number;
+  readonly workloadNameClashCount: number;
   readonly isLastReloadSuccessful?: boolean | undefined;
   readonly settingsLoadedAtMs?: number | undefined;
   readonly isKubeletTlsUnverified: boolean;

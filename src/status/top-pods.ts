@@ -1,7 +1,7 @@
-import { limitFigures } from '../attribution/limit-figures.js';
-import type { LimitRatio } from '../attribution/limit-ratios.js';
-import { isExemptFromLimits } from '../attribution/limits.js';
 import { Ranking } from '../base/ranking.js';
+import { limitFigures } from '../eviction/limit-figures.js';
+import type { LimitRatio } from '../eviction/limit-ratios.js';
+import { isExemptFromLimits } from '../eviction/limits.js';
 import type { PodSnapshot } from '../scrape/snapshot.js';
 import { biggestFirst } from './order.js';
 import { type LimitStatus, nearRatio, type NodePodStatus, type PodStatus, type Top } from './status.js';

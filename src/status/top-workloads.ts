@@ -7,7 +7,7 @@ import type { ComponentBytes, Top, WorkloadStatus } from './status.js';
 
 type Sums = { -readonly [K in keyof ComponentBytes]: number };
 
-/** The biggest identities; their components are added up from the pods, which come one by one. */
+/** The biggest workloads; their components are added up from the pods, which come one by one. */
 export class TopWorkloads {
   readonly #top: readonly WorkloadSnapshot[];
   readonly #sums: ReadonlyMap<string, Sums>;

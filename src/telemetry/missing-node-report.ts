@@ -1,4 +1,4 @@
-import type { Logger } from './logger.js';
+import type { Logger } from '../base/logger.js';
 
 /** Logs once when the only node to measure is not in the cluster, and once when that is over: by the node or by new settings. */
 export class MissingNodeReport {

@@ -73,7 +73,7 @@ export const selfFamilies = {
   podsSkipped: {
     name: `${prefix}pods_skipped`,
     type: 'gauge',
-    help: 'Pods of the summaries without storage series in the last scrape, by reason; top: not among the metrics.top biggest of an identity, whose sums have them all the same.',
+    help: 'Pods of the summaries without storage series in the last scrape, by reason; top: not among the metrics.top biggest of a workload, whose sums have them all the same.',
     labels: ['reason'],
   },
   saturatedFigures: {
@@ -82,10 +82,10 @@ export const selfFamilies = {
     help: 'Figures of the summaries in the last scrape that are above 2^53 and were read as 2^53: no real sizes.',
     labels: [],
   },
-  identityNameClashes: {
-    name: `${prefix}identity_name_clashes`,
+  workloadNameClashes: {
+    name: `${prefix}workload_name_clashes`,
     type: 'gauge',
-    help: 'Discovered identities that are not served because another one, configured or found before, has their name.',
+    help: 'Discovered workloads that are not served because another one, configured or found before, has their name.',
     labels: [],
   },
   storeObjects: {

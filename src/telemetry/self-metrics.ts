@@ -56,7 +56,7 @@ export class SelfMetrics {
   readonly #seriesDropped = this.#counter(selfFamilies.seriesDropped);
   readonly #podsSkipped = this.#gauge(selfFamilies.podsSkipped);
   readonly #saturatedFigures = this.#gauge(selfFamilies.saturatedFigures);
-  readonly #identityNameClashes = this.#gauge(selfFamilies.identityNameClashes);
+  readonly #workloadNameClashes = this.#gauge(selfFamilies.workloadNameClashes);
   readonly #kubeletRequests = this.#counter(selfFamilies.kubeletRequests);
   readonly #kubeletRequestDuration = this.#histogram(
     selfFamilies.kubeletRequestDuration,
@@ -131,8 +131,8 @@ export class SelfMetrics {
     this.#saturatedFigures.set(count);
   }
 
-  setIdentityNameClashes(count: number): void {
-    this.#identityNameClashes.set(count);
+  setWorkloadNameClashes(count: number): void {
+    this.#workloadNameClashes.set(count);
   }
 
   requestFinished(result: 'success' | FailureReason, durationMs: number): void {

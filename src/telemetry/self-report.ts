@@ -25,7 +25,7 @@ export interface SelfReport {
   readonly isLastReloadSuccessful: boolean | undefined;
   readonly settingsLoadedAtMs: number | undefined;
   readonly isKubeletTlsUnverified: boolean;
-  readonly identityNameClashCount: number;
+  readonly workloadNameClashCount: number;
 }
 
 /** Reads a registry that {@link SelfMetrics} fills. */
@@ -50,7 +50,7 @@ export async function readSelfReport(registry: Registry): Promise<SelfReport> {
     isLastReloadSuccessful: loaded[0] === undefined ? undefined : loaded[0].value === 1,
     settingsLoadedAtMs: loadedAt[0] === undefined ? undefined : loadedAt[0].value * 1_000,
     isKubeletTlsUnverified: sumOf(await read('kubeletTlsVerificationDisabled')) > 0,
-    identityNameClashCount: sumOf(await read('identityNameClashes')),
+    workloadNameClashCount: sumOf(await read('workloadNameClashes')),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Logger } from './logger.js';
+import type { Logger } from '../base/logger.js';
 
 /** What the cap on series did to one exposition. */
 export interface SeriesCapResult {

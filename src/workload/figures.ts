@@ -1,6 +1,6 @@
 import type { Workload } from './workload.js';
 
-/** The figures of one identity; undefined where nothing is known. Sums are exact up to 2^53, beyond that rounded. */
+/** The figures of one workload; undefined where nothing is known. Sums are exact up to 2^53, beyond that rounded. */
 export interface WorkloadFigures {
   readonly usedBytes: number;
   readonly podMaxUsedBytes: number | undefined;
@@ -25,7 +25,7 @@ export interface WorkloadContainerFigures {
   readonly maxUsedBytes: number;
 }
 
-/** What some pods give to one identity, those of one node for example. Immutable: it may be kept with what it came from. */
+/** What some pods give to one workload, those of one node for example. Immutable: it may be kept with what it came from. */
 export interface WorkloadPartial {
   readonly workload: Workload;
   readonly figures: WorkloadFigures;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { attributePod } from '../../src/attribution/attribute.js';
-import { explainPod } from '../../src/attribution/explain.js';
+import { explainPod } from '../../src/attribution/breakdown.js';
 import { attributionModes, components, type PodUsage } from '../../src/attribution/usage.js';
 import { type Pod, type Volume, volumeTypes } from '../../src/kube/objects.js';
 import type { PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';

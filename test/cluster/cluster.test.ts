@@ -11,16 +11,16 @@ import { App } from '../../src/app.js';
 import { systemClock } from '../../src/base/clock.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
-import { ApiClient } from '../../src/api/client.js';
-import type { Credentials } from '../../src/api/credentials.js';
-import { loadCredentials } from '../../src/api/load-credentials.js';
+import type { Credentials } from '../../src/credentials/credentials.js';
+import { KubeletCredentials } from '../../src/credentials/kubelet-credentials.js';
+import { loadCredentials } from '../../src/credentials/load-credentials.js';
+import { ApiClient } from '../../src/http/api-client.js';
 import type { Node } from '../../src/kube/objects.js';
 import { projectNode } from '../../src/kube/projection.js';
-import { KubeletCredentials } from '../../src/kubelet/credentials.js';
 import { DirectTransport } from '../../src/kubelet/direct-transport.js';
 import { ProxyTransport } from '../../src/kubelet/proxy-transport.js';
 import type { KubeletTransport } from '../../src/kubelet/transport.js';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { createLogger } from '../../src/telemetry/line-logger.js';
 import { type ParsedSample, parseExposition } from '../support/exposition-parser.js';
 import { send } from '../support/http-get.js';
 import { eventually } from '../support/programs.js';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   config = loadConfig({
     file: {
       path: 'test',
-      text: 'cache: {ttl: 0}\nweb: {listenAddresses: ["127.0.0.1:0"]}\nidentity: {controllers: true}',
+      text: 'cache: {ttl: 0}\nweb: {listenAddresses: ["127.0.0.1:0"]}\nworkloads: {controllers: true}',
     },
     environment: process.env,
     flags: {},

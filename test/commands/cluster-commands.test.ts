@@ -3,12 +3,12 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import type { Rule } from '../../sim/access.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { CommandContext } from '../../src/commands/context.js';
-import { explain, type ExplainOptions } from '../../src/commands/explain/explain.js';
+import { explain, type ExplainOptions } from '../../src/commands/explain/explain-command.js';
 import { top, type TopOptions } from '../../src/commands/top/top.js';
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
-import type { Rule } from '../../src/sim/access.js';
 import { podSpec } from '../sim/pods.js';
 import { aCommandContext, type RecordedCommand } from '../support/command-context.js';
 import { leastRules } from '../support/exporter.js';
@@ -129,8 +129,8 @@ describe('top', () => {
     expect(error()).toMatch(/^No data of node-2 \(http_status\)\.\n/);
   });
 
-  it('shows pods that belong to no identity too: they fill the disk all the same', async () => {
-    await using prepared = await prepare({ settings: 'identity: {workloads: [{name: cart, selector: app=cart}]}' });
+  it('shows pods that belong to no workload too: they fill the disk all the same', async () => {
+    await using prepared = await prepare({ settings: 'workloads: {selectors: [{name: cart, selector: app=cart}]}' });
     expect((await runTop(prepared)).out()).toContain('search-1');
   });
 
@@ -241,7 +241,7 @@ describe('explain', () => {
   });
 
   it('a workload, as text and as JSON', async () => {
-    const settings = 'identity: {workloads: [{name: cart, selector: app=cart, namespaces: [default]}]}';
+    const settings = 'workloads: {selectors: [{name: cart, selector: app=cart, namespaces: [default]}]}';
     await using prepared = await prepare({ settings });
     const asText = await runExplain(prepared, { subject: 'workload', name: 'cart' });
     expect(asText.out()).toMatch(/^Workload cart\nConfigured: pods with app=cart in the namespaces default\.\n/);

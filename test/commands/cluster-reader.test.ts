@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 
-import { staticCredentials } from '../../src/api/credentials.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
 import { ClusterReader } from '../../src/commands/cluster-reader.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
 import { wholeCluster } from '../../src/kube/scope.js';
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario } from '../../src/sim/model/scenario.js';
 import { settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -12,7 +12,6 @@ import { familyTable } from '../../src/exposition/families.js';
 import { capturesNeeded, hasCaptures, readCaptures } from '../support/captures.js';
 import { aCommandContext } from '../support/command-context.js';
 import { parseExposition } from '../support/exposition-parser.js';
-import { temporaryFolder } from '../support/programs.js';
 import {
   cornerCases,
   type Difference,
@@ -21,6 +20,7 @@ import {
   type RawSummary,
   theirSamples,
 } from '../support/other-exporter.js';
+import { temporaryFolder } from '../support/programs.js';
 
 /** For each of its families: the ones of ours that replace it, and where the values differ. */
 const families: Readonly<Record<string, readonly [ours: readonly string[], differences: readonly Difference[]]>> = {
@@ -71,7 +71,7 @@ async function ourSamples({ summaries, pods }: Recording): Promise<ReadonlyMap<s
   const objects = inFolder('objects.yaml');
   await writeFile(
     configFile,
-    'identity: {controllers: false}\nmetrics: {compatibility: k8s-ephemeral-storage-metrics}',
+    'workloads: {controllers: false}\nmetrics: {compatibility: k8s-ephemeral-storage-metrics}',
   );
   await writeFile(objects, JSON.stringify({ kind: 'PodList', items: pods }));
   for (const [index, summary] of summaries.entries()) await writeFile(inFolder(`${index}.json`), summary);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { replay } from '../../src/commands/replay.js';
-import { capturesNeeded, hasCaptures, capturePath } from '../support/captures.js';
+import { capturePath, capturesNeeded, hasCaptures } from '../support/captures.js';
 import { aCommandContext } from '../support/command-context.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { temporaryFolder } from '../support/programs.js';
@@ -40,7 +40,7 @@ const samplesOf = (families: readonly ParsedFamily[], name: string) =>
   families.find((family) => family.name === `ephemeral_storage_${name}`)?.samples ?? [];
 
 describe('replay', () => {
-  it('gives the exposition of recorded summaries with the identities of recorded objects', async () => {
+  it('gives the exposition of recorded summaries with the workloads of recorded objects', async () => {
     await using folder = await temporaryFolder();
     await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
     await writeFile(path.join(folder.path, 'objects.yaml'), pods);
@@ -59,15 +59,15 @@ describe('replay', () => {
     await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
     const { context, out, error } = aCommandContext();
     await replay({ settings: noSettings, summaries: folder.path, objects: undefined }, context);
-    expect(error()).toMatch(/^only series of nodes: without --objects .*identity\.controllers to false.*\n$/);
+    expect(error()).toMatch(/^only series of nodes: without --objects .*workloads\.controllers to false.*\n$/);
     expect(samplesOf(parseExposition(out(), 'text'), 'node_used_bytes')).not.toEqual([]);
   });
 
-  it('gives series of all pods without API objects when there are no identities', async () => {
+  it('gives series of all pods without API objects when there are no workloads', async () => {
     await using folder = await temporaryFolder();
     await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
     const configFile = path.join(folder.path, 'config.yaml');
-    await writeFile(configFile, 'identity: {controllers: false}');
+    await writeFile(configFile, 'workloads: {controllers: false}');
     const { context, out, error } = aCommandContext();
     await replay({ settings: { configFile, values: {} }, summaries: folder.path, objects: undefined }, context);
     expect(error()).toBe('');

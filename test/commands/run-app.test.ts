@@ -3,14 +3,14 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
 import { UserError } from '../../src/base/errors.js';
 import type { CommandContext } from '../../src/commands/context.js';
+import { loadSettings } from '../../src/commands/load-settings.js';
 import { runApp } from '../../src/commands/run-app.js';
-import { loadSettings } from '../../src/commands/settings.js';
-import { staticCredentials } from '../../src/api/credentials.js';
 import type { FlagValues } from '../../src/config/text-layers.js';
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario } from '../../src/sim/model/scenario.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
 import { podSpec } from '../sim/pods.js';
 import { aCommandContext } from '../support/command-context.js';
 import { parseExposition } from '../support/exposition-parser.js';
@@ -91,17 +91,17 @@ async function start(settings: string, { flags, ...overrides }: StartOptions = {
 
 describe('a reload', () => {
   it('over HTTP takes the new settings over', async () => {
-    await using exporter = await start('identity: {labels: [app]}\n');
+    await using exporter = await start('workloads: {labels: [app]}\n');
     expect(await exporter.workloads()).toEqual(['cart']);
-    await exporter.rewrite('identity: {labels: [team]}\n');
+    await exporter.rewrite('workloads: {labels: [team]}\n');
     expect((await exporter.request('POST', '/-/reload')).status).toBe(200);
     expect(await exporter.workloads()).toEqual(['shop']);
   });
 
   it('of a file with faults keeps the last good settings and says so', async () => {
-    await using exporter = await start('identity: {labels: [app]}\n');
+    await using exporter = await start('workloads: {labels: [app]}\n');
     const hash = await exporter.value('exporter_config_hash');
-    await exporter.rewrite('identity: {labels: [team]\n');
+    await exporter.rewrite('workloads: {labels: [team]\n');
     const answer = await exporter.request('POST', '/-/reload');
     expect(answer).toMatchObject({ status: 500, text: 'reload failed: see the log\n' });
     expect(await exporter.workloads()).toEqual(['cart']);
@@ -117,15 +117,15 @@ describe('a reload', () => {
   });
 
   it('follows SIGHUP', async () => {
-    await using exporter = await start('identity: {labels: [app]}\n');
-    await exporter.rewrite('identity: {labels: [team]}\n');
+    await using exporter = await start('workloads: {labels: [app]}\n');
+    await exporter.rewrite('workloads: {labels: [team]}\n');
     exporter.hangUp();
     await expect.poll(exporter.workloads, { interval: 10 }).toEqual(['shop']);
   });
 
   it('over HTTP tells a fault once', async () => {
     await using exporter = await start('');
-    await exporter.rewrite('identity: {labels: [team]\n');
+    await exporter.rewrite('workloads: {labels: [team]\n');
     expect((await exporter.request('POST', '/-/reload')).status).toBe(500);
     expect(exporter.log()).toContain('the last good ones stay in force');
     expect(exporter.log().match(/config\.yaml:/g)).toHaveLength(1);
@@ -134,7 +134,7 @@ describe('a reload', () => {
 
   it('at SIGHUP tells a fault once', async () => {
     await using exporter = await start('');
-    await exporter.rewrite('identity: {labels: [team]\n');
+    await exporter.rewrite('workloads: {labels: [team]\n');
     exporter.hangUp();
     await expect.poll(() => exporter.log(), { interval: 10 }).toContain('the last good ones stay in force');
     expect(exporter.log().match(/config\.yaml:/g)).toHaveLength(1);

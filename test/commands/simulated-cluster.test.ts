@@ -145,7 +145,7 @@ describe('explain pod', () => {
 
 describe('explain workload', () => {
   it('lists the pods that make it incomplete, and adds up to what is exposed', async () => {
-    const report = workloadReport(reading, { name: 'shop/Deployment/checkout', identity: settingsOf('').identity });
+    const report = workloadReport(reading, { name: 'shop/Deployment/checkout', settings: settingsOf('').workloads });
     expect(report).toMatchObject({ expectedPods: 2, measuredPods: 1, isComplete: false });
     expect(report?.pods).toMatchObject([
       { node: 'node-2', state: 'unmeasured', isMissing: true },

@@ -68,7 +68,7 @@ describe('environment', () => {
     ['CLUSTER_NAMESPACES', 'shop,web', { cluster: { namespaces: ['shop', 'web'] } }],
     ['CLUSTER_NODE_SELECTOR', 'a,!b', { cluster: { nodeSelector: [{ key: 'b' }, { key: 'a' }] } }],
     ['CLUSTER_SKIP_NODES', 'a in (x,y); b', { cluster: { skipNodes: [[{ key: 'a' }], [{ key: 'b' }]] } }],
-    ['IDENTITY_CONTROLLERS', 'false', { identity: { controllers: false } }],
+    ['WORKLOADS_CONTROLLERS', 'false', { workloads: { controllers: false } }],
     ['WEB_LISTEN_ADDRESSES', ':1,[::1]:2', { web: { listenAddresses: [{ port: 1 }, { host: '::1', port: 2 }] } }],
     ['SCRAPE_MAX_IN_FLIGHT', '5', { scrape: { maxInFlight: 5 } }],
     ['ATTRIBUTION', 'even', { attribution: 'even' }],
@@ -82,7 +82,7 @@ describe('environment', () => {
     ['KUBELET_TLS_INSECURE_SKIP_VERIFY', '1', 'kubelet.tls.insecureSkipVerify', '"1"'],
     ['CLUSTER_NAMESPACES', 'shop,', 'cluster.namespaces[1]', 'nothing'],
     ['CACHE_TTL', '-1s', 'cache.ttl', '"-1s"'],
-    ['IDENTITY_WORKLOADS', '[]', 'identity.workloads', '"[]"'],
+    ['WORKLOADS_SELECTORS', '[]', 'workloads.selectors', '"[]"'],
   ])('%s=%s is a fault', (name, text, path, found) => {
     const { faults } = errorOf({ environment: { [prefix + name]: text } });
     expect(faults).toMatchObject([{ path, found, source: prefix + name }]);
@@ -165,20 +165,20 @@ describe('unknown keys', () => {
       'caFile, certFile, keyFile, serverName, insecureSkipVerify (did you mean caFile?)',
     ],
     [
-      'identity: {workloads: [{name: a, selector: {}, namespace: [b]}]}',
-      'identity.workloads[0].namespace',
+      'workloads: {selectors: [{name: a, selector: {}, namespace: [b]}]}',
+      'workloads.selectors[0].namespace',
       'name, selector, namespaces (did you mean namespaces?)',
     ],
     [
       'cache:\nttl: 5s',
       'ttl',
-      'cluster, kubelet, cache, identity, attribution, enforcement, metrics, scrape, web, log (did you mean cache.ttl? mind the indentation)',
+      'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log (did you mean cache.ttl? mind the indentation)',
     ],
-    ['"a\\nb": 1', '"a\\nb"', 'cluster, kubelet, cache, identity, attribution, enforcement, metrics, scrape, web, log'],
+    ['"a\\nb": 1', '"a\\nb"', 'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log'],
     [
       '"cache.ttl": 5s',
       'cache.ttl',
-      'cluster, kubelet, cache, identity, attribution, enforcement, metrics, scrape, web, log',
+      'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log',
     ],
   ])('%s', (text, path, allowed) => {
     expect(faultsOf(text)).toMatchObject([{ path, found: 'an unknown key', allowed }]);
@@ -211,7 +211,7 @@ describe('the file', () => {
     ['5', '5'],
   ])('must hold a mapping, not %j', (text, found) => {
     expect(linesOf(text)).toEqual([
-      `config.yaml:1: found ${found}, allowed: a mapping with any of cluster, kubelet, cache, identity, attribution, enforcement, metrics, scrape, web, log`,
+      `config.yaml:1: found ${found}, allowed: a mapping with any of cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log`,
     ]);
   });
 
@@ -227,8 +227,8 @@ cluster:
   namespaces:
     - shop
     - Shop
-identity:
-  workloads:
+workloads:
+  selectors:
     - name: a
       selector: {}
     -
@@ -241,9 +241,9 @@ log:
 `;
     expect(faultsOf(text).map(({ path, source }) => `${path} ${source}`)).toEqual([
       'cluster.namespaces[1] config.yaml:5',
-      'identity.workloads[1].name config.yaml:11',
-      'identity.workloads[1].selector config.yaml:11',
-      'identity.workloads[1].extra config.yaml:14',
+      'workloads.selectors[1].name config.yaml:11',
+      'workloads.selectors[1].selector config.yaml:11',
+      'workloads.selectors[1].extra config.yaml:14',
       'log.level config.yaml:16',
     ]);
   });
@@ -279,8 +279,8 @@ log:
 
   it('may use anchors, with faults at the line of the alias', () => {
     const text =
-      'cluster: {namespaces: &n [shop]}\nidentity:\n  workloads:\n    - {name: a, selector: {}, namespaces: *n}\n';
-    expect(loadText(text).identity.workloads[0]?.namespaces).toEqual(['shop']);
+      'cluster: {namespaces: &n [shop]}\nworkloads:\n  selectors:\n    - {name: a, selector: {}, namespaces: *n}\n';
+    expect(loadText(text).workloads.selectors[0]?.namespaces).toEqual(['shop']);
     expect(faultsOf('cluster: {nodeSelector: &n [5]}\nlog:\n  level: *n\n').map(({ source }) => source)).toEqual([
       'config.yaml:1',
       'config.yaml:3',
@@ -367,7 +367,7 @@ describe('the error', () => {
 
 describe('the settings', () => {
   it('cannot be changed, however deep', () => {
-    const config = loadText('identity: {workloads: [{name: a, selector: "app=b"}]}');
+    const config = loadText('workloads: {selectors: [{name: a, selector: "app=b"}]}');
     const check = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
       expect(Object.isFrozen(value)).toBe(true);

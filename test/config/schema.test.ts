@@ -36,7 +36,7 @@ describe('defaults', () => {
         },
       },
       cache: { ttlMs: 55_000, maxBackoffMs: 300_000, refresh: 'on-scrape' },
-      identity: { workloads: [], labels: [], controllers: true, onMissingNode: 'partial' },
+      workloads: { selectors: [], labels: [], controllers: true, onMissingNode: 'partial' },
       attribution: 'measured',
       enforcement: { sidecars: true },
       metrics: {
@@ -54,13 +54,13 @@ describe('defaults', () => {
   });
 
   it.each([
-    ['neither workloads nor labels', '{}', true],
+    ['neither selectors nor labels', '{}', true],
     ['labels', '{labels: [app]}', false],
-    ['workloads', '{workloads: [{name: a, selector: {}}]}', false],
+    ['selectors', '{selectors: [{name: a, selector: {}}]}', false],
     ['labels, and controllers wanted', '{labels: [app], controllers: true}', true],
     ['nothing, and controllers not wanted', '{controllers: false}', false],
-  ])('of controllers, with %s', (_case, identity, expected) => {
-    expect(loadText(`identity: ${identity}`).identity.controllers).toBe(expected);
+  ])('of controllers, with %s', (_case, workloads, expected) => {
+    expect(loadText(`workloads: ${workloads}`).workloads.controllers).toBe(expected);
   });
 });
 
@@ -111,14 +111,14 @@ describe('accepted values', () => {
       { metrics: { compatibility: 'k8s-ephemeral-storage-metrics' } },
     ],
     [
-      'identity: {workloads: [{name: b, selector: "app=billing", namespaces: [shop]}]}',
-      { identity: { workloads: [{ name: 'b', selector: billing, namespaces: ['shop'] }] } },
+      'workloads: {selectors: [{name: b, selector: "app=billing", namespaces: [shop]}]}',
+      { workloads: { selectors: [{ name: 'b', selector: billing, namespaces: ['shop'] }] } },
     ],
     [
-      'identity: {workloads: [{name: all, selector: {}}, {name: every, selector: ""}]}',
+      'workloads: {selectors: [{name: all, selector: {}}, {name: every, selector: ""}]}',
       {
-        identity: {
-          workloads: [
+        workloads: {
+          selectors: [
             { name: 'all', selector: [], namespaces: [] },
             { name: 'every', selector: [], namespaces: [] },
           ],
@@ -131,17 +131,17 @@ describe('accepted values', () => {
 
   it('gives equal selectors one form', () => {
     const [a, b, c] = loadText(`
-identity:
-  workloads:
+workloads:
+  selectors:
     - {name: a, selector: "legacy!=x,app in (y,x,y)"}
     - {name: b, selector: {matchExpressions: [{key: app, operator: In, values: [x, y]}, {key: legacy, operator: NotIn, values: [x]}]}}
     - {name: c, selector: "app in (x, y), legacy != x"}
-`).identity.workloads;
+`).workloads.selectors;
     expect(b?.selector).toEqual(a?.selector);
     expect(c?.selector).toEqual(a?.selector);
   });
 
-  it.each(['cluster:', 'cluster: {namespaces: }', 'cluster: ~', 'identity: {workloads: , controllers: }'])(
+  it.each(['cluster:', 'cluster: {namespaces: }', 'cluster: ~', 'workloads: {selectors: , controllers: }'])(
     'takes a key without a value for one that is absent: %s',
     (text) => {
       expect(loadText(text)).toEqual(load({}));
@@ -204,22 +204,22 @@ describe('refused values', () => {
     ['cache.maxBackoff', 'cache: {maxBackoff: 25h}'],
     ['cache.maxBackoff', 'cache: {maxBackoff: soon}'],
     ['cache.refresh', 'cache: {refresh: never}'],
-    ['identity.workloads', 'identity: {workloads: billing}'],
-    ['identity.workloads[0]', 'identity: {workloads: [billing]}'],
-    ['identity.workloads[0].name', 'identity: {workloads: [{selector: {}}]}'],
-    ['identity.workloads[0].name', 'identity: {workloads: [{name: "", selector: {}}]}'],
-    ['identity.workloads[0].name', 'identity: {workloads: [{name: a/b, selector: {}}]}'],
-    ['identity.workloads[0].name', 'identity: {workloads: [{name: " a", selector: {}}]}'],
-    ['identity.workloads[0].name', 'identity: {workloads: [{name: 5, selector: {}}]}'],
-    ['identity.workloads[1].name', 'identity: {workloads: [{name: a, selector: {}}, {name: a, selector: {}}]}'],
-    ['identity.workloads[0].selector', 'identity: {workloads: [{name: a}]}'],
-    ['identity.workloads[0].selector', 'identity: {workloads: [{name: a, selector: }]}'],
-    ['identity.workloads[0].selector', 'identity: {workloads: [{name: a, selector: [app]}]}'],
-    ['identity.workloads[0].namespaces[0]', 'identity: {workloads: [{name: a, selector: {}, namespaces: [A]}]}'],
-    ['identity.labels[0]', 'identity: {labels: [a b]}'],
-    ['identity.labels[1]', 'identity: {labels: [app, app]}'],
-    ['identity.controllers', 'identity: {controllers: 1}'],
-    ['identity.onMissingNode', 'identity: {onMissingNode: ignore}'],
+    ['workloads.selectors', 'workloads: {selectors: billing}'],
+    ['workloads.selectors[0]', 'workloads: {selectors: [billing]}'],
+    ['workloads.selectors[0].name', 'workloads: {selectors: [{selector: {}}]}'],
+    ['workloads.selectors[0].name', 'workloads: {selectors: [{name: "", selector: {}}]}'],
+    ['workloads.selectors[0].name', 'workloads: {selectors: [{name: a/b, selector: {}}]}'],
+    ['workloads.selectors[0].name', 'workloads: {selectors: [{name: " a", selector: {}}]}'],
+    ['workloads.selectors[0].name', 'workloads: {selectors: [{name: 5, selector: {}}]}'],
+    ['workloads.selectors[1].name', 'workloads: {selectors: [{name: a, selector: {}}, {name: a, selector: {}}]}'],
+    ['workloads.selectors[0].selector', 'workloads: {selectors: [{name: a}]}'],
+    ['workloads.selectors[0].selector', 'workloads: {selectors: [{name: a, selector: }]}'],
+    ['workloads.selectors[0].selector', 'workloads: {selectors: [{name: a, selector: [app]}]}'],
+    ['workloads.selectors[0].namespaces[0]', 'workloads: {selectors: [{name: a, selector: {}, namespaces: [A]}]}'],
+    ['workloads.labels[0]', 'workloads: {labels: [a b]}'],
+    ['workloads.labels[1]', 'workloads: {labels: [app, app]}'],
+    ['workloads.controllers', 'workloads: {controllers: 1}'],
+    ['workloads.onMissingNode', 'workloads: {onMissingNode: ignore}'],
     ['attribution', 'attribution: Even'],
     ['attribution', 'attribution: {}'],
     ['metrics.levels', 'metrics: {levels: [pod]}'],
@@ -263,8 +263,11 @@ describe('refused values', () => {
   });
 
   it('finds two workloads of one name even while one of them has another fault', () => {
-    const paths = faultsOf('identity: {workloads: [{name: a, selector: "("}, {name: a, selector: {}}]}');
-    expect(paths.map((fault) => fault.path)).toEqual(['identity.workloads[0].selector', 'identity.workloads[1].name']);
+    const paths = faultsOf('workloads: {selectors: [{name: a, selector: "("}, {name: a, selector: {}}]}');
+    expect(paths.map((fault) => fault.path)).toEqual([
+      'workloads.selectors[0].selector',
+      'workloads.selectors[1].name',
+    ]);
   });
 });
 
@@ -296,12 +299,12 @@ describe('messages', () => {
       'metrics.deny[0]: found "(a)\\\\1" (config.yaml:1), allowed: a list (in the environment separated by ";") of regular expressions in RE2\'s syntax, of at most 1000 characters, such as ephemeral_storage_volume_.*; each once (invalid escape sequence: `\\1`)',
     ],
     [
-      'identity: {workloads: [{name: a, selector: {matchLabels: {app: 1}}}]}',
-      'identity.workloads[0].selector: found a mapping (config.yaml:1), allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions; {} or "" for every pod (matchLabels.app: must be text, found 1; put it in quotes)',
+      'workloads: {selectors: [{name: a, selector: {matchLabels: {app: 1}}}]}',
+      'workloads.selectors[0].selector: found a mapping (config.yaml:1), allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions; {} or "" for every pod (matchLabels.app: must be text, found 1; put it in quotes)',
     ],
     [
-      'identity: {workloads: [{name: a, selector: ""}, {name: a, selector: ""}]}',
-      'identity.workloads[1].name: found "a" (config.yaml:1), allowed: a text without "/" and without blanks at its ends (the same as in [0])',
+      'workloads: {selectors: [{name: a, selector: ""}, {name: a, selector: ""}]}',
+      'workloads.selectors[1].name: found "a" (config.yaml:1), allowed: a text without "/" and without blanks at its ends (the same as in [0])',
     ],
   ])('of %s', (text, line) => {
     expect(linesOf(text)).toEqual([line]);

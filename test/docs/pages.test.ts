@@ -4,8 +4,8 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { absenceReasons } from '../../src/scrape/snapshot.js';
 import { compatibilityTable, metricsTable } from '../../src/commands/metrics.js';
+import { absenceReasons } from '../../src/scrape/snapshot.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const docs = (await readdir(path.join(root, 'docs'))).filter((name) => name.endsWith('.md'));

@@ -12,7 +12,7 @@ const namesIn = (text: string, form: RegExp): ReadonlySet<string> =>
 
 describe('the page about the status as JSON', () => {
   const page = read('docs/status.md');
-  const sources = ['src/status/status.ts', 'src/attribution/limit-figures.ts'].map(read).join('\n');
+  const sources = ['src/status/status.ts', 'src/eviction/limit-figures.ts'].map(read).join('\n');
   const ofStores = ['resource', 'objectCount', 'isConnected'];
   const fields = new Set([...namesIn(sources, /readonly (\w+)\??:/g), ...components, ...ofStores]);
   const named = new Set(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { PodSpec } from '../../src/sim/model/specs.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import type { PodSpec } from '../../sim/model/specs.js';
 import { Exporter, leastRules, settingsOf } from '../support/exporter.js';
 
 const mib = 2 ** 20;
@@ -112,10 +112,10 @@ describe('kubelets', () => {
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
   });
 
-  it('that fail are asked once per TTL with two identities and four scrapers, and are measured one TTL after recovery', async () => {
+  it('that fail are asked once per TTL with two workloads and four scrapers, and are measured one TTL after recovery', async () => {
     await using exporter = await start(
       2,
-      'identity: {workloads: [{name: web, selector: app=web}, {name: all, selector: {}}]}',
+      'workloads: {selectors: [{name: web, selector: app=web}, {name: all, selector: {}}]}',
     );
     await exporter.cluster.setFault('node-2', 'status:500');
     const scrapeFour = async () => Promise.all(Array.from({ length: 4 }, () => exporter.scrape()));
@@ -249,7 +249,7 @@ describe('changes of the cluster', () => {
   });
 
   it('do not count a pod twice that was re-created on another node', async () => {
-    await using exporter = await start(2, 'identity: {workloads: [{name: all, selector: {}}]}');
+    await using exporter = await start(2, 'workloads: {selectors: [{name: all, selector: {}}]}');
     const before = (await exporter.scrape()).value('workload_used_bytes', { workload: 'all' });
     exporter.cluster.model.deletePod('shop', 'web-5d4f8-0');
     exporter.cluster.model.addPod(web('web-5d4f8-0', 'node-2'));
@@ -297,7 +297,7 @@ describe('new settings', () => {
   it('take effect without asking a kubelet again when they do not concern the sources', async () => {
     await using exporter = await start(2);
     await exporter.scrape();
-    await exporter.app.apply(settingsOf('identity: {labels: [app]}\ncache: {maxBackoff: 1m}'));
+    await exporter.app.apply(settingsOf('workloads: {labels: [app]}\ncache: {maxBackoff: 1m}'));
     const scraped = await exporter.scrape();
     expect(scraped.samples('workload_used_bytes').map(({ labels }) => labels['workload'])).toEqual(['web']);
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1 });
@@ -326,7 +326,7 @@ describe('new settings', () => {
   });
 
   it('of the sources do not bring back a pod that was deleted since the last summary', async () => {
-    const everyPod = 'identity: {workloads: [{name: every, selector: ""}]}';
+    const everyPod = 'workloads: {selectors: [{name: every, selector: ""}]}';
     await using exporter = await start(1, everyPod);
     await exporter.scrape();
     exporter.cluster.model.deletePod('shop', 'web-5d4f8-0');
@@ -344,7 +344,7 @@ describe('new settings', () => {
     await exporter.scrape();
     await exporter.clock.advance(graceMs + 1);
     expect((await exporter.scrape()).value('node_pods_dangling', { node: 'node-1' })).toBe(1);
-    await exporter.app.apply(settingsOf('identity: {labels: [app]}'));
+    await exporter.app.apply(settingsOf('workloads: {labels: [app]}'));
     expect((await exporter.scrape()).value('node_pods_dangling', { node: 'node-1' })).toBe(1);
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { Exporter, settingsOf } from '../support/exporter.js';
 
 const mib = 2 ** 20;

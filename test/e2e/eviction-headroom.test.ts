@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Rule } from '../../src/sim/access.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import type { Rule } from '../../sim/access.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { Exporter, leastRules, type Scraped } from '../support/exporter.js';
 
 const gib = 2 ** 30;

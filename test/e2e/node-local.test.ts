@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { PodSpec } from '../../src/sim/model/specs.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import type { PodSpec } from '../../sim/model/specs.js';
 import { Exporter, type ExporterOptions, settingsOf } from '../support/exporter.js';
 
 const settleMs = 180_000;
@@ -88,10 +88,10 @@ describe('an exporter of one node', () => {
     expect((await exporter.get('/readyz?verbose')).text).toContain('[+]node ok');
   });
 
-  it('shows of the configured identities those with pods on the node', async () => {
-    const identity =
-      'identity: {workloads: [{name: here, selector: "", namespaces: [ops]}, {name: elsewhere, selector: "", namespaces: [media]}]}';
-    await using exporter = await start({ settings: `cluster: {node: node-1}\n${identity}` });
+  it('shows of the configured workloads those with pods on the node', async () => {
+    const workloads =
+      'workloads: {selectors: [{name: here, selector: "", namespaces: [ops]}, {name: elsewhere, selector: "", namespaces: [media]}]}';
+    await using exporter = await start({ settings: `cluster: {node: node-1}\n${workloads}` });
     const shown = (await exporter.scrape()).samples('workload_pods').map(({ labels }) => labels['workload']);
     expect(shown).toEqual(['here']);
   });

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
-import type { Rule } from '../../src/sim/access.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import type { Rule } from '../../sim/access.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { Exporter } from '../support/exporter.js';
 
 /** One verb on one resource. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { emptyScenario } from '../../src/sim/model/scenario.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
 import { Exporter, settingsOf } from '../support/exporter.js';
 import { parseExposition } from '../support/exposition-parser.js';
 
@@ -53,7 +53,7 @@ describe('filters of a request', () => {
     expect(ofNodes).toContain('ephemeral_storage_node_used_bytes');
     expect(ofNodes).toContain('ephemeral_storage_exporter_build_info');
     expect(ofNodes).toContain('process_start_time_seconds');
-    expect(ofNodes.filter((name) => /_pod_|_workload_|_container_|_node_inodes/.test(name))).toEqual([]);
+    expect(ofNodes.filter((name) => /_pod_|storage_workload_|_container_|_node_inodes/.test(name))).toEqual([]);
     const own = 'ephemeral_storage_exporter_series';
     expect(await familiesAt(exporter, `name%5B%5D=${own}&name[]=process_start_time_seconds`)).toEqual([
       own,
@@ -127,7 +127,7 @@ describe('metrics.maxSeries', () => {
 });
 
 describe('metrics.top', () => {
-  it('leaves detail to the biggest pods of an identity, and the sums over all', async () => {
+  it('leaves detail to the biggest pods of a workload, and the sums over all', async () => {
     await using exporter = await start('metrics: {top: 1}');
     const scraped = await exporter.scrape();
     for (const family of ['pod_used_bytes', 'container_used_bytes', 'volume_used_bytes', 'pod_info']) {

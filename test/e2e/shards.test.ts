@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import type { PodSpec } from '../../sim/model/specs.js';
 import { shardOf } from '../../src/kube/shard.js';
-import type { PodSpec } from '../../src/sim/model/specs.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
 import { combinedSeries, seriesOf } from '../support/combined-shards.js';
 import { Exporter, settingsOf } from '../support/exporter.js';
 
@@ -49,9 +49,9 @@ const shop: Scenario = {
   },
 };
 
-const identities = `
-identity:
-  workloads: [{name: lonely, selector: app=lonely}, {name: nobody, selector: app=nobody}, {name: all, selector: {}}]
+const resolver = `
+workloads:
+  selectors: [{name: lonely, selector: app=lonely}, {name: nobody, selector: app=nobody}, {name: all, selector: {}}]
   labels: [app]
   controllers: true
 `;
@@ -63,11 +63,11 @@ interface Exporters extends AsyncDisposable {
 
 /** One exporter of the whole cluster and two that share it. */
 async function start(): Promise<Exporters> {
-  const whole = await Exporter.start({ scenario: shop, settings: identities });
+  const whole = await Exporter.start({ scenario: shop, settings: resolver });
   const shards = await Promise.all(
     [0, 1].map((shard) =>
       whole.another({
-        settings: `cluster: {totalShards: 2}${identities}`,
+        settings: `cluster: {totalShards: 2}${resolver}`,
         host: { name: `e-${shard}`, nodeName: undefined },
       }),
     ),
@@ -136,7 +136,7 @@ describe('shards', () => {
     ]);
   });
 
-  it('show a configured identity without pods of theirs as one without pods', async () => {
+  it('show a configured workload without pods of theirs as one without pods', async () => {
     await using exporters = await start();
     const { ofShards } = await scrapes(exporters);
     const empty = ofShards[1 - shardOf('node-1', 2)];

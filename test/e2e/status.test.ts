@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { PodSpec } from '../../src/sim/model/specs.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import type { PodSpec } from '../../sim/model/specs.js';
 import type { Status } from '../../src/status/status.js';
 import { Exporter, type ExporterOptions } from '../support/exporter.js';
 

@@ -3,6 +3,7 @@ import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 
 import { components, type PodUsage } from '../../src/attribution/usage.js';
+import { limitRules } from '../../src/eviction/limit-ratios.js';
 import {
   Exposition,
   type ExpositionBody,
@@ -12,6 +13,7 @@ import {
 } from '../../src/exposition/exposition.js';
 import { type Compatibility, familyTable } from '../../src/exposition/families.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
+import { type FamilyFilter, familyLevels } from '../../src/exposition/selection.js';
 import type {
   ClusterSnapshot,
   NodeSnapshot,
@@ -20,10 +22,8 @@ import type {
   WorkloadSnapshot,
 } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
-import { aContainer, aMount, aNodeSummary, anFsStats, aPod, aPodSummary } from '../support/builders.js';
-import { limitRules } from '../../src/attribution/limit-ratios.js';
-import { parseExposition, type ParsedFamily } from '../support/exposition-parser.js';
-import { familyLevels, type FamilyFilter } from '../../src/exposition/selection.js';
+import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -201,7 +201,7 @@ describe('Exposition', () => {
     expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
   });
 
-  it('serves the same Buffers for identities that have not changed, in both formats, and new ones for others', async () => {
+  it('serves the same Buffers for workloads that have not changed, in both formats, and new ones for others', async () => {
     const exposition = anExposition();
     const workloads = [aWorkloadSnapshot({ expectedPods: 2 })];
     const podsChunk = async (snapshots: readonly WorkloadSnapshot[], format: ExpositionFormat) => {

@@ -4,7 +4,7 @@ import { Exposition } from '../../src/exposition/exposition.js';
 import { type Compatibility, familyTable, patternsWithoutFamily } from '../../src/exposition/families.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import { aContainer, aMount, aNodeSummary, anFsStats, aPod, aPodSummary } from '../support/builders.js';
+import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';

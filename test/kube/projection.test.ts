@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+
 import { RequestError } from '../../src/base/errors.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectNode, projectPod } from '../../src/kube/projection.js';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+
 import { parseQuantity } from '../../src/kube/quantity.js';
 
 describe('parseQuantity', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+
 import { UserError } from '../../src/base/errors.js';
 import {
   formatSelector,

@@ -172,7 +172,7 @@ describe('pods', () => {
     ['no name', { podRef: { ...podRef, name: undefined } }],
     ['an empty namespace', { podRef: { ...podRef, namespace: '' } }],
     ['a uid that is a number', { podRef: { ...podRef, uid: 7 } }],
-  ])('without an identity are left out: %s', (_name, pod) => {
+  ])('without a workload are left out: %s', (_name, pod) => {
     const summary = decode({ node: { nodeName: 'a' }, pods: [pod, { podRef }] });
     expect(summary.pods.map((kept) => kept.uid)).toEqual(['uid-1']);
   });

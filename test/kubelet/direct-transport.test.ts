@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { RequestError } from '../../src/base/errors.js';
-import type { TlsMaterial } from '../../src/api/credentials.js';
+import type { TlsMaterial } from '../../src/credentials/credentials.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
 import { DirectTransport } from '../../src/kubelet/direct-transport.js';
 import { aNode } from '../support/builders.js';

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { type FailureReason, RequestError } from '../../src/base/errors.js';
+import type { LogFields } from '../../src/base/logger.js';
 import type { Node } from '../../src/kube/objects.js';
 import { type CacheLookup, NodeCache, type SummaryFetcher } from '../../src/kubelet/node-cache.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
-import type { LogFields } from '../../src/telemetry/logger.js';
 import { aNode, aNodeSummary, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 

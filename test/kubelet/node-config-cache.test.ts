@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
+import type { LogFields } from '../../src/base/logger.js';
 import type { Node } from '../../src/kube/objects.js';
 import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
 import { type ConfigFetcher, NodeConfigCache } from '../../src/kubelet/node-config-cache.js';
-import type { LogFields } from '../../src/telemetry/logger.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 

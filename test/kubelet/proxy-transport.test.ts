@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { apiErrorOf } from '../../src/api/error.js';
-import type { ApiRequest } from '../../src/api/transport.js';
+import { apiErrorOf } from '../../src/http/api-error.js';
+import type { ApiRequest } from '../../src/http/api-transport.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
 import { ProxyTransport } from '../../src/kubelet/proxy-transport.js';
 import { aNode } from '../support/builders.js';

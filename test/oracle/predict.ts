@@ -18,7 +18,7 @@ export interface Recording {
 
 export interface Semantics {
   readonly attribution: Attribution;
-  /** Identities of controllers, or none at all: then all pods have series. */
+  /** Workloads of controllers, or none at all: then all pods have series. */
   readonly controllers: boolean;
   /** Whether kubelets hold sidecars to their own limits. */
   readonly sidecars: boolean;

@@ -83,7 +83,7 @@ describe('volumes', () => {
     expect(value('volume_limit_bytes', { volume: 'memory', type: 'emptydir', medium: 'Memory' })).toBe(7168);
   });
 
-  it('are pending after a restart of the kubelet, and the identity is not complete', async () => {
+  it('are pending after a restart of the kubelet, and the workload is not complete', async () => {
     const served = await serve(synthesised['a kubelet that just restarted']);
     expect(ofPod(served, 'restarted')('pod_volume_stats_pending')).toBe(1);
     expect(ofPod(served, 'limited')('pod_volume_stats_pending')).toBeUndefined();
@@ -126,7 +126,7 @@ describe('limits', () => {
 });
 
 describe('pods without figures', () => {
-  it('of a virtual kubelet have no series, and their identity is down instead of 0 bytes', async () => {
+  it('of a virtual kubelet have no series, and their workload is down instead of 0 bytes', async () => {
     const served = await serve(synthesised['a virtual kubelet without storage']);
     expect(familiesOf(served).filter((family) => /^(pod|container|volume|limit)_/.test(family))).toEqual([]);
     expect(served.get(seriesKey('workload_up', { workload: 'shop/Pod/virtual' }))).toBe(0);

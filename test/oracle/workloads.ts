@@ -1,4 +1,4 @@
-/** Identities of controllers and the sums over their pods. */
+/** Workloads of controllers and the sums over their pods. */
 import { largest, sum, sumOfKnown } from './quantity.js';
 import type { RawPod } from './raw.js';
 import type { Prediction } from './series.js';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import type { PodSpec } from '../../sim/model/specs.js';
 import { App } from '../../src/app.js';
-import { staticCredentials } from '../../src/api/credentials.js';
 import { systemClock } from '../../src/base/clock.js';
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import type { PodSpec } from '../../src/sim/model/specs.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
-import { createLogger } from '../../src/telemetry/logger.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
+import { createLogger } from '../../src/telemetry/line-logger.js';
 import { leastRules, settingsOf } from '../support/exporter.js';
 import { type ActiveAlert, eventually, isInstalled, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
 import { queriesOf, readRules, readRunbooks, type RuleFile } from '../support/rules.js';

@@ -13,7 +13,7 @@ import {
   workloadLabels,
 } from '../../grafana/src/queries.js';
 import { uids } from '../../grafana/src/uids.js';
-import { demoScenario } from '../../src/sim/model/demo-scenario.js';
+import { demoScenario } from '../../sim/model/demo-scenario.js';
 import { dataLinksOf, panelsOf, queriesOf } from '../support/dashboards.js';
 import { Exporter, leastRules } from '../support/exporter.js';
 import { readingsOf, seriesFound } from '../support/grafana-queries.js';

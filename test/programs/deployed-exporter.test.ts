@@ -3,13 +3,13 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { staticCredentials } from '../../src/api/credentials.js';
+import type { Rule } from '../../sim/access.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import { loadSettings } from '../../src/commands/load-settings.js';
 import { runApp, type RunAppOptions } from '../../src/commands/run-app.js';
-import { loadSettings } from '../../src/commands/settings.js';
 import type { FlagValues } from '../../src/config/text-layers.js';
-import type { Rule } from '../../src/sim/access.js';
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
 import { aCommandContext } from '../support/command-context.js';
 import { type ParsedSample, parseExposition } from '../support/exposition-parser.js';
 import { send } from '../support/http-get.js';

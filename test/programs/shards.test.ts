@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { demoScenario } from '../../src/sim/model/demo-scenario.js';
+import { demoScenario } from '../../sim/model/demo-scenario.js';
 import { Exporter } from '../support/exporter.js';
 import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
 
-const identities =
-  'identity: {workloads: [{name: all, selector: ""}, {name: nobody, selector: app=nobody}], controllers: true}';
+const resolver =
+  'workloads: {selectors: [{name: all, selector: ""}, {name: nobody, selector: app=nobody}], controllers: true}';
 
 /** Of exporters that overlap: two of one shard say the same, and count once. */
 const sumOf = (family: string): string =>
@@ -14,8 +14,8 @@ const sumOf = (family: string): string =>
 
 describe.skipIf(!isInstalled('prometheus'))('shards of which one has two exporters (needs prometheus)', () => {
   it('add up in a real Prometheus to what one exporter of the whole cluster gives', async () => {
-    await using whole = await Exporter.start({ scenario: demoScenario, settings: identities });
-    const settingsOf = (shard: number): string => `cluster: {shard: ${shard}, totalShards: 2}\n${identities}`;
+    await using whole = await Exporter.start({ scenario: demoScenario, settings: resolver });
+    const settingsOf = (shard: number): string => `cluster: {shard: ${shard}, totalShards: 2}\n${resolver}`;
     await using first = await whole.another({ settings: settingsOf(0) });
     await using replica = await whole.another({ settings: settingsOf(0) });
     await using second = await whole.another({ settings: settingsOf(1) });

@@ -3,8 +3,8 @@ import { createServer, request as httpRequest } from 'node:http';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { PodSpec } from '../../src/sim/model/specs.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import type { PodSpec } from '../../sim/model/specs.js';
 import { darkPalette, lightPalette } from '../../src/status/html/palette.js';
 import { launchOptions } from '../support/browser.js';
 import { Exporter } from '../support/exporter.js';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { Node, Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
-import type { CacheLookup } from '../../src/kubelet/node-cache.js';
 import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
+import type { CacheLookup } from '../../src/kubelet/node-cache.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { Collector, type ConfigReader, type SummaryCache } from '../../src/scrape/collector.js';
 import { DanglingPods } from '../../src/scrape/dangling-pods.js';
@@ -11,8 +11,8 @@ import { NodeCoverages } from '../../src/scrape/node-coverage.js';
 import { NodeSnapshots, type PodLister, type ThresholdLister } from '../../src/scrape/node-snapshots.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { type MissingNodePolicy, WorkloadCollector } from '../../src/scrape/workload-collector.js';
-import { WorkloadBackoff } from '../../src/workload/backoff.js';
-import { IdentityResolver } from '../../src/workload/identity.js';
+import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -92,8 +92,8 @@ interface Settings {
 function aCollector(cluster: FakeCluster, settings: Settings = {}) {
   const { selectors = {}, onMissingNode = 'partial', controllers, configs } = settings;
   const clock = new ManualClock();
-  const identities = new IdentityResolver({
-    workloads: Object.entries(selectors).map(([name, selector]) => ({
+  const resolver = new WorkloadResolver({
+    selectors: Object.entries(selectors).map(([name, selector]) => ({
       name,
       selector: parseSelector(selector),
       namespaces: [],
@@ -109,17 +109,17 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     snapshots: new NodeSnapshots({
       pods: cluster,
       configs,
-      identities,
+      resolver,
       attribution: 'measured',
       scope: { namespaces: [], hasPodSelector: false },
       enforcesSidecars: true,
       showsAllPods: Object.keys(selectors).length === 0 && controllers !== true,
     }),
     danglingPods: new DanglingPods({ clock, graceMs }),
-    coverages: new NodeCoverages({ pods: cluster, identities, clock, graceMs }),
-    identities,
+    coverages: new NodeCoverages({ pods: cluster, resolver, clock, graceMs }),
+    resolver,
     workloads: new WorkloadCollector({
-      configured: identities.configured(),
+      configured: resolver.configured(),
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),
       onMissingNode,
       clock,
@@ -162,7 +162,7 @@ describe('one scrape', () => {
     expect(cluster.asked).toEqual([]);
   });
 
-  it('adds up an identity over its nodes', async () => {
+  it('adds up a workload over its nodes', async () => {
     const { collect } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
     expect(workloadOf(await collect(), 'cart')).toMatchObject({
       expectedPods: 2,
@@ -193,7 +193,7 @@ describe('one scrape', () => {
     });
   });
 
-  it('serves an identity not at all when it has pods on a node without data and the policy is to fail', async () => {
+  it('serves a workload not at all when it has pods on a node without data and the policy is to fail', async () => {
     const cluster = twoNodes();
     cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' }, onMissingNode: 'fail' });
@@ -204,7 +204,7 @@ describe('one scrape', () => {
     });
   });
 
-  it('lets an identity rest when none of its expected pods was measured, and collects it again after the rest', async () => {
+  it('lets a workload rest when none of its expected pods was measured, and collects it again after the rest', async () => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [] });
     cluster.answer('node-2', { pods: [] });
@@ -217,7 +217,7 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: { usedBytes: 7 }, backoffMs: 0 });
   });
 
-  it('lets no identity rest because a scrape was cut short', async () => {
+  it('lets no workload rest because a scrape was cut short', async () => {
     const cluster = twoNodes();
     cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
     cluster.setLookup('node-2', { state: 'absent', reason: 'never' });
@@ -227,7 +227,7 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 1000 });
   });
 
-  it('lets no identity rest when it only looks on', async () => {
+  it('lets no workload rest when it only looks on', async () => {
     const cluster = twoNodes();
     for (const node of ['node-1', 'node-2']) cluster.setLookup(node, { state: 'absent', reason: 'timeout' });
     const { collect, collector } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
@@ -238,7 +238,7 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 1000 });
   });
 
-  it('serves a configured identity without pods as an empty, complete sum', async () => {
+  it('serves a configured workload without pods as an empty, complete sum', async () => {
     const { collect } = aCollector(twoNodes(), { selectors: { none: 'app=nothing' } });
     expect(workloadOf(await collect(), 'none')).toMatchObject({
       expectedPods: 0,
@@ -360,14 +360,14 @@ describe('what is kept between scrapes', () => {
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
   });
 
-  it('is the same list of identities while no node gives anything else, whatever the order of asking', async () => {
+  it('is the same list of workloads while no node gives anything else, whatever the order of asking', async () => {
     const { collect } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
     const { workloads } = await collect();
     expect((await collect()).workloads).toBe(workloads);
     expect(workloads).toHaveLength(1);
   });
 
-  it('is a new list of identities when the pods or the data of a node changed', async () => {
+  it('is a new list of workloads when the pods or the data of a node changed', async () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     await collect();
@@ -533,7 +533,7 @@ describe('pods on which kubelet and API server disagree', () => {
 });
 
 describe('pods with detail series', () => {
-  it('are those that belong to an identity, once there is one', async () => {
+  it('are those that belong to a workload, once there is one', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-2', [aPod({ name: 'cart-1', nodeName: 'node-2' })]);
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
@@ -542,14 +542,14 @@ describe('pods with detail series', () => {
     expect(snapshotOf(snapshot, 'node-2')?.pods).toHaveLength(0);
   });
 
-  it('are all pods when no identity is configured in any way', async () => {
+  it('are all pods when no workload is configured in any way', async () => {
     const { collect } = aCollector(twoNodes());
     const snapshot = await collect();
     expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(1);
     expect(snapshot.workloads).toEqual([]);
   });
 
-  it('are found without any setting when controllers form identities', async () => {
+  it('are found without any setting when controllers form workloads', async () => {
     const { collect } = aCollector(twoNodes(), { controllers: true });
     const snapshot = await collect();
     expect(snapshot.workloads.map(({ workload }) => workload.name)).toEqual(['shop/Pod/cart-0', 'shop/Pod/cart-1']);

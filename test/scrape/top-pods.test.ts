@@ -69,7 +69,7 @@ async function shown(
 }
 
 describe('the pods that are shown', () => {
-  it('are the biggest of each identity over all nodes', async () => {
+  it('are the biggest of each workload over all nodes', async () => {
     const first = [
       { name: 'a', usedBytes: 5, workloads: ['cart'] },
       { name: 'b', usedBytes: 1, workloads: ['cart'] },
@@ -82,7 +82,7 @@ describe('the pods that are shown', () => {
     expect(await shown(2, first, second)).toEqual([['a', 'x'], ['d']]);
   });
 
-  it('are those that are among the biggest of any of their identities', async () => {
+  it('are those that are among the biggest of any of their workloads', async () => {
     const pods = [
       { name: 'big', usedBytes: 9, workloads: ['all'] },
       { name: 'small', usedBytes: 1, workloads: ['all', 'mail'] },
@@ -109,7 +109,7 @@ describe('the pods that are shown', () => {
     ).toEqual([['z'], ['c']]);
   });
 
-  it('are of the pods without identity the biggest among themselves', async () => {
+  it('are of the pods without workload the biggest among themselves', async () => {
     const pods = [
       { name: 'a', usedBytes: 1, workloads: [] },
       { name: 'b', usedBytes: 2, workloads: [] },
@@ -163,7 +163,7 @@ describe('TopPods', () => {
     );
   });
 
-  it('leaves identities, nodes without data and nodes whose pods are all shown as they are', async () => {
+  it('leaves workloads, nodes without data and nodes whose pods are all shown as they are', async () => {
     const source = new FakeSource();
     const whole = aFreshNode(aNode('node-1', [a]));
     const absent = anAbsentNode('node-2', 'timeout');

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 
 import type { Clock } from '../../src/base/clock.js';
+import type { Logger } from '../../src/base/logger.js';
 import type { ExpositionBody } from '../../src/exposition/exposition.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { Listener } from '../../src/server/listener.js';
@@ -12,7 +13,6 @@ import {
 } from '../../src/server/metrics-handler.js';
 import { createRoutes, type RoutesOptions } from '../../src/server/routes.js';
 import { StatusHandler } from '../../src/server/status-handler.js';
-import type { Logger } from '../../src/telemetry/logger.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aStatus } from '../support/status-builders.js';
 

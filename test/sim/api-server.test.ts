@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
-import type { Rule } from '../../src/sim/access.js';
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario } from '../../src/sim/model/scenario.js';
+import type { Rule } from '../../sim/access.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
 import { podSpec } from './pods.js';
 import { callApi, callKubelet, type StatusBody, WatchClient } from './wire.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { SimulatedCluster } from '../../src/sim/cluster.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { callApi, callKubelet, type ListBody } from './wire.js';
 
@@ -49,15 +49,15 @@ describe('the demo scenario', () => {
   });
 
   it('is the same for the same seed, whatever is asked of it, and another for another', async () => {
-    const identities = async (seed: number, requestCount: number): Promise<readonly string[]> => {
+    const resolver = async (seed: number, requestCount: number): Promise<readonly string[]> => {
       await using world = await demo(seed);
       for (let index = 0; index < requestCount; index++) await callApi(world.sim, '/api/v1/pods');
       await world.clock.advance(10 * minuteMs);
       return world.sim.model.pods.map(({ uid, spec }) => `${spec.name} ${uid}`);
     };
-    const first = await identities(1, 0);
-    expect(await identities(1, 3)).toEqual(first);
-    expect(await identities(2, 0)).not.toEqual(first);
+    const first = await resolver(1, 0);
+    expect(await resolver(1, 3)).toEqual(first);
+    expect(await resolver(2, 0)).not.toEqual(first);
   });
 
   it('writes and rotates logs', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { blockBytes, bytesAt, type Growth } from '../../src/sim/model/growth.js';
+import { blockBytes, bytesAt, type Growth } from '../../sim/model/growth.js';
 
 const bytes = fc.integer({ min: 0, max: 2 ** 40 });
 const ageMs = fc.integer({ min: 0, max: 10 ** 9 });

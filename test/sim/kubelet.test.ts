@@ -4,10 +4,10 @@ import { checkServerIdentity, connect as connectTls, type PeerCertificate } from
 
 import { describe, expect, it } from 'vitest';
 
-import type { Rule } from '../../src/sim/access.js';
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { type Fault, parseFault } from '../../src/sim/faults.js';
-import { emptyScenario } from '../../src/sim/model/scenario.js';
+import type { Rule } from '../../sim/access.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
+import { type Fault, parseFault } from '../../sim/simulated-faults.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { podSpec } from './pods.js';
 import { callKubelet } from './wire.js';

@@ -2,8 +2,8 @@ import { gunzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario } from '../../src/sim/model/scenario.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
 import { podSpec } from './pods.js';
 import { callApi, type ListBody, type StatusBody } from './wire.js';
 

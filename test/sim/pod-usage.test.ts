@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { blockBytes } from '../../src/sim/model/growth.js';
-import { completed, scheduledPod, started } from '../../src/sim/model/pod-states.js';
-import { podUsage } from '../../src/sim/model/pod-usage.js';
-import type { SimulatedPod } from '../../src/sim/model/simulated-pod.js';
-import type { ContainerSpec, PodSpec, VolumeSource, VolumeSpec } from '../../src/sim/model/specs.js';
+import { blockBytes } from '../../sim/model/growth.js';
+import { completed, scheduledPod, started } from '../../sim/model/pod-states.js';
+import { podUsage } from '../../sim/model/pod-usage.js';
+import type { SimulatedPod } from '../../sim/model/simulated-pod.js';
+import type { ContainerSpec, PodSpec, VolumeSource, VolumeSpec } from '../../sim/model/specs.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 import { podSpec } from './pods.js';
 

@@ -1,4 +1,4 @@
-import type { PodSpec } from '../../src/sim/model/specs.js';
+import type { PodSpec } from '../../sim/model/specs.js';
 
 /** A running pod with one container, on `node-1` of the namespace `default` unless the test says otherwise. */
 export function podSpec(name: string, more: Partial<PodSpec> = {}): PodSpec {

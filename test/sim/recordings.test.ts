@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario } from '../../src/sim/model/scenario.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { podSpec } from './pods.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { createInterface, type Interface } from 'node:readline';
 
-import type { SimulatedCluster } from '../../src/sim/cluster.js';
+import type { SimulatedCluster } from '../../sim/cluster.js';
 
 export interface RequestOptions {
   readonly method?: string;

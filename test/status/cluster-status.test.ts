@@ -3,12 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { LimitRatio } from '../../src/attribution/limit-ratios.js';
 import { TimeSlicer } from '../../src/base/time-slicer.js';
+import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
 import type { ClusterSnapshot, NodeState, PodSnapshot } from '../../src/scrape/snapshot.js';
 import { clusterStatus, type ClusterStatusInput } from '../../src/status/cluster-status.js';
 import type { ClusterStatus } from '../../src/status/status.js';
-import { aNodeSummary, anFsStats, aPod } from '../support/builders.js';
+import { anFsStats, aNodeSummary, aPod } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
@@ -29,7 +29,7 @@ function statusOf(
     snapshot: aClusterSnapshot(snapshot),
     failureOf: () => undefined,
     isCut: false,
-    hidesPodsWithoutIdentity: false,
+    hidesPodsWithoutWorkload: false,
     slicer: new TimeSlicer(new ManualClock()),
     ...overrides,
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { problemsOf, type ProblemsInput } from '../../src/status/problems.js';
+import { type ProblemsInput, problemsOf } from '../../src/status/problems.js';
 import { aCluster, aHealth, aSummary } from '../support/status-builders.js';
 
 function textsOf(input: Partial<ProblemsInput>): readonly string[] {
@@ -76,7 +76,7 @@ describe('a problem', () => {
 
   it.each([
     [{ droppedFamilies: ['a', 'b'] }, 'warning trust: 2 metric families left out by metrics.maxSeries'],
-    [{ identityNameClashCount: 1 }, 'warning trust: 1 identity name clash'],
+    [{ workloadNameClashCount: 1 }, 'warning trust: 1 workload name clash'],
     [{ isLastReloadSuccessful: false }, 'warning trust: the last settings were refused'],
     [{ isKubeletTlsUnverified: true }, 'warning trust: certificates of kubelets are not verified'],
   ])('is told of the exporter: %j', (health, text) => {

@@ -17,10 +17,10 @@ const selfReport: SelfReport = {
   isLastReloadSuccessful: true,
   settingsLoadedAtMs: 900_000,
   isKubeletTlsUnverified: false,
-  identityNameClashCount: 0,
+  workloadNameClashCount: 0,
 };
 
-const settings = { scope: 'whole cluster', configuration: 'cache: {}', hidesPodsWithoutIdentity: false };
+const settings = { scope: 'whole cluster', configuration: 'cache: {}', hidesPodsWithoutWorkload: false };
 
 function setUp(inputs: Partial<StatusInputs> = {}) {
   const clock = new ManualClock(clockStart);

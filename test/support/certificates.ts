@@ -1,13 +1,13 @@
 /** A certificate authority for tests of TLS clients: certificates with and without the right names and dates. */
-import '../../src/sim/reflect-metadata.js';
+import '../../sim/reflect-metadata.js';
 
 import { webcrypto } from 'node:crypto';
 
 import {
   BasicConstraintsExtension,
-  type Extension,
   ExtendedKeyUsage,
   ExtendedKeyUsageExtension,
+  type Extension,
   type JsonGeneralName,
   PemConverter,
   SubjectAlternativeNameExtension,

@@ -1,5 +1,5 @@
-import type { ParsedSample } from './exposition-parser.js';
 import type { Scraped } from './exporter.js';
+import type { ParsedSample } from './exposition-parser.js';
 
 type Combine = (values: readonly number[]) => number;
 
@@ -7,7 +7,7 @@ const sum: Combine = (values) => values.reduce((a, b) => a + b, 0);
 const most: Combine = (values) => Math.max(...values);
 const least: Combine = (values) => Math.min(...values);
 
-/** How the series of one identity on several shards make the one of the whole. */
+/** How the series of one workload on several shards make the one of the whole. */
 const workloadFamilies: Readonly<Record<string, Combine>> = {
   workload_used_bytes: sum,
   workload_container_used_bytes: sum,
@@ -37,7 +37,7 @@ export function seriesOf(scraped: Scraped): ReadonlyMap<string, number> {
   return combinedSeries([scraped]);
 }
 
-/** Throws when two shards have a series that is not of an identity: nothing of a node may be measured twice. */
+/** Throws when two shards have a series that is not of a workload: nothing of a node may be measured twice. */
 export function combinedSeries(shards: readonly Scraped[]): ReadonlyMap<string, number> {
   const found = new Map<string, { readonly name: string; readonly values: number[] }>();
   for (const { key, sample } of shards.flatMap(clusterSeries)) {

@@ -1,17 +1,17 @@
 import { expect } from 'vitest';
 
+import type { Rule } from '../../sim/access.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { App } from '../../src/app.js';
 import type { Clock } from '../../src/base/clock.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
-import { staticCredentials } from '../../src/api/credentials.js';
-import type { Host } from '../../src/scope.js';
-import type { Rule } from '../../src/sim/access.js';
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import { emptyScenario, type Scenario } from '../../src/sim/model/scenario.js';
-import { createLogger } from '../../src/telemetry/logger.js';
-import { type HttpAnswer, send } from './http-get.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
+import type { Host } from '../../src/resolve-scope.js';
+import { createLogger } from '../../src/telemetry/line-logger.js';
 import { type ParsedFamily, type ParsedSample, parseExposition } from './exposition-parser.js';
+import { type HttpAnswer, send } from './http-get.js';
 import { ManualClock } from './manual-clock.js';
 
 /** What the exporter needs in a cluster, and no more. */

@@ -1,11 +1,11 @@
 import { vi } from 'vitest';
 
-import { staticCredentials } from '../../src/api/credentials.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { demoScenario } from '../../sim/model/demo-scenario.js';
+import type { Scenario } from '../../sim/model/scenario.js';
 import { ClusterReader, type ClusterReading } from '../../src/commands/cluster-reader.js';
-import { demoScenario } from '../../src/sim/model/demo-scenario.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
 import { wholeCluster } from '../../src/kube/scope.js';
-import { SimulatedCluster } from '../../src/sim/cluster.js';
-import type { Scenario } from '../../src/sim/model/scenario.js';
 import { leastRules, settingsOf } from './exporter.js';
 import { ManualClock } from './manual-clock.js';
 

@@ -1,5 +1,6 @@
 /** Snapshots of scrapes for tests: each builder gives a valid object, changed where the test cares. */
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/attribution/usage.js';
+import type { ClusterReading } from '../../src/commands/cluster-reader.js';
 import type {
   ClusterSnapshot,
   NodeSnapshot,
@@ -7,7 +8,6 @@ import type {
   PodSnapshot,
   WorkloadSnapshot,
 } from '../../src/scrape/snapshot.js';
-import type { ClusterReading } from '../../src/commands/cluster-reader.js';
 import type { Workload } from '../../src/workload/workload.js';
 import { aNodeSummary, aPod, aPodSummary } from './builders.js';
 

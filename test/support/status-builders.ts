@@ -23,7 +23,7 @@ export function aHealth(overrides: Partial<HealthStatus> = {}): HealthStatus {
     seriesCount: 40,
     droppedSeriesCount: 0,
     droppedFamilies: [],
-    identityNameClashCount: 0,
+    workloadNameClashCount: 0,
     isLastReloadSuccessful: true,
     settingsLoadedAtMs: Date.UTC(2026, 0, 1),
     isKubeletTlsUnverified: false,
@@ -112,7 +112,7 @@ export function anAbsentNodeStatus(overrides: Partial<AbsentNodeStatus> = {}): A
 export function aCluster({ summary, ...overrides }: Partial<ClusterStatus> = {}): ClusterStatus {
   return {
     isCut: false,
-    hidesPodsWithoutIdentity: false,
+    hidesPodsWithoutWorkload: false,
     summary: summary ?? aSummary(),
     limits: { items: [aLimit()], totalCount: 1 },
     workloads: { items: [aWorkloadStatus()], totalCount: 1 },

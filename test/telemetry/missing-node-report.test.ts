@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import type { Logger } from '../../src/telemetry/logger.js';
+import type { Logger } from '../../src/base/logger.js';
 import { MissingNodeReport } from '../../src/telemetry/missing-node-report.js';
 
 it('tells once of each node that is missing, and once that none is any more', () => {

@@ -61,11 +61,11 @@ describe('scrapes', () => {
     );
     metrics.setPodsSkipped(new Map([['no_usage', 2]]));
     metrics.setSaturatedFigures(3);
-    metrics.setIdentityNameClashes(4);
+    metrics.setWorkloadNameClashes(4);
     metrics.setSeries({ pod: 10, node: 0 });
     expect(await samplesOf(metrics, 'pods_skipped')).toEqual({ no_usage: 2 });
     expect(await samplesOf(metrics, 'figures_saturated')).toEqual({ '': 3 });
-    expect(await samplesOf(metrics, 'identity_name_clashes')).toEqual({ '': 4 });
+    expect(await samplesOf(metrics, 'workload_name_clashes')).toEqual({ '': 4 });
     expect(await samplesOf(metrics, 'series')).toEqual({ pod: 10, node: 0 });
   });
 });

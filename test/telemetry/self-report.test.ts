@@ -37,7 +37,7 @@ describe('a report on the exporter', () => {
     metrics.configReloaded(1, 1_500);
     metrics.configReloadFailed();
     metrics.tlsVerificationDisabled(true);
-    metrics.setIdentityNameClashes(2);
+    metrics.setWorkloadNameClashes(2);
     expect(await readSelfReport(metrics.registry)).toMatchObject({
       stores: [
         { resource: 'pods', objectCount: 7, isConnected: false, lastProgressAtMs: undefined },
@@ -50,7 +50,7 @@ describe('a report on the exporter', () => {
       isLastReloadSuccessful: false,
       settingsLoadedAtMs: 1_500,
       isKubeletTlsUnverified: true,
-      identityNameClashCount: 2,
+      workloadNameClashCount: 2,
     });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { type SeriesCapResult, SeriesCapReport } from '../../src/telemetry/series-cap-report.js';
-import type { Logger } from '../../src/telemetry/logger.js';
+import type { Logger } from '../../src/base/logger.js';
+import { SeriesCapReport, type SeriesCapResult } from '../../src/telemetry/series-cap-report.js';
 
 function aReport() {
   const lines: string[] = [];

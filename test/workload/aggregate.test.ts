@@ -45,7 +45,7 @@ function sorted(partials: WorkloadPartials): WorkloadPartial[] {
 }
 
 describe('sumPods', () => {
-  it('adds up the pods of each identity, by container too', () => {
+  it('adds up the pods of each workload, by container too', () => {
     const partials = sumPods([
       pod({ workloads: [billing, everything], containers: { app: 100, log: 10 } }),
       pod({ containers: { app: 30, proxy: 90 } }),
@@ -98,7 +98,7 @@ describe('sumPods', () => {
     ]);
   });
 
-  it('has nothing of identities without pods', () => {
+  it('has nothing of workloads without pods', () => {
     expect(sumPods([pod({ workloads: [], containers: { app: 1 } })]).size).toBe(0);
   });
 });
@@ -126,7 +126,7 @@ describe('countExpected', () => {
 });
 
 describe('the sums of sums', () => {
-  it('puts sums and counts of an identity together', () => {
+  it('puts sums and counts of a workload together', () => {
     const merged = merge([
       sumPods([pod({ containers: { app: 4 } })]),
       countExpected([{ workloads: [billing], isMeasured: true }]),
@@ -192,7 +192,7 @@ describe('whatever the pods', () => {
     );
   });
 
-  it('containers add up to the identity, and no pod exceeds its largest', () => {
+  it('containers add up to the workload, and no pod exceeds its largest', () => {
     fc.assert(
       fc.property(pods, (all) => {
         const figures = sumPods(all).get('billing')?.figures;

@@ -51,12 +51,12 @@ export const scrapes: Section = {
     timeSeriesPanel({
       title: 'Odd figures and names',
       description:
-        'Figures of kubelets that are no real sizes, and discovered identities that are not served because another has their name: rename the configured one.',
+        'Figures of kubelets that are no real sizes, and discovered workloads that are not served because another has their name: rename the configured one.',
       unit: units.count,
       span: 8,
       queries: [
         { expr: gaugeOf('sum', 'figures_saturated'), legend: `${legend} saturated figures` },
-        { expr: gaugeOf('max', 'identity_name_clashes'), legend: `${legend} clashing names` },
+        { expr: gaugeOf('max', 'workload_name_clashes'), legend: `${legend} clashing names` },
       ],
     }),
   ],

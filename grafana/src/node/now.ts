@@ -1,7 +1,7 @@
 import type { Section } from '../dashboard.js';
 import { statPanel } from '../panels.js';
 import { filesystemLabels, filesystemRatio, largest } from '../queries.js';
-import { noneSteps, oneSteps, filesystemSteps, thresholds, words } from '../states.js';
+import { filesystemSteps, noneSteps, oneSteps, thresholds, words } from '../states.js';
 import { units } from '../units.js';
 import { itself, usedByPods } from './queries.js';
 

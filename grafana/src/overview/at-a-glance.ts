@@ -1,7 +1,7 @@
 import type { Section } from '../dashboard.js';
 import { statPanel } from '../panels.js';
 import { filesystemRatio, largest, limitRatios, podsUsed, smallest, workloadComplete } from '../queries.js';
-import { noneSteps, filesystemSteps, thresholds } from '../states.js';
+import { filesystemSteps, noneSteps, thresholds } from '../states.js';
 import { units } from '../units.js';
 
 export const summary: Section = {

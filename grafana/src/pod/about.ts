@@ -20,7 +20,7 @@ export const about: Section = {
     listPanel({
       title: 'Belongs to',
       description:
-        'The workloads that the pod counts in; it counts in each in full. A click opens the workload. None: no identity of the settings matches it.',
+        'The workloads that the pod counts in; it counts in each in full. A click opens the workload. None: no workload of the settings matches it.',
       span: 12,
       height: 5,
       noValue: 'none known',

@@ -1,11 +1,11 @@
-import { explainPod, type PodLedger, type VolumeShare } from '../../attribution/explain.js';
-import type { LimitRatio } from '../../attribution/limit-ratios.js';
-import { isExemptFromLimits, podLimitBytes, podRequestBytes } from '../../attribution/limits.js';
+import { explainPod, type PodLedger, type VolumeShare } from '../../attribution/breakdown.js';
 import type { AttributionMode, Component } from '../../attribution/usage.js';
+import { type LimitFigures, limitFigures } from '../../eviction/limit-figures.js';
+import type { LimitRatio } from '../../eviction/limit-ratios.js';
+import { isExemptFromLimits, podLimitBytes, podRequestBytes } from '../../eviction/limits.js';
 import type { Pod } from '../../kube/objects.js';
 import type { MeasuredNodeState, PodSnapshot } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
-import { type LimitFigures, limitFigures } from '../../attribution/limit-figures.js';
 import { podState } from './pod-state.js';
 import { type VolumeReport, volumeReports } from './volume-reports.js';
 
@@ -22,7 +22,7 @@ export interface PodReport {
   readonly measured: MeasuredReport | undefined;
   /** Why there are no figures. */
   readonly unmeasuredReason: string | undefined;
-  /** Whether the lack of figures makes its identities incomplete. */
+  /** Whether the lack of figures makes its workloads incomplete. */
   readonly isExpected: boolean | undefined;
 }
 

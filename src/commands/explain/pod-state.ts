@@ -1,9 +1,9 @@
+import { formatAge } from '../../base/units.js';
 import { podGraceMs } from '../../collection.js';
 import type { Pod } from '../../kube/objects.js';
 import type { MeasuredNodeState, PodSnapshot } from '../../scrape/snapshot.js';
 import { isExpected } from '../../workload/coverage.js';
 import type { ClusterReading } from '../cluster-reader.js';
-import { formatAge } from '../../base/units.js';
 
 /** What became of a pod that the API server knows. */
 export type PodState =
@@ -11,7 +11,7 @@ export type PodState =
   | {
       readonly state: 'unmeasured';
       readonly reason: string;
-      /** Its node's summary must have it: the identities that it belongs to are incomplete. */
+      /** Its node's summary must have it: the workloads that it belongs to are incomplete. */
       readonly isExpected: boolean;
     };
 

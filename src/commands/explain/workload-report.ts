@@ -2,13 +2,13 @@ import type { Config } from '../../config/schema.js';
 import type { Controller } from '../../kube/objects.js';
 import { formatSelector } from '../../kube/selector.js';
 import type { WorkloadFigures } from '../../workload/figures.js';
-import type { WorkloadDefinition } from '../../workload/label-identities.js';
+import type { WorkloadDefinition } from '../../workload/label-workloads.js';
 import type { Workload } from '../../workload/workload.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 import { type NearMiss, nearMisses } from './near-misses.js';
 import { podState } from './pod-state.js';
 
-/** Which pods an identity has and what they add up to: plain data with exact numbers. */
+/** Which pods a workload has and what they add up to: plain data with exact numbers. */
 export interface WorkloadReport {
   readonly workload: string;
   readonly origin: OriginReport;
@@ -46,16 +46,16 @@ const maxNearMissCount = 10;
 
 export interface WorkloadQuestion {
   readonly name: string;
-  readonly identity: Config['identity'];
+  readonly settings: Config['workloads'];
 }
 
-/** Undefined when there is no such identity. */
+/** Undefined when there is no such workload. */
 export function workloadReport(reading: ClusterReading, question: WorkloadQuestion): WorkloadReport | undefined {
-  const { name, identity } = question;
+  const { name, settings } = question;
   const workload = workloads(reading).find((candidate) => candidate.name === name);
   if (workload === undefined) return undefined;
   const snapshot = reading.snapshot.workloads.find((candidate) => candidate.workload.name === name);
-  const definition = identity.workloads.find((candidate) => candidate.name === name);
+  const definition = settings.selectors.find((candidate) => candidate.name === name);
   const { expectedPods, measuredPods, complete, figures } = snapshot ?? notCollected;
   return {
     workload: name,
@@ -69,7 +69,7 @@ export function workloadReport(reading: ClusterReading, question: WorkloadQuesti
   };
 }
 
-/** Of an identity none of whose pods is expected or measured. */
+/** Of a workload none of whose pods is expected or measured. */
 const notCollected = { expectedPods: 0, measuredPods: 0, complete: false, figures: undefined };
 
 function nearMissReport(
@@ -81,7 +81,7 @@ function nearMissReport(
   return { nearMisses: misses.slice(0, maxNearMissCount), nearMissCount: misses.length };
 }
 
-/** All identities that there are, those without a measured pod too; a name may occur more than once. */
+/** All workloads that there are, those without a measured pod too; a name may occur more than once. */
 export function workloads({ snapshot, knownPods }: ClusterReading): readonly Workload[] {
   return [...snapshot.workloads.map(({ workload }) => workload), ...knownPods.flatMap((known) => known.workloads)];
 }

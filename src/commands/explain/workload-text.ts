@@ -1,10 +1,10 @@
+import { formatBytes } from '../../base/units.js';
 import { type Column, renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
-import { formatBytes } from '../../base/units.js';
 import type { NearMiss } from './near-misses.js';
 import type { MemberReport, OriginReport, WorkloadReport } from './workload-report.js';
 
-/** Which pods the identity has, which it lacks, and why. */
+/** Which pods the workload has, which it lacks, and why. */
 export function workloadText(report: WorkloadReport, width: number): string {
   const sections = [
     [`Workload ${report.workload}`, originText(report.origin), coverageText(report)]

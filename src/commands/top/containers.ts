@@ -1,7 +1,7 @@
 import type { ContainerUsage } from '../../attribution/usage.js';
-import { type FoundPod, measuredPods } from './filter.js';
-import { type LimitFigures, limitFigures } from '../../attribution/limit-figures.js';
 import { formatRatio } from '../../base/units.js';
+import { type LimitFigures, limitFigures } from '../../eviction/limit-figures.js';
+import { type FoundPod, measuredPods } from './filter.js';
 import { biggestFirst, bytesColumn, type View } from './view.js';
 
 interface ContainerRow {

@@ -1,8 +1,8 @@
+import { listing } from '../../base/listing.js';
+import { formatAge } from '../../base/units.js';
 import type { AbsentNodeState, WorkloadSnapshot } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
-import { listing } from '../../base/listing.js';
 import { terminalText } from '../text/terminal-text.js';
-import { formatAge } from '../../base/units.js';
 import { type PodFilter, wantedWorkloads } from './filter.js';
 
 const maxNamesCount = 5;

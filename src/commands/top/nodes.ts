@@ -1,7 +1,7 @@
+import { formatAge } from '../../base/units.js';
 import type { FsStats } from '../../kubelet/summary.js';
 import type { NodeState } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
-import { formatAge } from '../../base/units.js';
 import { hasFilter, knownPods, measuredPods, type PodFilter, podsOf } from './filter.js';
 import { biggestFirst, bytesColumn, type View } from './view.js';
 

@@ -1,5 +1,5 @@
+import { largestRatio, type LimitFigures } from '../../eviction/limit-figures.js';
 import type { ClusterReading } from '../cluster-reader.js';
-import { largestRatio, type LimitFigures } from '../../attribution/limit-figures.js';
 import { type FoundPod, measuredPods, type PodFilter } from './filter.js';
 import { ratioText } from './ratio.js';
 import { biggestFirst, bytesColumn, type View } from './view.js';

@@ -1,5 +1,5 @@
-import type { LimitFigures } from '../../attribution/limit-figures.js';
 import { formatRatio } from '../../base/units.js';
+import type { LimitFigures } from '../../eviction/limit-figures.js';
 
 /** `0.93 emptydir`. */
 export function ratioText(figures: LimitFigures | undefined): string {

@@ -1,6 +1,6 @@
+import { formatBytes } from '../../base/units.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { Column } from '../text/table.js';
-import { formatBytes } from '../../base/units.js';
 import type { PodFilter } from './filter.js';
 
 /** One kind of things that `top` lists. A row is plain data with exact numbers: it is what the JSON shows. */

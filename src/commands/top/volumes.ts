@@ -1,7 +1,7 @@
 import type { VolumeUsage } from '../../attribution/usage.js';
 import { countedComponent } from '../../attribution/volumes.js';
-import { type LimitFigures, limitFigures } from '../../attribution/limit-figures.js';
 import { formatRatio } from '../../base/units.js';
+import { type LimitFigures, limitFigures } from '../../eviction/limit-figures.js';
 import { type FoundPod, measuredPods } from './filter.js';
 import { biggestFirst, bytesColumn, type View } from './view.js';
 

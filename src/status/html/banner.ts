@@ -1,5 +1,5 @@
 import type { Problem, Status } from '../status.js';
-import { markup, type Markup } from './markup.js';
+import { type Markup, markup } from './markup.js';
 import { countText, moreText } from './texts.js';
 
 const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;

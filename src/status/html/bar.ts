@@ -1,4 +1,4 @@
-import { type Content, markup, type Markup } from './markup.js';
+import { type Content, type Markup, markup } from './markup.js';
 
 export interface Segment {
   /** Name of a colour of the style sheet. */

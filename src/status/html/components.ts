@@ -2,7 +2,7 @@ import { type Component, components } from '../../attribution/usage.js';
 import { formatBytes } from '../../base/units.js';
 import type { ComponentBytes } from '../status.js';
 import { bar, type Mark } from './bar.js';
-import { markup, type Markup } from './markup.js';
+import { type Markup, markup } from './markup.js';
 
 /** Limits beyond so many times the biggest bar are left to the figures: bars would shrink to nothing beside them. */
 const maxStretch = 2;

@@ -1,7 +1,7 @@
 import { formatBytes } from '../../base/units.js';
 import type { ClusterStatus, LimitStatus } from '../status.js';
 import { bar } from './bar.js';
-import { markup, type Markup } from './markup.js';
+import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { limitSeverity, moreText, percentText } from './texts.js';
 

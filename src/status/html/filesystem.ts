@@ -1,7 +1,7 @@
 import { formatBytes } from '../../base/units.js';
 import { type FilesystemStatus, fullRatio, type MeasuredNodeStatus } from '../status.js';
 import { bar, type Segment } from './bar.js';
-import { markup, type Markup } from './markup.js';
+import { type Markup, markup } from './markup.js';
 import { percentText } from './texts.js';
 
 /** Each filesystem once: of one that is another's, what images take is a part of that other's bar. */

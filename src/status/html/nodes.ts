@@ -9,7 +9,7 @@ import {
   type NodeStatus,
 } from '../status.js';
 import { filesystems } from './filesystem.js';
-import { markup, type Markup } from './markup.js';
+import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { countText, moreText, type Severity } from './texts.js';
 

@@ -4,7 +4,7 @@ import { formatAge } from '../../base/units.js';
 import type { Status } from '../status.js';
 import { banner } from './banner.js';
 import { evictions } from './evictions.js';
-import { lines, markup, type Markup, trusted } from './markup.js';
+import { lines, type Markup, markup, trusted } from './markup.js';
 import { nodes } from './nodes.js';
 import { panel } from './panel.js';
 import { pods } from './pods.js';

@@ -1,5 +1,5 @@
 import type { Section } from '../status.js';
-import { type Content, markup, type Markup } from './markup.js';
+import { type Content, type Markup, markup } from './markup.js';
 
 export interface Panel {
   readonly id: Section;

@@ -1,6 +1,6 @@
 import type { ClusterStatus, PodStatus } from '../status.js';
 import { commonScale, componentBar, componentLegend, usedOfLimit } from './components.js';
-import { markup, type Markup } from './markup.js';
+import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { moreText } from './texts.js';
 
@@ -14,9 +14,9 @@ export function pods(cluster: ClusterStatus | undefined): Markup {
   });
 }
 
-function bodyOf({ pods: top, hidesPodsWithoutIdentity }: ClusterStatus): Markup {
-  const hint = hidesPodsWithoutIdentity
-    ? markup`<p class="more">Pods that belong to no workload identity are left out, as in the metrics.</p>`
+function bodyOf({ pods: top, hidesPodsWithoutWorkload }: ClusterStatus): Markup {
+  const hint = hidesPodsWithoutWorkload
+    ? markup`<p class="more">Pods that belong to no workload are left out, as in the metrics.</p>`
     : undefined;
   if (top.items.length === 0) return markup`${emptyText('No pod is measured yet.')}${hint}`;
   const scale = commonScale(top.items);

@@ -1,6 +1,6 @@
 import { formatRatio } from '../../base/units.js';
 import { nearRatio, type Top } from '../status.js';
-import { markup, type Markup } from './markup.js';
+import { type Markup, markup } from './markup.js';
 
 export type Severity = 'ok' | 'warning' | 'critical';
 

@@ -1,6 +1,6 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterStatus, ClusterSummary } from '../status.js';
-import { type Content, markup, type Markup } from './markup.js';
+import { type Content, type Markup, markup } from './markup.js';
 import { countText, type Severity } from './texts.js';
 
 interface Tile {
@@ -41,10 +41,10 @@ function nodes(summary: ClusterSummary): Tile {
 }
 
 /** Pods that are too young to be expected count as soon as they have figures, where all that have are known. */
-function coverage({ summary, hidesPodsWithoutIdentity }: ClusterStatus): Tile {
+function coverage({ summary, hidesPodsWithoutWorkload }: ClusterStatus): Tile {
   const { podCount, expectedPodCount, measuredPodCount, oldestSummaryAgeMs } = summary;
   const unmeasuredCount = expectedPodCount - measuredPodCount;
-  const count = hidesPodsWithoutIdentity ? measuredPodCount : podCount;
+  const count = hidesPodsWithoutWorkload ? measuredPodCount : podCount;
   return {
     label: 'Running pods measured',
     figure: markup`${count} <small>of ${count + unmeasuredCount}</small>`,
@@ -53,11 +53,11 @@ function coverage({ summary, hidesPodsWithoutIdentity }: ClusterStatus): Tile {
   };
 }
 
-function used({ summary: { podsUsedBytes, podCount }, hidesPodsWithoutIdentity }: ClusterStatus): Tile {
+function used({ summary: { podsUsedBytes, podCount }, hidesPodsWithoutWorkload }: ClusterStatus): Tile {
   return {
     label: 'Used by pods',
     figure: formatBytes(podsUsedBytes),
-    note: `ephemeral storage of ${countText(podCount, 'pod', 'pods')}${hidesPodsWithoutIdentity ? ' with an identity' : ''}`,
+    note: `ephemeral storage of ${countText(podCount, 'pod', 'pods')}${hidesPodsWithoutWorkload ? ' with a workload' : ''}`,
     severity: '',
   };
 }

@@ -1,6 +1,6 @@
 import { formatAge } from '../../base/units.js';
 import type { HealthStatus, Status, StoreStatus } from '../status.js';
-import { type Content, markup, type Markup } from './markup.js';
+import { type Content, type Markup, markup } from './markup.js';
 import { panel } from './panel.js';
 
 /** What the figures rest on. */
@@ -44,11 +44,11 @@ function counts(title: string, byResult: Readonly<Record<string, number>>): Mark
 }
 
 function expositionAndSettings(health: HealthStatus, nowMs: number): Markup {
-  const { seriesCount, droppedSeriesCount, identityNameClashCount, settingsLoadedAtMs } = health;
+  const { seriesCount, droppedSeriesCount, workloadNameClashCount, settingsLoadedAtMs } = health;
   return list('Exposition and settings', [
     ['series of the last scrape', seriesCount ?? 'no scrape yet', ''],
     ['dropped by the cap', droppedSeriesCount, droppedSeriesCount > 0 ? 'warning' : ''],
-    ['identity name clashes', identityNameClashCount, identityNameClashCount > 0 ? 'warning' : ''],
+    ['workload name clashes', workloadNameClashCount, workloadNameClashCount > 0 ? 'warning' : ''],
     [
       'settings loaded',
       settingsLoadedAtMs === undefined ? 'never' : `${formatAge(nowMs - settingsLoadedAtMs)} ago`,

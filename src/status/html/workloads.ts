@@ -1,11 +1,11 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterStatus, WorkloadStatus } from '../status.js';
 import { commonScale, componentBar, componentLegend, usedOfLimit } from './components.js';
-import { markup, type Markup } from './markup.js';
+import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { countText, moreText } from './texts.js';
 
-/** The biggest identities. */
+/** The biggest workloads. */
 export function workloads(cluster: ClusterStatus | undefined): Markup {
   return panel({
     id: 'workloads',
@@ -16,9 +16,9 @@ export function workloads(cluster: ClusterStatus | undefined): Markup {
 }
 
 function bodyOf({ workloads: top }: ClusterStatus): Markup {
-  if (top.items.length === 0) return emptyText('No pod belongs to a workload identity yet.');
+  if (top.items.length === 0) return emptyText('No pod belongs to a workload yet.');
   const scale = commonScale(top.items);
-  return markup`<table class="rows" role="table"><caption class="visually-hidden">Workload identities that use most</caption>
+  return markup`<table class="rows" role="table"><caption class="visually-hidden">Workloads that use most</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Workload</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
 <tbody role="rowgroup">${top.items.map((workload) => row(workload, scale))}</tbody></table>
 ${moreText(top, 'workloads')}`;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
 import { podReports } from '../../../src/commands/explain/pod-report.js';
-import { podText } from '../../../src/commands/explain/pod-text.js';
 import { podState } from '../../../src/commands/explain/pod-state.js';
+import { podText } from '../../../src/commands/explain/pod-text.js';
 import { workloadReport } from '../../../src/commands/explain/workload-report.js';
 import { workloadText } from '../../../src/commands/explain/workload-text.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
@@ -32,7 +32,7 @@ import {
   aWorkloadSnapshot,
 } from '../../support/snapshot-builders.js';
 
-const identity: Config['identity'] = { workloads: [], labels: [], controllers: true, onMissingNode: 'partial' };
+const settings: Config['workloads'] = { selectors: [], labels: [], controllers: true, onMissingNode: 'partial' };
 const id = { namespace: 'shop', name: 'cart-0' };
 const readAtMs = Date.UTC(2026, 0, 1);
 
@@ -229,12 +229,12 @@ describe('a workload', () => {
   });
   const reading = { ...base, knownPods: [...base.knownPods, lost, near] };
   const configured = {
-    ...identity,
-    workloads: [{ name: 'billing', selector: parseSelector('app=billing'), namespaces: [] }],
+    ...settings,
+    selectors: [{ name: 'billing', selector: parseSelector('app=billing'), namespaces: [] }],
   };
 
   it('lists what makes it incomplete first, then the biggest, and adds up', () => {
-    const report = workloadReport(reading, { name: 'billing', identity: configured });
+    const report = workloadReport(reading, { name: 'billing', settings: configured });
     expect(report?.pods.map(({ pod, state, isMissing }) => [pod, state, isMissing])).toEqual([
       ['pending', 'pending', true],
       ['lost', 'unmeasured', true],
@@ -247,7 +247,7 @@ describe('a workload', () => {
   });
 
   it('as text', () => {
-    const report = workloadReport(reading, { name: 'billing', identity: configured });
+    const report = workloadReport(reading, { name: 'billing', settings: configured });
     expect(report && workloadText(report, 80)).toBe(`Workload billing
 Configured: pods with app=billing in all namespaces.
 3 of 4 expected pods measured, 1 without volumes: incomplete.
@@ -282,7 +282,7 @@ shop/near: app=billing is NOT met (it has "biling").
       ...reading,
       knownPods: [{ pod: aPod({ nodeName: undefined, phase: 'Pending' }), workloads: [found] }],
     };
-    const report = workloadReport(known, { name: 'found', identity });
+    const report = workloadReport(known, { name: 'found', settings });
     expect(report).toMatchObject({ expectedPods: 0, measuredPods: 0, isComplete: false });
     expect(report).not.toHaveProperty('nearMisses');
     expect(report && workloadText(report, 80)).toContain(
@@ -293,14 +293,14 @@ shop/near: app=billing is NOT met (it has "biling").
   it('of pods that are too young to be expected says so', () => {
     const young = aWorkloadSnapshot({ workload: billing, expectedPods: 0, measuredPods: 0 });
     const snapshot = { ...reading.snapshot, workloads: [young] };
-    const report = workloadReport({ ...reading, snapshot }, { name: 'billing', identity: configured });
+    const report = workloadReport({ ...reading, snapshot }, { name: 'billing', settings: configured });
     expect(report && workloadText(report, 120)).toContain('\nOnly new pods, none of which has to be measured yet');
   });
 
   it('whose collection failed says so', () => {
     const failed = aWorkloadSnapshot({ workload: billing, measuredPods: 0, complete: false, figures: undefined });
     const snapshot = { ...reading.snapshot, workloads: [failed] };
-    const report = workloadReport({ ...reading, snapshot }, { name: 'billing', identity: configured });
+    const report = workloadReport({ ...reading, snapshot }, { name: 'billing', settings: configured });
     expect(report && workloadText(report, 120)).toContain('Nothing is exposed of it: the collection failed.');
   });
 
@@ -309,12 +309,12 @@ shop/near: app=billing is NOT met (it has "biling").
       pod: aPod({ name: `near-${index}`, labels: { app: 'biling' } }),
       workloads: [],
     }));
-    const report = workloadReport({ ...reading, knownPods: pods }, { name: 'billing', identity: configured });
+    const report = workloadReport({ ...reading, knownPods: pods }, { name: 'billing', settings: configured });
     expect(report?.nearMisses).toHaveLength(10);
     expect(report && workloadText(report, 80)).toContain('\nand 2 more.\n');
   });
 
   it('that is nowhere is none', () => {
-    expect(workloadReport(reading, { name: 'nowhere', identity })).toBeUndefined();
+    expect(workloadReport(reading, { name: 'nowhere', settings })).toBeUndefined();
   });
 });

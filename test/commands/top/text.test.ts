@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { topRows, type TopSubject, topSubjects, topText } from '../../../src/commands/top/text.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
+import { topRows, type TopSubject, topSubjects, topText } from '../../../src/commands/top/text.js';
 import type { WorkloadSnapshot } from '../../../src/scrape/snapshot.js';
 import { noFigures } from '../../../src/workload/figures.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../../support/builders.js';

@@ -200,14 +200,14 @@ describe('the sections', () => {
       { limits: { items: [], totalCount: 0 }, summary: aSummary({ podCount: 0, limitCount: 0 }) },
       'No pod is measured yet.',
     ],
-    ['workloads', { workloads: { items: [], totalCount: 0 } }, 'No pod belongs to a workload identity yet.'],
+    ['workloads', { workloads: { items: [], totalCount: 0 } }, 'No pod belongs to a workload yet.'],
     ['pods', { pods: { items: [], totalCount: 0 } }, 'No pod is measured yet.'],
-    ['pods', { hidesPodsWithoutIdentity: true }, 'left out'],
-    ['part-tiles', { hidesPodsWithoutIdentity: true }, 'ephemeral storage of 1 pod with an identity'],
+    ['pods', { hidesPodsWithoutWorkload: true }, 'left out'],
+    ['part-tiles', { hidesPodsWithoutWorkload: true }, 'ephemeral storage of 1 pod with a workload'],
     [
       'part-tiles',
       {
-        hidesPodsWithoutIdentity: true,
+        hidesPodsWithoutWorkload: true,
         summary: aSummary({ podCount: 3, expectedPodCount: 30, measuredPodCount: 25 }),
       },
       'Running pods measured 25 of 30',

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http';
+
+import type { Attributes } from '../access.js';
+import type { Resource } from './versioned-objects.js';
+
+/** A request for objects of the core API group. */
+export interface ResourceTarget {
+  readonly resource: Resource;
+  readonly subresource: string | undefined;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  /** What follows `proxy` in the path. */
+  readonly rest: string;
+}
+
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The header, or what a client without one accepts. */
+  readonly accept: string;
+  readonly acceptsGzip: boolean;
+  /** Undefined for paths that are not of the core group's resources. */
+  readonly target: ResourceTarget | undefined;
+  readonly isWatch: boolean;
+}
+
+export function parseRequest({ method = '', url = '/', headers }: IncomingMessage): ApiRequest {
+  const { pathname, searchParams } = new URL(url, 'https://kubernetes');
+  const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname;
+  const encodings = [headers['accept-encoding'] ?? []].flat().join(',').split(',');
+  return {
+    method,
+    path,
+    query: searchParams,
+    accept: headers.accept ?? '*/*',
+    acceptsGzip: encodings.some((encoding) => encoding.trim().split(';')[0] === 'gzip'),
+    target: targetOf(path),
+    isWatch: ['', '1', 'true'].includes(searchParams.get('watch') ?? 'false'),
+  };
+}
+
+function targetOf(path: string): ResourceTarget | undefined {
+  const parts = path.split('/').map(decodeURIComponent);
+  if (parts[1] !== 'api' || parts[2] !== 'v1') return undefined;
+  const [first, second, third] = parts.slice(3);
+  if (first === 'namespaces' && third === 'pods') {
+    return { resource: 'pods', namespace: second, ...remainder(parts.slice(6)) };
+  }
+  if (first !== 'namespaces' && first !== 'nodes' && first !== 'pods') return undefined;
+  if (first === 'pods' && second !== undefined) return undefined; // a pod's path has its namespace
+  return { resource: first, namespace: undefined, ...remainder(parts.slice(4)) };
+}
+
+function remainder([name, subresource, ...rest]: readonly string[]): Omit<ResourceTarget, 'resource' | 'namespace'> {
+  return { name, subresource, rest: `/${rest.join('/')}` };
+}
+
+const writeVerbs: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** What the request wants, in the words of access rules. */
+export function attributesOf(request: ApiRequest): Attributes {
+  const { target, method, path } = request;
+  if (target === undefined) return otherAttributes(method, path);
+  const { resource, subresource, namespace, name } = target;
+  const readVerb = name === undefined ? 'list' : 'get';
+  return {
+    verb: writeVerbs[method] ?? (request.isWatch ? 'watch' : readVerb),
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    namespace,
+    name,
+  };
+}
+
+function otherAttributes(method: string, path: string): Attributes {
+  const [, group, resource] = /^\/apis\/(authentication|authorization)\.k8s\.io\/v1\/(\w+)$/.exec(path) ?? [];
+  if (method === 'POST' && group !== undefined && resource !== undefined) {
+    return { verb: 'create', resource, group: `${group}.k8s.io` };
+  }
+  return { verb: writeVerbs[method] ?? 'get', path };
+}

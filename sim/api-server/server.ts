@@ -1,0 +1,189 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { Mutex } from 'async-mutex';
+
+import type { Clock } from '../../src/base/clock.js';
+import { messageOf } from '../../src/base/errors.js';
+import type { AccessControl, User } from '../access.js';
+import type { CertificateAuthority, KeyPair } from '../certificates.js';
+import { HttpsListener } from '../https-listener.js';
+import type { Random } from '../model/random.js';
+import { type ApiFault, faultNumber } from '../simulated-faults.js';
+import { discovery, versionInfo } from './discovery.js';
+import { ApiError, forbidden, methodNotAllowed, noSuchPath, notFound } from './error.js';
+import { proxyToKubelet } from './node-proxy.js';
+import { answerObjects } from './objects-endpoint.js';
+import { type ApiRequest, attributesOf, parseRequest, type ResourceTarget } from './request.js';
+import { flowControlHeaders, sendError, sendJson, sendText } from './response.js';
+import { answerReview } from './reviews.js';
+import type { ObjectStore } from './versioned-objects.js';
+
+export interface ApiServerOptions {
+  readonly authority: CertificateAuthority;
+  readonly access: AccessControl;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Where the kubelet of a node listens. */
+  readonly kubeletPort: (nodeName: string) => number | undefined;
+  /** 0 for any free one. */
+  readonly port: number;
+}
+
+/** A request as it arrived, for tests to look at. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Undefined when its token is nobody's. */
+  readonly user: string | undefined;
+}
+
+interface Exchange {
+  readonly request: ApiRequest;
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly user: User;
+}
+
+const recordedCount = 1000;
+
+/** The simulated API server: HTTPS on 127.0.0.1. */
+export class ApiServer implements AsyncDisposable {
+  readonly #options: ApiServerOptions;
+  readonly #clientKeyPair: KeyPair;
+  readonly #listener: HttpsListener;
+  readonly #faultChange = new Mutex();
+  readonly #watches = new Set<ServerResponse>();
+  readonly #requests: RecordedRequest[] = [];
+  #fault: ApiFault | undefined;
+
+  private constructor(options: ApiServerOptions, keyPairs: { serving: KeyPair; client: KeyPair }) {
+    this.#options = options;
+    this.#clientKeyPair = keyPairs.client;
+    this.#listener = new HttpsListener({
+      keyPair: keyPairs.serving,
+      clientCa: options.authority.certificate,
+      handle: async (incoming, response) => this.#handle(incoming, response),
+    });
+  }
+
+  static async start(options: ApiServerOptions): Promise<ApiServer> {
+    const serving = await options.authority.issueServer(['localhost', 'kubernetes.default.svc']);
+    const client = await options.authority.issueClient({
+      commonName: 'kube-apiserver-kubelet-client',
+      organizations: ['system:masters'],
+    });
+    const server = new ApiServer(options, { serving, client });
+    await server.#listener.listen(options.port);
+    return server;
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${this.#listener.port}`;
+  }
+
+  /** The latest thousand requests, oldest first. */
+  get requests(): readonly RecordedRequest[] {
+    return this.#requests;
+  }
+
+  get watchCount(): number {
+    return this.#watches.size;
+  }
+
+  /** Resolves when the fault shows to every request that is made from then on; `down` ends all connections. */
+  async setFault(fault: ApiFault | undefined): Promise<void> {
+    await this.#faultChange.runExclusive(async () => {
+      this.#fault = fault;
+      if (fault === 'down') await this.#listener.pause();
+      else await this.#listener.resume();
+    });
+  }
+
+  /** Ends the connections of all watches, in the middle of the stream. */
+  dropWatches(): void {
+    for (const response of this.#watches) response.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#faultChange.runExclusive(async () => this.#listener[Symbol.asyncDispose]());
+  }
+
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('Audit-Id', this.#options.random.uuid());
+    response.setHeader('Cache-Control', 'no-cache, private');
+    try {
+      const request = parseRequest(incoming);
+      const user = this.#options.access.authenticate(incoming);
+      this.#record(request, user);
+      this.#failOnPurpose();
+      if (user === undefined) throw new ApiError(401, 'Unauthorized', 'Unauthorized');
+      await this.#answer({ request, incoming, response, user });
+    } catch (error) {
+      if (response.headersSent) throw error;
+      await sendError(
+        response,
+        error instanceof ApiError ? error : new ApiError(500, 'InternalError', messageOf(error)),
+      );
+    }
+  }
+
+  #record({ method, path, query }: ApiRequest, user: User | undefined): void {
+    this.#requests.push({ method, path, query, user: user?.name });
+    if (this.#requests.length > recordedCount) this.#requests.shift();
+  }
+
+  #failOnPurpose(): void {
+    if (this.#fault === undefined || this.#fault === 'down') return;
+    const code = faultNumber(this.#fault, 'status') ?? 500;
+    const reason = code === 429 ? 'TooManyRequests' : 'ServiceUnavailable';
+    throw new ApiError(code, reason, 'simulated fault', { details: { retryAfterSeconds: 1 } });
+  }
+
+  async #answer(exchange: Exchange): Promise<void> {
+    const { request, response, user } = exchange;
+    const isProxied = request.target?.subresource === 'proxy';
+    if (!isProxied) for (const [name, value] of Object.entries(flowControlHeaders)) response.setHeader(name, value);
+    const wanted = attributesOf(request);
+    if (!this.#options.access.isAllowed(user, wanted)) throw forbidden(user, wanted);
+    if (request.target === undefined) await this.#answerOther(exchange);
+    else if (isProxied) await this.#answerProxy(exchange, request.target);
+    else await this.#answerObjects(exchange, request.target);
+  }
+
+  async #answerOther({ request, incoming, response, user }: Exchange): Promise<void> {
+    const { method, path } = request;
+    if (method === 'POST') {
+      const review = await answerReview(incoming, path, { access: this.#options.access, user });
+      if (review === undefined) throw noSuchPath();
+      await sendJson(response, review, { status: 201 });
+      return;
+    }
+    if (method !== 'GET') throw methodNotAllowed();
+    const resources = discovery(path, this.url.replace('https://', ''));
+    if (resources !== undefined) await sendJson(response, resources, { acceptsGzip: request.acceptsGzip });
+    else if (path === '/version') await sendJson(response, versionInfo, { indent: 2 });
+    else if (['/healthz', '/livez', '/readyz'].includes(path)) sendText(response, 200, 'ok');
+    else throw noSuchPath();
+  }
+
+  async #answerProxy(
+    { request, incoming, response }: Exchange,
+    { resource, name = '', rest }: ResourceTarget,
+  ): Promise<void> {
+    if (resource !== 'nodes') throw noSuchPath();
+    const port = this.#options.kubeletPort(name);
+    if (port === undefined) throw notFound('nodes', name);
+    const query = new URL(incoming.url ?? '/', this.url).search;
+    await proxyToKubelet({ port, path: rest + query, method: request.method }, response, {
+      keyPair: this.#clientKeyPair,
+      ca: this.#options.authority.certificate,
+    });
+  }
+
+  async #answerObjects({ request, response }: Exchange, target: ResourceTarget): Promise<void> {
+    const { store, clock, random } = this.#options;
+    await answerObjects(response, { request, target }, { store, clock, random, watches: this.#watches });
+  }
+}

@@ -1,0 +1,241 @@
+import { type Clock, systemClock } from '../src/base/clock.js';
+import { UserError } from '../src/base/errors.js';
+import { AccessControl, type TokenRequest } from './access.js';
+import { ApiServer, type RecordedRequest } from './api-server/server.js';
+import { ObjectStore } from './api-server/versioned-objects.js';
+import { CertificateAuthority, type ClientName, type KeyPair } from './certificates.js';
+import { ControlServer, type NodeReport } from './control.js';
+import { kubeletConfiguration } from './kubelets/configuration.js';
+import { Kubelet } from './kubelets/kubelet.js';
+import { nodeSummary, type SummaryMoment } from './kubelets/simulated-summary.js';
+import { ClusterModel } from './model/cluster-model.js';
+import { demoScenario } from './model/demo-scenario.js';
+import { Random } from './model/random.js';
+import type { FaultSchedule, Scenario } from './model/scenario.js';
+import { Schedule } from './model/schedule.js';
+import type { NodeSpec } from './model/specs.js';
+import type { ApiFault, Fault } from './simulated-faults.js';
+import { kubeconfigOf } from './simulated-kubeconfig.js';
+
+export interface SimulatedClusterOptions {
+  /** Drives usage, lifecycles, bookmarks and slow answers; the system's without it. */
+  readonly clock?: Clock;
+  /** The same seed gives the same names, identifiers and speeds; 1 without it. */
+  readonly seed?: number;
+  /** {@link demoScenario} without it. */
+  readonly scenario?: Scenario;
+  /** 0, the default, for any free one. */
+  readonly apiPort?: number;
+  /** Opens the control endpoint; 0 for any free port. */
+  readonly controlPort?: number;
+}
+
+interface Parts {
+  readonly clock: Clock;
+  readonly authority: CertificateAuthority;
+  readonly admin: KeyPair;
+  readonly access: AccessControl;
+  readonly store: ObjectStore;
+  readonly schedule: Schedule;
+  readonly model: ClusterModel;
+  readonly kubelets: Map<string, Kubelet>;
+  readonly api: ApiServer;
+}
+
+/** Changes that a late client can still watch: minutes of them, in a few megabytes. */
+const keptEventCount = 1000;
+
+/** A Kubernetes cluster that speaks the real wire on 127.0.0.1: an API server, and a kubelet for each node. */
+export class SimulatedCluster implements AsyncDisposable {
+  readonly #parts: Parts;
+  #control: ControlServer | undefined;
+  /** A bearer token that may do everything. */
+  readonly token: string;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+    this.token = parts.access.issueToken({ user: 'admin', groups: ['system:masters'], rules: [] });
+  }
+
+  static async start(options: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
+    const { scenario = demoScenario, seed = 1, controlPort } = options;
+    const cluster = new SimulatedCluster(await startParts(options));
+    try {
+      await cluster.#populate(scenario, new Random(seed));
+      if (controlPort !== undefined) await cluster.#openControl(controlPort);
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+    return cluster;
+  }
+
+  get apiUrl(): string {
+    return this.#parts.api.url;
+  }
+
+  /** Where faults are switched by HTTP; undefined without `controlPort`. See {@link ControlServer}. */
+  get controlUrl(): string | undefined {
+    return this.#control?.url;
+  }
+
+  /** The authority of the API server's and the kubelets' certificates, PEM. */
+  get caPem(): string {
+    return this.#parts.authority.certificate;
+  }
+
+  /** Nodes and pods, to change; see {@link addNode} and {@link removeNode} for nodes. */
+  get model(): ClusterModel {
+    return this.#parts.model;
+  }
+
+  get access(): AccessControl {
+    return this.#parts.access;
+  }
+
+  /** The latest requests to the API server, oldest first. */
+  get apiRequests(): readonly RecordedRequest[] {
+    return this.#parts.api.requests;
+  }
+
+  get openWatchCount(): number {
+    return this.#parts.api.watchCount;
+  }
+
+  /** YAML of a kubeconfig: with the administrator's token or the given one, and with a client certificate. */
+  kubeconfig(token = this.token): string {
+    return kubeconfigOf({ server: this.apiUrl, caPem: this.caPem, token, client: this.#parts.admin });
+  }
+
+  issueToken(request: TokenRequest): string {
+    return this.access.issueToken(request);
+  }
+
+  /** A client certificate of the cluster's authority, for the API server and the kubelets. */
+  async issueClient(name: ClientName): Promise<KeyPair> {
+    return this.#parts.authority.issueClient(name);
+  }
+
+  /** Starts the kubelet, then adds the node object. */
+  async addNode(spec: NodeSpec): Promise<void> {
+    const { authority, access, clock, model, kubelets } = this.#parts;
+    const kubelet = await Kubelet.start({
+      nodeName: spec.name,
+      authority,
+      access,
+      clock,
+      summary: (at, known) => summaryOf(model, spec.name, { ...at, known }),
+      configuration: kubeletConfiguration(spec),
+    });
+    kubelets.set(spec.name, kubelet);
+    model.addNode(spec, kubelet.port);
+  }
+
+  /** Removes the node object and its pods, and stops the kubelet. */
+  async removeNode(name: string): Promise<void> {
+    const kubelet = this.#kubelet(name);
+    this.model.removeNode(name);
+    this.#parts.kubelets.delete(name);
+    await kubelet[Symbol.asyncDispose]();
+  }
+
+  /** Resolves when the fault shows to every request that is made from then on. */
+  async setFault(nodeName: string, fault: Fault | undefined): Promise<void> {
+    await this.#kubelet(nodeName).setFault(fault);
+  }
+
+  async setApiFault(fault: ApiFault | undefined): Promise<void> {
+    await this.#parts.api.setFault(fault);
+  }
+
+  kubeletRequestCount(nodeName: string): number {
+    return this.#kubelet(nodeName).requestCount;
+  }
+
+  /** Every resourceVersion before the present one answers 410 from now on. */
+  expireResourceVersions(): void {
+    this.#parts.store.compact();
+  }
+
+  /** Ends the connections of all watches, in the middle of the stream. */
+  dropWatches(): void {
+    this.#parts.api.dropWatches();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { schedule, api, kubelets } = this.#parts;
+    schedule[Symbol.dispose]();
+    const open: readonly (AsyncDisposable | undefined)[] = [this.#control, api, ...kubelets.values()];
+    await Promise.all(open.map(async (part) => part?.[Symbol.asyncDispose]()));
+  }
+
+  async #populate(scenario: Scenario, random: Random): Promise<void> {
+    for (const node of scenario.nodes) await this.addNode(node);
+    for (const [name, fault] of Object.entries(scenario.faults ?? {})) await this.setFault(name, fault);
+    for (const entry of scenario.faultSchedules ?? []) this.#scheduleFault(entry);
+    scenario.populate({ model: this.model, schedule: this.#parts.schedule, random });
+  }
+
+  #scheduleFault({ nodeName, fault, everyMs, lastsMs }: FaultSchedule): void {
+    const { schedule, kubelets } = this.#parts;
+    /** A fault that was set by hand stays. */
+    const change = (from: Fault | undefined, to: Fault | undefined) => (): void => {
+      const kubelet = kubelets.get(nodeName);
+      if (kubelet?.fault === from) void kubelet?.setFault(to);
+    };
+    schedule.every(everyMs, change(undefined, fault), everyMs - lastsMs);
+    schedule.every(everyMs, change(fault, undefined));
+  }
+
+  async #openControl(port: number): Promise<void> {
+    this.#control = await ControlServer.start({
+      port,
+      nodes: () => this.#nodeReports(),
+      setFault: async (nodeName, fault) => this.setFault(nodeName, fault),
+      setApiFault: async (fault) => this.setApiFault(fault),
+    });
+  }
+
+  #nodeReports(): readonly NodeReport[] {
+    return [...this.#parts.kubelets].map(([name, { port, fault, requestCount }]) => ({
+      name,
+      kubeletPort: port,
+      fault,
+      requestCount,
+    }));
+  }
+
+  #kubelet(nodeName: string): Kubelet {
+    const kubelet = this.#parts.kubelets.get(nodeName);
+    if (kubelet === undefined)
+      throw new UserError(`no such node: ${nodeName}; there are ${[...this.#parts.kubelets.keys()].join(', ')}`);
+    return kubelet;
+  }
+}
+
+/** Each part draws from a random sequence of its own, so that requests do not change what happens in the cluster. */
+async function startParts({ clock = systemClock, seed = 1, apiPort = 0 }: SimulatedClusterOptions): Promise<Parts> {
+  const authority = await CertificateAuthority.create();
+  const admin = await authority.issueClient({ commonName: 'admin', organizations: ['system:masters'] });
+  const access = new AccessControl(new Random(seed + 1));
+  const store = new ObjectStore({ keptEventCount });
+  const schedule = new Schedule(clock);
+  const model = new ClusterModel({ store, schedule, random: new Random(seed + 2) });
+  const kubelets = new Map<string, Kubelet>();
+  const api = await ApiServer.start({
+    authority,
+    access,
+    store,
+    clock,
+    random: new Random(seed + 3),
+    kubeletPort: (nodeName) => kubelets.get(nodeName)?.port,
+    port: apiPort,
+  });
+  return { clock, authority, admin, access, store, schedule, model, kubelets, api };
+}
+
+function summaryOf(model: ClusterModel, nodeName: string, at: SummaryMoment): object {
+  const node = model.node(nodeName);
+  if (node === undefined) throw new Error(`node ${nodeName} has been removed`);
+  return nodeSummary(node, model.podsOn(nodeName), at);
+}

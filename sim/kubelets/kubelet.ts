@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { Mutex } from 'async-mutex';
+
+import type { Clock } from '../../src/base/clock.js';
+import { type AccessControl, anonymous, type User } from '../access.js';
+import type { CertificateAuthority, KeyPair } from '../certificates.js';
+import { HttpsListener } from '../https-listener.js';
+import type { Observation } from '../model/pod-usage.js';
+import type { Fault } from '../simulated-faults.js';
+import { answerConfiguration, answerSummary, answerText } from './answers.js';
+
+export interface KubeletOptions {
+  readonly nodeName: string;
+  readonly authority: CertificateAuthority;
+  readonly access: AccessControl;
+  readonly clock: Clock;
+  /** The summary as of a moment, or the one of a kubelet that knows no pods. */
+  readonly summary: (at: Observation, known: 'all' | 'none') => object;
+  /** The body of `/configz`. */
+  readonly configuration: object;
+}
+
+interface Certificates {
+  readonly valid: KeyPair;
+  readonly expired: KeyPair;
+}
+
+/** The HTTPS endpoint of one simulated node's kubelet, on a port of its own of 127.0.0.1. */
+export class Kubelet implements AsyncDisposable {
+  readonly #options: KubeletOptions;
+  readonly #certificates: Certificates;
+  readonly #listener: HttpsListener;
+  readonly #faultChange = new Mutex();
+  #fault: Fault | undefined;
+  #restartedAtMs: number | undefined;
+  #requestCount = 0;
+
+  private constructor(options: KubeletOptions, certificates: Certificates) {
+    this.#options = options;
+    this.#certificates = certificates;
+    this.#listener = new HttpsListener({
+      keyPair: certificates.valid,
+      clientCa: options.authority.certificate,
+      handle: async (request, response) => this.#handle(request, response),
+    });
+  }
+
+  static async start(options: KubeletOptions): Promise<Kubelet> {
+    const { authority, nodeName } = options;
+    const valid = await authority.issueServer([nodeName]);
+    const expired = await authority.issueExpiredServer([nodeName]);
+    const kubelet = new Kubelet(options, { valid, expired });
+    await kubelet.#listener.listen(0);
+    return kubelet;
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  get fault(): Fault | undefined {
+    return this.#fault;
+  }
+
+  /** Requests that have arrived, whatever became of them. */
+  get requestCount(): number {
+    return this.#requestCount;
+  }
+
+  /** Resolves when the fault shows to every request that is made from then on. */
+  async setFault(fault: Fault | undefined): Promise<void> {
+    await this.#faultChange.runExclusive(async () => {
+      const before = this.#fault;
+      this.#fault = fault;
+      this.#restartedAtMs = fault === 'restarted' ? this.#options.clock.nowMs() : undefined;
+      if ((before === 'expired-certificate') !== (fault === 'expired-certificate')) {
+        const { valid, expired } = this.#certificates;
+        this.#listener.setKeyPair(fault === 'expired-certificate' ? expired : valid);
+      }
+      if (fault === 'down') await this.#listener.pause();
+      else await this.#listener.resume();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#faultChange.runExclusive(async () => this.#listener[Symbol.asyncDispose]());
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#requestCount++;
+    const user = this.#options.access.authenticate(request);
+    if (user === undefined || user === anonymous) {
+      answerText(response, 401, 'Unauthorized');
+      return;
+    }
+    const path = new URL(request.url ?? '/', 'https://kubelet').pathname;
+    const refusal = this.#refusal(user, verbOf(request), subresourcesOf(path));
+    if (refusal !== undefined) answerText(response, 403, refusal);
+    else if (path === '/stats/summary') await this.#answerSummary(response);
+    else if (path === '/configz') answerConfiguration(response, this.#options.configuration);
+    else answerText(response, 404, '404 page not found\n');
+  }
+
+  /** The kubelet asks for the node's subresources under the node's name, one after the other. */
+  #refusal(user: User, verb: string, subresources: readonly string[]): string | undefined {
+    const { access, nodeName } = this.#options;
+    for (const subresource of subresources) {
+      if (access.isAllowed(user, { verb, resource: `nodes/${subresource}`, name: nodeName })) return undefined;
+    }
+    return `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource=${subresources.at(-1) ?? ''})`;
+  }
+
+  async #answerSummary(response: ServerResponse): Promise<void> {
+    const { clock, summary } = this.#options;
+    const disconnected = new AbortController();
+    response.once('close', () => {
+      disconnected.abort();
+    });
+    await answerSummary(response, {
+      fault: this.#fault,
+      summary: (known) => summary({ nowMs: clock.nowMs(), restartedAtMs: this.#restartedAtMs }, known),
+      sleep: async (durationMs) => clock.sleep(durationMs, disconnected.signal),
+    });
+  }
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  GET: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** A kubelet has no verb for HEAD and others, so that only those who may do everything may do these. */
+function verbOf({ method }: IncomingMessage): string {
+  return verbs[method ?? ''] ?? '';
+}
+
+/**
+ * Any of them will do.
+ * https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/#kubelet-authorization
+ */
+function subresourcesOf(path: string): readonly string[] {
+  for (const [prefix, subresource] of [
+    ['/stats', 'stats'],
+    ['/metrics', 'metrics'],
+    ['/logs', 'log'],
+    ['/spec', 'spec'],
+  ] as const) {
+    if (path === prefix || path.startsWith(`${prefix}/`)) return [subresource];
+  }
+  return path === '/configz' ? ['configz', 'proxy'] : ['proxy'];
+}

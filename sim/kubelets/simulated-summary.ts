@@ -1,0 +1,122 @@
+import { type FileSystem, type FileSystems, fileSystems } from '../model/file-systems.js';
+import type { SimulatedNode } from '../model/node-object.js';
+import { timestamp } from '../model/object-format.js';
+import {
+  type ContainerUsage,
+  isTmpfs,
+  type Observation,
+  type PodUsage,
+  podUsage,
+  type VolumeUsage,
+} from '../model/pod-usage.js';
+import type { SimulatedPod } from '../model/simulated-pod.js';
+
+const tmpfs: FileSystem = { capacityBytes: 16 * 2 ** 30, availableBytes: 16 * 2 ** 30, usedBytes: 0 };
+const inodes = 6_553_600;
+
+export interface SummaryMoment extends Observation {
+  /** `none` for a kubelet that lists no pods although they take space. */
+  readonly known: 'all' | 'none';
+}
+
+/** The body of `/stats/summary`, with the fields and the spelling of a kubelet. */
+export function nodeSummary(node: SimulatedNode, pods: readonly SimulatedPod[], at: SummaryMoment): object {
+  const systems = fileSystems(node, pods, at.nowMs);
+  const context = { at, systems };
+  const image = { ...fsStats(systems.image, systems.atMs), usedBytes: systems.imagesBytes, inodesUsed: 120 };
+  return {
+    node: {
+      nodeName: node.spec.name,
+      systemContainers: [{ name: 'pods', startTime: timestamp(node.createdAtMs), ...compute(at, pods.length) }],
+      startTime: timestamp(node.createdAtMs),
+      ...compute(at, 4 * pods.length),
+      fs: fsStats(systems.node, systems.atMs),
+      runtime: { imageFs: image, containerFs: image },
+      rlimit: { time: timestamp(at.nowMs), maxpid: 32_768, curproc: 200 + 3 * pods.length },
+    },
+    pods: (at.known === 'all' ? pods : []).flatMap((pod) => {
+      const usage = podUsage(pod, at);
+      return usage === undefined ? [] : [podStats(pod, usage, context)];
+    }),
+  };
+}
+
+interface Context {
+  readonly at: Observation;
+  readonly systems: FileSystems;
+}
+
+function podStats(pod: SimulatedPod, usage: PodUsage, { at, systems }: Context): object {
+  const { name, namespace } = pod.spec;
+  return {
+    podRef: { name, namespace, uid: pod.kubeletUid },
+    startTime: timestamp(pod.startedAtMs ?? pod.createdAtMs),
+    containers: usage.containers.map((container) => containerStats(container, { at, systems })),
+    ...compute(at, usage.containers.length),
+    ...(usage.volumes !== undefined &&
+      usage.volumes.length > 0 && { volume: usage.volumes.map((volume) => volumeStats(pod, volume, systems)) }),
+    'ephemeral-storage': {
+      ...fsStats(systems.node, at.nowMs),
+      usedBytes: usage.totalBytes,
+      inodesUsed: usage.totalInodes,
+    },
+    process_stats: { process_count: usage.containers.length },
+  };
+}
+
+function containerStats(usage: ContainerUsage, { at, systems }: Context): object {
+  return {
+    name: usage.spec.name,
+    startTime: timestamp(usage.startedAtMs),
+    ...compute(at, 1),
+    rootfs: {
+      ...fsStats(systems.image, usage.rootfsAtMs),
+      usedBytes: usage.rootfsBytes,
+      inodesUsed: usage.rootfsInodes,
+    },
+    logs: { ...fsStats(systems.node, at.nowMs), usedBytes: usage.logsBytes, inodesUsed: 1 },
+  };
+}
+
+function volumeStats(pod: SimulatedPod, usage: VolumeUsage, { node }: FileSystems): object {
+  const { spec, usedBytes, measuredAtMs } = usage;
+  const isClaim = spec.source === 'persistentVolumeClaim';
+  const system = isTmpfs(spec) || isClaim ? { ...tmpfs, availableBytes: tmpfs.capacityBytes - usedBytes } : node;
+  return {
+    ...fsStats(system, measuredAtMs),
+    usedBytes,
+    inodesUsed: usage.inodes,
+    name: spec.name,
+    ...(isClaim && { pvcRef: { name: spec.name, namespace: pod.spec.namespace } }),
+  };
+}
+
+function fsStats({ availableBytes, capacityBytes, usedBytes }: FileSystem, atMs: number): object {
+  const inodesUsed = Math.min(inodes, 100_000 + Math.floor(usedBytes / 2 ** 16));
+  return {
+    time: timestamp(atMs),
+    availableBytes,
+    capacityBytes,
+    usedBytes,
+    inodesFree: inodes - inodesUsed,
+    inodes,
+    inodesUsed,
+  };
+}
+
+/** CPU and memory in the shape of the real thing; nobody here looks at the numbers. */
+function compute({ nowMs }: Observation, processCount: number): object {
+  const time = timestamp(nowMs);
+  const workingSetBytes = processCount * 24 * 2 ** 20;
+  return {
+    cpu: { time, usageNanoCores: processCount * 2_000_000, usageCoreNanoSeconds: processCount * 60_000_000_000 },
+    memory: {
+      time,
+      usageBytes: workingSetBytes,
+      workingSetBytes,
+      rssBytes: workingSetBytes,
+      pageFaults: 0,
+      majorPageFaults: 0,
+    },
+  };
+}

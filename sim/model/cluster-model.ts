@@ -1,0 +1,208 @@
+import type { ObjectStore } from '../api-server/versioned-objects.js';
+import { namespaceObject } from './namespace-object.js';
+import { nodeObject, type SimulatedNode } from './node-object.js';
+import { podObject } from './pod-object.js';
+import { completed, crashed, type PodEdit, restarted, scheduledPod, started } from './pod-states.js';
+import type { Random } from './random.js';
+import type { Schedule } from './schedule.js';
+import type { SimulatedPod } from './simulated-pod.js';
+import type { NodeSpec, PodSpec } from './specs.js';
+
+export interface ClusterModelOptions {
+  readonly store: ObjectStore;
+  readonly schedule: Schedule;
+  readonly random: Random;
+}
+
+const heartbeatMs = 5 * 60 * 1000;
+
+/** Nodes and pods of the simulated cluster; every change becomes an object and an event in the store. */
+export class ClusterModel {
+  readonly #store: ObjectStore;
+  readonly #schedule: Schedule;
+  readonly #random: Random;
+  readonly #nodes = new Map<string, SimulatedNode>();
+  readonly #pods = new Map<string, SimulatedPod>();
+  readonly #ownerUids = new Map<string, string>();
+
+  constructor({ store, schedule, random }: ClusterModelOptions) {
+    this.#store = store;
+    this.#schedule = schedule;
+    this.#random = random;
+    for (const name of ['default', 'kube-system']) this.#ensureNamespace(name);
+  }
+
+  get nodes(): readonly SimulatedNode[] {
+    return [...this.#nodes.values()];
+  }
+
+  get pods(): readonly SimulatedPod[] {
+    return [...this.#pods.values()];
+  }
+
+  node(name: string): SimulatedNode | undefined {
+    return this.#nodes.get(name);
+  }
+
+  podsOn(nodeName: string): readonly SimulatedPod[] {
+    return this.pods.filter(({ spec }) => spec.nodeName === nodeName);
+  }
+
+  /** Adds a node whose kubelet already listens; it is ready at once. */
+  addNode(spec: NodeSpec, kubeletPort: number): void {
+    if (this.#nodes.has(spec.name)) throw new Error(`node ${spec.name} exists already`);
+    const nowMs = this.#schedule.nowMs;
+    this.#putNode({
+      spec,
+      kubeletPort,
+      uid: this.#random.uuid(),
+      isReady: true,
+      createdAtMs: nowMs,
+      transitionAtMs: nowMs,
+      heartbeatAtMs: nowMs,
+    });
+    this.#schedule.after(heartbeatMs, () => {
+      this.#beat(spec.name);
+    });
+  }
+
+  /** Removes the node and its pods. */
+  removeNode(name: string): void {
+    for (const { spec } of this.podsOn(name)) this.deletePod(spec.namespace, spec.name);
+    this.#nodes.delete(name);
+    this.#store.remove('nodes', name);
+  }
+
+  setReady(name: string, isReady: boolean): void {
+    const node = this.#nodes.get(name);
+    if (node === undefined) throw new Error(`no such node: ${name}`);
+    const nowMs = this.#schedule.nowMs;
+    this.#putNode({ ...node, isReady, transitionAtMs: nowMs, heartbeatAtMs: nowMs });
+  }
+
+  /** Adds a pod, and its namespace where there is none. Names are unique in a namespace. */
+  addPod(spec: PodSpec): SimulatedPod {
+    const key = podKey(spec.namespace, spec.name);
+    if (this.#pods.has(key)) throw new Error(`pod ${key} exists already`);
+    this.#ensureNamespace(spec.namespace);
+    const uid = this.#random.uuid();
+    const pod = scheduledPod(spec, {
+      uid,
+      kubeletUid: spec.isStatic === true ? this.#random.hex(32) : uid,
+      ownerUid: this.#ownerUid(spec),
+      nowMs: this.#schedule.nowMs,
+      pace: this.#random.between(0.8, 1.2),
+      firstVolumePassMs: Math.round(this.#random.between(5_000, 20_000)),
+    });
+    if (spec.nodeName === undefined) return this.#putPod(pod);
+    if (spec.startAfterMs === undefined) return this.#start(pod);
+    this.#editLater(pod, spec.startAfterMs, (current) => this.#start(current));
+    return this.#putPod(pod);
+  }
+
+  /** Gives a pending pod a node, as the scheduler does; it runs at once. */
+  bindPod(namespace: string, name: string, nodeName: string): SimulatedPod {
+    const pod = this.#pod(namespace, name);
+    return this.#start({ ...pod, spec: { ...pod.spec, nodeName } });
+  }
+
+  /** Changes labels or annotations: given ones replace all that the pod had. */
+  updatePod(namespace: string, name: string, change: Pick<PodSpec, 'labels' | 'annotations'>): SimulatedPod {
+    const pod = this.#pod(namespace, name);
+    return this.#putPod({ ...pod, spec: { ...pod.spec, ...change } });
+  }
+
+  /** Deletes at once, or marks it as terminating and deletes it after `graceMs`. */
+  deletePod(namespace: string, name: string, graceMs = 0): void {
+    const pod = this.#pod(namespace, name);
+    if (graceMs === 0) {
+      this.#pods.delete(podKey(namespace, name));
+      this.#store.remove('pods', podKey(namespace, name));
+      return;
+    }
+    this.#putPod({ ...pod, deletedAtMs: this.#schedule.nowMs + graceMs });
+    this.#editLater(pod, graceMs, () => {
+      this.deletePod(namespace, name);
+    });
+  }
+
+  /** Ends a pod: the kubelet reports it no more, the API server until it is deleted. */
+  completePod(namespace: string, name: string): SimulatedPod {
+    return this.#putPod(completed(this.#pod(namespace, name), this.#schedule.nowMs));
+  }
+
+  #start(pod: SimulatedPod): SimulatedPod {
+    const { runMs, containers } = pod.spec;
+    if (runMs !== undefined) {
+      this.#editLater(pod, runMs, ({ spec }) => this.completePod(spec.namespace, spec.name));
+    }
+    for (const { name, crashLoop } of containers) {
+      if (crashLoop !== undefined) this.#crashLater(pod, name, crashLoop);
+    }
+    return this.#putPod(started(pod, this.#schedule.nowMs));
+  }
+
+  #crashLater(pod: SimulatedPod, containerName: string, loop: { runMs: number; backoffMs: number }): void {
+    this.#editLater(pod, loop.runMs, (running) => {
+      if (running.phase !== 'Running') return;
+      this.#putPod(crashed(running, containerName, this.#schedule.nowMs));
+      this.#editLater(pod, loop.backoffMs, (waiting) => {
+        if (waiting.phase !== 'Running') return;
+        this.#putPod(restarted(waiting, containerName, this.#schedule.nowMs));
+        this.#crashLater(pod, containerName, loop);
+      });
+    });
+  }
+
+  /** Runs the edit on what the pod is by then, unless it is gone. */
+  #editLater({ spec, uid }: SimulatedPod, delayMs: number, edit: PodEdit): void {
+    this.#schedule.after(delayMs, () => {
+      const current = this.#pods.get(podKey(spec.namespace, spec.name));
+      if (current?.uid === uid) edit(current);
+    });
+  }
+
+  #pod(namespace: string, name: string): SimulatedPod {
+    const pod = this.#pods.get(podKey(namespace, name));
+    if (pod === undefined) throw new Error(`no such pod: ${namespace}/${name}`);
+    return pod;
+  }
+
+  #putPod(pod: SimulatedPod): SimulatedPod {
+    this.#pods.set(podKey(pod.spec.namespace, pod.spec.name), pod);
+    this.#store.put(podObject(pod));
+    return pod;
+  }
+
+  #putNode(node: SimulatedNode): void {
+    this.#nodes.set(node.spec.name, node);
+    this.#store.put(nodeObject(node));
+  }
+
+  #beat(name: string): void {
+    const node = this.#nodes.get(name);
+    if (node === undefined) return;
+    this.#putNode({ ...node, heartbeatAtMs: this.#schedule.nowMs });
+    this.#schedule.after(heartbeatMs, () => {
+      this.#beat(name);
+    });
+  }
+
+  #ownerUid({ isStatic, nodeName, namespace, owner }: PodSpec): string | undefined {
+    if (isStatic === true) return this.#nodes.get(nodeName ?? '')?.uid;
+    if (owner === undefined) return undefined;
+    const key = `${namespace}/${owner.kind}/${owner.name}`;
+    const uid = this.#ownerUids.get(key) ?? this.#random.uuid();
+    this.#ownerUids.set(key, uid);
+    return uid;
+  }
+
+  #ensureNamespace(name: string): void {
+    if (this.#store.get('namespaces', name) !== undefined) return;
+    this.#store.put(namespaceObject({ name, uid: this.#random.uuid(), createdAtMs: this.#schedule.nowMs }));
+  }
+}
+
+function podKey(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}

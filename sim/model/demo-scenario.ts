@@ -1,0 +1,215 @@
+import type { Growth } from './growth.js';
+import type { Scenario, ScenarioContext } from './scenario.js';
+import {
+  addCronJob,
+  addDaemonSet,
+  addDeployment,
+  addStatefulSet,
+  type CronJobSpec,
+  type DeploymentSpec,
+  type WorkloadSpec,
+} from './simulated-workloads.js';
+import type { ContainerSpec, PodSpec, VolumeSpec } from './specs.js';
+
+const kib = 2 ** 10;
+const mib = 2 ** 20;
+const gib = 2 ** 30;
+const minuteMs = 60_000;
+
+const still = (initialBytes: number): Growth => ({ initialBytes });
+const configMap = (name: string): VolumeSpec => ({ name, source: 'configMap', content: still(8 * kib) });
+const serviceAccount: VolumeSpec = { name: 'kube-api-access', source: 'projected', content: still(4 * kib) };
+
+/** Logs of a chatty service: rotated at 10 MiB, four old files kept. */
+const rotatedLogs: Growth = {
+  initialBytes: 12 * mib,
+  bytesPerSecond: 256 * kib,
+  maxBytes: 50 * mib,
+  rotatesToBytes: 40 * mib,
+};
+
+const shopFrontend: ContainerSpec = {
+  name: 'nginx',
+  rootfs: still(200 * kib),
+  logs: rotatedLogs,
+  limitBytes: 512 * mib,
+  requestBytes: 128 * mib,
+};
+
+/** Fills its emptyDir to just under the size limit. */
+const searchIndex: ContainerSpec = {
+  name: 'indexer',
+  rootfs: still(2 * mib),
+  logs: { initialBytes: 64 * kib, bytesPerSecond: 2 * kib },
+  limitBytes: 3 * gib,
+  requestBytes: gib,
+};
+
+const indexVolume: VolumeSpec = {
+  name: 'index',
+  source: 'emptyDir',
+  sizeLimitBytes: 2 * gib,
+  content: { initialBytes: 300 * mib, bytesPerSecond: 3 * mib, maxBytes: 1900 * mib },
+};
+
+const logAgent: ContainerSpec = {
+  name: 'agent',
+  rootfs: still(40 * kib),
+  logs: { initialBytes: 4 * mib, bytesPerSecond: 8 * kib, maxBytes: 20 * mib, rotatesToBytes: 10 * mib },
+};
+
+const backup: ContainerSpec = {
+  name: 'dump',
+  rootfs: { initialBytes: 16 * mib, bytesPerSecond: 12 * mib },
+  logs: { initialBytes: 4 * kib, bytesPerSecond: kib },
+  limitBytes: 2 * gib,
+};
+
+/** Writes into its own layer until it is near its limit, next to a container that has none. */
+const thumbnailer: readonly ContainerSpec[] = [
+  {
+    name: 'worker',
+    rootfs: { initialBytes: 350 * mib, bytesPerSecond: mib, maxBytes: 490 * mib },
+    logs: { initialBytes: mib, bytesPerSecond: kib, maxBytes: 10 * mib, rotatesToBytes: 5 * mib },
+    limitBytes: 512 * mib,
+    requestBytes: 256 * mib,
+  },
+  { name: 'metrics', rootfs: still(64 * kib), logs: { initialBytes: 128 * kib, bytesPerSecond: 256 } },
+];
+
+const checkout: readonly ContainerSpec[] = [
+  { name: 'migrate', kind: 'init', rootfs: still(4 * mib), logs: still(16 * kib) },
+  {
+    name: 'proxy',
+    kind: 'sidecar',
+    rootfs: still(mib),
+    logs: { initialBytes: 2 * mib, bytesPerSecond: 32 * kib, maxBytes: 30 * mib, rotatesToBytes: 20 * mib },
+    limitBytes: 128 * mib,
+    mounts: ['config'],
+  },
+  { name: 'api', rootfs: still(3 * mib), logs: rotatedLogs, limitBytes: 256 * mib },
+];
+
+const checkoutVolumes: readonly VolumeSpec[] = [
+  configMap('config'),
+  { name: 'cache', source: 'emptyDir', medium: 'Memory', content: still(32 * mib) },
+  { name: 'credentials', source: 'secret', content: still(4 * kib) },
+  { name: 'podinfo', source: 'downwardAPI', content: still(4 * kib) },
+  serviceAccount,
+];
+
+/** Pods that no workload controller looks after, one of which fails again and again. */
+const singlePods: readonly PodSpec[] = [
+  {
+    namespace: 'kube-system',
+    name: 'kube-apiserver-node-1',
+    nodeName: 'node-1',
+    isStatic: true,
+    labels: { component: 'kube-apiserver', tier: 'control-plane' },
+    containers: [{ name: 'kube-apiserver', rootfs: still(24 * kib), logs: rotatedLogs }],
+    volumes: [{ name: 'certs', source: 'hostPath', content: still(0) }],
+  },
+  {
+    namespace: 'sandbox',
+    name: 'debug-shell',
+    nodeName: 'node-5',
+    labels: { 'app.kubernetes.io/name': 'debug-shell' },
+    containers: [
+      { name: 'shell', rootfs: { initialBytes: 100 * mib, bytesPerSecond: 64 * kib, maxBytes: gib }, logs: still(0) },
+    ],
+    volumes: [{ name: 'repository', source: 'gitRepo', content: still(24 * mib) }, serviceAccount],
+  },
+];
+
+const demoNodes = [
+  { name: 'node-1', labels: { 'node-role.kubernetes.io/control-plane': '' } },
+  { name: 'node-2', labels: { pool: 'general' } },
+  { name: 'node-3', labels: { pool: 'general' } },
+  { name: 'node-4', labels: { pool: 'storage' }, capacityBytes: 60 * gib, imageFsCapacityBytes: 40 * gib },
+  { name: 'node-5', labels: { pool: 'storage' }, capacityBytes: 20 * gib, imagesBytes: 4 * gib, systemBytes: 6 * gib },
+];
+
+const deployments: readonly DeploymentSpec[] = [
+  {
+    namespace: 'shop',
+    name: 'frontend',
+    nodeNames: ['node-1', 'node-2', 'node-3'],
+    containers: [shopFrontend],
+    volumes: [configMap('nginx-conf'), { name: 'tmp', source: 'emptyDir', content: still(mib) }, serviceAccount],
+    replaceEveryMs: 7 * minuteMs,
+  },
+  {
+    namespace: 'shop',
+    name: 'checkout',
+    nodeNames: ['node-2', 'node-4'],
+    containers: checkout,
+    volumes: checkoutVolumes,
+  },
+  { namespace: 'media', name: 'thumbnailer', nodeNames: ['node-3', 'node-5'], containers: thumbnailer },
+  {
+    namespace: 'media',
+    name: 'transcoder',
+    nodeNames: ['node-4'],
+    containers: [
+      {
+        name: 'transcode',
+        rootfs: { initialBytes: 8 * mib, bytesPerSecond: 4 * mib },
+        logs: still(64 * kib),
+        crashLoop: { runMs: 90_000, backoffMs: 40_000 },
+      },
+    ],
+  },
+];
+
+const searchCluster: WorkloadSpec = {
+  namespace: 'search',
+  name: 'index',
+  nodeNames: ['node-4', 'node-5'],
+  containers: [searchIndex],
+  volumes: [indexVolume, { name: 'data', source: 'persistentVolumeClaim', content: still(5 * gib) }, serviceAccount],
+};
+
+const logAgents: WorkloadSpec = {
+  namespace: 'kube-system',
+  name: 'log-agent',
+  nodeNames: demoNodes.map(({ name }) => name),
+  containers: [logAgent],
+  volumes: [
+    { name: 'varlog', source: 'hostPath', content: still(0) },
+    {
+      name: 'buffer',
+      source: 'emptyDir',
+      content: { initialBytes: mib, bytesPerSecond: 16 * kib, maxBytes: 64 * mib, rotatesToBytes: 0 },
+    },
+    serviceAccount,
+  ],
+};
+
+const backups: CronJobSpec = {
+  namespace: 'ops',
+  name: 'backup',
+  nodeNames: ['node-2', 'node-3'],
+  containers: [backup],
+  volumes: [{ name: 'staging', source: 'emptyDir', content: { initialBytes: 0, bytesPerSecond: 5 * mib } }],
+  everyMs: 4 * minuteMs,
+  runMs: 90_000,
+  keptCount: 2,
+};
+
+function populate(context: ScenarioContext): void {
+  for (const pod of singlePods) context.model.addPod(pod);
+  for (const deployment of deployments) addDeployment(context, deployment);
+  addStatefulSet(context, searchCluster);
+  addDaemonSet(context, logAgents);
+  addCronJob(context, backups);
+}
+
+/**
+ * The cluster of `demo` and `simulate`: five nodes, of which node-4 has a filesystem of its own for images and the kubelet
+ * of node-5 fails for a minute in every five.
+ */
+export const demoScenario: Scenario = {
+  nodes: demoNodes,
+  populate,
+  faultSchedules: [{ nodeName: 'node-5', fault: 'status:500', everyMs: 5 * minuteMs, lastsMs: minuteMs }],
+};

@@ -1,0 +1,115 @@
+import type { StoredObject } from '../api-server/versioned-objects.js';
+import { humanDuration, timestamp } from './object-format.js';
+import type { NodeSpec } from './specs.js';
+
+/** A node of the simulated cluster at one moment. Times are wall times in milliseconds. */
+export interface SimulatedNode {
+  readonly spec: NodeSpec;
+  readonly uid: string;
+  /** Where its kubelet listens, on 127.0.0.1. */
+  readonly kubeletPort: number;
+  readonly isReady: boolean;
+  readonly createdAtMs: number;
+  readonly transitionAtMs: number;
+  readonly heartbeatAtMs: number;
+}
+
+export const defaultCapacityBytes = 100 * 2 ** 30;
+export const kubernetesVersion = 'v1.33.1';
+
+/** The node as the API server shows it. */
+export function nodeObject(node: SimulatedNode): StoredObject {
+  const { spec } = node;
+  return {
+    resource: 'nodes',
+    object: {
+      metadata: {
+        name: spec.name,
+        uid: node.uid,
+        resourceVersion: '',
+        creationTimestamp: timestamp(node.createdAtMs),
+        labels: {
+          'kubernetes.io/arch': 'amd64',
+          'kubernetes.io/hostname': spec.name,
+          'kubernetes.io/os': 'linux',
+          ...spec.labels,
+        },
+      },
+      spec: {},
+      status: status(node),
+    },
+    fields: { 'metadata.name': spec.name },
+    cells: (nowMs) => [
+      spec.name,
+      node.isReady ? 'Ready' : 'NotReady',
+      rolesOf(spec),
+      humanDuration(nowMs - node.createdAtMs),
+      kubernetesVersion,
+      '127.0.0.1',
+      '<none>',
+      osImage,
+      kernelVersion,
+      containerRuntimeVersion,
+    ],
+  };
+}
+
+const rolePrefix = 'node-role.kubernetes.io/';
+
+function rolesOf({ labels = {} }: NodeSpec): string {
+  const roles = Object.keys(labels).filter((label) => label.startsWith(rolePrefix));
+  return roles.map((label) => label.slice(rolePrefix.length)).join() || '<none>';
+}
+
+const osImage = 'Simulated Linux';
+const kernelVersion = '6.12.0';
+const containerRuntimeVersion = 'containerd://2.1.0';
+
+function status(node: SimulatedNode): object {
+  const capacityBytes = node.spec.capacityBytes ?? defaultCapacityBytes;
+  return {
+    capacity: { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': `${Math.floor(capacityBytes / 1024)}Ki` },
+    allocatable: {
+      cpu: '4',
+      memory: '15Gi',
+      pods: '110',
+      'ephemeral-storage': String(Math.floor(capacityBytes * 0.9)),
+    },
+    conditions: [
+      condition(node, { type: 'DiskPressure', isTrue: false, reason: 'KubeletHasNoDiskPressure' }),
+      condition(node, {
+        type: 'Ready',
+        isTrue: node.isReady,
+        reason: node.isReady ? 'KubeletReady' : 'KubeletNotReady',
+      }),
+    ],
+    addresses: [
+      { type: 'InternalIP', address: '127.0.0.1' },
+      { type: 'Hostname', address: node.spec.name },
+    ],
+    daemonEndpoints: { kubeletEndpoint: { Port: node.kubeletPort } },
+    nodeInfo: {
+      machineID: node.uid.replaceAll('-', ''),
+      systemUUID: node.uid,
+      bootID: node.uid,
+      kernelVersion,
+      osImage,
+      containerRuntimeVersion,
+      kubeletVersion: kubernetesVersion,
+      kubeProxyVersion: kubernetesVersion,
+      operatingSystem: 'linux',
+      architecture: 'amd64',
+    },
+  };
+}
+
+function condition(node: SimulatedNode, of: { type: string; isTrue: boolean; reason: string }): object {
+  return {
+    type: of.type,
+    status: of.isTrue ? 'True' : 'False',
+    lastHeartbeatTime: timestamp(node.heartbeatAtMs),
+    lastTransitionTime: timestamp(node.transitionAtMs),
+    reason: of.reason,
+    message: of.reason,
+  };
+}

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+
+import { stringify } from 'yaml';
+import { z } from 'zod';
+
+import { type Config, schema } from './schema.js';
+
+/** The effective settings as a file that, loaded alone, gives the same ones. There are no secrets among settings. */
+export function formatConfig(config: Config): string {
+  return stringify(z.encode(schema, config), { lineWidth: 0 });
+}
+
+const hashBytes = 6;
+
+/** The first 48 bits of a hash over all settings: a whole number that a gauge carries exactly. */
+export function configHash(config: Config): number {
+  const digest = createHash('sha256')
+    .update(JSON.stringify(z.encode(schema, config)))
+    .digest();
+  return digest.readUIntBE(0, hashBytes);
+}

@@ -1,0 +1,106 @@
+import { dirname, resolve } from 'node:path';
+
+import type { Cluster, Context, KubeConfig, User } from '@kubernetes/client-node'; // `import type`: nothing is loaded
+import { parse } from 'yaml';
+
+import { UserError } from '../base/errors.js';
+import { isObject, objectOf, objectsOf, textOf } from '../kube/json.js';
+import { readTextFile } from './credential-files.js';
+
+/** What a context stands for. Paths are absolute. */
+export interface KubeconfigContext {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly cluster: Cluster;
+  readonly user: User;
+  /** The user's `tokenFile`, which client-node does not know. */
+  readonly tokenFile: string | undefined;
+  /** Of the file that holds the user. */
+  readonly directory: string;
+}
+
+interface KubeconfigFile {
+  readonly directory: string;
+  readonly config: KubeConfig;
+  /** By user name. */
+  readonly tokenFiles: ReadonlyMap<string, string>;
+}
+
+const nobody: { entry: User; file?: KubeconfigFile } = { entry: { name: '' } };
+
+/**
+ * The context of that name, else the current one. Of several files, the first to name something wins.
+ * https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
+ * Throws UserError.
+ */
+export async function openContext(paths: readonly string[], contextName?: string): Promise<KubeconfigContext> {
+  const place = `kubeconfig ${paths.join(', ')}`;
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const files: KubeconfigFile[] = [];
+  for (const path of paths) files.push(openFile(path, await readTextFile(path, 'kubeconfig'), new KubeConfig()));
+  const context = findContext(files, contextName, place);
+  const missing = (what: string): string => `${place}: context "${context.name}" names ${what}, which is not there`;
+  const cluster = named(files, ({ config }) => config.clusters, context.cluster);
+  if (cluster === undefined) throw new UserError(missing(`cluster "${context.cluster}"`));
+  const userName = textOf(context.user); // client-node leaves it out when the context names none, against its type
+  const user = userName === undefined ? nobody : named(files, ({ config }) => config.users, userName);
+  if (user === undefined) throw new UserError(missing(`user "${context.user}"`));
+  return {
+    name: context.name,
+    namespace: context.namespace,
+    cluster: cluster.entry,
+    user: user.entry,
+    tokenFile: user.file?.tokenFiles.get(user.entry.name),
+    directory: user.file?.directory ?? '.',
+  };
+}
+
+function openFile(path: string, text: string, config: KubeConfig): KubeconfigFile {
+  const directory = dirname(resolve(path));
+  try {
+    const content: unknown = parse(text, { logLevel: 'error' }); // its warnings quote the text
+    if (!isObject(content)) throw new Error('it is empty or no YAML object');
+    config.loadFromString(text);
+    config.makePathsAbsolute(directory);
+    const tokenFiles = objectsOf(content['users']).flatMap((user): [string, string][] => {
+      const tokenFile = textOf(objectOf(user['user'])['tokenFile']);
+      return tokenFile === undefined ? [] : [[textOf(user['name']) ?? '', resolve(directory, tokenFile)]];
+    });
+    return { directory, config, tokenFiles: new Map(tokenFiles) };
+  } catch (error) {
+    throw new UserError(`kubeconfig ${path} is not valid: ${withoutExcerpt(error)}`);
+  }
+}
+
+/** What a YAML parser says on its first line; on the others it quotes the file, where tokens and keys stand. */
+function withoutExcerpt(error: unknown): string {
+  const [said = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return said.replace(/:$/, '');
+}
+
+function findContext(files: readonly KubeconfigFile[], wanted: string | undefined, place: string): Context {
+  const known = [...new Set(files.flatMap(({ config }) => config.contexts.map(({ name }) => name)))];
+  const choice = known.length === 0 ? 'it has no contexts' : `choose one of ${known.join(', ')}`;
+  const name =
+    wanted ?? files.map(({ config }) => textOf(config.currentContext)).find((current) => current !== undefined);
+  if (name === undefined)
+    throw new UserError(`${place}: current-context is not set and --context is not given; ${choice}`);
+  const context = named(files, ({ config }) => config.contexts, name)?.entry;
+  if (context === undefined) throw new UserError(`${place}: there is no context "${name}"; ${choice}`);
+  return context;
+}
+
+interface Found<T> {
+  readonly entry: T;
+  readonly file: KubeconfigFile;
+}
+
+function named<T extends { readonly name: string }>(
+  files: readonly KubeconfigFile[],
+  entriesOf: (file: KubeconfigFile) => readonly T[],
+  name: string,
+): Found<T> | undefined {
+  return files
+    .flatMap((file) => entriesOf(file).map((entry) => ({ entry, file })))
+    .find(({ entry }) => entry.name === name);
+}

@@ -1,0 +1,161 @@
+import type { RequestOptions } from 'node:https';
+
+import type { Cluster, User } from '@kubernetes/client-node';
+
+import type { Clock } from '../base/clock.js';
+import { UserError } from '../base/errors.js';
+import { objectOf, textOf } from '../kube/json.js';
+import { checkCertificate, checkPrivateKey, readCredentialFile } from './credential-files.js';
+import type { TlsMaterial } from './credentials.js';
+import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
+import { type KubeconfigContext, openContext } from './kubeconfig-file.js';
+import type { CredentialMaterial, CredentialSource } from './rotating-credentials.js';
+
+export interface KubeconfigOptions {
+  readonly paths: readonly string[];
+  /** The current context without it. */
+  readonly context?: string;
+  /** Of exec plugins. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+/**
+ * The cluster and the user of a kubeconfig context. Certificates, static tokens, passwords, impersonation and auth
+ * providers (OIDC, …) are client-node's work, and it is loaded only here: it takes 300 ms and 70 MB. Token files and exec
+ * plugins are ours: client-node does not know `tokenFile`, runs one plugin per concurrent request, waits for it without
+ * end and tells it nothing of the request.
+ *
+ * Throws UserError when the context or what it refers to cannot be used.
+ */
+export async function kubeconfigSource(options: KubeconfigOptions): Promise<CredentialSource> {
+  const context = await openContext(options.paths, options.context);
+  const { cluster, user } = context;
+  const description = `kubeconfig ${options.paths.join(', ')}, context ${context.name}`;
+  const server = urlOf(cluster.server, `${description}: server`, ['http:', 'https:']);
+  await checkFiles(context, description);
+  const plugin = execPluginOf(context, options);
+  const read = async (signal: AbortSignal): Promise<CredentialMaterial> => {
+    const httpsOptions = await applyClientNode(cluster, user);
+    const exec = await plugin?.credential(signal);
+    const token = await tokenOf(context, exec);
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return { headers: { ...headersOf(httpsOptions), ...authorization }, tls: tlsOf(cluster, httpsOptions, exec) };
+  };
+  return {
+    server,
+    proxyUrl:
+      cluster.proxyUrl === undefined
+        ? undefined
+        : urlOf(cluster.proxyUrl, `${description}: proxy-url`, ['http:', 'https:', 'socks5:', 'socks5h:']),
+    namespace: context.namespace,
+    description,
+    read,
+    forget: () => plugin?.forget(),
+  };
+}
+
+function urlOf(text: string, what: string, protocols: readonly string[]): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && protocols.includes(url.protocol)) return url;
+  const found = url === undefined ? text.replace(/[^/]*@/, '…@') : url.protocol;
+  throw new UserError(`${what} "${found}" must begin with ${protocols.join(', ')}`);
+}
+
+/** client-node reads these files later, at every reading; here their faults are still the user's. */
+async function checkFiles({ cluster, user, tokenFile }: KubeconfigContext, description: string): Promise<void> {
+  const files = {
+    'certificate-authority': cluster.caFile,
+    'client-certificate': user.certFile,
+    'client-key': user.keyFile,
+  };
+  for (const [setting, path] of Object.entries({ ...files, tokenFile })) {
+    if (path) await readCredentialFile(path, `${description}: ${setting}`);
+  }
+  const ca = { what: `${description}: certificate-authority`, path: cluster.caFile, data: cluster.caData };
+  await checkPem(ca, checkCertificate);
+  const key = { what: `${description}: client-key`, path: user.keyFile, data: user.keyData };
+  await checkPem(key, checkPrivateKey);
+}
+
+/** A file goes before data, as in client-node. */
+async function checkPem(
+  {
+    what,
+    path,
+    data,
+  }: { readonly what: string; readonly path?: string | undefined; readonly data?: string | undefined },
+  check: (pem: string | Buffer, what: string) => void,
+): Promise<void> {
+  if (path) check(await readCredentialFile(path, what), `${what} ${path}`);
+  else if (data) check(Buffer.from(data, 'base64'), `${what}-data`);
+}
+
+function execPluginOf(
+  { cluster, user, directory }: KubeconfigContext,
+  options: KubeconfigOptions,
+): ExecPlugin | undefined {
+  const settings: unknown = user.exec;
+  if (settings === undefined || settings === null) return undefined;
+  return new ExecPlugin({
+    settings,
+    directory,
+    environment: options.environment,
+    cluster: {
+      server: cluster.server,
+      'certificate-authority-data': cluster.caData,
+      'tls-server-name': cluster.tlsServerName,
+      'insecure-skip-tls-verify': cluster.skipTLSVerify,
+      'proxy-url': cluster.proxyUrl,
+    },
+    clock: options.clock,
+  });
+}
+
+/** A new KubeConfig each time: its own caches never outlive a reading. It refuses plain http unless told to skip TLS. */
+async function applyClientNode(cluster: Cluster, user: User): Promise<RequestOptions> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith('http:');
+  const token = textOf(user.token);
+  config.loadFromClusterAndUser(
+    { ...cluster, skipTLSVerify },
+    { ...user, ...(token === undefined ? {} : { token: token.trim() }), exec: undefined },
+  );
+  const options: RequestOptions = {};
+  await config.applyToHTTPSOptions(options);
+  return options;
+}
+
+async function tokenOf(
+  { tokenFile }: KubeconfigContext,
+  exec: ExecCredential | undefined,
+): Promise<string | undefined> {
+  return tokenFile === undefined ? exec?.token : await readCredentialFile(tokenFile, 'token file');
+}
+
+function headersOf({ headers, auth }: RequestOptions): Record<string, string> {
+  const entries = Object.entries(objectOf(headers)).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' ? [[name.toLowerCase(), value.trim()]] : [],
+  );
+  const basic = auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
+  return { ...Object.fromEntries(entries), ...basic };
+}
+
+function tlsOf(cluster: Cluster, options: RequestOptions, exec: ExecCredential | undefined): TlsMaterial {
+  const ca = pemOf(options.ca);
+  const cert = exec?.cert ?? pemOf(options.cert);
+  const key = exec?.key ?? pemOf(options.key);
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(cluster.tlsServerName ? { serverName: cluster.tlsServerName } : {}),
+    rejectUnauthorized: !cluster.skipTLSVerify,
+  };
+}
+
+/** client-node gives Buffers. */
+function pemOf(value: unknown): string | undefined {
+  return Buffer.isBuffer(value) ? value.toString() : undefined;
+}

@@ -1,0 +1,131 @@
+/** Which part of the cluster to measure, from the settings and from where the exporter runs. */
+import type { Clock } from './base/clock.js';
+import { RequestError, UserError } from './base/errors.js';
+import type { Config } from './config/schema.js';
+import { isNodeName } from './config/values.js';
+import type { Credentials } from './credentials/credentials.js';
+import { ApiClient } from './http/api-client.js';
+import { objectOf, textOf } from './kube/json.js';
+import type { Scope } from './kube/scope.js';
+import { listObjects } from './watch/list-session.js';
+import { collectionOf } from './watch/resource-path.js';
+
+/** Where the exporter runs. */
+export interface Host {
+  /** Of the machine or, without `hostNetwork`, of the pod: its name. */
+  readonly name: string;
+  /** `$NODE_NAME`: the name of the node, by the downward API. */
+  readonly nodeName: string | undefined;
+}
+
+/** Finds nodes by a label selector. */
+export interface NodeFinder {
+  /** Throws RequestError, or the signal's reason when it aborts. */
+  namesOf(labelSelector: string, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+export interface ScopeOptions {
+  readonly settings: Pick<Config['cluster'], 'nodeLocal' | 'node' | 'shard' | 'totalShards'>;
+  readonly host: Host;
+  readonly nodes: NodeFinder;
+}
+
+/**
+ * One node is the one of the settings, else `$NODE_NAME`, else the one whose label says this host's name. A shard is the
+ * one of the settings, else the ordinal at the end of the host's name. Throws UserError, or the signal's reason.
+ */
+export async function resolveScope(options: ScopeOptions, signal: AbortSignal): Promise<Scope> {
+  const { nodeLocal, node, totalShards } = options.settings;
+  if (nodeLocal || node !== undefined) return { shard: 0, totalShards: 1, nodeName: await nodeNameOf(options, signal) };
+  return { shard: totalShards === 1 ? 0 : shardNumber(options), totalShards, nodeName: undefined };
+}
+
+const nodeMend =
+  'set cluster.node (flag --node of serve), or set NODE_NAME from the field spec.nodeName by the downward API';
+
+/** What to say of the only node to measure when it is not there. */
+export function noSuchNode(nodeName: string): string {
+  return `the cluster has no node "${nodeName}"; ${nodeMend}`;
+}
+
+async function nodeNameOf({ settings, host, nodes }: ScopeOptions, signal: AbortSignal): Promise<string> {
+  if (settings.node !== undefined) return settings.node;
+  if (host.nodeName === undefined) return nodeOfHost(host.name, nodes, signal);
+  if (isNodeName(host.nodeName)) return host.nodeName;
+  throw new UserError(
+    `NODE_NAME is ${JSON.stringify(host.nodeName)}, which is not the name of a node; set it from the field spec.nodeName by the downward API`,
+  );
+}
+
+const hostNameLabel = 'kubernetes.io/hostname';
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
+const labelValueForm = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+async function nodeOfHost(hostName: string, nodes: NodeFinder, signal: AbortSignal): Promise<string> {
+  const value = hostName.trim().toLowerCase(); // as kubelets make the label of it
+  const label = `${hostNameLabel}=${value}`;
+  const names = labelValueForm.test(value) ? await findNodes(label, nodes, signal) : [];
+  const [name] = names;
+  if (name === undefined) {
+    throw new UserError(`no node has the label ${label}, the name of this host (in a pod, of the pod); ${nodeMend}`);
+  }
+  if (names.length > 1) {
+    throw new UserError(
+      `${names.length} nodes have the label ${label}, the name of this host: ${names.join(', ')}; ${nodeMend}`,
+    );
+  }
+  return name;
+}
+
+async function findNodes(label: string, nodes: NodeFinder, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return await nodes.namesOf(label, signal);
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    throw new UserError(`the node with the label ${label} could not be looked up: ${error.message}; or ${nodeMend}`);
+  }
+}
+
+function shardNumber({ settings: { shard, totalShards }, host }: ScopeOptions): number {
+  if (shard !== undefined) return shard;
+  const [hostLabel = ''] = host.name.split('.');
+  const ordinal = /-(?<digits>0|[1-9]\d*)$/.exec(hostLabel)?.groups?.['digits'];
+  const found = `the name of this host, ${JSON.stringify(host.name)},`;
+  const mend = 'name the shard with --shard (cluster.shard)';
+  if (ordinal === undefined) {
+    throw new UserError(
+      `${found} does not end in a shard's number, as pods of a StatefulSet have it; ${mend}, from 0 to ${totalShards - 1}`,
+    );
+  }
+  if (Number(ordinal) >= totalShards) {
+    throw new UserError(
+      `${found} ends in ${ordinal}, but there are only shards from 0 to ${totalShards - 1}; raise cluster.totalShards to the number of replicas, or ${mend}`,
+    );
+  }
+  return Number(ordinal);
+}
+
+export interface ApiNodesOptions {
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  /** Of the exporter. */
+  readonly version: string;
+}
+
+/** The nodes of the API server. */
+export function apiNodes(options: ApiNodesOptions): NodeFinder {
+  return {
+    namesOf: async (labelSelector, signal) => {
+      using api = new ApiClient(options);
+      const list = {
+        api,
+        clock: options.clock,
+        collection: collectionOf({ resource: 'nodes', labelSelector }),
+        project: (object: unknown) => textOf(objectOf(objectOf(object)['metadata'])['name']),
+        onExpired: () => undefined,
+      };
+      return (await listObjects(list, '0', signal)).objects;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../base/clock.js';
+import { escapeInvisible } from '../base/invisible.js';
+import { type LogFields, type Logger, type LogLevel, logLevels } from '../base/logger.js';
+
+export const logFormats = ['json', 'logfmt'] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+export interface LoggerOptions {
+  /** Lines below it are left out. */
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  /** Takes one line, with its final newline. */
+  readonly write: (line: string) => void;
+  readonly clock: Clock;
+}
+
+type FieldValue = string | number | boolean;
+type Pair = readonly [key: string, value: FieldValue];
+
+/** A line that was written already is written again only after this time. */
+const repeatWindowMs = 60_000;
+/** Distinct lines remembered; the one that was written longest ago is forgotten first, with its count. */
+const maxRememberedLines = 1_000;
+/** Longer texts are cut: most come from other machines. */
+const maxValueLength = 2_048;
+
+/**
+ * The same line (level, message, fields) within a minute of its last writing is suppressed; the next one that is
+ * written tells how often (`repeated=N`). A kubelet that fails at each scrape thus costs a line a minute.
+ */
+export function createLogger({ level, format, write, clock }: LoggerOptions): Logger {
+  const formatLine = format === 'json' ? jsonLine : logfmtLine;
+  const repetitions = new Repetitions(clock);
+  const writerOf = (lineLevel: LogLevel): Logger[LogLevel] => {
+    if (logLevels.indexOf(lineLevel) < logLevels.indexOf(level)) return () => undefined;
+    return (message, fields = {}) => {
+      const pairs = toPairs(lineLevel, message, fields);
+      const repeatedCount = repetitions.suppressedBefore(jsonLine(pairs));
+      if (repeatedCount === undefined) return;
+      const timestamp: Pair = ['ts', new Date(clock.nowMs()).toISOString()];
+      const repeated: readonly Pair[] = repeatedCount === 0 ? [] : [['repeated', repeatedCount]];
+      write(`${formatLine([timestamp, ...pairs, ...repeated])}\n`);
+    };
+  };
+  return { debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') };
+}
+
+/** Which lines were written lately. */
+class Repetitions {
+  readonly #clock: Clock;
+  /** In the order in which the lines were last written. */
+  readonly #lines = new Map<string, { readonly writtenAtMs: number; suppressedCount: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How often the line was suppressed since it was last written; undefined when it is to be suppressed now. */
+  suppressedBefore(line: string): number | undefined {
+    const nowMs = this.#clock.monotonicMs();
+    const known = this.#lines.get(line);
+    if (known !== undefined && nowMs - known.writtenAtMs < repeatWindowMs) {
+      known.suppressedCount += 1;
+      return undefined;
+    }
+    this.#lines.delete(line);
+    this.#lines.set(line, { writtenAtMs: nowMs, suppressedCount: 0 });
+    this.#forgetOldest();
+    return known?.suppressedCount ?? 0;
+  }
+
+  #forgetOldest(): void {
+    if (this.#lines.size <= maxRememberedLines) return;
+    for (const oldest of this.#lines.keys()) {
+      this.#lines.delete(oldest);
+      return;
+    }
+  }
+}
+
+function toPairs(level: LogLevel, message: string, fields: LogFields): readonly Pair[] {
+  const pairs: Pair[] = [
+    ['level', level],
+    ['msg', cut(message)],
+  ];
+  for (const [key, value] of Object.entries(fields)) {
+    if (value !== undefined) pairs.push([key, cut(value)]);
+  }
+  return pairs;
+}
+
+function cut(value: FieldValue): FieldValue {
+  return typeof value === 'string' && value.length > maxValueLength ? `${value.slice(0, maxValueLength)}…` : value;
+}
+
+function jsonLine(pairs: readonly Pair[]): string {
+  return `{${pairs.map(([key, value]) => `${quote(key)}:${jsonValue(value)}`).join(',')}}`;
+}
+
+function jsonValue(value: FieldValue): string {
+  const isText = typeof value === 'string' || (typeof value === 'number' && !Number.isFinite(value));
+  return isText ? quote(String(value)) : String(value);
+}
+
+/** https://brandur.org/logfmt: texts are bare only where nothing in them could be taken for the end of the value. */
+function logfmtLine(pairs: readonly Pair[]): string {
+  return pairs.map(([key, value]) => `${key}=${logfmtValue(String(value))}`).join(' ');
+}
+
+function logfmtValue(text: string): string {
+  return /^[\w./:@%+-]+$/.test(text) ? text : quote(text);
+}
+
+/** Besides what JSON escapes: what a terminal may obey or hide. */
+function quote(text: string): string {
+  return escapeInvisible(JSON.stringify(text));
+}

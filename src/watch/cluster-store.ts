@@ -1,0 +1,188 @@
+import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
+import type { ApiTransport } from '../http/api-transport.js';
+import { createInterner, type Intern } from '../kube/interner.js';
+import { objectOf, textOf } from '../kube/json.js';
+import type { Node, Pod } from '../kube/objects.js';
+import { projectNode, projectPod } from '../kube/projection.js';
+import { isInScope, type Scope } from '../kube/scope.js';
+import { formatSelector, type LabelSelector } from '../kube/selector.js';
+import { createSharer } from '../kube/sharer.js';
+import { ObjectStore, type StoreChange } from './object-store.js';
+import { Reflector, type ReflectorObserver } from './reflector.js';
+import { Tombstones } from './tombstones.js';
+
+/** Names, label keys and label values of a large cluster. */
+const maxInternedCount = 200_000;
+
+/** Distinct label sets, container lists and volume lists of a large cluster: some 20 MB. */
+const maxSharedCount = 50_000;
+
+interface ClusterStoreObserver extends ReflectorObserver {
+  /** Announces a store before its first event; `scopes` are those that its watches report. */
+  trackStore(store: {
+    readonly resource: string;
+    readonly scopes: readonly string[];
+    readonly objectCount: () => number;
+  }): void;
+}
+
+export interface ClusterStoreOptions {
+  readonly api: ApiTransport;
+  /** Other nodes, their pods and pods without a node are not kept; of one node alone, no others are asked for. */
+  readonly scope: Scope;
+  /** Empty: all, by one watch. Otherwise one watch for each. */
+  readonly namespaces: readonly string[];
+  readonly podSelector: LabelSelector;
+  /** How long a deleted pod is remembered: as long as a cached summary may list it, in milliseconds. */
+  readonly rememberDeletedMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly observer: ClusterStoreObserver;
+}
+
+interface Part {
+  readonly name: string;
+  readonly reflector: Reflector<Node> | Reflector<Pod>;
+}
+
+export interface UnsyncedPart {
+  readonly name: string;
+  /** What went wrong last; that the first list is under way, when nothing did. */
+  readonly message: string;
+}
+
+/** The nodes of a scope and the pods on them, kept equal to the API server's by list and watch. */
+export class ClusterStore {
+  readonly #options: ClusterStoreOptions;
+  readonly #nodes: ObjectStore<Node>;
+  readonly #pods: ObjectStore<Pod>;
+  readonly #deletedPods: Tombstones;
+  readonly #parts: readonly Part[];
+  readonly #share = createSharer(maxSharedCount);
+
+  constructor(options: ClusterStoreOptions) {
+    const { clock, rememberDeletedMs, namespaces, observer } = options;
+    const scopes = namespaces.length === 0 ? [undefined] : namespaces;
+    this.#options = options;
+    this.#deletedPods = new Tombstones({ clock, keepMs: rememberDeletedMs });
+    this.#nodes = new ObjectStore<Node>({ keyOf: ({ name }) => name, groupOf: () => undefined });
+    this.#pods = new ObjectStore<Pod>({
+      keyOf: podKey,
+      groupOf: ({ nodeName }) => nodeName,
+      onChange: (change) => {
+        this.#rememberDeleted(change);
+      },
+    });
+    const intern = createInterner(maxInternedCount);
+    this.#parts = [this.#nodesPart(intern), ...scopes.map((namespace) => this.#podsPart(intern, namespace))];
+    observer.trackStore({ resource: 'nodes', scopes: [''], objectCount: () => this.#nodes.size });
+    observer.trackStore({
+      resource: 'pods',
+      scopes: scopes.map((namespace) => namespace ?? ''),
+      objectCount: () => this.#pods.size,
+    });
+  }
+
+  /** Resolves when everything has ended after the signal; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#parts.map(({ reflector }) => reflector.run(signal)));
+  }
+
+  /** Whether all nodes and pods in scope were listed once. */
+  get hasSynced(): boolean {
+    return this.#parts.every(({ reflector }) => reflector.hasSynced);
+  }
+
+  /** The lists that the store is made of: `nodes`, and `pods` or `pods in NAMESPACE`. */
+  get partNames(): readonly string[] {
+    return this.#parts.map(({ name }) => name);
+  }
+
+  unsyncedParts(): readonly UnsyncedPart[] {
+    return this.#parts
+      .filter(({ reflector }) => !reflector.hasSynced)
+      .map(({ name, reflector }) => ({ name, message: reflector.lastError ?? 'the first list is under way' }));
+  }
+
+  hasNode(name: string): boolean {
+    return this.#nodes.get(name) !== undefined;
+  }
+
+  nodes(): Iterable<Node> {
+    return this.#nodes.values();
+  }
+
+  pods(): Iterable<Pod> {
+    return this.#pods.values();
+  }
+
+  /** The pods that are scheduled to a node: the same array as long as none of them changes. */
+  podsOn(nodeName: string): readonly Pod[] {
+    return this.#pods.group(nodeName);
+  }
+
+  findPod(namespace: string, name: string): Pod | undefined {
+    return this.#pods.get(podKey({ namespace, name }));
+  }
+
+  /** Whether the API object of the pod with this kubelet UID was deleted lately. */
+  isDeleted(kubeletUid: string): boolean {
+    return this.#deletedPods.has(kubeletUid);
+  }
+
+  /** Takes over which pods were deleted lately from a store whose place it takes: lists do not tell. */
+  inherit(former: ClusterStore): void {
+    this.#deletedPods.inherit(former.#deletedPods);
+  }
+
+  #nodesPart(intern: Intern): Part {
+    const { scope } = this.#options;
+    const reflector = new Reflector<Node>({
+      ...this.#options,
+      resource: 'nodes',
+      fieldSelector: scope.nodeName === undefined ? undefined : `metadata.name=${scope.nodeName}`,
+      store: this.#nodes,
+      project: (object) => {
+        const node = projectNode(object, intern);
+        return isInScope(scope, node.name) ? node : undefined;
+      },
+    });
+    return { name: 'nodes', reflector };
+  }
+
+  #podsPart(intern: Intern, namespace: string | undefined): Part {
+    const { podSelector, scope } = this.#options;
+    const reflector = new Reflector<Pod>({
+      ...this.#options,
+      resource: 'pods',
+      namespace,
+      labelSelector: podSelector.length === 0 ? undefined : formatSelector(podSelector),
+      fieldSelector: scope.nodeName === undefined ? undefined : `spec.nodeName=${scope.nodeName}`,
+      store: this.#pods,
+      isInScope: (pod) => namespace === undefined || pod.namespace === namespace,
+      project: (object) => (isPodInScope(object, scope) ? projectPod(object, intern, this.#share) : undefined),
+    });
+    return { name: namespace === undefined ? 'pods' : `pods in ${namespace}`, reflector };
+  }
+
+  #rememberDeleted({ type, object }: StoreChange<Pod>): void {
+    if (type === 'removed') this.#deletedPods.add(object.kubeletUid);
+    else this.#deletedPods.delete(object.kubeletUid);
+  }
+}
+
+/**
+ * Told before the projection, so that nothing of the pods of other shards is kept, not even a shared label set. A pod
+ * without a node is out until it is bound to one, and never leaves that again. Of the whole cluster all pods are in.
+ */
+function isPodInScope(object: unknown, scope: Scope): boolean {
+  if (scope.totalShards === 1 && scope.nodeName === undefined) return true;
+  const nodeName = textOf(objectOf(objectOf(object)['spec'])['nodeName']);
+  return nodeName !== undefined && isInScope(scope, nodeName);
+}
+
+function podKey({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,78 @@
+import { type Backoff, equalJitter, exponentialBackoff } from '../base/backoff.js';
+import { messageOf } from '../base/errors.js';
+import type { LogFields, Logger } from '../base/logger.js';
+
+/**
+ * `prompt`: 0-1 s, so that clients whose watches ended together do not return together. `backoff`: 0.5 s, doubled up to
+ * 30 s, half of it random. `long`: 30-60 s, for what only an operator can mend.
+ */
+export type Pause = 'prompt' | 'backoff' | 'long';
+
+export interface RetriesOptions {
+  readonly logger: Logger;
+  /** Added to each line. */
+  readonly fields: LogFields;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
+}
+
+/** A run of attempts that failed: how long to wait after each, and who hears of it. */
+export class Retries {
+  readonly #options: RetriesOptions;
+  #backoff: Backoff;
+  #failureCount = 0;
+  #lastError: string | undefined;
+
+  constructor(options: RetriesOptions) {
+    this.#options = options;
+    this.#backoff = this.#firstBackoff();
+  }
+
+  /** Of the current run; undefined when the last attempt did not fail. */
+  get lastError(): string | undefined {
+    return this.#lastError;
+  }
+
+  /** A warning for the first failure of a run; the others are for those who look closer. */
+  failed(what: string, error: unknown, fields: LogFields): void {
+    this.#lastError = messageOf(error);
+    this.#failureCount += 1;
+    const { logger } = this.#options;
+    const log = this.#failureCount === 1 ? logger.warn : logger.debug;
+    log(what, { ...this.#options.fields, ...fields, attempt: this.#failureCount, error: this.#lastError });
+  }
+
+  /** The last attempt worked, but the run is not over before it has proved itself. */
+  worked(): void {
+    this.#lastError = undefined;
+  }
+
+  /** The run is over; waits begin at their shortest. */
+  recovered(): void {
+    this.#backoff = this.#firstBackoff();
+    this.#lastError = undefined;
+    if (this.#failureCount === 0) return;
+    this.#options.logger.info(`recovered after ${this.#failureCount} failed attempts`, this.#options.fields);
+    this.#failureCount = 0;
+  }
+
+  /** How long to wait now, in milliseconds; never less than the server asked for. */
+  pauseMs(pause: Pause, retryAfterMs = 0): number {
+    const { random } = this.#options;
+    switch (pause) {
+      case 'prompt':
+        return 1_000 * random();
+      case 'long':
+        return 30_000 + 30_000 * random();
+      case 'backoff': {
+        const { delayMs } = this.#backoff;
+        this.#backoff = this.#backoff.next();
+        return Math.max(delayMs, retryAfterMs * (1 + 0.2 * random()));
+      }
+    }
+  }
+
+  #firstBackoff(): Backoff {
+    return exponentialBackoff({ baseMs: 500, maxMs: 30_000, jitter: equalJitter(this.#options.random) });
+  }
+}

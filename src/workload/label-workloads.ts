@@ -1,0 +1,139 @@
+import type { Labels, Pod } from '../kube/objects.js';
+import { type LabelSelector, matchesSelector } from '../kube/selector.js';
+import type { Workload } from './workload.js';
+
+export interface WorkloadDefinition {
+  readonly name: string;
+  /** Empty: every pod. */
+  readonly selector: LabelSelector;
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+}
+
+export interface LabelWorkloadsOptions {
+  /** Names are unique. */
+  readonly definitions: readonly WorkloadDefinition[];
+  /** Label keys whose values form workloads; empty: none are discovered. */
+  readonly keys: readonly string[];
+}
+
+interface Configured extends WorkloadDefinition {
+  readonly workload: Workload;
+}
+
+interface Discovered {
+  /** The values in the order of the keys, in a form that no two tuples share. */
+  readonly tuple: string;
+  readonly workload: Workload;
+}
+
+/** Bounds the memory of kept answers, some 200 bytes each; a cluster has far fewer different label sets. */
+const maxAnswers = 65_536;
+
+/**
+ * Workloads that depend on nothing but a pod's namespace and labels: the configured ones, and those discovered from
+ * label values. Answers are kept per namespace and set of those labels that any of them asks for: pods by the ten
+ * thousand share a few label sets.
+ */
+export class LabelWorkloads {
+  readonly configured: readonly Workload[];
+  readonly #definitions: readonly Configured[];
+  readonly #configuredNames: ReadonlySet<string>;
+  readonly #keys: readonly string[];
+  readonly #relevantKeys: ReadonlySet<string>;
+  readonly #discovered = new Map<string, Discovered>();
+  readonly #answers = new Map<string, readonly Workload[]>();
+  readonly #clashes = new Set<string>();
+
+  constructor({ definitions, keys }: LabelWorkloadsOptions) {
+    this.#definitions = definitions.map((definition) => ({
+      ...definition,
+      workload: { name: definition.name, origin: { source: 'configured' } },
+    }));
+    this.configured = this.#definitions.map(({ workload }) => workload);
+    this.#configuredNames = new Set(definitions.map(({ name }) => name));
+    this.#keys = keys;
+    this.#relevantKeys = new Set([...definitions.flatMap(({ selector }) => selector.map(({ key }) => key)), ...keys]);
+  }
+
+  /** Tuples whose name belongs to a configured workload or to another tuple, among the answers that are kept. */
+  get clashCount(): number {
+    return this.#clashes.size;
+  }
+
+  isConfigured(name: string): boolean {
+    return this.#configuredNames.has(name);
+  }
+
+  of({ namespace, labels }: Pod): readonly Workload[] {
+    const question = this.#questionOf(namespace, labels);
+    const known = this.#answers.get(question);
+    if (known !== undefined) return known;
+    if (this.#answers.size >= maxAnswers) this.#forgetAnswers();
+    const answer = [...this.#matching(namespace, labels), ...this.#discover(labels)];
+    this.#answers.set(question, answer);
+    return answer;
+  }
+
+  /** Of a pod whose labels are unknown: it matches the empty selector alone, so that no absent label is mistaken for a match. */
+  ofUnknown(namespace: string): readonly Workload[] {
+    return this.#definitions
+      .filter((definition) => definition.selector.length === 0 && coversNamespace(definition, namespace))
+      .map(({ workload }) => workload);
+  }
+
+  /** Forgets the discovered workloads that are not among `names`. */
+  retain(names: ReadonlySet<string>): void {
+    const unused = [...this.#discovered.keys()].filter((name) => !names.has(name));
+    for (const name of unused) this.#discovered.delete(name);
+    if (unused.length > 0) this.#forgetAnswers();
+  }
+
+  #questionOf(namespace: string, labels: Labels): string {
+    let question = namespace;
+    for (const key of Object.keys(labels)) {
+      if (this.#relevantKeys.has(key)) question += `\0${key}\0${labels[key] ?? ''}`;
+    }
+    return question;
+  }
+
+  #matching(namespace: string, labels: Labels): Workload[] {
+    return this.#definitions
+      .filter((definition) => coversNamespace(definition, namespace) && matchesSelector(definition.selector, labels))
+      .map(({ workload }) => workload);
+  }
+
+  #discover(labels: Labels): Workload[] {
+    const values = this.#keys.flatMap((key) => (Object.hasOwn(labels, key) ? [labels[key] ?? ''] : []));
+    if (this.#keys.length === 0 || values.length < this.#keys.length) return [];
+    const name = values.join('--');
+    if (name === '') return []; // to Prometheus, a workload without a name is none
+    const tuple = values.join('\0');
+    const known = this.#discovered.get(name);
+    if (this.isConfigured(name) || (known !== undefined && known.tuple !== tuple)) {
+      this.#clashes.add(tuple);
+      return [];
+    }
+    const { workload } = known ?? this.#register(name, { tuple, workload: this.#workloadOf(name, values) });
+    return [workload];
+  }
+
+  #register(name: string, discovered: Discovered): Discovered {
+    this.#discovered.set(name, discovered);
+    return discovered;
+  }
+
+  #workloadOf(name: string, values: readonly string[]): Workload {
+    const labels = Object.fromEntries(this.#keys.map((key, position) => [key, values[position] ?? '']));
+    return { name, origin: { source: 'labels', labels } };
+  }
+
+  #forgetAnswers(): void {
+    this.#answers.clear();
+    this.#clashes.clear();
+  }
+}
+
+function coversNamespace({ namespaces }: WorkloadDefinition, namespace: string): boolean {
+  return namespaces.length === 0 || namespaces.includes(namespace);
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+
+import { configHash, formatConfig } from '../../src/config/format-config.js';
+import { listSettings } from '../../src/config/settings.js';
+import { load, loadText } from './support.js';
+
+const everything = `
+cluster:
+  nodeSelector: {matchExpressions: [{key: pool, operator: NotIn, values: [b, a, ""]}], matchLabels: {os: linux, empty: ""}}
+  namespaces: [shop, web]
+  podSelector: "tier in (a,b),!legacy"
+  skipNodes: ["x,y in (1,2)"]
+  shard: 2
+  totalShards: 3
+kubelet:
+  addressTypes: [Hostname]
+  port: 10250
+  requestTimeout: 1m1s1ms
+  maxConcurrentRequests: 3
+  maxBodySize: 1000001
+  readConfig: true
+  bearerTokenFile: "/var/run/token: with # odd 'name'"
+  tls: {caFile: /ca, certFile: /cert, keyFile: /key, serverName: "{node}.example.org"}
+cache: {ttl: 1h, maxBackoff: -1s, refresh: ahead}
+workloads:
+  selectors:
+    - {name: "yes", selector: {}}
+    - {name: "123", selector: "app=billing", namespaces: [shop]}
+  labels: [app.kubernetes.io/name, team]
+  controllers: true
+  onMissingNode: fail
+attribution: even
+metrics:
+  levels: {container: false}
+  allow: ["ephemeral_storage_(pod|node)_.*"]
+  deny: ['.*_inodes\\b.*', "a{1,2}"]
+  maxSeries: 50000
+  top: 10
+  compatibility: k8s-ephemeral-storage-metrics
+scrape: {timeoutOffset: 0, defaultTimeout: 5s, maxDuration: 2m, maxInFlight: 7}
+web: {listenAddresses: [":1", "[::1]:2", "localhost:3"], telemetryPath: /m, enableLifecycle: true}
+log: {level: debug, format: json}
+`;
+
+describe('formatConfig', () => {
+  it.each([
+    ['the defaults', ''],
+    ['every setting', everything],
+    ['caching off', 'cache: {ttl: 0}'],
+    ['the API server in between', 'kubelet: {access: proxy}'],
+    ['unchecked certificates', 'kubelet: {tls: {insecureSkipVerify: true}}'],
+    ['discovery by labels', 'workloads: {labels: [app]}'],
+    ['no node skipped', 'cluster: {skipNodes: []}'],
+    ['one node alone', 'cluster: {nodeLocal: true, node: node-1}'],
+  ])('writes a file that gives the same settings: %s', (_case, text) => {
+    const config = loadText(text);
+    expect(loadText(formatConfig(config))).toEqual(config);
+    expect(formatConfig(loadText(formatConfig(config)))).toBe(formatConfig(config));
+  });
+
+  it('writes what people write', () => {
+    const text = formatConfig(loadText('cache: {ttl: 90s, maxBackoff: 0}\nkubelet: {maxBodySize: 33554432}'));
+    expect(text).toContain('cache:\n  ttl: 1m30s\n  maxBackoff: 5m\n');
+    expect(text).toContain('  maxBodySize: 32Mi\n');
+    expect(text).toContain('  listenAddresses:\n    - :9797\n');
+  });
+});
+
+describe('configHash', () => {
+  it('is the same for the same settings, however they are written', () => {
+    const hash = configHash(loadText('cache: {ttl: 1m, maxBackoff: 5m}\nlog: {level: info}'));
+    expect(configHash(loadText('log:\ncache:\n  ttl: 60s\n'))).toBe(hash);
+    expect(configHash(load({ environment: { EPHEMERAL_STORAGE_EXPORTER_CACHE_TTL: '60000ms' } }))).toBe(hash);
+  });
+
+  it.each(['cache: {ttl: 56s}', 'attribution: even', 'workloads: {selectors: [{name: a, selector: {}}]}'])(
+    'differs from that of the defaults: %s',
+    (text) => {
+      expect(configHash(loadText(text))).not.toBe(configHash(load({})));
+    },
+  );
+
+  it('is a whole number of 48 bits', () => {
+    const hash = configHash(load({}));
+    expect(Number.isSafeInteger(hash)).toBe(true);
+    expect(hash).toBeGreaterThan(0);
+    expect(hash).toBeLessThan(2 ** 48);
+  });
+});
+
+it('can hold no secret: what is about credentials names files', () => {
+  const suspects = listSettings().filter(({ path }) =>
+    /token|password|secret|credential|key|cert|ca(?=[A-Z]|$)/.test(path),
+  );
+  expect(suspects.map(({ path }) => path).filter((path) => !path.endsWith('File'))).toEqual([]);
+  expect(suspects.length).toBeGreaterThan(2);
+  expect(listSettings().filter(({ allowed, help }) => /\bURL/.test(`${allowed} ${help}`))).toEqual([]);
+});

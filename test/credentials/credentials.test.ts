@@ -1,0 +1,659 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { UserError } from '../../src/base/errors.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
+import { loadCredentials, type LoadCredentialsOptions } from '../../src/credentials/load-credentials.js';
+import { ApiClient } from '../../src/http/api-client.js';
+import { type KeyPair, TestAuthority } from '../support/certificates.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+let authority: TestAuthority;
+let clientPair: KeyPair;
+beforeAll(async () => {
+  authority = await TestAuthority.create();
+  clientPair = await authority.issueClient('exporter');
+});
+
+/** A folder of its own for each test; also the home folder. */
+class Folder implements AsyncDisposable {
+  readonly path: string;
+  readonly clock = new ManualClock();
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async create(): Promise<Folder> {
+    return new Folder(await mkdtemp(join(tmpdir(), 'credentials-test-')));
+  }
+
+  async write(name: string, content: string): Promise<string> {
+    const path = join(this.path, name);
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, content);
+    return path;
+  }
+
+  /** JSON is YAML. */
+  async writeKubeconfig(name: string, content: object): Promise<string> {
+    return this.write(name, JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...content }));
+  }
+
+  load(options: Partial<LoadCredentialsOptions> = {}) {
+    return loadCredentials({
+      environment: {},
+      homeDir: this.path,
+      inClusterDir: join(this.path, 'serviceaccount'),
+      clock: this.clock,
+      ...options,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.path, { recursive: true });
+  }
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+function kubeconfig(user: object, cluster: object = {}) {
+  return {
+    'current-context': 'dev',
+    contexts: [
+      { name: 'dev', context: { cluster: 'c1', user: 'u1', namespace: 'shop' } },
+      { name: 'bare', context: { cluster: 'c1' } },
+    ],
+    clusters: [{ name: 'c1', cluster: { server: 'https://192.0.2.1:6443/base', ...cluster } }],
+    users: [{ name: 'u1', user }],
+  };
+}
+
+/** Loads a kubeconfig with this user and cluster. */
+async function loadUser(folder: Folder, user: object, cluster: object = {}) {
+  return folder.load({ kubeconfigPath: await folder.writeKubeconfig('config', kubeconfig(user, cluster)) });
+}
+
+async function fault(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(UserError);
+  return error instanceof UserError ? error.message : '';
+}
+
+describe('staticCredentials', () => {
+  it('gives what it was given', async () => {
+    const credentials = staticCredentials({ server: new URL('https://h:1/p'), ca: 'CA', token: 't' });
+    expect(credentials.server.href).toBe('https://h:1/p');
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer t' });
+    expect(await credentials.tls()).toEqual({ ca: 'CA', rejectUnauthorized: true });
+    expect(await staticCredentials({ server: new URL('http://h') }).headers()).toEqual({});
+  });
+});
+
+describe('the place of the credentials', () => {
+  const named = (name: string) => ({
+    'current-context': name,
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    clusters: [{ name, cluster: { server: `https://${name}` } }],
+    users: [{ name, user: { token: name } }],
+  });
+  const inCluster = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
+
+  it('is the given kubeconfig, else $KUBECONFIG, else the one at home, else the service account', async () => {
+    await using folder = await Folder.create();
+    await folder.write('serviceaccount/token', 't');
+    await folder.write('serviceaccount/ca.crt', authority.certificate);
+    const kubeconfigPath = await folder.writeKubeconfig('given', named('given'));
+    const listed = await folder.writeKubeconfig('listed', named('listed'));
+    const home = await folder.writeKubeconfig('.kube/config', named('home'));
+    const environment = { ...inCluster, KUBECONFIG: listed };
+    expect((await folder.load({ kubeconfigPath, environment })).server.host).toBe('given');
+    expect((await folder.load({ environment })).server.host).toBe('listed');
+    expect((await folder.load({ environment: { ...inCluster, KUBECONFIG: '' } })).server.host).toBe('home');
+    await rm(home);
+    expect((await folder.load({ environment: inCluster })).server.host).toBe('10.96.0.1');
+  });
+
+  it('says what was tried when there is none', async () => {
+    await using folder = await Folder.create();
+    const message = await fault(folder.load());
+    expect(message).toContain('--kubeconfig and $KUBECONFIG are not set');
+    expect(message).toContain(`${join(folder.path, '.kube', 'config')} does not exist`);
+    expect(message).toContain('KUBERNETES_SERVICE_HOST');
+    expect(message).toMatch(/give --kubeconfig FILE$/);
+  });
+
+  it('refuses a context where there is no kubeconfig', async () => {
+    await using folder = await Folder.create();
+    expect(await fault(folder.load({ context: 'dev', environment: inCluster }))).toBe(
+      '--context dev is given, but there is no kubeconfig',
+    );
+  });
+
+  it('merges the files of $KUBECONFIG, the first to name something winning, and passes over missing ones', async () => {
+    await using folder = await Folder.create();
+    const first = await folder.writeKubeconfig('a/first', {
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      users: [{ name: 'u', user: { tokenFile: 'token' } }],
+    });
+    const second = await folder.writeKubeconfig('b/second', {
+      'current-context': 'x',
+      contexts: [{ name: 'x', context: { cluster: 'other', user: 'other' } }],
+      clusters: [{ name: 'c', cluster: { server: 'https://second' } }],
+      users: [{ name: 'u', user: { token: 'second' } }],
+    });
+    await folder.write('a/token', 'first\n');
+    const missing = join(folder.path, 'missing');
+    const credentials = await folder.load({
+      environment: { KUBECONFIG: ['', missing, first, second].join(delimiter) },
+    });
+    expect(credentials.server.host).toBe('second');
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer first' });
+    expect(await fault(folder.load({ environment: { KUBECONFIG: missing } }))).toBe(
+      `$KUBECONFIG names ${missing}, but no such file exists; correct it or unset it`,
+    );
+  });
+});
+
+describe('in a cluster', () => {
+  const environment = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
+
+  async function mount(folder: Folder): Promise<void> {
+    await folder.write('serviceaccount/token', 'one\n');
+    await folder.write('serviceaccount/ca.crt', `${authority.certificate}\n`);
+    await folder.write('serviceaccount/namespace', 'monitoring\n');
+  }
+
+  it('reads token, CA and namespace, trimmed', async () => {
+    await using folder = await Folder.create();
+    await mount(folder);
+    const credentials = await folder.load({ environment });
+    expect(credentials).toMatchObject({ namespace: 'monitoring', proxyUrl: undefined });
+    expect(credentials.server.href).toBe('https://10.96.0.1/');
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' });
+    expect(await credentials.tls()).toEqual({ ca: authority.certificate.trim(), rejectUnauthorized: true });
+  });
+
+  it('takes an IPv6 host, another port and no namespace', async () => {
+    await using folder = await Folder.create();
+    await mount(folder);
+    await rm(join(folder.path, 'serviceaccount/namespace'));
+    const credentials = await folder.load({
+      environment: { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '6443' },
+    });
+    expect(credentials.server.href).toBe('https://[fd00::1]:6443/');
+    expect(credentials.namespace).toBeUndefined();
+  });
+
+  it('reads token and CA again after 60 s, not before', async () => {
+    await using folder = await Folder.create();
+    await mount(folder);
+    const credentials = await folder.load({ environment });
+    await credentials.headers();
+    const next = await TestAuthority.create('next-ca');
+    await folder.write('serviceaccount/token', 'two');
+    await folder.write('serviceaccount/ca.crt', next.certificate);
+    await folder.clock.advance(59_999);
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' });
+    await folder.clock.advance(1);
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' });
+    expect((await credentials.tls()).ca).toBe(next.certificate.trim());
+  });
+
+  it('reads them again at once after the server refused them', async () => {
+    await using folder = await Folder.create();
+    await mount(folder);
+    const credentials = await folder.load({ environment });
+    await credentials.headers();
+    await folder.write('serviceaccount/token', 'two');
+    credentials.invalidate();
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' });
+  });
+
+  it('keeps the token while its file is missing or empty, unless the server refused it', async () => {
+    await using folder = await Folder.create();
+    await mount(folder);
+    const credentials = await folder.load({ environment });
+    await credentials.headers();
+    await rm(join(folder.path, 'serviceaccount/token'));
+    await folder.clock.advance(60_000);
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' });
+    await folder.write('serviceaccount/token', ' \n');
+    await folder.clock.advance(60_000);
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' });
+    credentials.invalidate();
+    await expect(credentials.headers()).rejects.toMatchObject({
+      name: 'RequestError',
+      reason: 'unauthorized',
+      message: expect.stringContaining('cannot read the credentials: service account token') as string,
+    });
+  });
+
+  it('tries again 5 s after a reading failed', async () => {
+    await using folder = await Folder.create();
+    await mount(folder);
+    const credentials = await folder.load({ environment });
+    await rm(join(folder.path, 'serviceaccount/token'));
+    await expect(credentials.headers()).rejects.toThrow('cannot be read');
+    await folder.write('serviceaccount/token', 'two');
+    await folder.clock.advance(4999);
+    await expect(credentials.tls()).rejects.toThrow('cannot be read');
+    await folder.clock.advance(1);
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' });
+    expect(folder.clock.sleeperCount).toBe(0);
+  });
+
+  it.each([
+    ['token', undefined, 'service account token'],
+    ['token', '\n', 'is empty'],
+    ['ca.crt', undefined, 'CA of the API server'],
+    ['ca.crt', 'garbage', 'is not a certificate in PEM form'],
+  ])('says what is wrong with %s: %j', async (name, content, problem) => {
+    await using folder = await Folder.create();
+    await mount(folder);
+    await rm(join(folder.path, 'serviceaccount', name));
+    if (content !== undefined) await folder.write(join('serviceaccount', name), content);
+    const message = await fault(folder.load({ environment }));
+    expect(message).toContain(problem);
+    expect(message).toContain(join(folder.path, 'serviceaccount', name));
+    expect(message).toContain('automountServiceAccountToken: true');
+  });
+
+  it('lets the API client go on with a token that was replaced before its time', async () => {
+    await using folder = await Folder.create();
+    await mount(folder);
+    const seen: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.writeHead(request.headers.authorization === 'Bearer two' ? 200 : 401, {
+        'content-type': 'application/json',
+      });
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const loaded = await folder.load({ environment });
+    await loaded.headers();
+    await folder.write('serviceaccount/token', 'two');
+    {
+      const credentials = {
+        ...staticCredentials({ server: url }),
+        headers: () => loaded.headers(),
+        invalidate: () => {
+          loaded.invalidate();
+        },
+      };
+      using api = new ApiClient({ credentials, clock: folder.clock, version: '0' });
+      const { body } = await api.open({ path: '/api' }, new AbortController().signal);
+      for await (const chunk of body) expect(chunk.toString()).toBe('{}');
+    }
+    expect(seen).toEqual(['Bearer one', 'Bearer two']);
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  });
+});
+
+describe('with a kubeconfig', () => {
+  it('takes server, namespace, CA, client certificate and token from inside', async () => {
+    await using folder = await Folder.create();
+    const credentials = await loadUser(
+      folder,
+      {
+        token: 'secret',
+        'client-certificate-data': base64(clientPair.cert),
+        'client-key-data': base64(clientPair.key),
+      },
+      { 'certificate-authority-data': base64(authority.certificate), 'tls-server-name': 'kubernetes' },
+    );
+    expect(credentials).toMatchObject({ namespace: 'shop', proxyUrl: undefined });
+    expect(credentials.server.href).toBe('https://192.0.2.1:6443/base');
+    expect(credentials.description).toBe(`kubeconfig ${join(folder.path, 'config')}, context dev`);
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer secret' });
+    expect(await credentials.tls()).toEqual({
+      ca: authority.certificate,
+      cert: clientPair.cert,
+      key: clientPair.key,
+      serverName: 'kubernetes',
+      rejectUnauthorized: true,
+    });
+  });
+
+  it('takes files, relative to the kubeconfig, and reads them again after 60 s', async () => {
+    await using folder = await Folder.create();
+    await folder.write('pki/ca.crt', authority.certificate);
+    await folder.write('pki/client.crt', clientPair.cert);
+    await folder.write('pki/client.key', clientPair.key);
+    await folder.write('token', 'one\n');
+    const credentials = await loadUser(
+      folder,
+      { tokenFile: 'token', 'client-certificate': 'pki/client.crt', 'client-key': 'pki/client.key' },
+      { 'certificate-authority': 'pki/ca.crt' },
+    );
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' });
+    expect(await credentials.tls()).toEqual({
+      ca: authority.certificate,
+      cert: clientPair.cert,
+      key: clientPair.key,
+      rejectUnauthorized: true,
+    });
+    await folder.write('token', 'two\n');
+    await folder.write('pki/client.crt', 'renewed');
+    await folder.clock.advance(60_000);
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' });
+    expect((await credentials.tls()).cert).toBe('renewed');
+  });
+
+  it.each([
+    ['nothing', {}, {}],
+    ['a token with white space around', { token: ' secret\n' }, { authorization: 'Bearer secret' }],
+    ['a user name and a password', { username: 'ann', password: 'pw' }, { authorization: `Basic ${base64('ann:pw')}` }],
+    ['an impersonated user', { token: 't', as: 'bob' }, { authorization: 'Bearer t', 'impersonate-user': 'bob' }],
+  ])('sends %s', async (_what, user, headers) => {
+    await using folder = await Folder.create();
+    expect(await (await loadUser(folder, user)).headers()).toEqual(headers);
+  });
+
+  it('takes the context that is asked for, even without a user', async () => {
+    await using folder = await Folder.create();
+    const ca = { 'certificate-authority-data': base64(authority.certificate) };
+    const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({ token: 't' }, ca));
+    const credentials = await folder.load({ kubeconfigPath, context: 'bare' });
+    expect(credentials.namespace).toBeUndefined();
+    expect(await credentials.headers()).toEqual({});
+    expect(await credentials.tls()).toEqual({ ca: authority.certificate, rejectUnauthorized: true });
+  });
+
+  it('takes a plain HTTP server, as kubectl proxy is one', async () => {
+    await using folder = await Folder.create();
+    const credentials = await loadUser(folder, { token: 't' }, { server: 'http://127.0.0.1:8001' });
+    expect(credentials.server.href).toBe('http://127.0.0.1:8001/');
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer t' });
+    expect((await credentials.tls()).rejectUnauthorized).toBe(true);
+  });
+
+  it('switches verification off only when told to', async () => {
+    await using folder = await Folder.create();
+    const credentials = await loadUser(folder, {}, { 'insecure-skip-tls-verify': true });
+    expect(await credentials.tls()).toEqual({ rejectUnauthorized: false });
+  });
+
+  it.each(['http://proxy:3128', 'https://user:pw@proxy', 'socks5://proxy:1080'])('takes the proxy %s', async (url) => {
+    await using folder = await Folder.create();
+    const credentials = await loadUser(folder, {}, { 'proxy-url': url });
+    expect(credentials.proxyUrl?.href.replace(/\/$/, '')).toBe(url);
+    expect(await credentials.headers()).toEqual({});
+  });
+
+  it.each<[string, object | string, string]>([
+    [
+      'no context is current',
+      { contexts: [] },
+      'current-context is not set and --context is not given; it has no contexts',
+    ],
+    [
+      'the current context is not there',
+      { ...kubeconfig({}), 'current-context': 'x' },
+      'there is no context "x"; choose one of dev, bare',
+    ],
+    ['no context is chosen', { ...kubeconfig({}), 'current-context': '' }, 'choose one of dev, bare'],
+    ['the cluster is not there', { ...kubeconfig({}), clusters: [] }, 'names cluster "c1", which is not there'],
+    ['the user is not there', { ...kubeconfig({}), users: [] }, 'names user "u1", which is not there'],
+    ['it is empty', '', 'is not valid: it is empty or no YAML object'],
+    ['it is no YAML', 'a: [', 'is not valid:'],
+    ['a cluster has no server', { clusters: [{ name: 'c', cluster: {} }] }, 'clusters[0].cluster.server is missing'],
+    [
+      'the server is no URL',
+      kubeconfig({}, { server: '192.0.2.1' }),
+      'server "192.0.2.1" must begin with http:, https:',
+    ],
+    ['the server is no HTTP server', kubeconfig({}, { server: 'ftp://h' }), 'server "ftp:" must begin with'],
+    ['the proxy is unknown', kubeconfig({}, { 'proxy-url': 'ftp://u:secret@h' }), 'proxy-url "ftp:" must begin with'],
+    ['the CA is missing', kubeconfig({}, { 'certificate-authority': 'nope.crt' }), 'certificate-authority'],
+    [
+      'the CA is no certificate',
+      kubeconfig({}, { 'certificate-authority-data': base64('x') }),
+      'certificate-authority-data is not',
+    ],
+    [
+      'the client key is no key',
+      kubeconfig({ 'client-key-data': base64('x') }),
+      'client-key-data is not a private key',
+    ],
+    ['the client key is missing', kubeconfig({ 'client-key': 'nope.key' }), 'nope.key cannot be read'],
+    ['the token file is missing', kubeconfig({ tokenFile: 'nope.token' }), 'nope.token cannot be read'],
+    ['the plugin has no command', kubeconfig({ exec: { apiVersion: 'v1' } }), 'command is missing'],
+    ['the plugin asks questions', kubeconfig({ exec: { command: 'x', interactiveMode: 'Always' } }), 'use IfAvailable'],
+  ])('says so when %s', async (_what, content, problem) => {
+    await using folder = await Folder.create();
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    const kubeconfigPath = await folder.write('config', text);
+    const message = await fault(folder.load({ kubeconfigPath }));
+    expect(message).toContain(problem);
+    expect(message).not.toContain('secret');
+  });
+
+  it.each([
+    ['behind a token', 'users:\n- name: u1\n  user:\n    token: the-secret\n   bad: [\n', /at line \d+, column \d+$/],
+    ['in a token', 'users:\n- name: u1\n  user:\n    token: "the-secret\n', /at line \d+, column \d+$/],
+    [
+      'in a key that is there twice',
+      'users:\n- name: u1\n  user: {token: the-secret}\n  user: {}\n',
+      /is not valid: \S/,
+    ],
+  ])('says where it is no YAML %s, without quoting it', async (_where, text, problem) => {
+    await using folder = await Folder.create();
+    const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
+    expect(message).toMatch(problem);
+    expect(message).not.toContain('secret');
+  });
+
+  it('says so when the file or the context asked for is not there', async () => {
+    await using folder = await Folder.create();
+    const missing = join(folder.path, 'missing');
+    expect(await fault(folder.load({ kubeconfigPath: missing }))).toContain(
+      `kubeconfig ${missing} cannot be read: ENOENT`,
+    );
+    const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({}));
+    expect(await fault(folder.load({ kubeconfigPath, context: 'prod' }))).toContain(
+      'there is no context "prod"; choose one of dev, bare',
+    );
+  });
+});
+
+describe('client-node', () => {
+  /** Runs `script` in a process of its own, in which loading client-node fails. */
+  async function runWithoutClientNode(script: string): Promise<string> {
+    const hooks = `export function resolve(specifier, context, next) {
+      if (specifier === '@kubernetes/client-node') throw new Error('client-node was asked for');
+      return next(specifier, context);
+    }`;
+    const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))});`;
+    const run = promisify(execFile);
+    const { stdout } = await run(process.execPath, [
+      '--import',
+      'tsx',
+      '--import',
+      dataUrl(register),
+      '--input-type=module',
+      '-e',
+      script,
+    ]);
+    return stdout.trim();
+  }
+
+  const dataUrl = (script: string): string => `data:text/javascript,${encodeURIComponent(script)}`;
+
+  it('is loaded for a kubeconfig, and not for a service account', async () => {
+    await using folder = await Folder.create();
+    await folder.write('serviceaccount/token', 'one');
+    await folder.write('serviceaccount/ca.crt', authority.certificate);
+    await folder.writeKubeconfig('.kube/config', kubeconfig({}));
+    const load = (homeDir: string): string => `
+      import { systemClock } from ${JSON.stringify(new URL('../../src/base/clock.ts', import.meta.url).href)};
+      import { loadCredentials } from ${JSON.stringify(new URL('../../src/credentials/load-credentials.ts', import.meta.url).href)};
+      const loaded = await loadCredentials({
+        environment: { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' },
+        homeDir: ${JSON.stringify(homeDir)},
+        inClusterDir: ${JSON.stringify(join(folder.path, 'serviceaccount'))},
+        clock: systemClock,
+      }).catch((error) => ({ description: error.message }));
+      console.log(loaded.description);`;
+    const [inCluster, withKubeconfig] = await Promise.all([
+      runWithoutClientNode(load(join(folder.path, 'nobody'))),
+      runWithoutClientNode(load(folder.path)),
+    ]);
+    expect(inCluster).toBe(`service account in ${join(folder.path, 'serviceaccount')}`);
+    expect(withKubeconfig).toBe('client-node was asked for');
+  });
+});
+
+describe('with an exec plugin', () => {
+  /** A plugin in a script beside the kubeconfig; each run leaves its process id in `runs`. */
+  async function plugin(folder: Folder, body: string, settings: object = {}) {
+    const script = await folder.write(
+      'plugin.mjs',
+      `#!${process.execPath}
+      import { appendFileSync } from 'node:fs';
+      appendFileSync(${JSON.stringify(join(folder.path, 'runs'))}, process.pid + '\\n');
+      const info = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
+      const answer = (status) => console.log(JSON.stringify({ apiVersion: info.apiVersion, kind: 'ExecCredential', status }));
+      ${body}`,
+    );
+    await chmod(script, 0o755);
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: './plugin.mjs', ...settings };
+    return loadUser(folder, { exec });
+  }
+
+  /** The process ids of the runs so far. */
+  async function runs(folder: Folder): Promise<number[]> {
+    const text = await readFile(join(folder.path, 'runs'), 'utf8').catch(() => '');
+    return text.split('\n').slice(0, -1).map(Number);
+  }
+
+  it('takes its token, runs it once for all who wait, and not again until it is refused', async () => {
+    await using folder = await Folder.create();
+    const credentials = await plugin(folder, `answer({ token: 'from-plugin' });`);
+    const [first, second] = await Promise.all([credentials.headers(), credentials.headers(), credentials.tls()]);
+    expect(first).toEqual({ authorization: 'Bearer from-plugin' });
+    expect(second).toEqual(first);
+    await folder.clock.advance(3_600_000);
+    await credentials.headers();
+    expect(await runs(folder)).toHaveLength(1);
+    credentials.invalidate();
+    const readings = [credentials.headers(), credentials.headers()];
+    credentials.invalidate();
+    await Promise.all([...readings, credentials.headers()]);
+    expect(await runs(folder)).toHaveLength(2);
+  });
+
+  it('runs it again a minute before its credential expires', async () => {
+    await using folder = await Folder.create();
+    const expiry = new Date(folder.clock.nowMs() + 600_000).toISOString();
+    const credentials = await plugin(folder, `answer({ token: 't', expirationTimestamp: '${expiry}' });`);
+    await credentials.headers();
+    await folder.clock.advance(539_999);
+    await credentials.headers();
+    expect(await runs(folder)).toHaveLength(1);
+    await folder.clock.advance(60_000);
+    await credentials.headers();
+    expect(await runs(folder)).toHaveLength(2);
+  });
+
+  it('takes its client certificate', async () => {
+    await using folder = await Folder.create();
+    const pair = { clientCertificateData: clientPair.cert, clientKeyData: clientPair.key };
+    const credentials = await plugin(folder, `answer(${JSON.stringify(pair)});`);
+    expect(await credentials.tls()).toEqual({ cert: clientPair.cert, key: clientPair.key, rejectUnauthorized: true });
+    expect(await credentials.headers()).toEqual({});
+  });
+
+  it('tells it what it may want to know, and gives it arguments, environment and no input', async () => {
+    await using folder = await Folder.create();
+    const credentials = await plugin(
+      folder,
+      `let input = '';
+      for await (const chunk of process.stdin) input += chunk;
+      const { apiVersion, kind, spec } = info;
+      const said = [...process.argv.slice(2), process.env.STAGE, apiVersion, kind, spec.interactive, spec.cluster.server];
+      answer({ token: said.join(' ') + input });`,
+      { args: ['--for', 'me'], env: [{ name: 'STAGE', value: 'test' }], provideClusterInfo: true },
+    );
+    expect(await credentials.headers()).toEqual({
+      authorization:
+        'Bearer --for me test client.authentication.k8s.io/v1 ExecCredential false https://192.0.2.1:6443/base',
+    });
+  });
+
+  it.each([
+    [
+      'fails',
+      `console.log('secret'); console.error('no\\n session'); process.exit(3);`,
+      'exit code 3: no session; run login',
+    ],
+    ['answers nonsense', `console.log('secret');`, 'its answer is not JSON'],
+    ['answers without a credential', `answer({ secret: 1 });`, 'neither a token nor a client certificate'],
+    ['answers with half a credential', `answer({ clientCertificateData: 'secret' });`, 'neither a token nor'],
+    ['answers too much', `console.log('secret'.repeat(1e6));`, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'],
+  ])('says so when it %s, without what it wrote', async (_what, body, problem) => {
+    await using folder = await Folder.create();
+    const credentials = await plugin(folder, body, { installHint: 'run login' });
+    const error: unknown = await credentials.headers().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'RequestError', reason: 'unauthorized' });
+    const messages = [];
+    for (let cause = error; cause instanceof Error; cause = cause.cause) messages.push(cause.message);
+    expect(messages[0]).toContain(problem);
+    expect(messages.join()).not.toContain('secret');
+  });
+
+  it('says so when it is not installed', async () => {
+    await using folder = await Folder.create();
+    const credentials = await loadUser(folder, {
+      exec: { command: 'no-such-plugin-anywhere', installHint: 'install it' },
+    });
+    await expect(credentials.headers()).rejects.toThrow(
+      'exec plugin no-such-plugin-anywhere failed: ENOENT; install it',
+    );
+  });
+
+  it('kills it after 30 s', async () => {
+    await using folder = await Folder.create();
+    const credentials = await plugin(
+      folder,
+      `import { createServer } from 'node:net';
+      createServer().listen(0);`,
+    );
+    const failed = credentials.headers().catch((reason: unknown) => reason);
+    while ((await runs(folder)).length === 0) await nextTurn();
+    const [pid = 0] = await runs(folder);
+    expect(isAlive(pid)).toBe(true);
+    await folder.clock.advance(30_000);
+    expect(await failed).toMatchObject({
+      reason: 'unauthorized',
+      message: expect.stringContaining('within 30 s') as string,
+    });
+    expect(folder.clock.sleeperCount).toBe(0);
+    while (isAlive(pid)) await nextTurn();
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

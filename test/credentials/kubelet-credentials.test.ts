@@ -1,0 +1,164 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Credentials } from '../../src/credentials/credentials.js';
+import { KubeletCredentials, type KubeletTlsSettings } from '../../src/credentials/kubelet-credentials.js';
+import { type KeyPair, TestAuthority } from '../support/certificates.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const noFiles: KubeletTlsSettings = {
+  caFile: undefined,
+  certFile: undefined,
+  keyFile: undefined,
+  serverName: undefined,
+  insecureSkipVerify: false,
+};
+const apiPair = { cert: 'client certificate for the API server', key: 'its key' };
+
+let directory: string;
+let authority: TestAuthority;
+let pair: KeyPair;
+let otherPair: KeyPair;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kubelet-credentials-'));
+  authority = await TestAuthority.create();
+  [pair, otherPair] = await Promise.all([authority.issueClient('one'), authority.issueClient('other')]);
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+async function fileOf(name: string, text: string): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, text);
+  return path;
+}
+
+function setUp(settings: { bearerTokenFile?: string; tls?: Partial<KubeletTlsSettings> } = {}) {
+  const clock = new ManualClock();
+  let invalidations = 0;
+  const api: Credentials = {
+    server: new URL('https://api.example'),
+    proxyUrl: undefined,
+    namespace: undefined,
+    description: 'test',
+    headers: () => Promise.resolve({ authorization: 'Bearer api-token' }),
+    tls: () => Promise.resolve({ ca: 'cluster CA', ...apiPair, serverName: 'api.example', rejectUnauthorized: false }),
+    invalidate: () => invalidations++,
+  };
+  const credentials = new KubeletCredentials({
+    api,
+    bearerTokenFile: settings.bearerTokenFile,
+    tls: { ...noFiles, ...settings.tls },
+    clock,
+  });
+  return { clock, credentials, invalidations: () => invalidations };
+}
+
+describe('without settings', () => {
+  it('are those for the API server; its server name and its skipping of verification are not', async () => {
+    const { credentials, invalidations } = setUp();
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer api-token' });
+    expect(await credentials.tls()).toEqual({ ca: 'cluster CA', ...apiPair, rejectUnauthorized: true });
+    credentials.invalidate();
+    expect(invalidations()).toBe(1);
+  });
+});
+
+describe('settings of their own', () => {
+  it("a token file replaces the API server's token and client certificate", async () => {
+    const { credentials, invalidations } = setUp({ bearerTokenFile: await fileOf('token', ' kubelet-token\n') });
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer kubelet-token' });
+    expect(await credentials.tls()).toEqual({ ca: 'cluster CA', rejectUnauthorized: true });
+    credentials.invalidate();
+    expect(invalidations()).toBe(0);
+  });
+
+  it('a client certificate replaces them too', async () => {
+    const certFile = await fileOf('tls.crt', pair.cert);
+    const { credentials } = setUp({ tls: { certFile, keyFile: await fileOf('tls.key', pair.key) } });
+    expect(await credentials.headers()).toEqual({});
+    expect(await credentials.tls()).toEqual({
+      ca: 'cluster CA',
+      cert: pair.cert.trim(),
+      key: pair.key.trim(),
+      rejectUnauthorized: true,
+    });
+  });
+
+  it('a CA file, a server name and skipping verification leave the workload as it is', async () => {
+    const caFile = await fileOf('ca.crt', authority.certificate);
+    const { credentials } = setUp({ tls: { caFile, serverName: '{node}.nodes', insecureSkipVerify: true } });
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer api-token' });
+    expect(await credentials.tls()).toEqual({
+      ca: authority.certificate.trim(),
+      ...apiPair,
+      serverName: '{node}.nodes',
+      rejectUnauthorized: false,
+    });
+  });
+});
+
+describe('rotation', () => {
+  it('reads files again after 60 s', async () => {
+    const bearerTokenFile = await fileOf('rotated', 'first');
+    const { clock, credentials } = setUp({ bearerTokenFile });
+    await credentials.headers();
+    await fileOf('rotated', 'second');
+    await clock.advance(59_999);
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer first' });
+    await clock.advance(1);
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer second' });
+  });
+
+  it('reads files again after a refusal', async () => {
+    const { credentials } = setUp({ bearerTokenFile: await fileOf('refused', 'first') });
+    await credentials.headers();
+    await fileOf('refused', 'second');
+    credentials.invalidate();
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer second' });
+  });
+
+  it('keeps the last good pair while certificate and key do not fit', async () => {
+    const certFile = await fileOf('half.crt', pair.cert);
+    const keyFile = await fileOf('half.key', pair.key);
+    const { clock, credentials } = setUp({ tls: { certFile, keyFile } });
+    await credentials.tls();
+    await fileOf('half.crt', otherPair.cert);
+    await clock.advance(60_000);
+    expect((await credentials.tls()).cert).toBe(pair.cert.trim());
+    await fileOf('half.key', otherPair.key);
+    await clock.advance(60_000);
+    expect(await credentials.tls()).toMatchObject({ cert: otherPair.cert.trim(), key: otherPair.key.trim() });
+  });
+});
+
+describe('files that cannot be used', () => {
+  const faults: [string, () => Promise<Parameters<typeof setUp>[0]>, string][] = [
+    ['a missing token', () => Promise.resolve({ bearerTokenFile: '/missing/token' }), '/missing/token cannot be read'],
+    ['an empty token', async () => ({ bearerTokenFile: await fileOf('empty', ' \n') }), 'is empty'],
+    [
+      'a CA that is none',
+      async () => ({ tls: { caFile: await fileOf('bad.crt', 'nonsense') } }),
+      'is not a certificate in PEM form',
+    ],
+    [
+      'a key of another certificate',
+      async () => ({
+        tls: { certFile: await fileOf('a.crt', pair.cert), keyFile: await fileOf('b.key', otherPair.key) },
+      }),
+      'is not the key of kubelet.tls.certFile',
+    ],
+  ];
+
+  it.each(faults)('are told: %s', async (_name, settings, message) => {
+    const { credentials } = setUp(await settings());
+    await expect(credentials.tls()).rejects.toMatchObject({
+      reason: 'unauthorized',
+      message: expect.stringContaining(message) as string,
+    });
+  });
+});

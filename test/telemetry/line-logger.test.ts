@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+
+import { type LogFields, type Logger, type LogLevel, logLevels } from '../../src/base/logger.js';
+import { createLogger, type LogFormat, logFormats } from '../../src/telemetry/line-logger.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+interface Recording {
+  readonly logger: Logger;
+  readonly lines: string[];
+  readonly clock: ManualClock;
+}
+
+function aRecording(format: LogFormat = 'json', level: LogLevel = 'debug'): Recording {
+  const clock = new ManualClock({ nowMs: Date.UTC(2026, 6, 1, 12, 30, 15, 7) });
+  const lines: string[] = [];
+  return { logger: createLogger({ level, format, write: (line) => lines.push(line), clock }), lines, clock };
+}
+
+function written(format: LogFormat, message: string, fields?: LogFields): string {
+  const { logger, lines } = aRecording(format);
+  logger.info(message, fields);
+  return lines.join('');
+}
+
+describe('lines', () => {
+  const fields = { node: 'node-1', count: 2, ready: false, missing: undefined, ratio: Number.NaN };
+
+  it('are JSON objects with time, level and message first', () => {
+    expect(written('json', 'nodes synced', fields)).toBe(
+      '{"ts":"2026-07-01T12:30:15.007Z","level":"info","msg":"nodes synced","node":"node-1","count":2,"ready":false,"ratio":"NaN"}\n',
+    );
+  });
+
+  it('are logfmt, quoted where needed', () => {
+    expect(written('logfmt', 'nodes synced', fields)).toBe(
+      'ts=2026-07-01T12:30:15.007Z level=info msg="nodes synced" node=node-1 count=2 ready=false ratio=NaN\n',
+    );
+  });
+
+  it.each([
+    ['', '""'],
+    ['plain', 'plain'],
+    ['shop/cart-0', 'shop/cart-0'],
+    ['http://192.0.2.1:10250', 'http://192.0.2.1:10250'],
+    ['a b', '"a b"'],
+    ['a=b', '"a=b"'],
+    ['say "hi"', String.raw`"say \"hi\""`],
+    [String.raw`C:\x`, String.raw`"C:\\x"`],
+    ['größe', '"größe"'],
+  ])('of logfmt write %j as %s', (value, expected) => {
+    expect(written('logfmt', 'x', { value })).toContain(` value=${expected}\n`);
+  });
+
+  it.each(
+    [
+      'a\nts=2026 level=error msg=forged',
+      'a\r\nb',
+      'a\u2028b',
+      'a\u0085b',
+      'a\u001B[2Jb',
+      'a\u202Eb',
+      'a\u{E0001}b',
+      'a" msg="b',
+    ].flatMap((value) => logFormats.map((format) => [format, value] as const)),
+  )('of %s cannot be forged with %j', (format, value) => {
+    const line = written(format, value, { pod: value });
+    expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    const message = /(?:msg=|"msg":)("(?:[^"\\]|\\.)*")/.exec(line)?.[1] ?? '';
+    expect(JSON.parse(message)).toBe(value);
+    if (format === 'json') expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: value, pod: value });
+  });
+
+  it.each(logFormats)('of %s cut texts that are too long', (format) => {
+    expect(written(format, 'x'.repeat(1_000_000), { body: 'y'.repeat(1_000_000) }).length).toBeLessThan(5_000);
+  });
+});
+
+describe('levels', () => {
+  it.each([
+    ['debug', ['debug', 'info', 'warn', 'error']],
+    ['info', ['info', 'warn', 'error']],
+    ['warn', ['warn', 'error']],
+    ['error', ['error']],
+  ] as const)('%s lets %j through', (level, expected) => {
+    const { logger, lines } = aRecording('json', level);
+    for (const each of logLevels) logger[each]('x');
+    expect(lines.map((line) => /"level":"(\w+)"/.exec(line)?.[1])).toEqual(expected);
+  });
+});
+
+describe('repetition', () => {
+  it('is suppressed for a minute and counted on the next line', async () => {
+    const { logger, lines, clock } = aRecording('logfmt');
+    for (let count = 0; count < 3; count += 1) logger.warn('node failed', { node: 'node-1' });
+    await clock.advance(59_999);
+    logger.warn('node failed', { node: 'node-1' });
+    expect(lines).toHaveLength(1);
+    await clock.advance(1);
+    logger.warn('node failed', { node: 'node-1' });
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).not.toContain('repeated');
+    expect(lines[1]).toMatch(/ node=node-1 repeated=3\n$/);
+  });
+
+  it('starts counting anew with each line that is written', async () => {
+    const { logger, lines, clock } = aRecording('logfmt');
+    for (let minute = 0; minute < 3; minute += 1) {
+      logger.warn('node failed');
+      logger.warn('node failed');
+      await clock.advance(60_000);
+    }
+    expect(lines.map((line) => /repeated=\d+/.exec(line)?.[0])).toEqual([undefined, 'repeated=1', 'repeated=1']);
+  });
+
+  it('is told apart by level, message and fields', () => {
+    const { logger, lines } = aRecording();
+    logger.warn('node failed', { node: 'node-1' });
+    logger.error('node failed', { node: 'node-1' });
+    logger.warn('node failed', { node: 'node-2' });
+    logger.warn('node lost', { node: 'node-1' });
+    logger.warn('node failed', { node: 'node-1', reason: 'timeout' });
+    logger.warn('node failed');
+    expect(lines).toHaveLength(6);
+  });
+
+  it('remembers a bounded number of lines, those written last', () => {
+    const { logger, lines } = aRecording();
+    logger.info('first');
+    for (let index = 0; index < 1_000; index += 1) logger.info('other', { index });
+    logger.info('other', { index: 999 });
+    expect(lines).toHaveLength(1_001);
+    logger.info('first');
+    expect(lines).toHaveLength(1_002);
+  });
+});

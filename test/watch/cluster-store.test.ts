@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+
+import type { ApiTransport } from '../../src/http/api-transport.js';
+import { type Scope, wholeCluster } from '../../src/kube/scope.js';
+import { shardOf } from '../../src/kube/shard.js';
+import { ClusterStore } from '../../src/watch/cluster-store.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { eventLine, ScriptedApi, sends, WatchFeed } from './scripted-api.js';
+
+const nodes = Array.from({ length: 4 }, (_, index) => `node-${index + 1}`);
+const firstShard: Scope = { shard: 0, totalShards: 2, nodeName: undefined };
+const [own = '', ...otherOwn] = nodes.filter((name) => shardOf(name, 2) === 0);
+const [foreign = ''] = nodes.filter((name) => shardOf(name, 2) === 1);
+
+const metadataOf = (name: string, resourceVersion: string, uid = `uid-${name}`): object => ({
+  name,
+  uid,
+  resourceVersion,
+});
+
+const podOn = (nodeName: string | undefined, name: string, resourceVersion = '1', uid?: string): object => ({
+  kind: 'Pod',
+  metadata: { ...metadataOf(name, resourceVersion, uid), namespace: 'shop' },
+  spec: { nodeName },
+});
+
+const list = (kind: string, items: readonly object[]): string =>
+  JSON.stringify({ kind: `${kind}List`, metadata: { resourceVersion: '10' }, items });
+
+interface Running extends AsyncDisposable {
+  readonly store: ClusterStore;
+  /** Resolves when the event has been applied. */
+  readonly send: (type: string, object: object) => Promise<void>;
+  readonly pods: () => readonly string[];
+  readonly told: readonly string[];
+  readonly selectors: () => readonly string[];
+}
+
+async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
+  const clock = new ManualClock();
+  const feed = new WatchFeed();
+  const told: string[] = [];
+  const byPath: Readonly<Record<string, ScriptedApi>> = {
+    '/api/v1/nodes': new ScriptedApi(
+      sends(
+        list(
+          'Node',
+          nodes.map((name) => ({ metadata: metadataOf(name, '1') })),
+        ),
+      ),
+      new WatchFeed().answer,
+    ),
+    '/api/v1/pods': new ScriptedApi(sends(list('Pod', pods)), feed.answer),
+  };
+  const api: ApiTransport = {
+    open: async (request, signal) => (byPath[request.path] ?? new ScriptedApi()).open(request, signal),
+  };
+  const store = new ClusterStore({
+    api,
+    scope,
+    namespaces: [],
+    podSelector: [],
+    rememberDeletedMs: 100_000,
+    clock,
+    random: () => 0.5,
+    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    observer: {
+      trackStore: ignore,
+      listFinished: ignore,
+      watchEnded: ignore,
+      eventApplied: (_resource, type) => told.push(type),
+      updateSuppressed: () => told.push('suppressed'),
+      resourceVersionExpired: ignore,
+      watchConnected: ignore,
+      progressed: ignore,
+    },
+  });
+  const stopping = new AbortController();
+  const running = store.run(stopping.signal);
+  await clock.advance(0);
+  return {
+    store,
+    send: async (type, object) => {
+      feed.send(eventLine(type, object));
+      await clock.advance(0);
+    },
+    pods: () => Array.from(store.pods(), ({ name, nodeName }) => `${nodeName}/${name}`),
+    told,
+    selectors: () => Object.values(byPath).map(({ requests }) => requests[0]?.query?.['fieldSelector'] ?? ''),
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort(new Error('stopped'));
+      await running;
+    },
+  };
+}
+
+const ignore = (): void => undefined;
+
+describe('the store of a shard', () => {
+  it('keeps its nodes and their pods of a list', async () => {
+    const pods = [podOn(own, 'mine'), podOn(foreign, 'theirs'), podOn(undefined, 'pending')];
+    await using running = await start(firstShard, pods);
+    expect(running.store.hasSynced).toBe(true);
+    expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual([own, ...otherOwn]);
+    expect([running.store.hasNode(own), running.store.hasNode(foreign)]).toEqual([true, false]);
+    expect(running.pods()).toEqual([`${own}/mine`]);
+    expect(running.selectors()).toEqual(['', '']);
+  });
+
+  it('takes in a pod when it is bound to a node of its own, and no other', async () => {
+    await using running = await start(firstShard, []);
+    await running.send('ADDED', podOn(undefined, 'mine', '11'));
+    await running.send('ADDED', podOn(undefined, 'theirs', '12'));
+    expect(running.pods()).toEqual([]);
+    await running.send('MODIFIED', podOn(own, 'mine', '13'));
+    await running.send('MODIFIED', podOn(foreign, 'theirs', '14'));
+    expect(running.pods()).toEqual([`${own}/mine`]);
+    expect(running.told).toEqual([
+      ...['added', 'added'].flatMap((type) => ['suppressed', type]),
+      'modified',
+      ...['suppressed', 'modified'],
+    ]);
+  });
+
+  it('remembers which of its pods were deleted, and nothing of others', async () => {
+    await using running = await start(firstShard, [podOn(own, 'mine'), podOn(foreign, 'theirs')]);
+    await running.send('DELETED', podOn(own, 'mine', '11'));
+    await running.send('DELETED', podOn(foreign, 'theirs', '12'));
+    expect(running.pods()).toEqual([]);
+    expect([running.store.isDeleted('uid-mine'), running.store.isDeleted('uid-theirs')]).toEqual([true, false]);
+  });
+
+  it('lets a pod go that is re-created under its name on a node of another', async () => {
+    await using running = await start(firstShard, [podOn(own, 'web-0')]);
+    await running.send('DELETED', podOn(own, 'web-0', '11'));
+    await running.send('ADDED', podOn(undefined, 'web-0', '12', 'uid-new'));
+    await running.send('MODIFIED', podOn(foreign, 'web-0', '13', 'uid-new'));
+    expect(running.pods()).toEqual([]);
+    expect(running.store.findPod('shop', 'web-0')).toBeUndefined();
+    expect([running.store.isDeleted('uid-web-0'), running.store.isDeleted('uid-new')]).toEqual([true, false]);
+  });
+});
+
+describe('the store of one node', () => {
+  it('asks for that node and its pods, and keeps no others that come all the same', async () => {
+    const scope: Scope = { ...wholeCluster, nodeName: own };
+    await using running = await start(scope, [
+      podOn(own, 'mine'),
+      podOn(foreign, 'theirs'),
+      podOn(undefined, 'pending'),
+    ]);
+    expect(running.selectors()).toEqual([`metadata.name=${own}`, `spec.nodeName=${own}`]);
+    expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual([own]);
+    expect(running.pods()).toEqual([`${own}/mine`]);
+  });
+});
+
+describe('the store of the whole cluster', () => {
+  it('keeps all nodes, and pods without a node too', async () => {
+    await using running = await start(wholeCluster, [podOn(own, 'a'), podOn(foreign, 'b'), podOn(undefined, 'c')]);
+    expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual(nodes);
+    expect(running.pods()).toEqual([`${own}/a`, `${foreign}/b`, 'undefined/c']);
+  });
+});

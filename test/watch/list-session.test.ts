@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+
+import { type ListedObjects, listObjects } from '../../src/watch/list-session.js';
+import { collectionOf } from '../../src/watch/resource-path.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  answers,
+  expired,
+  failsWith,
+  neverAnswers,
+  podJson,
+  ScriptedApi,
+  sends,
+  sendsList,
+  tooLarge,
+  WatchFeed,
+} from './scripted-api.js';
+
+const nameOf = (object: unknown): string => (object as { metadata: { name: string } }).metadata.name;
+
+interface Run {
+  readonly api: ScriptedApi;
+  readonly resourceVersion?: string;
+  readonly clock?: ManualClock;
+  readonly signal?: AbortSignal;
+  readonly onExpired?: () => void;
+  readonly selectors?: { readonly labelSelector: string };
+}
+
+const list = (run: Run): Promise<ListedObjects<string>> =>
+  listObjects(
+    {
+      api: run.api,
+      collection: collectionOf({ resource: 'pods', ...run.selectors }),
+      clock: run.clock ?? new ManualClock(),
+      project: nameOf,
+      onExpired: run.onExpired ?? ((): void => undefined),
+    },
+    run.resourceVersion ?? '0',
+    run.signal ?? new AbortController().signal,
+  );
+
+const [a, b, c] = [podJson('a', '1'), podJson('b', '2'), podJson('c', '3')];
+const selfLeading = sendsList('12', [a], 'same');
+
+describe('listObjects', () => {
+  it.each([
+    ['any state, without pages', '0', 'list rv=0'],
+    ['a state that is not older than one that is known, without pages', '10', 'list rv=10 match=NotOlderThan'],
+    ['the newest state, in pages', '', 'list limit=500'],
+  ])('asks for %s', async (_case, resourceVersion, asked) => {
+    const api = new ScriptedApi(sendsList('12', [a, b]));
+    expect(await list({ api, resourceVersion })).toEqual({
+      objects: ['a', 'b'],
+      unreadable: [],
+      resourceVersion: '12',
+    });
+    expect(api.asked).toEqual([asked]);
+  });
+
+  it('follows the pages, without a resource version of its own, and keeps that of the first', async () => {
+    const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b], 'C2'), sendsList('13', [c]));
+    const selectors = { labelSelector: 'app=cart' };
+    expect(await list({ api, resourceVersion: '', selectors })).toMatchObject({
+      objects: ['a', 'b', 'c'],
+      resourceVersion: '12',
+    });
+    expect(api.asked).toEqual(['list limit=500', 'list limit=500 continue=C1', 'list limit=500 continue=C2']);
+    expect(api.requests.map(({ query }) => query?.['labelSelector'])).toEqual(['app=cart', 'app=cart', 'app=cart']);
+  });
+
+  it('follows pages that it did not ask for', async () => {
+    const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b]));
+    expect(await list({ api })).toMatchObject({ objects: ['a', 'b'] });
+    expect(api.asked).toEqual(['list rv=0', 'list limit=500 continue=C1']);
+  });
+
+  it.each([
+    ['is no longer known', expired, 1],
+    ['is not known yet', tooLarge, 0],
+  ])('asks for the newest state when the resource version %s', async (_case, answer, expected) => {
+    const api = new ScriptedApi(answer, sendsList('12', [a]));
+    let expiredCount = 0;
+    const onExpired = (): number => (expiredCount += 1);
+    expect(await list({ api, resourceVersion: '10', onExpired })).toMatchObject({ objects: ['a'] });
+    expect(api.asked).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500']);
+    expect(expiredCount).toBe(expected);
+  });
+
+  it.each([
+    ['10', 'list rv=10 match=NotOlderThan', 'list rv=10 match=NotOlderThan'],
+    ['', 'list limit=500', 'list'],
+  ])('begins anew without pages when a page of a list at "%s" has expired', async (resourceVersion, first, second) => {
+    const api = new ScriptedApi(sendsList('12', [a, b], 'C1'), expired, sendsList('14', [b, c]));
+    let expiredCount = 0;
+    const onExpired = (): number => (expiredCount += 1);
+    expect(await list({ api, resourceVersion, onExpired })).toEqual({
+      objects: ['b', 'c'],
+      unreadable: [],
+      resourceVersion: '14',
+    });
+    expect(api.asked).toEqual([first, 'list limit=500 continue=C1', second]);
+    expect(expiredCount).toBe(1);
+  });
+
+  it('gives up when everything has expired', async () => {
+    const page = sendsList('12', [a], 'C1');
+    const api = new ScriptedApi(page, expired, expired, page, expired, page, expired);
+    await expect(list({ api, resourceVersion: '10' })).rejects.toMatchObject({ status: 410 });
+    expect(api.asked).toEqual([
+      'list rv=10 match=NotOlderThan',
+      'list limit=500 continue=C1',
+      'list rv=10 match=NotOlderThan',
+      'list limit=500',
+      'list limit=500 continue=C1',
+      'list',
+      'list limit=500 continue=C1',
+    ]);
+  });
+
+  it.each([
+    ['an error answer', [answers(500)], { status: 500 }],
+    ['a broken connection', [failsWith(new Error('ECONNRESET'))], { message: 'ECONNRESET' }],
+    ['a list that is cut off', [sends('{"kind":"PodList","items":[')], { reason: 'decode' }],
+    ['a list of another kind', [sends('{"kind":"Table"}')], { reason: 'decode' }],
+    ['an error on a further page', [sendsList('12', [a], 'C1'), answers(500)], { status: 500 }],
+    ['a page that leads to itself', [selfLeading, selfLeading], { message: 'the list repeats a page' }],
+  ])('fails with %s', async (_case, script, expected) => {
+    await expect(list({ api: new ScriptedApi(...script), resourceVersion: '' })).rejects.toMatchObject(expected);
+  });
+
+  it('leaves out objects that cannot be read, and says so', async () => {
+    const api = new ScriptedApi(sendsList('12', [a, { kind: 'Pod' }, b]));
+    const { objects, unreadable } = await list({ api });
+    expect(objects).toEqual(['a', 'b']);
+    expect(unreadable).toEqual([expect.stringContaining('undefined')]);
+  });
+
+  it('fails when no object can be read: the fault is not in the objects', async () => {
+    const api = new ScriptedApi(sendsList('12', [{}, {}]));
+    await expect(list({ api })).rejects.toMatchObject({
+      reason: 'decode',
+      message: expect.stringContaining('none of 2 objects is readable') as string,
+    });
+  });
+
+  it('fails when no data come for 60 s, before the headers or after', async () => {
+    for (const isHeld of [true, false]) {
+      const clock = new ManualClock();
+      const feed = new WatchFeed();
+      const failure = expect(
+        list({ api: new ScriptedApi(isHeld ? neverAnswers : feed.answer), clock }),
+      ).rejects.toMatchObject({ reason: 'timeout', message: 'list of /api/v1/pods: no data for 60 s' });
+      await clock.advance(59_000);
+      feed.send('{"kind":"PodList",');
+      await clock.advance(isHeld ? 1_000 : 60_000);
+      await failure;
+      expect(clock.sleeperCount).toBe(0);
+    }
+  });
+
+  it('takes data for a sign of life, and 5 minutes at most', async () => {
+    const clock = new ManualClock();
+    const feed = new WatchFeed();
+    const failure = expect(list({ api: new ScriptedApi(feed.answer), clock })).rejects.toMatchObject({
+      reason: 'timeout',
+      message: 'list of /api/v1/pods: not complete after 300 s',
+    });
+    for (let minute = 0; minute < 6; minute += 1) {
+      feed.send(' ');
+      await clock.advance(50_000);
+    }
+    await failure;
+    expect(feed.isAborted).toBe(true);
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const clock = new ManualClock();
+    const feed = new WatchFeed();
+    const controller = new AbortController();
+    const reason = new Error('stopped');
+    const failure = expect(list({ api: new ScriptedApi(feed.answer), clock, signal: controller.signal })).rejects.toBe(
+      reason,
+    );
+    await clock.advance(1_000);
+    controller.abort(reason);
+    await failure;
+    expect([feed.isAborted, clock.sleeperCount]).toEqual([true, 0]);
+  });
+});

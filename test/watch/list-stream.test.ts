@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { type ListMeta, readList } from '../../src/watch/list-stream.js';
+import { bodyOf } from './scripted-api.js';
+
+interface Read {
+  readonly items: unknown[];
+  readonly meta: ListMeta;
+}
+
+async function read(...chunks: (string | Buffer)[]): Promise<Read> {
+  const items: unknown[] = [];
+  const meta = await readList(bodyOf(...chunks), { kind: 'PodList', onItem: (item) => items.push(item) });
+  return { items, meta };
+}
+
+/** The bytes, cut at these places. */
+function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
+  const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
+  return [...ends, bytes.length].map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+}
+
+const list = (items: unknown, metadata: object = { resourceVersion: '7' }): string =>
+  JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata, items });
+
+const jsonValue = fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' });
+const memberName = fc
+  .string({ unit: 'binary' })
+  .filter((name) => !['kind', 'metadata', 'items', '__proto__'].includes(name));
+
+/** A list with members in any order, anything as items and further members, and any indentation. */
+const listDocument = fc
+  .record({
+    items: fc.array(jsonValue, { maxLength: 6 }),
+    metadata: fc.record({ resourceVersion: fc.constant('12'), continue: fc.string(), more: jsonValue }),
+    others: fc.dictionary(memberName, jsonValue, { maxKeys: 3 }),
+    indent: fc.constantFrom('', '\t', '    '),
+    order: fc.array(fc.double({ noNaN: true }), { minLength: 6, maxLength: 6 }),
+  })
+  .map(({ items, metadata, others, indent, order }) => {
+    const members = Object.entries({ kind: 'PodList', metadata, items, ...others })
+      .map((member, index) => ({ member, rank: order[index] ?? 0 }))
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ member }) => member);
+    return { text: JSON.stringify(Object.fromEntries(members), undefined, indent), items, metadata };
+  });
+
+const places = fc.array(fc.nat(), { maxLength: 40 });
+
+describe('readList', () => {
+  it('gives the items that JSON.parse gives, however the bytes are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(listDocument, places, async ({ text, metadata }, at) => {
+        const { items, meta } = await read(...cut(Buffer.from(`${text}\n`), at));
+        const parsed = JSON.parse(text) as { items: unknown[] };
+        expect(items).toEqual(parsed.items);
+        expect(meta).toEqual({ resourceVersion: '12', continueToken: metadata.continue || undefined });
+      }),
+    );
+  });
+
+  it('refuses every list that is cut off', async () => {
+    await fc.assert(
+      fc.asyncProperty(listDocument, places, fc.nat(), async ({ text }, at, end) => {
+        const bytes = Buffer.from(text);
+        const kept = bytes.subarray(0, end % bytes.length);
+        await expect(read(...cut(kept, at))).rejects.toMatchObject({ reason: 'decode' });
+      }),
+    );
+  });
+
+  it('keeps strings whole that hold brackets, quotes, backslashes and characters of several bytes, byte by byte', async () => {
+    const items = [
+      { text: '}],{["\\"\\\\', '"': '\\' },
+      { name: 'größe 🐳', nested: [[{}], '['] },
+    ];
+    const bytes = Buffer.from(list(items));
+    expect((await read(...Array.from(bytes, (byte) => Buffer.of(byte)))).items).toEqual(items);
+  });
+
+  it.each([
+    ['empty', '[]'],
+    ['blank', '[ \n ]'],
+    ['null, as Go writes a nil slice', 'null'],
+  ])('reads a list whose items are %s', async (_case, items) => {
+    const { items: read_, meta } = await read(`{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":${items}}`);
+    expect(read_).toEqual([]);
+    expect(meta).toEqual({ resourceVersion: '7', continueToken: undefined });
+  });
+
+  it('takes the metadata from behind the items', async () => {
+    const text = '{"items":[{"a":1}],"metadata":{"resourceVersion":"7","continue":"next"},"kind":"PodList"}';
+    expect(await read(text)).toEqual({ items: [{ a: 1 }], meta: { resourceVersion: '7', continueToken: 'next' } });
+  });
+
+  it('is not misled by arrays named items in other places', async () => {
+    const metadata = { resourceVersion: '7', items: [1], nested: { items: [2] } };
+    const text = JSON.stringify({ kind: 'PodList', other: [{ items: [3] }], metadata, items: [{ items: [4] }] });
+    expect((await read(text)).items).toEqual([{ items: [4] }]);
+  });
+
+  it.each([
+    ['a truncated list', list([{ a: 1 }]).slice(0, -1), 'truncated list: it breaks off after 1 items'],
+    ['an empty body', '', 'truncated'],
+    ['a table', '{"kind":"Table","metadata":{"resourceVersion":"7"},"rows":[]}', 'kind "Table" instead of PodList'],
+    ['a list of another kind', list([]).replace('PodList', 'NodeList'), 'kind "NodeList" instead of PodList'],
+    ['a list without a kind', '{"metadata":{"resourceVersion":"7"},"items":[]}', 'kind undefined instead of PodList'],
+    ['a list without items', '{"kind":"PodList","metadata":{"resourceVersion":"7"}}', 'no items'],
+    ['a list without metadata', '{"kind":"PodList","items":[]}', 'no resourceVersion'],
+    ['a list with an empty resourceVersion', list([], { resourceVersion: '' }), 'no resourceVersion'],
+    ['items that are an object', list({}), '"items" is not an array'],
+    ['items twice', list([]).replace('}', '},"items":[]'), 'there twice'],
+    [
+      'members without end',
+      `{"kind":"PodList",${Array.from({ length: 100 }, (_, index) => `"m${index}":1`).join(',')}`,
+      'more than 64 members',
+    ],
+    ['an array', '[]', 'not a JSON object'],
+    ['a text', '"PodList"', 'truncated'],
+    ['a page for people', '<html><style>p{margin:0}</style></html>', 'text around'],
+    ['text after the list', `${list([])} {}`, 'text after'],
+    ['a word after the list', `${list([])} x`, 'text around'],
+    ['a comma after the list', `${list([])},`, 'unexpected ","'],
+    ['text after the items', list([]).replace(']', '] 1'), 'text around'],
+    ['an object after the items', list([]).replace(']', '] {}'), 'text after'],
+    ['items closed by a brace', '{"kind":"PodList","items":[{}}', 'unexpected "}"'],
+    ['a list closed by a bracket', '{"kind":"PodList"]', 'unexpected "]"'],
+    ['an item that is not JSON', list([]).replace('[]', '[{]]'), 'malformed list'],
+    ['an item that is missing', list([]).replace('[]', '[,{}]'), 'malformed list'],
+    ['a comma behind the last item', list([]).replace('[]', '[{},]'), 'malformed list'],
+    ['a comma behind the last member', '{"kind":"PodList",}', 'a comma without a member'],
+    ['a member without a name', '{"kind":"PodList",[]}', 'malformed list'],
+  ])('refuses %s', async (_case, text, message) => {
+    await expect(read(text)).rejects.toMatchObject({
+      name: 'RequestError',
+      reason: 'decode',
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it('refuses a table before its rows are there', async () => {
+    const body = bodyOf('{"kind":"Table",', '{{{');
+    await expect(readList(body, { kind: 'PodList', onItem: () => undefined })).rejects.toThrow('kind "Table"');
+  });
+
+  it('refuses an item above 8 MiB without waiting for its end', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    let chunkCount = 0;
+    async function* endless(): AsyncGenerator<Buffer> {
+      yield await Promise.resolve(Buffer.from('{"kind":"PodList","items":["'));
+      for (;;) {
+        chunkCount += 1;
+        yield chunk;
+      }
+    }
+    await expect(readList(endless(), { kind: 'PodList', onItem: () => undefined })).rejects.toMatchObject({
+      reason: 'too_large',
+      message: expect.stringContaining('8388608 bytes') as string,
+    });
+    expect(chunkCount).toBe(8);
+  });
+
+  it('hands on what the reader of the items throws', async () => {
+    const error = new Error('full');
+    const onItem = (): void => {
+      throw error;
+    };
+    await expect(readList(bodyOf(list([1])), { kind: 'PodList', onItem })).rejects.toBe(error);
+  });
+
+  it('hands on what breaks the body', async () => {
+    const error = new Error('reset');
+    async function* broken(): AsyncGenerator<Buffer> {
+      yield await Promise.resolve(Buffer.from(list([]).slice(0, 10)));
+      throw error;
+    }
+    await expect(readList(broken(), { kind: 'PodList', onItem: () => undefined })).rejects.toBe(error);
+  });
+
+  it('lets the event loop turn while it reads a list that came in one chunk', async () => {
+    const items = Array.from({ length: 2_000 }, (_, index) => ({ index, filler: 'x'.repeat(1_000) }));
+    const reading = { isDone: false };
+    const result = read(list(items)).finally(() => (reading.isDone = true));
+    let turnCount = 0;
+    while (!reading.isDone) {
+      turnCount += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await result).items).toHaveLength(2_000);
+    expect(turnCount).toBeGreaterThanOrEqual(7);
+  });
+});

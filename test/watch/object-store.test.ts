@@ -1,0 +1,310 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
+
+interface Thing extends StoredObject {
+  readonly place: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly sizes: readonly { readonly bytes: number | undefined }[];
+}
+
+const thing = (name: string, resourceVersion: string, more: Partial<Thing> = {}): Thing => ({
+  uid: `uid-${name}`,
+  name,
+  resourceVersion,
+  place: 'n1',
+  labels: { version: resourceVersion },
+  sizes: [],
+  ...more,
+});
+
+let changes: StoreChange<Thing>[];
+let store: ObjectStore<Thing>;
+
+/** The store's content at each notification, as `name@resourceVersion`. */
+let seen: string[][];
+
+const names = (things: Iterable<Thing>): string[] =>
+  [...things].map((object) => `${object.name}@${object.resourceVersion}`);
+
+beforeEach(() => {
+  changes = [];
+  seen = [];
+  store = new ObjectStore({
+    keyOf: ({ name }) => name,
+    groupOf: ({ place }) => place,
+    onChange: (change) => {
+      changes.push(change);
+      seen.push(names(store.values()).sort());
+    },
+  });
+});
+
+const summaries = (): string[] =>
+  changes.map((change) => {
+    const text = `${change.type} ${change.object.name}@${change.object.resourceVersion}`;
+    return change.type === 'removed' ? `${text} ${change.isFinalStateUnknown ? 'unknown' : 'final'}` : text;
+  });
+
+describe('replace', () => {
+  it('removes, updates and adds, in that order, and shows the whole list at each notification', () => {
+    store.replace([thing('pod-1', '1'), thing('pod-2', '2'), thing('pod-3', '3')]);
+    changes = [];
+    seen = [];
+    store.replace([thing('pod-4', '6'), thing('pod-1', '4'), thing('pod-2', '5')]);
+    expect(summaries()).toEqual(['removed pod-3@3 unknown', 'updated pod-1@4', 'updated pod-2@5', 'added pod-4@6']);
+    expect(seen).toEqual(Array.from({ length: 4 }, () => ['pod-1@4', 'pod-2@5', 'pod-4@6']));
+    expect(changes[1]).toMatchObject({ previous: { resourceVersion: '1' } });
+  });
+
+  it('empties the store with an empty list', () => {
+    store.replace([thing('a', '1'), thing('b', '2')]);
+    changes = [];
+    store.replace([]);
+    expect(summaries()).toEqual(['removed a@1 unknown', 'removed b@2 unknown']);
+    expect(store.size).toBe(0);
+    expect(store.group('n1')).toEqual([]);
+  });
+
+  it('leaves objects outside of its scope alone', () => {
+    store.replace([thing('a', '1', { place: 'n1' }), thing('b', '2', { place: 'n2' })]);
+    store.replace([], ({ place }) => place === 'n1');
+    expect(names(store.values())).toEqual(['b@2']);
+  });
+
+  it('says nothing of objects that are as they were, and keeps them', () => {
+    store.replace([thing('a', '1'), thing('b', '2')]);
+    const before = [...store.values()];
+    const group = store.group('n1');
+    changes = [];
+    store.replace([thing('a', '1'), thing('b', '9', { labels: { version: '2' } })]);
+    expect(changes).toEqual([]);
+    expect([...store.values()].every((object, index) => object === before[index])).toBe(true);
+    expect(store.group('n1')).toBe(group);
+  });
+
+  it('takes an object with another UID for another object', () => {
+    store.replace([thing('a', '1'), thing('b', '1')]);
+    changes = [];
+    store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
+    expect(summaries()).toEqual(['removed a@1 unknown', 'updated b@3', 'added a@2']);
+  });
+
+  it('keeps the last of two objects with one key', () => {
+    store.replace([thing('a', '1'), thing('a', '2')]);
+    expect(names(store.values())).toEqual(['a@2']);
+  });
+});
+
+describe('upsert', () => {
+  it('adds, then updates', () => {
+    expect(store.upsert(thing('a', '1'))).toBe('added');
+    expect(store.upsert(thing('a', '2'))).toBe('updated');
+    expect(summaries()).toEqual(['added a@1', 'updated a@2']);
+    expect(store.get('a')).toEqual(thing('a', '2'));
+    expect(store.get('b')).toBeUndefined();
+  });
+
+  it('replaces an object with another UID: removed, then added', () => {
+    store.upsert(thing('a', '1'));
+    expect(store.upsert(thing('a', '2', { uid: 'other' }))).toBe('replaced');
+    expect(summaries()).toEqual(['added a@1', 'removed a@1 unknown', 'added a@2']);
+    expect(seen.at(1)).toEqual(['a@2']);
+  });
+
+  it('takes the last state for the current one, whatever its resource version', () => {
+    store.upsert(thing('a', '20'));
+    store.upsert(thing('a', '10'));
+    expect(names(store.values())).toEqual(['a@10']);
+  });
+
+  const base = thing('a', '1', { labels: { app: 'cart' }, sizes: [{ bytes: 1 }, { bytes: undefined }] });
+
+  it.each<[string, Thing]>([
+    ['the same state', structuredClone(base)],
+    ['the same state with another resource version', { ...structuredClone(base), resourceVersion: '2' }],
+  ])('suppresses %s', (_case, object) => {
+    store.upsert(base);
+    const group = store.group('n1');
+    expect(store.upsert(object)).toBe('suppressed');
+    expect(changes).toHaveLength(1);
+    expect(store.get('a')).toBe(base);
+    expect(store.group('n1')).toBe(group);
+  });
+
+  it.each<[string, Partial<Thing>]>([
+    ['a changed text', { place: 'n2' }],
+    ['a text that became unknown', { place: undefined }],
+    ['a further label', { labels: { app: 'cart', tier: 'web' } }],
+    ['a changed label', { labels: { app: 'shop' } }],
+    ['a renamed label', { labels: { tier: 'cart' } }],
+    ['fewer entries', { sizes: [{ bytes: 1 }] }],
+    ['a changed entry', { sizes: [{ bytes: 2 }, { bytes: undefined }] }],
+    ['an entry that became known', { sizes: [{ bytes: 1 }, { bytes: 0 }] }],
+    ['entries in another order', { sizes: [{ bytes: undefined }, { bytes: 1 }] }],
+  ])('does not suppress %s', (_case, difference) => {
+    store.upsert(base);
+    expect(store.upsert({ ...base, resourceVersion: '2', ...difference })).toBe('updated');
+    expect(store.get('a')).toMatchObject(difference);
+  });
+
+  it('does not take two different unknowns for one another', () => {
+    const objects = new ObjectStore<StoredObject>({ keyOf: ({ name }) => name, groupOf: () => undefined });
+    objects.upsert({ ...thing('a', '1'), left: undefined, both: 1 } as StoredObject);
+    expect(
+      objects.upsert({ ...thing('a', '2', { labels: { version: '1' } }), right: 2, both: 1 } as StoredObject),
+    ).toBe('updated');
+  });
+});
+
+describe('remove', () => {
+  it('hands on the final state', () => {
+    store.upsert(thing('a', '1'));
+    expect(store.remove('a', 'uid-a', thing('a', '5'))).toBe(true);
+    expect(summaries()).toEqual(['added a@1', 'removed a@5 final']);
+    expect([store.size, store.get('a')]).toEqual([0, undefined]);
+  });
+
+  it('hands on the last known state without a final one', () => {
+    store.upsert(thing('a', '1'));
+    store.remove('a', 'uid-a');
+    expect(summaries()).toEqual(['added a@1', 'removed a@1 unknown']);
+  });
+
+  it.each([
+    ['a key that it does not know', 'b', 'uid-a'],
+    ['another object with the key', 'a', 'uid-of-an-earlier-a'],
+  ])('does nothing for %s', (_case, key, uid) => {
+    store.upsert(thing('a', '1'));
+    expect(store.remove(key, uid, thing('a', '5'))).toBe(false);
+    expect(summaries()).toEqual(['added a@1']);
+    expect(names(store.group('n1'))).toEqual(['a@1']);
+  });
+
+  it('reports a deletion once, whether a list or an event came first', () => {
+    store.upsert(thing('a', '1'));
+    store.replace([]);
+    store.remove('a', 'uid-a', thing('a', '2'));
+    store.replace([]);
+    expect(summaries()).toEqual(['added a@1', 'removed a@1 unknown']);
+  });
+});
+
+describe('group', () => {
+  it('is the same array until one of its objects changes', () => {
+    store.replace([thing('a', '1'), thing('b', '1'), thing('c', '1', { place: 'n2' })]);
+    const [n1, n2] = [store.group('n1'), store.group('n2')];
+    expect(names(n1)).toEqual(['a@1', 'b@1']);
+    store.upsert(thing('a', '2'));
+    expect(names(store.group('n1'))).toEqual(['a@2', 'b@1']);
+    expect(names(n1)).toEqual(['a@1', 'b@1']);
+    expect(store.group('n1')).toBe(store.group('n1'));
+    expect(store.group('n2')).toBe(n2);
+  });
+
+  it('is another array after an object came, went or moved', () => {
+    store.upsert(thing('a', '1'));
+    const arrays = [store.group('n1')];
+    store.upsert(thing('b', '1'));
+    arrays.push(store.group('n1'));
+    store.upsert(thing('b', '2', { place: 'n2' }));
+    arrays.push(store.group('n1'));
+    expect(arrays.map(names)).toEqual([['a@1'], ['a@1', 'b@1'], ['a@1']]);
+    expect(new Set(arrays).size).toBe(3);
+    expect(names(store.group('n2'))).toEqual(['b@2']);
+  });
+
+  it('is one empty array while there are no objects', () => {
+    expect(store.group('n1')).toEqual([]);
+    expect(store.group('n1')).toBe(store.group('n1'));
+    store.upsert(thing('a', '1'));
+    store.remove('a', 'uid-a');
+    expect(store.group('n1')).toEqual([]);
+  });
+
+  it('has no object without a group', () => {
+    store.upsert(thing('a', '1', { place: undefined }));
+    expect(store.size).toBe(1);
+    store.upsert(thing('a', '2', { place: 'n1' }));
+    expect(names(store.group('n1'))).toEqual(['a@2']);
+    store.upsert(thing('a', '3', { place: undefined }));
+    expect(store.group('n1')).toEqual([]);
+  });
+
+  it('holds what the store holds of it, after any sequence of steps', () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'd');
+    const anyThing = fc
+      .record({ name, uid: fc.constantFrom('1', '2'), place: fc.constantFrom('n1', 'n2', undefined), size: fc.nat(2) })
+      .map(({ size, ...rest }) => thing(rest.name, '1', { ...rest, resourceVersion: String(size) }));
+    const step = fc.oneof(
+      anyThing.map((object) => () => void store.upsert(object)),
+      anyThing.map((object) => () => void store.remove(object.name, object.uid)),
+      fc.array(anyThing, { maxLength: 4 }).map((objects) => () => {
+        store.replace(objects);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        store.replace([]);
+        for (const take of steps) {
+          const before = ['n1', 'n2'].map((place) => store.group(place));
+          take();
+          for (const [index, place] of ['n1', 'n2'].entries()) {
+            const members = [...store.values()].filter((object) => object.place === place);
+            expect(new Set(store.group(place))).toEqual(new Set(members));
+            const isSame = names(store.group(place)).join() === names(before[index] ?? []).join();
+            if (!isSame) expect(store.group(place)).not.toBe(before[index]);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('notifications', () => {
+  it('mirror the store, after any sequence of steps', () => {
+    const mirror = new Map<string, Thing>();
+    const objects = new ObjectStore<Thing>({
+      keyOf: ({ name }) => name,
+      groupOf: () => undefined,
+      onChange: (change) => {
+        if (change.type === 'removed') expect(mirror.delete(change.object.uid)).toBe(true);
+        else mirror.set(change.object.uid, change.object);
+      },
+    });
+    const anyThing = fc
+      .record({ name: fc.constantFrom('a', 'b', 'c'), uid: fc.constantFrom('1', '2'), value: fc.nat(2) })
+      .map(({ name, uid, value }) => thing(name, String(value), { uid: `${name}-${uid}` }));
+    fc.assert(
+      fc.property(fc.array(fc.array(anyThing, { maxLength: 3 }), { maxLength: 20 }), (lists) => {
+        for (const list of lists) {
+          if (list[0] !== undefined && list.length === 1) objects.upsert(list[0]);
+          else objects.replace(list);
+          expect([...mirror.values()].sort((a, b) => a.name.localeCompare(b.name))).toEqual(
+            [...objects.values()].sort((a, b) => a.name.localeCompare(b.name)),
+          );
+        }
+      }),
+    );
+  });
+
+  it('that throw neither stop the others nor the step', () => {
+    const told: string[] = [];
+    const objects = new ObjectStore<Thing>({
+      keyOf: ({ name }) => name,
+      groupOf: ({ place }) => place,
+      onChange: ({ object }) => {
+        told.push(object.name);
+        throw new Error(`cannot take ${object.name}`);
+      },
+    });
+    expect(() => {
+      objects.replace([thing('a', '1'), thing('b', '1')]);
+    }).toThrow('2 of 2 notifications failed, the first with: cannot take a');
+    expect(told).toEqual(['a', 'b']);
+    expect(names(objects.group('n1'))).toEqual(['a@1', 'b@1']);
+    expect(() => objects.remove('a', 'uid-a')).toThrow(AggregateError);
+    expect(objects.size).toBe(1);
+  });
+});

@@ -1,0 +1,865 @@
+import { describe, expect, it } from 'vitest';
+
+import { RequestError } from '../../src/base/errors.js';
+import type { Logger } from '../../src/base/logger.js';
+import type { ApiTransport } from '../../src/http/api-transport.js';
+import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
+import { Reflector, type ReflectorObserver, type ReflectorOptions } from '../../src/watch/reflector.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  answers,
+  bookmarkLine,
+  errorLine,
+  eventLine,
+  expired,
+  failsWith,
+  neverAnswers,
+  podJson,
+  ScriptedApi,
+  sends,
+  sendsList,
+  sendsWatch,
+  tooLarge,
+  WatchFeed,
+} from './scripted-api.js';
+
+interface Thing extends StoredObject {
+  readonly value: string;
+}
+
+function project(object: unknown): Thing {
+  const { metadata, value } = object as { metadata: StoredObject; value: string | undefined };
+  if (value === undefined) throw new RequestError('decode', `${metadata.name} has no value`);
+  return { uid: metadata.uid, name: metadata.name, resourceVersion: metadata.resourceVersion, value };
+}
+
+const podWithoutValue = (name: string, resourceVersion: string): object => ({
+  metadata: { name, uid: `uid-${name}`, resourceVersion },
+});
+
+const added = (name: string, resourceVersion: string, more = {}): string =>
+  eventLine('ADDED', podJson(name, resourceVersion, more));
+const modified = (name: string, resourceVersion: string, more = {}): string =>
+  eventLine('MODIFIED', podJson(name, resourceVersion, more));
+const deleted = (name: string, resourceVersion: string, more = {}): string =>
+  eventLine('DELETED', podJson(name, resourceVersion, more));
+
+interface Running extends AsyncDisposable {
+  readonly reflector: Reflector<Thing>;
+  readonly clock: ManualClock;
+  /** What the observer heard, apart from progress. */
+  readonly told: string[];
+  /** Wall times of progress. */
+  readonly progressedAtMs: number[];
+  readonly logged: string[];
+  /** The changes of the store. */
+  readonly changes: string[];
+  /** The content of the store. */
+  content(): string[];
+  stop(): Promise<void>;
+}
+
+interface RunOptions extends Partial<ReflectorOptions<Thing>> {
+  readonly api: ApiTransport;
+  readonly clock?: ManualClock;
+  readonly onChange?: (change: StoreChange<Thing>) => void;
+  readonly stopping?: AbortController;
+}
+
+/**
+ * A reflector that runs. With its random number, 0.5, an agreed end is followed by a pause of 500 ms, and back-offs are
+ * 375, 750, 1500, 3000, 6000, 12000 and then 22500 ms.
+ */
+async function start(runOptions: RunOptions): Promise<Running> {
+  const { onChange, stopping = new AbortController(), clock = new ManualClock(), ...options } = runOptions;
+  const told: string[] = [];
+  const logged: string[] = [];
+  const changes: string[] = [];
+  const progressedAtMs: number[] = [];
+  const store = new ObjectStore<Thing>({
+    keyOf: ({ name }) => name,
+    groupOf: () => undefined,
+    onChange: (change) => {
+      const isUnknown = change.type === 'removed' && change.isFinalStateUnknown;
+      changes.push(
+        `${change.type} ${change.object.name}@${change.object.resourceVersion}${isUnknown ? ' unknown' : ''}`,
+      );
+      onChange?.(change);
+    },
+  });
+  const tell =
+    (name: string) =>
+    (...values: unknown[]): void => {
+      told.push([name, ...values].join(' '));
+    };
+  const observer: ReflectorObserver = {
+    listFinished: tell('list'),
+    watchEnded: tell('watch'),
+    eventApplied: tell('event'),
+    updateSuppressed: tell('suppressed'),
+    resourceVersionExpired: tell('expired'),
+    watchConnected: tell('connected'),
+    progressed: (_resource, _scope, atMs) => progressedAtMs.push(atMs),
+  };
+  const log =
+    (level: string): Logger['info'] =>
+    (message, fields) => {
+      logged.push(`${level}: ${message} ${JSON.stringify(fields)}`);
+    };
+  const reflector = new Reflector<Thing>({
+    resource: 'pods',
+    store,
+    project,
+    clock,
+    random: () => 0.5,
+    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    observer,
+    ...options,
+  });
+  const run = reflector.run(stopping.signal);
+  const stop = async (): Promise<void> => {
+    stopping.abort(new Error('stopped'));
+    await run;
+    expect(clock.sleeperCount).toBe(0);
+  };
+  await clock.advance(0);
+  return {
+    reflector,
+    clock,
+    told,
+    progressedAtMs,
+    logged,
+    changes,
+    content: () => [...store.values()].map(({ name, resourceVersion }) => `${name}@${resourceVersion}`),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+const listOfA = sendsList('10', [podJson('a', '1')]);
+
+describe('the normal course', () => {
+  it('lists any state, then watches from there with bookmarks and a time limit, and applies events in order', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(sendsList('10', [podJson('a', '1'), podJson('b', '2')]), feed.answer);
+    await using run = await start({ api });
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10']);
+    expect(api.requests[1]).toEqual({
+      path: '/api/v1/pods',
+      query: { watch: 'true', allowWatchBookmarks: 'true', resourceVersion: '10', timeoutSeconds: '450' },
+    });
+    expect(run.content()).toEqual(['a@1', 'b@2']);
+    feed.send(deleted('b', '11'), modified('a', '55'), added('c', '32'));
+    await run.clock.advance(0);
+    expect(run.changes).toEqual(['added a@1', 'added b@2', 'removed b@11', 'updated a@55', 'added c@32']);
+    expect(run.content()).toEqual(['a@55', 'c@32']);
+    expect(run.told).toEqual([
+      'connected pods  false',
+      'list pods success',
+      'connected pods  true',
+      'event pods deleted',
+      'event pods modified',
+      'event pods added',
+    ]);
+  });
+
+  it('is synced from the first list on', async () => {
+    const feed = new WatchFeed();
+    await using run = await start({ api: new ScriptedApi(feed.answer, sendsWatch()) });
+    expect(run.reflector.hasSynced).toBe(false);
+    feed.send('{"kind":"PodList","metadata":{"resourceVersion":"10"},"items":[');
+    await run.clock.advance(0);
+    expect(run.reflector.hasSynced).toBe(false);
+    feed.send(']}');
+    feed.end();
+    await run.clock.advance(0);
+    expect(run.reflector.hasSynced).toBe(true);
+  });
+
+  it('sends the selectors with lists and watches, of one namespace', async () => {
+    const api = new ScriptedApi(listOfA);
+    const selectors = { labelSelector: 'app=cart', fieldSelector: 'spec.nodeName=n1' };
+    await using run = await start({ api, namespace: 'shop', ...selectors });
+    expect(api.requests.map(({ path }) => path)).toEqual(Array(2).fill('/api/v1/namespaces/shop/pods'));
+    expect(api.requests).toMatchObject([{ query: selectors }, { query: selectors }]);
+    expect(run.told[0]).toBe('connected pods shop false');
+  });
+
+  it('lists and watches nodes', async () => {
+    const api = new ScriptedApi(
+      sends('{"kind":"NodeList","metadata":{"resourceVersion":"10"},"items":[]}'),
+      sendsWatch(eventLine('ADDED', { ...podJson('n1', '11'), kind: 'Node' })),
+    );
+    await using run = await start({ api, resource: 'nodes' });
+    expect(api.requests.map(({ path }) => path)).toEqual(['/api/v1/nodes', '/api/v1/nodes']);
+    expect(run.content()).toEqual(['n1@11']);
+  });
+
+  it.each([
+    ['an added object', added('b', '20')],
+    ['a changed object', modified('a', '20')],
+    ['a deleted object', deleted('a', '20')],
+    ['a deleted object that it does not know', deleted('x', '20')],
+    ['a bookmark', bookmarkLine('20')],
+  ])('watches on from %s', async (_case, line) => {
+    const api = new ScriptedApi(listOfA, sendsWatch(added('z', '15'), line));
+    await using run = await start({ api });
+    await run.clock.advance(500);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
+  });
+
+  it('takes the last event for the newest, whatever the numbers say', async () => {
+    const api = new ScriptedApi(listOfA, sendsWatch(added('b', '55'), added('c', '32')));
+    await using run = await start({ api });
+    await run.clock.advance(500);
+    expect(api.asked.at(-1)).toBe('watch rv=32');
+  });
+
+  it('tells the wall time of each list, event and bookmark', async () => {
+    const feed = new WatchFeed();
+    await using run = await start({ api: new ScriptedApi(listOfA, feed.answer) });
+    const startMs = run.clock.nowMs();
+    await run.clock.advance(1_000);
+    feed.send(bookmarkLine('11'));
+    await run.clock.advance(1_000);
+    feed.send(added('b', '12'));
+    await run.clock.advance(0);
+    expect(run.progressedAtMs).toEqual([startMs, startMs + 1_000, startMs + 2_000]);
+  });
+
+  it.each([
+    [0, '300'],
+    [0.999_999, '600'],
+  ])('asks the server to end the watch after 5 to 10 minutes (random number %d)', async (number, seconds) => {
+    const api = new ScriptedApi(listOfA);
+    await using run = await start({ api, random: () => number });
+    expect(run.reflector.hasSynced).toBe(true);
+    expect(api.requests[1]?.query?.['timeoutSeconds']).toBe(seconds);
+  });
+
+  it('watches on after each agreed end, without a list, losing and repeating nothing', async () => {
+    const api = new ScriptedApi(
+      listOfA,
+      sendsWatch(added('b', '12')),
+      sendsWatch(added('c', '20'), deleted('b', '21')),
+    );
+    api.then(sendsWatch(modified('c', '30')));
+    await using run = await start({ api });
+    await run.clock.advance(1_500);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12', 'watch rv=21', 'watch rv=30']);
+    expect(run.changes).toEqual(['added a@1', 'added b@12', 'added c@20', 'removed b@21', 'updated c@30']);
+    expect(run.told.filter((line) => line.startsWith('watch'))).toEqual(Array(3).fill('watch pods end'));
+  });
+
+  it('keeps one watch for as long as bookmarks come', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(listOfA, feed.answer);
+    await using run = await start({ api });
+    for (let minute = 1; minute <= 7; minute += 1) {
+      await run.clock.advance(60_000);
+      feed.send(bookmarkLine(String(10 + minute)));
+    }
+    await run.clock.advance(0);
+    expect([api.requests.length, feed.isAborted]).toEqual([2, false]);
+  });
+
+  it('leaves nothing behind in a day of bookmarks and agreed ends', async () => {
+    let version = 10;
+    const clock = new ManualClock();
+    const api = new ScriptedApi(listOfA).thenAlways((request, signal) => {
+      const feed = new WatchFeed();
+      void (async () => {
+        for (let minute = 1; minute <= 7; minute += 1) {
+          await clock.sleep(60_000, signal);
+          feed.send(bookmarkLine(String((version += 1))));
+        }
+        await clock.sleep(30_000, signal);
+        feed.end();
+      })().catch(() => undefined);
+      return feed.answer(request, signal);
+    });
+    await using run = await start({ api, clock });
+    const sleeperCounts = new Set<number>();
+    for (let hour = 0; hour < 24; hour += 1) {
+      await clock.advance(3_600_000 + 60_500);
+      sleeperCounts.add(clock.sleeperCount);
+    }
+    expect(api.asked.filter((line) => line.startsWith('list'))).toHaveLength(1);
+    expect(api.requests.length).toBeLessThan(200);
+    expect(Math.max(...sleeperCounts)).toBeLessThanOrEqual(3);
+    expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
+  });
+});
+
+describe('what events do to the store', () => {
+  it('replaces an object that was created anew under the same name', async () => {
+    const api = new ScriptedApi(listOfA, sendsWatch(modified('a', '20', { uid: 'other' })));
+    await using run = await start({ api });
+    expect(run.changes).toEqual(['added a@1', 'removed a@1 unknown', 'added a@20']);
+  });
+
+  it('does not let the deletion of an earlier object take a later one', async () => {
+    const api = new ScriptedApi(listOfA, sendsWatch(deleted('a', '20', { uid: 'earlier' })));
+    await using run = await start({ api });
+    expect(run.content()).toEqual(['a@1']);
+  });
+
+  it('suppresses updates that change nothing we keep', async () => {
+    const api = new ScriptedApi(listOfA, sendsWatch(modified('a', '20', { value: '1' })));
+    await using run = await start({ api });
+    expect(run.changes).toEqual(['added a@1']);
+    expect(run.told).toContain('suppressed pods');
+    await run.clock.advance(500);
+    expect(api.asked.at(-1)).toBe('watch rv=20');
+  });
+
+  it('ends with the newest state after a replay of older events, with nothing raised from the dead', async () => {
+    const api = new ScriptedApi(
+      sendsList('10', [podJson('a', '9')]),
+      sendsWatch(added('b', '5'), modified('a', '6'), deleted('b', '7'), modified('a', '9')),
+    );
+    await using run = await start({ api });
+    expect(run.content()).toEqual(['a@9']);
+  });
+
+  it('drops an object that cannot be read, with a warning, and goes on behind it', async () => {
+    const lines = [eventLine('MODIFIED', podWithoutValue('a', '20')), added('b', '21')];
+    const api = new ScriptedApi(listOfA, sendsWatch(...lines));
+    await using run = await start({ api });
+    expect(run.content()).toEqual(['a@1', 'b@21']);
+    expect(run.logged).toContainEqual(expect.stringMatching(/^warn: .*a has no value/));
+    await run.clock.advance(500);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=21']);
+  });
+
+  it('lists anew when the object of a deletion cannot be read, for it may be any', async () => {
+    const lines = [eventLine('DELETED', podWithoutValue('a', '20')), added('b', '21')];
+    const api = new ScriptedApi(listOfA, sendsWatch(...lines), sendsList('30', []));
+    await using run = await start({ api });
+    expect(run.told).toContain('watch pods parse');
+    expect(run.content()).toEqual(['a@1']);
+    await run.clock.advance(375);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'list rv=10 match=NotOlderThan', 'watch rv=30']);
+    expect(run.content()).toEqual([]);
+  });
+
+  it('leaves unreadable objects out of a list, with one warning', async () => {
+    const items = [podWithoutValue('x', '1'), podJson('a', '2'), podWithoutValue('y', '3')];
+    await using run = await start({ api: new ScriptedApi(sendsList('10', items)) });
+    expect(run.content()).toEqual(['a@2']);
+    const warnings = run.logged.filter((line) => line.startsWith('warn'));
+    expect(warnings).toEqual([expect.stringMatching(/"count":2,"error":"x has no value"/)]);
+  });
+
+  it('replaces only what its own list could contain', async () => {
+    const api = new ScriptedApi(listOfA, sendsWatch(added('other', '11')), answers(410), sendsList('20', []));
+    await using run = await start({ api, isInScope: ({ name }) => name !== 'other' });
+    await run.clock.advance(1_000);
+    expect(run.content()).toEqual(['other@11']);
+  });
+
+  it('goes on when a subscriber to changes throws', async () => {
+    const api = new ScriptedApi(listOfA, sendsWatch(added('b', '11'), deleted('a', '12')));
+    const onChange = (): void => {
+      throw new Error('no room');
+    };
+    await using run = await start({ api, onChange });
+    expect(run.content()).toEqual(['b@11']);
+    expect(run.changes).toEqual(['added a@1', 'added b@11', 'removed a@12']);
+    expect(run.logged.filter((line) => /^error: .*no room/.test(line))).toHaveLength(3);
+    await run.clock.advance(500);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12']);
+  });
+});
+
+describe('listing again', () => {
+  it('asks for nothing older than what it knows', async () => {
+    const api = new ScriptedApi(listOfA, sendsWatch(added('b', '15'), errorLine(500)), sendsList('20', []));
+    await using run = await start({ api });
+    await run.clock.advance(375);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'list rv=15 match=NotOlderThan', 'watch rv=20']);
+  });
+
+  it('asks for the newest state in the same breath when its version is too old or too new', async () => {
+    for (const refusal of [expired, tooLarge]) {
+      const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), refusal, sendsList('5', []));
+      await using run = await start({ api });
+      await run.clock.advance(375);
+      expect(api.asked.slice(2)).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500', 'watch rv=5']);
+    }
+  });
+
+  it('reports objects that a list no longer has, their final state unknown', async () => {
+    const api = new ScriptedApi(listOfA, answers(410), sendsList('20', []));
+    await using run = await start({ api });
+    await run.clock.advance(375);
+    expect(run.changes).toEqual(['added a@1', 'removed a@1 unknown']);
+  });
+
+  it('removes what an event brought when the server then reports a damaged store', async () => {
+    const lines = [added('foo', '11'), errorLine(500, { reason: 'StoreReadError' })];
+    const api = new ScriptedApi(listOfA, sendsWatch(...lines), sendsList('20', [podJson('a', '1')]));
+    await using run = await start({ api });
+    expect(run.content()).toEqual(['a@1', 'foo@11']);
+    await run.clock.advance(375);
+    expect(run.content()).toEqual(['a@1']);
+    expect(run.told).toContain('watch pods error');
+  });
+
+  it.each([
+    ['an error', answers(500), 'list pods http_status'],
+    ['a refused connection', failsWith(new RequestError('connection', 'ECONNREFUSED')), 'list pods connection'],
+    ['a list that is cut off', sends('{"kind":"PodList","items":[{}'), 'list pods decode'],
+    ['a table', sends('{"kind":"Table"}'), 'list pods decode'],
+    ['an expired version, twice', answers(410), 'list pods expired'],
+  ])('keeps what it knows after %s, and tries again', async (_case, answer, told) => {
+    const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), answer, answer, sendsList('20', []));
+    await using run = await start({ api });
+    await run.clock.advance(375);
+    expect(run.content()).toEqual(['a@1']);
+    expect(run.told).toContain(told);
+    expect(run.reflector.hasSynced).toBe(true);
+    expect(run.reflector.lastError).toBeDefined();
+    await run.clock.advance(10_000);
+    expect(run.content()).toEqual([]);
+    expect(run.reflector.lastError).toBeUndefined();
+  });
+
+  it('takes ever longer pauses while lists fail from the start, up to half a minute', async () => {
+    const clock = new ManualClock();
+    const atMs: number[] = [];
+    const api = new ScriptedApi().thenAlways((request, signal) => {
+      atMs.push(clock.monotonicMs());
+      return failsWith(new RequestError('connection', 'ECONNREFUSED'))(request, signal);
+    });
+    await using run = await start({ api, clock });
+    await clock.advance(100_000);
+    expect(atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? 0))).toEqual([
+      375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500, 22_500,
+    ]);
+    expect(run.reflector.hasSynced).toBe(false);
+    expect(run.reflector.lastError).toContain('ECONNREFUSED');
+  });
+
+  it('honours Retry-After', async () => {
+    const api = new ScriptedApi(answers(429, {}, 3_000), listOfA);
+    await using run = await start({ api });
+    await run.clock.advance(3_000);
+    expect(api.requests).toHaveLength(1);
+    await run.clock.advance(300);
+    expect(api.asked).toEqual(['list rv=0', 'list rv=0', 'watch rv=10']);
+  });
+
+  it.each([401, 403])('tries again after 30 to 60 s, for ever, when status %d refuses it', async (status) => {
+    const api = new ScriptedApi().thenAlways(answers(status));
+    await using run = await start({ api });
+    await run.clock.advance(44_999);
+    expect(api.requests).toHaveLength(1);
+    await run.clock.advance(45_000 * 10);
+    expect(api.requests).toHaveLength(11);
+    expect(run.reflector.lastError).toContain(String(status));
+  });
+});
+
+describe('the end of a watch', () => {
+  /** [what happened, the answer, the result told, the request that follows] */
+  it.each([
+    ['the server ends it at once', sendsWatch(), 'short', 'watch rv=10'],
+    ['the version has expired (status)', expired, 'expired', 'list rv=10 match=NotOlderThan'],
+    ['the version has expired (event)', sendsWatch(errorLine(410)), 'expired', 'list rv=10 match=NotOlderThan'],
+    [
+      'the version has expired (event with a reason)',
+      sendsWatch(errorLine(500, { reason: 'Gone' })),
+      'expired',
+      'list rv=10 match=NotOlderThan',
+    ],
+    ['the server is busy (status)', answers(429), 'throttled', 'watch rv=10'],
+    ['the server is busy (event)', sendsWatch(errorLine(429)), 'throttled', 'watch rv=10'],
+    ['the server has trouble (status)', answers(500), 'unavailable', 'watch rv=10'],
+    ['the server has trouble (503)', answers(503), 'unavailable', 'watch rv=10'],
+    ['the server timed out (event)', sendsWatch(errorLine(504)), 'unavailable', 'watch rv=10'],
+    ['the server has trouble (event)', sendsWatch(errorLine(500)), 'error', 'list rv=10 match=NotOlderThan'],
+    ['an unknown error comes', sendsWatch(errorLine(666)), 'error', 'list rv=10 match=NotOlderThan'],
+    ['an error comes without a status', sendsWatch('{"type":"ERROR"}\n'), 'error', 'list rv=10 match=NotOlderThan'],
+    ['it is refused', answers(400), 'rejected', 'list rv=10 match=NotOlderThan'],
+    ['it is not there', answers(404), 'rejected', 'list rv=10 match=NotOlderThan'],
+    [
+      'another program answers',
+      failsWith(new RequestError('decode', 'answered with text/html')),
+      'rejected',
+      'list rv=10 match=NotOlderThan',
+    ],
+    ['nobody is there', failsWith(new RequestError('connection', 'ECONNREFUSED')), 'connection', 'watch rv=10'],
+    ['nobody answers in time', failsWith(new RequestError('timeout', 'no answer')), 'connection', 'watch rv=10'],
+    ['a line is not JSON', sendsWatch('{"type"\n', added('b', '20')), 'parse', 'list rv=10 match=NotOlderThan'],
+    [
+      'an event has an unknown type',
+      sendsWatch(eventLine('RENAMED', podJson('b', '20'))),
+      'parse',
+      'list rv=10 match=NotOlderThan',
+    ],
+    [
+      'an object has no metadata',
+      sendsWatch('{"type":"ADDED","object":{}}\n'),
+      'parse',
+      'list rv=10 match=NotOlderThan',
+    ],
+  ])('when %s', async (_case, answer, result, next) => {
+    const api = new ScriptedApi(listOfA, answer);
+    await using run = await start({ api });
+    expect(run.told.filter((line) => line.startsWith('watch'))).toEqual([`watch pods ${result}`]);
+    expect(run.told.filter((line) => line.startsWith('expired'))).toHaveLength(result === 'expired' ? 1 : 0);
+    expect(run.told.findLast((line) => line.startsWith('connected'))).toBe('connected pods  false');
+    expect(run.content()).toEqual(['a@1']);
+    await run.clock.advance(374);
+    expect(api.requests).toHaveLength(2);
+    await run.clock.advance(1);
+    expect(api.asked.slice(2)).toEqual([next]);
+  });
+
+  it('when a line is too long', async () => {
+    const api = new ScriptedApi(listOfA, sends(' '.repeat(16 * 1024 * 1024 + 1)));
+    await using run = await start({ api });
+    // It is read in many turns of the event loop.
+    for (let turn = 0; turn < 100 && !run.told.some((line) => line.startsWith('watch')); turn += 1) {
+      await run.clock.advance(0);
+    }
+    expect(run.told).toContain('watch pods line_too_long');
+    await run.clock.advance(375);
+    expect(api.asked.at(-1)).toBe('list rv=10 match=NotOlderThan');
+  });
+
+  it('drops half an event when the connection breaks, and has it sent again', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(listOfA, feed.answer, sendsWatch(added('c', '12')));
+    await using run = await start({ api });
+    feed.send(added('b', '11'), added('c', '12').slice(0, 20));
+    feed.break(new RequestError('connection', 'ECONNRESET'));
+    await run.clock.advance(375);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
+    expect(run.content()).toEqual(['a@1', 'b@11', 'c@12']);
+    expect(run.told).toContain('watch pods reset');
+  });
+
+  it('applies nothing that comes behind an error', async () => {
+    const lines = [added('b', '6'), errorLine(410), added('c', '7'), added('d', '8')];
+    const api = new ScriptedApi(listOfA, sendsWatch(...lines));
+    await using run = await start({ api });
+    await run.clock.advance(375);
+    expect(run.content()).toEqual(['a@1', 'b@6']);
+    expect(api.asked.at(-1)).toBe('list rv=6 match=NotOlderThan');
+  });
+
+  it('waits no less than an ERROR event asks for', async () => {
+    const line = errorLine(504, { details: { retryAfterSeconds: 3 } });
+    const api = new ScriptedApi(listOfA, sendsWatch(line));
+    await using run = await start({ api });
+    await run.clock.advance(3_000);
+    expect(api.requests).toHaveLength(2);
+    await run.clock.advance(300);
+    expect(api.asked.at(-1)).toBe('watch rv=10');
+  });
+
+  it('lists only once while a watch is throttled, and takes a longer pause each time', async () => {
+    const clock = new ManualClock();
+    const api = new ScriptedApi(listOfA, answers(429), sendsWatch(errorLine(429)), answers(429), answers(429));
+    await using run = await start({ api, clock });
+    await clock.advance(375 + 750 + 1_500 + 3_000);
+    expect(api.asked).toEqual(['list rv=0', ...Array.from({ length: 5 }, () => 'watch rv=10')]);
+    expect(run.told).not.toContain('watch pods connection');
+  });
+
+  it.each([401, 403])('is followed by a pause of 30 to 60 s after status %d', async (status) => {
+    const api = new ScriptedApi(listOfA, answers(status), sendsWatch());
+    await using run = await start({ api });
+    expect(run.told).toContain(`watch pods ${status === 401 ? 'unauthorized' : 'forbidden'}`);
+    expect(run.reflector.lastError).toContain(String(status));
+    await run.clock.advance(44_999);
+    expect(api.requests).toHaveLength(2);
+    await run.clock.advance(1);
+    expect(api.asked.at(-1)).toBe('watch rv=10');
+  });
+
+  it('comes by itself after 180 s of silence; the next watch goes on from the last event', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(listOfA, feed.answer, new WatchFeed().answer);
+    await using run = await start({ api });
+    await run.clock.advance(100_000);
+    feed.send(added('b', '20'));
+    await run.clock.advance(179_999);
+    expect(feed.isAborted).toBe(false);
+    await run.clock.advance(1);
+    expect(feed.isAborted).toBe(true);
+    await run.clock.advance(500);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
+    expect(run.told).toContain('watch pods idle');
+    expect(run.told.filter((line) => line.startsWith('connected'))).toEqual([
+      'connected pods  false',
+      'connected pods  true',
+      'connected pods  false',
+      'connected pods  true',
+    ]);
+    expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
+  });
+
+  it('comes by itself after 180 s without headers, which some proxies hold back', async () => {
+    const api = new ScriptedApi(listOfA, neverAnswers);
+    await using run = await start({ api });
+    await run.clock.advance(180_500);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10']);
+    expect(run.told).toContain('watch pods idle');
+  });
+
+  it('comes by itself 30 s after the server should have ended it', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(listOfA, feed.answer);
+    await using run = await start({ api });
+    for (let count = 0; count < 4; count += 1) {
+      await run.clock.advance(119_999);
+      feed.send(bookmarkLine(String(11 + count)));
+    }
+    await run.clock.advance(3);
+    expect(feed.isAborted).toBe(false);
+    await run.clock.advance(1);
+    expect(feed.isAborted).toBe(true);
+    expect(run.told).toContain('watch pods deadline');
+    await run.clock.advance(500);
+    expect(api.asked.at(-1)).toBe('watch rv=14');
+  });
+
+  it('is followed by a list when nothing was heard for 10 minutes, however the watches ended', async () => {
+    const api = new ScriptedApi(listOfA).thenAlways((request, signal) =>
+      request.query?.['watch'] === undefined
+        ? sendsList('5', [])(request, signal)
+        : new WatchFeed().answer(request, signal),
+    );
+    await using run = await start({ api });
+    await run.clock.advance(600_000);
+    expect(api.asked).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
+    await run.clock.advance(121_500 + 500);
+    expect(api.asked.slice(5)).toEqual(['list rv=10 match=NotOlderThan', 'watch rv=5']);
+    expect(run.content()).toEqual([]);
+  });
+});
+
+describe('back-off', () => {
+  const requestsIn10s = async (answer: typeof expired): Promise<number> => {
+    const api = new ScriptedApi(listOfA).thenAlways((request, signal) =>
+      (request.query?.['watch'] === undefined ? listOfA : answer)(request, signal),
+    );
+    await using run = await start({ api });
+    await run.clock.advance(10_000);
+    return api.asked.filter((line) => line.startsWith('watch')).length;
+  };
+
+  it.each([
+    ['ends every watch at once', sendsWatch()],
+    ['answers every watch with an ERROR event', sendsWatch(errorLine(500))],
+    ['knows no version that it lists', sendsWatch(errorLine(410))],
+    ['sends nothing we understand', sendsWatch('?\n')],
+  ])('spares a server that %s', async (_case, answer) => {
+    expect(await requestsIn10s(answer)).toBe(5);
+  });
+
+  it('does not list again because watches cannot connect', async () => {
+    const refused = failsWith(new RequestError('connection', 'ECONNREFUSED'));
+    const clock = new ManualClock();
+    const atMs: number[] = [];
+    const api = new ScriptedApi(listOfA).thenAlways((request, signal) => {
+      atMs.push(clock.monotonicMs());
+      return refused(request, signal);
+    });
+    await using run = await start({ api, clock });
+    await clock.advance(12_000);
+    expect(atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? 0))).toEqual([375, 750, 1_500, 3_000, 6_000]);
+    expect(api.asked.slice(1).every((line) => line === 'watch rv=10')).toBe(true);
+    expect(run.content()).toEqual(['a@1']);
+  });
+
+  it.each([
+    [
+      'an event',
+      (feed: WatchFeed) => {
+        feed.send(added('b', '11'));
+      },
+      0,
+    ],
+    [
+      'a bookmark',
+      (feed: WatchFeed) => {
+        feed.send(bookmarkLine('11'));
+      },
+      0,
+    ],
+    ['a minute of silence', () => undefined, 60_000],
+  ])('begins anew after a stream with %s', async (_case, act, livedMs) => {
+    const feed = new WatchFeed();
+    const refused = answers(503);
+    const api = new ScriptedApi(listOfA, refused, refused, refused, feed.answer);
+    await using run = await start({ api });
+    await run.clock.advance(375 + 750 + 1_500);
+    act(feed);
+    await run.clock.advance(livedMs);
+    feed.break(new RequestError('connection', 'ECONNRESET'));
+    await run.clock.advance(374);
+    expect(api.requests).toHaveLength(5);
+    await run.clock.advance(1);
+    expect(api.requests).toHaveLength(6);
+  });
+
+  it('does not begin anew after a stream that broke early and empty', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(listOfA, answers(503), feed.answer);
+    await using run = await start({ api });
+    await run.clock.advance(375 + 59_999);
+    feed.break(new RequestError('connection', 'ECONNRESET'));
+    await run.clock.advance(749);
+    expect(api.requests).toHaveLength(3);
+    await run.clock.advance(1);
+    expect(api.requests).toHaveLength(4);
+  });
+
+  it('does not begin anew after a list', async () => {
+    const api = new ScriptedApi(answers(503), listOfA, answers(503));
+    await using run = await start({ api });
+    await run.clock.advance(375 + 749);
+    expect(api.requests).toHaveLength(3);
+    await run.clock.advance(1);
+    expect(api.requests).toHaveLength(4);
+  });
+});
+
+describe('what it logs', () => {
+  it('warns once of a run of failures, with the numbers, and says when it is over', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(answers(503), answers(503), listOfA, answers(500), feed.answer);
+    await using run = await start({ api, namespace: 'shop' });
+    await run.clock.advance(10_000);
+    feed.send(bookmarkLine('11'), added('b', '12'));
+    await run.clock.advance(0);
+    const lines = run.logged.filter((line) => line.includes('attempt'));
+    expect(lines.map((line) => line.slice(0, line.indexOf('{')).trim())).toEqual([
+      'warn: list failed',
+      'debug: list failed',
+      'debug: watch failed',
+      'info: recovered after 3 failed attempts',
+    ]);
+    const { error, ...fields } = JSON.parse(lines[0]?.slice(lines[0].indexOf('{')) ?? '') as Record<string, unknown>;
+    expect(fields).toEqual({ resource: 'pods', namespace: 'shop', reason: 'http_status', attempt: 1, retryInMs: 375 });
+    expect(error).toContain('503');
+    expect(lines[2]).toContain('"reason":"unavailable"');
+  });
+
+  it('warns anew of the next run', async () => {
+    const api = new ScriptedApi(listOfA, answers(503), sendsWatch(bookmarkLine('11')), answers(503));
+    await using run = await start({ api });
+    await run.clock.advance(10_000);
+    expect(run.logged.filter((line) => line.startsWith('warn'))).toHaveLength(2);
+  });
+});
+
+describe('stopping', () => {
+  it('sends no request when it was stopped before', async () => {
+    const stopping = new AbortController();
+    stopping.abort();
+    const api = new ScriptedApi(listOfA);
+    await using run = await start({ api, stopping });
+    await run.clock.advance(1_000);
+    expect([api.requests, run.told, run.logged]).toEqual([[], [], []]);
+  });
+
+  it.each([
+    ['a list', [], 1],
+    ['a watch', [listOfA], 2],
+  ])('ends %s at once, and opens nothing more', async (_case, before, requestCount) => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(...before, feed.answer);
+    const run = await start({ api });
+    await run.stop();
+    await run.clock.advance(60_000);
+    expect(feed.isAborted).toBe(true);
+    expect(api.requests).toHaveLength(requestCount);
+    expect(run.told.at(-1)).toBe('connected pods  false');
+    expect(run.told.some((line) => line.startsWith('watch'))).toBe(false);
+    expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
+  });
+
+  it('ends a wait for headers at once', async () => {
+    const api = new ScriptedApi(listOfA, neverAnswers);
+    const run = await start({ api });
+    await run.stop();
+    expect(api.requests).toHaveLength(2);
+  });
+
+  it('ends a pause at once', async () => {
+    const api = new ScriptedApi(answers(403));
+    const run = await start({ api });
+    await run.clock.advance(1_000);
+    await run.stop();
+    await run.clock.advance(60_000);
+    expect(api.requests).toHaveLength(1);
+  });
+
+  it('works from within a notification', async () => {
+    const stopping = new AbortController();
+    const feed = new WatchFeed();
+    const onChange = ({ object }: StoreChange<Thing>): void => {
+      if (object.name === 'b') stopping.abort();
+    };
+    const run = await start({ api: new ScriptedApi(listOfA, feed.answer), stopping, onChange });
+    feed.send(added('b', '11'));
+    await run.clock.advance(0);
+    await run.stop();
+    expect(run.content()).toEqual(['a@1', 'b@11']);
+  });
+});
+
+describe('run', () => {
+  it('runs once, however often it is called', async () => {
+    const api = new ScriptedApi(listOfA);
+    await using run = await start({ api });
+    const { signal } = new AbortController();
+    expect(run.reflector.run(signal)).toBe(run.reflector.run(signal));
+    await run.clock.advance(0);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10']);
+  });
+
+  it('goes on where it was stopped', async () => {
+    const api = new ScriptedApi(listOfA, sendsWatch(added('b', '11')));
+    const run = await start({ api });
+    await run.stop();
+    const stopping = new AbortController();
+    const again = run.reflector.run(stopping.signal);
+    await run.clock.advance(0);
+    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
+    stopping.abort();
+    await again;
+  });
+
+  it.each(['listFinished', 'watchEnded', 'eventApplied', 'progressed'] as const)(
+    'lists anew after an observer has thrown in %s',
+    async (method) => {
+      const ignore = (): void => undefined;
+      const observer: ReflectorObserver = {
+        listFinished: ignore,
+        watchEnded: ignore,
+        eventApplied: ignore,
+        updateSuppressed: ignore,
+        resourceVersionExpired: ignore,
+        watchConnected: ignore,
+        progressed: ignore,
+        [method]: () => {
+          throw new Error('no such metric');
+        },
+      };
+      const api = new ScriptedApi().thenAlways((request, signal) =>
+        (request.query?.['watch'] === undefined ? listOfA : sendsWatch(added('b', '11')))(request, signal),
+      );
+      await using run = await start({ api, observer });
+      expect(run.logged).toContainEqual(expect.stringMatching(/^warn: reflector failed .*no such metric/));
+      const requestCount = api.requests.length;
+      await run.clock.advance(375);
+      expect(api.asked[requestCount]).toMatch(/^list rv=1[01] match=NotOlderThan$/);
+    },
+  );
+});

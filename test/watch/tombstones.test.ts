@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+
+import { Tombstones } from '../../src/watch/tombstones.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+describe('Tombstones', () => {
+  it('remembers a UID for the given time', async () => {
+    const clock = new ManualClock();
+    const tombstones = new Tombstones({ clock, keepMs: 60_000 });
+    tombstones.add('a');
+    await clock.advance(59_999);
+    expect(tombstones.has('a')).toBe(true);
+    await clock.advance(1);
+    expect(tombstones.has('a')).toBe(false);
+  });
+
+  it('knows nothing of other UIDs', () => {
+    const tombstones = new Tombstones({ clock: new ManualClock(), keepMs: 60_000 });
+    tombstones.add('a');
+    expect(tombstones.has('b')).toBe(false);
+  });
+
+  it('counts the time from the last deletion', async () => {
+    const clock = new ManualClock();
+    const tombstones = new Tombstones({ clock, keepMs: 60_000 });
+    tombstones.add('a');
+    await clock.advance(30_000);
+    tombstones.add('b');
+    tombstones.add('a');
+    await clock.advance(59_999);
+    expect([tombstones.has('a'), tombstones.has('b')]).toEqual([true, true]);
+    await clock.advance(1);
+    expect([tombstones.has('a'), tombstones.has('b')]).toEqual([false, false]);
+  });
+
+  it('forgets a UID that is back', () => {
+    const tombstones = new Tombstones({ clock: new ManualClock(), keepMs: 60_000 });
+    tombstones.add('a');
+    tombstones.delete('a');
+    tombstones.delete('never added');
+    expect(tombstones.has('a')).toBe(false);
+  });
+
+  it('takes over what another remembers, for its own time', async () => {
+    const clock = new ManualClock();
+    const former = new Tombstones({ clock, keepMs: 60_000 });
+    former.add('forgotten');
+    await clock.advance(59_999);
+    former.add('a');
+    await clock.advance(1);
+    const tombstones = new Tombstones({ clock, keepMs: 20_000 });
+    tombstones.inherit(former);
+    expect([tombstones.has('forgotten'), tombstones.has('a')]).toEqual([false, true]);
+    await clock.advance(20_000);
+    expect(tombstones.has('a')).toBe(false);
+  });
+
+  it('forgets the oldest first when there are more than 50,000', () => {
+    const tombstones = new Tombstones({ clock: new ManualClock(), keepMs: 60_000 });
+    for (let index = 0; index <= 50_000; index += 1) tombstones.add(`uid-${index}`);
+    expect(tombstones.has('uid-0')).toBe(false);
+    expect(tombstones.has('uid-1')).toBe(true);
+    expect(tombstones.has('uid-50000')).toBe(true);
+  });
+});

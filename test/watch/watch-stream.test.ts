@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+
+import { ApiError } from '../../src/http/api-error.js';
+import { readWatchEvents, type WatchEvent } from '../../src/watch/watch-stream.js';
+import { bodyOf, bookmarkLine, errorLine, eventLine, podJson } from './scripted-api.js';
+
+const added = (name: string, resourceVersion: string): string => eventLine('ADDED', podJson(name, resourceVersion));
+
+/** The events read before the stream ended, and what ended it. */
+async function read(body: AsyncIterable<Buffer>): Promise<{ events: WatchEvent[]; error: unknown }> {
+  const events: WatchEvent[] = [];
+  try {
+    for await (const event of readWatchEvents(body, 'Pod')) events.push(event);
+  } catch (error) {
+    return { events, error };
+  }
+  return { events, error: undefined };
+}
+
+const versions = ({ events }: { events: readonly WatchEvent[] }): string[] =>
+  events.map(({ resourceVersion }) => resourceVersion);
+
+describe('readWatchEvents', () => {
+  it('gives each event with its type, its object and its resource version', async () => {
+    const lines = [added('a', '1'), eventLine('MODIFIED', podJson('a', '2')), eventLine('DELETED', podJson('a', '3'))];
+    const { events, error } = await read(bodyOf(...lines, bookmarkLine('4')));
+    expect(error).toBeUndefined();
+    expect(events).toEqual([
+      { type: 'ADDED', object: podJson('a', '1'), resourceVersion: '1' },
+      { type: 'MODIFIED', object: podJson('a', '2'), resourceVersion: '2' },
+      { type: 'DELETED', object: podJson('a', '3'), resourceVersion: '3' },
+      { type: 'BOOKMARK', object: expect.anything() as unknown, resourceVersion: '4' },
+    ]);
+  });
+
+  it('reads several events of one chunk', async () => {
+    expect(versions(await read(bodyOf(added('a', '1') + added('b', '2') + added('c', '3'))))).toEqual(['1', '2', '3']);
+  });
+
+  it('reads an event that comes byte by byte, with characters cut in two', async () => {
+    const line = eventLine('ADDED', podJson('größe-🐳', '1'));
+    const { events } = await read(bodyOf(...Array.from(Buffer.from(line), (byte) => Buffer.of(byte))));
+    expect(events.map(({ object }) => object)).toEqual([podJson('größe-🐳', '1')]);
+  });
+
+  it('passes over blank lines and carriage returns', async () => {
+    const text = `\n\r\n${added('a', '1').trimEnd()}\r\n \n${added('b', '2')}`;
+    expect(versions(await read(bodyOf(text)))).toEqual(['1', '2']);
+  });
+
+  it('drops an unfinished line at the end', async () => {
+    expect(await read(bodyOf(added('a', '1'), added('b', '2').trimEnd()))).toMatchObject({
+      events: [{ resourceVersion: '1' }],
+      error: undefined,
+    });
+  });
+
+  it.each([
+    ['is not JSON', '{"type":"ADDED"\n', 'unreadable event'],
+    ['is not an object', '[]\n', 'its type is undefined'],
+    ['has no type', `${JSON.stringify({ object: podJson('b', '2') })}\n`, 'its type is undefined'],
+    ['has a type that we do not know', eventLine('RENAMED', podJson('b', '2')), 'its type is "RENAMED"'],
+    ['has no object', '{"type":"ADDED"}\n', 'no resourceVersion (ADDED)'],
+    ['has an object without metadata', eventLine('ADDED', { kind: 'Pod' }), 'no resourceVersion (ADDED)'],
+    ['has an object without a resource version', eventLine('ADDED', { metadata: { name: 'b' } }), 'no resourceVersion'],
+    ['has an empty resource version', bookmarkLine(''), 'no resourceVersion (BOOKMARK)'],
+    [
+      'has an object of another kind',
+      eventLine('ADDED', { kind: 'Table', metadata: { resourceVersion: '2' } }),
+      'of kind "Table" instead of Pod',
+    ],
+  ])('stops at a line that %s', async (_case, line, message) => {
+    const result = await read(bodyOf(added('a', '1'), line, added('c', '3')));
+    expect(versions(result)).toEqual(['1']);
+    expect(result.error).toMatchObject({
+      name: 'RequestError',
+      reason: 'decode',
+      message: expect.stringContaining(message) as string,
+    });
+    expect(result.error).not.toBeInstanceOf(ApiError);
+  });
+
+  it.each([
+    ['with its code', errorLine(410, { reason: 'Expired' }), { status: 410, isExpired: true }],
+    ['with the wait it asks for', errorLine(429, { details: { retryAfterSeconds: 3 } }), { retryAfterMs: 3_000 }],
+    ['as an internal error when it is no Status', eventLine('ERROR', { some: 'thing' }), { status: 500 }],
+    ['as an internal error when it has no object', '{"type":"ERROR"}\n', { status: 500 }],
+  ])('throws an ERROR event %s', async (_case, line, expected) => {
+    const result = await read(bodyOf(added('a', '1'), line, added('c', '3')));
+    expect(versions(result)).toEqual(['1']);
+    expect(result.error).toBeInstanceOf(ApiError);
+    expect(result.error).toMatchObject(expected);
+  });
+
+  it('refuses a line above 16 MiB without waiting for its end', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    let chunkCount = 0;
+    async function* endless(): AsyncGenerator<Buffer> {
+      for (;;) {
+        chunkCount += 1;
+        yield await Promise.resolve(chunk);
+      }
+    }
+    const { error } = await read(endless());
+    expect(error).toMatchObject({ reason: 'too_large', message: expect.stringContaining('16777216 bytes') as string });
+    expect(chunkCount).toBe(17);
+  });
+
+  it('hands on what breaks the body', async () => {
+    const reset = new Error('reset');
+    async function* broken(): AsyncGenerator<Buffer> {
+      yield await Promise.resolve(Buffer.from(added('a', '1')));
+      throw reset;
+    }
+    expect(await read(broken())).toMatchObject({ events: [{ resourceVersion: '1' }], error: reset });
+  });
+});

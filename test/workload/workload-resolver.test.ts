@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Pod } from '../../src/kube/objects.js';
+import { parseSelector } from '../../src/kube/selector.js';
+import type { WorkloadDefinition } from '../../src/workload/label-workloads.js';
+import type { Workload } from '../../src/workload/workload.js';
+import { WorkloadResolver, type WorkloadResolverOptions } from '../../src/workload/workload-resolver.js';
+import { aPod } from '../support/builders.js';
+
+const createResolver = (options: Partial<WorkloadResolverOptions>): WorkloadResolver =>
+  new WorkloadResolver({ selectors: [], labels: [], controllers: false, ...options });
+
+const define = (name: string, selector: string, namespaces: readonly string[] = []): WorkloadDefinition => ({
+  name,
+  selector: parseSelector(selector),
+  namespaces,
+});
+
+const namesOf = (workloads: readonly Workload[]): string[] => workloads.map(({ name }) => name);
+const names = (resolver: WorkloadResolver, pod: Partial<Pod>): string[] => namesOf(resolver.workloadsOf(aPod(pod)));
+const labelled = (labels: Pod['labels'], pod: Partial<Pod> = {}): Pod => aPod({ ...pod, labels });
+
+describe('configured workloads', () => {
+  const resolver = createResolver({
+    selectors: [
+      define('all', ''),
+      define('billing', 'app=billing'),
+      define('not-legacy', '!legacy'),
+      define('no-tier', 'tier='),
+      define('payments', '', ['pay', 'pay-test']),
+      define('shop-billing', 'app in (billing,invoice)', ['shop']),
+    ],
+  });
+
+  it.each<[string, Partial<Pod>, string[]]>([
+    ['no labels', {}, ['all', 'not-legacy']],
+    ['a matching label', { labels: { app: 'billing' } }, ['all', 'billing', 'not-legacy', 'shop-billing']],
+    ['another value', { labels: { app: 'invoice' } }, ['all', 'not-legacy', 'shop-billing']],
+    ['a label that must be absent', { labels: { legacy: '' } }, ['all']],
+    ['an empty value that is asked for', { labels: { tier: '' } }, ['all', 'not-legacy', 'no-tier']],
+    [
+      'another namespace',
+      { namespace: 'pay', labels: { app: 'billing' } },
+      ['all', 'billing', 'not-legacy', 'payments'],
+    ],
+    ['labels that no selector asks for', { labels: { color: 'red' } }, ['all', 'not-legacy']],
+  ])('belong to a pod with %s', (_, pod, expected) => {
+    expect(names(resolver, pod)).toEqual(expected);
+    expect(names(resolver, pod)).toEqual(expected);
+  });
+
+  it.each([
+    ['pay', ['all', 'payments']],
+    ['shop', ['all']],
+  ])('match an unknown pod by the empty selector alone, in namespace %s', (namespace, expected) => {
+    expect(namesOf(resolver.workloadsOf(undefined, namespace))).toEqual(expected);
+  });
+
+  it('are listed even when no pod matches', () => {
+    expect(resolver.configured()).toEqual(
+      ['all', 'billing', 'not-legacy', 'no-tier', 'payments', 'shop-billing'].map((name) => ({
+        name,
+        origin: { source: 'configured' },
+      })),
+    );
+  });
+
+  it('are the same objects for every pod', () => {
+    const [all] = resolver.configured();
+    expect(resolver.workloadsOf(aPod())[0]).toBe(all);
+    expect(resolver.workloadsOf(labelled({ app: 'billing' }))[0]).toBe(all);
+    expect(resolver.workloadsOf(undefined, 'shop')[0]).toBe(all);
+  });
+
+  it('do not mix up labels whose keys and values run together', () => {
+    const mixed = createResolver({ selectors: [define('a', 'a=bc'), define('ab', 'ab=c'), define('both', 'a=b,c')] });
+    expect(names(mixed, { labels: { a: 'bc' } })).toEqual(['a']);
+    expect(names(mixed, { labels: { ab: 'c' } })).toEqual(['ab']);
+    expect(names(mixed, { labels: { a: 'b', c: '' } })).toEqual(['both']);
+  });
+});
+
+describe('workloads discovered from labels', () => {
+  it('are one for every distinct tuple of values, in the order of the keys', () => {
+    const resolver = createResolver({ labels: ['team', 'app'] });
+    expect(resolver.workloadsOf(labelled({ app: 'cart', team: 'web', color: 'red' }))).toEqual([
+      { name: 'web--cart', origin: { source: 'labels', labels: { team: 'web', app: 'cart' } } },
+    ]);
+    expect(names(resolver, { labels: { app: 'pay', team: 'web' } })).toEqual(['web--pay']);
+  });
+
+  it.each<[string, Pod['labels']]>([
+    ['none of the keys', {}],
+    ['some of the keys', { team: 'web' }],
+    ['keys that look alike', { team: 'web', app2: 'cart' }],
+  ])('need all keys, not %s', (_, labels) => {
+    expect(names(createResolver({ labels: ['team', 'app'] }), { labels })).toEqual([]);
+  });
+
+  it('do not take an inherited property for a label', () => {
+    expect(names(createResolver({ labels: ['toString'] }), { labels: {} })).toEqual([]);
+  });
+
+  it.each<[Pod['labels'], string]>([
+    [{ team: '', app: 'cart' }, '--cart'],
+    [{ team: 'web', app: '' }, 'web--'],
+    [{ team: '', app: '' }, '--'],
+  ])('take empty values for values: %j', (labels, name) => {
+    expect(names(createResolver({ labels: ['team', 'app'] }), { labels })).toEqual([name]);
+  });
+
+  it('are none where the name would be empty, which to Prometheus is no label', () => {
+    expect(createResolver({ labels: ['app'] }).workloadsOf(labelled({ app: '' }))).toEqual([]);
+  });
+
+  it('do not depend on the namespace', () => {
+    const resolver = createResolver({ labels: ['app'] });
+    const [here] = resolver.workloadsOf(labelled({ app: 'cart' }));
+    expect(resolver.workloadsOf(labelled({ app: 'cart' }, { namespace: 'test' }))[0]).toBe(here);
+  });
+
+  it('are none of an unknown pod', () => {
+    expect(createResolver({ labels: ['app'] }).workloadsOf(undefined, 'shop')).toEqual([]);
+  });
+
+  it('leave their name to a configured one, and are counted once', () => {
+    const resolver = createResolver({ selectors: [define('cart', 'never=matches')], labels: ['app'] });
+    expect(names(resolver, { labels: { app: 'cart' } })).toEqual([]);
+    expect(names(resolver, { namespace: 'test', labels: { app: 'cart' } })).toEqual([]);
+    expect(names(resolver, { labels: { app: 'pay' } })).toEqual(['pay']);
+    expect(resolver.clashCount).toBe(1);
+  });
+
+  it('leave their name to the tuple that had it first, and are counted', () => {
+    const resolver = createResolver({ labels: ['a', 'b'] });
+    expect(names(resolver, { labels: { a: 'x--y', b: 'z' } })).toEqual(['x--y--z']);
+    expect(names(resolver, { labels: { a: 'x', b: 'y--z' } })).toEqual([]);
+    expect(names(resolver, { labels: { a: 'x--y', b: 'z' } })).toEqual(['x--y--z']);
+    expect(resolver.clashCount).toBe(1);
+  });
+
+  it('free their name once they are no longer in use', () => {
+    const resolver = createResolver({ labels: ['a', 'b'] });
+    const first = labelled({ a: 'x--y', b: 'z' });
+    const second = labelled({ a: 'x', b: 'y--z' });
+    resolver.workloadsOf(first);
+    resolver.workloadsOf(second);
+    resolver.retain(new Set());
+    expect(resolver.clashCount).toBe(0);
+    expect(resolver.workloadsOf(second)).toMatchObject([{ origin: { labels: { a: 'x', b: 'y--z' } } }]);
+    expect(resolver.workloadsOf(first)).toEqual([]);
+  });
+});
+
+describe('workloads of controllers', () => {
+  const cart = { controller: { kind: 'ReplicaSet', name: 'cart-abc' }, labels: { 'pod-template-hash': 'abc' } };
+
+  it('are named by namespace, kind and name', () => {
+    const resolver = createResolver({ controllers: true });
+    expect(resolver.workloadsOf(aPod(cart))).toEqual([
+      {
+        name: 'shop/Deployment/cart',
+        origin: { source: 'controller', namespace: 'shop', controller: { kind: 'Deployment', name: 'cart' } },
+      },
+    ]);
+    expect(names(resolver, { name: 'debug' })).toEqual(['shop/Pod/debug']);
+  });
+
+  it('are the same object for every pod of a controller', () => {
+    const resolver = createResolver({ controllers: true });
+    const [first] = resolver.workloadsOf(aPod({ ...cart, name: 'cart-abc-1' }));
+    const next = { controller: { kind: 'ReplicaSet', name: 'cart-def' }, labels: { 'pod-template-hash': 'def' } };
+    expect(resolver.workloadsOf(aPod({ ...next, name: 'cart-def-1' }))[0]).toBe(first);
+  });
+
+  it('are none of an unknown pod', () => {
+    expect(createResolver({ controllers: true }).workloadsOf(undefined, 'shop')).toEqual([]);
+  });
+
+  it('leave their name to a configured one, and are counted once', () => {
+    const resolver = createResolver({ selectors: [define('shop/Deployment/cart', 'a=b')], controllers: true });
+    expect(names(resolver, { ...cart, name: 'cart-abc-1' })).toEqual([]);
+    expect(names(resolver, { ...cart, name: 'cart-abc-2' })).toEqual([]);
+    expect(resolver.clashCount).toBe(1);
+  });
+
+  it('come after the configured and the discovered ones of the same pod', () => {
+    const resolver = createResolver({ selectors: [define('all', '')], labels: ['app'], controllers: true });
+    expect(names(resolver, { labels: { app: 'cart' } })).toEqual(['all', 'cart', 'shop/Pod/cart-0']);
+  });
+});
+
+describe('retain', () => {
+  it('keeps what is in use the same object, and forgets the rest', () => {
+    const resolver = createResolver({ labels: ['app'], controllers: true });
+    const kept = aPod({ name: 'kept', labels: { app: 'cart' } });
+    const gone = aPod({ name: 'gone', labels: { app: 'pay' } });
+    const before = [resolver.workloadsOf(kept), resolver.workloadsOf(gone)].flat();
+    resolver.retain(new Set(namesOf(resolver.workloadsOf(kept))));
+    const after = [resolver.workloadsOf(kept), resolver.workloadsOf(gone)].flat();
+    expect(after).toEqual(before);
+    expect(after.map((workload, position) => workload === before[position])).toEqual([true, true, false, false]);
+  });
+
+  it('keeps the configured workloads', () => {
+    const resolver = createResolver({ selectors: [define('all', '')] });
+    const before = resolver.workloadsOf(aPod());
+    resolver.retain(new Set());
+    expect(resolver.workloadsOf(aPod())).toEqual(before);
+  });
+});
+
+describe('many pods', () => {
+  /** A workload `first` of the pods with `id=0`, and how often its selector was asked. */
+  function countingResolver(): { resolver: WorkloadResolver; askedCount: () => number } {
+    let count = 0;
+    const counting = {
+      key: 'id',
+      values: ['0'],
+      get operator() {
+        count += 1;
+        return 'In' as const;
+      },
+    };
+    const workloads = [{ name: 'first', namespaces: [], selector: [counting] }];
+    return { resolver: createResolver({ selectors: workloads, labels: ['id'] }), askedCount: () => count };
+  }
+
+  it('asks the selectors once for each namespace and set of the labels that they name', () => {
+    const { resolver, askedCount } = countingResolver();
+    const pods = Array.from({ length: 1000 }, (_, index) =>
+      labelled({ 'pod-name': `pod-${index}`, id: String(index % 10) }, { namespace: `ns-${index % 2}` }),
+    );
+    const matched = pods.filter((pod) => names(resolver, pod).includes('first'));
+    expect(matched).toHaveLength(100);
+    expect(askedCount()).toBe(10);
+  });
+
+  it('keeps a bounded number of answers, and gives the same ones again', () => {
+    const { resolver, askedCount } = countingResolver();
+    const first = labelled({ id: '0' });
+    const before = resolver.workloadsOf(first);
+    for (let id = 1; id <= 70_000; id += 1) resolver.workloadsOf(labelled({ id: String(id) }));
+    const after = resolver.workloadsOf(first);
+    expect(askedCount()).toBe(70_002);
+    expect(after).toEqual(before);
+    expect(after.every((workload, position) => workload === before[position])).toBe(true);
+  });
+});
