@@ -7,7 +7,7 @@ import { markdownTable } from '../src/commands/markdown.js';
 import { metricsTable } from '../src/commands/metrics.js';
 import { listSettings } from '../src/config/settings.js';
 
-/** The README with its generated tables written anew, formatted. */
+/** The README with its generated tables brought up to date, formatted. */
 export async function renderReadme(readme: string): Promise<string> {
   const text = [
     ['commands', commandTable()],
