@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { UserError } from '../base/errors.js';
 import { formatSelector, type LabelSelector, parseSelector, selectorFromObject } from '../kube/selector.js';
-import { type About, about, asText, refuse, settingMeta } from './setting.js';
+import { type About, about, asText, fromFlowText, refuse, settingMeta } from './setting.js';
 import { isNamespaceName } from './values.js';
 
 interface ListSpec<S extends z.ZodType> extends About {
@@ -27,8 +27,12 @@ export function list<S extends z.ZodType>(spec: ListSpec<S>) {
     .register(settingMeta, {
       ...about(spec),
       allowed: `${spec.allowed}; each once`,
-      fromText: (items) => items.split(separator).map((item) => item.trim()),
+      fromText: (text) => fromFlowText(text, (items) => separated(items, separator)),
     });
+}
+
+function separated(items: string, separator: string): string[] {
+  return items === '' ? [] : items.split(separator).map((item) => item.trim());
 }
 
 /** A check of a list: no two items have the same key. The fault is at `path` in the later one. Undefined is no key. */
@@ -73,7 +77,7 @@ function withoutSubject(message: string): string {
 export function selector(spec: About) {
   return selectorValue()
     .prefault('')
-    .register(settingMeta, { ...about(spec), allowed: selectorForms, fromText: asText });
+    .register(settingMeta, { ...about(spec), allowed: selectorForms, fromText: (text) => fromFlowText(text, asText) });
 }
 
 export function namespaces(spec: About) {

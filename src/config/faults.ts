@@ -1,34 +1,34 @@
 import { UserError } from '../base/errors.js';
-import { nearest } from './suggestion.js';
 
 /** One thing that is wrong with the settings. */
-export interface Fault {
-  /** The setting, such as `kubelet.tls.caFile`; a name that means nothing to us; empty when it concerns a whole file. */
+export interface SettingFault {
+  /** The setting, such as `kubelet.tls.caFile`, or an unknown name; empty when the fault concerns a whole file. */
   readonly path: string;
-  readonly found: string;
-  readonly allowed: string;
+  /** Such as `found "x"`. */
+  readonly problem: string;
   /** The file with the line, the environment variable or the flag. */
   readonly source: string;
+  /** How to fix it, such as `allowed: true or false`. */
+  readonly hint: string;
 }
 
-/** Lines of a message: more say no more, and a message may go into a log line. */
+/** More lines help nobody, and a message may become a log line. */
 const maxLines = 50;
 
 /** All faults of one run; the message has a line for each. */
 export class ConfigError extends UserError {
-  readonly faults: readonly Fault[];
+  readonly faults: readonly SettingFault[];
 
-  constructor(faults: readonly Fault[]) {
+  constructor(faults: readonly SettingFault[]) {
     const lines = faults.slice(0, maxLines).map(lineOf);
-    const restCount = faults.length - lines.length;
-    super([...lines, ...(restCount === 0 ? [] : [`and ${restCount} more`])].join('\n'));
+    const moreCount = faults.length - lines.length;
+    super([...lines, ...(moreCount === 0 ? [] : [`and ${moreCount} more`])].join('\n'));
     this.faults = faults;
   }
 }
 
-function lineOf({ path, found, allowed, source }: Fault): string {
-  const start = path === '' ? `${source}: found ${found}` : `${path}: found ${found} (${source})`;
-  return `${start}, allowed: ${allowed}`;
+function lineOf({ path, problem, source, hint }: SettingFault): string {
+  return `${path === '' ? `${source}: ${problem}` : `${path}: ${problem} (${source})`}; ${hint}`;
 }
 
 const maxQuotedLength = 60;
@@ -60,17 +60,10 @@ function keyText(key: PropertyKey): string {
   return /^[\w./-]{1,80}$/.test(text) ? text : describeValue(text);
 }
 
-/** What is at `path` in a value; undefined when the way ends before. */
+/** The part of a value at `path`; undefined when there is none. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (at, step) => (typeof at === 'object' && at !== null ? (Reflect.get(at, step) as unknown) : undefined),
     value,
   );
-}
-
-/** The fault of a key that no setting has; `allowed` are the keys beside it. */
-export function unknownKey(path: readonly PropertyKey[], source: string, allowed: readonly string[]): Fault {
-  const near = nearest(String(path.at(-1)), allowed);
-  const hint = near === undefined ? '' : ` (did you mean ${near}?)`;
-  return { path: pathText(path), found: 'an unknown key', source, allowed: allowed.join(', ') + hint };
 }

@@ -1,7 +1,7 @@
 /** The settings file as a layer. */
-import type { Entry, Layer } from './entry.js';
-import { describeValue, type Fault, pathText, shortened, unknownKey } from './faults.js';
-import { allSettings, rootSection, type Section } from './settings.js';
+import { pathText, type SettingFault, shortened } from './faults.js';
+import { type Layer, TreeReader } from './layer.js';
+import { rootSection } from './settings.js';
 import { formatSize } from './values.js';
 import { readYaml, type YamlText } from './yaml-text.js';
 
@@ -11,84 +11,36 @@ export interface ConfigFile {
   readonly text: string;
 }
 
-/** As large as a ConfigMap can be: https://kubernetes.io/docs/concepts/configuration/configmap/ */
+/** The size limit of a ConfigMap: https://kubernetes.io/docs/concepts/configuration/configmap/ */
 export const maxFileBytes = 2 ** 20;
 
-export function fileLayer(file: ConfigFile): Layer {
-  const bytes = Buffer.byteLength(file.text);
+export function fileLayer({ path: file, text }: ConfigFile): Layer {
+  const bytes = Buffer.byteLength(text);
   if (bytes > maxFileBytes) {
-    const allowed = `at most ${formatSize(maxFileBytes)}`;
-    return { entries: [], faults: [{ path: '', found: `${bytes} bytes`, source: file.path, allowed }] };
+    const hint = `allowed: at most ${formatSize(maxFileBytes)}`;
+    return { values: [], faults: [{ path: '', problem: `found ${bytes} bytes`, source: file, hint }] };
   }
-  const yaml = readYaml(file.text);
-  const reader = new FileReader(file.path, yaml);
-  if (yaml.problems.length > 0) return { entries: [], faults: reader.problems() };
+  const yaml = readYaml(text);
+  if (yaml.problems.length > 0) return { values: [], faults: yamlFaults(file, yaml) };
+  const reader = new TreeReader((path) => `${file}:${yaml.positionOf(path).line}`);
   reader.read(rootSection, yaml.value, []);
-  return { entries: reader.entries, faults: [...reader.duplicates(), ...reader.faults] };
+  return { values: reader.values, faults: [...duplicateKeyFaults(file, yaml), ...reader.faults] };
 }
 
-class FileReader {
-  readonly entries: Entry[] = [];
-  readonly faults: Fault[] = [];
-  readonly #name: string;
-  readonly #yaml: YamlText;
+function yamlFaults(file: string, { problems }: YamlText): SettingFault[] {
+  return problems.map(({ problem, position }) => ({
+    path: '',
+    problem: `invalid YAML: ${shortened(problem)}`,
+    source: position === undefined ? file : `${file}:${position.line}:${position.column}`,
+    hint: 'allowed: one YAML 1.2 document with text keys and without tags',
+  }));
+}
 
-  constructor(name: string, yaml: YamlText) {
-    this.#name = name;
-    this.#yaml = yaml;
-  }
-
-  problems(): Fault[] {
-    return this.#yaml.problems.map(({ problem, position }) => ({
-      path: '',
-      found: `a YAML problem: ${shortened(problem)}`,
-      source: position === undefined ? this.#name : `${this.#name}:${position.line}:${position.column}`,
-      allowed: 'one document of YAML 1.2 with text keys, without tags',
-    }));
-  }
-
-  duplicates(): Fault[] {
-    return this.#yaml.duplicateKeys.map(({ path, position, firstLine }) => ({
-      path: pathText(path),
-      found: 'the key again',
-      source: `${this.#name}:${position.line}:${position.column}`,
-      allowed: `each key once (it is in line ${firstLine} already)`,
-    }));
-  }
-
-  /** Keys without a value are as good as absent: that is what is left of a section when all in it is commented out. */
-  read(section: Section, value: unknown, path: readonly string[]): void {
-    if (value === null || value === undefined) return;
-    if (typeof value !== 'object' || Array.isArray(value)) {
-      this.faults.push({
-        path: pathText(path),
-        found: describeValue(value),
-        source: this.#sourceOf(path),
-        allowed: `a mapping with any of ${[...section.children.keys()].join(', ')}`,
-      });
-      return;
-    }
-    for (const [key, child] of Object.entries(value)) this.#readChild(section, child, [...path, key]);
-  }
-
-  #readChild(section: Section, value: unknown, path: readonly string[]): void {
-    const known = section.children.get(path.at(-1) ?? '');
-    if (known === undefined) this.faults.push(this.#unknown(section, path));
-    else if (known.kind === 'section') this.read(known, value, path);
-    else if (value !== null) {
-      const sourceOf = (inside: readonly PropertyKey[]): string => this.#sourceOf([...path, ...inside]);
-      this.entries.push({ setting: known, value, sourceOf });
-    }
-  }
-
-  #unknown(section: Section, path: readonly string[]): Fault {
-    const fault = unknownKey(path, this.#sourceOf(path), [...section.children.keys()]);
-    const elsewhere = allSettings.find((setting) => setting.path.endsWith(`.${path.at(-1) ?? ''}`));
-    if (elsewhere === undefined) return fault;
-    return { ...fault, allowed: `${fault.allowed} (did you mean ${elsewhere.path}? mind the indentation)` };
-  }
-
-  #sourceOf(path: readonly PropertyKey[]): string {
-    return `${this.#name}:${this.#yaml.positionOf(path).line}`;
-  }
+function duplicateKeyFaults(file: string, { duplicateKeys }: YamlText): SettingFault[] {
+  return duplicateKeys.map(({ path, position, firstLine }) => ({
+    path: pathText(path),
+    problem: 'duplicate key',
+    source: `${file}:${position.line}:${position.column}`,
+    hint: `allowed: each key once (line ${firstLine} has it already)`,
+  }));
 }

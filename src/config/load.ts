@@ -1,31 +1,38 @@
 import { z } from 'zod';
 
-import { checkEntry, type Entry } from './entry.js';
 import { ConfigError } from './faults.js';
 import { type ConfigFile, fileLayer } from './file-layer.js';
+import { checkValue, type SettingValue } from './layer.js';
 import { checkRules } from './rules.js';
 import { type Config, schema } from './schema.js';
 import { rootSection, type Section } from './settings.js';
-import { type Environment, environmentLayer, flagLayer, type FlagValues } from './text-layers.js';
+import { assignmentLayer, type Environment, environmentLayer, flagLayer, type FlagValues } from './text-layers.js';
 
 export interface ConfigSources {
   readonly file?: ConfigFile;
   readonly environment: Environment;
+  /** Of `--set`, each `PATH=VALUE`. */
+  readonly assignments?: readonly string[];
   readonly flags: FlagValues;
 }
 
 /**
- * The effective settings: flags before environment before file before defaults. A value that another source
- * overrides is checked all the same. Throws ConfigError with the faults of all sources.
+ * The effective settings: a setting's own flag before `--set` before environment before file before default. A value
+ * is checked even when another source overrides it. Throws ConfigError with the faults of all sources.
  */
-export function loadConfig({ file, environment, flags }: ConfigSources): Config {
-  const layers = [...(file === undefined ? [] : [fileLayer(file)]), environmentLayer(environment), flagLayer(flags)];
-  const effective = new Map<string, Entry>();
+export function loadConfig({ file, environment, assignments = [], flags }: ConfigSources): Config {
+  const layers = [
+    ...(file === undefined ? [] : [fileLayer(file)]),
+    environmentLayer(environment),
+    assignmentLayer(assignments),
+    flagLayer(flags),
+  ];
+  const effective = new Map<string, SettingValue>();
   const faults = layers.flatMap((layer) => [
     ...layer.faults,
-    ...layer.entries.flatMap((entry) => {
-      const found = checkEntry(entry);
-      if (found.length === 0) effective.set(entry.setting.path, entry);
+    ...layer.values.flatMap((settingValue) => {
+      const found = checkValue(settingValue);
+      if (found.length === 0) effective.set(settingValue.setting.path, settingValue);
       return found;
     }),
   ]);
@@ -36,8 +43,8 @@ export function loadConfig({ file, environment, flags }: ConfigSources): Config 
   return deepFrozen(config);
 }
 
-/** The values in the shape of the schema; undefined where no source says anything. */
-function valuesOf(section: Section, effective: ReadonlyMap<string, Entry>): Readonly<Record<string, unknown>> {
+/** The values in the shape of the schema; undefined for settings without a value. */
+function valuesOf(section: Section, effective: ReadonlyMap<string, SettingValue>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Array.from(section.children, ([key, child]): [string, unknown] => [
       key,

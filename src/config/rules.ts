@@ -1,7 +1,7 @@
 /** The rules between two settings. What concerns one setting alone is said where the schema declares it. */
 import { z } from 'zod';
 
-import { describeValue, type Fault, valueAt } from './faults.js';
+import { describeValue, type SettingFault, valueAt } from './faults.js';
 import { type Config, schema } from './schema.js';
 
 interface Rule {
@@ -99,18 +99,18 @@ interface RuleCheck {
   readonly config: Config;
   readonly sourceOf: (path: string) => string;
   /** What is known to be wrong: a rule about any of that says nothing, as the value is not the one that was meant. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly SettingFault[];
 }
 
-export function checkRules({ config, sourceOf, faults }: RuleCheck): Fault[] {
+export function checkRules({ config, sourceOf, faults }: RuleCheck): SettingFault[] {
   const isFaulty = (path: string): boolean => faults.some((fault) => overlaps(path, fault.path));
   return rules
     .filter(({ path, other, holds }) => !holds(config) && !isFaulty(path) && !isFaulty(other))
     .map(({ path, other, allowed }) => ({
       path,
-      found: describeValue(written(path, config)),
+      problem: `found ${describeValue(written(path, config))}`,
       source: sourceOf(path),
-      allowed: `${allowed} ${other}, which is ${describeValue(written(other, config))} (${sourceOf(other)})`,
+      hint: `allowed: ${allowed} ${other}, which is ${describeValue(written(other, config))} (${sourceOf(other)})`,
     }));
 }
 

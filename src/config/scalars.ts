@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { formatDuration, parseDuration } from '../base/duration.js';
 import { parseQuantity } from '../kube/quantity.js';
-import { type About, about, asText, mapped, refuse, settingMeta } from './setting.js';
+import { type About, about, mapped, refuse, settingMeta } from './setting.js';
 import { formatSize } from './values.js';
 
 const textOrNumber = z.union([z.string(), z.number()]);
@@ -31,7 +31,7 @@ export function duration(spec: DurationSpec) {
       encode: (durationMs) => (durationMs === 0 ? 0 : formatDuration(durationMs)),
     })
     .prefault(spec.default)
-    .register(settingMeta, { ...about(spec), allowed: allowedDurations(spec), fromText: asText });
+    .register(settingMeta, { ...about(spec), allowed: allowedDurations(spec) });
 }
 
 function acceptedMs(durationMs: number, { minMs, maxMs, zero, nonPositiveMs }: DurationSpec): number | undefined {
@@ -64,7 +64,7 @@ export function size(spec: SizeSpec) {
       encode: formatSize,
     })
     .prefault(spec.default)
-    .register(settingMeta, { ...about(spec), allowed, fromText: asText });
+    .register(settingMeta, { ...about(spec), allowed });
 }
 
 interface IntegerSpec extends About {
@@ -161,7 +161,6 @@ export function choice<const T extends readonly [string, ...string[]]>(spec: Cho
     .register(settingMeta, {
       ...about(spec),
       allowed: spec.among.join(', ').replace(/, ([^,]*)$/, ' or $1'),
-      fromText: asText,
     });
 }
 
@@ -176,7 +175,7 @@ export function text(spec: TextSpec) {
     .string()
     .refine(spec.accepts)
     .prefault(spec.default)
-    .register(settingMeta, { ...about(spec), allowed: spec.allowed, fromText: asText });
+    .register(settingMeta, { ...about(spec), allowed: spec.allowed });
 }
 
 /** An empty text stands for "not set" and comes out as undefined. */
@@ -187,7 +186,7 @@ export function optionalText(spec: Omit<TextSpec, 'default'>) {
     (value) => value ?? '',
   )
     .prefault('')
-    .register(settingMeta, { ...about(spec), allowed: `${spec.allowed}, or "" for none`, fromText: asText });
+    .register(settingMeta, { ...about(spec), allowed: `${spec.allowed}, or "" for none` });
 }
 
 export function optionalPath(spec: About) {

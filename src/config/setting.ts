@@ -1,11 +1,13 @@
 /** What makes a zod schema a setting, and the tools that the kinds of setting are built with. */
 import { z } from 'zod';
 
+import { readYaml } from './yaml-text.js';
+
 export interface SettingMeta {
   readonly help: string;
   /** The values that it takes: the end of "allowed: …". */
   readonly allowed: string;
-  /** The value that a text of the environment or the command line stands for; without it only the file can set it. */
+  /** The value that a text of the environment or the command line stands for; without it, the text itself. */
   readonly fromText?: (text: string) => unknown;
   /** The command line flag, without dashes. */
   readonly flag?: string;
@@ -39,6 +41,13 @@ export function mapped<S extends z.ZodType, T>(
 export function refuse(payload: z.core.ParsePayload, problem?: string): never {
   payload.issues.push({ code: 'custom', input: payload.value, params: { problem } });
   return z.NEVER;
+}
+
+/** The list or mapping that a YAML flow text holds, such as `[a, b]`; any other text as `otherwise` reads it. */
+export function fromFlowText(text: string, otherwise: (text: string) => unknown): unknown {
+  if (!/^\s*[[{]/.test(text)) return otherwise(text);
+  const { value, problems } = readYaml(text);
+  return problems.length === 0 ? value : otherwise(text);
 }
 
 export const asText = (text: string): string => text;

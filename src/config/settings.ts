@@ -12,8 +12,12 @@ export interface Setting {
   readonly path: string;
   readonly schema: Schema;
   readonly meta: SettingMeta;
-  /** The environment variable, which only a setting with `meta.fromText` takes. */
   readonly environmentName: string;
+}
+
+/** The value that a text of the environment or the command line stands for. */
+export function settingFromText({ meta }: Setting, text: string): unknown {
+  return meta.fromText === undefined ? text : meta.fromText(text);
 }
 
 export interface Section {
@@ -26,6 +30,14 @@ export const environmentPrefix = 'EPHEMERAL_STORAGE_EXPORTER_';
 export const rootSection: Section = sectionOf(schema, '');
 
 export const allSettings: readonly Setting[] = [...settingsOf(rootSection)];
+
+/** The section or setting at `path`, such as `["cache", "ttl"]`. */
+export function nodeAt(path: readonly string[]): Section | Setting | undefined {
+  return path.reduce<Section | Setting | undefined>(
+    (node, key) => (node?.kind === 'section' ? node.children.get(key) : undefined),
+    rootSection,
+  );
+}
 
 function sectionOf(section: Schema, path: string): Section {
   const children = Object.entries(shapeOf(section)).map(([key, child]) => {
@@ -100,7 +112,7 @@ function schemasAlong(setting: Setting, path: readonly PropertyKey[]): Schema[] 
 
 export interface SettingRow {
   readonly path: string;
-  /** Undefined: only the file can set it. */
+  /** Undefined for the fields of a list's items. */
   readonly environmentName: string | undefined;
   /** With its dashes. Undefined: there is none. */
   readonly flag: string | undefined;
@@ -117,7 +129,7 @@ export function listSettings(): SettingRow[] {
 function rowOf({ path, schema, meta, environmentName }: Setting): SettingRow {
   return {
     path,
-    environmentName: meta.fromText && environmentName,
+    environmentName,
     flag: meta.flag && `--${meta.flag}`,
     defaultText: meta.defaultText ?? defaultTextOf(schema),
     allowed: meta.allowed,

@@ -1,8 +1,9 @@
-/** The environment and the command line as layers. */
-import type { Entry, Layer } from './entry.js';
-import { describeValue, type Fault } from './faults.js';
-import { allSettings, environmentPrefix, type Setting } from './settings.js';
+/** The environment and the command line as layers: texts for one setting each. */
+import { pathText, type SettingFault } from './faults.js';
+import { type Layer, movedTo, type SettingValue, TreeReader } from './layer.js';
+import { allSettings, environmentPrefix, nodeAt, type Setting, settingFromText } from './settings.js';
 import { nearest } from './suggestion.js';
+import { readYaml } from './yaml-text.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,10 +15,13 @@ export type FlagValues = Readonly<Record<string, string | boolean | readonly str
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#parsing-empty-value
  */
 export function environmentLayer(environment: Environment): Layer {
-  const builder = new LayerBuilder(allSettings.map((setting) => [setting.environmentName, setting]));
+  const builder = new LayerBuilder(
+    allSettings.map((setting) => [setting.environmentName, setting]),
+    unknownVariable,
+  );
   for (const [name, text] of Object.entries(environment)) {
     if (text === undefined || text === '' || !name.startsWith(environmentPrefix) || isServiceLink(name, text)) continue;
-    builder.add(name, text, environmentPrefix);
+    builder.add(name, text);
   }
   return builder;
 }
@@ -38,40 +42,87 @@ function isServiceLink(name: string, text: string): boolean {
 export function flagLayer(flags: FlagValues): Layer {
   const builder = new LayerBuilder(
     allSettings.flatMap((setting) => (setting.meta.flag === undefined ? [] : [[`--${setting.meta.flag}`, setting]])),
+    unknownFlag,
   );
   for (const [flag, value] of Object.entries(flags)) {
-    if (value !== undefined) builder.add(`--${flag}`, value, '--');
+    if (value !== undefined) builder.add(`--${flag}`, value);
   }
   return builder;
 }
 
-class LayerBuilder implements Layer {
-  readonly entries: Entry[] = [];
-  readonly faults: Fault[] = [];
-  readonly #settings: ReadonlyMap<string, Setting>;
+/**
+ * Of `--set PATH=VALUE`, with any path of the schema. A list or mapping is YAML flow text, such as
+ * `cache={ttl: 10s}`. Of two values for one setting, the later one counts.
+ */
+export function assignmentLayer(assignments: readonly string[]): Layer {
+  const layers = assignments.map(readAssignment);
+  return {
+    values: layers.flatMap(({ values }) => values),
+    faults: layers.flatMap(({ faults }) => faults),
+  };
+}
 
-  constructor(settings: Iterable<readonly [string, Setting]>) {
+function readAssignment(assignment: string): Layer {
+  const [, path = assignment, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
+  const source = `--set ${path}`;
+  if (text === undefined) {
+    return { values: [], faults: [{ path: '', problem: 'no value', source, hint: 'allowed: PATH=VALUE' }] };
+  }
+  const keys = path.split('.');
+  const node = nodeAt(keys);
+  if (node === undefined) return { values: [], faults: [unknownPath(path, source)] };
+  const reader = new TreeReader(() => source);
+  reader.read(node, node.kind === 'setting' ? settingFromText(node, text) : (readYaml(text).value ?? text), keys);
+  return reader;
+}
+
+class LayerBuilder implements Layer {
+  readonly values: SettingValue[] = [];
+  readonly faults: SettingFault[] = [];
+  readonly #settings: ReadonlyMap<string, Setting>;
+  readonly #unknown: (name: string, names: readonly string[]) => SettingFault;
+
+  constructor(
+    settings: Iterable<readonly [name: string, setting: Setting]>,
+    unknown: (name: string, names: readonly string[]) => SettingFault,
+  ) {
     this.#settings = new Map(settings);
+    this.#unknown = unknown;
   }
 
-  /** `prefix` is what all names begin with: it says nothing about how near two names are. */
-  add(name: string, value: string | boolean | readonly string[], prefix: string): void {
+  add(name: string, given: string | boolean | readonly string[]): void {
     const setting = this.#settings.get(name);
-    if (setting === undefined) this.faults.push(this.#unknown(name, prefix));
-    else if (typeof value !== 'string') this.entries.push({ setting, value, sourceOf: () => name });
-    else if (setting.meta.fromText !== undefined) {
-      this.entries.push({ setting, value: setting.meta.fromText(value), sourceOf: () => name });
-    } else {
-      const allowed = 'a value in the configuration file only';
-      this.faults.push({ path: setting.path, found: describeValue(value), source: name, allowed });
+    if (setting === undefined) this.faults.push(this.#unknown(name, [...this.#settings.keys()]));
+    else {
+      const value = typeof given === 'string' ? settingFromText(setting, given) : given;
+      this.values.push({ setting, value, sourceOf: () => name });
     }
   }
+}
 
-  #unknown(name: string, prefix: string): Fault {
-    const suffixes = [...this.#settings.keys()].map((known) => known.slice(prefix.length));
-    const near = nearest(name.slice(prefix.length), suffixes);
-    const hint = near === undefined ? '' : ` (did you mean ${prefix}${near}?)`;
-    const source = prefix === environmentPrefix ? 'environment' : 'command line';
-    return { path: name, found: 'an unknown name', source, allowed: `the name of a setting${hint}` };
-  }
+function unknownVariable(name: string, names: readonly string[]): SettingFault {
+  const moved = name.replace('_IDENTITY_WORKLOADS', '_WORKLOADS_SELECTORS').replace('_IDENTITY_', '_WORKLOADS_');
+  const hint =
+    moved !== name && names.includes(moved)
+      ? `it is now ${moved}`
+      : `allowed: the name of a setting${suggestion(name, names, environmentPrefix)}`;
+  return { path: name, problem: 'unknown name', source: 'environment', hint };
+}
+
+function unknownFlag(name: string, names: readonly string[]): SettingFault {
+  const hint = `allowed: the name of a setting${suggestion(name, names, '--')}`;
+  return { path: name, problem: 'unknown name', source: 'command line', hint };
+}
+
+function unknownPath(path: string, source: string): SettingFault {
+  const paths = allSettings.map((setting) => setting.path);
+  const hint = movedTo(path) ?? `allowed: the path of a setting${suggestion(path, paths)}`;
+  return { path: pathText(path.split('.')), problem: 'unknown path', source, hint };
+}
+
+/** `prefix` is common to all names and does not count when they are compared. */
+function suggestion(name: string, names: readonly string[], prefix = ''): string {
+  const suffixes = names.map((known) => known.slice(prefix.length));
+  const near = nearest(name.slice(prefix.length), suffixes);
+  return near === undefined ? '' : ` (did you mean ${prefix}${near}?)`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { list, namespaces, noTwoAlike, selectorForms, selectorValue } from './collections.js';
 import { choice, optionalBoolean } from './scalars.js';
-import { mapped, settingMeta } from './setting.js';
+import { asText, fromFlowText, mapped, settingMeta } from './setting.js';
 import { isLabelKey } from './values.js';
 
 const workload = z.strictObject({
@@ -34,6 +34,7 @@ export const workloads = mapped(
       .prefault([])
       .register(settingMeta, {
         allowed: 'a list of mappings, each with a name of its own, a selector and, if wanted, namespaces',
+        fromText: (text) => fromFlowText(text, asText),
         help: 'Workloads by label selector. They may overlap: a pod counts in each that it belongs to.',
       }),
     labels: list({

@@ -40,7 +40,7 @@ describe('the command line', () => {
     { args: ['serve', '--shard', '2', '--total-shards', '2'], error: /cluster\.shard: found 2 \(--shard\).*less than/ },
     {
       args: ['serve', '--node', 'Node_1'],
-      error: /cluster\.node: found "Node_1" \(--node\), allowed: the name of a node/,
+      error: /cluster\.node: found "Node_1" \(--node\); allowed: the name of a node/,
     },
     { args: ['serve', '--node', 'a', '--total-shards', '2'], error: /cluster\.node.*no shards.*cluster\.totalShards/ },
     { args: ['replay'], error: /--summaries/ },

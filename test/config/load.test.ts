@@ -40,9 +40,9 @@ describe('precedence', () => {
       environment: { [`${prefix}LOG_LEVEL`]: 'quiet' },
       flags: { 'log.level': 'debug' },
     });
-    expect(faults.map(({ found, source }) => [found, source])).toEqual([
-      ['"loud"', 'config.yaml:1'],
-      ['"quiet"', `${prefix}LOG_LEVEL`],
+    expect(faults.map(({ problem, source }) => [problem, source])).toEqual([
+      ['found "loud"', 'config.yaml:1'],
+      ['found "quiet"', `${prefix}LOG_LEVEL`],
     ]);
   });
 
@@ -50,7 +50,7 @@ describe('precedence', () => {
     const file = { path: 'config.yaml', text: 'cache: {ttl: 5s}' };
     expect(() => load({ file, environment: { [`${prefix}KUBELET_REQUEST_TIMEOUT`]: '4s' } })).not.toThrow();
     expect(errorOf({ file, environment: { [`${prefix}KUBELET_REQUEST_TIMEOUT`]: '6s' } }).message).toBe(
-      `kubelet.requestTimeout: found "6s" (${prefix}KUBELET_REQUEST_TIMEOUT), allowed: less than cache.ttl, which is "5s" (config.yaml:1)`,
+      `kubelet.requestTimeout: found "6s" (${prefix}KUBELET_REQUEST_TIMEOUT); allowed: less than cache.ttl, which is "5s" (config.yaml:1)`,
     );
   });
 });
@@ -72,6 +72,11 @@ describe('environment', () => {
     ['WEB_LISTEN_ADDRESSES', ':1,[::1]:2', { web: { listenAddresses: [{ port: 1 }, { host: '::1', port: 2 }] } }],
     ['SCRAPE_MAX_IN_FLIGHT', '5', { scrape: { maxInFlight: 5 } }],
     ['ATTRIBUTION', 'even', { attribution: 'even' }],
+    ['CLUSTER_NAMESPACES', '[shop, web]', { cluster: { namespaces: ['shop', 'web'] } }],
+    ['CLUSTER_NODE_SELECTOR', '{matchLabels: {a: b}}', { cluster: { nodeSelector: [{ key: 'a', values: ['b'] }] } }],
+    ['WORKLOADS_SELECTORS', '[{name: a, selector: b}]', { workloads: { selectors: [{ name: 'a' }] } }],
+    ['WEB_LISTEN_ADDRESSES', '[::1]:2', { web: { listenAddresses: [{ host: '::1', port: 2 }] } }],
+    ['KUBELET_TLS_SERVER_NAME', '{node}', { kubelet: { tls: { serverName: '{node}' } } }],
   ])('%s=%s', (name, text, expected) => {
     expect(load({ environment: { [prefix + name]: text } })).toMatchObject(expected);
   });
@@ -82,10 +87,11 @@ describe('environment', () => {
     ['KUBELET_TLS_INSECURE_SKIP_VERIFY', '1', 'kubelet.tls.insecureSkipVerify', '"1"'],
     ['CLUSTER_NAMESPACES', 'shop,', 'cluster.namespaces[1]', 'nothing'],
     ['CACHE_TTL', '-1s', 'cache.ttl', '"-1s"'],
-    ['WORKLOADS_SELECTORS', '[]', 'workloads.selectors', '"[]"'],
+    ['WORKLOADS_SELECTORS', '[{name: a', 'workloads.selectors', '"[{name: a"'],
+    ['WORKLOADS_LABELS', '[a, b', 'workloads.labels[0]', '"[a"'],
   ])('%s=%s is a fault', (name, text, path, found) => {
     const { faults } = errorOf({ environment: { [prefix + name]: text } });
-    expect(faults).toMatchObject([{ path, found, source: prefix + name }]);
+    expect(faults[0]).toMatchObject({ path, problem: `found ${found}`, source: prefix + name });
   });
 
   it.each([
@@ -95,8 +101,18 @@ describe('environment', () => {
     ['', 'the name of a setting'],
   ])('an unknown name is a fault: %s', (name, allowed) => {
     expect(errorOf({ environment: { [prefix + name]: 'x' } }).faults).toEqual([
-      { path: prefix + name, found: 'an unknown name', source: 'environment', allowed },
+      { path: prefix + name, problem: 'unknown name', source: 'environment', hint: `allowed: ${allowed}` },
     ]);
+  });
+
+  it.each([
+    ['IDENTITY_CONTROLLERS', 'WORKLOADS_CONTROLLERS'],
+    ['IDENTITY_WORKLOADS', 'WORKLOADS_SELECTORS'],
+    ['IDENTITY_ON_MISSING_NODE', 'WORKLOADS_ON_MISSING_NODE'],
+  ])('the name of a setting that has moved is refused with the new name: %s', (name, newName) => {
+    expect(errorOf({ environment: { [prefix + name]: 'x' } }).message).toBe(
+      `${prefix}${name}: unknown name (environment); it is now ${prefix}${newName}`,
+    );
   });
 
   it('leaves variables without the prefix alone', () => {
@@ -140,8 +156,8 @@ describe('flags', () => {
 
   it('are named in faults', () => {
     expect(errorOf({ flags: { 'log.level': 'loud', 'web.listen-address': [':1', 'x'] } }).message.split('\n')).toEqual([
-      'log.level: found "loud" (--log.level), allowed: debug, info, warn or error',
-      'web.listenAddresses[1]: found "x" (--web.listen-address), allowed: a list of at least one address such as :9797, 127.0.0.1:9797, localhost:9797 or [::1]:9797; each once',
+      'log.level: found "loud" (--log.level); allowed: debug, info, warn or error',
+      'web.listenAddresses[1]: found "x" (--web.listen-address); allowed: a list of at least one address such as :9797, 127.0.0.1:9797, localhost:9797 or [::1]:9797; each once',
     ]);
   });
 
@@ -150,8 +166,69 @@ describe('flags', () => {
     ['cache.ttl', 'the name of a setting'],
   ])('that no setting has are faults: %s', (flag, allowed) => {
     expect(errorOf({ flags: { [flag]: 'x' } }).faults).toEqual([
-      { path: `--${flag}`, found: 'an unknown name', source: 'command line', allowed },
+      { path: `--${flag}`, problem: 'unknown name', source: 'command line', hint: `allowed: ${allowed}` },
     ]);
+  });
+});
+
+describe('assignments', () => {
+  it.each([
+    ['cache.ttl=20s', { cache: { ttlMs: 20_000 } }],
+    ['cache={ttl: 20s, refresh: ahead}', { cache: { ttlMs: 20_000, refresh: 'ahead' } }],
+    ['kubelet.tls.caFile=/a=b', { kubelet: { tls: { caFile: '/a=b' } } }],
+    ['kubelet.bearerTokenFile=', { kubelet: { bearerTokenFile: undefined } }],
+    ['cluster.shard=0', { cluster: { shard: 0 } }],
+    ['cluster.nodeSelector=a=b,!c', { cluster: { nodeSelector: [{ key: 'c' }, { key: 'a' }] } }],
+    ['cluster.namespaces=shop,web', { cluster: { namespaces: ['shop', 'web'] } }],
+    ['cluster.namespaces=[shop, web]', { cluster: { namespaces: ['shop', 'web'] } }],
+    ['cluster.skipNodes=', { cluster: { skipNodes: [] } }],
+    ['workloads.selectors=[{name: a, selector: b}]', { workloads: { selectors: [{ name: 'a' }] } }],
+    ['attribution=even', { attribution: 'even' }],
+  ])('%s', (assignment, expected) => {
+    expect(load({ assignments: [assignment] })).toMatchObject(expected);
+  });
+
+  it('take precedence over the environment, the later one over the earlier', () => {
+    const environment = { [`${prefix}CACHE_TTL`]: '40s' };
+    expect(load({ environment, assignments: ['cache.ttl=30s', 'cache={ttl: 20s}'] }).cache.ttlMs).toBe(20_000);
+  });
+
+  it("give way to the setting's own flag", () => {
+    expect(load({ assignments: ['log.level=warn'], flags: { 'log.level': 'debug' } }).log.level).toBe('debug');
+  });
+
+  it.each([
+    [
+      'cache.ttl=x',
+      'cache.ttl: found "x" (--set cache.ttl); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to switch caching off',
+    ],
+    [
+      'cache.tll=5s',
+      'cache.tll: unknown path (--set cache.tll); allowed: the path of a setting (did you mean cache.ttl?)',
+    ],
+    [
+      'cach.ttl=5s',
+      'cach.ttl: unknown path (--set cach.ttl); allowed: the path of a setting (did you mean cache.ttl?)',
+    ],
+    [
+      'log.level.x=5',
+      'log.level.x: unknown path (--set log.level.x); allowed: the path of a setting (did you mean log.level?)',
+    ],
+    ['cache=5s', 'cache: found "5s" (--set cache); allowed: a mapping with any of ttl, maxBackoff, refresh'],
+    ['cache={ttl: 5', 'cache: found "{ttl: 5" (--set cache); allowed: a mapping with any of ttl, maxBackoff, refresh'],
+    ['cache.ttl', '--set cache.ttl: no value; allowed: PATH=VALUE'],
+    ['=5s', '--set =5s: no value; allowed: PATH=VALUE'],
+    [
+      'identity.controllers=true',
+      'identity.controllers: unknown path (--set identity.controllers); it is now workloads.controllers',
+    ],
+    [
+      'identity={controllers: true}',
+      'identity: unknown path (--set identity); it is now workloads (identity.workloads → workloads.selectors)',
+    ],
+    ['__proto__.a=1', '__proto__.a: unknown path (--set __proto__.a); allowed: the path of a setting'],
+  ])('%s is refused', (assignment, message) => {
+    expect(errorOf({ assignments: [assignment] }).message).toBe(message);
   });
 });
 
@@ -172,17 +249,30 @@ describe('unknown keys', () => {
     [
       'cache:\nttl: 5s',
       'ttl',
-      'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log (did you mean cache.ttl? mind the indentation)',
+      'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log (did you mean cache.ttl?)',
     ],
-    ['"a\\nb": 1', '"a\\nb"', 'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log'],
+    [
+      '"a\\nb": 1',
+      '"a\\nb"',
+      'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log',
+    ],
     [
       '"cache.ttl": 5s',
       'cache.ttl',
       'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log',
     ],
   ])('%s', (text, path, allowed) => {
-    expect(faultsOf(text)).toMatchObject([{ path, found: 'an unknown key', allowed }]);
+    expect(faultsOf(text)).toMatchObject([{ path, problem: 'unknown key', hint: `allowed: ${allowed}` }]);
   });
+
+  it.each(['identity: {workloads: [], controllers: true}', 'identity:'])(
+    'of the former section are refused with the new place: %s',
+    (text) => {
+      expect(linesOf(text)).toEqual([
+        'identity: unknown key (config.yaml:1); it is now workloads (identity.workloads → workloads.selectors)',
+      ]);
+    },
+  );
 
   it.each([
     'cluster: {nodeNames: [a]}',
@@ -192,7 +282,7 @@ describe('unknown keys', () => {
     'constructor: 1',
     '<<: {log: {level: debug}}',
   ])('what is no setting is refused: %s', (text) => {
-    expect(faultsOf(text)).toMatchObject([{ found: 'an unknown key' }]);
+    expect(faultsOf(text)).toMatchObject([{ problem: 'unknown key' }]);
   });
 });
 
@@ -211,13 +301,13 @@ describe('the file', () => {
     ['5', '5'],
   ])('must hold a mapping, not %j', (text, found) => {
     expect(linesOf(text)).toEqual([
-      `config.yaml:1: found ${found}, allowed: a mapping with any of cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log`,
+      `config.yaml:1: found ${found}; allowed: a mapping with any of cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log`,
     ]);
   });
 
   it('must hold a mapping for each section', () => {
     expect(linesOf('\ncache: 5s')).toEqual([
-      'cache: found "5s" (config.yaml:2), allowed: a mapping with any of ttl, maxBackoff, refresh',
+      'cache: found "5s" (config.yaml:2); allowed: a mapping with any of ttl, maxBackoff, refresh',
     ]);
   });
 
@@ -251,13 +341,13 @@ log:
   it('is quoted with line and column where it is not YAML', () => {
     const [fault] = faultsOf('cache:\n\tttl: 5s\n');
     expect(fault).toMatchObject({ path: '', source: 'config.yaml:2:1' });
-    expect(fault?.found).toMatch(/^a YAML problem: Tabs are not allowed/);
+    expect(fault?.problem).toMatch(/^invalid YAML: Tabs are not allowed/);
   });
 
   it('must not have a key twice', () => {
     expect(linesOf('cache:\n  ttl: 5m\n  ttl: 6m\nlog: {}\ncache: {}\n')).toEqual([
-      'cache.ttl: found the key again (config.yaml:3:3), allowed: each key once (it is in line 2 already)',
-      'cache: found the key again (config.yaml:5:1), allowed: each key once (it is in line 1 already)',
+      'cache.ttl: duplicate key (config.yaml:3:3); allowed: each key once (line 2 has it already)',
+      'cache: duplicate key (config.yaml:5:1); allowed: each key once (line 1 has it already)',
     ]);
   });
 
@@ -272,7 +362,7 @@ log:
     expect(faults.length).toBeGreaterThan(0);
     for (const fault of faults) {
       expect(fault.path).toBe('');
-      expect(fault.found).toMatch(/^a YAML problem: ./);
+      expect(fault.problem).toMatch(/^invalid YAML: ./);
       expect(fault.source).toMatch(/^config\.yaml/);
     }
   });
@@ -331,7 +421,7 @@ describe('hostile files', () => {
   it('may have as many bytes as a ConfigMap, and not one more', () => {
     const text = `#${' '.repeat(mebibyte - 1)}`;
     expect(loadText(text)).toEqual(load({}));
-    expect(linesOf(`${text} `)).toEqual(['config.yaml: found 1048577 bytes, allowed: at most 1Mi']);
+    expect(linesOf(`${text} `)).toEqual(['config.yaml: found 1048577 bytes; allowed: at most 1Mi']);
   });
 });
 

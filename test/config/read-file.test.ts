@@ -40,7 +40,7 @@ describe('readConfigFile', () => {
     const text = await readConfigFile(await written('large.yaml', 'ü'.repeat(2_000_000)));
     expect(text.length).toBeLessThan(1_100_000);
     expect(errorOf({ file: { path: 'large.yaml', text } }).message).toMatch(
-      /^large\.yaml: found \d+ bytes, allowed: at most 1Mi$/,
+      /^large\.yaml: found \d+ bytes; allowed: at most 1Mi$/,
     );
   });
 

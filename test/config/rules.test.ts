@@ -60,18 +60,18 @@ describe('rules between settings', () => {
 
   it('names both settings, their values and where they come from', () => {
     expect(linesOf('cache:\n  ttl: 5s\nscrape:\n  timeoutOffset: 20s')).toEqual([
-      'kubelet.requestTimeout: found "10s" (default), allowed: less than cache.ttl, which is "5s" (config.yaml:2)',
-      'scrape.timeoutOffset: found "20s" (config.yaml:4), allowed: less than scrape.defaultTimeout, which is "10s" (default)',
+      'kubelet.requestTimeout: found "10s" (default); allowed: less than cache.ttl, which is "5s" (config.yaml:2)',
+      'scrape.timeoutOffset: found "20s" (config.yaml:4); allowed: less than scrape.defaultTimeout, which is "10s" (default)',
     ]);
     expect(linesOf('kubelet:\n  access: proxy\n  port: 10250\n')).toEqual([
-      'kubelet.port: found 10250 (config.yaml:3), allowed: only the default, as the API server makes the connection, together with kubelet.access, which is "proxy" (config.yaml:2)',
+      'kubelet.port: found 10250 (config.yaml:3); allowed: only the default, as the API server makes the connection, together with kubelet.access, which is "proxy" (config.yaml:2)',
     ]);
     expect(linesOf('cluster: {node: node-1, totalShards: 3, shard: 4}')).toEqual([
-      'cluster.shard: found 4 (config.yaml:1), allowed: less than cluster.totalShards, which is 3 (config.yaml:1)',
-      'cluster.node: found "node-1" (config.yaml:1), allowed: only "", as the exporter of one node has no shards, together with cluster.totalShards, which is 3 (config.yaml:1)',
+      'cluster.shard: found 4 (config.yaml:1); allowed: less than cluster.totalShards, which is 3 (config.yaml:1)',
+      'cluster.node: found "node-1" (config.yaml:1); allowed: only "", as the exporter of one node has no shards, together with cluster.totalShards, which is 3 (config.yaml:1)',
     ]);
     expect(linesOf('kubelet: {tls: {keyFile: /key}}')).toEqual([
-      'kubelet.tls.keyFile: found "/key" (config.yaml:1), allowed: a file only together with kubelet.tls.certFile, which is nothing (default)',
+      'kubelet.tls.keyFile: found "/key" (config.yaml:1); allowed: a file only together with kubelet.tls.certFile, which is nothing (default)',
     ]);
   });
 

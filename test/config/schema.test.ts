@@ -275,36 +275,36 @@ describe('messages', () => {
   it.each([
     [
       'cache: {ttl: abc}',
-      'cache.ttl: found "abc" (config.yaml:1), allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to switch caching off',
+      'cache.ttl: found "abc" (config.yaml:1); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to switch caching off',
     ],
     [
       'cache: {ttl: 55}',
-      'cache.ttl: found 55 (config.yaml:1), allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to switch caching off',
+      'cache.ttl: found 55 (config.yaml:1); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to switch caching off',
     ],
     [
       'kubelet: {maxBodySize: 1}',
-      'kubelet.maxBodySize: found 1 (config.yaml:1), allowed: a size such as 512Ki, 64Mi or 100M, from 1Ki to 256Mi',
+      'kubelet.maxBodySize: found 1 (config.yaml:1); allowed: a size such as 512Ki, 64Mi or 100M, from 1Ki to 256Mi',
     ],
     [
       'kubelet: {port: 70000}',
-      "kubelet.port: found 70000 (config.yaml:1), allowed: a whole number from 1 to 65535, or 0 for the port in the node's status",
+      "kubelet.port: found 70000 (config.yaml:1); allowed: a whole number from 1 to 65535, or 0 for the port in the node's status",
     ],
-    ['log: {level: trace}', 'log.level: found "trace" (config.yaml:1), allowed: debug, info, warn or error'],
+    ['log: {level: trace}', 'log.level: found "trace" (config.yaml:1); allowed: debug, info, warn or error'],
     [
       'cluster: {nodeSelector: "a in (b"}',
-      'cluster.nodeSelector: found "a in (b" (config.yaml:1), allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions (found the end, expected ")")',
+      'cluster.nodeSelector: found "a in (b" (config.yaml:1); allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions (found the end, expected ")")',
     ],
     [
       "metrics: {deny: ['(a)\\1']}",
-      'metrics.deny[0]: found "(a)\\\\1" (config.yaml:1), allowed: a list (in the environment separated by ";") of regular expressions in RE2\'s syntax, of at most 1000 characters, such as ephemeral_storage_volume_.*; each once (invalid escape sequence: `\\1`)',
+      'metrics.deny[0]: found "(a)\\\\1" (config.yaml:1); allowed: a list (in the environment separated by ";") of regular expressions in RE2\'s syntax, of at most 1000 characters, such as ephemeral_storage_volume_.*; each once (invalid escape sequence: `\\1`)',
     ],
     [
       'workloads: {selectors: [{name: a, selector: {matchLabels: {app: 1}}}]}',
-      'workloads.selectors[0].selector: found a mapping (config.yaml:1), allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions; {} or "" for every pod (matchLabels.app: must be text, found 1; put it in quotes)',
+      'workloads.selectors[0].selector: found a mapping (config.yaml:1); allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions; {} or "" for every pod (matchLabels.app: must be text, found 1; put it in quotes)',
     ],
     [
       'workloads: {selectors: [{name: a, selector: ""}, {name: a, selector: ""}]}',
-      'workloads.selectors[1].name: found "a" (config.yaml:1), allowed: a text without "/" and without blanks at its ends (the same as in [0])',
+      'workloads.selectors[1].name: found "a" (config.yaml:1); allowed: a text without "/" and without blanks at its ends (the same as in [0])',
     ],
   ])('of %s', (text, line) => {
     expect(linesOf(text)).toEqual([line]);
@@ -312,6 +312,6 @@ describe('messages', () => {
 
   it('stay short and on one line, whatever was found', () => {
     const [fault] = faultsOf(`log: {level: "a\\nb${'x'.repeat(1000)}"}`);
-    expect(fault?.found).toMatch(/^"a\\nbx{50,60}…$/);
+    expect(fault?.problem).toMatch(/^found "a\\nbx{50,60}…$/);
   });
 });

@@ -1,4 +1,4 @@
-import { ConfigError, type Fault } from '../../src/config/faults.js';
+import { ConfigError, type SettingFault } from '../../src/config/faults.js';
 import { type ConfigSources, loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
 
@@ -21,7 +21,7 @@ export function errorOf(sources: Partial<ConfigSources>): ConfigError {
   throw new Error('the settings were accepted');
 }
 
-export function faultsOf(text: string): readonly Fault[] {
+export function faultsOf(text: string): readonly SettingFault[] {
   return errorOf({ file: { path: 'config.yaml', text } }).faults;
 }
 
