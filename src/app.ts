@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
+import { TimeSlicer } from './base/time-slicer.js';
 import { type Collection, createCollection, hasWorkloads } from './collection.js';
 import { configHash, formatConfig } from './config/format-config.js';
 import type { Config } from './config/schema.js';
@@ -11,6 +12,9 @@ import { Exposition } from './exposition/exposition.js';
 import { patternsWithoutFamily } from './exposition/families.js';
 import type { Scope } from './kube/scope.js';
 import { formatSelector } from './kube/selector.js';
+import { type ClusterReport, clusterReport } from './report/cluster-report.js';
+import { healthReport } from './report/health-report.js';
+import { nodeFailure } from './report/node-report.js';
 import { apiNodes, type Host, noSuchNode, resolveScope } from './resolve-scope.js';
 import type { ClusterSnapshot } from './scrape/snapshot.js';
 import { countSaturated, countSkipped, missingNode } from './scrape/snapshot-counts.js';
@@ -228,21 +232,42 @@ export class App implements AsyncDisposable {
     return new Exposition({ settings, selfMetrics: this.metrics, observer: this.#seriesCapReport, clock });
   }
 
-  /** Looking at the status is no scrape: nothing is refreshed ahead for it, nothing rests and it is not counted as one. */
   #createStatusSource(): StatusSource {
     const { clock, version } = this.#options;
     return new StatusSource({
       inputs: {
-        collect: (signal) => this.#tracked(this.#collection.wholeCollector.collect(signal, { letsRest: false })),
-        failureOf: (nodeName) => this.#sources.cache.lastFailure(nodeName),
+        cluster: (signal) => this.#clusterReport(signal),
         checks: () => this.#checks(),
-        selfReport: () => readSelfReport(this.metrics.registry),
-        droppedFamilies: () => this.#seriesCapReport.droppedFamilies,
+        health: async () =>
+          healthReport(
+            await readSelfReport(this.metrics.registry),
+            this.#seriesCapReport.droppedFamilies,
+            clock.nowMs(),
+          ),
         settings: () => this.#statusSettings,
       },
       version,
       clock,
       stopping: this.#stopping.signal,
+    });
+  }
+
+  /** Not a scrape: it refreshes nothing ahead, no workload backs off because of it, and it is not counted. */
+  async #clusterReport(signal: AbortSignal): Promise<ClusterReport | undefined> {
+    const { clock } = this.#options;
+    const { workloads } = this.#config;
+    const { cache } = this.#sources;
+    const snapshot = await this.#tracked(this.#collection.wholeCollector.collect(signal, { letsRest: false }));
+    if (snapshot === undefined) return undefined;
+    return await clusterReport({
+      snapshot,
+      failureOf: (nodeName) => {
+        const failure = cache.lastFailure(nodeName);
+        return failure && nodeFailure(failure, clock.monotonicMs());
+      },
+      isPartial: signal.aborted,
+      hidesPodsWithoutWorkload: hasWorkloads(this.#config) && !workloads.controllers,
+      slicer: new TimeSlicer(clock),
     });
   }
 
@@ -289,6 +314,5 @@ function statusSettings(config: Config, scope: Scope): StatusSettings {
       podSelector: formatSelector(cluster.podSelector),
     }),
     configuration: formatConfig(config),
-    hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
   };
 }

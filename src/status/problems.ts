@@ -1,14 +1,9 @@
 import { listing } from '../base/listing.js';
 import { formatAge } from '../base/units.js';
-import {
-  type ClusterStatus,
-  type ClusterSummary,
-  fullRatio,
-  type HealthStatus,
-  type Problem,
-  type ReadinessCheckStatus,
-  type StoreStatus,
-} from './status.js';
+import type { ClusterReport, ClusterSummary } from '../report/cluster-report.js';
+import { fullRatio } from '../report/filesystem-report.js';
+import type { HealthReport, StoreHealthReport } from '../report/health-report.js';
+import type { Problem, ReadinessCheckStatus } from './status.js';
 
 /** Each of many namespaces has a check of its own. */
 const maxNamesCount = 3;
@@ -21,8 +16,8 @@ const silentAfterMs = 300_000;
 
 export interface ProblemsInput {
   readonly readinessChecks: readonly ReadinessCheckStatus[];
-  readonly cluster: ClusterStatus | undefined;
-  readonly health: HealthStatus;
+  readonly cluster: ClusterReport | undefined;
+  readonly health: HealthReport;
 }
 
 /** What is wrong now, the worst first. */
@@ -47,8 +42,8 @@ function notReady(checks: readonly ReadinessCheckStatus[]): readonly Problem[] {
   return [{ severity: 'critical', text: `not ready: ${listing(names, maxNamesCount)}`, section: 'trust' }];
 }
 
-function clusterProblems({ summary, nodes, isCut }: ClusterStatus): readonly Problem[] {
-  const mayStillAnswer = isCut && summary.failedNodeCount === 0;
+function clusterProblems({ summary, nodes, isPartial }: ClusterReport): readonly Problem[] {
+  const mayStillAnswer = isPartial && summary.failedNodeCount === 0;
   return [
     ...counted(summary.reachedLimitCount, summary.evictableLimitCount > 0 ? 'critical' : 'warning', 'evictions', [
       'limit is reached',
@@ -77,7 +72,7 @@ function coverageProblems(summary: ClusterSummary): readonly Problem[] {
   ];
 }
 
-function storeProblem({ resource, isConnected, lastProgressAgeMs }: StoreStatus): readonly Problem[] {
+function storeProblem({ resource, isConnected, lastProgressAgeMs }: StoreHealthReport): readonly Problem[] {
   if (lastProgressAgeMs === undefined) return []; // not listed yet, which readiness tells of
   const since = `for ${formatAge(lastProgressAgeMs)}`;
   if (!isConnected && lastProgressAgeMs >= disconnectedAfterMs) {
@@ -86,7 +81,7 @@ function storeProblem({ resource, isConnected, lastProgressAgeMs }: StoreStatus)
   return lastProgressAgeMs >= silentAfterMs ? [warning(`the watch of ${resource} is silent ${since}`, 'trust')] : [];
 }
 
-function healthProblems(health: HealthStatus): readonly Problem[] {
+function healthProblems(health: HealthReport): readonly Problem[] {
   const { droppedFamilies, workloadNameClashCount, isLastReloadSuccessful, isKubeletTlsUnverified } = health;
   return [
     ...counted(droppedFamilies.length, 'warning', 'trust', [

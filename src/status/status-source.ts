@@ -1,11 +1,8 @@
 import { type Clock, startDeadline } from '../base/clock.js';
-import { TimeSlicer } from '../base/time-slicer.js';
-import type { SummaryFailure } from '../kubelet/node-cache.js';
-import type { ClusterSnapshot } from '../scrape/snapshot.js';
-import type { SelfReport } from '../telemetry/self-report.js';
-import { clusterStatus } from './cluster-status.js';
+import type { ClusterReport } from '../report/cluster-report.js';
+import type { HealthReport } from '../report/health-report.js';
 import { problemsOf } from './problems.js';
-import type { ClusterStatus, HealthStatus, NodeFailure, Status } from './status.js';
+import type { Status } from './status.js';
 
 interface Check {
   readonly name: string;
@@ -15,13 +12,10 @@ interface Check {
 
 /** What a status is made from. */
 export interface StatusInputs {
-  /** Answers at the latest when `signal` aborts, with what it has; undefined before the first lists. Is not a scrape. */
-  collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined>;
-  failureOf(nodeName: string): SummaryFailure | undefined;
+  /** Resolves at the latest when `signal` aborts, with what there is; undefined before the first lists. Not a scrape. */
+  cluster(signal: AbortSignal): Promise<ClusterReport | undefined>;
   checks(): readonly Check[];
-  selfReport(): Promise<SelfReport>;
-  /** Those that the last exposition left out for the cap on series. */
-  droppedFamilies(): readonly string[];
+  health(): Promise<HealthReport>;
   /** The same object until others are in force. */
   settings(): StatusSettings;
 }
@@ -31,27 +25,25 @@ export interface StatusSettings {
   readonly scope: string;
   /** YAML. */
   readonly configuration: string;
-  /** Pods that belong to no workload have no detail. */
-  readonly hidesPodsWithoutWorkload: boolean;
 }
 
 export interface StatusSourceOptions {
   readonly inputs: StatusInputs;
   readonly version: string;
   readonly clock: Clock;
-  /** Ends collections that are under way. */
+  /** Ends running collections. */
   readonly stopping: AbortSignal;
 }
 
-/** A person waits for the page; what has not come by then is shown as the cache has it. */
+/** A person waits for the page; nodes that have not answered by then are shown from the cache. */
 const deadlineMs = 2_000;
 
-/** Whoever comes within this time after a status was made gets the same one. */
+/** Requests within this time after a status was made get the same one. */
 const keptMs = 1_000;
 
 /**
- * Makes the status, one at a time: all who ask while one is made, or shortly after, get that one. So the page costs the
- * same whether one looks or a thousand do.
+ * Makes the status, one at a time: all requests that arrive while one is made, or shortly after, get that one. The page
+ * costs the same for one reader and for a thousand.
  */
 export class StatusSource {
   readonly #options: StatusSourceOptions;
@@ -76,7 +68,7 @@ export class StatusSource {
     return this.#making;
   }
 
-  /** Anew when other settings came into force meanwhile: its parts would be of two sets. */
+  /** Once more when other settings came into force meanwhile: its parts would belong to two sets. */
   async #make(): Promise<Status> {
     const { inputs, clock } = this.#options;
     for (;;) {
@@ -88,13 +80,13 @@ export class StatusSource {
     }
   }
 
-  async #makeBy({ scope, configuration, hidesPodsWithoutWorkload }: StatusSettings): Promise<Status> {
+  async #makeBy({ scope, configuration }: StatusSettings): Promise<Status> {
     const { inputs, version, clock } = this.#options;
-    const cluster = await this.#cluster(hidesPodsWithoutWorkload);
+    const cluster = await this.#cluster();
     const readinessChecks = inputs
       .checks()
       .map(({ name, ok, message }) => ({ name, isOk: ok, message: ok ? undefined : message }));
-    const health = healthStatus(await inputs.selfReport(), inputs.droppedFamilies(), clock.nowMs());
+    const health = await inputs.health();
     return {
       version,
       scope,
@@ -109,42 +101,14 @@ export class StatusSource {
     };
   }
 
-  async #cluster(hidesPodsWithoutWorkload: boolean): Promise<ClusterStatus | undefined> {
+  async #cluster(): Promise<ClusterReport | undefined> {
     const { inputs, clock, stopping } = this.#options;
     using deadline = startDeadline({
       clock,
       durationMs: deadlineMs,
-      error: () => new Error(`the status page waits for ${deadlineMs} ms at most`),
+      error: () => new Error(`the status page waits for at most ${deadlineMs} ms`),
       parent: stopping,
     });
-    const snapshot = await inputs.collect(deadline.signal);
-    if (snapshot === undefined) return undefined;
-    return await clusterStatus({
-      snapshot,
-      failureOf: (nodeName) => this.#failureOf(nodeName),
-      isCut: deadline.signal.aborted,
-      hidesPodsWithoutWorkload,
-      slicer: new TimeSlicer(clock),
-    });
+    return await inputs.cluster(deadline.signal);
   }
-
-  #failureOf(nodeName: string): NodeFailure | undefined {
-    const failure = this.#options.inputs.failureOf(nodeName);
-    if (failure === undefined) return undefined;
-    const { reason, message, atMs } = failure;
-    return { reason, message, ageMs: Math.round(this.#options.clock.monotonicMs() - atMs) };
-  }
-}
-
-function healthStatus(report: SelfReport, droppedFamilies: readonly string[], nowMs: number): HealthStatus {
-  const { stores, seriesDroppedCount, ...same } = report;
-  return {
-    ...same,
-    droppedSeriesCount: seriesDroppedCount,
-    droppedFamilies,
-    stores: stores.map(({ lastProgressAtMs, ...store }) => ({
-      ...store,
-      lastProgressAgeMs: lastProgressAtMs === undefined ? undefined : Math.max(0, Math.round(nowMs - lastProgressAtMs)),
-    })),
-  };
 }

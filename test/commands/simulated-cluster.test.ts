@@ -2,9 +2,9 @@ import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
-import { podReports } from '../../src/commands/explain/pod-report.js';
+import { podReports } from '../../src/commands/explain/pod-explanation.js';
 import { podText } from '../../src/commands/explain/pod-text.js';
-import { workloadReport } from '../../src/commands/explain/workload-report.js';
+import { workloadReport } from '../../src/commands/explain/workload-explanation.js';
 import { workloadText } from '../../src/commands/explain/workload-text.js';
 import { topRows, topSubjects, topText } from '../../src/commands/top/text.js';
 import { Exposition } from '../../src/exposition/exposition.js';

@@ -160,6 +160,6 @@ describe('looking at the status', () => {
     await expect.poll(() => exporter.requestCounts()['node-2']).toBe(1);
     await exporter.clock.advance(2_000);
     const { cluster } = await asking;
-    expect(cluster).toMatchObject({ isCut: true, summary: { freshNodeCount: 1, absentNodeCount: 1 } });
+    expect(cluster).toMatchObject({ isPartial: true, summary: { freshNodeCount: 1, absentNodeCount: 1 } });
   });
 });

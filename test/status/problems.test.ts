@@ -33,12 +33,12 @@ describe('a problem', () => {
   });
 
   it('is no more than a warning when nodes have not had the time to answer', () => {
-    const cluster = aCluster({ isCut: true, summary: aSummary({ absentNodeCount: 1 }) });
+    const cluster = aCluster({ isPartial: true, summary: aSummary({ absentNodeCount: 1 }) });
     expect(textsOf({ cluster })).toEqual(['warning nodes: 1 node without data']);
   });
 
   it('is critical when a node has failed, whatever others had no time to answer', () => {
-    const cluster = aCluster({ isCut: true, summary: aSummary({ absentNodeCount: 2, failedNodeCount: 1 }) });
+    const cluster = aCluster({ isPartial: true, summary: aSummary({ absentNodeCount: 2, failedNodeCount: 1 }) });
     expect(textsOf({ cluster })).toEqual(['critical nodes: 2 nodes without data']);
   });
 

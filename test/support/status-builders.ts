@@ -1,18 +1,16 @@
 /** Parts of the status for tests: each builder gives a valid object in which all is well, changed where the test cares. */
-import type {
-  AbsentNodeStatus,
-  ClusterStatus,
-  HealthStatus,
-  LimitStatus,
-  MeasuredNodeStatus,
-  PodStatus,
-  Status,
-  WorkloadStatus,
-} from '../../src/status/status.js';
+import type { ClusterReport } from '../../src/report/cluster-report.js';
+import type { HealthReport } from '../../src/report/health-report.js';
+import type { AbsentNodeReport } from '../../src/report/node-report.js';
+import type { MeasuredPodReport } from '../../src/report/pod-report.js';
+import type { NodeWithPodsReport } from '../../src/report/ranked-nodes.js';
+import type { PodLimitReport } from '../../src/report/ranked-pods.js';
+import type { RankedWorkloadReport } from '../../src/report/ranked-workloads.js';
+import type { Status } from '../../src/status/status.js';
 
 const components = { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, gitrepo: 0, other: 96 };
 
-export function aHealth(overrides: Partial<HealthStatus> = {}): HealthStatus {
+export function aHealth(overrides: Partial<HealthReport> = {}): HealthReport {
   return {
     stores: [
       { resource: 'nodes', objectCount: 1, isConnected: true, lastProgressAgeMs: 5_000 },
@@ -31,7 +29,7 @@ export function aHealth(overrides: Partial<HealthStatus> = {}): HealthStatus {
   };
 }
 
-export function aLimit(overrides: Partial<LimitStatus> = {}): LimitStatus {
+export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport {
   const { usedBytes = 4096, limitBytes = 8192 } = overrides;
   return {
     namespace: 'shop',
@@ -48,7 +46,7 @@ export function aLimit(overrides: Partial<LimitStatus> = {}): LimitStatus {
   };
 }
 
-export function aWorkloadStatus(overrides: Partial<WorkloadStatus> = {}): WorkloadStatus {
+export function aWorkloadStatus(overrides: Partial<RankedWorkloadReport> = {}): RankedWorkloadReport {
   return {
     workload: 'cart',
     source: 'configured',
@@ -63,27 +61,30 @@ export function aWorkloadStatus(overrides: Partial<WorkloadStatus> = {}): Worklo
   };
 }
 
-export function aPodStatus(overrides: Partial<PodStatus> = {}): PodStatus {
+export function aPodStatus(overrides: Partial<MeasuredPodReport> = {}): MeasuredPodReport {
   return {
     namespace: 'shop',
     pod: 'cart-0',
     node: 'node-1',
     usedBytes: 4096,
     components,
-    areVolumesPending: false,
+    state: 'measured',
     isKnown: true,
-    workloads: ['cart'],
+    isExempt: false,
+    dataState: 'fresh',
+    dataAgeMs: 1_500,
+    workloads: [{ workload: 'cart' }],
     ...overrides,
   };
 }
 
-export function aMeasuredNode(overrides: Partial<MeasuredNodeStatus> = {}): MeasuredNodeStatus {
+export function aMeasuredNode(overrides: Partial<NodeWithPodsReport> = {}): NodeWithPodsReport {
   return {
     node: 'node-1',
     state: 'fresh',
     expectedPodCount: 1,
     measuredPodCount: 1,
-    summaryAgeMs: 1_500,
+    dataAgeMs: 1_500,
     filesystems: [
       { filesystem: 'nodefs', usedBytes: 40_000, availableBytes: 60_000, capacityBytes: 100_000, fullRatio: 0.4 },
     ],
@@ -91,27 +92,27 @@ export function aMeasuredNode(overrides: Partial<MeasuredNodeStatus> = {}): Meas
     podsUsedBytes: 4096,
     missingPodCount: 0,
     danglingPodCount: 0,
-    biggestPods: [{ namespace: 'shop', pod: 'cart-0', usedBytes: 4096 }],
+    largestPods: [{ namespace: 'shop', pod: 'cart-0', usedBytes: 4096 }],
     ...overrides,
   };
 }
 
-export function anAbsentNodeStatus(overrides: Partial<AbsentNodeStatus> = {}): AbsentNodeStatus {
+export function anAbsentNodeStatus(overrides: Partial<AbsentNodeReport> = {}): AbsentNodeReport {
   return {
     node: 'node-2',
     state: 'absent',
     expectedPodCount: 2,
     measuredPodCount: 0,
     reason: 'timeout',
-    advice: 'Look at the node.',
+    hint: 'Look at the node.',
     failure: { reason: 'timeout', message: 'summary of node node-2: no complete answer within 10 s', ageMs: 3_000 },
     ...overrides,
   };
 }
 
-export function aCluster({ summary, ...overrides }: Partial<ClusterStatus> = {}): ClusterStatus {
+export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {}): ClusterReport {
   return {
-    isCut: false,
+    isPartial: false,
     hidesPodsWithoutWorkload: false,
     summary: summary ?? aSummary(),
     limits: { items: [aLimit()], totalCount: 1 },
@@ -122,7 +123,7 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterStatus> = {})
   };
 }
 
-export function aSummary(overrides: Partial<ClusterStatus['summary']> = {}): ClusterStatus['summary'] {
+export function aSummary(overrides: Partial<ClusterReport['summary']> = {}): ClusterReport['summary'] {
   return {
     freshNodeCount: 1,
     staleNodeCount: 0,
@@ -130,7 +131,7 @@ export function aSummary(overrides: Partial<ClusterStatus['summary']> = {}): Clu
     failedNodeCount: 0,
     skippedNodeCount: 0,
     fullNodeCount: 0,
-    oldestSummaryAgeMs: 1_500,
+    oldestDataAgeMs: 1_500,
     expectedPodCount: 1,
     measuredPodCount: 1,
     podCount: 1,

@@ -7,9 +7,9 @@ import { jsonText } from '../text/json-text.js';
 import { screenColumns } from '../text/screen.js';
 import { terminalText } from '../text/terminal-text.js';
 import { UsageError } from '../usage-error.js';
-import { podReports } from './pod-report.js';
+import { podReports } from './pod-explanation.js';
 import { podText } from './pod-text.js';
-import { workloadReport, workloads } from './workload-report.js';
+import { workloadReport, workloads } from './workload-explanation.js';
 import { workloadText } from './workload-text.js';
 
 export const explainSubjects = ['pod', 'workload'] as const;

@@ -2,7 +2,7 @@ import { components } from '../../attribution/usage.js';
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import { type Column, renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
-import type { ContainerReport, LimitReport, MeasuredReport, PodReport } from './pod-report.js';
+import type { ContainerReport, LimitReport, MeasuredReport, PodReport } from './pod-explanation.js';
 import type { VolumeReport } from './volume-reports.js';
 
 export interface TextOptions {

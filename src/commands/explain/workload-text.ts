@@ -2,7 +2,7 @@ import { formatBytes } from '../../base/units.js';
 import { type Column, renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
 import type { NearMiss } from './near-misses.js';
-import type { MemberReport, OriginReport, WorkloadReport } from './workload-report.js';
+import type { MemberReport, OriginReport, WorkloadReport } from './workload-explanation.js';
 
 /** Which pods the workload has, which it lacks, and why. */
 export function workloadText(report: WorkloadReport, width: number): string {

@@ -18,7 +18,7 @@ export function banner(status: Status): Markup {
 ${severity === 'ok' ? markup`<span class="what">${wellText(status)}</span>` : markup`<ul>${problems.map(problemItem)}</ul>`}
 ${shown.map(({ name, message = '' }) => markup`<p class="message"><strong>${name}</strong>: ${message}</p>`)}
 ${moreText({ items: shown, totalCount: missing.length }, 'of this kind')}
-${status.cluster?.isCut === true ? markup`<p>Some nodes had not answered yet when this page was made: they are shown as last known.</p>` : undefined}
+${status.cluster?.isPartial === true ? markup`<p>Some nodes had not answered yet when this page was made: they are shown as last known.</p>` : undefined}
 </section>`;
 }
 

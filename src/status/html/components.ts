@@ -1,6 +1,5 @@
-import { type Component, components } from '../../attribution/usage.js';
 import { formatBytes } from '../../base/units.js';
-import type { ComponentBytes } from '../status.js';
+import { type ComponentBytes, componentOrder } from '../../report/component-bytes.js';
 import { bar, type Mark } from './bar.js';
 import { type Markup, markup } from './markup.js';
 
@@ -23,7 +22,7 @@ export function commonScale(rows: readonly Figures[]): number {
 /** Bytes by component, with marks at limit and request, and the same in words. */
 export function componentBar(parts: ComponentBytes, figures: Figures, scale: number): Markup {
   const text = componentsText(parts);
-  const segments = components.map((component) => ({
+  const segments = componentOrder.map((component) => ({
     colour: component,
     label: labelOf(component, parts),
     amount: parts[component],
@@ -39,7 +38,7 @@ export function usedOfLimit({ usedBytes, limitBytes }: Figures): Markup {
 }
 
 export function componentLegend(): Markup {
-  const swatches = components.map(
+  const swatches = componentOrder.map(
     (component) =>
       markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${component}" width="12" height="12" rx="2"/></svg>${component}</li>`,
   );
@@ -59,7 +58,7 @@ function marksOf({ limitBytes, requestBytes }: Figures): readonly Mark[] {
 
 /** The biggest first. */
 function componentsText(parts: ComponentBytes): string {
-  const present = components.filter((component) => parts[component] > 0);
+  const present = componentOrder.filter((component) => parts[component] > 0);
   if (present.length === 0) return 'nothing';
   return present
     .sort((a, b) => parts[b] - parts[a])
@@ -67,6 +66,6 @@ function componentsText(parts: ComponentBytes): string {
     .join(' · ');
 }
 
-function labelOf(component: Component, parts: ComponentBytes): string {
+function labelOf(component: keyof ComponentBytes, parts: ComponentBytes): string {
   return `${component} ${formatBytes(parts[component])}`;
 }

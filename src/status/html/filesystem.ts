@@ -1,22 +1,23 @@
 import { formatBytes } from '../../base/units.js';
-import { type FilesystemStatus, fullRatio, type MeasuredNodeStatus } from '../status.js';
+import { type FilesystemReport, fullRatio } from '../../report/filesystem-report.js';
+import type { MeasuredNodeReport } from '../../report/node-report.js';
 import { bar, type Segment } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { percentText } from './texts.js';
 
 /** Each filesystem once: of one that is another's, what images take is a part of that other's bar. */
-export function filesystems({ filesystems: all }: MeasuredNodeStatus): readonly Markup[] {
+export function filesystems({ filesystems: all }: MeasuredNodeReport): readonly Markup[] {
   return all
     .filter(({ sameAs }) => sameAs === undefined)
     .map((filesystem) => filesystemOf(filesystem, imagesOf(filesystem, all)));
 }
 
-function imagesOf({ filesystem }: FilesystemStatus, all: readonly FilesystemStatus[]): number | undefined {
+function imagesOf({ filesystem }: FilesystemReport, all: readonly FilesystemReport[]): number | undefined {
   if (filesystem !== 'nodefs') return undefined;
   return all.find((other) => other.filesystem === 'imagefs' && other.sameAs === 'nodefs')?.usedBytes;
 }
 
-function filesystemOf(filesystem: FilesystemStatus, imagesBytes: number | undefined): Markup {
+function filesystemOf(filesystem: FilesystemReport, imagesBytes: number | undefined): Markup {
   const { filesystem: name, capacityBytes, availableBytes, fullRatio: full, inodesFullRatio } = filesystem;
   const segments = segmentsOf(filesystem, imagesBytes);
   const parts = segments.map(({ label }) => label).join(' · ');
@@ -30,7 +31,7 @@ ${capacityBytes === undefined ? undefined : bar({ segments, marks: marksOf(files
  * Together no longer than what is taken: runtimes count writable layers among the images too, some count shared layers
  * of images several times.
  */
-function segmentsOf(filesystem: FilesystemStatus, imagesBytes: number | undefined): readonly Segment[] {
+function segmentsOf(filesystem: FilesystemReport, imagesBytes: number | undefined): readonly Segment[] {
   const { filesystem: name, usedBytes, capacityBytes, availableBytes, podsUsedBytes } = filesystem;
   const takenBytes =
     capacityBytes === undefined || availableBytes === undefined ? usedBytes : capacityBytes - availableBytes;
@@ -54,7 +55,7 @@ function segmentsOf(filesystem: FilesystemStatus, imagesBytes: number | undefine
 }
 
 function marksOf(
-  { evictionThresholdBytes: bytes }: FilesystemStatus,
+  { evictionThresholdBytes: bytes }: FilesystemReport,
   capacityBytes: number,
 ): Parameters<typeof bar>[0]['marks'] & object {
   return bytes === undefined

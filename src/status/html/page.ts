@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 import { formatAge } from '../../base/units.js';
 import type { Status } from '../status.js';
 import { banner } from './banner.js';
-import { evictions } from './evictions.js';
+import { evictions } from './evictions-section.js';
 import { lines, type Markup, markup, trusted } from './markup.js';
-import { nodes } from './nodes.js';
+import { nodes } from './nodes-section.js';
 import { panel } from './panel.js';
-import { pods } from './pods.js';
+import { pods } from './pods-section.js';
 import { script } from './script.js';
 import { style } from './style.js';
 import { timeText } from './texts.js';
 import { tiles } from './tiles.js';
-import { trust } from './trust.js';
-import { workloads } from './workloads.js';
+import { trust } from './trust-section.js';
+import { workloads } from './workloads-section.js';
 
 export interface PageLink {
   /** Relative to the page: it may be served below a prefix that the exporter does not know. */

@@ -1,5 +1,6 @@
 import { formatRatio } from '../../base/units.js';
-import { nearRatio, type Top } from '../status.js';
+import { nearRatio } from '../../report/limit-report.js';
+import type { Ranked } from '../../report/ranked.js';
 import { type Markup, markup } from './markup.js';
 
 export type Severity = 'ok' | 'warning' | 'critical';
@@ -19,7 +20,7 @@ export function countText(count: number, one: string, many: string): string {
 }
 
 /** `and 4 more`; nothing when all are shown. */
-export function moreText({ items, totalCount }: Top<unknown>, what: string): Markup | undefined {
+export function moreText({ items, totalCount }: Ranked<unknown>, what: string): Markup | undefined {
   const moreCount = totalCount - items.length;
   return moreCount > 0 ? markup`<p class="more">and ${moreCount} more ${what}</p>` : undefined;
 }

@@ -1,5 +1,5 @@
 import { formatAge, formatBytes } from '../../base/units.js';
-import type { ClusterStatus, ClusterSummary } from '../status.js';
+import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { type Content, type Markup, markup } from './markup.js';
 import { countText, type Severity } from './texts.js';
 
@@ -11,7 +11,7 @@ interface Tile {
 }
 
 /** The figures of the whole scope. */
-export function tiles(cluster: ClusterStatus | undefined): Markup {
+export function tiles(cluster: ClusterReport | undefined): Markup {
   const all = cluster === undefined ? [] : tilesOf(cluster);
   return markup`<section id="part-tiles" data-part aria-label="Summary"${cluster === undefined ? markup` hidden` : undefined}><dl class="tiles">${all.map(
     ({ label, figure, note, severity }) =>
@@ -19,7 +19,7 @@ export function tiles(cluster: ClusterStatus | undefined): Markup {
   )}</dl></section>`;
 }
 
-function tilesOf(cluster: ClusterStatus): readonly Tile[] {
+function tilesOf(cluster: ClusterReport): readonly Tile[] {
   const { summary } = cluster;
   return [nodes(summary), coverage(cluster), used(cluster), reached(summary), near(summary)];
 }
@@ -41,19 +41,19 @@ function nodes(summary: ClusterSummary): Tile {
 }
 
 /** Pods that are too young to be expected count as soon as they have figures, where all that have are known. */
-function coverage({ summary, hidesPodsWithoutWorkload }: ClusterStatus): Tile {
-  const { podCount, expectedPodCount, measuredPodCount, oldestSummaryAgeMs } = summary;
+function coverage({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
+  const { podCount, expectedPodCount, measuredPodCount, oldestDataAgeMs } = summary;
   const unmeasuredCount = expectedPodCount - measuredPodCount;
   const count = hidesPodsWithoutWorkload ? measuredPodCount : podCount;
   return {
     label: 'Running pods measured',
     figure: markup`${count} <small>of ${count + unmeasuredCount}</small>`,
-    note: oldestSummaryAgeMs === undefined ? 'no data' : `data up to ${formatAge(oldestSummaryAgeMs)} old`,
+    note: oldestDataAgeMs === undefined ? 'no data' : `data up to ${formatAge(oldestDataAgeMs)} old`,
     severity: worst(false, unmeasuredCount > 0),
   };
 }
 
-function used({ summary: { podsUsedBytes, podCount }, hidesPodsWithoutWorkload }: ClusterStatus): Tile {
+function used({ summary: { podsUsedBytes, podCount }, hidesPodsWithoutWorkload }: ClusterReport): Tile {
   return {
     label: 'Used by pods',
     figure: formatBytes(podsUsedBytes),

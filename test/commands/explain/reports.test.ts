@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
-import { podReports } from '../../../src/commands/explain/pod-report.js';
+import { podReports } from '../../../src/commands/explain/pod-explanation.js';
 import { podState } from '../../../src/commands/explain/pod-state.js';
 import { podText } from '../../../src/commands/explain/pod-text.js';
-import { workloadReport } from '../../../src/commands/explain/workload-report.js';
+import { workloadReport } from '../../../src/commands/explain/workload-explanation.js';
 import { workloadText } from '../../../src/commands/explain/workload-text.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
 import type { Config } from '../../../src/config/schema.js';

@@ -90,7 +90,7 @@ describe('the banner', () => {
   });
 
   it('says when nodes had no time to answer', () => {
-    expect(textOf(pageOfCluster({ isCut: true }), 'part-banner')).toContain('had not answered yet');
+    expect(textOf(pageOfCluster({ isPartial: true }), 'part-banner')).toContain('had not answered yet');
   });
 });
 
@@ -184,12 +184,12 @@ describe('the sections', () => {
   });
 
   it('fold up what are not the biggest pods of a node', () => {
-    const biggestPods = Array.from({ length: 5 }, (_, index) => ({
+    const largestPods = Array.from({ length: 5 }, (_, index) => ({
       namespace: 'shop',
       pod: `p-${index}`,
       usedBytes: 9 - index,
     }));
-    const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ biggestPods })], totalCount: 1 } });
+    const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ largestPods })], totalCount: 1 } });
     expect(page).toMatch(/shop\/p-2[^]*<details id="node-node-1"><summary[^>]*>2 more[^]*shop\/p-3/);
   });
 
@@ -271,7 +271,7 @@ describe('whatever the names are', () => {
             aMeasuredNode({
               node: hostile,
               failure,
-              biggestPods: Array.from({ length: 4 }, () => ({ namespace: hostile, pod: hostile, usedBytes: 1 })),
+              largestPods: Array.from({ length: 4 }, () => ({ namespace: hostile, pod: hostile, usedBytes: 1 })),
             }),
             anAbsentNodeStatus({ node: hostile, failure }),
           ],

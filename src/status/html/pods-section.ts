@@ -1,11 +1,12 @@
-import type { ClusterStatus, PodStatus } from '../status.js';
+import type { ClusterReport } from '../../report/cluster-report.js';
+import type { MeasuredPodReport } from '../../report/pod-report.js';
 import { commonScale, componentBar, componentLegend, usedOfLimit } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { moreText } from './texts.js';
 
 /** The biggest pods. */
-export function pods(cluster: ClusterStatus | undefined): Markup {
+export function pods(cluster: ClusterReport | undefined): Markup {
   return panel({
     id: 'pods',
     title: 'Top pods',
@@ -14,7 +15,7 @@ export function pods(cluster: ClusterStatus | undefined): Markup {
   });
 }
 
-function bodyOf({ pods: top, hidesPodsWithoutWorkload }: ClusterStatus): Markup {
+function bodyOf({ pods: top, hidesPodsWithoutWorkload }: ClusterReport): Markup {
   const hint = hidesPodsWithoutWorkload
     ? markup`<p class="more">Pods that belong to no workload are left out, as in the metrics.</p>`
     : undefined;
@@ -26,10 +27,10 @@ function bodyOf({ pods: top, hidesPodsWithoutWorkload }: ClusterStatus): Markup 
 ${moreText(top, 'pods')}${hint}`;
 }
 
-function row(pod: PodStatus, scale: number): Markup {
-  const { namespace, pod: name, node, components, areVolumesPending, isKnown } = pod;
+function row(pod: MeasuredPodReport, scale: number): Markup {
+  const { namespace, pod: name, node, components, state, isKnown } = pod;
   return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${name}</span> <span class="small muted">${node}</span>
-${areVolumesPending ? markup`<span class="chip warning">volumes pending</span>` : undefined}${isKnown ? undefined : markup`<span class="chip warning">unknown to the API server</span>`}</th>
+${state === 'pending' ? markup`<span class="chip warning">volumes pending</span>` : undefined}${isKnown ? undefined : markup`<span class="chip warning">unknown to the API server</span>`}</th>
 <td role="cell" class="number">${usedOfLimit(pod)}</td>
 <td role="cell" class="wide">${componentBar(components, pod, scale)}</td></tr>`;
 }

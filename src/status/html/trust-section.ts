@@ -1,5 +1,6 @@
 import { formatAge } from '../../base/units.js';
-import type { HealthStatus, Status, StoreStatus } from '../status.js';
+import type { HealthReport, StoreHealthReport } from '../../report/health-report.js';
+import type { Status } from '../status.js';
 import { type Content, type Markup, markup } from './markup.js';
 import { panel } from './panel.js';
 
@@ -14,14 +15,14 @@ export function trust({ health, readinessChecks, generatedAtMs }: Status): Marku
   });
 }
 
-function stores(all: readonly StoreStatus[], synced: ReadonlyMap<string, boolean>): Markup {
+function stores(all: readonly StoreHealthReport[], synced: ReadonlyMap<string, boolean>): Markup {
   return markup`<div><h3>Watches of the API server</h3><table class="small tight"><caption class="visually-hidden">Watches of the API server</caption>
 <thead><tr><th scope="col">Resource</th><th scope="col">State</th><th scope="col" class="number">Heard</th><th scope="col" class="number">Objects</th></tr></thead>
 <tbody>${all.map((store) => storeRow(store, synced))}</tbody></table></div>`;
 }
 
 function storeRow(
-  { resource, isConnected, objectCount, lastProgressAgeMs }: StoreStatus,
+  { resource, isConnected, objectCount, lastProgressAgeMs }: StoreHealthReport,
   synced: ReadonlyMap<string, boolean>,
 ): Markup {
   const isListed = [...synced].every(([name, isOk]) => isOk || (name !== resource && !name.startsWith(`${resource} `)));
@@ -43,7 +44,7 @@ function counts(title: string, byResult: Readonly<Record<string, number>>): Mark
   );
 }
 
-function expositionAndSettings(health: HealthStatus, nowMs: number): Markup {
+function expositionAndSettings(health: HealthReport, nowMs: number): Markup {
   const { seriesCount, droppedSeriesCount, workloadNameClashCount, settingsLoadedAtMs } = health;
   return list('Exposition and settings', [
     ['series of the last scrape', seriesCount ?? 'no scrape yet', ''],

@@ -1,12 +1,13 @@
 import { formatAge, formatBytes } from '../../base/units.js';
-import type { ClusterStatus, WorkloadStatus } from '../status.js';
+import type { ClusterReport } from '../../report/cluster-report.js';
+import type { RankedWorkloadReport } from '../../report/ranked-workloads.js';
 import { commonScale, componentBar, componentLegend, usedOfLimit } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { countText, moreText } from './texts.js';
 
 /** The biggest workloads. */
-export function workloads(cluster: ClusterStatus | undefined): Markup {
+export function workloads(cluster: ClusterReport | undefined): Markup {
   return panel({
     id: 'workloads',
     title: 'Top workloads',
@@ -15,7 +16,7 @@ export function workloads(cluster: ClusterStatus | undefined): Markup {
   });
 }
 
-function bodyOf({ workloads: top }: ClusterStatus): Markup {
+function bodyOf({ workloads: top }: ClusterReport): Markup {
   if (top.items.length === 0) return emptyText('No pod belongs to a workload yet.');
   const scale = commonScale(top.items);
   return markup`<table class="rows" role="table"><caption class="visually-hidden">Workloads that use most</caption>
@@ -24,7 +25,7 @@ function bodyOf({ workloads: top }: ClusterStatus): Markup {
 ${moreText(top, 'workloads')}`;
 }
 
-function row(workload: WorkloadStatus, scale: number): Markup {
+function row(workload: RankedWorkloadReport, scale: number): Markup {
   const { workload: name, components, podMaxUsedBytes } = workload;
   const largest = podMaxUsedBytes === undefined ? undefined : markup`, largest ${formatBytes(podMaxUsedBytes)}`;
   return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${name}</span> <span class="small muted">${coverageText(workload)}${largest}</span> ${lackOf(workload)}</th>
@@ -32,14 +33,14 @@ function row(workload: WorkloadStatus, scale: number): Markup {
 <td role="cell" class="wide">${components === undefined ? undefined : componentBar(components, workload, scale)}</td></tr>`;
 }
 
-function coverageText({ measuredPodCount, expectedPodCount, usedBytes = 0 }: WorkloadStatus): string {
+function coverageText({ measuredPodCount, expectedPodCount, usedBytes = 0 }: RankedWorkloadReport): string {
   if (expectedPodCount === 0) return usedBytes > 0 ? 'only new pods' : 'no pods';
   return measuredPodCount === expectedPodCount
     ? countText(expectedPodCount, 'pod', 'pods')
     : `${measuredPodCount} of ${countText(expectedPodCount, 'pod', 'pods')} measured`;
 }
 
-function lackOf(workload: WorkloadStatus): Markup | undefined {
+function lackOf(workload: RankedWorkloadReport): Markup | undefined {
   if (workload.isComplete) return undefined;
   if (workload.usedBytes === undefined) {
     const again = workload.backoffMs > 0 ? `, again in ${formatAge(Math.max(1_000, workload.backoffMs))}` : '';

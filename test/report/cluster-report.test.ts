@@ -5,9 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
+import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
 import type { ClusterSnapshot, NodeState, PodSnapshot } from '../../src/scrape/snapshot.js';
-import { clusterStatus, type ClusterStatusInput } from '../../src/status/cluster-status.js';
-import type { ClusterStatus } from '../../src/status/status.js';
 import { anFsStats, aNodeSummary, aPod } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -21,14 +20,14 @@ import {
   aWorkloadSnapshot,
 } from '../support/snapshot-builders.js';
 
-function statusOf(
+function reportOf(
   snapshot: Partial<ClusterSnapshot>,
-  overrides: Partial<ClusterStatusInput> = {},
-): Promise<ClusterStatus> {
-  return clusterStatus({
+  overrides: Partial<ClusterReportInput> = {},
+): Promise<ClusterReport> {
+  return clusterReport({
     snapshot: aClusterSnapshot(snapshot),
     failureOf: () => undefined,
-    isCut: false,
+    isPartial: false,
     hidesPodsWithoutWorkload: false,
     slicer: new TimeSlicer(new ManualClock()),
     ...overrides,
@@ -51,7 +50,7 @@ function ratioOf(usedBytes: number, limitBytes: number, more: Partial<LimitRatio
 
 describe('pods', () => {
   it('are shown biggest first over all nodes, and all are in the sums', async () => {
-    const { pods, summary } = await statusOf({
+    const { pods, summary } = await reportOf({
       nodes: [
         nodeOf(
           'node-1',
@@ -76,7 +75,7 @@ describe('pods', () => {
             ofNode.map((bytes, index) => podOf(`p-${node}-${index}`, bytes)),
           ),
         );
-        const { pods, summary } = await statusOf({ nodes });
+        const { pods, summary } = await reportOf({ nodes });
         const sorted = sizes.flat().sort((a, b) => b - a);
         expect(pods.items.map(({ usedBytes }) => usedBytes)).toEqual(sorted.slice(0, 10));
         expect(summary.podsUsedBytes).toBe(sorted.reduce((sum, bytes) => sum + bytes, 0));
@@ -86,14 +85,14 @@ describe('pods', () => {
 
   it('are told of when the API server does not know them or their volumes are not measured yet', async () => {
     const pod = podOf('gone', 1, { pod: undefined, usage: aPodUsage({ volumesPending: true }) });
-    const { pods } = await statusOf({ nodes: [nodeOf('node-1', [pod])] });
-    expect(pods.items).toMatchObject([{ isKnown: false, areVolumesPending: true }]);
+    const { pods } = await reportOf({ nodes: [nodeOf('node-1', [pod])] });
+    expect(pods.items).toMatchObject([{ isKnown: false, state: 'pending' }]);
   });
 });
 
 describe('limits', () => {
   it('are shown by ratio, not clamped, each rule on its own', async () => {
-    const { limits, summary } = await statusOf({
+    const { limits, summary } = await reportOf({
       nodes: [
         nodeOf('node-1', [
           podOf('a', 1, { ratios: [ratioOf(8, 10), ratioOf(13, 10, { rule: 'emptydir', volume: 'cache' })] }),
@@ -120,7 +119,7 @@ describe('limits', () => {
     [{}, false],
   ])('of a pod with %j are exempt: %s', async (pod, isExempt) => {
     const snapshot = podOf('a', 1, { pod: aPod(pod), ratios: [ratioOf(2, 1)] });
-    const { limits } = await statusOf({ nodes: [nodeOf('node-1', [snapshot])] });
+    const { limits } = await reportOf({ nodes: [nodeOf('node-1', [snapshot])] });
     expect(limits.items[0]?.isExempt).toBe(isExempt);
   });
 });
@@ -130,7 +129,7 @@ it('counts the reached limits that the kubelet evicts for, also those that are n
   const exempt = Array.from({ length: 12 }, (_, index) =>
     podOf(`a-${index}`, 1, { pod: critical, ratios: [ratioOf(9, 1)] }),
   );
-  const { limits, summary } = await statusOf({
+  const { limits, summary } = await reportOf({
     nodes: [nodeOf('node-1', [...exempt, podOf('b', 1, { ratios: [ratioOf(1, 1), ratioOf(0.9, 1)] })])],
   });
   expect(limits.items.every(({ isExempt }) => isExempt)).toBe(true);
@@ -141,7 +140,7 @@ describe('workloads', () => {
   it('are shown biggest first with the components of their pods, those that were not collected last', async () => {
     const [cart, web] = [aWorkload({ name: 'cart' }), aWorkload({ name: 'web' })];
     const ofSize = (usedBytes: number) => ({ ...aWorkloadSnapshot().figures, usedBytes, containers: [] });
-    const { workloads, summary } = await statusOf({
+    const { workloads, summary } = await reportOf({
       nodes: [
         nodeOf('node-1', [podOf('cart-0', 5, { workloads: [cart] }), podOf('both', 7, { workloads: [cart, web] })]),
         nodeOf('node-2', [podOf('web-0', 11, { workloads: [web] })]),
@@ -177,7 +176,7 @@ describe('workloads', () => {
 
 describe('nodes', () => {
   it('without data come first, then the fullest, those that are never asked last', async () => {
-    const { nodes, summary } = await statusOf({
+    const { nodes, summary } = await reportOf({
       nodes: [
         nodeOf('a-roomy', [], 90_000),
         nodeOf('b-full', [], 5_000),
@@ -194,7 +193,7 @@ describe('nodes', () => {
       failedNodeCount: 0,
       skippedNodeCount: 1,
       fullNodeCount: 1,
-      oldestSummaryAgeMs: 70_000,
+      oldestDataAgeMs: 70_000,
       expectedPodCount: 5,
       measuredPodCount: 3,
     });
@@ -202,14 +201,14 @@ describe('nodes', () => {
 
   it('without data have the reason, what to do, and the last error', async () => {
     const failure = { reason: 'tls' as const, message: 'summary of node b: unknown authority', ageMs: 5 };
-    const { nodes, summary } = await statusOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });
+    const { nodes, summary } = await reportOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });
     expect(nodes.items).toMatchObject([{ reason: 'tls', failure, expectedPodCount: 1, measuredPodCount: 0 }]);
     expect(summary).toMatchObject({ absentNodeCount: 1, failedNodeCount: 1 });
-    expect(nodes.items[0]).toHaveProperty('advice', expect.stringContaining('kubelet.tls.caFile'));
+    expect(nodes.items[0]).toHaveProperty('hint', expect.stringContaining('kubelet.tls.caFile'));
   });
 
   it('are cut, with how many there are', async () => {
-    const { nodes } = await statusOf({
+    const { nodes } = await reportOf({
       nodes: Array.from({ length: 70 }, (_, index) => nodeOf(`node-${index}`, [], 60_000 - index)),
     });
     expect([nodes.items.length, nodes.totalCount]).toEqual([30, 70]);
@@ -218,11 +217,11 @@ describe('nodes', () => {
 
   it('have their biggest pods', async () => {
     const pods = [podOf('small', 1), podOf('big', 9, { limitBytes: 10 }), podOf('middle', 5)];
-    const { nodes } = await statusOf({ nodes: [nodeOf('node-1', pods)] });
+    const { nodes } = await reportOf({ nodes: [nodeOf('node-1', pods)] });
     expect(nodes.items[0]).toMatchObject({
       podCount: 3,
       podsUsedBytes: 15,
-      biggestPods: [{ pod: 'big', usedBytes: 9, limitBytes: 10 }, { pod: 'middle' }, { pod: 'small' }],
+      largestPods: [{ pod: 'big', usedBytes: 9, limitBytes: 10 }, { pod: 'middle' }, { pod: 'small' }],
     });
   });
 
@@ -249,7 +248,7 @@ describe('nodes', () => {
       ],
       summary: aNodeSummary({ imagefs: anFsStats({ usedBytes: 7, inodes: 10, inodesFree: 9 }) }),
     });
-    const { nodes } = await statusOf({ nodes: [aFreshNode(snapshot)] });
+    const { nodes } = await reportOf({ nodes: [aFreshNode(snapshot)] });
     expect(nodes.items[0]).toMatchObject({
       filesystems: [
         { filesystem: 'nodefs', podsUsedBytes, fullRatio: 0.4, evictionThresholdBytes: 10_000 },
@@ -278,7 +277,7 @@ describe('the filesystems of a node with images on one of their own and writable
         containerfs: anFsStats({ capacityBytes, availableBytes: 60_000 }),
       }),
     });
-    const { nodes } = await statusOf({ nodes: [aFreshNode(snapshot)] });
+    const { nodes } = await reportOf({ nodes: [aFreshNode(snapshot)] });
     expect(nodes.items[0]).toMatchObject({
       filesystems: [
         { filesystem: 'nodefs', podsUsedBytes },
@@ -290,13 +289,13 @@ describe('the filesystems of a node with images on one of their own and writable
 });
 
 it('is all zeros for a cluster without nodes', async () => {
-  const status = await statusOf({ nodes: [], workloads: [] });
+  const status = await reportOf({ nodes: [], workloads: [] });
   expect(status).toMatchObject({
     limits: { items: [], totalCount: 0 },
     workloads: { items: [], totalCount: 0 },
     pods: { items: [], totalCount: 0 },
     nodes: { items: [], totalCount: 0 },
-    summary: { podsUsedBytes: 0, expectedPodCount: 0, oldestSummaryAgeMs: undefined },
+    summary: { podsUsedBytes: 0, expectedPodCount: 0, oldestDataAgeMs: undefined },
   });
 });
 
@@ -306,7 +305,7 @@ it('lets the event loop turn while it walks over many pods', async () => {
   clock.monotonicMs = () => (nowMs += 1); // every look at the clock takes a millisecond
   const nodes = Array.from({ length: 100 }, (_, index) => nodeOf(`node-${index}`, [podOf(`p-${index}`, 1)]));
   const progress = { isDone: false };
-  const walking = statusOf({ nodes }, { slicer: new TimeSlicer(clock) }).finally(() => {
+  const walking = reportOf({ nodes }, { slicer: new TimeSlicer(clock) }).finally(() => {
     progress.isDone = true;
   });
   let turnCount = 0;

@@ -1,12 +1,13 @@
 import { formatBytes } from '../../base/units.js';
-import type { ClusterStatus, LimitStatus } from '../status.js';
+import type { ClusterReport } from '../../report/cluster-report.js';
+import type { PodLimitReport } from '../../report/ranked-pods.js';
 import { bar } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { limitSeverity, moreText, percentText } from './texts.js';
 
 /** The limits that the kubelets evict for, the nearest first. */
-export function evictions(cluster: ClusterStatus | undefined): Markup {
+export function evictions(cluster: ClusterReport | undefined): Markup {
   return panel({
     id: 'evictions',
     title: 'Next to be evicted',
@@ -15,7 +16,7 @@ export function evictions(cluster: ClusterStatus | undefined): Markup {
   });
 }
 
-function bodyOf({ limits, summary }: ClusterStatus): Markup {
+function bodyOf({ limits, summary }: ClusterReport): Markup {
   if (limits.items.length === 0) {
     return emptyText(
       summary.podCount === 0 ? 'No pod is measured yet.' : 'No measured pod declares a limit of ephemeral storage.',
@@ -29,12 +30,12 @@ ${moreText(limits, 'limits with lower ratios')}`;
 }
 
 /** Room beyond the limit for those that exceed theirs, but not so much that all others shrink. */
-function scaleOf(limits: readonly LimitStatus[]): number {
+function scaleOf(limits: readonly PodLimitReport[]): number {
   const highest = Math.max(...limits.map(({ ratio }) => ratio));
   return Math.min(Math.max(highest, 1.1), 2);
 }
 
-function row(limit: LimitStatus, scale: number): Markup {
+function row(limit: PodLimitReport, scale: number): Markup {
   const { namespace, pod, node, usedBytes, limitBytes, ratio, isExempt } = limit;
   const severity = limitSeverity(ratio);
   const text = `${percentText(ratio)} of the limit`;
@@ -51,7 +52,7 @@ function row(limit: LimitStatus, scale: number): Markup {
 <td role="cell" class="number"><span class="${severity === 'ok' ? '' : `t-${severity}`}">${percentText(ratio)}</span></td></tr>`;
 }
 
-function ruleText({ rule, container, volume }: LimitStatus): Markup {
+function ruleText({ rule, container, volume }: PodLimitReport): Markup {
   const what = rule === 'emptydir' ? 'emptyDir' : rule;
   return markup`${what} <span class="name">${container ?? volume}</span>`;
 }

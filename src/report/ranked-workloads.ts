@@ -2,13 +2,20 @@ import { components } from '../attribution/usage.js';
 import { Ranking } from '../base/ranking.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
-import { biggestFirst } from './order.js';
-import type { ComponentBytes, Top, WorkloadStatus } from './status.js';
+import type { ComponentBytes } from './component-bytes.js';
+import { largestFirst } from './order.js';
+import type { Ranked } from './ranked.js';
+import { type WorkloadReport, workloadReport } from './workload-report.js';
+
+export interface RankedWorkloadReport extends WorkloadReport {
+  /** Absent when the workload could not be collected. */
+  readonly components?: ComponentBytes | undefined;
+}
 
 type Sums = { -readonly [K in keyof ComponentBytes]: number };
 
-/** The biggest workloads; their components are added up from the pods, which come one by one. */
-export class TopWorkloads {
+/** The largest workloads. Their components are sums over pods, which are added one by one. */
+export class RankedWorkloads {
   readonly #top: readonly WorkloadSnapshot[];
   readonly #sums: ReadonlyMap<string, Sums>;
   readonly #totalCount: number;
@@ -21,10 +28,10 @@ export class TopWorkloads {
     this.#sums = new Map(top.map(({ workload }) => [workload.name, noBytes()]));
   }
 
-  static async of(workloads: readonly WorkloadSnapshot[], count: number, slicer: TimeSlicer): Promise<TopWorkloads> {
+  static async of(workloads: readonly WorkloadSnapshot[], count: number, slicer: TimeSlicer): Promise<RankedWorkloads> {
     const ranking = new Ranking<WorkloadSnapshot>(
       count,
-      biggestFirst(
+      largestFirst(
         ({ figures }) => figures?.usedBytes,
         ({ workload }) => [workload.name],
       ),
@@ -34,7 +41,7 @@ export class TopWorkloads {
       ranking.add(workload);
       if (!workload.complete) incompleteCount += 1;
     });
-    return new TopWorkloads(ranking.top(), workloads.length, incompleteCount);
+    return new RankedWorkloads(ranking.top(), workloads.length, incompleteCount);
   }
 
   add({ usage, workloads }: PodSnapshot): void {
@@ -45,24 +52,13 @@ export class TopWorkloads {
     }
   }
 
-  status(): Top<WorkloadStatus> {
-    return { items: this.#top.map((snapshot) => this.#statusOf(snapshot)), totalCount: this.#totalCount };
+  workloads(): Ranked<RankedWorkloadReport> {
+    return { items: this.#top.map((snapshot) => this.#reportOf(snapshot)), totalCount: this.#totalCount };
   }
 
-  #statusOf({ workload, figures, complete, backoffMs, expectedPods, measuredPods }: WorkloadSnapshot): WorkloadStatus {
-    return {
-      workload: workload.name,
-      source: workload.origin.source,
-      expectedPodCount: expectedPods,
-      measuredPodCount: measuredPods,
-      isComplete: complete,
-      backoffMs: Math.ceil(backoffMs),
-      usedBytes: figures?.usedBytes,
-      components: figures && this.#sums.get(workload.name),
-      podMaxUsedBytes: figures?.podMaxUsedBytes,
-      limitBytes: figures?.limitBytes,
-      requestBytes: figures?.requestBytes,
-    };
+  #reportOf(snapshot: WorkloadSnapshot): RankedWorkloadReport {
+    const components = snapshot.figures && this.#sums.get(snapshot.workload.name);
+    return { ...workloadReport(snapshot), components };
   }
 }
 

@@ -1,13 +1,8 @@
 import { formatAge, formatBytes } from '../../base/units.js';
-import {
-  type AbsentNodeStatus,
-  type ClusterStatus,
-  fullRatio,
-  type MeasuredNodeStatus,
-  type NodeFailure,
-  type NodePodStatus,
-  type NodeStatus,
-} from '../status.js';
+import type { ClusterReport } from '../../report/cluster-report.js';
+import { fullRatio } from '../../report/filesystem-report.js';
+import type { AbsentNodeReport, NodeFailure } from '../../report/node-report.js';
+import type { NodePodReport, NodeWithPodsReport, RankedNodeReport } from '../../report/ranked-nodes.js';
 import { filesystems } from './filesystem.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
@@ -17,7 +12,7 @@ import { countText, moreText, type Severity } from './texts.js';
 const shownPodCount = 3;
 
 /** The nodes: those without data first, then the fullest. */
-export function nodes(cluster: ClusterStatus | undefined): Markup {
+export function nodes(cluster: ClusterReport | undefined): Markup {
   return panel({
     id: 'nodes',
     title: 'Nodes',
@@ -26,7 +21,7 @@ export function nodes(cluster: ClusterStatus | undefined): Markup {
   });
 }
 
-function bodyOf({ nodes: top }: ClusterStatus): Markup {
+function bodyOf({ nodes: top }: ClusterReport): Markup {
   if (top.items.length === 0)
     return emptyText(
       'There is no node in scope: look at cluster.nodeSelector; of many shards and few nodes, some have none.',
@@ -47,11 +42,11 @@ function legend(): Markup {
   )}</ul>`;
 }
 
-function card(node: NodeStatus): Markup {
+function card(node: RankedNodeReport): Markup {
   return node.state === 'absent' ? absentCard(node) : measuredCard(node);
 }
 
-function absentCard({ node, reason, advice, failure, expectedPodCount }: AbsentNodeStatus): Markup {
+function absentCard({ node, reason, hint, failure, expectedPodCount }: AbsentNodeReport): Markup {
   const isSkipped = reason === 'skipped';
   const chip = isSkipped
     ? markup`<span class="chip plain">skipped</span>`
@@ -59,18 +54,18 @@ function absentCard({ node, reason, advice, failure, expectedPodCount }: AbsentN
   const pods = expectedPodCount === 0 ? undefined : countText(expectedPodCount, 'running pod', 'running pods');
   return markup`<li class="${isSkipped ? '' : 'critical'}"><div class="card-head"><h3>${node}</h3>${chip}</div>
 ${pods === undefined ? undefined : markup`<p class="small">${pods} not measured.</p>`}
-<p class="small">${advice}</p>${failureText(failure)}</li>`;
+<p class="small">${hint}</p>${failureText(failure)}</li>`;
 }
 
-function measuredCard(node: MeasuredNodeStatus): Markup {
-  const { state, summaryAgeMs, failure } = node;
+function measuredCard(node: NodeWithPodsReport): Markup {
+  const { state, dataAgeMs, failure } = node;
   const chip = state === 'fresh' ? 'ok' : 'warning';
-  return markup`<li class="${cardSeverity(node)}"><div class="card-head"><h3>${node.node}</h3><span class="chip ${chip}">${state}, ${formatAge(summaryAgeMs)} old</span></div>
+  return markup`<li class="${cardSeverity(node)}"><div class="card-head"><h3>${node.node}</h3><span class="chip ${chip}">${state}, ${formatAge(dataAgeMs)} old</span></div>
 ${failureText(failure)}${filesystems(node)}
 ${podsOf(node)}</li>`;
 }
 
-function cardSeverity({ state, filesystems: all }: MeasuredNodeStatus): Severity {
+function cardSeverity({ state, filesystems: all }: NodeWithPodsReport): Severity {
   const isFull = all.some((one) => Math.max(one.fullRatio ?? 0, one.inodesFullRatio ?? 0) >= fullRatio);
   return state === 'stale' || isFull ? 'warning' : 'ok';
 }
@@ -80,27 +75,27 @@ function failureText(failure: NodeFailure | undefined): Markup | undefined {
   return markup`<p class="small message muted">Last request ${formatAge(failure.ageMs)} ago: ${failure.message}</p>`;
 }
 
-function podsOf(node: MeasuredNodeStatus): Markup {
-  const { node: name, podCount, podsUsedBytes, biggestPods, missingPodCount, danglingPodCount } = node;
+function podsOf(node: NodeWithPodsReport): Markup {
+  const { node: name, podCount, podsUsedBytes, largestPods, missingPodCount, danglingPodCount } = node;
   const oddities = [
     ...(missingPodCount > 0 ? [`${missingPodCount} missing in the summary`] : []),
     ...(danglingPodCount > 0 ? [`${danglingPodCount} unknown to the API server`] : []),
   ];
-  const others = biggestPods.slice(shownPodCount);
+  const others = largestPods.slice(shownPodCount);
   return markup`<p class="small pods"><strong>${formatBytes(podsUsedBytes)}</strong> <span class="muted">by ${countText(podCount, 'pod', 'pods')}${coverageText(node)}</span></p>
 ${oddities.length === 0 ? undefined : markup`<p class="small t-warning">Pods: ${oddities.join(', ')}</p>`}
-${podTable(`Biggest pods of ${name}`, biggestPods.slice(0, shownPodCount))}
+${podTable(`Biggest pods of ${name}`, largestPods.slice(0, shownPodCount))}
 ${others.length === 0 ? undefined : markup`<details id="node-${name}"><summary class="small" data-key="node-${name}">${others.length} more<span class="visually-hidden"> pods of ${name}</span></summary>${podTable(`More pods of ${name}`, others)}</details>`}`;
 }
 
-function coverageText({ measuredPodCount, expectedPodCount, allocatableBytes }: MeasuredNodeStatus): string {
+function coverageText({ measuredPodCount, expectedPodCount, allocatableBytes }: NodeWithPodsReport): string {
   const coverage =
     measuredPodCount === expectedPodCount ? '' : `; ${measuredPodCount} of ${expectedPodCount} running ones measured`;
   const allocatable = allocatableBytes === undefined ? '' : `, ${formatBytes(allocatableBytes)} allocatable`;
   return `${allocatable}${coverage}`;
 }
 
-function podTable(caption: string, pods: readonly NodePodStatus[]): Markup | undefined {
+function podTable(caption: string, pods: readonly NodePodReport[]): Markup | undefined {
   if (pods.length === 0) return undefined;
   return markup`<table class="small tight"><caption class="visually-hidden">${caption}</caption>
 <thead class="visually-hidden"><tr><th scope="col">Pod</th><th scope="col">Used</th></tr></thead>

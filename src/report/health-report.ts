@@ -1,0 +1,43 @@
+import type { SelfReport } from '../telemetry/self-report.js';
+
+/** How the exporter does. Counts are since the start of the process. */
+export interface HealthReport {
+  readonly stores: readonly StoreHealthReport[];
+  /** By result. */
+  readonly scrapes: Readonly<Record<string, number>>;
+  readonly kubeletRequests: Readonly<Record<string, number>>;
+  /** Of the last exposition. */
+  readonly seriesCount?: number | undefined;
+  readonly droppedSeriesCount: number;
+  /** Dropped from the last exposition because of `metrics.maxSeries`. */
+  readonly droppedFamilies: readonly string[];
+  readonly workloadNameClashCount: number;
+  readonly isLastReloadSuccessful?: boolean | undefined;
+  readonly settingsLoadedAtMs?: number | undefined;
+  readonly isKubeletTlsUnverified: boolean;
+}
+
+export interface StoreHealthReport {
+  readonly resource: string;
+  readonly objectCount: number;
+  /** Whether the watches of all its namespaces are connected. */
+  readonly isConnected: boolean;
+  /** Since the last list, event or bookmark. */
+  readonly lastProgressAgeMs?: number | undefined;
+}
+
+export function healthReport(
+  { stores, seriesDroppedCount, ...same }: SelfReport,
+  droppedFamilies: readonly string[],
+  nowMs: number,
+): HealthReport {
+  return {
+    ...same,
+    droppedSeriesCount: seriesDroppedCount,
+    droppedFamilies,
+    stores: stores.map(({ lastProgressAtMs, ...store }) => ({
+      ...store,
+      lastProgressAgeMs: lastProgressAtMs === undefined ? undefined : Math.max(0, Math.round(nowMs - lastProgressAtMs)),
+    })),
+  };
+}

@@ -1,0 +1,33 @@
+import type { LimitRatio } from '../eviction/limit-ratios.js';
+
+/** One limit that the kubelet enforces by eviction, and the usage that it compares with it. */
+export interface LimitReport {
+  readonly rule: LimitRatio['rule'];
+  readonly container?: string | undefined;
+  readonly volume?: string | undefined;
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+  /** Not clamped. Above 1 the kubelet evicts. */
+  readonly ratio: number;
+}
+
+/** From here on a limit is near. */
+export const nearRatio = 0.8;
+
+export function limitReport({ rule, container, volume, usedBytes, limitBytes }: LimitRatio): LimitReport {
+  return {
+    rule,
+    container: container || undefined,
+    volume: volume || undefined,
+    usedBytes,
+    limitBytes,
+    ratio: usedBytes / limitBytes,
+  };
+}
+
+/** The limit with the highest ratio; of equal ones the one that the kubelet checks first. */
+export function nearestLimit(ratios: readonly LimitRatio[]): LimitReport | undefined {
+  return ratios
+    .map(limitReport)
+    .reduce<LimitReport | undefined>((a, b) => (a === undefined || b.ratio > a.ratio ? b : a), undefined);
+}

@@ -1,0 +1,84 @@
+import type { FailureReason } from '../base/errors.js';
+import type { SummaryFailure } from '../kubelet/node-cache.js';
+import type { AbsenceReason, AbsentNodeState, MeasuredNodeState, NodeState } from '../scrape/snapshot.js';
+import { hintFor } from './absence-hints.js';
+import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
+
+interface NodeFacts {
+  readonly node: string;
+  readonly allocatableBytes?: number | undefined;
+  readonly expectedPodCount: number;
+  readonly measuredPodCount: number;
+  /** The last request to its kubelet, when it failed. */
+  readonly failure?: NodeFailure | undefined;
+}
+
+export interface NodeFailure {
+  readonly reason: FailureReason;
+  readonly message: string;
+  readonly ageMs: number;
+}
+
+export interface MeasuredNodeReport extends NodeFacts {
+  readonly state: MeasuredNodeState['state'];
+  readonly dataAgeMs: number;
+  readonly filesystems: readonly FilesystemReport[];
+  /** Pods with data, and their bytes. */
+  readonly podCount: number;
+  readonly podsUsedBytes: number;
+  /** See `node_pods_missing` and `node_pods_dangling`. */
+  readonly missingPodCount: number;
+  readonly danglingPodCount: number;
+}
+
+export interface AbsentNodeReport extends NodeFacts {
+  readonly state: 'absent';
+  readonly reason: AbsenceReason;
+  /** What to do about it. */
+  readonly hint: string;
+}
+
+export type NodeReport = MeasuredNodeReport | AbsentNodeReport;
+
+export function nodeFailure({ reason, message, atMs }: SummaryFailure, nowMs: number): NodeFailure {
+  return { reason, message, ageMs: Math.round(nowMs - atMs) };
+}
+
+/** The last request to a node's kubelet; undefined when it succeeded. */
+export type FailureOf = (nodeName: string) => NodeFailure | undefined;
+
+/** `pods`: the pods that count here, in bytes. */
+export function nodeReport(state: NodeState, pods: PodBytes, failure: NodeFailure | undefined): NodeReport {
+  return state.state === 'absent' ? absentNodeReport(state, failure) : measuredNodeReport(state, pods, failure);
+}
+
+export function absentNodeReport(state: AbsentNodeState, failure: NodeFailure | undefined): AbsentNodeReport {
+  return { ...factsOf(state, failure), state: 'absent', reason: state.reason, hint: hintFor(state.reason) };
+}
+
+export function measuredNodeReport(
+  state: MeasuredNodeState,
+  pods: PodBytes,
+  failure: NodeFailure | undefined,
+): MeasuredNodeReport {
+  return {
+    ...factsOf(state, failure),
+    state: state.state,
+    dataAgeMs: Math.round(state.ageMs),
+    filesystems: filesystemReports(state.snapshot, pods),
+    podCount: pods.podCount,
+    podsUsedBytes: pods.usedBytes,
+    missingPodCount: state.missingPods,
+    danglingPodCount: state.danglingPods,
+  };
+}
+
+function factsOf(state: NodeState, failure: NodeFailure | undefined): NodeFacts {
+  return {
+    node: state.nodeName,
+    allocatableBytes: state.allocatableBytes,
+    expectedPodCount: state.expectedPods,
+    measuredPodCount: state.measuredPods,
+    failure,
+  };
+}

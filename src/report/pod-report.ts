@@ -1,0 +1,119 @@
+import { isExemptFromLimits, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
+import type { Pod } from '../kube/objects.js';
+import type { MeasuredNodeState, PodSnapshot } from '../scrape/snapshot.js';
+import type { Workload } from '../workload/workload.js';
+import type { ComponentBytes } from './component-bytes.js';
+import { type LimitReport, nearestLimit } from './limit-report.js';
+import { type WorkloadReference, workloadReferences } from './workload-report.js';
+
+/** Where something of a pod is: what names it in a list over the whole cluster. */
+export interface PodPlace {
+  readonly namespace: string;
+  readonly pod: string;
+  /** Absent until the pod is scheduled. */
+  readonly node?: string | undefined;
+}
+
+interface PodFacts extends PodPlace {
+  readonly workloads: readonly WorkloadReference[];
+  /** Whether the API server knows the pod: the kubelet may still report one that was deleted. */
+  readonly isKnown: boolean;
+  /** Static and system-critical pods: the kubelet never evicts them for their limits. */
+  readonly isExempt: boolean;
+  /** Aggregated over the containers as the kubelet does; absent where none declares one. */
+  readonly limitBytes?: number | undefined;
+  readonly requestBytes?: number | undefined;
+}
+
+/** A pod with data. `pending`: the kubelet has not measured its volumes yet, so the total is too small. */
+export interface MeasuredPodReport extends PodFacts {
+  readonly state: 'measured' | 'pending';
+  readonly node: string;
+  readonly usedBytes: number;
+  readonly components: ComponentBytes;
+  readonly inodesUsed?: number | undefined;
+  readonly nearestLimit?: LimitReport | undefined;
+  readonly dataState: MeasuredNodeState['state'];
+  readonly dataAgeMs: number;
+}
+
+export interface UnmeasuredPodReport extends PodFacts {
+  readonly state: 'unmeasured';
+  /** Why it has no data. */
+  readonly reason: string;
+  /** Whether it should have been measured: its workloads are incomplete without it. */
+  readonly isExpected: boolean;
+}
+
+export type PodReport = MeasuredPodReport | UnmeasuredPodReport;
+
+/** What the API server knows of a pod besides what concerns its storage. */
+export interface PodSpecReport {
+  readonly uid: string;
+  readonly phase: string;
+  readonly qosClass?: string | undefined;
+  readonly priorityClass?: string | undefined;
+  readonly isStatic: boolean;
+  readonly startTimeMs?: number | undefined;
+}
+
+/** A pod with data, and the node that it is on. */
+export interface FoundPod {
+  readonly node: MeasuredNodeState;
+  readonly pod: PodSnapshot;
+}
+
+export function podPlace({ node, pod }: FoundPod): PodPlace & { readonly node: string } {
+  return { namespace: pod.namespace, pod: pod.name, node: node.nodeName };
+}
+
+export function measuredPodReport(found: FoundPod): MeasuredPodReport {
+  const { node, pod } = found;
+  const { usedBytes, components, inodesUsed, volumesPending } = pod.usage;
+  return {
+    ...podPlace(found),
+    workloads: workloadReferences(pod.workloads),
+    isKnown: pod.pod !== undefined,
+    isExempt: isExempt(pod),
+    state: volumesPending ? 'pending' : 'measured',
+    usedBytes,
+    components,
+    inodesUsed,
+    limitBytes: pod.limitBytes,
+    requestBytes: pod.requestBytes,
+    nearestLimit: nearestLimit(pod.ratios),
+    dataState: node.state,
+    dataAgeMs: Math.round(node.ageMs),
+  };
+}
+
+export interface UnmeasuredPod {
+  readonly pod: Pod;
+  readonly workloads: readonly Workload[];
+  readonly reason: string;
+  readonly isExpected: boolean;
+}
+
+export function unmeasuredPodReport({ pod, workloads, reason, isExpected }: UnmeasuredPod): UnmeasuredPodReport {
+  return {
+    namespace: pod.namespace,
+    pod: pod.name,
+    node: pod.nodeName,
+    workloads: workloadReferences(workloads),
+    isKnown: true,
+    isExempt: isExemptFromLimits(pod),
+    state: 'unmeasured',
+    reason,
+    isExpected,
+    limitBytes: podLimitBytes(pod),
+    requestBytes: podRequestBytes(pod),
+  };
+}
+
+export function podSpecReport({ uid, phase, qosClass, priorityClass, isStatic, startTimeMs }: Pod): PodSpecReport {
+  return { uid, phase, qosClass, priorityClass, isStatic, startTimeMs };
+}
+
+export function isExempt({ pod }: PodSnapshot): boolean {
+  return pod !== undefined && isExemptFromLimits(pod);
+}

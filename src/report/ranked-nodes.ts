@@ -1,0 +1,131 @@
+import { Ranking } from '../base/ranking.js';
+import type { AbsentNodeState, MeasuredNodeState, NodeState, PodSnapshot } from '../scrape/snapshot.js';
+import { fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
+import {
+  type AbsentNodeReport,
+  absentNodeReport,
+  type FailureOf,
+  type MeasuredNodeReport,
+  measuredNodeReport,
+} from './node-report.js';
+import { largestFirst } from './order.js';
+import type { MeasuredPodReport } from './pod-report.js';
+import type { Ranked } from './ranked.js';
+
+/** A node with data and the largest of its pods, in brief. */
+export interface NodeWithPodsReport extends MeasuredNodeReport {
+  readonly largestPods: readonly NodePodReport[];
+}
+
+export type NodePodReport = Pick<MeasuredPodReport, 'namespace' | 'pod' | 'usedBytes' | 'limitBytes'>;
+
+export type RankedNodeReport = AbsentNodeReport | NodeWithPodsReport;
+
+export interface NodeCounts {
+  freshNodeCount: number;
+  staleNodeCount: number;
+  absentNodeCount: number;
+  failedNodeCount: number;
+  skippedNodeCount: number;
+  fullNodeCount: number;
+  oldestDataAgeMs: number | undefined;
+  expectedPodCount: number;
+  measuredPodCount: number;
+}
+
+interface RankedNode {
+  readonly state: NodeState;
+  readonly rank: number;
+}
+
+const withoutData = 3;
+const withData = 1;
+const skipped = 0;
+const largestPodCount = 10;
+
+/** Nodes without data first, then the fullest. Nodes are added one by one. */
+export class RankedNodes {
+  readonly #ranking: Ranking<RankedNode>;
+  readonly #failureOf: FailureOf;
+  #totalCount = 0;
+  readonly counts: NodeCounts = {
+    freshNodeCount: 0,
+    staleNodeCount: 0,
+    absentNodeCount: 0,
+    failedNodeCount: 0,
+    skippedNodeCount: 0,
+    fullNodeCount: 0,
+    oldestDataAgeMs: undefined,
+    expectedPodCount: 0,
+    measuredPodCount: 0,
+  };
+
+  constructor({ count, failureOf }: { readonly count: number; readonly failureOf: FailureOf }) {
+    this.#failureOf = failureOf;
+    this.#ranking = new Ranking(
+      count,
+      largestFirst(
+        ({ rank }) => rank,
+        ({ state }) => [state.nodeName],
+      ),
+    );
+  }
+
+  add(state: NodeState): void {
+    this.#totalCount += 1;
+    this.counts.expectedPodCount += state.expectedPods;
+    this.counts.measuredPodCount += state.measuredPods;
+    this.#ranking.add({
+      state,
+      rank: state.state === 'absent' ? this.#countAbsent(state) : this.#countMeasured(state),
+    });
+  }
+
+  nodes(): Ranked<RankedNodeReport> {
+    return { items: this.#ranking.top().map(({ state }) => this.#reportOf(state)), totalCount: this.#totalCount };
+  }
+
+  #countAbsent({ nodeName, reason }: AbsentNodeState): number {
+    if (reason === 'skipped') {
+      this.counts.skippedNodeCount += 1;
+      return skipped;
+    }
+    this.counts.absentNodeCount += 1;
+    if (this.#failureOf(nodeName) !== undefined) this.counts.failedNodeCount += 1;
+    return withoutData;
+  }
+
+  #countMeasured({ state, ageMs, snapshot }: MeasuredNodeState): number {
+    const { counts } = this;
+    if (state === 'fresh') counts.freshNodeCount += 1;
+    else counts.staleNodeCount += 1;
+    counts.oldestDataAgeMs = Math.max(counts.oldestDataAgeMs ?? 0, Math.round(ageMs));
+    const ratio = fullestRatio(snapshot) ?? 0;
+    if (ratio >= fullRatio) counts.fullNodeCount += 1;
+    return withData + ratio;
+  }
+
+  #reportOf(state: NodeState): RankedNodeReport {
+    const failure = this.#failureOf(state.nodeName);
+    if (state.state === 'absent') return absentNodeReport(state, failure);
+    const { pods } = state.snapshot;
+    return { ...measuredNodeReport(state, podBytes(pods), failure), largestPods: largestPods(pods) };
+  }
+}
+
+function largestPods(pods: readonly PodSnapshot[]): readonly NodePodReport[] {
+  const ranking = new Ranking<PodSnapshot>(
+    largestPodCount,
+    largestFirst(
+      ({ usage }) => usage.usedBytes,
+      ({ namespace, name }) => [namespace, name],
+    ),
+  );
+  for (const pod of pods) ranking.add(pod);
+  return ranking.top().map(({ namespace, name, usage, limitBytes }) => ({
+    namespace,
+    pod: name,
+    usedBytes: usage.usedBytes,
+    limitBytes,
+  }));
+}

@@ -1,0 +1,82 @@
+import type { VolumeUsage } from '../attribution/usage.js';
+import { countedComponent } from '../attribution/volumes.js';
+import type { Volume, VolumeType } from '../kube/objects.js';
+import { type LimitReport, limitReport } from './limit-report.js';
+import { type FoundPod, type PodPlace, podPlace } from './pod-report.js';
+
+export interface VolumeReport extends PodPlace {
+  readonly volume: string;
+  readonly type: VolumeType;
+  readonly medium: string;
+  /** Absent until the kubelet has measured it. */
+  readonly usedBytes?: number | undefined;
+  /** Whether a volume of this type and medium is part of the pod's total. */
+  readonly isCounted: boolean;
+  /** Why it is part of the total, or why not. */
+  readonly countedReason: string;
+  readonly limitBytes?: number | undefined;
+  readonly nearestLimit?: LimitReport | undefined;
+  readonly capacityBytes?: number | undefined;
+  readonly availableBytes?: number | undefined;
+  readonly inodesUsed?: number | undefined;
+  /** Wall time of the kubelet's measurement, since the epoch. */
+  readonly measuredAtMs?: number | undefined;
+}
+
+/** The volumes that the kubelet lists for a pod. */
+export function volumeReports(found: FoundPod): readonly VolumeReport[] {
+  return found.pod.usage.volumes.map((volume) => listedReport(found, volume));
+}
+
+/** The volumes of the pod's spec that the kubelet does not list. */
+export function unlistedVolumeReports(found: FoundPod): readonly VolumeReport[] {
+  const { pod, usage } = found.pod;
+  const listed = new Set(usage.volumes.map(({ name }) => name));
+  const unlisted = pod?.volumes.filter(({ name }) => !listed.has(name)) ?? [];
+  return unlisted.map((volume) => ({ ...podPlace(found), ...specOf(volume) }));
+}
+
+function listedReport(found: FoundPod, volume: VolumeUsage): VolumeReport {
+  const { usedBytes, capacityBytes, availableBytes, inodesUsed, measuredAtMs } = volume;
+  const ratio = found.pod.ratios.find(({ rule, volume: name }) => rule === 'emptydir' && name === volume.name);
+  return {
+    ...podPlace(found),
+    ...specOf(volume),
+    usedBytes,
+    nearestLimit: ratio && limitReport(ratio),
+    capacityBytes,
+    availableBytes,
+    inodesUsed,
+    measuredAtMs,
+  };
+}
+
+function specOf({ name, type, medium, sizeLimitBytes }: Volume) {
+  return {
+    volume: name,
+    type,
+    medium,
+    isCounted: countedComponent({ type, medium }) !== undefined,
+    countedReason: medium === '' ? reasons[type] : inMemory,
+    limitBytes: sizeLimitBytes,
+  };
+}
+
+const inMemory = 'in memory';
+const ownStorage = 'storage of its own';
+
+const reasons: Readonly<Record<VolumeType, string>> = {
+  emptydir: 'component emptydir',
+  configmap: 'component configmap',
+  gitrepo: 'component gitrepo',
+  secret: inMemory,
+  projected: inMemory,
+  downwardapi: inMemory,
+  hostpath: 'files of the node',
+  pvc: ownStorage,
+  ephemeral: ownStorage,
+  csi: ownStorage,
+  nfs: ownStorage,
+  image: 'image of the node',
+  unknown: 'unknown type',
+};

@@ -1,0 +1,46 @@
+import type { WorkloadSnapshot } from '../scrape/snapshot.js';
+import type { Workload } from '../workload/workload.js';
+
+/** What names a workload. */
+export interface WorkloadReference {
+  readonly workload: string;
+}
+
+export interface WorkloadReport extends WorkloadReference {
+  readonly source: Workload['origin']['source'];
+  readonly expectedPodCount: number;
+  readonly measuredPodCount: number;
+  readonly isComplete: boolean;
+  /** Time until it is collected again; 0 unless it is backing off. */
+  readonly backoffMs: number;
+  /** Absent when it could not be collected, as the following. */
+  readonly usedBytes?: number | undefined;
+  readonly podMaxUsedBytes?: number | undefined;
+  /** Sums over the pods that declare one. */
+  readonly limitBytes?: number | undefined;
+  readonly requestBytes?: number | undefined;
+}
+
+export function workloadReferences(workloads: readonly Workload[]): readonly WorkloadReference[] {
+  return workloads.map(workloadReference);
+}
+
+export function workloadReference({ name }: Workload): WorkloadReference {
+  return { workload: name };
+}
+
+export function workloadReport(snapshot: WorkloadSnapshot): WorkloadReport {
+  const { workload, figures, complete, backoffMs, expectedPods, measuredPods } = snapshot;
+  return {
+    ...workloadReference(workload),
+    source: workload.origin.source,
+    expectedPodCount: expectedPods,
+    measuredPodCount: measuredPods,
+    isComplete: complete,
+    backoffMs: Math.ceil(backoffMs),
+    usedBytes: figures?.usedBytes,
+    podMaxUsedBytes: figures?.podMaxUsedBytes,
+    limitBytes: figures?.limitBytes,
+    requestBytes: figures?.requestBytes,
+  };
+}

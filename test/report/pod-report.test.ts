@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+
+import { containerReports } from '../../src/report/container-report.js';
+import { nearestLimit } from '../../src/report/limit-report.js';
+import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src/report/pod-report.js';
+import { unlistedVolumeReports, volumeReports } from '../../src/report/volume-report.js';
+import { aContainer, aPod } from '../support/builders.js';
+import {
+  aContainerUsage,
+  aFreshNode,
+  aPodSnapshot,
+  aPodUsage,
+  aVolumeUsage,
+  aWorkload,
+} from '../support/snapshot-builders.js';
+
+const node = aFreshNode(undefined, 1_500.4);
+const cacheLimit = { rule: 'emptydir', container: '', volume: 'cache', usedBytes: 3, limitBytes: 4 } as const;
+const mainLimit = { rule: 'container', container: 'main', volume: '', usedBytes: 1, limitBytes: 2 } as const;
+
+describe('the report of a measured pod', () => {
+  it('has its place, its usage, its nearest limit and the age of the data', () => {
+    const pod = aPodSnapshot({ limitBytes: 9, requestBytes: 8, ratios: [cacheLimit, mainLimit] });
+    expect(measuredPodReport({ node, pod })).toMatchObject({
+      namespace: 'shop',
+      pod: 'cart-0',
+      node: 'node-1',
+      workloads: [{ workload: 'cart' }],
+      state: 'measured',
+      isKnown: true,
+      isExempt: false,
+      usedBytes: 4096,
+      components: { rootfs: 3000 },
+      limitBytes: 9,
+      requestBytes: 8,
+      nearestLimit: { rule: 'emptydir', container: undefined, volume: 'cache', ratio: 0.75 },
+      dataState: 'fresh',
+      dataAgeMs: 1_500,
+    });
+  });
+
+  it('is pending while the kubelet has not measured its volumes', () => {
+    const pod = aPodSnapshot({ usage: aPodUsage({ volumesPending: true }) });
+    expect(measuredPodReport({ node, pod }).state).toBe('pending');
+  });
+
+  it('is neither known nor exempt when the API server does not know it', () => {
+    const pod = aPodSnapshot({ pod: undefined });
+    expect(measuredPodReport({ node, pod })).toMatchObject({ isKnown: false, isExempt: false });
+  });
+
+  it.each([[{ isStatic: true }], [{ priorityClass: 'system-node-critical' }]])('is exempt with %j', (overrides) => {
+    expect(measuredPodReport({ node, pod: aPodSnapshot({ pod: aPod(overrides) }) }).isExempt).toBe(true);
+  });
+});
+
+it('the report of a pod without data has the reason and the limits of its spec', () => {
+  const pod = aPod({ nodeName: undefined, containers: [aContainer({ limitBytes: 5, requestBytes: 4 })] });
+  const report = unmeasuredPodReport({
+    pod,
+    workloads: [aWorkload({ name: 'cart' })],
+    reason: 'not scheduled',
+    isExpected: false,
+  });
+  expect(report).toMatchObject({
+    namespace: pod.namespace,
+    pod: pod.name,
+    node: undefined,
+    workloads: [{ workload: 'cart' }],
+    state: 'unmeasured',
+    reason: 'not scheduled',
+    isExpected: false,
+    limitBytes: 5,
+    requestBytes: 4,
+  });
+});
+
+it('the report of a spec has what the API server knows besides storage', () => {
+  const pod = aPod({ priorityClass: 'high', isStatic: true, startTimeMs: 7 });
+  expect(podSpecReport(pod)).toMatchObject({ uid: pod.uid, priorityClass: 'high', isStatic: true, startTimeMs: 7 });
+});
+
+it('the nearest limit is the first of those with the highest ratio', () => {
+  expect(nearestLimit([])).toBeUndefined();
+  expect(nearestLimit([mainLimit, { ...cacheLimit, usedBytes: 2 }])?.rule).toBe('container');
+});
+
+it('the report of a container has its own limit where the kubelet enforces it', () => {
+  const pod = aPodSnapshot({
+    pod: aPod({ containers: [aContainer({ name: 'main', limitBytes: 2, requestBytes: 1 })] }),
+    usage: aPodUsage({ containers: [aContainerUsage(), aContainerUsage({ name: 'debug', logsBytes: undefined })] }),
+    ratios: [cacheLimit, mainLimit],
+  });
+  expect(containerReports({ node, pod })).toMatchObject([
+    {
+      pod: 'cart-0',
+      container: 'main',
+      rootfsBytes: 3000,
+      limitBytes: 2,
+      requestBytes: 1,
+      nearestLimit: { ratio: 0.5 },
+    },
+    { container: 'debug', logsBytes: undefined, limitBytes: undefined, nearestLimit: undefined, dataAgeMs: 1_500 },
+  ]);
+});
+
+describe('the reports of volumes', () => {
+  const found = {
+    node,
+    pod: aPodSnapshot({
+      pod: aPod({ volumes: [{ name: 'config', type: 'configmap', medium: '', sizeLimitBytes: undefined }] }),
+      usage: aPodUsage({
+        volumes: [
+          aVolumeUsage({ name: 'cache', usedBytes: 3, sizeLimitBytes: 4, measuredAtMs: 9 }),
+          aVolumeUsage({ name: 'shm', medium: 'Memory' }),
+        ],
+      }),
+      ratios: [cacheLimit],
+    }),
+  };
+
+  it('say whether a volume is part of the total and why', () => {
+    expect(volumeReports(found)).toMatchObject([
+      { volume: 'cache', usedBytes: 3, isCounted: true, limitBytes: 4, nearestLimit: { ratio: 0.75 }, measuredAtMs: 9 },
+      { volume: 'shm', isCounted: false, countedReason: 'in memory', nearestLimit: undefined },
+    ]);
+  });
+
+  it('cover the volumes of the spec that the kubelet does not list', () => {
+    expect(unlistedVolumeReports(found)).toMatchObject([
+      { volume: 'config', type: 'configmap', isCounted: true, countedReason: 'component configmap' },
+    ]);
+  });
+});
