@@ -1,11 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
 import { dashboardFiles } from '../grafana/src/dashboards.js';
+import { generatedPageNames, renderPage } from './generated-docs.js';
 import { prometheusRuleFiles, renderPrometheusRule } from './prometheus-rule.js';
-import { renderReadme } from './readme.js';
 
-const readme = new URL('../README.md', import.meta.url);
-await writeFile(readme, await renderReadme(await readFile(readme, 'utf8')));
+for (const name of generatedPageNames) {
+  const page = new URL(`../${name}`, import.meta.url);
+  await writeFile(page, await renderPage(name, await readFile(page, 'utf8')));
+}
 
 const { rules, component } = prometheusRuleFiles;
 await writeFile(component, await renderPrometheusRule(await readFile(rules, 'utf8')));

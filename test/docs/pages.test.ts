@@ -9,7 +9,10 @@ import { absenceReasons } from '../../src/scrape/snapshot.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const docs = (await readdir(path.join(root, 'docs'))).filter((name) => name.endsWith('.md'));
-const pages = ['README.md', 'grafana/README.md', 'manifests/README.md', ...docs.map((name) => `docs/${name}`)];
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'grafana/README.md', 'manifests/README.md'],
+  ...docs.map((name) => `docs/${name}`),
+];
 
 function read(page: string): string {
   return readFileSync(path.join(root, page), 'utf8');

@@ -31,14 +31,16 @@ describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus
     );
     expect(apart.length).toBeGreaterThan(0);
     expect(apart.map(({ value }) => value)).toEqual(apart.map(() => 0));
-    const readme = await readFile('README.md', 'utf8');
-    for (const [, query = ''] of readme.matchAll(/```promql\n([^]*?)```/g)) {
-      expect((await prometheus.query(query)).length, query).toBeGreaterThan(0);
-    }
-    const [, readmeQuery = ''] = /^## Identities$[^]*?```promql\n([^]*?)```/m.exec(readme) ?? [];
-    const members = await prometheus.query(readmeQuery);
+    const pages = await Promise.all(['installation', 'workloads'].map((page) => readFile(`docs/${page}.md`, 'utf8')));
+    const [totals = '', pods = '', ...others] = Array.from(
+      pages.join('').matchAll(/```promql\n([^]*?)```/g),
+      ([, query = '']) => query,
+    );
+    expect(others).toEqual([]);
+    expect((await prometheus.query(totals)).length).toBeGreaterThan(0);
+    const members = await prometheus.query(pods);
     expect(members.length).toBeGreaterThan(0);
-    const difference = await prometheus.query(`count(${readmeQuery}) - count(ephemeral_storage_pod_workload_info)`);
+    const difference = await prometheus.query(`count(${pods}) - count(ephemeral_storage_pod_workload_info)`);
     expect(difference).toMatchObject([{ value: 0 }]);
     expect(members.map(({ metric }) => Object.keys(metric).sort())).toEqual(members.map(() => ['pod', 'workload']));
     expect(await prometheus.query('scrape_samples_post_metric_relabeling - scrape_samples_scraped')).toMatchObject([

@@ -1,0 +1,74 @@
+/** The pages whose tables are made from the code, and the functions that make them. */
+import { fileURLToPath } from 'node:url';
+
+import { format, resolveConfig } from 'prettier';
+
+import { commandTable } from '../src/commands/command-line.js';
+import { markdownTable } from '../src/commands/markdown.js';
+import { listSettings, type SettingRow } from '../src/config/settings.js';
+import { familyTable } from '../src/exposition/families.js';
+import type { FamilyRow } from '../src/exposition/family.js';
+import { selfFamilies } from '../src/telemetry/self-families.js';
+
+type Sections = Readonly<Record<string, () => string>>;
+
+/** For each page its sections: `<!-- NAME:begin -->` to `<!-- NAME:end -->` is replaced by what the function returns. */
+const generatedPages: Readonly<Record<string, Sections>> = {
+  'docs/metrics.md': {
+    families: () => familiesTable(({ level }) => level !== 'exporter'),
+    self: () => familiesTable(({ level }) => level === 'exporter'),
+  },
+  'docs/settings.md': { settings: settingsTables },
+  'docs/cli.md': { commands: commandTable },
+};
+
+export const generatedPageNames: readonly string[] = Object.keys(generatedPages);
+
+/** The page with its generated sections brought up to date, formatted. */
+export async function renderPage(name: string, text: string): Promise<string> {
+  const sections = Object.entries(generatedPages[name] ?? {});
+  const rendered = sections.reduce((page, [section, render]) => replaceSection(page, section, render()), text);
+  return format(rendered, { parser: 'markdown', ...(await resolveConfig(fileURLToPath(import.meta.url))) });
+}
+
+function replaceSection(text: string, name: string, content: string): string {
+  const section = new RegExp(`(<!-- ${name}:begin -->\n)[^]*?(<!-- ${name}:end -->)`);
+  if (!section.test(text)) throw new Error(`the page has no section ${name}`);
+  return text.replace(section, (_match, begin: string, end: string) => `${begin}\n${content}\n\n${end}`);
+}
+
+const code = (text: string): string => `\`${text}\``;
+
+function familiesTable(isWanted: (family: FamilyRow) => boolean): string {
+  return markdownTable(
+    ['Family', 'Type', 'Labels', 'Meaning'],
+    familyTable(Object.values(selfFamilies))
+      .filter(isWanted)
+      .map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help]),
+  );
+}
+
+/** One table for each section of the configuration file; settings outside any section have their own. */
+function settingsTables(): string {
+  const sectionOf = ({ path }: SettingRow): string => (path.includes('.') ? path.slice(0, path.indexOf('.')) : '');
+  const settings = listSettings();
+  return [...new Set(settings.map(sectionOf))]
+    .map((section) => `${headingOf(section)}\n\n${settingsTable(settings.filter((row) => sectionOf(row) === section))}`)
+    .join('\n\n');
+}
+
+function headingOf(section: string): string {
+  return section === '' ? '### Top level' : `### ${code(section)}`;
+}
+
+function settingsTable(rows: readonly SettingRow[]): string {
+  return markdownTable(
+    ['Setting', 'Default', 'Meaning', 'Flag and environment variable'],
+    rows.map((row) => [
+      code(row.path),
+      code(row.defaultText),
+      `${row.help} Allowed: ${row.allowed}.`,
+      [row.flag, row.environmentName].flatMap((name) => (name === undefined ? [] : [code(name)])).join('<br>'),
+    ]),
+  );
+}
