@@ -4,6 +4,7 @@ import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
 import { TimeSlicer } from './base/time-slicer.js';
+import { ClusterSource } from './cluster-source.js';
 import { type Collection, createCollection, hasWorkloads } from './collection.js';
 import { configHash, formatConfig } from './config/format-config.js';
 import type { Config } from './config/schema.js';
@@ -22,7 +23,6 @@ import { Listener } from './server/listener.js';
 import { MetricsHandler } from './server/metrics-handler.js';
 import { createRoutes, type ReadinessCheck } from './server/routes.js';
 import { StatusHandler } from './server/status-handler.js';
-import { Sources } from './sources.js';
 import { scopeText } from './status/scope-text.js';
 import { type StatusSettings, StatusSource } from './status/status-source.js';
 import { MissingNodeReport } from './telemetry/missing-node-report.js';
@@ -61,12 +61,12 @@ export class App implements AsyncDisposable {
   readonly #missingNodeReport: MissingNodeReport;
   #config: Config;
   #scope: Scope;
-  #sources: Sources;
+  #source: ClusterSource;
   #collection: Collection;
   #exposition: Exposition;
   /** Of the settings in force: thousands of workloads take long to format. */
   #statusSettings: StatusSettings;
-  /** Under way: sources are not disposed of before those that may use them have ended. */
+  /** In progress: a source is not disposed of before the collections that may use it have ended. */
   readonly #collecting = new Set<Promise<unknown>>();
 
   private constructor(options: AppOptions, scope: Scope) {
@@ -77,9 +77,9 @@ export class App implements AsyncDisposable {
     this.metrics = new SelfMetrics({ version, nodeVersion: process.version, watchResults });
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger: options.logger });
     this.#missingNodeReport = new MissingNodeReport(options.logger);
-    this.#sources = this.#createSources(config, scope);
-    const { store, cache, configs } = this.#sources;
-    this.#collection = createCollection({ ...options, onlyNode: scope.nodeName, store, cache, configs });
+    this.#source = this.#createSource(config, scope);
+    const { store, cache } = this.#source;
+    this.#collection = createCollection({ ...options, onlyNode: scope.nodeName, store, cache });
     this.#exposition = this.#createExposition(config);
     this.#statusSettings = statusSettings(config, scope);
     this.#listeners = this.#createListeners();
@@ -107,12 +107,12 @@ export class App implements AsyncDisposable {
   }
 
   get hasSynced(): boolean {
-    return this.#sources.store.hasSynced;
+    return this.#source.store.hasSynced;
   }
 
   /**
    * Puts new settings in force, all or none. What is known stays where the settings that it depends on are the same;
-   * otherwise the old sources serve until the new ones are synced. Throws UserError when they do not sync, or when
+   * otherwise the old source serves until the new one is synced. Throws UserError when it does not sync, or when
    * nothing says which node or shard to measure.
    */
   async apply(config: Config): Promise<void> {
@@ -120,27 +120,19 @@ export class App implements AsyncDisposable {
     const isSameSource = isDeepStrictEqual(sourceSettings(before), sourceSettings(config));
     const isSamePart = isDeepStrictEqual(before.cluster, config.cluster);
     const scope = isSamePart ? this.#scope : await scopeOf({ ...this.#options, config }, this.#stopping.signal);
-    const sources = isSameSource ? this.#sources : await this.#syncedSources(config, scope);
-    const replaced = this.#sources;
-    if (replaced !== sources) sources.inherit(replaced);
+    const source = isSameSource ? this.#source : await this.#syncedSource(config, scope);
+    const replaced = this.#source;
+    if (replaced !== source) source.inherit(replaced);
     this.#config = config;
     this.#scope = scope;
-    this.#sources = sources;
-    const { store, cache, configs } = sources;
-    const { danglingPods } = this.#collection;
-    this.#collection = createCollection({
-      ...this.#options,
-      config,
-      onlyNode: scope.nodeName,
-      store,
-      cache,
-      configs,
-      danglingPods,
-    });
+    this.#source = source;
+    const { store, cache } = source;
+    const former = this.#collection;
+    this.#collection = createCollection({ ...this.#options, config, onlyNode: scope.nodeName, store, cache, former });
     this.#exposition = this.#createExposition(config);
     this.#statusSettings = statusSettings(config, scope);
     this.#report(config);
-    if (replaced !== sources) {
+    if (replaced !== source) {
       await Promise.allSettled(this.#collecting);
       await replaced[Symbol.asyncDispose]();
     }
@@ -154,12 +146,12 @@ export class App implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort(new Error('stopped'));
     await Promise.all(this.#listeners.map((listener) => listener.close(drainMs)));
-    await this.#sources[Symbol.asyncDispose]();
+    await this.#source[Symbol.asyncDispose]();
   }
 
   async #collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
     const { collector, resolver } = this.#collection;
-    this.#sources.scraped();
+    this.#source.scraped();
     const snapshot = await this.#tracked(collector.collect(signal));
     if (snapshot !== undefined) {
       this.metrics.setPodsSkipped(countSkipped(snapshot));
@@ -176,7 +168,7 @@ export class App implements AsyncDisposable {
   }
 
   #checks(): readonly ReadinessCheck[] {
-    const { store } = this.#sources;
+    const { store } = this.#source;
     const { nodeName } = this.#scope;
     const unsynced = new Map(store.unsyncedParts().map(({ name, message }) => [name, message]));
     return [
@@ -193,7 +185,7 @@ export class App implements AsyncDisposable {
   }
 
   #report(config: Config): void {
-    this.metrics.showStores(this.#sources.storeMetrics);
+    this.metrics.showStores(this.#source.storeMetrics);
     this.metrics.setScope(this.#scope);
     this.metrics.configReloaded(configHash(config), this.#options.clock.nowMs());
     for (const pattern of patternsWithoutFamily(config.metrics)) {
@@ -209,22 +201,22 @@ export class App implements AsyncDisposable {
   }
 
   /** A node that is not there is refused when it is another than before: one that is gone may come back. */
-  async #syncedSources(config: Config, scope: Scope): Promise<Sources> {
+  async #syncedSource(config: Config, scope: Scope): Promise<ClusterSource> {
     const { nodeName } = scope;
-    const sources = this.#createSources(config, scope);
+    const source = this.#createSource(config, scope);
     try {
-      await sources.synced(syncTimeoutMs, this.#stopping.signal);
-      const isUnknown = nodeName !== undefined && !sources.store.hasNode(nodeName);
+      await source.synced(syncTimeoutMs, this.#stopping.signal);
+      const isUnknown = nodeName !== undefined && !source.store.hasNode(nodeName);
       if (isUnknown && nodeName !== this.#scope.nodeName) throw new UserError(noSuchNode(nodeName));
-      return sources;
+      return source;
     } catch (error) {
-      await sources[Symbol.asyncDispose]();
+      await source[Symbol.asyncDispose]();
       throw error;
     }
   }
 
-  #createSources(config: Config, scope: Scope): Sources {
-    return new Sources({ ...this.#options, config, scope, metrics: this.metrics });
+  #createSource(config: Config, scope: Scope): ClusterSource {
+    return new ClusterSource({ ...this.#options, config, scope, metrics: this.metrics });
   }
 
   #createExposition({ metrics: settings }: Config): Exposition {
@@ -256,8 +248,8 @@ export class App implements AsyncDisposable {
   async #clusterReport(signal: AbortSignal): Promise<ClusterReport | undefined> {
     const { clock } = this.#options;
     const { workloads } = this.#config;
-    const { cache } = this.#sources;
-    const snapshot = await this.#tracked(this.#collection.wholeCollector.collect(signal, { letsRest: false }));
+    const { cache } = this.#source;
+    const snapshot = await this.#tracked(this.#collection.wholeCollector.collect(signal, { recordsFailures: false }));
     if (snapshot === undefined) return undefined;
     return await clusterReport({
       snapshot,
@@ -299,7 +291,7 @@ function scopeOf({ config, host, ...options }: AppOptions, signal: AbortSignal):
   return resolveScope({ settings: config.cluster, host, nodes: apiNodes(options) }, signal);
 }
 
-/** What {@link Sources} are made from. */
+/** What {@link ClusterSource} are made from. */
 function sourceSettings({ cluster, kubelet, cache: { ttlMs, refresh } }: Config): object {
   return { cluster, kubelet, ttlMs, refresh };
 }

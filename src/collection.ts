@@ -1,9 +1,8 @@
 import type { Clock } from './base/clock.js';
 import type { Config } from './config/schema.js';
-import { Collector, type ConfigReader, type NodeLister, type SummaryCache } from './scrape/collector.js';
-import { DanglingPods } from './scrape/dangling-pods.js';
-import { NodeCoverages } from './scrape/node-coverage.js';
-import { NodeSnapshots, type PodLister, type ThresholdLister } from './scrape/node-snapshots.js';
+import { Collector, type NodeLister, type SummaryCache } from './scrape/collector.js';
+import { NodeRecords } from './scrape/node-records.js';
+import type { PodLister } from './scrape/node-snapshot.js';
 import { TopPods } from './scrape/top-pods.js';
 import { WorkloadCollector } from './scrape/workload-collector.js';
 import { WorkloadBackoff } from './workload/workload-backoff.js';
@@ -18,17 +17,15 @@ export interface CollectionOptions {
   readonly onlyNode?: string | undefined;
   readonly store: NodeLister & PodLister;
   readonly cache: SummaryCache;
-  /** Without it configurations of kubelets are not read. */
-  readonly configs?: (ConfigReader & ThresholdLister) | undefined;
-  /** Those of the collection before this one, whose grace periods go on; without them new ones. */
-  readonly danglingPods?: DanglingPods;
+  /** The collection that this one replaces: the grace periods of its pods continue. */
+  readonly former?: Collection;
   readonly clock: Clock;
   /** Every pod has detail series, whatever its workloads and `metrics.top`; without it all have when no workload is asked for. */
   readonly showsAllPods?: boolean;
 }
 
 export interface Collection {
-  readonly danglingPods: DanglingPods;
+  readonly records: NodeRecords;
   readonly collector: Pick<Collector, 'collect'>;
   /** The same with all pods that have detail series, whatever `metrics.top`. */
   readonly wholeCollector: Pick<Collector, 'collect'>;
@@ -42,26 +39,25 @@ export function hasWorkloads({ workloads }: Config): boolean {
 
 /** Everything between the sources and the exposition, for one set of settings. */
 export function createCollection(options: CollectionOptions): Collection {
-  const { config, store, cache, configs, clock } = options;
-  const { danglingPods = new DanglingPods({ clock, graceMs: podGraceMs }) } = options;
+  const { config, store, cache, former, clock } = options;
   const { cluster, workloads, attribution, enforcement } = config;
   const resolver = new WorkloadResolver(workloads);
+  const records = new NodeRecords({
+    pods: store,
+    resolver,
+    attribution,
+    scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
+    showsAllPods: options.showsAllPods ?? !hasWorkloads(config),
+    enforcesSidecars: enforcement.sidecars,
+    clock,
+    graceMs: podGraceMs,
+  });
+  if (former !== undefined) records.inherit(former.records);
   const collector = new Collector({
     nodes: store,
     policy: { nodeSelector: cluster.nodeSelector, skipSelectors: cluster.skipNodes, onlyNode: options.onlyNode },
     cache,
-    configs,
-    snapshots: new NodeSnapshots({
-      pods: store,
-      configs,
-      resolver,
-      attribution,
-      scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
-      showsAllPods: options.showsAllPods ?? !hasWorkloads(config),
-      enforcesSidecars: enforcement.sidecars,
-    }),
-    danglingPods,
-    coverages: new NodeCoverages({ pods: store, resolver, clock, graceMs: podGraceMs }),
+    records,
     resolver,
     workloads: new WorkloadCollector({
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: config.cache.maxBackoffMs }),
@@ -74,7 +70,7 @@ export function createCollection(options: CollectionOptions): Collection {
   });
   const count = options.showsAllPods === true ? undefined : config.metrics.top;
   return {
-    danglingPods,
+    records,
     collector: count === undefined ? collector : new TopPods({ source: collector, count, clock }),
     wholeCollector: collector,
     resolver,

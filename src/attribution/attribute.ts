@@ -3,7 +3,7 @@ import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
 import { addKnown, mergeByName } from './merge.js';
 import { addShares } from './shares.js';
 import type { AttributionMode, Component, ContainerUsage, PodUsage } from './usage.js';
-import { areVolumesPending, countedComponent, volumeUsages } from './volumes.js';
+import { areVolumesPending, countedComponent, volumeUsages } from './volume-usage.js';
 
 export interface AttributeInput {
   readonly summary: PodSummary;

@@ -1,5 +1,6 @@
 import { startDeadline } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
+import { ClusterSource } from '../cluster-source.js';
 import { type Collection, createCollection } from '../collection.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
@@ -7,7 +8,6 @@ import type { Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
 import { noSuchNode } from '../resolve-scope.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
-import { Sources } from '../sources.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
 import { watchResults } from '../watch/watch-session.js';
 import type { Workload } from '../workload/workload.js';
@@ -47,13 +47,13 @@ export interface ClusterReaderOptions {
 export class ClusterReader implements AsyncDisposable {
   readonly #options: ClusterReaderOptions;
   readonly #faults = new FaultLog();
-  readonly #sources: Sources;
+  readonly #source: ClusterSource;
   readonly #collection: Collection;
 
   constructor(options: ClusterReaderOptions) {
     const { config, scope, credentials, context } = options;
     this.#options = options;
-    this.#sources = new Sources({
+    this.#source = new ClusterSource({
       config,
       scope,
       credentials,
@@ -63,7 +63,7 @@ export class ClusterReader implements AsyncDisposable {
       logger: this.#faults.logger,
       metrics: new SelfMetrics({ version: context.version, nodeVersion: process.version, watchResults }),
     });
-    const { store, cache } = this.#sources;
+    const { store, cache } = this.#source;
     this.#collection = createCollection({
       config,
       onlyNode: scope.nodeName,
@@ -75,7 +75,7 @@ export class ClusterReader implements AsyncDisposable {
   }
 
   get hasSynced(): boolean {
-    return this.#sources.store.hasSynced;
+    return this.#source.store.hasSynced;
   }
 
   /** Resolves after the first lists. Throws UserError with a line for each list that is missing. */
@@ -101,7 +101,7 @@ export class ClusterReader implements AsyncDisposable {
     const snapshot = await this.#collection.collector.collect(deadline.signal);
     if (snapshot === undefined) throw new Error('read before the first lists');
     this.#faults.retain(new Set(snapshot.nodes.map(({ nodeName }) => nodeName)));
-    const knownPods = Array.from(this.#sources.store.pods(), (pod) => ({
+    const knownPods = Array.from(this.#source.store.pods(), (pod) => ({
       pod,
       workloads: this.#collection.resolver.workloadsOf(pod),
     }));
@@ -109,18 +109,18 @@ export class ClusterReader implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#sources[Symbol.asyncDispose]();
+    await this.#source[Symbol.asyncDispose]();
   }
 
   #nodeErrors(): ReadonlyMap<string, string> {
     const { nodeName } = this.#options.scope;
-    if (nodeName === undefined || this.#sources.store.hasNode(nodeName)) return this.#faults.nodeErrors;
+    if (nodeName === undefined || this.#source.store.hasNode(nodeName)) return this.#faults.nodeErrors;
     return new Map([[nodeName, noSuchNode(nodeName)]]);
   }
 
   #missingLists(isLate: boolean): string {
     const limit = isLate ? ` within ${syncTimeoutMs / 1000} s` : '';
-    const lines = this.#sources.store
+    const lines = this.#source.store
       .unsyncedParts()
       .map(({ name, message }) => `${name} could not be listed${limit}: ${terminalText(message)}`);
     return lines.join('\n');

@@ -1,9 +1,9 @@
 import { UserError } from '../base/errors.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { CacheLookup } from '../kubelet/node-cache.js';
+import type { CacheLookup } from '../kubelet/kubelet-cache.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import type { NodeLister, SummaryCache } from '../scrape/collector.js';
-import type { PodLister } from '../scrape/node-snapshots.js';
+import type { PodLister } from '../scrape/node-snapshot.js';
 import type { RecordedObjects, RecordedSummary } from './recordings.js';
 
 /** A cluster that stands still: recorded summaries, all fresh, and the API objects that were recorded with them. */
@@ -51,12 +51,14 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
   get(node: Node): Promise<CacheLookup> {
     const summary = this.#summaries.get(node.name);
     return Promise.resolve(
-      summary === undefined ? { state: 'absent', reason: 'never' } : { state: 'fresh', summary, ageMs: 0 },
+      summary === undefined
+        ? { state: 'absent', reason: 'never' }
+        : { state: 'fresh', summary, ageMs: 0, thresholds: undefined },
     );
   }
 
-  lastFailed(): boolean {
-    return false;
+  lastFailure(): undefined {
+    return undefined;
   }
 
   /** A recording has nothing to forget. */

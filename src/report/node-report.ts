@@ -1,5 +1,5 @@
 import type { FailureReason } from '../base/errors.js';
-import type { SummaryFailure } from '../kubelet/node-cache.js';
+import type { KubeletFailure } from '../kubelet/cached-request.js';
 import type { AbsenceReason, AbsentNodeState, MeasuredNodeState, NodeState } from '../scrape/snapshot.js';
 import { hintFor } from './absence-hints.js';
 import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
@@ -40,7 +40,7 @@ export interface AbsentNodeReport extends NodeFacts {
 
 export type NodeReport = MeasuredNodeReport | AbsentNodeReport;
 
-export function nodeFailure({ reason, message, atMs }: SummaryFailure, nowMs: number): NodeFailure {
+export function nodeFailure({ reason, message, atMs }: KubeletFailure, nowMs: number): NodeFailure {
   return { reason, message, ageMs: Math.round(nowMs - atMs) };
 }
 

@@ -1,5 +1,5 @@
 import type { VolumeUsage } from '../attribution/usage.js';
-import { countedComponent } from '../attribution/volumes.js';
+import { countedComponent } from '../attribution/volume-usage.js';
 import type { Volume, VolumeType } from '../kube/objects.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import { type FoundPod, type PodPlace, podPlace } from './pod-report.js';

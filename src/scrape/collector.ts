@@ -1,12 +1,10 @@
 import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
-import type { CacheLookup } from '../kubelet/node-cache.js';
+import type { CacheLookup } from '../kubelet/kubelet-cache.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
-import type { DanglingPods } from './dangling-pods.js';
-import type { NodeCoverages } from './node-coverage.js';
-import { askingOrder, type NodePolicy, nodesInScope } from './node-policy.js';
-import type { MeasuredNode, NodeSnapshots } from './node-snapshots.js';
+import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
+import type { NodeRecords, ScrapedNode } from './node-records.js';
 import type { ClusterSnapshot, NodeState, WorkloadSnapshot } from './snapshot.js';
 import type { NodePart, WorkloadCollector } from './workload-collector.js';
 
@@ -17,16 +15,11 @@ export interface NodeLister {
 }
 
 export interface SummaryCache {
-  /** Never rejects; answers at once when `signal` aborts. */
+  /** Never rejects; resolves at once when `signal` aborts. */
   get(node: Node, signal: AbortSignal): Promise<CacheLookup>;
-  lastFailed(nodeName: string): boolean;
-  retain(nodeNames: ReadonlySet<string>): void;
-}
-
-/** The configurations of kubelets, read in the background. */
-export interface ConfigReader {
-  /** Reads the node's when that is due; returns at once. */
-  refresh(node: Node): void;
+  /** Undefined when the last scrape of the node succeeded. */
+  lastFailure(nodeName: string): object | undefined;
+  /** Forgets all other nodes. */
   retain(nodeNames: ReadonlySet<string>): void;
 }
 
@@ -34,27 +27,23 @@ export interface CollectorOptions {
   readonly nodes: NodeLister;
   readonly policy: NodePolicy;
   readonly cache: SummaryCache;
-  /** Undefined: configurations are not read. */
-  readonly configs: ConfigReader | undefined;
-  readonly snapshots: NodeSnapshots;
-  readonly coverages: NodeCoverages;
-  readonly danglingPods: DanglingPods;
+  readonly records: NodeRecords;
   readonly resolver: WorkloadResolver;
   readonly workloads: WorkloadCollector;
   readonly clock: Clock;
 }
 
 export interface CollectOptions {
-  /** Whether workloads that fail rest from then on; true without it. Looking on must not cost scrapes their figures. */
-  readonly letsRest?: boolean;
+  /** Whether workloads that fail back off; true without it. Readers that are not scrapes must not cost scrapes their data. */
+  readonly recordsFailures?: boolean;
 }
 
-/** One scrape: asks the nodes for their summaries and puts together what they give. */
+/** Scrapes the nodes and combines their data. */
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #slicer: TimeSlicer;
   #turn = 0;
-  #underWayCount = 0;
+  #runningCount = 0;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -62,124 +51,65 @@ export class Collector {
   }
 
   /**
-   * What the cluster uses now. When `signal` aborts, nodes that have not answered are served as the cache has them; an
-   * error of a node is that node's absence. Undefined until nodes and pods were listed once: sums over an unknown part
-   * of the pods would pass for sums over all.
+   * What the cluster uses now. When `signal` aborts, nodes that have not responded are served as the cache has them; an
+   * error of a node makes that node absent. Undefined until nodes and pods were listed once: sums over an unknown part
+   * of the pods would look like sums over all.
    */
   async collect(signal: AbortSignal, options: CollectOptions = {}): Promise<ClusterSnapshot | undefined> {
     if (!this.#options.nodes.hasSynced) return undefined;
-    this.#underWayCount += 1;
+    this.#runningCount += 1;
     try {
       return await this.#collect(signal, options);
     } finally {
-      this.#underWayCount -= 1;
+      this.#runningCount -= 1;
     }
   }
 
-  async #collect(signal: AbortSignal, { letsRest = true }: CollectOptions): Promise<ClusterSnapshot> {
-    const { nodes, policy, cache } = this.#options;
-    const { asked, skipped, missing } = nodesInScope(nodes.nodes(), policy);
-    this.#forgetOthers(asked);
-    const order = askingOrder(asked, this.#turn++, (nodeName) => cache.lastFailed(nodeName));
-    const answered = await Promise.all(order.map((node) => this.#ask(node, signal)));
-    // In one step: a pod that moved or went while others were waited for must not count where it was.
-    const collected = answered.map((answer) => this.#current(answer)).sort((a, b) => byNodeName(a.state, b.state));
+  async #collect(signal: AbortSignal, { recordsFailures = true }: CollectOptions): Promise<ClusterSnapshot> {
+    const { nodes, policy, cache, records } = this.#options;
+    const { targets, skipped, missing } = nodesInScope(nodes.nodes(), policy);
+    const names = new Set(targets.map(({ name }) => name));
+    records.retain(names);
+    cache.retain(names);
+    const order = scrapeOrder(targets, this.#turn++, (nodeName) => cache.lastFailure(nodeName) !== undefined);
+    const current = await Promise.all(order.map((node) => this.#scrapeNode(node, signal)));
+    // In one step: a pod that moved or was deleted while other nodes were waited for must not count where it was.
+    const scraped = current.map((scrapedNow) => scrapedNow()).sort((a, b) => byNodeName(a.state, b.state));
     const workloads = await this.#collectWorkloads(
-      collected.map((node) => this.#partOf(node)),
-      letsRest && !signal.aborted,
+      scraped.map(({ part }) => part),
+      recordsFailures && !signal.aborted,
     );
     const states = [
-      ...collected.map(({ state }) => state),
+      ...scraped.map(({ state }) => state),
       ...skipped.map(skippedState),
       ...(missing === undefined ? [] : [missingState(missing)]),
     ];
     return { nodes: states.sort(byNodeName), workloads };
   }
 
-  async #ask(node: Node, signal: AbortSignal): Promise<Answer> {
-    const { cache, configs, snapshots, coverages, clock } = this.#options;
+  /** Resolves with a function that returns the node as of the time of its call. */
+  async #scrapeNode(node: Node, signal: AbortSignal): Promise<() => ScrapedNode> {
+    const { cache, records, clock } = this.#options;
     const lookup = await cache.get(node, signal);
     const lookedUpAtMs = clock.monotonicMs();
-    if (lookup.state === 'absent') return { node, lookup };
-    configs?.refresh(node); // not of a kubelet that does not even give its summary
-    const { state, summary, ageMs } = lookup;
-    const measured = await this.#slicer.run(() => {
-      const ofSummary = snapshots.of(node.name, summary);
-      coverages.of(node.name, ofSummary); // kept for the step over all nodes, which cannot be cut into slices
-      return ofSummary;
-    });
-    return { node, state, measured, measuredAtMs: lookedUpAtMs - ageMs };
-  }
-
-  /** As of now: other nodes may have been waited for since this one answered. */
-  #current(answer: Answer): CollectedNode {
-    const { node } = answer;
-    const { snapshots, coverages, danglingPods, clock } = this.#options;
-    if (answer.lookup !== undefined) {
-      const { expectedPods } = coverages.of(node.name, undefined);
-      const state = { ...answer.lookup, ...named(node), expectedPods, measuredPods: 0 };
-      return { state, measured: undefined };
+    const record = records.of(node);
+    if (lookup.state !== 'absent') {
+      await this.#slicer.run(() => {
+        record.prepare(node, lookup); // the step over all nodes cannot be cut into slices
+      });
     }
-    const measured = snapshots.current(answer.measured);
-    const { expectedPods, measuredPods, missingPods } = coverages.of(node.name, measured);
-    const state = {
-      state: answer.state,
-      ...named(node),
-      ageMs: clock.monotonicMs() - answer.measuredAtMs,
-      snapshot: measured.snapshot,
-      expectedPods,
-      measuredPods,
-      missingPods,
-      danglingPods: danglingPods.count(node.name, measured.unknownPods),
-    };
-    return { state, measured };
+    return () => record.scraped(node, lookup, clock.monotonicMs() - lookedUpAtMs);
   }
 
-  #partOf({ state, measured }: CollectedNode): NodePart {
-    return { sums: measured?.sums, coverage: this.#options.coverages.of(state.nodeName, measured).workloads };
-  }
-
-  async #collectWorkloads(parts: readonly NodePart[], letsRest: boolean): Promise<readonly WorkloadSnapshot[]> {
+  async #collectWorkloads(parts: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
     const { resolver, workloads } = this.#options;
-    const isAlone = this.#underWayCount === 1;
+    const isAlone = this.#runningCount === 1;
     const turn = this.#turn;
-    const collected = await workloads.collect(parts, letsRest);
-    // Workloads that another collection has found since are not among these, and must not be forgotten.
+    const collected = await workloads.collect(parts, recordsFailures);
+    // Workloads that another collection has discovered since are not among these, and must not be forgotten.
     if (isAlone && turn === this.#turn) resolver.retain(new Set(collected.map(({ workload }) => workload.name)));
     return collected;
   }
-
-  #forgetOthers(asked: readonly Node[]): void {
-    const { cache, configs, snapshots, coverages, danglingPods } = this.#options;
-    const names = new Set(asked.map(({ name }) => name));
-    cache.retain(names);
-    configs?.retain(names);
-    snapshots.retain(names);
-    coverages.retain(names);
-    danglingPods.retain(names);
-  }
-}
-
-/** What came of asking a node. */
-type Answer =
-  | { readonly node: Node; readonly lookup: Extract<CacheLookup, { readonly state: 'absent' }> }
-  | {
-      readonly node: Node;
-      readonly lookup?: never;
-      readonly state: 'fresh' | 'stale';
-      readonly measured: MeasuredNode;
-      /** Monotonic time in milliseconds at which the summary came. */
-      readonly measuredAtMs: number;
-    };
-
-interface CollectedNode {
-  readonly state: NodeState;
-  /** Undefined for a node without data. */
-  readonly measured: MeasuredNode | undefined;
-}
-
-function named({ name, allocatableBytes }: Node): Pick<NodeState, 'nodeName' | 'allocatableBytes'> {
-  return { nodeName: name, allocatableBytes };
 }
 
 function byNodeName(a: NodeState, b: NodeState): number {
@@ -192,6 +122,6 @@ function missingState(nodeName: string): NodeState {
   return { state: 'absent', nodeName, allocatableBytes: undefined, ...noPods, reason: 'no_node' };
 }
 
-function skippedState(node: Node): NodeState {
-  return { state: 'absent', ...named(node), ...noPods, reason: 'skipped' };
+function skippedState({ name, allocatableBytes }: Node): NodeState {
+  return { state: 'absent', nodeName: name, allocatableBytes, ...noPods, reason: 'skipped' };
 }

@@ -4,9 +4,9 @@ import { failureReasons } from '../base/errors.js';
 import type { EvictionHeadroom } from '../eviction/eviction-headrooms.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
 import type { NodeLayout } from '../eviction/node-layout.js';
-import type { Pod } from '../kube/objects.js';
+import type { Node, Pod } from '../kube/objects.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
-import type { WorkloadFigures } from '../workload/figures.js';
+import type { WorkloadFigures, WorkloadPartials } from '../workload/figures.js';
 import type { Workload } from '../workload/workload.js';
 
 /** One measured pod of a node. */
@@ -34,10 +34,11 @@ export const skipReasons = ['no_usage', 'no_containers', 'top', ...joinReasons] 
 export type SkipReason = (typeof skipReasons)[number];
 
 /**
- * What one summary, the pods of its node and its kubelet's configuration give. Immutable, and the same object until one
- * of them or the settings change: whatever is derived from it may be kept by reference.
+ * A node with data: derived from its object, its summary, its pods and its kubelet's configuration. Immutable, and the
+ * same object until one of them or the settings change: whatever is derived from it may be kept by reference.
  */
 export interface NodeSnapshot {
+  readonly node: Node;
   readonly nodeName: string;
   readonly summary: NodeSummary;
   readonly layout: NodeLayout;
@@ -46,6 +47,14 @@ export interface NodeSnapshot {
   /** Pods with detail series. */
   readonly pods: readonly PodSnapshot[];
   readonly skippedPods: ReadonlyMap<SkipReason, number>;
+  /** Sums over the node's pods per workload, also of pods without detail series. */
+  readonly sums: WorkloadPartials;
+  /** UIDs of the API objects of the pods that the summary lists. */
+  readonly listedPodUids: ReadonlySet<string>;
+  /** UIDs of the API objects of the pods that have usage. */
+  readonly measuredPodUids: ReadonlySet<string>;
+  /** Pods of the summary that the API server does not know. */
+  readonly unknownPods: readonly PodSummary[];
 }
 
 interface NamedNode {

@@ -44,19 +44,19 @@ export class WorkloadCollector {
    * The workloads with pods, and the configured ones also without; by name. The same array as long as the nodes, in
    * the same order, give the same and no workload has failed: what is derived from it may be kept by reference.
    *
-   * `letsRest`: false when the time was up before all nodes had answered, or when this is no scrape. What fails then is
+   * `recordsFailures`: false when the time was up before all nodes had answered, or when this is no scrape. What fails then is
    * absent but does not rest: one impatient client would cost all others their figures.
    */
-  async collect(nodes: readonly NodePart[], letsRest: boolean): Promise<readonly WorkloadSnapshot[]> {
+  async collect(nodes: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
     const last = this.#last;
     if (last !== undefined && areSame(last.nodes, nodes) && !this.#options.backoff.hasFailed) return last.workloads;
-    const workloads = await this.#collect(nodes, letsRest);
-    const mayBeKept = letsRest || workloads.every(({ figures }) => figures !== undefined);
+    const workloads = await this.#collect(nodes, recordsFailures);
+    const mayBeKept = recordsFailures || workloads.every(({ figures }) => figures !== undefined);
     this.#last = mayBeKept ? { nodes, workloads } : undefined;
     return workloads;
   }
 
-  async #collect(nodes: readonly NodePart[], letsRest: boolean): Promise<readonly WorkloadSnapshot[]> {
+  async #collect(nodes: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
     const totals = new Accumulator();
     await this.#slicer.forEach(nodes, ({ sums, coverage }) => {
       if (sums !== undefined) totals.addAll(sums);
@@ -69,7 +69,7 @@ export class WorkloadCollector {
     const missing = new Set(nodes.flatMap(({ sums, coverage }) => (sums === undefined ? [...coverage.keys()] : [])));
     const workloads: WorkloadSnapshot[] = [];
     await this.#slicer.forEach(partials.values(), (partial) => {
-      workloads.push(this.#snapshotOf(partial, { missesNode: missing.has(partial.workload.name), letsRest }));
+      workloads.push(this.#snapshotOf(partial, { missesNode: missing.has(partial.workload.name), recordsFailures }));
     });
     return workloads.sort((a, b) => (a.workload.name < b.workload.name ? -1 : 1));
   }
@@ -88,13 +88,13 @@ export class WorkloadCollector {
   }
 
   /** Undefined when the collection fails or the workload is at rest after one that did. */
-  #figuresOf(partial: WorkloadPartial, { missesNode, letsRest }: Circumstances): WorkloadFigures | undefined {
+  #figuresOf(partial: WorkloadPartial, { missesNode, recordsFailures }: Circumstances): WorkloadFigures | undefined {
     const { backoff, onMissingNode } = this.#options;
     const { name } = partial.workload;
     if (backoff.restMs(name) > 0) return undefined;
     const isUnmeasured = partial.expectedPods > 0 && partial.measuredPods === 0;
     if (isUnmeasured || (onMissingNode === 'fail' && missesNode)) {
-      if (letsRest) backoff.failed(name);
+      if (recordsFailures) backoff.failed(name);
       return undefined;
     }
     backoff.succeeded(name);
@@ -105,7 +105,7 @@ export class WorkloadCollector {
 interface Circumstances {
   /** Pods that are expected run on a node without data. */
   readonly missesNode: boolean;
-  readonly letsRest: boolean;
+  readonly recordsFailures: boolean;
 }
 
 function areSame(before: readonly NodePart[], after: readonly NodePart[]): boolean {

@@ -90,7 +90,7 @@ describe('headroom to the eviction thresholds', () => {
     await exporter.clock.advance(1);
     const later = await scrapeAfter(exporter, 'forbidden', 6);
     expect(later.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
-    const lines = exporter.log.filter((line) => line.includes('does not give its configuration'));
+    const lines = exporter.log.filter((line) => line.includes('failed to read kubelet configuration'));
     expect(lines.map((line) => /"node":"([^"]*)"/.exec(line)?.[1]).toSorted()).toEqual([
       'careless',
       'default',
@@ -106,7 +106,7 @@ describe('headroom to the eviction thresholds', () => {
     await exporter.clock.advance(tenMinutesMs);
     const scraped = await scrapeAfter(exporter, 'success', 3);
     expect(scraped.samples('node_eviction_headroom_bytes').length).toBeGreaterThan(0);
-    expect(exporter.log.filter((line) => line.includes('gives its configuration again'))).toHaveLength(3);
+    expect(exporter.log.filter((line) => line.includes('kubelet configuration is readable again'))).toHaveLength(3);
   });
 
   it('has no gap when new settings of the sources take over, and the kubelets are asked anew', async () => {

@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Node, Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
-import type { CacheLookup } from '../../src/kubelet/node-cache.js';
+import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
-import { Collector, type ConfigReader, type SummaryCache } from '../../src/scrape/collector.js';
-import { DanglingPods } from '../../src/scrape/dangling-pods.js';
-import { NodeCoverages } from '../../src/scrape/node-coverage.js';
-import { NodeSnapshots, type PodLister, type ThresholdLister } from '../../src/scrape/node-snapshots.js';
+import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
+import { NodeRecords } from '../../src/scrape/node-records.js';
+import type { PodLister } from '../../src/scrape/node-snapshot.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { type MissingNodePolicy, WorkloadCollector } from '../../src/scrape/workload-collector.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
@@ -43,7 +42,19 @@ class FakeCluster implements PodLister, SummaryCache {
   }
 
   answer(nodeName: string, summary: Partial<NodeSummary>): void {
-    this.#lookups.set(nodeName, { state: 'fresh', summary: aNodeSummary({ nodeName, ...summary }), ageMs: 0 });
+    this.setLookup(nodeName, {
+      state: 'fresh',
+      summary: aNodeSummary({ nodeName, ...summary }),
+      ageMs: 0,
+      thresholds: undefined,
+    });
+  }
+
+  /** From then on, with the same summary. */
+  setThresholds(nodeName: string, thresholds: EvictionThresholds | undefined): void {
+    const lookup = this.#lookups.get(nodeName);
+    if (lookup === undefined || lookup.state === 'absent') throw new Error('no summary');
+    this.#lookups.set(nodeName, { ...lookup, thresholds });
   }
 
   setLookup(nodeName: string, lookup: CacheLookup): void {
@@ -73,8 +84,8 @@ class FakeCluster implements PodLister, SummaryCache {
     return this.#lookups.get(node.name) ?? { state: 'absent', reason: 'timeout' };
   }
 
-  lastFailed(): boolean {
-    return false;
+  lastFailure(): undefined {
+    return undefined;
   }
 
   retain(nodeNames: ReadonlySet<string>): void {
@@ -86,11 +97,10 @@ interface Settings {
   readonly selectors?: Readonly<Record<string, string>>;
   readonly onMissingNode?: MissingNodePolicy;
   readonly controllers?: boolean;
-  readonly configs?: ConfigReader & ThresholdLister;
 }
 
 function aCollector(cluster: FakeCluster, settings: Settings = {}) {
-  const { selectors = {}, onMissingNode = 'partial', controllers, configs } = settings;
+  const { selectors = {}, onMissingNode = 'partial', controllers } = settings;
   const clock = new ManualClock();
   const resolver = new WorkloadResolver({
     selectors: Object.entries(selectors).map(([name, selector]) => ({
@@ -101,22 +111,21 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     labels: [],
     controllers: controllers ?? false,
   });
+  const records = new NodeRecords({
+    pods: cluster,
+    resolver,
+    attribution: 'measured',
+    scope: { namespaces: [], hasPodSelector: false },
+    enforcesSidecars: true,
+    showsAllPods: Object.keys(selectors).length === 0 && controllers !== true,
+    clock,
+    graceMs,
+  });
   const collector = new Collector({
     nodes: cluster,
     policy: { nodeSelector: [], skipSelectors: [parseSelector('type=virtual-kubelet')] },
     cache: cluster,
-    configs,
-    snapshots: new NodeSnapshots({
-      pods: cluster,
-      configs,
-      resolver,
-      attribution: 'measured',
-      scope: { namespaces: [], hasPodSelector: false },
-      enforcesSidecars: true,
-      showsAllPods: Object.keys(selectors).length === 0 && controllers !== true,
-    }),
-    danglingPods: new DanglingPods({ clock, graceMs }),
-    coverages: new NodeCoverages({ pods: cluster, resolver, clock, graceMs }),
+    records,
     resolver,
     workloads: new WorkloadCollector({
       configured: resolver.configured(),
@@ -232,7 +241,7 @@ describe('one scrape', () => {
     for (const node of ['node-1', 'node-2']) cluster.setLookup(node, { state: 'absent', reason: 'timeout' });
     const { collect, collector } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     for (let turn = 0; turn < 3; turn += 1) {
-      const seen = await collector.collect(new AbortController().signal, { letsRest: false });
+      const seen = await collector.collect(new AbortController().signal, { recordsFailures: false });
       expect(seen?.workloads).toMatchObject([{ figures: undefined, backoffMs: 0 }]);
     }
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 1000 });
@@ -405,47 +414,18 @@ describe('configurations of kubelets', () => {
     imagefs: none,
   });
 
-  /** What is known is set by the test. */
-  class FakeConfigs implements ConfigReader, ThresholdLister {
-    readonly known = new Map<string, EvictionThresholds>();
-    readonly refreshed: string[] = [];
-    retained: ReadonlySet<string> = new Set();
-
-    thresholdsOf(nodeName: string): EvictionThresholds | undefined {
-      return this.known.get(nodeName);
-    }
-
-    refresh(node: Node): void {
-      this.refreshed.push(node.name);
-    }
-
-    retain(nodeNames: ReadonlySet<string>): void {
-      this.retained = nodeNames;
-    }
-  }
-
   function aClusterWithSizes(): FakeCluster {
     const cluster = twoNodes();
     for (const name of ['node-1', 'node-2']) cluster.answer(name, { nodefs: anFsStats({ availableBytes: 100 }) });
     return cluster;
   }
 
-  it('are asked for of the nodes that gave a summary, and waited for by none', async () => {
-    const cluster = twoNodes();
-    cluster.addNode('silent', []);
-    cluster.addNode('virtual', [], { type: 'virtual-kubelet' });
-    const configs = new FakeConfigs();
-    const snapshot = await aCollector(cluster, { configs }).collect();
-    expect(configs.refreshed).toEqual(['node-1', 'node-2']);
-    expect(configs.retained).toEqual(new Set(['node-1', 'node-2', 'silent']));
-    expect(snapshotOf(snapshot, 'node-1')?.headrooms).toEqual([]);
-  });
-
   it('that are known give headrooms, in a new snapshot of that node alone', async () => {
-    const configs = new FakeConfigs();
-    const { collect } = aCollector(aClusterWithSizes(), { configs });
+    const cluster = aClusterWithSizes();
+    const { collect } = aCollector(cluster);
     const before = await collect();
-    configs.known.set('node-1', thresholds(70));
+    expect(snapshotOf(before, 'node-1')?.headrooms).toEqual([]);
+    cluster.setThresholds('node-1', thresholds(70));
     const after = await collect();
     expect(snapshotOf(after, 'node-1')?.headrooms).toMatchObject([
       { filesystem: 'nodefs', thresholdBytes: 70, headroomBytes: 30 },
@@ -455,13 +435,13 @@ describe('configurations of kubelets', () => {
   });
 
   it('that change or are forgotten change the headrooms with the same summary', async () => {
-    const configs = new FakeConfigs();
-    const { collect } = aCollector(aClusterWithSizes(), { configs });
-    configs.known.set('node-1', thresholds(70));
+    const cluster = aClusterWithSizes();
+    const { collect } = aCollector(cluster);
+    cluster.setThresholds('node-1', thresholds(70));
     await collect();
-    configs.known.set('node-1', thresholds(120));
+    cluster.setThresholds('node-1', thresholds(120));
     expect(snapshotOf(await collect(), 'node-1')?.headrooms).toMatchObject([{ headroomBytes: -20 }]);
-    configs.known.delete('node-1');
+    cluster.setThresholds('node-1', undefined);
     expect(snapshotOf(await collect(), 'node-1')?.headrooms).toEqual([]);
   });
 });

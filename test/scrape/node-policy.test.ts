@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { parseSelector } from '../../src/kube/selector.js';
-import { askingOrder, nodesInScope } from '../../src/scrape/node-policy.js';
+import { nodesInScope,scrapeOrder } from '../../src/scrape/node-policy.js';
 import { aNode } from '../support/builders.js';
 
 const node = (name: string, labels: Record<string, string> = {}) => aNode({ name, labels });
@@ -20,8 +20,8 @@ describe('nodes in scope', () => {
       node('c', { type: 'virtual-kubelet' }),
       node('d', { pool: 'system', type: 'virtual-kubelet' }),
     ];
-    const { asked, skipped } = nodesInScope(nodes, policy);
-    expect(names(asked)).toEqual(['a']);
+    const { targets, skipped } = nodesInScope(nodes, policy);
+    expect(names(targets)).toEqual(['a']);
     expect(names(skipped)).toEqual(['c']);
   });
 
@@ -36,7 +36,7 @@ describe('nodes in scope', () => {
   });
 });
 
-describe('the order in which nodes are asked', () => {
+describe('the order in which nodes are scraped', () => {
   const nodes = ['a', 'b', 'c', 'd'].map((name) => node(name));
 
   it.each([
@@ -44,15 +44,15 @@ describe('the order in which nodes are asked', () => {
     { turn: 1, order: ['b', 'c', 'd', 'a'] },
     { turn: 6, order: ['c', 'd', 'a', 'b'] },
   ])('starts one node further at each turn: $turn', ({ turn, order }) => {
-    expect(names(askingOrder(nodes, turn, () => false))).toEqual(order);
+    expect(names(scrapeOrder(nodes, turn, () => false))).toEqual(order);
   });
 
   it('has the nodes that failed last time at its end', () => {
     const failed = new Set(['b', 'd']);
-    expect(names(askingOrder(nodes, 1, (name) => failed.has(name)))).toEqual(['c', 'a', 'b', 'd']);
+    expect(names(scrapeOrder(nodes, 1, (name) => failed.has(name)))).toEqual(['c', 'a', 'b', 'd']);
   });
 
   it('is empty without nodes', () => {
-    expect(askingOrder([], 3, () => false)).toEqual([]);
+    expect(scrapeOrder([], 3, () => false)).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import type {
   WorkloadSnapshot,
 } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
-import { aNodeSummary, aPod, aPodSummary } from './builders.js';
+import { aNode, aNodeSummary, aPod, aPodSummary } from './builders.js';
 
 export function aWorkload(overrides: Partial<Workload> = {}): Workload {
   return { name: 'cart', origin: { source: 'configured' }, ...overrides };
@@ -95,12 +95,17 @@ export function aPodSnapshot(overrides: Partial<PodSnapshot> = {}): PodSnapshot 
 export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapshot {
   const nodeName = overrides.nodeName ?? 'node-1';
   return {
+    node: aNode({ name: nodeName }),
     nodeName,
     summary: aNodeSummary({ nodeName }),
     layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined },
     headrooms: [],
     pods: [aPodSnapshot()],
     skippedPods: new Map(),
+    sums: new Map(),
+    listedPodUids: new Set(),
+    measuredPodUids: new Set(),
+    unknownPods: [],
     ...overrides,
   };
 }

@@ -1,5 +1,5 @@
 import type { VolumeUsage } from '../../attribution/usage.js';
-import { countedComponent } from '../../attribution/volumes.js';
+import { countedComponent } from '../../attribution/volume-usage.js';
 import type { Pod, Volume, VolumeType } from '../../kube/objects.js';
 
 export interface VolumeReport {

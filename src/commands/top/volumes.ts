@@ -1,5 +1,5 @@
 import type { VolumeUsage } from '../../attribution/usage.js';
-import { countedComponent } from '../../attribution/volumes.js';
+import { countedComponent } from '../../attribution/volume-usage.js';
 import { formatRatio } from '../../base/units.js';
 import { type LimitFigures, limitFigures } from '../../eviction/limit-figures.js';
 import { type FoundPod, measuredPods } from './filter.js';

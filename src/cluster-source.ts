@@ -7,11 +7,10 @@ import type { Credentials } from './credentials/credentials.js';
 import { KubeletCredentials } from './credentials/kubelet-credentials.js';
 import { ApiClient } from './http/api-client.js';
 import type { Scope } from './kube/scope.js';
-import { AheadRefresher } from './kubelet/ahead-refresher.js';
+import { BackgroundRefresher } from './kubelet/background-refresher.js';
 import { KubeletClient } from './kubelet/client.js';
 import { DirectTransport } from './kubelet/direct-transport.js';
-import { NodeCache } from './kubelet/node-cache.js';
-import { NodeConfigCache } from './kubelet/node-config-cache.js';
+import { KubeletCache } from './kubelet/kubelet-cache.js';
 import { ProxyTransport } from './kubelet/proxy-transport.js';
 import type { KubeletTransport } from './kubelet/transport.js';
 import { nodesInScope } from './scrape/node-policy.js';
@@ -23,7 +22,7 @@ import { isExpected } from './workload/coverage.js';
 /** How often it is looked whether new sources have synced. */
 const syncPollMs = 100;
 
-export interface SourcesOptions {
+export interface ClusterSourceOptions {
   readonly config: Config;
   readonly scope: Scope;
   readonly credentials: Credentials;
@@ -35,20 +34,18 @@ export interface SourcesOptions {
 }
 
 /** Where the data comes from: nodes and pods by list and watch, summaries of kubelets. At work from its making until it is disposed of. */
-export class Sources implements AsyncDisposable {
+export class ClusterSource implements AsyncDisposable {
   readonly store: ClusterStore;
   readonly storeMetrics: StoreMetrics;
-  readonly cache: NodeCache;
-  /** Undefined: configurations of kubelets are not read. */
-  readonly configs: NodeConfigCache | undefined;
-  readonly #options: SourcesOptions;
+  readonly cache: KubeletCache;
+  readonly #options: ClusterSourceOptions;
   /** Disposed of in reverse order. */
   readonly #resources: Disposable[] = [];
   readonly #lifetime = new AbortController();
-  readonly #refresher: AheadRefresher | undefined;
+  readonly #refresher: BackgroundRefresher | undefined;
   readonly #running: readonly Promise<void>[];
 
-  constructor(options: SourcesOptions) {
+  constructor(options: ClusterSourceOptions) {
     const { config, credentials, clock, version, metrics } = options;
     this.#options = options;
     const api = this.#own(new ApiClient({ credentials, clock, version }));
@@ -63,7 +60,6 @@ export class Sources implements AsyncDisposable {
     });
     const transport = config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport();
     this.cache = this.#own(this.#createCache(transport));
-    this.configs = config.kubelet.readConfig ? this.#own(this.#createConfigCache(transport)) : undefined;
     this.#refresher = config.cache.refresh === 'ahead' ? this.#createRefresher() : undefined;
     const { signal } = this.#lifetime;
     this.#running = [this.store.run(signal), this.#refresher?.run(signal) ?? Promise.resolve()];
@@ -75,10 +71,9 @@ export class Sources implements AsyncDisposable {
   }
 
   /** Takes over what kubelets have said to the sources whose place these take, and which pods have gone since. */
-  inherit(former: Sources): void {
+  inherit(former: ClusterSource): void {
     this.store.inherit(former.store);
     this.cache.inherit(former.cache);
-    if (former.configs !== undefined) this.configs?.inherit(former.configs);
   }
 
   /** Resolves after the first lists; throws UserError with what is missing after `timeoutMs`. */
@@ -105,38 +100,30 @@ export class Sources implements AsyncDisposable {
     return resource;
   }
 
-  #createCache(transport: KubeletTransport): NodeCache {
+  #createCache(transport: KubeletTransport): KubeletCache {
     const { config, clock, metrics, logger } = this.#options;
-    const { requestTimeoutMs, maxBodyBytes, maxConcurrentRequests } = config.kubelet;
-    const fetcher = new KubeletClient({ transport, requestTimeoutMs, maxBodyBytes, clock, observer: metrics });
-    const expectsPods = (nodeName: string): boolean =>
-      this.store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs: clock.nowMs(), graceMs: podGraceMs }));
-    return new NodeCache({
-      ttlMs: config.cache.ttlMs,
-      fetcher,
-      maxConcurrentRequests,
-      expectsPods,
-      clock,
-      observer: metrics,
-      logger,
-    });
-  }
-
-  #createConfigCache(transport: KubeletTransport): NodeConfigCache {
-    const { config, clock, metrics, logger } = this.#options;
-    const { requestTimeoutMs, maxBodyBytes } = config.kubelet;
-    const fetcher = new KubeletClient({
-      transport,
-      requestTimeoutMs,
-      maxBodyBytes,
-      clock,
+    const { requestTimeoutMs, maxBodyBytes, maxConcurrentRequests, readConfig } = config.kubelet;
+    const limits = { transport, requestTimeoutMs, maxBodyBytes, clock };
+    const summaries = new KubeletClient({ ...limits, observer: metrics });
+    const configurations = new KubeletClient({
+      ...limits,
       observer: {
         requestFinished: (result) => {
           metrics.configRequestFinished(result);
         },
       },
     });
-    return new NodeConfigCache({ fetcher, clock, logger });
+    return new KubeletCache({
+      ttlMs: config.cache.ttlMs,
+      maxConcurrentRequests,
+      fetchSummary: (node, signal) => summaries.fetchSummary(node, signal),
+      fetchThresholds: readConfig ? (node, signal) => configurations.fetchEvictionThresholds(node, signal) : undefined,
+      expectsPods: (nodeName) =>
+        this.store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs: clock.nowMs(), graceMs: podGraceMs })),
+      clock,
+      observer: metrics,
+      logger,
+    });
   }
 
   #createDirectTransport(): DirectTransport {
@@ -146,13 +133,13 @@ export class Sources implements AsyncDisposable {
     return this.#own(new DirectTransport({ addressTypes, port, credentials: kubeletCredentials }));
   }
 
-  #createRefresher(): AheadRefresher {
+  #createRefresher(): BackgroundRefresher {
     const { config, clock } = this.#options;
     const policy = { nodeSelector: config.cluster.nodeSelector, skipSelectors: config.cluster.skipNodes };
-    return new AheadRefresher({
+    return new BackgroundRefresher({
       ttlMs: config.cache.ttlMs,
       cache: this.cache,
-      nodes: () => nodesInScope(this.store.nodes(), policy).asked,
+      nodes: () => nodesInScope(this.store.nodes(), policy).targets,
       clock,
     });
   }

@@ -8,7 +8,7 @@ interface RefreshableCache {
   nextAttemptAtMs(node: Node): number | undefined;
 }
 
-export interface AheadRefresherOptions {
+export interface BackgroundRefresherOptions {
   readonly cache: RefreshableCache;
   readonly nodes: () => Iterable<Node>;
   /** The cache's, in milliseconds, above 0. */
@@ -30,14 +30,14 @@ const idleTtlCount = 3;
  * margin absorbs the lateness of timers, which would otherwise add up. A node that is out of phase, because a scrape
  * asked it first, waits for its phase, but no longer than a part of the TTL each time, and so gets there within some rounds.
  */
-export class AheadRefresher {
-  readonly #options: AheadRefresherOptions;
+export class BackgroundRefresher {
+  readonly #options: BackgroundRefresherOptions;
   readonly #tickMs: number;
   readonly #periodMs: number;
   readonly #maxDelayMs: number;
   #lastScrapeAtMs = -Infinity;
 
-  constructor(options: AheadRefresherOptions) {
+  constructor(options: BackgroundRefresherOptions) {
     this.#options = options;
     this.#tickMs = Math.max(options.ttlMs / 100, 10);
     this.#periodMs = options.ttlMs + 2 * this.#tickMs;

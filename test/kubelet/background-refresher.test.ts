@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Node } from '../../src/kube/objects.js';
-import { AheadRefresher } from '../../src/kubelet/ahead-refresher.js';
-import { NodeCache } from '../../src/kubelet/node-cache.js';
+import { BackgroundRefresher } from '../../src/kubelet/background-refresher.js';
+import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { aNode, aNodeSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -14,23 +14,22 @@ function setUp(nodes: Node[]) {
   const clock = new ManualClock();
   const requestsMs = new Map<string, number[]>();
   const lookups: string[] = [];
-  const cache = new NodeCache({
+  const cache = new KubeletCache({
     ttlMs,
-    fetcher: {
-      fetchSummary: async ({ name }, signal) => {
-        const earlier = requestsMs.get(name) ?? [];
-        requestsMs.set(name, [...earlier, clock.monotonicMs()]);
-        await clock.sleep(20 + ((earlier.length * 37) % 200), signal);
-        return aNodeSummary({ nodeName: name });
-      },
+    fetchSummary: async ({ name }, signal) => {
+      const earlier = requestsMs.get(name) ?? [];
+      requestsMs.set(name, [...earlier, clock.monotonicMs()]);
+      await clock.sleep(20 + ((earlier.length * 37) % 200), signal);
+      return aNodeSummary({ nodeName: name });
     },
+    fetchThresholds: undefined,
     maxConcurrentRequests: 1_000,
     expectsPods: () => false,
     clock,
     observer: { lookedUp: (result) => lookups.push(result) },
     logger: silent,
   });
-  const refresher = new AheadRefresher({ cache, nodes: () => nodes, ttlMs, clock });
+  const refresher = new BackgroundRefresher({ cache, nodes: () => nodes, ttlMs, clock });
   const stop = new AbortController();
   const running = refresher.run(stop.signal);
   return {
@@ -141,6 +140,6 @@ describe('refreshing ahead', () => {
     const added = aNode({ name: 'new' });
     nodes.push(added);
     await world.clock.advance(1_000);
-    expect(world.cache.peek(added).state).toBe('fresh');
+    expect((await world.cache.get(added, AbortSignal.abort())).state).toBe('fresh');
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type FailureReason, RequestError } from '../../src/base/errors.js';
 import type { LogFields } from '../../src/base/logger.js';
 import type { Node } from '../../src/kube/objects.js';
-import { type CacheLookup, NodeCache, type SummaryFetcher } from '../../src/kubelet/node-cache.js';
+import { type CacheLookup, KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { aNode, aNodeSummary, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -13,7 +13,7 @@ const ttlMs = 55_000;
 const never = new AbortController().signal;
 
 /** A kubelet whose summaries carry the number of the request in `saturatedCount`, so that a test can tell them apart. */
-class FakeKubelet implements SummaryFetcher {
+class FakeKubelet {
   requestCount = 0;
   inFlightCount = 0;
   maxInFlightCount = 0;
@@ -22,7 +22,7 @@ class FakeKubelet implements SummaryFetcher {
   /** Who answers; the node that is asked without it. */
   nodeName: string | undefined;
 
-  async fetchSummary({ name }: Node, signal: AbortSignal): Promise<NodeSummary> {
+  readonly fetchSummary = async ({ name }: Node, signal: AbortSignal): Promise<NodeSummary> => {
     this.requestCount++;
     this.inFlightCount++;
     this.maxInFlightCount = Math.max(this.maxInFlightCount, this.inFlightCount);
@@ -31,7 +31,7 @@ class FakeKubelet implements SummaryFetcher {
     } finally {
       this.inFlightCount--;
     }
-  }
+  };
 
   summary(): Promise<NodeSummary> {
     return Promise.resolve(aNodeSummary({ pods: [aPodSummary()], saturatedCount: this.requestCount }));
@@ -83,9 +83,10 @@ function setUp(
   const log = (level: string) => (message: string, fields?: LogFields) => {
     lines.push({ level, message, fields });
   };
-  const cache = new NodeCache({
+  const cache = new KubeletCache({
     ttlMs: options.ttlMs ?? ttlMs,
-    fetcher: kubelet,
+    fetchSummary: kubelet.fetchSummary,
+    fetchThresholds: undefined,
     maxConcurrentRequests: options.maxConcurrentRequests ?? 64,
     expectsPods: options.expectsPods ?? (() => false),
     clock,
@@ -95,8 +96,13 @@ function setUp(
   return { clock, kubelet, cache, results, lines };
 }
 
+/** What the cache knows, without a request. */
+function known(cache: KubeletCache, of: Node): Promise<CacheLookup> {
+  return cache.get(of, AbortSignal.abort());
+}
+
 /** State and age or reason, in one line. */
-function told(lookup: CacheLookup): string {
+function textOf(lookup: CacheLookup): string {
   return lookup.state === 'absent'
     ? `absent ${lookup.reason}`
     : `${lookup.state} ${lookup.ageMs} of request ${lookup.summary.saturatedCount}`;
@@ -107,7 +113,7 @@ const node = aNode();
 describe('fresh, stale, absent', () => {
   it('asks at the first lookup and serves the summary as fresh', async () => {
     const { cache, kubelet, results } = setUp();
-    expect(told(await cache.get(node, never))).toBe('fresh 0 of request 1');
+    expect(textOf(await cache.get(node, never))).toBe('fresh 0 of request 1');
     expect(kubelet.requestCount).toBe(1);
     expect(results).toEqual(['refreshed']);
   });
@@ -124,7 +130,7 @@ describe('fresh, stale, absent', () => {
     await cache.get(node, never);
     kubelet.fail('forbidden');
     await clock.advance(ageMs);
-    expect(told(await cache.get(node, never))).toBe(expected);
+    expect(textOf(await cache.get(node, never))).toBe(expected);
     expect(kubelet.requestCount).toBe(ageMs < ttlMs ? 1 : 2);
   });
 
@@ -145,11 +151,11 @@ describe('fresh, stale, absent', () => {
     const first = cache.get(node, never);
     await clock.advance(8_000);
     answer();
-    expect(told(await first)).toBe('fresh 0 of request 1');
+    expect(textOf(await first)).toBe('fresh 0 of request 1');
     await clock.advance(ttlMs - 1);
-    expect(told(await cache.get(node, never))).toBe('fresh 54999 of request 1');
+    expect(textOf(await cache.get(node, never))).toBe('fresh 54999 of request 1');
     await clock.advance(1);
-    expect(told(await cache.get(node, never))).toBe('fresh 0 of request 2');
+    expect(textOf(await cache.get(node, never))).toBe('fresh 0 of request 2');
   });
 
   it('reports each lookup to the observer', async () => {
@@ -168,10 +174,9 @@ describe('fresh, stale, absent', () => {
     const { cache, kubelet } = setUp();
     await cache.get(aNode({ name: 'a' }), never);
     kubelet.fail('tls');
-    expect(told(await cache.get(aNode({ name: 'b' }), never))).toBe('absent tls');
-    expect(told(await cache.get(aNode({ name: 'a' }), never))).toBe('fresh 0 of request 1');
-    expect([cache.lastFailed('a'), cache.lastFailed('b'), cache.lastFailed('c')]).toEqual([false, true, false]);
-    expect(cache.size).toBe(2);
+    expect(textOf(await cache.get(aNode({ name: 'b' }), never))).toBe('absent tls');
+    expect(textOf(await cache.get(aNode({ name: 'a' }), never))).toBe('fresh 0 of request 1');
+    expect(['a', 'b', 'c'].map((name) => cache.lastFailure(name)?.reason)).toEqual([undefined, 'tls', undefined]);
   });
 });
 
@@ -182,7 +187,7 @@ describe('a failing kubelet', () => {
     const stepMs = 1_000;
     for (let elapsedMs = 0; elapsedMs < 4 * ttlMs; elapsedMs += stepMs) {
       const lookups = await Promise.all(Array.from({ length: 25 }, () => cache.get(node, never)));
-      expect(new Set(lookups.map(told))).toEqual(new Set(['absent connection']));
+      expect(new Set(lookups.map(textOf))).toEqual(new Set(['absent connection']));
       await clock.advance(stepMs);
     }
     expect(kubelet.requestCount).toBe(4);
@@ -226,12 +231,12 @@ describe('a failing kubelet', () => {
       await clock.advance(ms);
       kubelet.recover();
       await clock.advance(ttlMs - ms);
-      expect(told(await cache.get(node, never))).toBe('fresh 0 of request 2');
-      expect(cache.lastFailed(node.name)).toBe(false);
+      expect(textOf(await cache.get(node, never))).toBe('fresh 0 of request 2');
+      expect(cache.lastFailure(node.name)).toBeUndefined();
     },
   );
 
-  it('is told of with reason, message and time until it succeeds', async () => {
+  it('is textOf of with reason, message and time until it succeeds', async () => {
     const { cache, kubelet, clock } = setUp();
     expect(cache.lastFailure(node.name)).toBeUndefined();
     kubelet.fail('tls');
@@ -250,7 +255,7 @@ describe('a failing kubelet', () => {
     const reasons: string[] = [];
     for (const reason of ['not_ready', 'tls', 'too_large'] as const) {
       kubelet.fail(reason);
-      reasons.push(told(await cache.get(node, never)));
+      reasons.push(textOf(await cache.get(node, never)));
       await clock.advance(ttlMs);
     }
     expect(reasons).toEqual(['absent not_ready', 'absent tls', 'absent too_large']);
@@ -259,12 +264,12 @@ describe('a failing kubelet', () => {
   it('never makes get reject, whatever is thrown', async () => {
     const { cache, kubelet, clock } = setUp();
     kubelet.answer = () => Promise.reject(new TypeError('bug'));
-    expect(told(await cache.get(node, never))).toBe('absent connection');
+    expect(textOf(await cache.get(node, never))).toBe('absent connection');
     await clock.advance(ttlMs);
     kubelet.answer = () => {
       throw new Error('thrown at once');
     };
-    expect(told(await cache.get(node, never))).toBe('absent connection');
+    expect(textOf(await cache.get(node, never))).toBe('absent connection');
   });
 });
 
@@ -274,7 +279,7 @@ describe('callers that overlap', () => {
     const answer = kubelet.hang();
     const lookups = Array.from({ length: 10 }, () => cache.get(node, never));
     answer();
-    expect((await Promise.all(lookups)).map(told)).toEqual(Array.from({ length: 10 }, () => 'fresh 0 of request 1'));
+    expect((await Promise.all(lookups)).map(textOf)).toEqual(Array.from({ length: 10 }, () => 'fresh 0 of request 1'));
     expect(results).toEqual(Array.from({ length: 10 }, () => 'refreshed'));
     expect(kubelet.requestCount).toBe(1);
   });
@@ -288,7 +293,7 @@ describe('callers that overlap', () => {
     await clock.advance(0);
     answer();
     kubelet.fail('timeout');
-    expect([told(await first), told(await second)]).toEqual(['absent timeout', 'absent timeout']);
+    expect([textOf(await first), textOf(await second)]).toEqual(['absent timeout', 'absent timeout']);
     expect(kubelet.requestCount).toBe(1);
   });
 });
@@ -303,10 +308,10 @@ describe('a caller that gives up', () => {
     const lookup = cache.get(node, scrape.signal);
     await clock.advance(1_000);
     scrape.abort();
-    expect(told(await lookup)).toBe('stale 56000 of request 1');
+    expect(textOf(await lookup)).toBe('stale 56000 of request 1');
     answer();
     await clock.advance(1_000);
-    expect(told(await cache.get(node, never))).toBe('fresh 1000 of request 2');
+    expect(textOf(await cache.get(node, never))).toBe('fresh 1000 of request 2');
     expect(results).toEqual(['refreshed', 'stale', 'fresh']);
   });
 
@@ -317,10 +322,10 @@ describe('a caller that gives up', () => {
     const lookup = cache.get(node, scrape.signal);
     await clock.advance(0);
     scrape.abort();
-    expect(told(await lookup)).toBe('absent timeout');
+    expect(textOf(await lookup)).toBe('absent timeout');
     const next = cache.get(node, never);
     answer();
-    expect(told(await next)).toBe('fresh 0 of request 1');
+    expect(textOf(await next)).toBe('fresh 0 of request 1');
   });
 
   it('gets the recorded reason while a later attempt is under way', async () => {
@@ -333,7 +338,7 @@ describe('a caller that gives up', () => {
     const lookup = cache.get(node, scrape.signal);
     await clock.advance(0);
     scrape.abort();
-    expect(told(await lookup)).toBe('absent forbidden');
+    expect(textOf(await lookup)).toBe('absent forbidden');
     answer();
   });
 
@@ -347,12 +352,12 @@ describe('a caller that gives up', () => {
     scrape.abort();
     await leaving;
     answer();
-    expect(told(await staying)).toBe('fresh 0 of request 1');
+    expect(textOf(await staying)).toBe('fresh 0 of request 1');
   });
 
   it('before it asks causes no request', async () => {
     const { cache, kubelet } = setUp();
-    expect(told(await cache.get(node, AbortSignal.abort()))).toBe('absent never');
+    expect(textOf(await cache.get(node, AbortSignal.abort()))).toBe('absent never');
     expect(kubelet.requestCount).toBe(0);
   });
 
@@ -408,7 +413,7 @@ function countListeners(signal: AbortSignal): () => number {
 describe('with a TTL of 0', () => {
   it('asks at every lookup', async () => {
     const { cache, kubelet } = setUp({ ttlMs: 0 });
-    const lookups = [told(await cache.get(node, never)), told(await cache.get(node, never))];
+    const lookups = [textOf(await cache.get(node, never)), textOf(await cache.get(node, never))];
     expect(lookups).toEqual(['fresh 0 of request 1', 'fresh 0 of request 2']);
     expect(kubelet.requestCount).toBe(2);
   });
@@ -419,7 +424,7 @@ describe('with a TTL of 0', () => {
     const lookups = [cache.get(node, never), cache.get(node, never), cache.get(node, never)];
     await clock.advance(5_000);
     answer();
-    expect((await Promise.all(lookups)).map(told)).toEqual(Array.from({ length: 3 }, () => 'fresh 0 of request 1'));
+    expect((await Promise.all(lookups)).map(textOf)).toEqual(Array.from({ length: 3 }, () => 'fresh 0 of request 1'));
     expect(kubelet.requestCount).toBe(1);
   });
 
@@ -427,7 +432,7 @@ describe('with a TTL of 0', () => {
     const { cache, kubelet } = setUp({ ttlMs: 0 });
     await cache.get(node, never);
     kubelet.fail('timeout');
-    expect(told(await cache.get(node, never))).toBe('absent timeout');
+    expect(textOf(await cache.get(node, never))).toBe('absent timeout');
   });
 });
 
@@ -439,9 +444,9 @@ describe('a summary without pods', () => {
     expected.add(node.name);
     kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [] }));
     await clock.advance(ttlMs);
-    expect(told(await cache.get(node, never))).toBe('stale 55000 of request 1');
+    expect(textOf(await cache.get(node, never))).toBe('stale 55000 of request 1');
     await clock.advance(ttlMs);
-    expect(told(await cache.get(node, never))).toBe('absent empty');
+    expect(textOf(await cache.get(node, never))).toBe('absent empty');
   });
 
   it('is a summary like any other when no pod is known to run there', async () => {
@@ -463,8 +468,10 @@ describe('forgotten nodes', () => {
     await cache.get(a, never);
     await cache.get(b, never);
     cache.retain(new Set(['b', 'c']));
-    expect(cache.size).toBe(1);
-    expect([told(cache.peek(a)), told(cache.peek(b))]).toEqual(['absent never', 'fresh 0 of request 2']);
+    expect([textOf(await known(cache, a)), textOf(await known(cache, b))]).toEqual([
+      'absent never',
+      'fresh 0 of request 2',
+    ]);
     await cache.get(a, never);
     expect(kubelet.requestCount).toBe(3);
   });
@@ -477,7 +484,6 @@ describe('forgotten nodes', () => {
     cache.retain(new Set());
     expect((await lookup).state).toBe('absent');
     expect(kubelet.inFlightCount).toBe(0);
-    expect(cache.size).toBe(0);
     expect(lines).toEqual([]);
   });
 
@@ -495,30 +501,16 @@ describe('forgotten nodes', () => {
     cache.retain(new Set());
     answer();
     expect((await lookup).state).toBe('absent');
-    expect(told(cache.peek(node))).toBe('absent never');
+    expect(textOf(await known(cache, node))).toBe('absent never');
   });
 
   it('include a machine that was replaced by another one under the same name', async () => {
     const { cache, kubelet } = setUp();
     await cache.get(node, never);
     const successor = aNode({ uid: 'another-machine' });
-    expect(told(cache.peek(successor))).toBe('absent never');
+    expect(textOf(await known(cache, successor))).toBe('absent never');
     kubelet.fail('connection');
-    expect(told(await cache.get(successor, never))).toBe('absent connection');
-    expect(cache.size).toBe(1);
-  });
-});
-
-describe('peek', () => {
-  it('never asks', async () => {
-    const { cache, kubelet, clock, results } = setUp();
-    expect(told(cache.peek(node))).toBe('absent never');
-    await cache.get(node, never);
-    await clock.advance(ttlMs);
-    expect(told(cache.peek(node))).toBe('stale 55000 of request 1');
-    expect(kubelet.requestCount).toBe(1);
-    expect(results).toEqual(['refreshed']);
-    expect(cache.size).toBe(1);
+    expect(textOf(await cache.get(successor, never))).toBe('absent connection');
   });
 });
 
@@ -535,9 +527,9 @@ describe('refresh', () => {
     await cache.refresh(node);
     expect(kubelet.requestCount).toBe(1);
     await clock.advance(1);
-    expect(cache.peek(node).state).toBe('fresh');
+    expect((await known(cache, node)).state).toBe('fresh');
     await cache.refresh(node);
-    expect(told(cache.peek(node))).toBe('fresh 0 of request 2');
+    expect(textOf(await known(cache, node))).toBe('fresh 0 of request 2');
   });
 
   it('neither doubles an attempt nor waits for it', async () => {
@@ -560,7 +552,7 @@ describe('refresh', () => {
     const lookup = cache.get(node, never);
     answer();
     await refresh;
-    expect(told(await lookup)).toBe('fresh 0 of request 2');
+    expect(textOf(await lookup)).toBe('fresh 0 of request 2');
     expect(kubelet.requestCount).toBe(2);
   });
 
@@ -578,12 +570,12 @@ describe('disposal', () => {
     const lookup = cache.get(node, never);
     await clock.advance(0);
     cache[Symbol.dispose]();
-    expect(told(await lookup)).toBe('stale 55000 of request 1');
+    expect(textOf(await lookup)).toBe('stale 55000 of request 1');
     expect(kubelet.inFlightCount).toBe(0);
     kubelet.recover();
     await clock.advance(ttlMs - 1);
-    expect(told(await cache.get(node, never))).toBe('stale 109999 of request 1');
-    expect(told(await cache.get(aNode({ name: 'new' }), never))).toBe('absent never');
+    expect(textOf(await cache.get(node, never))).toBe('stale 109999 of request 1');
+    expect(textOf(await cache.get(aNode({ name: 'new' }), never))).toBe('absent never');
     await cache.refresh(node);
     expect(kubelet.requestCount).toBe(2);
   });
@@ -606,10 +598,10 @@ describe('the log', () => {
     expect(lines).toEqual([
       {
         level: 'warn',
-        message: 'kubelet gives no summary',
+        message: 'failed to scrape kubelet',
         fields: { node: node.name, reason: 'forbidden', error: 'failed: forbidden' },
       },
-      { level: 'info', message: 'kubelet gives summaries again', fields: { node: node.name } },
+      { level: 'info', message: 'kubelet scrape recovered', fields: { node: node.name } },
     ]);
   });
 
@@ -640,10 +632,11 @@ describe('a cache that takes the place of another', () => {
     await cache.get(node, never);
     await clock.advance(ttlMs);
     kubelet.fail('tls');
-    expect(told(await cache.get(node, never))).toBe('stale 55000 of request 1');
-    const next = new NodeCache({
+    expect(textOf(await cache.get(node, never))).toBe('stale 55000 of request 1');
+    const next = new KubeletCache({
       ttlMs,
-      fetcher: kubelet,
+      fetchSummary: kubelet.fetchSummary,
+      fetchThresholds: undefined,
       maxConcurrentRequests: 1,
       expectsPods: () => false,
       clock,
@@ -652,10 +645,10 @@ describe('a cache that takes the place of another', () => {
     });
     next.inherit(cache);
     cache[Symbol.dispose]();
-    expect(told(next.peek(node))).toBe('stale 55000 of request 1');
-    expect(next.lastFailed(node.name)).toBe(false);
+    expect(textOf(await known(next, node))).toBe('stale 55000 of request 1');
+    expect(next.lastFailure(node.name)).toBeUndefined();
     kubelet.recover();
-    expect(told(await next.get(node, never))).toBe('fresh 0 of request 3');
+    expect(textOf(await next.get(node, never))).toBe('fresh 0 of request 3');
   });
 });
 
@@ -663,7 +656,7 @@ describe('a summary of another node', () => {
   it('is a failed attempt: the address has passed to another machine', async () => {
     const { cache, kubelet, lines } = setUp();
     kubelet.nodeName = 'other';
-    expect(told(await cache.get(node, never))).toBe('absent decode');
+    expect(textOf(await cache.get(node, never))).toBe('absent decode');
     expect(lines).toMatchObject([{ level: 'warn', fields: { reason: 'decode' } }]);
   });
 });
@@ -692,7 +685,7 @@ describe('the number of attempts under way', () => {
     const second = cache.get(b, never);
     await clock.advance(0);
     caller.abort();
-    expect(told(await first)).toBe('absent timeout');
+    expect(textOf(await first)).toBe('absent timeout');
     await clock.advance(1_000);
     expect(kubelet.requestCount).toBe(1);
     release();
@@ -728,6 +721,6 @@ describe('the number of attempts under way', () => {
     const lookups = Promise.all(nodes.slice(0, 2).map(async (each) => cache.get(each, caller.signal)));
     await clock.advance(0);
     caller.abort();
-    expect((await lookups).map(told)).toEqual(['absent timeout', 'absent never']);
+    expect((await lookups).map(textOf)).toEqual(['absent timeout', 'absent never']);
   });
 });

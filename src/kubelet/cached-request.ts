@@ -1,0 +1,169 @@
+import { setMaxListeners } from 'node:events';
+
+import { Mutex, type Semaphore } from 'async-mutex';
+
+import { abortable } from '../base/abortable.js';
+import type { Clock } from '../base/clock.js';
+import type { FailureReason, RequestError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { requestFailure } from '../http/request-failure.js';
+import type { Node } from '../kube/objects.js';
+
+/** How one kind of request is sent to kubelets, the same for all nodes. */
+export interface RequestPolicy<T> {
+  /** What is requested, such as `summary`; begins error messages. */
+  readonly what: string;
+  /** A kubelet receives at most one request in this time, counted from the start of the last one. */
+  readonly gateMs: number;
+  /** Bounds the requests in flight over all nodes. */
+  readonly slots: Semaphore;
+  /** Has its own time limit. Ends soon after the signal aborts. */
+  readonly fetch: (node: Node, signal: AbortSignal) => Promise<T>;
+  /** When a value equals the one before it, the former object is kept. Without it, values are never compared. */
+  readonly isEqual?: (before: T, after: T) => boolean;
+  readonly log: {
+    readonly failed: string;
+    readonly recovered: string;
+    /** The level of a failure of a ready node; failures of other nodes are logged at `info`. */
+    readonly level: 'info' | 'warn';
+  };
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface CachedValue<T> {
+  readonly value: T;
+  /** Monotonic time in milliseconds at which the response arrived. */
+  readonly atMs: number;
+}
+
+/** A request to a kubelet that failed. */
+export interface KubeletFailure {
+  readonly reason: FailureReason;
+  /** Names the node, the values found and, where there is one, the fix; may quote the kubelet. */
+  readonly message: string;
+  /** Monotonic time in milliseconds. */
+  readonly atMs: number;
+}
+
+/**
+ * One kind of request to one kubelet with its last value. Whatever the number of callers, the kubelet receives at most
+ * one request per gate interval, whether it succeeds or fails; a slow request is shared by all waiters and never
+ * duplicated. Errors of kubelets become data here: no method rejects.
+ */
+export class CachedRequest<T> {
+  readonly #policy: RequestPolicy<T>;
+  /** Held by the request, not by its waiters. */
+  readonly #mutex = new Mutex();
+  /** Aborted by `end`. A result that arrives later is dropped. */
+  readonly #lifetime = new AbortController();
+  #lastAttemptAtMs: number | undefined;
+  #isInFlight = false;
+  /** Requests whose result was accepted. */
+  #completedCount = 0;
+  #success: CachedValue<T> | undefined;
+  #failure: KubeletFailure | undefined;
+  /** Level and reason of the last failure in the log; undefined after a recovery. */
+  #loggedFailure: string | undefined;
+
+  constructor(policy: RequestPolicy<T>, success?: CachedValue<T>) {
+    this.#policy = policy;
+    this.#success = success;
+  }
+
+  /** The last success, however old. */
+  get success(): CachedValue<T> | undefined {
+    return this.#success;
+  }
+
+  /** Undefined when the last request succeeded, or none has completed yet. */
+  get failure(): KubeletFailure | undefined {
+    return this.#failure;
+  }
+
+  get isInFlight(): boolean {
+    return this.#isInFlight;
+  }
+
+  /** Monotonic time from which the gate is open; undefined before the first request. */
+  get nextAttemptAtMs(): number | undefined {
+    return this.#lastAttemptAtMs === undefined ? undefined : this.#lastAttemptAtMs + this.#policy.gateMs;
+  }
+
+  /**
+   * Requests a value if the gate is open, or joins the request in flight. Resolves with the value that arrived meanwhile;
+   * undefined when none did. When the signal aborts it resolves at once; the request goes on and serves the next caller.
+   */
+  async update(node: Node, signal: AbortSignal): Promise<CachedValue<T> | undefined> {
+    const completedBefore = this.#completedCount;
+    setMaxListeners(0, signal); // a scrape waits for all its nodes with one signal: many listeners are no leak
+    await abortable(this.#attemptWhenDue(node, signal), signal).catch(() => undefined);
+    const hasCompleted = this.#completedCount > completedBefore && this.#failure === undefined;
+    return hasCompleted ? this.#success : undefined;
+  }
+
+  /** Requests a value if the gate is open and no request is in flight or queued. */
+  async refresh(node: Node): Promise<void> {
+    if (!this.#mutex.isLocked()) await this.#attemptWhenDue(node, this.#lifetime.signal);
+  }
+
+  /** Aborts the request in flight; no further one is sent. The last value stays. */
+  end(): void {
+    this.#lifetime.abort(new Error('the result is no longer wanted'));
+  }
+
+  async #attemptWhenDue(node: Node, signal: AbortSignal): Promise<void> {
+    const completedBefore = this.#completedCount;
+    await this.#mutex.runExclusive(async () => {
+      const wasJoined = this.#completedCount !== completedBefore;
+      if (wasJoined || signal.aborted || this.#isGateClosed()) return;
+      // The gate counts from the request, not from the wait for a slot.
+      await this.#policy.slots.runExclusive(async () => {
+        if (!this.#isGateClosed()) await this.#attempt(node);
+      });
+    });
+  }
+
+  #isGateClosed(): boolean {
+    const { nextAttemptAtMs = -Infinity } = this;
+    return this.#lifetime.signal.aborted || this.#policy.clock.monotonicMs() < nextAttemptAtMs;
+  }
+
+  async #attempt(node: Node): Promise<void> {
+    const { signal } = this.#lifetime;
+    const { clock, what, fetch } = this.#policy;
+    this.#lastAttemptAtMs = clock.monotonicMs();
+    this.#isInFlight = true;
+    try {
+      const value = await fetch(node, signal);
+      if (!signal.aborted) this.#succeed(node, value);
+    } catch (error) {
+      if (!signal.aborted) this.#fail(node, requestFailure(error, `${what} of node ${node.name}`));
+    } finally {
+      this.#isInFlight = false;
+    }
+  }
+
+  #succeed(node: Node, value: T): void {
+    const { clock, isEqual, log, logger } = this.#policy;
+    const before = this.#success;
+    const isUnchanged = before !== undefined && isEqual?.(before.value, value) === true;
+    this.#completedCount++;
+    this.#success = { value: isUnchanged ? before.value : value, atMs: clock.monotonicMs() };
+    this.#failure = undefined;
+    if (this.#loggedFailure !== undefined) logger.info(log.recovered, { node: node.name });
+    this.#loggedFailure = undefined;
+  }
+
+  /** Logs one line per change of the reason or of the node's readiness, not per request. */
+  #fail(node: Node, { reason, message }: RequestError): void {
+    const { clock, log, logger } = this.#policy;
+    this.#completedCount++;
+    this.#failure = { reason, message, atMs: clock.monotonicMs() };
+    const level = node.ready ? log.level : 'info';
+    const failure = `${level} ${reason}`;
+    if (this.#loggedFailure === failure) return;
+    this.#loggedFailure = failure;
+    logger[level](log.failed, { node: node.name, reason, error: message });
+  }
+}

@@ -1,0 +1,233 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { Semaphore } from 'async-mutex';
+
+import type { Clock } from '../base/clock.js';
+import { type FailureReason, RequestError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import type { Node } from '../kube/objects.js';
+import { CachedRequest, type CachedValue, type KubeletFailure, type RequestPolicy } from './cached-request.js';
+import type { EvictionThresholds } from './eviction-thresholds.js';
+import type { NodeSummary } from './summary.js';
+
+/** What is known of a node from its kubelet. */
+export type CacheLookup =
+  | {
+      readonly state: 'fresh' | 'stale';
+      readonly summary: NodeSummary;
+      readonly ageMs: number;
+      /** From the kubelet's configuration: the same object until it changes; undefined while it is not known. */
+      readonly thresholds: EvictionThresholds | undefined;
+    }
+  | { readonly state: 'absent'; readonly reason: FailureReason };
+
+interface KubeletCacheObserver {
+  /** `refreshed`: fresh because of a request that the caller sent or joined. */
+  lookedUp(result: 'fresh' | 'refreshed' | 'stale' | 'absent'): void;
+}
+
+export interface KubeletCacheOptions {
+  /** In milliseconds. 0 disables caching of summaries: overlapping callers still share a request. */
+  readonly ttlMs: number;
+  /** Requests for summaries in flight, over all nodes; at least 1. */
+  readonly maxConcurrentRequests: number;
+  readonly fetchSummary: RequestPolicy<NodeSummary>['fetch'];
+  /** Undefined: configurations are not read. */
+  readonly fetchThresholds: RequestPolicy<EvictionThresholds>['fetch'] | undefined;
+  /** Whether pods have run on the node for so long that a summary without any pod cannot be right. */
+  readonly expectsPods: (nodeName: string) => boolean;
+  readonly clock: Clock;
+  readonly observer: KubeletCacheObserver;
+  readonly logger: Logger;
+}
+
+/** A kubelet reads its configuration when it starts, so it rarely changes. */
+const configurationGateMs = 600_000;
+
+/** These are not counted among the requests for summaries, which therefore never wait for them. */
+const maxConcurrentConfigurationRequests = 4;
+
+interface KubeletEntry {
+  /** Of the Node object: another machine under the same name gets its own entry. */
+  readonly uid: string;
+  readonly summary: CachedRequest<NodeSummary>;
+  readonly thresholds: CachedRequest<EvictionThresholds> | undefined;
+}
+
+/**
+ * The last summary and the last configuration of each kubelet.
+ *
+ * A summary is fresh for one TTL after a success, stale for another one, then absent. An absent node's reason is that of
+ * its last request; that the gate is closed is no reason, because it would hide why the request failed. When no request
+ * has completed, or the data of a success has expired since, the reason is `timeout` while a request is in flight and
+ * `never` otherwise.
+ *
+ * A configuration is read in the background after a lookup that found a summary: at most once in 10 minutes, and it
+ * counts for twice that time, so that one failure leaves no gap.
+ */
+export class KubeletCache implements Disposable {
+  readonly #options: KubeletCacheOptions;
+  readonly #summaryPolicy: RequestPolicy<NodeSummary>;
+  readonly #thresholdsPolicy: RequestPolicy<EvictionThresholds> | undefined;
+  readonly #entries = new Map<string, KubeletEntry>();
+  #isDisposed = false;
+
+  constructor(options: KubeletCacheOptions) {
+    this.#options = options;
+    this.#summaryPolicy = summaryPolicy(options);
+    this.#thresholdsPolicy = thresholdsPolicy(options);
+  }
+
+  /** Never rejects. When the signal aborts, it resolves at once with what is known; see {@link CachedRequest.update}. */
+  async get(node: Node, signal: AbortSignal): Promise<CacheLookup> {
+    const entry = this.#entryOf(node);
+    const known = this.#lookUp(entry);
+    const isDone = known.state === 'fresh' || signal.aborted;
+    const refreshed = isDone ? undefined : await entry.summary.update(node, signal);
+    const lookup = refreshed === undefined ? this.#lookUp(entry) : this.#found(entry, 'fresh', refreshed);
+    this.#options.observer.lookedUp(refreshed === undefined ? lookup.state : 'refreshed');
+    if (lookup.state !== 'absent') void entry.thresholds?.refresh(node);
+    return lookup;
+  }
+
+  /** Requests a summary, fresh or not, unless the gate is closed or a request is in flight. */
+  async refresh(node: Node): Promise<void> {
+    await this.#entryOf(node).summary.refresh(node);
+  }
+
+  /** Monotonic time from which the kubelet may be sent the next request for a summary; undefined before the first one. */
+  nextAttemptAtMs({ name, uid }: Node): number | undefined {
+    const entry = this.#entries.get(name);
+    return entry?.uid === uid ? entry.summary.nextAttemptAtMs : undefined;
+  }
+
+  /** Of the summary; undefined when the last request succeeded, or none has completed yet. */
+  lastFailure(nodeName: string): KubeletFailure | undefined {
+    return this.#entries.get(nodeName)?.summary.failure;
+  }
+
+  /**
+   * Takes over the values of a cache that this one replaces, with their age. Not its failures and closed gates: the
+   * settings that have changed may have fixed them.
+   */
+  inherit(former: KubeletCache): void {
+    for (const [nodeName, { uid, summary, thresholds }] of former.#entries) {
+      this.#entries.set(nodeName, this.#newEntry(uid, { summary, thresholds }));
+    }
+  }
+
+  /** Forgets all other nodes and ends their requests. */
+  retain(nodeNames: ReadonlySet<string>): void {
+    for (const name of this.#entries.keys()) {
+      if (!nodeNames.has(name)) this.#forget(name);
+    }
+  }
+
+  /** Ends all requests. From then on `get` resolves with what is known. */
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    for (const entry of this.#entries.values()) endRequests(entry);
+  }
+
+  #entryOf({ name, uid }: Node): KubeletEntry {
+    const known = this.#entries.get(name);
+    if (known?.uid === uid) return known;
+    this.#forget(name);
+    const entry = this.#newEntry(uid);
+    if (this.#isDisposed) endRequests(entry);
+    this.#entries.set(name, entry);
+    return entry;
+  }
+
+  #newEntry(uid: string, former?: Omit<KubeletEntry, 'uid'>): KubeletEntry {
+    const policy = this.#thresholdsPolicy;
+    return {
+      uid,
+      summary: new CachedRequest(this.#summaryPolicy, former?.summary.success),
+      thresholds: policy && new CachedRequest(policy, former?.thresholds?.success),
+    };
+  }
+
+  #forget(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return;
+    endRequests(entry);
+    this.#entries.delete(name);
+  }
+
+  #lookUp(entry: KubeletEntry): CacheLookup {
+    const { clock, ttlMs } = this.#options;
+    const { success, failure, isInFlight } = entry.summary;
+    const ageMs = success === undefined ? Infinity : clock.monotonicMs() - success.atMs;
+    if (success !== undefined && ageMs < 2 * ttlMs)
+      return this.#found(entry, ageMs < ttlMs ? 'fresh' : 'stale', success);
+    return { state: 'absent', reason: failure?.reason ?? (isInFlight ? 'timeout' : 'never') };
+  }
+
+  #found(
+    { thresholds }: KubeletEntry,
+    state: 'fresh' | 'stale',
+    { value, atMs }: CachedValue<NodeSummary>,
+  ): CacheLookup {
+    const nowMs = this.#options.clock.monotonicMs();
+    const known = thresholds?.success;
+    const isKnown = known !== undefined && nowMs - known.atMs < 2 * configurationGateMs;
+    return { state, summary: value, ageMs: nowMs - atMs, thresholds: isKnown ? known.value : undefined };
+  }
+}
+
+function summaryPolicy(options: KubeletCacheOptions): RequestPolicy<NodeSummary> {
+  const { ttlMs, maxConcurrentRequests, fetchSummary, expectsPods, clock, logger } = options;
+  return {
+    what: 'summary',
+    gateMs: ttlMs,
+    slots: new Semaphore(maxConcurrentRequests),
+    fetch: async (node, signal) => {
+      const summary = await fetchSummary(node, signal);
+      checkNode(node, summary);
+      if (summary.pods.length === 0 && expectsPods(node.name)) throw emptyError(node);
+      return summary;
+    },
+    log: { failed: 'failed to scrape kubelet', recovered: 'kubelet scrape recovered', level: 'warn' },
+    clock,
+    logger,
+  };
+}
+
+function thresholdsPolicy(options: KubeletCacheOptions): RequestPolicy<EvictionThresholds> | undefined {
+  const { fetchThresholds, clock, logger } = options;
+  return (
+    fetchThresholds && {
+      what: 'configuration',
+      gateMs: configurationGateMs,
+      slots: new Semaphore(maxConcurrentConfigurationRequests),
+      fetch: fetchThresholds,
+      isEqual: isDeepStrictEqual,
+      log: {
+        failed: 'failed to read kubelet configuration',
+        recovered: 'kubelet configuration is readable again',
+        level: 'info',
+      },
+      clock,
+      logger,
+    }
+  );
+}
+
+/** The address may have passed to another machine, whose values are not this node's. */
+function checkNode(node: Node, { nodeName }: NodeSummary): void {
+  if (nodeName === node.name) return;
+  const message = `the kubelet at the address of node ${node.name} identifies itself as node ${nodeName}`;
+  throw new RequestError('decode', `${message}; the node object lags behind, or its kubelet runs under another name`);
+}
+
+/** A kubelet that has just started knows no pods yet: accepted as a success, it would turn totals to zero. */
+function emptyError({ name }: Node): RequestError {
+  const message = `the summary of node ${name} lists no pod, but according to the API server pods run there`;
+  return new RequestError('empty', `${message}; expected for a short time after a restart of the kubelet`);
+}
+
+function endRequests({ summary, thresholds }: KubeletEntry): void {
+  summary.end();
+  thresholds?.end();
+}

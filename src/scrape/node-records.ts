@@ -1,0 +1,169 @@
+import type { Clock } from '../base/clock.js';
+import type { Node, Pod } from '../kube/objects.js';
+import type { EvictionThresholds } from '../kubelet/eviction-thresholds.js';
+import type { CacheLookup } from '../kubelet/kubelet-cache.js';
+import type { PodSummary } from '../kubelet/summary.js';
+import { expectedPods as findExpected } from '../workload/coverage.js';
+import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
+import { createNodeSnapshot, type NodeSnapshotOptions } from './node-snapshot.js';
+import type { NodeSnapshot, NodeState } from './snapshot.js';
+import type { NodePart } from './workload-collector.js';
+
+export interface NodeRecordsOptions extends NodeSnapshotOptions {
+  readonly clock: Clock;
+  /**
+   * In milliseconds: how long a pod may run before its node's summary must list it, and how long the API server's watch
+   * may not know a pod that a summary lists.
+   */
+  readonly graceMs: number;
+}
+
+type FoundLookup = Exclude<CacheLookup, { readonly state: 'absent' }>;
+
+/** A node in one scrape, and its part of the workloads. */
+export interface ScrapedNode {
+  readonly state: NodeState;
+  readonly part: NodePart;
+}
+
+/** One record for each node that is scraped. */
+export class NodeRecords {
+  readonly #options: NodeRecordsOptions;
+  readonly #records = new Map<string, NodeRecord>();
+
+  constructor(options: NodeRecordsOptions) {
+    this.#options = options;
+  }
+
+  /** The node's record; a new one when the node has none. */
+  of({ name }: Node): NodeRecord {
+    const known = this.#records.get(name);
+    if (known !== undefined) return known;
+    const record = new NodeRecord(this.#options);
+    this.#records.set(name, record);
+    return record;
+  }
+
+  /** Takes over the grace periods of pods from records that these replace. */
+  inherit(former: NodeRecords): void {
+    for (const [name, { danglingSinceMs }] of former.#records) {
+      this.#records.set(name, new NodeRecord(this.#options, danglingSinceMs));
+    }
+  }
+
+  /** Forgets all other nodes. */
+  retain(nodeNames: ReadonlySet<string>): void {
+    for (const name of this.#records.keys()) {
+      if (!nodeNames.has(name)) this.#records.delete(name);
+    }
+  }
+}
+
+/** What was derived for one node, kept while what it was derived from stays the same. */
+export class NodeRecord {
+  readonly #options: NodeRecordsOptions;
+  #kept: KeptSnapshot | undefined;
+  #coverage: KeptCoverage | undefined;
+  #danglingSinceMs: ReadonlyMap<string, number>;
+
+  constructor(options: NodeRecordsOptions, danglingSinceMs: ReadonlyMap<string, number> = new Map()) {
+    this.#options = options;
+    this.#danglingSinceMs = danglingSinceMs;
+  }
+
+  /** By the UID of a pod that the API server does not know: the monotonic time at which it was first seen. */
+  get danglingSinceMs(): ReadonlyMap<string, number> {
+    return this.#danglingSinceMs;
+  }
+
+  /** Derives what `scraped` needs, so that it takes no time. */
+  prepare(node: Node, lookup: FoundLookup): void {
+    this.#coverageOf(node, this.#snapshotOf(node, lookup));
+  }
+
+  /** As of now: `lookup` was made `sinceMs` ago, and other nodes have been waited for since. */
+  scraped(node: Node, lookup: CacheLookup, sinceMs: number): ScrapedNode {
+    if (lookup.state === 'absent') {
+      const coverage = this.#coverageOf(node, undefined);
+      return {
+        state: { ...lookup, ...commonState(node, coverage) },
+        part: { sums: undefined, coverage: coverage.workloads },
+      };
+    }
+    const snapshot = this.#snapshotOf(node, lookup);
+    const coverage = this.#coverageOf(node, snapshot);
+    const state: NodeState = {
+      state: lookup.state,
+      ...commonState(node, coverage),
+      ageMs: lookup.ageMs + sinceMs,
+      snapshot,
+      missingPods: coverage.missingPods,
+      danglingPods: this.#countDangling(snapshot),
+    };
+    return { state, part: { sums: snapshot.sums, coverage: coverage.workloads } };
+  }
+
+  #snapshotOf(node: Node, { summary, thresholds }: FoundLookup): NodeSnapshot {
+    const podsOnNode = this.#options.pods.podsOn(node.name);
+    const kept = this.#kept;
+    const isSame =
+      kept?.snapshot.summary === summary &&
+      kept.snapshot.node === node &&
+      kept.thresholds === thresholds &&
+      kept.podsOnNode === podsOnNode &&
+      this.#areUnknown(kept.snapshot.unknownPods);
+    if (isSame) return kept.snapshot;
+    const snapshot = createNodeSnapshot({ node, summary, thresholds }, this.#options);
+    this.#kept = { thresholds, podsOnNode, snapshot };
+    return snapshot;
+  }
+
+  /** An unknown pod may become known on another node, or known and deleted in between: the node's own pods do not show that. */
+  #areUnknown(unknownPods: readonly PodSummary[]): boolean {
+    const { pods } = this.#options;
+    return unknownPods.every(
+      ({ namespace, name, uid }) => pods.findPod(namespace, name) === undefined && !pods.isDeleted(uid),
+    );
+  }
+
+  #coverageOf({ name }: Node, snapshot: NodeSnapshot | undefined): NodeCoverage {
+    const { pods, resolver, clock, graceMs } = this.#options;
+    const podsOnNode = pods.podsOn(name);
+    const nowMs = clock.nowMs();
+    const kept = this.#coverage;
+    if (kept?.podsOnNode === podsOnNode && kept.snapshot === snapshot && nowMs <= kept.validUntilMs) {
+      return kept.coverage;
+    }
+    const expected = findExpected({ pods: podsOnNode, nowMs, graceMs });
+    const coverage = nodeCoverage(expected.pods, snapshot, resolver);
+    this.#coverage = { podsOnNode, snapshot, validUntilMs: expected.validUntilMs, coverage };
+    return coverage;
+  }
+
+  /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */
+  #countDangling({ unknownPods }: NodeSnapshot): number {
+    const { clock, graceMs } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const before = this.#danglingSinceMs;
+    this.#danglingSinceMs = new Map(unknownPods.map(({ uid }) => [uid, before.get(uid) ?? nowMs]));
+    return [...this.#danglingSinceMs.values()].filter((sinceMs) => nowMs - sinceMs > graceMs).length;
+  }
+}
+
+function commonState({ name, allocatableBytes }: Node, { expectedPods, measuredPods }: NodeCoverage) {
+  return { nodeName: name, allocatableBytes, expectedPods, measuredPods };
+}
+
+interface KeptSnapshot {
+  readonly thresholds: EvictionThresholds | undefined;
+  readonly podsOnNode: readonly Pod[];
+  readonly snapshot: NodeSnapshot;
+}
+
+interface KeptCoverage {
+  readonly podsOnNode: readonly Pod[];
+  readonly snapshot: NodeSnapshot | undefined;
+  /** Wall time in milliseconds. */
+  readonly validUntilMs: number;
+  readonly coverage: NodeCoverage;
+}

@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest';
+
+import { RequestError } from '../../src/base/errors.js';
+import type { LogFields } from '../../src/base/logger.js';
+import type { Node } from '../../src/kube/objects.js';
+import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
+import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
+import { aNode, aNodeSummary } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const gateMs = 600_000;
+const never = new AbortController().signal;
+const none = { available: undefined, inodesFree: undefined };
+
+function thresholds(amount: number): EvictionThresholds {
+  return { nodefs: { ...none, available: { amount } }, imagefs: none };
+}
+
+/** Answers with what is set, in a new object each time; while it holds, not before `release` is called. */
+class FakeKubelets {
+  readonly requested: string[] = [];
+  inFlightCount = 0;
+  amount = 1;
+  failure: Error | undefined;
+  readonly #held: (() => void)[] = [];
+  isHolding = false;
+
+  readonly fetchThresholds = async ({ name }: Node, signal: AbortSignal): Promise<EvictionThresholds> => {
+    this.requested.push(name);
+    this.inFlightCount++;
+    try {
+      if (this.isHolding) await this.#untilReleased(signal);
+      if (this.failure !== undefined) throw this.failure;
+      return thresholds(this.amount);
+    } finally {
+      this.inFlightCount--;
+    }
+  };
+
+  release(): void {
+    this.isHolding = false;
+    for (const go of this.#held.splice(0)) go();
+  }
+
+  #untilReleased(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#held.push(resolve);
+      signal.addEventListener('abort', () => {
+        reject(signal.reason as Error);
+      });
+    });
+  }
+}
+
+function setUp() {
+  const clock = new ManualClock();
+  const kubelets = new FakeKubelets();
+  const lines: { readonly level: string; readonly message: string; readonly fields: LogFields | undefined }[] = [];
+  const log = (level: string) => (message: string, fields?: LogFields) => {
+    lines.push({ level, message, fields });
+  };
+  const summaries = { isFailing: false };
+  const cache = new KubeletCache({
+    ttlMs: 0,
+    maxConcurrentRequests: 64,
+    fetchSummary: ({ name }) =>
+      summaries.isFailing
+        ? Promise.reject(new RequestError('forbidden', 'no summary'))
+        : Promise.resolve(aNodeSummary({ nodeName: name })),
+    fetchThresholds: kubelets.fetchThresholds,
+    expectsPods: () => false,
+    clock,
+    observer: { lookedUp: () => undefined },
+    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+  });
+  /** One scrape of the node, and the background work that it starts. Resolves with the thresholds that it knew. */
+  const scrape = async (node: Node = aNode()): Promise<EvictionThresholds | undefined> => {
+    const lookup = await cache.get(node, never);
+    await clock.advance(0);
+    return lookup.state === 'absent' ? undefined : lookup.thresholds;
+  };
+  return { clock, kubelets, summaries, lines, cache, scrape };
+}
+
+describe('a configuration', () => {
+  it('is read in the background and known from then on', async () => {
+    const { kubelets, scrape } = setUp();
+    kubelets.isHolding = true;
+    expect(await scrape()).toBeUndefined();
+    expect(await scrape()).toBeUndefined();
+    kubelets.release();
+    await scrape();
+    expect(await scrape()).toEqual(thresholds(1));
+    expect(await scrape(aNode({ name: 'node-2' }))).toBeUndefined();
+  });
+
+  it('is read once in 10 minutes, however often the node is scraped', async () => {
+    const { kubelets, clock, scrape } = setUp();
+    for (let minute = 0; minute < 30; minute++) {
+      await scrape();
+      await scrape();
+      await clock.advance(60_000);
+    }
+    expect(kubelets.requested).toHaveLength(3);
+  });
+
+  it('is read again after 10 minutes, and not before', async () => {
+    const { kubelets, clock, scrape } = setUp();
+    await scrape();
+    kubelets.amount = 2;
+    await clock.advance(gateMs - 1);
+    await scrape();
+    expect(await scrape()).toEqual(thresholds(1));
+    await clock.advance(1);
+    await scrape();
+    expect(await scrape()).toEqual(thresholds(2));
+  });
+
+  it('that has not changed is the same object', async () => {
+    const { kubelets, clock, scrape } = setUp();
+    await scrape();
+    const before = await scrape();
+    await clock.advance(gateMs);
+    await scrape();
+    expect(kubelets.requested).toHaveLength(2);
+    expect(await scrape()).toBe(before);
+  });
+
+  it('is not requested twice while a response takes longer than 10 minutes', async () => {
+    const { kubelets, clock, scrape } = setUp();
+    kubelets.isHolding = true;
+    await scrape();
+    await clock.advance(2 * gateMs);
+    await scrape();
+    expect(kubelets.requested).toHaveLength(1);
+  });
+
+  it('is not requested from a kubelet without a summary', async () => {
+    const { kubelets, summaries, scrape } = setUp();
+    summaries.isFailing = true;
+    await scrape();
+    expect(kubelets.requested).toEqual([]);
+    summaries.isFailing = false;
+    await scrape();
+    expect(kubelets.requested).toEqual(['node-1']);
+  });
+});
+
+describe('a kubelet that fails', () => {
+  it.each(['forbidden', 'not_found', 'timeout'] as const)('with %s is left alone for 10 minutes', async (reason) => {
+    const { kubelets, clock, scrape } = setUp();
+    kubelets.failure = new RequestError(reason, 'no');
+    await scrape();
+    await clock.advance(gateMs - 1);
+    expect(await scrape()).toBeUndefined();
+    expect(kubelets.requested).toHaveLength(1);
+    kubelets.failure = undefined;
+    await clock.advance(1);
+    await scrape();
+    expect(await scrape()).toEqual(thresholds(1));
+  });
+
+  it('once keeps its last configuration, for 20 minutes since it was read', async () => {
+    const { kubelets, clock, scrape } = setUp();
+    await scrape();
+    kubelets.failure = new RequestError('timeout', 'no');
+    await clock.advance(gateMs);
+    await scrape();
+    await clock.advance(gateMs - 1);
+    expect(await scrape()).toEqual(thresholds(1));
+    await clock.advance(1);
+    expect(await scrape()).toBeUndefined();
+  });
+
+  it('is logged once per reason at info, and once when it recovers', async () => {
+    const { kubelets, clock, scrape, lines } = setUp();
+    for (const failure of ['forbidden', 'forbidden', 'timeout', undefined, undefined, 'forbidden'] as const) {
+      kubelets.failure = failure === undefined ? undefined : new RequestError(failure, `failed: ${failure}`);
+      await scrape();
+      await clock.advance(gateMs);
+    }
+    const failed = 'failed to read kubelet configuration';
+    const node = 'node-1';
+    expect(lines).toEqual([
+      { level: 'info', message: failed, fields: { node, reason: 'forbidden', error: 'failed: forbidden' } },
+      { level: 'info', message: failed, fields: { node, reason: 'timeout', error: 'failed: timeout' } },
+      { level: 'info', message: 'kubelet configuration is readable again', fields: { node } },
+      { level: 'info', message: failed, fields: { node, reason: 'forbidden', error: 'failed: forbidden' } },
+    ]);
+  });
+
+  it('with an unexpected error counts as a failed connection', async () => {
+    const { kubelets, scrape, lines } = setUp();
+    kubelets.failure = new Error('boom');
+    await scrape();
+    expect(lines.map(({ fields }) => fields)).toEqual([
+      { node: 'node-1', reason: 'connection', error: 'configuration of node node-1: connection failed: boom' },
+    ]);
+  });
+});
+
+describe('many nodes', () => {
+  const nodes = Array.from({ length: 10 }, (_, index) => aNode({ name: `node-${index}`, uid: `uid-${index}` }));
+  const scrapeAll = async ({ scrape }: ReturnType<typeof setUp>) => {
+    await Promise.all(nodes.map((node) => scrape(node)));
+  };
+
+  it('are read four at a time, each once', async () => {
+    const world = setUp();
+    const { kubelets, clock } = world;
+    kubelets.isHolding = true;
+    await scrapeAll(world);
+    await scrapeAll(world);
+    expect([kubelets.inFlightCount, kubelets.requested.length]).toEqual([4, 4]);
+    kubelets.release();
+    await clock.advance(0);
+    expect(kubelets.requested.toSorted()).toEqual(nodes.map(({ name }) => name));
+  });
+
+  it('have the 10 minutes of each counted from its request, not from the wait for a slot', async () => {
+    const world = setUp();
+    const { kubelets, clock } = world;
+    kubelets.isHolding = true;
+    await scrapeAll(world);
+    await clock.advance(10_000);
+    kubelets.release();
+    await clock.advance(gateMs - 10_000);
+    await scrapeAll(world);
+    expect(kubelets.requested).toHaveLength(14);
+  });
+
+  it('that left are forgotten: their requests end, and queued ones are not sent', async () => {
+    const world = setUp();
+    const { cache, kubelets, clock, lines, scrape } = world;
+    kubelets.isHolding = true;
+    await scrapeAll(world);
+    cache.retain(new Set(['node-9']));
+    await clock.advance(0);
+    expect(kubelets.requested).toEqual(['node-0', 'node-1', 'node-2', 'node-3', 'node-9']);
+    kubelets.release();
+    await clock.advance(0);
+    expect(await scrape(nodes[0])).toBeUndefined();
+    expect(await scrape(nodes[9])).toEqual(thresholds(1));
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('another machine under the same name', () => {
+  it('gets its own request, and a late response of the former one is dropped', async () => {
+    const { kubelets, clock, scrape } = setUp();
+    await scrape(aNode({ uid: 'old' }));
+    await clock.advance(gateMs);
+    kubelets.isHolding = true;
+    await scrape(aNode({ uid: 'old' }));
+    kubelets.amount = 2;
+    expect(await scrape(aNode({ uid: 'new' }))).toBeUndefined();
+    kubelets.release();
+    await clock.advance(0);
+    expect(await scrape(aNode({ uid: 'new' }))).toEqual(thresholds(2));
+    expect(kubelets.requested).toHaveLength(3);
+  });
+});
+
+describe('a cache that replaces another', () => {
+  it('has its configurations, and reads them again at once', async () => {
+    const former = setUp();
+    await former.scrape();
+    const { cache, kubelets, scrape } = setUp();
+    cache.inherit(former.cache);
+    former.cache[Symbol.dispose]();
+    kubelets.amount = 2;
+    expect(await scrape()).toEqual(thresholds(1));
+    expect(await scrape()).toEqual(thresholds(2));
+  });
+});
+
+describe('disposal', () => {
+  it('ends the requests and allows no further one', async () => {
+    const { cache, kubelets, clock, scrape } = setUp();
+    kubelets.isHolding = true;
+    await scrape();
+    expect(kubelets.inFlightCount).toBe(1);
+    cache[Symbol.dispose]();
+    await clock.advance(0);
+    expect(kubelets.inFlightCount).toBe(0);
+    await scrape(aNode({ name: 'node-2' }));
+    expect(kubelets.requested).toEqual(['node-1']);
+  });
+});
