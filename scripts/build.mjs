@@ -2,7 +2,7 @@
  * Bundles the program into dist/: few files load much faster than hundreds. The libraries of the exporter
  * stay in node_modules, those of the simulated cluster go into its bundle. `--production` leaves the simulated cluster out.
  */
-import { readFile, rm } from 'node:fs/promises';
+import { copyFile, readFile, rm } from 'node:fs/promises';
 import process from 'node:process';
 
 import { build } from 'esbuild';
@@ -23,3 +23,6 @@ await build({
   sourcemap: true,
   legalComments: 'external',
 });
+
+// Read at run time, from the folder of the module that reads them.
+for (const file of ['page.css', 'page.js']) await copyFile(`src/status/${file}`, `dist/${file}`);

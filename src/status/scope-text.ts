@@ -1,15 +1,20 @@
 import { listing } from '../base/listing.js';
-import type { Scope } from '../kube/scope.js';
 
-/** The part of the nodes, and the settings that leave out more; '' and none for all. */
-export interface ScopeSettings extends Scope {
+/** The part of the nodes, and the settings that narrow it further. */
+export interface ScopeSettings {
+  readonly shard: number;
+  /** 1: not sharded. */
+  readonly totalShards: number;
+  /** The only node that is measured; undefined unless it is one alone. */
+  readonly nodeName: string | undefined;
+  /** Empty: all. */
   readonly namespaces: readonly string[];
-  /** Label selectors. */
+  /** Label selectors; '' for all. */
   readonly nodeSelector: string;
   readonly podSelector: string;
 }
 
-/** The settings, which are shown too, have all. */
+/** The configuration, which is shown too, lists all of them. */
 const maxNamespacesCount = 10;
 
 /** Which part of the cluster is measured, in words. */

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import { darkPalette, lightPalette } from '../../src/status/html/palette.js';
 import { launchOptions } from '../support/browser.js';
 import { Exporter } from '../support/exporter.js';
+import { colourOf, darkPalette, lightPalette } from '../support/palette.js';
 import { isInstalled } from '../support/programs.js';
 
 const mib = 2 ** 20;
@@ -201,7 +201,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     const { page, requested } = visited;
     await page.evaluate('getSelection().selectAllChildren(document.querySelector("#nodes h3"))');
     await page.clock.runFor(30_000);
-    expect([requested.length, await textOf(page, '#state')]).toEqual([1, 'Waits while text is selected.']);
+    expect([requested.length, await textOf(page, '#state')]).toEqual([1, 'Paused while text is selected.']);
     expect(await page.evaluate('String(getSelection())')).not.toBe('');
     await page.evaluate('getSelection().removeAllRanges()');
     await page.clock.runFor(1_000);
@@ -279,7 +279,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     const shown = await visited.page.evaluate(
       '[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector(".f-logs")).fill]',
     );
-    expect(shown).toEqual([palette.page, palette.logs].map(rgb));
+    expect(shown).toEqual(['page', 'logs'].map((role) => rgb(colourOf(palette, role))));
   });
 
   it.each([320, 360, 641, 800, 1081, 1920])('fits into %i pixels', async (width) => {

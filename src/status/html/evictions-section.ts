@@ -43,7 +43,7 @@ function row(limit: PodLimitReport, scale: number): Markup {
   return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}</span></th>
 <td role="cell" class="low" data-label="Limit of">${ruleText(limit)}${isExempt ? markup` <span class="chip plain">critical pod: not evicted</span>` : undefined}</td>
 <td role="cell" class="wide bar-cell">${bar({
-    segments: [{ colour: `${severity}Bar`, label: text, amount: ratio }],
+    segments: [{ colour: `${severity}-bar`, label: text, amount: ratio }],
     marks: [{ kind: 'limit', label: `limit ${formatBytes(limitBytes)}`, amount: 1 }],
     scale,
     text,

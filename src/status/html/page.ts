@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { formatAge } from '../../base/units.js';
+import { script, style } from '../page-files.js';
 import type { Status } from '../status.js';
 import { banner } from './banner.js';
 import { evictions } from './evictions-section.js';
@@ -8,8 +9,6 @@ import { lines, type Markup, markup, trusted } from './markup.js';
 import { nodes } from './nodes-section.js';
 import { panel } from './panel.js';
 import { pods } from './pods-section.js';
-import { script } from './script.js';
-import { style } from './style.js';
 import { timeText } from './texts.js';
 import { tiles } from './tiles.js';
 import { trust } from './trust-section.js';
@@ -56,7 +55,7 @@ ${workloads(cluster)}${pods(cluster)}</div>
 ${nodes(cluster)}${trust(status)}${configuration(status)}</main>
 ${footer(links)}
 </div>
-<script>${trusted(script)}</script>
+<script type="module">${trusted(script)}</script>
 </body>
 </html>
 `.text;

@@ -1,0 +1,126 @@
+/**
+ * Refreshes the page in place: fetches it again and replaces the parts that have changed, so that scroll position, focus
+ * and open details stay. Pauses while the tab is hidden, while the reader has paused it, and while text is selected:
+ * replacing a part would lose the selection.
+ */
+
+const periodMs = 5_000;
+const timeoutMs = 10_000;
+const tickMs = 1_000;
+
+const pauseButton = document.getElementById('pause');
+
+let isPaused = false;
+let isLoading = false;
+let loadedAtMs = performance.now();
+let triedAtMs = loadedAtMs;
+
+function ageText(ageMs) {
+  const seconds = Math.round(ageMs / 1_000);
+  if (seconds < 2) return 'just now';
+  return seconds < 120 ? `${seconds} s ago` : `${Math.round(seconds / 60)} min ago`;
+}
+
+function stateText() {
+  if (isPaused) return 'Paused.';
+  return isSelecting() ? 'Paused while text is selected.' : '';
+}
+
+function isSelecting() {
+  return !getSelection().isCollapsed;
+}
+
+function isOnHold() {
+  return isPaused || isSelecting();
+}
+
+/** Leaves an equal text alone: screen readers would announce it again. */
+function setText(id, text) {
+  const element = document.getElementById(id);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function showFault(text) {
+  setText('fault', text);
+  document.getElementById('fault').hidden = text === '';
+}
+
+function replaceParts(loaded) {
+  const parts = [...document.querySelectorAll('[data-part]')];
+  if (parts.length === 0 || parts.some((part) => loaded.getElementById(part.id) === null)) {
+    throw new Error('the response is another page');
+  }
+  for (const details of document.querySelectorAll('details[id]')) {
+    const other = loaded.getElementById(details.id);
+    if (other !== null) other.open = details.open;
+  }
+  const focused = document.activeElement;
+  const { scrollX, scrollY } = window;
+  for (const part of parts) {
+    const other = loaded.getElementById(part.id);
+    if (!part.isEqualNode(other)) part.replaceWith(document.adoptNode(other));
+  }
+  restoreFocus(focused);
+  window.scrollTo({ left: scrollX, top: scrollY, behavior: 'instant' });
+}
+
+function restoreFocus(focused) {
+  const key = focused?.getAttribute('data-key');
+  if (!key || focused.isConnected) return;
+  const keyed = [...document.querySelectorAll('[data-key]')];
+  keyed.find((element) => element.getAttribute('data-key') === key)?.focus({ preventScroll: true });
+}
+
+async function load() {
+  const response = await fetch(location.pathname + location.search, {
+    cache: 'no-store',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (!response.ok) throw new Error(`HTTP status ${response.status}`);
+  return await response.text();
+}
+
+function reasonOf(error) {
+  return error.name === 'TimeoutError' ? `no response within ${timeoutMs / 1_000} s` : error.message;
+}
+
+/** `isForced`: also while the page is paused. */
+async function refresh(isForced) {
+  if (isLoading) return;
+  isLoading = true;
+  triedAtMs = performance.now();
+  try {
+    const text = await load();
+    if (isOnHold() && !isForced) return;
+    replaceParts(new DOMParser().parseFromString(text, 'text/html'));
+    loadedAtMs = performance.now();
+    showFault('');
+  } catch (error) {
+    showFault(`The last refresh failed (${reasonOf(error)}). The page shows old data.`);
+  } finally {
+    isLoading = false;
+    showAge();
+  }
+}
+
+function showAge() {
+  setText('age', ageText(performance.now() - loadedAtMs));
+}
+
+function tick() {
+  showAge();
+  setText('state', stateText());
+  const isDue = !isOnHold() && !document.hidden && performance.now() - triedAtMs >= periodMs;
+  if (isDue) void refresh(false);
+}
+
+pauseButton.addEventListener('click', () => {
+  isPaused = !isPaused;
+  pauseButton.textContent = isPaused ? 'Resume' : 'Pause';
+  tick();
+});
+document.getElementById('refresh').addEventListener('click', () => void refresh(true));
+document.addEventListener('visibilitychange', tick);
+document.getElementById('live').hidden = false;
+showAge();
+setInterval(tick, tickMs);
