@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { format, resolveConfig } from 'prettier';
 
-import { commandTable } from '../src/commands/command-line.js';
+import { commandReference, commandTable } from '../src/commands/command-reference.js';
 import { markdownTable } from '../src/commands/markdown.js';
 import { listSettings, type SettingRow } from '../src/config/settings.js';
 import { familyTable } from '../src/exposition/families.js';
@@ -19,7 +19,7 @@ const generatedPages: Readonly<Record<string, Sections>> = {
     self: () => familiesTable(({ level }) => level === 'exporter'),
   },
   'docs/settings.md': { settings: settingsTables },
-  'docs/cli.md': { commands: commandTable },
+  'docs/cli.md': { commands: commandTable, reference: commandReference },
 };
 
 export const generatedPageNames: readonly string[] = Object.keys(generatedPages);

@@ -1,10 +1,10 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 import { parseDuration } from '../base/duration.js';
-import { configFileOf, credentialFlags, withConfigFile, withCredentials } from './cluster-flags.js';
 import type { CommandContext } from './context.js';
 import { explain, type ExplainOptions, explainSubjects } from './explain/explain-command.js';
 import type { ClusterFlags } from './one-shot.js';
+import { credentialFlags, settingFlags, withCredentials, withSettingsFile } from './setting-flags.js';
 import { type TopSubject, topSubjects } from './top/text.js';
 import { top, type TopOptions } from './top/top.js';
 import { UsageError } from './usage-error.js';
@@ -22,9 +22,9 @@ const defaultIntervalMs = 5000;
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 
 /** The commands that read a cluster and serve nothing. */
-export function addClusterCommands(program: Command, context: () => CommandContext): void {
+export function addClusterCommands(program: Command, context: CommandContext): void {
   const subjects = new Argument('[subject]', 'what to list').choices(topSubjects).default('pods');
-  withCredentials(withConfigFile(program.command('top')))
+  withCredentials(withSettingsFile(program.command('top')))
     .description('Who fills the disks, biggest first: workloads, pods, containers, volumes or nodes')
     .addArgument(subjects)
     .option('--namespace <name>', 'only pods of this namespace, and the workloads and nodes that have such pods')
@@ -34,9 +34,9 @@ export function addClusterCommands(program: Command, context: () => CommandConte
     .option('--watch', 'once more at each interval, until Ctrl-C; each kubelet is asked at most once per cache.ttl')
     .addOption(new Option('--interval <duration>', 'time between two readings (default: 5s)').argParser(parseInterval))
     .action(async (subject: TopSubject, flags: TopFlags, command: Command) => {
-      await top({ ...clusterFlags(command), ...topOptions(subject, flags) }, context());
+      await top({ ...clusterFlags(command), ...topOptions(subject, flags) }, context);
     });
-  withCredentials(withConfigFile(program.command('explain')))
+  withCredentials(withSettingsFile(program.command('explain')))
     .description('What makes up the number of a pod; which pods a workload has and why, and what is missing')
     .addArgument(new Argument('<kind>', 'what to explain').choices(explainSubjects))
     .argument('<name>', 'NAMESPACE/NAME of a pod, or the name of a workload')
@@ -48,13 +48,13 @@ export function addClusterCommands(program: Command, context: () => CommandConte
         { output }: Pick<ExplainOptions, 'output'>,
         command: Command,
       ) => {
-        await explain({ ...clusterFlags(command), subject, name, output }, context());
+        await explain({ ...clusterFlags(command), subject, name, output }, context);
       },
     );
 }
 
 function clusterFlags(command: Command): ClusterFlags {
-  return { ...credentialFlags(command), configFile: configFileOf(command) };
+  return { ...credentialFlags(command), settings: settingFlags(command) };
 }
 
 function topOptions(subject: TopSubject, flags: TopFlags): Omit<TopOptions, keyof ClusterFlags> {

@@ -8,6 +8,8 @@ import type { CommandContext } from './context.js';
 export interface SettingFlags {
   readonly configFile: string | undefined;
   readonly values: FlagValues;
+  /** Of `--set`, each `PATH=VALUE`. */
+  readonly assignments?: readonly string[];
 }
 
 export interface LoadedSettings {
@@ -27,16 +29,15 @@ export interface LoadedSettings {
  * Throws UserError with all faults.
  */
 export async function loadSettings(
-  { configFile, values }: SettingFlags,
+  { configFile, values, assignments = [] }: SettingFlags,
   { environment }: Pick<CommandContext, 'environment'>,
   fallbackText = '',
 ): Promise<LoadedSettings> {
-  if (configFile === undefined) {
-    const config = loadConfig({ file: { path: 'defaults', text: fallbackText }, environment, flags: values });
-    return { config, file: undefined };
-  }
+  const loadText = (path: string, text: string): Config =>
+    loadConfig({ file: { path, text }, environment, assignments, flags: values });
+  if (configFile === undefined) return { config: loadText('defaults', fallbackText), file: undefined };
   const read = (): Promise<string> => readConfigFile(configFile);
-  const load = (text: string): Config => loadConfig({ file: { path: configFile, text }, environment, flags: values });
+  const load = (text: string): Config => loadText(configFile, text);
   const text = await read();
   return { config: load(text), file: { text, read, load } };
 }

@@ -5,11 +5,11 @@ import { ClusterReader } from './cluster-reader.js';
 import { commandCredentials, type CredentialFlags } from './command-credentials.js';
 import type { CommandContext } from './context.js';
 import { hostOf } from './host.js';
-import { loadSettings } from './load-settings.js';
+import { loadSettings, type SettingFlags } from './load-settings.js';
 
 /** Which cluster a command reads that serves nothing. */
 export interface ClusterFlags extends CredentialFlags {
-  readonly configFile: string | undefined;
+  readonly settings: SettingFlags;
 }
 
 /**
@@ -21,7 +21,7 @@ export async function withCluster(
   context: CommandContext,
   use: (reader: ClusterReader, config: Config) => Promise<void>,
 ): Promise<void> {
-  const { config } = await loadSettings({ configFile: flags.configFile, values: {} }, context);
+  const { config } = await loadSettings(flags.settings, context);
   const credentials = await commandCredentials(flags, context);
   const { stopSignal } = context;
   try {

@@ -129,7 +129,7 @@ export function boolean(spec: FlagSpec) {
   return z
     .boolean()
     .prefault(spec.default)
-    .register(settingMeta, { ...about(spec), allowed: 'true or false', fromText: booleanFromText });
+    .register(settingMeta, { ...about(spec), ...trueOrFalse });
 }
 
 /** Undefined when it is not set: the default follows from other settings and is theirs to find. */
@@ -140,10 +140,11 @@ export function optionalBoolean(spec: About & { readonly defaultText: string }) 
     .register(settingMeta, {
       ...about(spec),
       defaultText: spec.defaultText,
-      allowed: 'true or false',
-      fromText: booleanFromText,
+      ...trueOrFalse,
     });
 }
+
+const trueOrFalse = { allowed: 'true or false', choices: ['true', 'false'], fromText: booleanFromText } as const;
 
 function booleanFromText(text: string): unknown {
   return text === 'true' || (text === 'false' ? false : text);
@@ -161,6 +162,7 @@ export function choice<const T extends readonly [string, ...string[]]>(spec: Cho
     .register(settingMeta, {
       ...about(spec),
       allowed: spec.among.join(', ').replace(/, ([^,]*)$/, ' or $1'),
+      choices: spec.among,
     });
 }
 

@@ -7,6 +7,8 @@ export interface SettingMeta {
   readonly help: string;
   /** The values that it takes: the end of "allowed: …". */
   readonly allowed: string;
+  /** The same as a list, where there are few. */
+  readonly choices?: readonly string[];
   /** The value that a text of the environment or the command line stands for; without it, the text itself. */
   readonly fromText?: (text: string) => unknown;
   /** The command line flag, without dashes. */

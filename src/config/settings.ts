@@ -118,6 +118,8 @@ export interface SettingRow {
   readonly flag: string | undefined;
   readonly defaultText: string;
   readonly allowed: string;
+  /** The same as a list, where there are few. */
+  readonly choices: readonly string[] | undefined;
   readonly help: string;
 }
 
@@ -133,6 +135,7 @@ function rowOf({ path, schema, meta, environmentName }: Setting): SettingRow {
     flag: meta.flag && `--${meta.flag}`,
     defaultText: meta.defaultText ?? defaultTextOf(schema),
     allowed: meta.allowed,
+    choices: meta.choices,
     help: meta.help,
   };
 }

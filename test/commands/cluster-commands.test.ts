@@ -8,6 +8,7 @@ import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { CommandContext } from '../../src/commands/context.js';
 import { explain, type ExplainOptions } from '../../src/commands/explain/explain-command.js';
+import type { ClusterFlags } from '../../src/commands/one-shot.js';
 import { top, type TopOptions } from '../../src/commands/top/top.js';
 import { podSpec } from '../sim/pods.js';
 import { aCommandContext, type RecordedCommand } from '../support/command-context.js';
@@ -25,7 +26,7 @@ const scenario: Scenario = {
 
 interface Prepared extends AsyncDisposable {
   readonly cluster: SimulatedCluster;
-  readonly flags: { readonly kubeconfig: string; readonly context: undefined; readonly configFile: string };
+  readonly flags: ClusterFlags;
 }
 
 async function prepare({
@@ -41,7 +42,7 @@ async function prepare({
   await writeFile(configFile, settings);
   return {
     cluster,
-    flags: { kubeconfig, context: undefined, configFile },
+    flags: { kubeconfig, context: undefined, settings: { configFile, values: {} } },
     [Symbol.asyncDispose]: async () => {
       await cluster[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();

@@ -6,31 +6,28 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
+import { programNameOf, runArguments } from '../../src/commands/command-line.js';
+import { aCommandContext } from '../support/command-context.js';
 import { temporaryFolder } from '../support/programs.js';
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
-const environment = { PATH: process.env['PATH'], HOME: '/nonexistent' };
-
-/** What the program prints on standard error while its output goes to a file or another program. */
-function errorsOf(command: string, redirection: string): string {
-  const script = `"$0" --import tsx "$1" ${command} ${redirection}`;
-  const args = ['-c', script, process.execPath, cli];
-  return spawnSync('sh', args, { encoding: 'utf8', env: environment, timeout: 30_000 }).stderr;
-}
-
-/** The program as a user starts it, without the settings of whoever runs the tests. */
-function run(...args: readonly string[]): {
-  readonly status: number | null;
-  readonly out: string;
-  readonly error: string;
-} {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', cli, ...args], {
+/** The program as a process of its own, through a shell: `"$0" "$@"` runs it with the arguments. */
+function spawned(script: string, ...args: readonly string[]) {
+  const program = [process.execPath, '--import', 'tsx', cli].map((word) => `'${word}'`).join(' ');
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script.replaceAll('PROGRAM', program), 'sh', ...args], {
     encoding: 'utf8',
-    env: environment,
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
     timeout: 30_000,
   });
   return { status, out: stdout, error: stderr };
+}
+
+/** The program without the settings of the user who runs the tests. */
+async function run(...args: readonly string[]) {
+  const { context, out, error } = aCommandContext();
+  const status = await runArguments(args, context);
+  return { status, out: out(), error: error() };
 }
 
 describe('the command line', () => {
@@ -43,10 +40,14 @@ describe('the command line', () => {
       error: /cluster\.node: found "Node_1" \(--node\); allowed: the name of a node/,
     },
     { args: ['serve', '--node', 'a', '--total-shards', '2'], error: /cluster\.node.*no shards.*cluster\.totalShards/ },
+    { args: ['serve', '--set', 'cache.ttl=soon'], error: /cache\.ttl: found "soon" \(--set cache\.ttl\).*a duration/ },
+    { args: ['top', '--set', 'cahce.ttl=9s'], error: /cahce\.ttl: unknown path.*did you mean cache\.ttl\?/ },
+    { args: ['replay', '--summaries', '.', '--set', 'cache'], error: /^--set cache: no value; allowed: PATH=VALUE/ },
     { args: ['replay'], error: /--summaries/ },
     { args: ['replay', '--summaries', '.', '--web.telemetry-path', '/m'], error: /--web\.telemetry-path/ },
-    { args: ['no-such-command'], error: /unexpected "no-such-command"; the commands are serve, demo, simulate/ },
-    { args: ['serve', 'now'], error: /unexpected "now"/ },
+    { args: ['no-such-command'], error: /unknown command "no-such-command"; the commands are serve, demo, simulate/ },
+    { args: ['tpo'], error: /unknown command "tpo"; did you mean top\?/ },
+    { args: ['serve', 'now'], error: /unknown command "now"/ },
     { args: ['simulate', '--port', '70000'], error: /--port: found "70000"/ },
     { args: ['top', 'disks'], error: /'disks' is invalid.*workloads, pods, containers, volumes, nodes/ },
     { args: ['top', '--limit', '-1'], error: /--limit.*'-1' is invalid.*whole number, 0 for all/ },
@@ -59,51 +60,78 @@ describe('the command line', () => {
     { args: ['explain', 'pod'], error: /missing required argument 'name'/ },
     { args: ['explain', 'pod', 'cart'], error: /explain pod "cart": expected NAMESPACE\/NAME/ },
     { args: ['simulate', '--fault', 'node-1'], error: /--fault node-1: expected NODE=FAULT/ },
-  ])('answers $args with one line that names the fault, and exit code 2', ({ args, error }) => {
-    const result = run(...args);
+  ])('answers $args with one line that names the fault, and exit code 2', async ({ args, error }) => {
+    const result = await run(...args);
     expect(result.error).toMatch(error);
     expect(result.error.trim().split('\n')).toHaveLength(1);
     expect(result).toMatchObject({ status: 2, out: '' });
   });
 
-  it('tells what was tried for credentials, with exit code 1', () => {
-    const result = run('serve', '--web.listen-address', '127.0.0.1:0');
+  it('tells what was tried for credentials, with exit code 1', async () => {
+    const result = await run('serve', '--web.listen-address', '127.0.0.1:0');
     expect(result.error).toMatch(/no credentials for the API server.*--kubeconfig/);
     expect(result.error).not.toMatch(/\n\s+at /);
     expect(result.status).toBe(1);
   });
 
-  it.each([['top'], ['top', '--watch'], ['explain', 'workload', 'cart']])('so does %s %s', (...args) => {
-    const result = run(...args);
+  it.each([['top'], ['top', '--watch'], ['explain', 'workload', 'cart']])('%s %s does so too', async (...args) => {
+    const result = await run(...args);
     expect(result.error).toMatch(/^no credentials for the API server.*--kubeconfig/);
     expect(result).toMatchObject({ status: 1, out: '' });
   });
 
-  it('lists the commands and prints its version', () => {
-    expect(run('--help').out).toMatch(
+  it('lists the commands and prints its version', async () => {
+    expect((await run('--help')).out).toMatch(
       /serve[^]*demo[^]*simulate[^]*top[^]*explain[^]*check-config[^]*replay[^]*metrics/,
     );
-    expect(run('--version').out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await run('--version')).out).toBe('0.0.0-test\n');
+    expect((await run('version')).out).toMatch(/^ephemeral-storage-exporter 0\.0\.0-test, Node\.js \d+/);
+    expect(JSON.parse((await run('version', '-o', 'json')).out)).toMatchObject({ version: '0.0.0-test' });
   });
 
-  it('is silent when nobody reads its output to the end', () => {
-    expect(errorsOf('metrics', '| true')).toBe('');
+  it('sets the exit code of its process', () => {
+    const { status, out, error } = spawned('PROGRAM "$@"', 'top', 'disks');
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(error).toMatch(/^error: .*'disks' is invalid.*\n$/);
   });
 
-  it.skipIf(!existsSync('/dev/full'))('says in one line that its output cannot be written', () => {
-    expect(errorsOf('metrics', '> /dev/full')).toMatch(/^standard output: ENOSPC.*\n$/);
+  it('is silent when its reader leaves early', () => {
+    expect(spawned('PROGRAM metrics | true').error).toBe('');
   });
 
-  it('prints the table of families', () => {
-    const { status, out } = run('metrics');
+  it.skipIf(!existsSync('/dev/full'))('reports in one line that its output cannot be written', () => {
+    expect(spawned('PROGRAM metrics > /dev/full')).toMatchObject({
+      status: 1,
+      error: expect.stringMatching(/^standard output: ENOSPC.*\n$/) as unknown,
+    });
+  });
+
+  it.each([
+    ['/usr/local/bin/kubectl-ephemeral_storage', 'kubectl ephemeral-storage'],
+    ['/app/dist/cli.js', 'ephemeral-storage-exporter'],
+    ['/usr/local/bin/ephemeral-storage-exporter', 'ephemeral-storage-exporter'],
+  ])('started as %s is called %s', (file, name) => {
+    expect(programNameOf(file)).toBe(name);
+  });
+
+  it('shows its help as a plugin of kubectl without a command', async () => {
+    const { context, out } = aCommandContext();
+    expect(await runArguments([], context, 'kubectl ephemeral-storage')).toBe(0);
+    expect(out()).toMatch(/^Usage: kubectl ephemeral-storage \[/);
+    expect(await runArguments(['top', '--help'], context, 'kubectl ephemeral-storage')).toBe(0);
+    expect(out()).toContain('Usage: kubectl ephemeral-storage top [');
+  });
+
+  it('prints the table of families', async () => {
+    const { status, out } = await run('metrics');
     expect(status).toBe(0);
     expect(out).toMatch(/^\| Family \| Type \| Labels \| Meaning \|\n/);
     expect(out).toContain('| `ephemeral_storage_workload_used_bytes` | gauge | `workload` |');
     expect(out).not.toContain('pod_name');
   });
 
-  it('prints the table of the families of the other exporter', () => {
-    const { status, out } = run('metrics', '--compatibility');
+  it('prints the table of the families of the other exporter', async () => {
+    const { status, out } = await run('metrics', '--compatibility');
     expect(status).toBe(0);
     expect(out).toContain('| `ephemeral_storage_node_percentage` | gauge | `node_name` |');
     expect(out).toMatch(/`ephemeral_storage_container_rootfs_used_bytes` \| gauge \| .*`pod`.*`pod_name`/);
@@ -116,7 +144,7 @@ describe('check-config', () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'config.yaml');
     await writeFile(file, 'cache: {ttl: 30s}\n');
-    const { status, out } = run('check-config', '--config.file', file);
+    const { status, out } = await run('check-config', '--config.file', file);
     expect(status).toBe(0);
     expect(out).toMatch(/cache:\n {2}ttl: 30s/);
   });
@@ -125,7 +153,7 @@ describe('check-config', () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'config.yaml');
     await writeFile(file, 'metrics: {allow: [pod_used_bytes]}\n');
-    const { status, error } = run('check-config', '--config.file', file);
+    const { status, error } = await run('check-config', '--config.file', file);
     expect(error).toBe('warning: metrics.allow[0] "pod_used_bytes" takes no family: it is held against whole names\n');
     expect(status).toBe(0);
   });
@@ -134,7 +162,7 @@ describe('check-config', () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'config.yaml');
     await writeFile(file, 'cache: {ttl: soon}\nkubelet: {acess: direct}\nscrape: {maxInFlight: 0}\n');
-    const { status, out, error } = run('check-config', '--config.file', file);
+    const { status, out, error } = await run('check-config', '--config.file', file);
     expect(error).toMatch(/cache\.ttl: found "soon" \(.*config\.yaml:1\)/);
     expect(error).toMatch(/kubelet\.acess.*did you mean/);
     expect(error).toMatch(/scrape\.maxInFlight: found 0/);

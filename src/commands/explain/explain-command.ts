@@ -3,7 +3,7 @@ import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import { notFound } from '../not-found.js';
 import { type ClusterFlags, withCluster } from '../one-shot.js';
-import { jsonText } from '../text/json-text.js';
+import { dataText } from '../text/data-text.js';
 import { screenColumns } from '../text/screen.js';
 import { terminalText } from '../text/terminal-text.js';
 import { UsageError } from '../usage-error.js';
@@ -43,7 +43,7 @@ function podPrinter({ name: fullName, output }: ExplainOptions, context: Command
     if (reports.length === 0) throw notFound('pod', fullName, podNames(reading));
     const options = { width: screenColumns(context.terminal()), readAtMs: reading.readAtMs };
     const text =
-      output === 'json' ? jsonText(reports, 'indented') : reports.map((report) => podText(report, options)).join('\n');
+      output === 'json' ? dataText(reports, 'json') : reports.map((report) => podText(report, options)).join('\n');
     context.writeOut(text);
   };
 }
@@ -58,7 +58,7 @@ function workloadPrinter({ name, output }: ExplainOptions, context: CommandConte
         workloads(reading).map((workload) => workload.name),
       );
     const width = screenColumns(context.terminal());
-    context.writeOut(output === 'json' ? jsonText(report, 'indented') : workloadText(report, width));
+    context.writeOut(output === 'json' ? dataText(report, 'json') : workloadText(report, width));
   };
 }
 

@@ -3,7 +3,7 @@ import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import { notFound } from '../not-found.js';
 import { type ClusterFlags, withCluster } from '../one-shot.js';
-import { jsonText } from '../text/json-text.js';
+import { dataText } from '../text/data-text.js';
 import { screenColumns } from '../text/screen.js';
 import type { PodFilter } from './filter.js';
 import { causesOfSilence, missingNotes } from './missing.js';
@@ -72,7 +72,7 @@ function createPrinter(
     };
   }
   return (reading) => {
-    context.writeOut(jsonText(topRows(reading, query), isWatch ? 'line' : 'indented'));
+    context.writeOut(dataText(topRows(reading, query), isWatch ? 'line' : 'json'));
     const notes = missingNotes(reading, query.filter).join('\n');
     if (notes !== lastNotes && notes !== '') context.writeError(`${notes}\n`);
     lastNotes = notes;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
-import { jsonText } from '../../../src/commands/text/json-text.js';
+import { dataText } from '../../../src/commands/text/data-text.js';
 import { screenColumns } from '../../../src/commands/text/screen.js';
 import { suggestions } from '../../../src/commands/text/suggestions.js';
 import { type Column, renderTable } from '../../../src/commands/text/table.js';
@@ -112,13 +113,29 @@ describe('tables', () => {
   });
 });
 
-describe('JSON', () => {
-  it('reads back as it was, without what is undefined and without control characters', () => {
-    const value = [{ name: '\u001b[2J\u009b1m\u202e\n', usedBytes: 2 ** 53, none: undefined }];
-    const text = jsonText(value, 'indented');
-    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
-    expect(JSON.parse(text)).toEqual([{ name: '\u001b[2J\u009b1m\u202e\n', usedBytes: 2 ** 53 }]);
-    expect(jsonText(value, 'line').trim()).not.toContain('\n');
+describe('plain data', () => {
+  const name = '\u001b[2J\u009b1m\u202e\n';
+  const value = [{ name, usedBytes: 2 ** 53, none: undefined }];
+
+  it.each([
+    { form: 'json', read: (text: string): unknown => JSON.parse(text) },
+    { form: 'line', read: (text: string): unknown => JSON.parse(text) },
+    { form: 'yaml', read: (text: string): unknown => parse(text) },
+  ] as const)(
+    'as $form reads back as it was, without what is undefined and without control characters',
+    ({ form, read }) => {
+      const text = dataText(value, form);
+      expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+      expect(read(text)).toEqual([{ name, usedBytes: 2 ** 53 }]);
+    },
+  );
+
+  it('as a line is one line', () => {
+    expect(dataText(value, 'line').trim()).not.toContain('\n');
+  });
+
+  it('as YAML has quotes only where they are needed', () => {
+    expect(dataText([{ pod: 'cart-1', ratio: 0.5 }], 'yaml')).toBe('- pod: cart-1\n  ratio: 0.5\n');
   });
 });
 

@@ -1,0 +1,41 @@
+import type { Command, Option } from 'commander';
+
+/**
+ * The arguments with the command before its flags: `--context x top pods` becomes `top --context x pods`. They stay as
+ * they are when they name no command or begin with a flag of the program itself.
+ */
+export function commandFirst(args: readonly string[], program: Command): readonly string[] {
+  const index = firstOperand(
+    args,
+    program.commands.flatMap(({ options }) => options),
+  );
+  const name = args[index];
+  const isCommand = program.commands.some((command) => command.name() === name);
+  const ofProgram = program.options.some((option) => isNamed(option, args[0] ?? ''));
+  if (name === undefined || !isCommand || ofProgram) return args;
+  return [name, ...args.slice(0, index), ...args.slice(index + 1)];
+}
+
+/** Its index; -1 when there is none, or when `--` comes before. */
+function firstOperand(args: readonly string[], options: readonly Option[]): number {
+  let isValue = false;
+  const index = args.findIndex((arg) => {
+    const isFound = !isValue && (!arg.startsWith('-') || arg === '--');
+    isValue = !isValue && expectsValue(arg, options);
+    return isFound;
+  });
+  return args[index] === '--' ? -1 : index;
+}
+
+/** Whether the next argument is the value of this one. Of short flags in one word only the last may expect one. */
+function expectsValue(arg: string, options: readonly Option[]): boolean {
+  const takesValue = (flag: string): boolean => options.some((option) => option.required && isNamed(option, flag));
+  if (!/^-[^-]./.test(arg)) return takesValue(arg);
+  const letters = Array.from(arg.slice(1));
+  const first = letters.findIndex((letter) => takesValue(`-${letter}`));
+  return first !== -1 && first === letters.length - 1;
+}
+
+function isNamed({ short, long }: Option, flag: string): boolean {
+  return flag === short || flag === long;
+}

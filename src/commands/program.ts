@@ -1,0 +1,141 @@
+import { Command, Option } from 'commander';
+
+import { nearest } from '../config/suggestion.js';
+import { checkConfig } from './check-config.js';
+import { addClusterCommands } from './cluster-commands.js';
+import { completionScript, shells } from './completion/completion-script.js';
+import type { CommandContext } from './context.js';
+import { demo } from './demo.js';
+import { compatibilityTable, metricsTable } from './metrics.js';
+import { outputFlag } from './output-flag.js';
+import { replay } from './replay.js';
+import { serve } from './serve.js';
+import {
+  collect,
+  credentialFlags,
+  settingFlags,
+  withCredentials,
+  withSettings,
+  withSettingsFile,
+} from './setting-flags.js';
+import { simulate, type SimulateOptions } from './simulate.js';
+import { UsageError } from './usage-error.js';
+import { printVersion, versionForms } from './version-command.js';
+
+export const programName = 'ephemeral-storage-exporter';
+export const pluginName = 'kubectl ephemeral-storage';
+
+const defaultColumns = 80;
+
+/** What the program needs of its surroundings to describe its commands; to run them it needs all of the context. */
+export type ProgramContext = Pick<CommandContext, 'version' | 'terminal' | 'writeOut' | 'writeError'>;
+
+/** All commands. Of a context without the rest, only the descriptions are of use. */
+export function createProgram(name: string, context: ProgramContext & Partial<CommandContext>): Command {
+  const program = new Command(name)
+    .description(
+      'Prometheus exporter of the ephemeral storage of Kubernetes workloads, pods, containers, volumes and nodes',
+    )
+    .exitOverride()
+    .configureOutput({
+      writeOut: context.writeOut,
+      writeErr: context.writeError,
+      getOutHelpWidth: () => context.terminal()?.columns ?? defaultColumns,
+      getErrHelpWidth: () => context.terminal()?.columns ?? defaultColumns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+      outputError: (text, write) => {
+        write(text.replaceAll(/\s*\n\s*/g, ' ').trim() + '\n');
+      },
+    })
+    .version(context.version, '--version', 'show the version');
+  const running = context as CommandContext;
+  addServingCommands(program, running);
+  addClusterCommands(program, running);
+  addFileCommands(program, running);
+  addProgramCommands(program, running);
+  return program;
+}
+
+function addServingCommands(program: Command, context: CommandContext): void {
+  withCredentials(withSettings(program.command('serve', { isDefault: true })))
+    .description('Run the exporter (the default command)')
+    .allowExcessArguments() // as the default command it gets the names of commands that do not exist
+    .action(async (_options, command: Command) => {
+      const [unexpected] = command.args;
+      if (unexpected !== undefined) throw unknownCommand(unexpected, program);
+      await serve({ settings: settingFlags(command), ...credentialFlags(command) }, context);
+    });
+  withSettings(program.command('demo'))
+    .description('Run a simulated cluster and the exporter for it')
+    .action(async (_options, command: Command) => {
+      await demo(settingFlags(command), context);
+    });
+  program
+    .command('simulate')
+    .description('Run a simulated cluster alone and print the path of a kubeconfig for it')
+    .option('--port <number>', 'port of the API server; 0 for any', '0')
+    .option('--seed <number>', 'seed of the growth of its workloads', '1')
+    .addOption(
+      new Option(
+        '--fault <node=fault>',
+        'fault of a kubelet from the start, such as node-3=hang; repeatable',
+      ).argParser(collect),
+    )
+    .action(async (options: SimulateOptions) => {
+      await simulate(options, context);
+    });
+}
+
+function unknownCommand(name: string, program: Command): UsageError {
+  const names = program.commands.map((command) => command.name());
+  const near = nearest(name, names);
+  const hint = near === undefined ? `the commands are ${names.join(', ')}` : `did you mean ${near}?`;
+  return new UsageError(`unknown command "${name}"; ${hint}`);
+}
+
+function addFileCommands(program: Command, context: CommandContext): void {
+  withSettings(program.command('check-config'))
+    .description('Validate the settings: print the effective ones, or all errors at once')
+    .action(async (_options, command: Command) => {
+      await checkConfig(settingFlags(command), context);
+    });
+  withSettingsFile(program.command('replay'))
+    .description('Print the exposition of recorded kubelet summaries and API objects')
+    .requiredOption('--summaries <path>', 'folder (or file) of bodies of /stats/summary, *.json')
+    .option('--objects <path>', 'folder (or file) of pods and nodes, JSON or YAML, lists or single objects')
+    .action(async (_options, command: Command) => {
+      const { summaries, objects } = command.opts<{ summaries: string; objects?: string }>();
+      await replay({ settings: settingFlags(command), summaries, objects }, context);
+    });
+  program
+    .command('metrics')
+    .description('Print the table of metric families, as markdown')
+    .option('--compatibility', 'only the families that metrics.compatibility adds or changes')
+    .action(({ compatibility = false }: { readonly compatibility?: boolean }) => {
+      context.writeOut(`${compatibility ? compatibilityTable() : metricsTable()}\n`);
+    });
+}
+
+function addProgramCommands(program: Command, context: CommandContext): void {
+  program
+    .command('version')
+    .description('Show the version')
+    .addOption(outputFlag(versionForms))
+    .action(({ output }: { readonly output: (typeof versionForms)[number] }) => {
+      printVersion(output, context);
+    });
+  program
+    .command('completion')
+    .description('Print the completion script of a shell')
+    .addArgument(program.createArgument('<shell>', 'the shell').choices(shells))
+    .addHelpText('after', completionHelp)
+    .action((shell: (typeof shells)[number]) => {
+      context.writeOut(completionScript(shell, program));
+    });
+}
+
+const completionHelp = `
+bash   source <(${programName} completion bash)
+zsh    source <(${programName} completion zsh)
+fish   ${programName} completion fish | source`;
