@@ -44,8 +44,11 @@ const userFacing: readonly Pattern[] = [
   ...everywhere,
   { pattern: /(?<!filesystems?|process group) of (?:its|their) own\b/i, instead: 'own, separate, or nothing' },
   { pattern: /\bfigures?\b/i, instead: 'value, usage' },
-  { pattern: /\b(?:tells?|told|telling|hears?|heard|heeds?)\b/i, instead: 'shows, reports, logs' },
-  { pattern: /\b(?:says? so|said so)\b/i, instead: 'reports it' },
+  { pattern: /\b(?:tells?|told|telling|hears?|heard|heeds?|says?|said)\b/i, instead: 'shows, reports, logs' },
+  { pattern: /\b(?:given up|gives up)\b/i, instead: 'aborted, times out' },
+  { pattern: /\bgives? (?:summaries|its|the|them)\b/i, instead: 'returns, serves, sets' },
+  { pattern: /\b(?:ask|asks|asked|asking)\b(?! (?:for )?(?:less|fewer))/i, instead: 'scrape, request' },
+  { pattern: /\btakes? (?:no|in)\b/i, instead: 'matches no, processes' },
   { pattern: /\bonce more\b/i, instead: 'again' },
 ];
 
