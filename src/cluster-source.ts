@@ -127,10 +127,10 @@ export class ClusterSource implements AsyncDisposable {
   }
 
   #createDirectTransport(): DirectTransport {
-    const { config, credentials, clock } = this.#options;
+    const { config, credentials, clock, version } = this.#options;
     const { addressTypes, port, bearerTokenFile, tls } = config.kubelet;
     const kubeletCredentials = new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
-    return this.#own(new DirectTransport({ addressTypes, port, credentials: kubeletCredentials }));
+    return this.#own(new DirectTransport({ addressTypes, port, credentials: kubeletCredentials, clock, version }));
   }
 
   #createRefresher(): BackgroundRefresher {

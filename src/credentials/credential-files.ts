@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 
 import { messageOf, UserError } from '../base/errors.js';
 
-/** The text of a file, trimmed. `what` names it in the UserError that says that it cannot be read or is empty. */
+/** The text of a file, trimmed. Throws UserError when it cannot be read or is empty; `what` names it. */
 export async function readCredentialFile(path: string, what: string): Promise<string> {
   const text = await readTextFile(path, what);
   if (text.trim() === '') throw new UserError(`${what} ${path} is empty`);
@@ -18,7 +18,14 @@ export async function readTextFile(path: string, what: string): Promise<string> 
   }
 }
 
-/** Throws UserError unless `pem` is a private key. `what` says where it stands. */
+/** A PEM file that begins with a certificate. Throws UserError; `what` names the file. */
+export async function readCertificate(path: string, what: string): Promise<string> {
+  const pem = await readCredentialFile(path, what);
+  checkCertificate(pem, `${what} ${path}`);
+  return pem;
+}
+
+/** Throws UserError unless `pem` is a private key; `what` names it. */
 export function checkPrivateKey(pem: string | Buffer, what: string): void {
   try {
     createPrivateKey(pem);
@@ -27,7 +34,7 @@ export function checkPrivateKey(pem: string | Buffer, what: string): void {
   }
 }
 
-/** Throws UserError unless `pem` begins with a certificate. `what` says where it stands. */
+/** Throws UserError unless `pem` begins with a certificate; `what` names it. */
 export function checkCertificate(pem: string | Buffer, what: string): void {
   try {
     new X509Certificate(pem);

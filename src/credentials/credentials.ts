@@ -1,29 +1,34 @@
 export interface TlsMaterial {
   /** PEM; the system's authorities without it. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Client certificate and its key, PEM. */
-  readonly cert?: string;
-  readonly key?: string;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
   /** The name that the server's certificate must carry, instead of the one in the URL. */
-  readonly serverName?: string;
+  readonly serverName?: string | undefined;
   readonly rejectUnauthorized: boolean;
 }
 
-/** Where the API server is and who we are to it. Nothing of it may be logged but `server` and `description`. */
+/** The result of reading the sources once: never a token from before and a certificate from after a rotation. */
+export interface CredentialMaterial {
+  /** Authorization and impersonation headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: TlsMaterial;
+}
+
+/** The address of the API server and how to authenticate to it. Only `server` and `description` may be logged. */
 export interface Credentials {
   /** `https:` or `http:`; its path is the prefix of every request's path. */
   readonly server: URL;
   /** `http:`, `https:` or `socks…:`. */
   readonly proxyUrl: URL | undefined;
-  /** The namespace of the context or of the service account. */
+  /** The namespace of the kubeconfig's context or of the service account; undefined when they name none. */
   readonly namespace: string | undefined;
-  /** Where they come from, for messages. */
+  /** Where the credentials come from, for messages. */
   readonly description: string;
-  /** Authorization header(s). Cached for at most 60 s; throws RequestError with reason `unauthorized`. */
-  headers(): Promise<Readonly<Record<string, string>>>;
-  /** Cached for at most 60 s; throws RequestError with reason `unauthorized`. */
-  tls(): Promise<TlsMaterial>;
-  /** After a 401: what is cached is not used again. */
+  /** Cached for at most 60 s. Throws RequestError `unauthorized` when the sources cannot be read. */
+  material(): Promise<CredentialMaterial>;
+  /** After a 401: the cached material is not used again. */
   invalidate(): void;
 }
 
@@ -36,15 +41,18 @@ export interface StaticCredentialsOptions {
 
 /** Credentials that never change. */
 export function staticCredentials({ server, ca, token }: StaticCredentialsOptions): Credentials {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const tls: TlsMaterial = { ...(ca === undefined ? {} : { ca }), rejectUnauthorized: true };
+  const material = { headers: bearer(token), tls: { ca, rejectUnauthorized: true } };
   return {
     server,
     proxyUrl: undefined,
     namespace: undefined,
     description: 'static credentials',
-    headers: () => Promise.resolve(headers),
-    tls: () => Promise.resolve(tls),
+    material: () => Promise.resolve(material),
     invalidate: () => undefined,
   };
+}
+
+/** The header for a bearer token; none without a token. */
+export function bearer(token: string | undefined): Readonly<Record<string, string>> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }

@@ -9,10 +9,10 @@ import { objectOf, objectsOf, textOf } from '../kube/json.js';
 export interface ExecPluginOptions {
   /** The `exec` object of the kubeconfig's user. */
   readonly settings: unknown;
-  /** Of the kubeconfig: a command with a slash in it is relative to it. */
+  /** Of the kubeconfig; the base of a relative command with a slash. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For plugins that ask for it: `spec.cluster` of the request. */
+  /** `spec.cluster` of the request, for plugins with `provideClusterInfo`. */
   readonly cluster: Readonly<Record<string, unknown>>;
   readonly clock: Clock;
 }
@@ -26,17 +26,17 @@ export interface ExecCredential {
 
 interface CachedCredential {
   readonly credential: ExecCredential;
-  /** Wall time; undefined when the plugin names none. */
+  /** Wall time; undefined when the plugin sets none. */
   readonly expiresAtMs: number | undefined;
 }
 
-/** A credential is not used in its last minute: what we hand out may be kept for as long. */
+/** A credential is not used in its last minute, since callers may cache it for that long. */
 const expiryMarginMs = 60_000;
 const maxOutputBytes = 1024 * 1024;
 const run = promisify(execFile);
 
 /**
- * A client-go credential plugin. Its credential is kept until a minute before it expires; without an expiry, until
+ * A client-go credential plugin. Its credential is cached until a minute before it expires; without an expiry, until
  * `forget`. https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
  */
 export class ExecPlugin {
@@ -54,7 +54,7 @@ export class ExecPlugin {
     if (program === undefined) throw new UserError('exec plugin of the kubeconfig: command is missing');
     if (interactiveMode === 'Always') {
       throw new UserError(
-        `exec plugin ${program}: interactiveMode is Always, but nobody answers here; use IfAvailable`,
+        `exec plugin ${program}: interactiveMode is Always, but the exporter cannot answer prompts; use IfAvailable`,
       );
     }
     const request = {
@@ -103,11 +103,11 @@ export class ExecPlugin {
   }
 }
 
-/** Never its standard output, which may hold the credential; hence no `cause` either. */
+/** Never includes standard output, which may contain the credential; hence no `cause` either. */
 function failureOf(error: unknown): string {
   const { code, stderr } = objectOf(error);
-  const said = (textOf(stderr) ?? '').trim().replaceAll(/\s+/g, ' ').slice(0, 300);
-  if (typeof code === 'number') return `exit code ${code}${said === '' ? '' : `: ${said}`}`;
+  const quote = (textOf(stderr) ?? '').trim().replaceAll(/\s+/g, ' ').slice(0, 300);
+  if (typeof code === 'number') return `exit code ${code}${quote === '' ? '' : `: ${quote}`}`;
   return typeof code === 'string' ? code : messageOf(error);
 }
 
@@ -115,7 +115,7 @@ function parseCredential(output: string, command: string): CachedCredential {
   const { token, clientCertificateData, clientKeyData, expirationTimestamp } = objectOf(statusOf(output, command));
   const credential = { token: textOf(token)?.trim(), cert: textOf(clientCertificateData), key: textOf(clientKeyData) };
   if (credential.token === undefined && (credential.cert === undefined || credential.key === undefined)) {
-    throw new Error(`exec plugin ${command}: its answer has neither a token nor a client certificate with its key`);
+    throw new Error(`exec plugin ${command}: its output has neither a token nor a client certificate with its key`);
   }
   const expiresAtMs = Date.parse(textOf(expirationTimestamp) ?? '');
   return { credential, expiresAtMs: Number.isNaN(expiresAtMs) ? undefined : expiresAtMs };
@@ -123,9 +123,9 @@ function parseCredential(output: string, command: string): CachedCredential {
 
 function statusOf(output: string, command: string): unknown {
   try {
-    const answer: unknown = JSON.parse(output);
-    return objectOf(answer)['status'];
+    const parsed: unknown = JSON.parse(output);
+    return objectOf(parsed)['status'];
   } catch {
-    throw new Error(`exec plugin ${command}: its answer is not JSON`);
+    throw new Error(`exec plugin ${command}: its output is not JSON`);
   }
 }

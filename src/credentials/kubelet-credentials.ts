@@ -2,15 +2,15 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 
 import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
-import { checkCertificate, readCredentialFile } from './credential-files.js';
-import type { Credentials, TlsMaterial } from './credentials.js';
-import { type CredentialMaterial, RotatingCredentials } from './rotating-credentials.js';
+import { readCertificate, readCredentialFile } from './credential-files.js';
+import { bearer, type CredentialMaterial, type Credentials, type TlsMaterial } from './credentials.js';
+import { RotatingCredentials } from './rotating-credentials.js';
 
 export interface KubeletTlsSettings {
   readonly caFile: string | undefined;
   readonly certFile: string | undefined;
   readonly keyFile: string | undefined;
-  /** The name that a kubelet's certificate must be made out to; `{node}` stands for the node's name. */
+  /** The name that a kubelet's certificate must carry; `{node}` stands for the node's name. */
   readonly serverName: string | undefined;
   readonly insecureSkipVerify: boolean;
 }
@@ -23,90 +23,64 @@ export interface KubeletCredentialsOptions {
 }
 
 /**
- * Who we are to the kubelets, and who may be one. The API server's CA and credentials, unless there are settings for the
- * kubelets: a token file or a client certificate of their own replaces whatever we are to the API server, so that
- * the kubelets never see it. Files are read again every 60 s and after a refusal.
+ * Authenticates to the kubelets and verifies their certificates. Uses the API server's CA and credentials, unless there
+ * are settings for the kubelets: a token file or a client certificate for them replaces both token and client certificate
+ * of the API server, which the kubelets then never receive. Files are read again every 60 s and after a 401.
  */
-export class KubeletCredentials {
-  readonly #options: KubeletCredentialsOptions;
+export class KubeletCredentials implements Pick<Credentials, 'material' | 'invalidate'> {
+  readonly #api: Credentials;
   readonly #files: RotatingCredentials;
   readonly #hasOwnCredentials: boolean;
 
   constructor(options: KubeletCredentialsOptions) {
-    this.#options = options;
-    this.#hasOwnCredentials = options.bearerTokenFile !== undefined || options.tls.certFile !== undefined;
-    const { server, proxyUrl, namespace } = options.api;
+    const { api, bearerTokenFile, tls, clock } = options;
+    this.#api = api;
+    this.#hasOwnCredentials = bearerTokenFile !== undefined || tls.certFile !== undefined;
     const source = {
-      server,
-      proxyUrl,
-      namespace,
+      server: api.server,
+      proxyUrl: api.proxyUrl,
+      namespace: api.namespace,
       description: 'credentials for the kubelets',
       read: () => readFiles(options),
       forget: () => undefined,
     };
-    this.#files = new RotatingCredentials({ source, clock: options.clock });
+    this.#files = new RotatingCredentials({ source, clock });
   }
 
   /** Throws RequestError `unauthorized` when a file cannot be read. */
-  async headers(): Promise<Readonly<Record<string, string>>> {
-    return this.#own.headers();
+  async material(): Promise<CredentialMaterial> {
+    const files = await this.#files.material();
+    const api = await this.#api.material();
+    const { headers, tls } = this.#hasOwnCredentials ? files : api;
+    const { serverName, rejectUnauthorized } = files.tls;
+    const ca = files.tls.ca ?? api.tls.ca;
+    return { headers, tls: { ca, cert: tls.cert, key: tls.key, serverName, rejectUnauthorized } };
   }
 
-  /** Throws RequestError `unauthorized` when a file cannot be read. */
-  async tls(): Promise<TlsMaterial> {
-    const { ca: ownCa, ...own } = await this.#files.tls();
-    const api = await this.#options.api.tls();
-    const ca = ownCa ?? api.ca;
-    const { cert, key } = this.#hasOwnCredentials ? own : api;
-    return {
-      rejectUnauthorized: own.rejectUnauthorized,
-      ...(own.serverName === undefined ? {} : { serverName: own.serverName }),
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined || key === undefined ? {} : { cert, key }),
-    };
-  }
-
-  /** After a 401: what is cached is not used again. */
+  /** After a 401: the cached material is not used again. */
   invalidate(): void {
-    this.#own.invalidate();
-  }
-
-  get #own(): Credentials {
-    return this.#hasOwnCredentials ? this.#files : this.#options.api;
+    if (this.#hasOwnCredentials) this.#files.invalidate();
+    else this.#api.invalidate();
   }
 }
 
 async function readFiles({ bearerTokenFile, tls }: KubeletCredentialsOptions): Promise<CredentialMaterial> {
   const [token, ca, pair] = await Promise.all([
     bearerTokenFile === undefined ? undefined : readCredentialFile(bearerTokenFile, 'kubelet.bearerTokenFile'),
-    tls.caFile === undefined ? undefined : readCa(tls.caFile),
+    tls.caFile === undefined ? undefined : readCertificate(tls.caFile, 'kubelet.tls.caFile'),
     readPair(tls),
   ]);
-  return {
-    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    tls: {
-      ...(ca === undefined ? {} : { ca }),
-      ...pair,
-      ...(tls.serverName === undefined ? {} : { serverName: tls.serverName }),
-      rejectUnauthorized: !tls.insecureSkipVerify,
-    },
-  };
+  const { serverName, insecureSkipVerify } = tls;
+  return { headers: bearer(token), tls: { ca, ...pair, serverName, rejectUnauthorized: !insecureSkipVerify } };
 }
 
-async function readCa(path: string): Promise<string> {
-  const ca = await readCredentialFile(path, 'kubelet.tls.caFile');
-  checkCertificate(ca, `kubelet.tls.caFile ${path}`);
-  return ca;
-}
-
-/** A pair that does not fit is a rotation half done: refused here, it leaves the last good pair in use. */
+/** A key that does not match its certificate is a rotation half done: refused here, it leaves the last good pair in use. */
 async function readPair({ certFile, keyFile }: KubeletTlsSettings): Promise<Pick<TlsMaterial, 'cert' | 'key'>> {
   if (certFile === undefined || keyFile === undefined) return {};
   const [cert, key] = await Promise.all([
-    readCredentialFile(certFile, 'kubelet.tls.certFile'),
+    readCertificate(certFile, 'kubelet.tls.certFile'),
     readCredentialFile(keyFile, 'kubelet.tls.keyFile'),
   ]);
-  checkCertificate(cert, `kubelet.tls.certFile ${certFile}`);
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
     throw new UserError(`kubelet.tls.keyFile ${keyFile} is not the key of kubelet.tls.certFile ${certFile}`);
   }

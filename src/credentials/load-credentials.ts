@@ -4,17 +4,17 @@ import { delimiter, join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import type { Credentials } from './credentials.js';
-import { inClusterSource } from './in-cluster.js';
-import { kubeconfigSource } from './kubeconfig.js';
+import { inClusterSource } from './in-cluster-source.js';
+import { kubeconfigSource } from './kubeconfig-source.js';
 import { RotatingCredentials } from './rotating-credentials.js';
 
 export interface LoadCredentialsOptions {
-  /** Goes before all else. */
+  /** Takes precedence over everything else. */
   readonly kubeconfigPath?: string;
   /** Context of the kubeconfig, instead of its current one. */
   readonly context?: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where `.kube/config` is looked for. */
+  /** Contains `.kube/config`. */
   readonly homeDir: string;
   /** `/var/run/secrets/kubernetes.io/serviceaccount` without it. */
   readonly inClusterDir?: string;
@@ -24,23 +24,23 @@ export interface LoadCredentialsOptions {
 const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * The kubeconfig of the command line, else of `$KUBECONFIG` (a list; files that do not exist are passed over), else
- * `~/.kube/config`, else the service account of the pod that we run in. Throws UserError.
+ * From the kubeconfig of the command line, else of `$KUBECONFIG` (a list; missing files are ignored), else from
+ * `~/.kube/config`, else from the service account of the pod that the exporter runs in. Throws UserError.
  */
 export async function loadCredentials(options: LoadCredentialsOptions): Promise<Credentials> {
   const { clock, context, environment } = options;
   const paths = await kubeconfigPaths(options);
   if (paths.length > 0) {
-    const source = await kubeconfigSource({ paths, environment, clock, ...(context === undefined ? {} : { context }) });
+    const source = await kubeconfigSource({ paths, context, environment, clock });
     return new RotatingCredentials({ source, clock });
   }
-  if (context !== undefined) throw new UserError(`--context ${context} is given, but there is no kubeconfig`);
+  if (context !== undefined) throw new UserError(`--context ${context} is set, but there is no kubeconfig`);
   const source = await inClusterSource({ environment, directory: options.inClusterDir ?? serviceAccountDir });
   if (source !== undefined) return new RotatingCredentials({ source, clock });
   throw new UserError(
     'no credentials for the API server: --kubeconfig and $KUBECONFIG are not set, ' +
       `${homeKubeconfig(options)} does not exist, and $KUBERNETES_SERVICE_HOST and $KUBERNETES_SERVICE_PORT are not set ` +
-      '(this is no pod of a cluster); give --kubeconfig FILE',
+      '(not running in a cluster); set --kubeconfig FILE',
   );
 }
 
@@ -49,7 +49,7 @@ async function kubeconfigPaths(options: LoadCredentialsOptions): Promise<string[
   const listed = (options.environment['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   const existing = await existingOf(listed.length > 0 ? listed : [homeKubeconfig(options)]);
   if (listed.length > 0 && existing.length === 0) {
-    throw new UserError(`$KUBECONFIG names ${listed.join(', ')}, but no such file exists; correct it or unset it`);
+    throw new UserError(`$KUBECONFIG is ${listed.join(delimiter)}, but no such file exists; fix it or unset it`);
   }
   return existing;
 }

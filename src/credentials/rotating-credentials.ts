@@ -1,36 +1,31 @@
 import { abortable } from '../base/abortable.js';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
-import type { Credentials, TlsMaterial } from './credentials.js';
+import type { CredentialMaterial, Credentials } from './credentials.js';
 
-/** As client-go does it: bound service account tokens are renewed long before they expire. */
+/** As in client-go: bound service account tokens are renewed long before they expire. */
 const maxAgeMs = 60_000;
-/** How long a failure keeps from trying again: many nodes are asked at once, each with these credentials. */
+/** How long a failure prevents another reading: requests to many nodes share these credentials. */
 const failureMaxAgeMs = 5000;
 const readTimeoutMs = 30_000;
 
-/** What one reading of the sources gives. */
-export interface CredentialMaterial {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly tls: TlsMaterial;
-}
-
-/** Files, plugins: whatever the material is read from. */
+/** What the material is read from: files or an exec plugin. */
 export interface CredentialSource extends Pick<Credentials, 'server' | 'proxyUrl' | 'namespace' | 'description'> {
   read(signal: AbortSignal): Promise<CredentialMaterial>;
-  /** The server refused what was read: a source that caches starts anew. */
+  /** The server refused the material: a source with a cache drops it. */
   forget(): void;
 }
 
 interface Reading {
   readonly material: Promise<CredentialMaterial>;
-  /** Monotonic; infinite while the sources are being read. */
+  /** Monotonic; infinite while the source is being read. */
   expiresAtMs: number;
 }
 
 /**
- * Reads the source again every 60 s and after `invalidate`, once for all who wait. A reading that fails leaves what was
- * known in use for another 60 s (a file may be missing for a moment while it is replaced), unless the server refused it.
+ * Reads the source again every 60 s and after `invalidate`; waiters share one reading. When a reading fails, the last
+ * material stays in use for another 60 s (a file may be missing for a moment while it is replaced), unless the server
+ * refused it.
  */
 export class RotatingCredentials implements Credentials {
   readonly server: URL;
@@ -51,27 +46,19 @@ export class RotatingCredentials implements Credentials {
     this.description = source.description;
   }
 
-  async headers(): Promise<Readonly<Record<string, string>>> {
-    return (await this.#material()).headers;
+  material(): Promise<CredentialMaterial> {
+    if (this.#reading === undefined || this.#clock.monotonicMs() >= this.#reading.expiresAtMs) {
+      this.#reading = this.#startReading();
+    }
+    return this.#reading.material;
   }
 
-  async tls(): Promise<TlsMaterial> {
-    return (await this.#material()).tls;
-  }
-
-  /** Without effect while the source is being read: of many requests with one refused token, one reading comes. */
+  /** Has no effect while the source is being read: many requests with one refused token cause one reading. */
   invalidate(): void {
     if (this.#reading?.expiresAtMs === Infinity) return;
     this.#reading = undefined;
     this.#lastGood = undefined;
     this.#source.forget();
-  }
-
-  #material(): Promise<CredentialMaterial> {
-    if (this.#reading === undefined || this.#clock.monotonicMs() >= this.#reading.expiresAtMs) {
-      this.#reading = this.#startReading();
-    }
-    return this.#reading.material;
   }
 
   #startReading(): Reading {
@@ -99,7 +86,7 @@ export class RotatingCredentials implements Credentials {
     using deadline = startDeadline({
       clock: this.#clock,
       durationMs: readTimeoutMs,
-      error: () => new Error(`no answer within ${readTimeoutMs / 1000} s`),
+      error: () => new Error(`not complete after ${readTimeoutMs / 1000} s`),
     });
     return await abortable(this.#source.read(deadline.signal), deadline.signal);
   }

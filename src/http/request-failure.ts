@@ -1,29 +1,31 @@
 import { messageOf, RequestError } from '../base/errors.js';
 
-/** What an operator may do about a certificate. */
-export interface TlsMends {
+/** What an operator can do about a certificate that fails verification. */
+export interface TlsHints {
   readonly authority: string;
   readonly serverName: string;
 }
 
-const generalMends: TlsMends = {
+const generalHints: TlsHints = {
   authority: 'set the CA that signed the certificate',
   serverName: 'set the server name that the certificate carries',
 };
 
 /**
- * What stopped a request before its answer was complete, as a RequestError; one that is already stays as it is.
+ * The RequestError for whatever stopped a request before its response was complete; a RequestError stays as it is.
  * `what` names the request, such as `list of pods` or `summary of node n1`.
  */
-export function requestFailure(error: unknown, what: string, mends = generalMends): RequestError {
+export function requestFailure(error: unknown, what: string, hints = generalHints): RequestError {
   if (error instanceof RequestError) return error;
   const code = codeOf(error);
   const text = describe(error);
-  if (isVerificationCode(code)) {
-    return new RequestError('tls', `${what}: TLS verification failed: ${text}${mendOf(code, mends)}`, { cause: error });
+  if (tlsCode.test(code)) {
+    return new RequestError('tls', `${what}: TLS verification failed: ${text}${hintFor(code, hints)}`, {
+      cause: error,
+    });
   }
   if (code.startsWith('Z_')) {
-    return new RequestError('decode', `${what}: the compressed body is damaged: ${text}`, { cause: error });
+    return new RequestError('decode', `${what}: corrupt compressed body: ${text}`, { cause: error });
   }
   const reason = code === 'ETIMEDOUT' ? 'timeout' : 'connection';
   return new RequestError(reason, `${what}: connection failed: ${text}`, { cause: error });
@@ -33,14 +35,10 @@ export function requestFailure(error: unknown, what: string, mends = generalMend
  * Codes of Node's certificate verification and of OpenSSL's handshake.
  * https://nodejs.org/docs/latest-v20.x/api/tls.html#x509-certificate-error-codes
  */
-const verificationCode =
+const tlsCode =
   /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERROR_IN_|(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|EPROTO)$)/;
 
-function isVerificationCode(code: string): boolean {
-  return verificationCode.test(code);
-}
-
-function mendOf(code: string, { authority, serverName }: TlsMends): string {
+function hintFor(code: string, { authority, serverName }: TlsHints): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `; ${serverName}`;
   if (/^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return `; ${authority}`;
   return '';

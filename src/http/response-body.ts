@@ -6,8 +6,8 @@ import { RequestError } from '../base/errors.js';
 import { requestFailure } from './request-failure.js';
 
 /**
- * The decompressed bytes of an answer. The connection is closed at once when the signal aborts or the reader stops
- * early; when it breaks, reading throws RequestError. `what` names the request.
+ * The decompressed bytes of a response. The connection is closed at once when the signal aborts or the reader stops
+ * early. Reading throws RequestError when the connection breaks. `what` names the request.
  */
 export function responseBody(response: IncomingMessage, what: string, signal: AbortSignal): AsyncIterable<Buffer> {
   const onAbort = (): void => {
@@ -19,15 +19,31 @@ export function responseBody(response: IncomingMessage, what: string, signal: Ab
   });
   response.on('error', () => undefined); // while nobody reads
   if (signal.aborted) onAbort();
-  return readBody(response, what, signal);
+  return readResponse(response, what, signal);
 }
 
-async function* readBody(
+/** At most `maxBytes` of a body. `isComplete` is false when the body is longer. */
+export async function readAtMost(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+): Promise<{ readonly bytes: Buffer; readonly isComplete: boolean }> {
+  const chunks: Buffer[] = [];
+  let byteCount = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    byteCount += chunk.length;
+    if (byteCount > maxBytes) return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isComplete: false };
+  }
+  return { bytes: Buffer.concat(chunks, byteCount), isComplete: true };
+}
+
+async function* readResponse(
   response: IncomingMessage,
   what: string,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   try {
+    signal.throwIfAborted(); // a response that was destroyed before its first read may end without an error
     yield* decompressed(response, what);
   } catch (error) {
     signal.throwIfAborted();
@@ -37,9 +53,10 @@ async function* readBody(
   }
 }
 
+/** Some servers and proxies compress although `accept-encoding` is `identity`. */
 function decompressed(response: IncomingMessage, what: string): AsyncIterable<Buffer> {
   const encoding = response.headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding === 'identity') return response;
   if (encoding === 'gzip' || encoding === 'x-gzip') return pipeline(response, createGunzip(), () => undefined);
-  throw new RequestError('decode', `${what}: the answer is encoded as ${encoding} although no encoding was asked for`);
+  throw new RequestError('decode', `${what}: unsupported content encoding ${JSON.stringify(encoding.slice(0, 100))}`);
 }

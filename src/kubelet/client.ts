@@ -1,6 +1,7 @@
 import { type Clock, startDeadline } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
-import { requestFailure, type TlsMends } from '../http/request-failure.js';
+import { requestFailure } from '../http/request-failure.js';
+import { readAtMost } from '../http/response-body.js';
 import type { Node } from '../kube/objects.js';
 import { decodeSummary } from './decode.js';
 import { decodeEvictionThresholds, type EvictionThresholds } from './eviction-thresholds.js';
@@ -8,30 +9,24 @@ import type { NodeSummary } from './summary.js';
 import type { KubeletEndpoint, KubeletTransport } from './transport.js';
 
 interface KubeletObserver {
-  /** One request, a repetition after a 401 included; not told of one that its caller broke off. */
+  /** Called after one request, including its repetition after a 401; not for one that its caller aborted. */
   requestFinished(result: 'success' | FailureReason, durationMs: number): void;
 }
 
 export interface KubeletClientOptions {
   readonly transport: KubeletTransport;
-  /** From the start of the request to the end of the body. */
+  /** From the start of the request to the end of the body, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Largest body, decompressed. */
+  /** Of the decompressed body. */
   readonly maxBodyBytes: number;
   readonly clock: Clock;
   readonly observer: KubeletObserver;
 }
 
-/** Most clusters sign the certificates of kubelets with an authority of their own, or not at all. */
-const tlsMends: TlsMends = {
-  authority: 'name the CA that signed the certificate in kubelet.tls.caFile',
-  serverName: 'set kubelet.tls.serverName to a name that the certificate carries',
-};
-
-/** Reads the body of an answer; throws RequestError `decode`. */
+/** Throws RequestError `decode`. */
 type Decode<T> = (body: Buffer, what: string) => T;
 
-/** Fetches and decodes what kubelets say, within limits of time and size. */
+/** Fetches and decodes summaries and configurations of kubelets, within limits of time and size. */
 export class KubeletClient {
   readonly #options: KubeletClientOptions;
 
@@ -45,7 +40,7 @@ export class KubeletClient {
     return this.#observed(this.#options.transport.locate(node, '/stats/summary'), decodeSummary, signal);
   }
 
-  /** From the kubelet's configuration. Throws RequestError, or the signal's reason when it aborts. */
+  /** Reads them from the kubelet's configuration. Throws RequestError, or the signal's reason when it aborts. */
   async fetchEvictionThresholds(node: Node, signal: AbortSignal): Promise<EvictionThresholds> {
     signal.throwIfAborted();
     return this.#observed(this.#options.transport.locate(node, '/configz'), decodeEvictionThresholds, signal);
@@ -60,7 +55,7 @@ export class KubeletClient {
       return decoded;
     } catch (error) {
       signal.throwIfAborted();
-      const failure = requestFailure(error, endpoint.what, tlsMends);
+      const failure = requestFailure(error, endpoint.what);
       observer.requestFinished(failure.reason, clock.monotonicMs() - startMs);
       throw failure;
     }
@@ -72,7 +67,7 @@ export class KubeletClient {
     using deadline = startDeadline({
       clock,
       durationMs: requestTimeoutMs,
-      error: () => new RequestError('timeout', `${what}: no complete answer within ${requestTimeoutMs / 1000} s`),
+      error: () => new RequestError('timeout', `${what}: no complete response within ${requestTimeoutMs / 1000} s`),
       parent: signal,
     });
     try {
@@ -85,14 +80,7 @@ export class KubeletClient {
 }
 
 async function readBody(body: AsyncIterable<Buffer>, maxBytes: number, what: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) {
-      throw new RequestError('too_large', `${what}: more than ${maxBytes} bytes; kubelet.maxBodySize is the limit`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+  const { bytes, isComplete } = await readAtMost(body, maxBytes);
+  if (isComplete) return bytes;
+  throw new RequestError('too_large', `${what}: more than ${maxBytes} bytes; raise kubelet.maxBodySize`);
 }

@@ -1,26 +1,26 @@
 import type { Node } from '../kube/objects.js';
 
 /**
- * All that a kubelet is ever asked for, and what messages call it. Never with `only_cpu_and_memory`, which would leave
- * the storage out.
+ * The paths that are read from a kubelet, and their names in messages. Never with `only_cpu_and_memory`, which leaves out
+ * storage.
  */
 export const kubeletPaths = { '/stats/summary': 'summary', '/configz': 'configuration' } as const;
 
 export type KubeletPath = keyof typeof kubeletPaths;
 
-/** The way to something of one node's kubelet, found but not used yet. */
+/** How one path of one node's kubelet is reached. */
 export interface KubeletEndpoint {
   /** Begins messages: `summary of node n1 from https://…`. */
   readonly what: string;
   /**
-   * One request. Resolves when the headers of a JSON answer with status 200 are there; throws otherwise. The body, not
-   * compressed any more, throws when the connection breaks; leaving its loop early closes the connection. The signal
-   * ends all of it.
+   * Sends a GET and resolves with the decompressed body when the headers of a JSON response with status 200 are there.
+   * Throws RequestError, or the signal's reason when it aborts. The signal ends the body too; leaving the loop over the
+   * body early closes the connection.
    */
   open(signal: AbortSignal): Promise<AsyncIterable<Buffer>>;
 }
 
 export interface KubeletTransport {
-  /** @throws RequestError `not_ready` when there is nothing to ask */
+  /** @throws RequestError `not_ready` when the node has no usable address or port */
   locate(node: Node, path: KubeletPath): KubeletEndpoint;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
-import type { ApiTransport } from '../http/api-transport.js';
+import type { ApiTransport } from '../http/api-client.js';
 import { createInterner, type Intern } from '../kube/interner.js';
 import { objectOf, textOf } from '../kube/json.js';
 import type { Node, Pod } from '../kube/objects.js';

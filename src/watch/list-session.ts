@@ -1,7 +1,7 @@
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
+import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiTransport } from '../http/api-transport.js';
 import { restartOnData } from './body.js';
 import { type ListMeta, readList } from './list-stream.js';
 import type { Collection } from './resource-path.js';
@@ -110,7 +110,7 @@ async function readPage<T>(
   };
   try {
     const query = { ...collection.selectors, ...queryOf(request) };
-    const { body } = await api.open({ path: collection.path, query }, silence.signal);
+    const body = await api.open({ path: collection.path, query }, silence.signal);
     const meta = await readList(restartOnData(body, silence), { kind: `${collection.kind}List`, onItem });
     return { ...meta, objects, unreadable };
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.js';
 import { type FailureReason, messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiTransport } from '../http/api-transport.js';
 import { type ListedObjects, listObjects } from './list-session.js';
 import type { StoredObject, UpsertOutcome } from './object-store.js';
 import { type Collection, collectionOf, type CollectionOptions, type Resource } from './resource-path.js';

@@ -1,7 +1,7 @@
 import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
+import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { ApiTransport } from '../http/api-transport.js';
 import { restartOnData } from './body.js';
 import type { Collection } from './resource-path.js';
 import { readWatchEvents, type WatchEvent } from './watch-stream.js';
@@ -101,7 +101,7 @@ async function follow(options: WatchSessionOptions, silence: Deadline): Promise<
   const { api, collection, clock } = options;
   const stream: Stream = { connectedAtMs: undefined, eventCount: 0, error: undefined };
   try {
-    const { body } = await api.open({ path: collection.path, query: queryOf(options) }, silence.signal);
+    const body = await api.open({ path: collection.path, query: queryOf(options) }, silence.signal);
     stream.connectedAtMs = clock.monotonicMs();
     options.onConnected();
     for await (const event of readWatchEvents(restartOnData(body, silence), collection.kind)) {

@@ -1,5 +1,5 @@
 import { messageOf, RequestError } from '../base/errors.js';
-import { apiErrorOf } from '../http/api-error.js';
+import { apiErrorFromStatus } from '../http/api-error.js';
 import { objectOf, textOf } from '../kube/json.js';
 import { inTurns, PartialSlice } from './body.js';
 
@@ -55,7 +55,11 @@ function eventOf(text: string, kind: string): WatchEvent {
 /** Of a server that does not say what is wrong, assume the worst. */
 function errorOf(status: unknown): Error {
   const { code } = objectOf(status);
-  return apiErrorOf({ what: 'ERROR event of the watch', status: typeof code === 'number' ? code : 500, body: status });
+  return apiErrorFromStatus({
+    what: 'ERROR event of the watch',
+    status: typeof code === 'number' ? code : 500,
+    body: status,
+  });
 }
 
 function parse(text: string): unknown {

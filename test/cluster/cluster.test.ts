@@ -75,7 +75,7 @@ function rawTransport(): KubeletTransport {
   const { access, addressTypes, port, bearerTokenFile, tls } = config.kubelet;
   if (access === 'proxy') return new ProxyTransport({ api });
   const kubeletCredentials = new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
-  return new DirectTransport({ addressTypes, port, credentials: kubeletCredentials });
+  return new DirectTransport({ addressTypes, port, credentials: kubeletCredentials, clock, version });
 }
 
 async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
@@ -85,7 +85,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 async function listNodes(): Promise<readonly Node[]> {
-  const { body } = await api.open({ path: '/api/v1/nodes' }, signal);
+  const body = await api.open({ path: '/api/v1/nodes' }, signal);
   const { items } = JSON.parse(await textOf(body)) as { items: readonly unknown[] };
   return items.map((item) => projectNode(item, (text) => text));
 }

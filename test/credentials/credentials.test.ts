@@ -24,7 +24,7 @@ beforeAll(async () => {
   clientPair = await authority.issueClient('exporter');
 });
 
-/** A folder of its own for each test; also the home folder. */
+/** A folder for one test; also the home folder. */
 class Folder implements AsyncDisposable {
   readonly path: string;
   readonly clock = new ManualClock();
@@ -93,16 +93,16 @@ async function fault(work: Promise<unknown>): Promise<string> {
 }
 
 describe('staticCredentials', () => {
-  it('gives what it was given', async () => {
+  it('never change', async () => {
     const credentials = staticCredentials({ server: new URL('https://h:1/p'), ca: 'CA', token: 't' });
     expect(credentials.server.href).toBe('https://h:1/p');
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer t' });
-    expect(await credentials.tls()).toEqual({ ca: 'CA', rejectUnauthorized: true });
-    expect(await staticCredentials({ server: new URL('http://h') }).headers()).toEqual({});
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer t' });
+    expect((await credentials.material()).tls).toEqual({ ca: 'CA', rejectUnauthorized: true });
+    expect((await staticCredentials({ server: new URL('http://h') }).material()).headers).toEqual({});
   });
 });
 
-describe('the place of the credentials', () => {
+describe('loadCredentials', () => {
   const named = (name: string) => ({
     'current-context': name,
     contexts: [{ name, context: { cluster: name, user: name } }],
@@ -111,7 +111,7 @@ describe('the place of the credentials', () => {
   });
   const inCluster = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
 
-  it('is the given kubeconfig, else $KUBECONFIG, else the one at home, else the service account', async () => {
+  it('prefers the kubeconfig of the command line, then $KUBECONFIG, then the home folder, then the service account', async () => {
     await using folder = await Folder.create();
     await folder.write('serviceaccount/token', 't');
     await folder.write('serviceaccount/ca.crt', authority.certificate);
@@ -126,23 +126,23 @@ describe('the place of the credentials', () => {
     expect((await folder.load({ environment: inCluster })).server.host).toBe('10.96.0.1');
   });
 
-  it('says what was tried when there is none', async () => {
+  it('lists the places it tried when there are no credentials', async () => {
     await using folder = await Folder.create();
     const message = await fault(folder.load());
     expect(message).toContain('--kubeconfig and $KUBECONFIG are not set');
     expect(message).toContain(`${join(folder.path, '.kube', 'config')} does not exist`);
     expect(message).toContain('KUBERNETES_SERVICE_HOST');
-    expect(message).toMatch(/give --kubeconfig FILE$/);
+    expect(message).toMatch(/\(not running in a cluster\); set --kubeconfig FILE$/);
   });
 
-  it('refuses a context where there is no kubeconfig', async () => {
+  it('refuses --context without a kubeconfig', async () => {
     await using folder = await Folder.create();
     expect(await fault(folder.load({ context: 'dev', environment: inCluster }))).toBe(
-      '--context dev is given, but there is no kubeconfig',
+      '--context dev is set, but there is no kubeconfig',
     );
   });
 
-  it('merges the files of $KUBECONFIG, the first to name something winning, and passes over missing ones', async () => {
+  it('merges the files of $KUBECONFIG, where the first definition of a name wins, and ignores missing files', async () => {
     await using folder = await Folder.create();
     const first = await folder.writeKubeconfig('a/first', {
       contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
@@ -160,14 +160,14 @@ describe('the place of the credentials', () => {
       environment: { KUBECONFIG: ['', missing, first, second].join(delimiter) },
     });
     expect(credentials.server.host).toBe('second');
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer first' });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer first' });
     expect(await fault(folder.load({ environment: { KUBECONFIG: missing } }))).toBe(
-      `$KUBECONFIG names ${missing}, but no such file exists; correct it or unset it`,
+      `$KUBECONFIG is ${missing}, but no such file exists; fix it or unset it`,
     );
   });
 });
 
-describe('in a cluster', () => {
+describe('credentials in a cluster', () => {
   const environment = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
 
   async function mount(folder: Folder): Promise<void> {
@@ -176,17 +176,17 @@ describe('in a cluster', () => {
     await folder.write('serviceaccount/namespace', 'monitoring\n');
   }
 
-  it('reads token, CA and namespace, trimmed', async () => {
+  it('are the trimmed token, CA and namespace of the service account', async () => {
     await using folder = await Folder.create();
     await mount(folder);
     const credentials = await folder.load({ environment });
     expect(credentials).toMatchObject({ namespace: 'monitoring', proxyUrl: undefined });
     expect(credentials.server.href).toBe('https://10.96.0.1/');
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' });
-    expect(await credentials.tls()).toEqual({ ca: authority.certificate.trim(), rejectUnauthorized: true });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer one' });
+    expect((await credentials.material()).tls).toEqual({ ca: authority.certificate.trim(), rejectUnauthorized: true });
   });
 
-  it('takes an IPv6 host, another port and no namespace', async () => {
+  it('may have an IPv6 host, another port and no namespace', async () => {
     await using folder = await Folder.create();
     await mount(folder);
     await rm(join(folder.path, 'serviceaccount/namespace'));
@@ -197,61 +197,61 @@ describe('in a cluster', () => {
     expect(credentials.namespace).toBeUndefined();
   });
 
-  it('reads token and CA again after 60 s, not before', async () => {
+  it('are read again after 60 s, not before', async () => {
     await using folder = await Folder.create();
     await mount(folder);
     const credentials = await folder.load({ environment });
-    await credentials.headers();
+    await credentials.material();
     const next = await TestAuthority.create('next-ca');
     await folder.write('serviceaccount/token', 'two');
     await folder.write('serviceaccount/ca.crt', next.certificate);
     await folder.clock.advance(59_999);
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer one' });
     await folder.clock.advance(1);
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' });
-    expect((await credentials.tls()).ca).toBe(next.certificate.trim());
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer two' });
+    expect((await credentials.material()).tls.ca).toBe(next.certificate.trim());
   });
 
-  it('reads them again at once after the server refused them', async () => {
+  it('are read again at once after the server refused them', async () => {
     await using folder = await Folder.create();
     await mount(folder);
     const credentials = await folder.load({ environment });
-    await credentials.headers();
+    await credentials.material();
     await folder.write('serviceaccount/token', 'two');
     credentials.invalidate();
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer two' });
   });
 
-  it('keeps the token while its file is missing or empty, unless the server refused it', async () => {
+  it('stay in use while their file is missing or empty, unless the server refused them', async () => {
     await using folder = await Folder.create();
     await mount(folder);
     const credentials = await folder.load({ environment });
-    await credentials.headers();
+    await credentials.material();
     await rm(join(folder.path, 'serviceaccount/token'));
     await folder.clock.advance(60_000);
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer one' });
     await folder.write('serviceaccount/token', ' \n');
     await folder.clock.advance(60_000);
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer one' });
     credentials.invalidate();
-    await expect(credentials.headers()).rejects.toMatchObject({
+    await expect(credentials.material()).rejects.toMatchObject({
       name: 'RequestError',
       reason: 'unauthorized',
       message: expect.stringContaining('cannot read the credentials: service account token') as string,
     });
   });
 
-  it('tries again 5 s after a reading failed', async () => {
+  it('are read again 5 s after a reading failed', async () => {
     await using folder = await Folder.create();
     await mount(folder);
     const credentials = await folder.load({ environment });
     await rm(join(folder.path, 'serviceaccount/token'));
-    await expect(credentials.headers()).rejects.toThrow('cannot be read');
+    await expect(credentials.material()).rejects.toThrow('cannot be read');
     await folder.write('serviceaccount/token', 'two');
     await folder.clock.advance(4999);
-    await expect(credentials.tls()).rejects.toThrow('cannot be read');
+    await expect(credentials.material()).rejects.toThrow('cannot be read');
     await folder.clock.advance(1);
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer two' });
     expect(folder.clock.sleeperCount).toBe(0);
   });
 
@@ -260,7 +260,7 @@ describe('in a cluster', () => {
     ['token', '\n', 'is empty'],
     ['ca.crt', undefined, 'CA of the API server'],
     ['ca.crt', 'garbage', 'is not a certificate in PEM form'],
-  ])('says what is wrong with %s: %j', async (name, content, problem) => {
+  ])('fail with the file and a hint for %s with content %j', async (name, content, problem) => {
     await using folder = await Folder.create();
     await mount(folder);
     await rm(join(folder.path, 'serviceaccount', name));
@@ -271,7 +271,7 @@ describe('in a cluster', () => {
     expect(message).toContain('automountServiceAccountToken: true');
   });
 
-  it('lets the API client go on with a token that was replaced before its time', async () => {
+  it('let the API client continue after a token was replaced early', async () => {
     await using folder = await Folder.create();
     await mount(folder);
     const seen: (string | undefined)[] = [];
@@ -285,19 +285,19 @@ describe('in a cluster', () => {
     await once(server, 'listening');
     const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const loaded = await folder.load({ environment });
-    await loaded.headers();
+    await loaded.material();
     await folder.write('serviceaccount/token', 'two');
     {
       const credentials = {
         ...staticCredentials({ server: url }),
-        headers: () => loaded.headers(),
+        material: async () => ({ ...(await loaded.material()), tls: { rejectUnauthorized: true } }),
         invalidate: () => {
           loaded.invalidate();
         },
       };
       using api = new ApiClient({ credentials, clock: folder.clock, version: '0' });
-      const { body } = await api.open({ path: '/api' }, new AbortController().signal);
-      for await (const chunk of body) expect(chunk.toString()).toBe('{}');
+      for await (const chunk of await api.open({ path: '/api' }, new AbortController().signal))
+        expect(chunk.toString()).toBe('{}');
     }
     expect(seen).toEqual(['Bearer one', 'Bearer two']);
     const closed = once(server, 'close');
@@ -307,8 +307,8 @@ describe('in a cluster', () => {
   });
 });
 
-describe('with a kubeconfig', () => {
-  it('takes server, namespace, CA, client certificate and token from inside', async () => {
+describe('credentials of a kubeconfig', () => {
+  it('may be inline, with server and namespace', async () => {
     await using folder = await Folder.create();
     const credentials = await loadUser(
       folder,
@@ -322,8 +322,8 @@ describe('with a kubeconfig', () => {
     expect(credentials).toMatchObject({ namespace: 'shop', proxyUrl: undefined });
     expect(credentials.server.href).toBe('https://192.0.2.1:6443/base');
     expect(credentials.description).toBe(`kubeconfig ${join(folder.path, 'config')}, context dev`);
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer secret' });
-    expect(await credentials.tls()).toEqual({
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer secret' });
+    expect((await credentials.material()).tls).toEqual({
       ca: authority.certificate,
       cert: clientPair.cert,
       key: clientPair.key,
@@ -332,7 +332,7 @@ describe('with a kubeconfig', () => {
     });
   });
 
-  it('takes files, relative to the kubeconfig, and reads them again after 60 s', async () => {
+  it('may be files relative to the kubeconfig, which are read again after 60 s', async () => {
     await using folder = await Folder.create();
     await folder.write('pki/ca.crt', authority.certificate);
     await folder.write('pki/client.crt', clientPair.cert);
@@ -343,8 +343,8 @@ describe('with a kubeconfig', () => {
       { tokenFile: 'token', 'client-certificate': 'pki/client.crt', 'client-key': 'pki/client.key' },
       { 'certificate-authority': 'pki/ca.crt' },
     );
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' });
-    expect(await credentials.tls()).toEqual({
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer one' });
+    expect((await credentials.material()).tls).toEqual({
       ca: authority.certificate,
       cert: clientPair.cert,
       key: clientPair.key,
@@ -353,91 +353,91 @@ describe('with a kubeconfig', () => {
     await folder.write('token', 'two\n');
     await folder.write('pki/client.crt', 'renewed');
     await folder.clock.advance(60_000);
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' });
-    expect((await credentials.tls()).cert).toBe('renewed');
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer two' });
+    expect((await credentials.material()).tls.cert).toBe('renewed');
   });
 
   it.each([
-    ['nothing', {}, {}],
-    ['a token with white space around', { token: ' secret\n' }, { authorization: 'Bearer secret' }],
+    ['no header', {}, {}],
+    ['a token without surrounding white space', { token: ' secret\n' }, { authorization: 'Bearer secret' }],
     ['a user name and a password', { username: 'ann', password: 'pw' }, { authorization: `Basic ${base64('ann:pw')}` }],
     ['an impersonated user', { token: 't', as: 'bob' }, { authorization: 'Bearer t', 'impersonate-user': 'bob' }],
-  ])('sends %s', async (_what, user, headers) => {
+  ])('send %s', async (_what, user, headers) => {
     await using folder = await Folder.create();
-    expect(await (await loadUser(folder, user)).headers()).toEqual(headers);
+    expect((await (await loadUser(folder, user)).material()).headers).toEqual(headers);
   });
 
-  it('takes the context that is asked for, even without a user', async () => {
+  it('are those of --context, which may have no user', async () => {
     await using folder = await Folder.create();
     const ca = { 'certificate-authority-data': base64(authority.certificate) };
     const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({ token: 't' }, ca));
     const credentials = await folder.load({ kubeconfigPath, context: 'bare' });
     expect(credentials.namespace).toBeUndefined();
-    expect(await credentials.headers()).toEqual({});
-    expect(await credentials.tls()).toEqual({ ca: authority.certificate, rejectUnauthorized: true });
+    expect((await credentials.material()).headers).toEqual({});
+    expect((await credentials.material()).tls).toEqual({ ca: authority.certificate, rejectUnauthorized: true });
   });
 
-  it('takes a plain HTTP server, as kubectl proxy is one', async () => {
+  it('allow a server of plain HTTP, such as kubectl proxy', async () => {
     await using folder = await Folder.create();
     const credentials = await loadUser(folder, { token: 't' }, { server: 'http://127.0.0.1:8001' });
     expect(credentials.server.href).toBe('http://127.0.0.1:8001/');
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer t' });
-    expect((await credentials.tls()).rejectUnauthorized).toBe(true);
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer t' });
+    expect((await credentials.material()).tls.rejectUnauthorized).toBe(true);
   });
 
-  it('switches verification off only when told to', async () => {
+  it('disable verification only when the cluster sets insecure-skip-tls-verify', async () => {
     await using folder = await Folder.create();
     const credentials = await loadUser(folder, {}, { 'insecure-skip-tls-verify': true });
-    expect(await credentials.tls()).toEqual({ rejectUnauthorized: false });
+    expect((await credentials.material()).tls).toEqual({ rejectUnauthorized: false });
   });
 
-  it.each(['http://proxy:3128', 'https://user:pw@proxy', 'socks5://proxy:1080'])('takes the proxy %s', async (url) => {
+  it.each(['http://proxy:3128', 'https://user:pw@proxy', 'socks5://proxy:1080'])('use the proxy %s', async (url) => {
     await using folder = await Folder.create();
     const credentials = await loadUser(folder, {}, { 'proxy-url': url });
     expect(credentials.proxyUrl?.href.replace(/\/$/, '')).toBe(url);
-    expect(await credentials.headers()).toEqual({});
+    expect((await credentials.material()).headers).toEqual({});
   });
 
   it.each<[string, object | string, string]>([
+    ['no context is current', { contexts: [] }, 'neither current-context nor --context is set; it has no contexts'],
     [
-      'no context is current',
-      { contexts: [] },
-      'current-context is not set and --context is not given; it has no contexts',
-    ],
-    [
-      'the current context is not there',
+      'the current context does not exist',
       { ...kubeconfig({}), 'current-context': 'x' },
       'there is no context "x"; choose one of dev, bare',
     ],
     ['no context is chosen', { ...kubeconfig({}), 'current-context': '' }, 'choose one of dev, bare'],
-    ['the cluster is not there', { ...kubeconfig({}), clusters: [] }, 'names cluster "c1", which is not there'],
-    ['the user is not there', { ...kubeconfig({}), users: [] }, 'names user "u1", which is not there'],
-    ['it is empty', '', 'is not valid: it is empty or no YAML object'],
-    ['it is no YAML', 'a: [', 'is not valid:'],
+    ['the cluster does not exist', { ...kubeconfig({}), clusters: [] }, 'refers to cluster "c1", which does not exist'],
+    ['the user does not exist', { ...kubeconfig({}), users: [] }, 'refers to user "u1", which does not exist'],
+    ['it is empty', '', 'is not valid: it is empty or not a YAML object'],
+    ['it is not YAML', 'a: [', 'is not valid:'],
     ['a cluster has no server', { clusters: [{ name: 'c', cluster: {} }] }, 'clusters[0].cluster.server is missing'],
     [
-      'the server is no URL',
+      'the server is not a URL',
       kubeconfig({}, { server: '192.0.2.1' }),
       'server "192.0.2.1" must begin with http:, https:',
     ],
-    ['the server is no HTTP server', kubeconfig({}, { server: 'ftp://h' }), 'server "ftp:" must begin with'],
+    ['the server is not an HTTP URL', kubeconfig({}, { server: 'ftp://h' }), 'server "ftp:" must begin with'],
     ['the proxy is unknown', kubeconfig({}, { 'proxy-url': 'ftp://u:secret@h' }), 'proxy-url "ftp:" must begin with'],
     ['the CA is missing', kubeconfig({}, { 'certificate-authority': 'nope.crt' }), 'certificate-authority'],
     [
-      'the CA is no certificate',
+      'the CA is not a certificate',
       kubeconfig({}, { 'certificate-authority-data': base64('x') }),
       'certificate-authority-data is not',
     ],
     [
-      'the client key is no key',
+      'the client key is not a key',
       kubeconfig({ 'client-key-data': base64('x') }),
       'client-key-data is not a private key',
     ],
     ['the client key is missing', kubeconfig({ 'client-key': 'nope.key' }), 'nope.key cannot be read'],
     ['the token file is missing', kubeconfig({ tokenFile: 'nope.token' }), 'nope.token cannot be read'],
     ['the plugin has no command', kubeconfig({ exec: { apiVersion: 'v1' } }), 'command is missing'],
-    ['the plugin asks questions', kubeconfig({ exec: { command: 'x', interactiveMode: 'Always' } }), 'use IfAvailable'],
-  ])('says so when %s', async (_what, content, problem) => {
+    [
+      'the plugin requires a prompt',
+      kubeconfig({ exec: { command: 'x', interactiveMode: 'Always' } }),
+      'use IfAvailable',
+    ],
+  ])('are refused when %s', async (_what, content, problem) => {
     await using folder = await Folder.create();
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     const kubeconfigPath = await folder.write('config', text);
@@ -449,19 +449,15 @@ describe('with a kubeconfig', () => {
   it.each([
     ['behind a token', 'users:\n- name: u1\n  user:\n    token: the-secret\n   bad: [\n', /at line \d+, column \d+$/],
     ['in a token', 'users:\n- name: u1\n  user:\n    token: "the-secret\n', /at line \d+, column \d+$/],
-    [
-      'in a key that is there twice',
-      'users:\n- name: u1\n  user: {token: the-secret}\n  user: {}\n',
-      /is not valid: \S/,
-    ],
-  ])('says where it is no YAML %s, without quoting it', async (_where, text, problem) => {
+    ['in a duplicate key', 'users:\n- name: u1\n  user: {token: the-secret}\n  user: {}\n', /is not valid: \S/],
+  ])('are refused with the place of a YAML error %s and without a quote', async (_where, text, problem) => {
     await using folder = await Folder.create();
     const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
     expect(message).toMatch(problem);
     expect(message).not.toContain('secret');
   });
 
-  it('says so when the file or the context asked for is not there', async () => {
+  it('are refused when the file or the context does not exist', async () => {
     await using folder = await Folder.create();
     const missing = join(folder.path, 'missing');
     expect(await fault(folder.load({ kubeconfigPath: missing }))).toContain(
@@ -475,10 +471,10 @@ describe('with a kubeconfig', () => {
 });
 
 describe('client-node', () => {
-  /** Runs `script` in a process of its own, in which loading client-node fails. */
+  /** Runs `script` in a separate process in which loading client-node fails. */
   async function runWithoutClientNode(script: string): Promise<string> {
     const hooks = `export function resolve(specifier, context, next) {
-      if (specifier === '@kubernetes/client-node') throw new Error('client-node was asked for');
+      if (specifier === '@kubernetes/client-node') throw new Error('client-node was imported');
       return next(specifier, context);
     }`;
     const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))});`;
@@ -497,7 +493,7 @@ describe('client-node', () => {
 
   const dataUrl = (script: string): string => `data:text/javascript,${encodeURIComponent(script)}`;
 
-  it('is loaded for a kubeconfig, and not for a service account', async () => {
+  it('is loaded for a kubeconfig and not for a service account', async () => {
     await using folder = await Folder.create();
     await folder.write('serviceaccount/token', 'one');
     await folder.write('serviceaccount/ca.crt', authority.certificate);
@@ -517,12 +513,12 @@ describe('client-node', () => {
       runWithoutClientNode(load(folder.path)),
     ]);
     expect(inCluster).toBe(`service account in ${join(folder.path, 'serviceaccount')}`);
-    expect(withKubeconfig).toBe('client-node was asked for');
+    expect(withKubeconfig).toBe('client-node was imported');
   });
 });
 
-describe('with an exec plugin', () => {
-  /** A plugin in a script beside the kubeconfig; each run leaves its process id in `runs`. */
+describe('credentials of an exec plugin', () => {
+  /** A plugin in a script beside the kubeconfig; each run appends its process id to `runs`. */
   async function plugin(folder: Folder, body: string, settings: object = {}) {
     const script = await folder.write(
       'plugin.mjs',
@@ -530,7 +526,7 @@ describe('with an exec plugin', () => {
       import { appendFileSync } from 'node:fs';
       appendFileSync(${JSON.stringify(join(folder.path, 'runs'))}, process.pid + '\\n');
       const info = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
-      const answer = (status) => console.log(JSON.stringify({ apiVersion: info.apiVersion, kind: 'ExecCredential', status }));
+      const reply = (status) => console.log(JSON.stringify({ apiVersion: info.apiVersion, kind: 'ExecCredential', status }));
       ${body}`,
     );
     await chmod(script, 0o755);
@@ -544,55 +540,59 @@ describe('with an exec plugin', () => {
     return text.split('\n').slice(0, -1).map(Number);
   }
 
-  it('takes its token, runs it once for all who wait, and not again until it is refused', async () => {
+  it('are read once for all waiters, and not again until they are refused', async () => {
     await using folder = await Folder.create();
-    const credentials = await plugin(folder, `answer({ token: 'from-plugin' });`);
-    const [first, second] = await Promise.all([credentials.headers(), credentials.headers(), credentials.tls()]);
-    expect(first).toEqual({ authorization: 'Bearer from-plugin' });
+    const credentials = await plugin(folder, `reply({ token: 'from-plugin' });`);
+    const [first, second] = await Promise.all([credentials.material(), credentials.material(), credentials.material()]);
+    expect(first.headers).toEqual({ authorization: 'Bearer from-plugin' });
     expect(second).toEqual(first);
     await folder.clock.advance(3_600_000);
-    await credentials.headers();
+    await credentials.material();
     expect(await runs(folder)).toHaveLength(1);
     credentials.invalidate();
-    const readings = [credentials.headers(), credentials.headers()];
+    const readings = [credentials.material(), credentials.material()];
     credentials.invalidate();
-    await Promise.all([...readings, credentials.headers()]);
+    await Promise.all([...readings, credentials.material()]);
     expect(await runs(folder)).toHaveLength(2);
   });
 
-  it('runs it again a minute before its credential expires', async () => {
+  it('are read again a minute before they expire', async () => {
     await using folder = await Folder.create();
     const expiry = new Date(folder.clock.nowMs() + 600_000).toISOString();
-    const credentials = await plugin(folder, `answer({ token: 't', expirationTimestamp: '${expiry}' });`);
-    await credentials.headers();
+    const credentials = await plugin(folder, `reply({ token: 't', expirationTimestamp: '${expiry}' });`);
+    await credentials.material();
     await folder.clock.advance(539_999);
-    await credentials.headers();
+    await credentials.material();
     expect(await runs(folder)).toHaveLength(1);
     await folder.clock.advance(60_000);
-    await credentials.headers();
+    await credentials.material();
     expect(await runs(folder)).toHaveLength(2);
   });
 
-  it('takes its client certificate', async () => {
+  it('may be a client certificate', async () => {
     await using folder = await Folder.create();
     const pair = { clientCertificateData: clientPair.cert, clientKeyData: clientPair.key };
-    const credentials = await plugin(folder, `answer(${JSON.stringify(pair)});`);
-    expect(await credentials.tls()).toEqual({ cert: clientPair.cert, key: clientPair.key, rejectUnauthorized: true });
-    expect(await credentials.headers()).toEqual({});
+    const credentials = await plugin(folder, `reply(${JSON.stringify(pair)});`);
+    expect((await credentials.material()).tls).toEqual({
+      cert: clientPair.cert,
+      key: clientPair.key,
+      rejectUnauthorized: true,
+    });
+    expect((await credentials.material()).headers).toEqual({});
   });
 
-  it('tells it what it may want to know, and gives it arguments, environment and no input', async () => {
+  it('come from a plugin with arguments, environment, cluster and no input', async () => {
     await using folder = await Folder.create();
     const credentials = await plugin(
       folder,
       `let input = '';
       for await (const chunk of process.stdin) input += chunk;
       const { apiVersion, kind, spec } = info;
-      const said = [...process.argv.slice(2), process.env.STAGE, apiVersion, kind, spec.interactive, spec.cluster.server];
-      answer({ token: said.join(' ') + input });`,
+      const received = [...process.argv.slice(2), process.env.STAGE, apiVersion, kind, spec.interactive, spec.cluster.server];
+      reply({ token: received.join(' ') + input });`,
       { args: ['--for', 'me'], env: [{ name: 'STAGE', value: 'test' }], provideClusterInfo: true },
     );
-    expect(await credentials.headers()).toEqual({
+    expect((await credentials.material()).headers).toEqual({
       authorization:
         'Bearer --for me test client.authentication.k8s.io/v1 ExecCredential false https://192.0.2.1:6443/base',
     });
@@ -604,14 +604,14 @@ describe('with an exec plugin', () => {
       `console.log('secret'); console.error('no\\n session'); process.exit(3);`,
       'exit code 3: no session; run login',
     ],
-    ['answers nonsense', `console.log('secret');`, 'its answer is not JSON'],
-    ['answers without a credential', `answer({ secret: 1 });`, 'neither a token nor a client certificate'],
-    ['answers with half a credential', `answer({ clientCertificateData: 'secret' });`, 'neither a token nor'],
-    ['answers too much', `console.log('secret'.repeat(1e6));`, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'],
-  ])('says so when it %s, without what it wrote', async (_what, body, problem) => {
+    ['prints no JSON', `console.log('secret');`, 'its output is not JSON'],
+    ['prints no credential', `reply({ secret: 1 });`, 'neither a token nor a client certificate'],
+    ['prints a certificate without a key', `reply({ clientCertificateData: 'secret' });`, 'neither a token nor'],
+    ['prints too much', `console.log('secret'.repeat(1e6));`, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'],
+  ])('fail without quoting the output when the plugin %s', async (_what, body, problem) => {
     await using folder = await Folder.create();
     const credentials = await plugin(folder, body, { installHint: 'run login' });
-    const error: unknown = await credentials.headers().catch((reason: unknown) => reason);
+    const error: unknown = await credentials.material().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'RequestError', reason: 'unauthorized' });
     const messages = [];
     for (let cause = error; cause instanceof Error; cause = cause.cause) messages.push(cause.message);
@@ -619,31 +619,31 @@ describe('with an exec plugin', () => {
     expect(messages.join()).not.toContain('secret');
   });
 
-  it('says so when it is not installed', async () => {
+  it('fail with the install hint when the plugin is not installed', async () => {
     await using folder = await Folder.create();
     const credentials = await loadUser(folder, {
       exec: { command: 'no-such-plugin-anywhere', installHint: 'install it' },
     });
-    await expect(credentials.headers()).rejects.toThrow(
+    await expect(credentials.material()).rejects.toThrow(
       'exec plugin no-such-plugin-anywhere failed: ENOENT; install it',
     );
   });
 
-  it('kills it after 30 s', async () => {
+  it('fail after 30 s, which kills the plugin', async () => {
     await using folder = await Folder.create();
     const credentials = await plugin(
       folder,
       `import { createServer } from 'node:net';
       createServer().listen(0);`,
     );
-    const failed = credentials.headers().catch((reason: unknown) => reason);
+    const failed = credentials.material().catch((reason: unknown) => reason);
     while ((await runs(folder)).length === 0) await nextTurn();
     const [pid = 0] = await runs(folder);
     expect(isAlive(pid)).toBe(true);
     await folder.clock.advance(30_000);
     expect(await failed).toMatchObject({
       reason: 'unauthorized',
-      message: expect.stringContaining('within 30 s') as string,
+      message: expect.stringContaining('not complete after 30 s') as string,
     });
     expect(folder.clock.sleeperCount).toBe(0);
     while (isAlive(pid)) await nextTurn();

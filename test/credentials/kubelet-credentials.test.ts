@@ -45,8 +45,11 @@ function setUp(settings: { bearerTokenFile?: string; tls?: Partial<KubeletTlsSet
     proxyUrl: undefined,
     namespace: undefined,
     description: 'test',
-    headers: () => Promise.resolve({ authorization: 'Bearer api-token' }),
-    tls: () => Promise.resolve({ ca: 'cluster CA', ...apiPair, serverName: 'api.example', rejectUnauthorized: false }),
+    material: () =>
+      Promise.resolve({
+        headers: { authorization: 'Bearer api-token' },
+        tls: { ca: 'cluster CA', ...apiPair, serverName: 'api.example', rejectUnauthorized: false },
+      }),
     invalidate: () => invalidations++,
   };
   const credentials = new KubeletCredentials({
@@ -58,30 +61,30 @@ function setUp(settings: { bearerTokenFile?: string; tls?: Partial<KubeletTlsSet
   return { clock, credentials, invalidations: () => invalidations };
 }
 
-describe('without settings', () => {
-  it('are those for the API server; its server name and its skipping of verification are not', async () => {
+describe('credentials for the kubelets without settings', () => {
+  it('are those for the API server, without its server name and its disabled verification', async () => {
     const { credentials, invalidations } = setUp();
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer api-token' });
-    expect(await credentials.tls()).toEqual({ ca: 'cluster CA', ...apiPair, rejectUnauthorized: true });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer api-token' });
+    expect((await credentials.material()).tls).toEqual({ ca: 'cluster CA', ...apiPair, rejectUnauthorized: true });
     credentials.invalidate();
     expect(invalidations()).toBe(1);
   });
 });
 
-describe('settings of their own', () => {
-  it("a token file replaces the API server's token and client certificate", async () => {
+describe('settings for the kubelets', () => {
+  it("replace the API server's token and client certificate by a token file", async () => {
     const { credentials, invalidations } = setUp({ bearerTokenFile: await fileOf('token', ' kubelet-token\n') });
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer kubelet-token' });
-    expect(await credentials.tls()).toEqual({ ca: 'cluster CA', rejectUnauthorized: true });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer kubelet-token' });
+    expect((await credentials.material()).tls).toEqual({ ca: 'cluster CA', rejectUnauthorized: true });
     credentials.invalidate();
     expect(invalidations()).toBe(0);
   });
 
-  it('a client certificate replaces them too', async () => {
+  it('replace both by a client certificate', async () => {
     const certFile = await fileOf('tls.crt', pair.cert);
     const { credentials } = setUp({ tls: { certFile, keyFile: await fileOf('tls.key', pair.key) } });
-    expect(await credentials.headers()).toEqual({});
-    expect(await credentials.tls()).toEqual({
+    expect((await credentials.material()).headers).toEqual({});
+    expect((await credentials.material()).tls).toEqual({
       ca: 'cluster CA',
       cert: pair.cert.trim(),
       key: pair.key.trim(),
@@ -89,11 +92,11 @@ describe('settings of their own', () => {
     });
   });
 
-  it('a CA file, a server name and skipping verification leave the workload as it is', async () => {
+  it('keep both with a CA file, a server name and disabled verification', async () => {
     const caFile = await fileOf('ca.crt', authority.certificate);
     const { credentials } = setUp({ tls: { caFile, serverName: '{node}.nodes', insecureSkipVerify: true } });
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer api-token' });
-    expect(await credentials.tls()).toEqual({
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer api-token' });
+    expect((await credentials.material()).tls).toEqual({
       ca: authority.certificate.trim(),
       ...apiPair,
       serverName: '{node}.nodes',
@@ -102,46 +105,49 @@ describe('settings of their own', () => {
   });
 });
 
-describe('rotation', () => {
+describe('rotation of credentials for the kubelets', () => {
   it('reads files again after 60 s', async () => {
     const bearerTokenFile = await fileOf('rotated', 'first');
     const { clock, credentials } = setUp({ bearerTokenFile });
-    await credentials.headers();
+    await credentials.material();
     await fileOf('rotated', 'second');
     await clock.advance(59_999);
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer first' });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer first' });
     await clock.advance(1);
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer second' });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer second' });
   });
 
-  it('reads files again after a refusal', async () => {
+  it('reads files again after a 401', async () => {
     const { credentials } = setUp({ bearerTokenFile: await fileOf('refused', 'first') });
-    await credentials.headers();
+    await credentials.material();
     await fileOf('refused', 'second');
     credentials.invalidate();
-    expect(await credentials.headers()).toEqual({ authorization: 'Bearer second' });
+    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer second' });
   });
 
-  it('keeps the last good pair while certificate and key do not fit', async () => {
+  it('keeps the last good pair while certificate and key do not match', async () => {
     const certFile = await fileOf('half.crt', pair.cert);
     const keyFile = await fileOf('half.key', pair.key);
     const { clock, credentials } = setUp({ tls: { certFile, keyFile } });
-    await credentials.tls();
+    await credentials.material();
     await fileOf('half.crt', otherPair.cert);
     await clock.advance(60_000);
-    expect((await credentials.tls()).cert).toBe(pair.cert.trim());
+    expect((await credentials.material()).tls.cert).toBe(pair.cert.trim());
     await fileOf('half.key', otherPair.key);
     await clock.advance(60_000);
-    expect(await credentials.tls()).toMatchObject({ cert: otherPair.cert.trim(), key: otherPair.key.trim() });
+    expect((await credentials.material()).tls).toMatchObject({
+      cert: otherPair.cert.trim(),
+      key: otherPair.key.trim(),
+    });
   });
 });
 
-describe('files that cannot be used', () => {
+describe('unusable files', () => {
   const faults: [string, () => Promise<Parameters<typeof setUp>[0]>, string][] = [
     ['a missing token', () => Promise.resolve({ bearerTokenFile: '/missing/token' }), '/missing/token cannot be read'],
     ['an empty token', async () => ({ bearerTokenFile: await fileOf('empty', ' \n') }), 'is empty'],
     [
-      'a CA that is none',
+      'a CA that is not a certificate',
       async () => ({ tls: { caFile: await fileOf('bad.crt', 'nonsense') } }),
       'is not a certificate in PEM form',
     ],
@@ -154,9 +160,9 @@ describe('files that cannot be used', () => {
     ],
   ];
 
-  it.each(faults)('are told: %s', async (_name, settings, message) => {
+  it.each(faults)('are named in the error: %s', async (_name, settings, message) => {
     const { credentials } = setUp(await settings());
-    await expect(credentials.tls()).rejects.toMatchObject({
+    await expect(credentials.material()).rejects.toMatchObject({
       reason: 'unauthorized',
       message: expect.stringContaining(message) as string,
     });

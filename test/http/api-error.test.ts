@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { apiErrorOf } from '../../src/http/api-error.js';
+import { apiErrorFromStatus } from '../../src/http/api-error.js';
 
 const what = 'GET /api/v1/pods';
 
-describe('apiErrorOf', () => {
+describe('apiErrorFromStatus', () => {
   it.each([
     [400, 'http_status'],
     [401, 'unauthorized'],
@@ -14,12 +14,12 @@ describe('apiErrorOf', () => {
     [429, 'http_status'],
     [503, 'http_status'],
   ])('maps status %d to %s', (status, reason) => {
-    expect(apiErrorOf({ what, status, body: undefined })).toMatchObject({ status, reason });
+    expect(apiErrorFromStatus({ what, status, body: undefined })).toMatchObject({ status, reason });
   });
 
   it('names the request, the status and what the server said, on one line of bounded length', () => {
     const body = { kind: 'Status', message: `first\n\tsecond\u0007 ${'x'.repeat(1000)}` };
-    const { message } = apiErrorOf({ what, status: 400, body });
+    const { message } = apiErrorFromStatus({ what, status: 400, body });
     expect(message).toMatch(/^GET \/api\/v1\/pods: the API server answered 400: first second x+…$/);
     expect(message.length).toBeLessThan(600);
   });
@@ -33,13 +33,15 @@ describe('apiErrorOf', () => {
       message: `pods is forbidden: User "ci" cannot list resource "pods" in API group "" ${place}`,
       reason: 'Forbidden',
     };
-    expect(apiErrorOf({ what, status: 403, body }).message).toContain(
+    expect(apiErrorFromStatus({ what, status: 403, body }).message).toContain(
       `; grant it with the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["list"]} in ${role}`,
     );
   });
 
   it('says so when it cannot tell which rule is missing', () => {
-    expect(apiErrorOf({ what, status: 403, body: { message: 'no' } }).message).toMatch(/no; no RBAC rule allows it$/);
+    expect(apiErrorFromStatus({ what, status: 403, body: { message: 'no' } }).message).toMatch(
+      /no; no RBAC rule allows it$/,
+    );
   });
 
   it.each([
@@ -48,7 +50,7 @@ describe('apiErrorOf', () => {
     [{ status: 500, body: { reason: 'Expired' } }, true],
     [{ status: 500, body: { reason: 'InternalError' } }, false],
   ])('%j is expired: %s', (answer, isExpired) => {
-    expect(apiErrorOf({ what, ...answer }).isExpired).toBe(isExpired);
+    expect(apiErrorFromStatus({ what, ...answer }).isExpired).toBe(isExpired);
   });
 
   it('recognizes a resource version that the server has not reached', () => {
@@ -56,11 +58,11 @@ describe('apiErrorOf', () => {
       reason: 'Timeout',
       details: { causes: [{ reason: 'ResourceVersionTooLarge', message: 'x' }], retryAfterSeconds: 1 },
     };
-    const error = apiErrorOf({ what, status: 504, body });
-    expect(error).toMatchObject({ isResourceVersionTooLarge: true, retryAfterMs: 1000, statusReason: 'Timeout' });
+    const error = apiErrorFromStatus({ what, status: 504, body });
+    expect(error).toMatchObject({ isResourceVersionTooLarge: true, retryAfterMs: 1000 });
     const old = { message: 'Timeout: Too large resource version: 9, current: 5' };
-    expect(apiErrorOf({ what, status: 504, body: old }).isResourceVersionTooLarge).toBe(true);
-    expect(apiErrorOf({ what, status: 504, body: {} }).isResourceVersionTooLarge).toBe(false);
+    expect(apiErrorFromStatus({ what, status: 504, body: old }).isResourceVersionTooLarge).toBe(true);
+    expect(apiErrorFromStatus({ what, status: 504, body: {} }).isResourceVersionTooLarge).toBe(false);
   });
 
   it.each([
@@ -71,7 +73,7 @@ describe('apiErrorOf', () => {
     [{ retryAfterSeconds: -1 }, undefined, undefined],
     [{ retryAfterSeconds: '3' }, undefined, undefined],
   ])('with %j and the header %s waits %s ms', (details, retryAfterMs, expected) => {
-    expect(apiErrorOf({ what, status: 429, body: { details }, retryAfterMs }).retryAfterMs).toBe(expected);
+    expect(apiErrorFromStatus({ what, status: 429, body: { details }, retryAfterMs }).retryAfterMs).toBe(expected);
   });
 
   it.each([
@@ -84,11 +86,11 @@ describe('apiErrorOf', () => {
     { details: { causes: [null, 1, {}] } },
     { message: 5, reason: {} },
   ])('takes %j for a body', (body) => {
-    expect(apiErrorOf({ what, status: 500, body })).toMatchObject({
+    expect(apiErrorFromStatus({ what, status: 500, body })).toMatchObject({
       message: 'GET /api/v1/pods: the API server answered 500',
-      statusReason: undefined,
+      isExpired: false,
+      isResourceVersionTooLarge: false,
       retryAfterMs: undefined,
-      causes: [],
     });
   });
 });

@@ -89,7 +89,7 @@ describe('a request', () => {
     const small = setUp({ open: () => Promise.resolve(bodyOf(config)), maxBodyBytes: config.length - 1 });
     expect(await failureOf(small.client.fetchEvictionThresholds(aNode(), never))).toMatchObject({
       reason: 'too_large',
-      message: 'configuration of node node-1: more than 60 bytes; kubelet.maxBodySize is the limit',
+      message: 'configuration of node node-1: more than 60 bytes; raise kubelet.maxBodySize',
     });
     expect([results, small.results]).toEqual([[['success', 0]], [['too_large', 0]]]);
   });
@@ -134,7 +134,7 @@ describe('the size limit', () => {
     const { client, results } = setUp({ open: () => Promise.resolve(endless()), maxBodyBytes: 25 });
     expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({
       reason: 'too_large',
-      message: 'summary of node node-1: more than 25 bytes; kubelet.maxBodySize is the limit',
+      message: 'summary of node node-1: more than 25 bytes; raise kubelet.maxBodySize',
     });
     expect([sentBytes, isClosed]).toEqual([30, true]);
     expect(results).toEqual([['too_large', 0]]);
@@ -162,7 +162,7 @@ describe('the time limit', () => {
     await clock.advance(1);
     expect(await failed).toMatchObject({
       reason: 'timeout',
-      message: 'summary of node node-1: no complete answer within 10 s',
+      message: 'summary of node node-1: no complete response within 10 s',
     });
     expect(results).toEqual([['timeout', 10_000]]);
     expect(clock.sleeperCount).toBe(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { apiErrorOf } from '../../src/http/api-error.js';
-import type { ApiRequest } from '../../src/http/api-transport.js';
+import type { ApiRequest } from '../../src/http/api-client.js';
+import { apiErrorFromStatus } from '../../src/http/api-error.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
 import { ProxyTransport } from '../../src/kubelet/proxy-transport.js';
 import { aNode } from '../support/builders.js';
@@ -14,10 +14,9 @@ function clientOf(answer: (request: ApiRequest) => Promise<string>): KubeletClie
     api: {
       open: async (request) => {
         const text = await answer(request);
-        const body = (async function* () {
+        return (async function* () {
           yield await Promise.resolve(Buffer.from(text));
         })();
-        return { status: 200, headers: {}, body };
       },
     },
   });
@@ -67,7 +66,7 @@ describe('access through the API server', () => {
     const message =
       'nodes "node-1" is forbidden: User "u" cannot get resource "nodes/proxy" in API group "" at the cluster scope';
     const client = clientOf(({ path }) => {
-      throw apiErrorOf({ what: `GET ${path}`, status: 403, body: { message, reason: 'Forbidden' } });
+      throw apiErrorFromStatus({ what: `GET ${path}`, status: 403, body: { message, reason: 'Forbidden' } });
     });
     await expect(client.fetchSummary(aNode(), never)).rejects.toMatchObject({
       reason: 'forbidden',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ApiTransport } from '../../src/http/api-transport.js';
+import type { ApiTransport } from '../../src/http/api-client.js';
 import { type Scope, wholeCluster } from '../../src/kube/scope.js';
 import { shardOf } from '../../src/kube/shard.js';
 import { ClusterStore } from '../../src/watch/cluster-store.js';

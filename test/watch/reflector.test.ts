@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
 import type { Logger } from '../../src/base/logger.js';
-import type { ApiTransport } from '../../src/http/api-transport.js';
+import type { ApiTransport } from '../../src/http/api-client.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
 import { Reflector, type ReflectorObserver, type ReflectorOptions } from '../../src/watch/reflector.js';
 import { ManualClock } from '../support/manual-clock.js';

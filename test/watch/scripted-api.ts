@@ -1,8 +1,8 @@
 /** An API server that answers from a script, for tests of lists and watches. */
-import { apiErrorOf } from '../../src/http/api-error.js';
-import type { ApiRequest, ApiResponse, ApiTransport } from '../../src/http/api-transport.js';
+import type { ApiRequest, ApiTransport } from '../../src/http/api-client.js';
+import { apiErrorFromStatus } from '../../src/http/api-error.js';
 
-type Answer = (request: ApiRequest, signal: AbortSignal) => Promise<ApiResponse> | ApiResponse;
+type Answer = (request: ApiRequest, signal: AbortSignal) => Promise<AsyncIterable<Buffer>> | AsyncIterable<Buffer>;
 
 /** Gives its answers in turn, then no more: the next request waits for its signal. */
 export class ScriptedApi implements ApiTransport {
@@ -25,7 +25,7 @@ export class ScriptedApi implements ApiTransport {
     return this;
   }
 
-  async open(request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
+  async open(request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
     signal.throwIfAborted();
     this.requests.push(request);
     return (this.#answers.shift() ?? this.#default)(request, signal);
@@ -58,7 +58,7 @@ export const failsWith =
 
 /** An error answer with a Status. */
 export const answers = (status: number, body: object = {}, retryAfterMs?: number): Answer =>
-  failsWith(apiErrorOf({ what: 'GET', status, body: { kind: 'Status', ...body }, retryAfterMs }));
+  failsWith(apiErrorFromStatus({ what: 'GET', status, body: { kind: 'Status', ...body }, retryAfterMs }));
 
 export const expired = answers(410, { reason: 'Expired', message: 'too old resource version' });
 export const tooLarge = answers(504, {
@@ -68,7 +68,8 @@ export const tooLarge = answers(504, {
 
 export const sends =
   (text: string): Answer =>
-  () => ({ status: 200, headers: {}, body: bodyOf(text) });
+  () =>
+    bodyOf(text);
 
 export async function* bodyOf(...chunks: (string | Buffer)[]): AsyncGenerator<Buffer> {
   for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk));
@@ -107,7 +108,7 @@ export class WatchFeed {
       this.break(signal.reason as Error);
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    return { status: 200, headers: {}, body: this.#body() };
+    return this.#body();
   };
 
   send(...lines: string[]): void {

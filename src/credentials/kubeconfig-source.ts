@@ -6,27 +6,27 @@ import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import { objectOf, textOf } from '../kube/json.js';
 import { checkCertificate, checkPrivateKey, readCredentialFile } from './credential-files.js';
-import type { TlsMaterial } from './credentials.js';
+import { bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
 import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
-import { type KubeconfigContext, openContext } from './kubeconfig-file.js';
-import type { CredentialMaterial, CredentialSource } from './rotating-credentials.js';
+import { type KubeconfigContext, openContext } from './kubeconfig-context.js';
+import type { CredentialSource } from './rotating-credentials.js';
 
 export interface KubeconfigOptions {
   readonly paths: readonly string[];
   /** The current context without it. */
-  readonly context?: string;
+  readonly context: string | undefined;
   /** Of exec plugins. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
 }
 
 /**
- * The cluster and the user of a kubeconfig context. Certificates, static tokens, passwords, impersonation and auth
- * providers (OIDC, …) are client-node's work, and it is loaded only here: it takes 300 ms and 70 MB. Token files and exec
- * plugins are ours: client-node does not know `tokenFile`, runs one plugin per concurrent request, waits for it without
- * end and tells it nothing of the request.
+ * The cluster and the user of a kubeconfig context. client-node handles certificates, static tokens, passwords,
+ * impersonation and auth providers (OIDC, …); it is loaded only here, since it takes 300 ms and 70 MB. Token files and
+ * exec plugins are handled here: client-node does not know `tokenFile`, starts one plugin for each concurrent request,
+ * waits for it without limit and does not pass it the request.
  *
- * Throws UserError when the context or what it refers to cannot be used.
+ * Throws UserError when the context or a file that it names cannot be used.
  */
 export async function kubeconfigSource(options: KubeconfigOptions): Promise<CredentialSource> {
   const context = await openContext(options.paths, options.context);
@@ -39,8 +39,7 @@ export async function kubeconfigSource(options: KubeconfigOptions): Promise<Cred
     const httpsOptions = await applyClientNode(cluster, user);
     const exec = await plugin?.credential(signal);
     const token = await tokenOf(context, exec);
-    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    return { headers: { ...headersOf(httpsOptions), ...authorization }, tls: tlsOf(cluster, httpsOptions, exec) };
+    return { headers: { ...headersOf(httpsOptions), ...bearer(token) }, tls: tlsOf(cluster, httpsOptions, exec) };
   };
   return {
     server,
@@ -62,7 +61,7 @@ function urlOf(text: string, what: string, protocols: readonly string[]): URL {
   throw new UserError(`${what} "${found}" must begin with ${protocols.join(', ')}`);
 }
 
-/** client-node reads these files later, at every reading; here their faults are still the user's. */
+/** client-node reads these files at every reading. Checked here, their faults are reported at the start. */
 async function checkFiles({ cluster, user, tokenFile }: KubeconfigContext, description: string): Promise<void> {
   const files = {
     'certificate-authority': cluster.caFile,
@@ -78,7 +77,7 @@ async function checkFiles({ cluster, user, tokenFile }: KubeconfigContext, descr
   await checkPem(key, checkPrivateKey);
 }
 
-/** A file goes before data, as in client-node. */
+/** A file takes precedence over data, as in client-node. */
 async function checkPem(
   {
     what,
@@ -112,7 +111,7 @@ function execPluginOf(
   });
 }
 
-/** A new KubeConfig each time: its own caches never outlive a reading. It refuses plain http unless told to skip TLS. */
+/** A new KubeConfig each time, so that its caches do not outlive a reading. It refuses plain http unless TLS is skipped. */
 async function applyClientNode(cluster: Cluster, user: User): Promise<RequestOptions> {
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
@@ -143,19 +142,16 @@ function headersOf({ headers, auth }: RequestOptions): Record<string, string> {
 }
 
 function tlsOf(cluster: Cluster, options: RequestOptions, exec: ExecCredential | undefined): TlsMaterial {
-  const ca = pemOf(options.ca);
-  const cert = exec?.cert ?? pemOf(options.cert);
-  const key = exec?.key ?? pemOf(options.key);
   return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(cluster.tlsServerName ? { serverName: cluster.tlsServerName } : {}),
+    ca: pemOf(options.ca),
+    cert: exec?.cert ?? pemOf(options.cert),
+    key: exec?.key ?? pemOf(options.key),
+    serverName: textOf(cluster.tlsServerName),
     rejectUnauthorized: !cluster.skipTLSVerify,
   };
 }
 
-/** client-node gives Buffers. */
+/** client-node returns Buffers. */
 function pemOf(value: unknown): string | undefined {
   return Buffer.isBuffer(value) ? value.toString() : undefined;
 }

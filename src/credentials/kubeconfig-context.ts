@@ -7,15 +7,16 @@ import { UserError } from '../base/errors.js';
 import { isObject, objectOf, objectsOf, textOf } from '../kube/json.js';
 import { readTextFile } from './credential-files.js';
 
-/** What a context stands for. Paths are absolute. */
+/** A context of a kubeconfig, with its cluster and its user. Paths are absolute. */
 export interface KubeconfigContext {
   readonly name: string;
+  /** Undefined when the context names none; kubectl then uses `default`. */
   readonly namespace: string | undefined;
   readonly cluster: Cluster;
   readonly user: User;
   /** The user's `tokenFile`, which client-node does not know. */
   readonly tokenFile: string | undefined;
-  /** Of the file that holds the user. */
+  /** Of the file that contains the user. */
   readonly directory: string;
 }
 
@@ -26,10 +27,10 @@ interface KubeconfigFile {
   readonly tokenFiles: ReadonlyMap<string, string>;
 }
 
-const nobody: { entry: User; file?: KubeconfigFile } = { entry: { name: '' } };
+const anonymous: { entry: User; file?: KubeconfigFile } = { entry: { name: '' } };
 
 /**
- * The context of that name, else the current one. Of several files, the first to name something wins.
+ * The context of that name, else the current one. When several files define the same name, the first one wins.
  * https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
  * Throws UserError.
  */
@@ -39,15 +40,16 @@ export async function openContext(paths: readonly string[], contextName?: string
   const files: KubeconfigFile[] = [];
   for (const path of paths) files.push(openFile(path, await readTextFile(path, 'kubeconfig'), new KubeConfig()));
   const context = findContext(files, contextName, place);
-  const missing = (what: string): string => `${place}: context "${context.name}" names ${what}, which is not there`;
+  const missing = (what: string): string =>
+    `${place}: context "${context.name}" refers to ${what}, which does not exist`;
   const cluster = named(files, ({ config }) => config.clusters, context.cluster);
   if (cluster === undefined) throw new UserError(missing(`cluster "${context.cluster}"`));
   const userName = textOf(context.user); // client-node leaves it out when the context names none, against its type
-  const user = userName === undefined ? nobody : named(files, ({ config }) => config.users, userName);
+  const user = userName === undefined ? anonymous : named(files, ({ config }) => config.users, userName);
   if (user === undefined) throw new UserError(missing(`user "${context.user}"`));
   return {
     name: context.name,
-    namespace: context.namespace,
+    namespace: textOf(context.namespace),
     cluster: cluster.entry,
     user: user.entry,
     tokenFile: user.file?.tokenFiles.get(user.entry.name),
@@ -59,7 +61,7 @@ function openFile(path: string, text: string, config: KubeConfig): KubeconfigFil
   const directory = dirname(resolve(path));
   try {
     const content: unknown = parse(text, { logLevel: 'error' }); // its warnings quote the text
-    if (!isObject(content)) throw new Error('it is empty or no YAML object');
+    if (!isObject(content)) throw new Error('it is empty or not a YAML object');
     config.loadFromString(text);
     config.makePathsAbsolute(directory);
     const tokenFiles = objectsOf(content['users']).flatMap((user): [string, string][] => {
@@ -72,10 +74,10 @@ function openFile(path: string, text: string, config: KubeConfig): KubeconfigFil
   }
 }
 
-/** What a YAML parser says on its first line; on the others it quotes the file, where tokens and keys stand. */
+/** The first line of a YAML error; the others quote the file, which contains tokens and keys. */
 function withoutExcerpt(error: unknown): string {
-  const [said = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-  return said.replace(/:$/, '');
+  const [firstLine = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return firstLine.replace(/:$/, '');
 }
 
 function findContext(files: readonly KubeconfigFile[], wanted: string | undefined, place: string): Context {
@@ -83,8 +85,7 @@ function findContext(files: readonly KubeconfigFile[], wanted: string | undefine
   const choice = known.length === 0 ? 'it has no contexts' : `choose one of ${known.join(', ')}`;
   const name =
     wanted ?? files.map(({ config }) => textOf(config.currentContext)).find((current) => current !== undefined);
-  if (name === undefined)
-    throw new UserError(`${place}: current-context is not set and --context is not given; ${choice}`);
+  if (name === undefined) throw new UserError(`${place}: neither current-context nor --context is set; ${choice}`);
   const context = named(files, ({ config }) => config.contexts, name)?.entry;
   if (context === undefined) throw new UserError(`${place}: there is no context "${name}"; ${choice}`);
   return context;

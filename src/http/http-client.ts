@@ -1,0 +1,173 @@
+import type { IncomingMessage } from 'node:http';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+
+import { abortable } from '../base/abortable.js';
+import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
+import { RequestError } from '../base/errors.js';
+import type { Credentials } from '../credentials/credentials.js';
+import type { ErrorResponse } from './error-response.js';
+import { requestFailure, type TlsHints } from './request-failure.js';
+import { readAtMost, responseBody } from './response-body.js';
+import { RotatingAgent } from './rotating-agent.js';
+import { sendGet } from './send-get.js';
+
+export interface HttpClientOptions {
+  readonly credentials: Pick<Credentials, 'material' | 'invalidate'>;
+  /** Of all requests: `https:` or `http:`. */
+  readonly protocol: string;
+  readonly proxyUrl?: URL | undefined;
+  /** Of the exporter, for the User-Agent header. */
+  readonly version: string;
+  readonly clock: Clock;
+  /** From the call to the headers of the response, in milliseconds. Without it, only the signal limits the wait. */
+  readonly headersTimeoutMs?: number;
+  readonly tlsHints?: TlsHints;
+}
+
+export interface GetRequest {
+  readonly url: URL;
+  /** Begins error messages, such as `GET /api/v1/pods`. */
+  readonly what: string;
+  /** Completes the server name of the credentials, which may be a template. */
+  readonly expandServerName?: (template: string) => string;
+  /** The error for a status other than 200, redirects excluded. */
+  readonly errorFromResponse: (response: ErrorResponse) => RequestError;
+}
+
+const maxErrorBytes = 64 * 1024;
+
+/** Sends GET requests for JSON over kept connections, with credentials that may change between requests. */
+export class HttpClient implements Disposable {
+  readonly #options: HttpClientOptions;
+  readonly #agent: RotatingAgent;
+
+  constructor(options: HttpClientOptions) {
+    const { protocol, proxyUrl, headersTimeoutMs } = options;
+    this.#options = options;
+    const proxy = proxyUrl === undefined ? undefined : { url: proxyUrl, timeoutMs: headersTimeoutMs ?? 0 };
+    this.#agent = new RotatingAgent({ isTls: protocol === 'https:', proxy });
+  }
+
+  /**
+   * Resolves with the decompressed body when the headers of a JSON response with status 200 are there. Throws
+   * RequestError, or the signal's reason when it aborts. The signal ends the body too; leaving the loop over the body
+   * early closes the connection.
+   */
+  async get(request: GetRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+    const { what } = request;
+    using deadline = this.#headersDeadline(request, signal);
+    const limit = deadline?.signal ?? signal;
+    try {
+      const { response, authorization } = await this.#authenticated(request, limit);
+      if (response.statusCode !== 200) throw await errorOf(response, request, authorization, limit);
+      checkContentType(response, what);
+      return responseBody(response, what, signal);
+    } catch (error) {
+      limit.throwIfAborted();
+      throw requestFailure(error, what, this.#options.tlsHints);
+    }
+  }
+
+  /** Closes idle connections now and the others when their requests end. */
+  [Symbol.dispose](): void {
+    this.#agent[Symbol.dispose]();
+  }
+
+  #headersDeadline({ what, url }: GetRequest, parent: AbortSignal): Deadline | undefined {
+    const { clock, headersTimeoutMs: durationMs } = this.#options;
+    if (durationMs === undefined) return undefined;
+    const error = (): RequestError =>
+      new RequestError('timeout', `${what}: no response from ${url.host} within ${durationMs / 1000} s`);
+    return startDeadline({ clock, durationMs, parent, error });
+  }
+
+  /** A token may have been replaced or revoked since it was read: after a 401, one more attempt with new credentials. */
+  async #authenticated(request: GetRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
+    const first = await this.#send(request, signal);
+    if (first.response.statusCode !== 401) return first;
+    first.response.destroy();
+    this.#options.credentials.invalidate();
+    return this.#send(request, signal);
+  }
+
+  async #send({ url, expandServerName }: GetRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
+    const { credentials, proxyUrl, version } = this.#options;
+    const { headers, tls } = await abortable(credentials.material(), signal);
+    const serverName =
+      tls.serverName === undefined ? undefined : (expandServerName?.(tls.serverName) ?? tls.serverName);
+    const options = {
+      agent: await this.#agent.agentFor(tls),
+      headers: {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': `ephemeral-storage-exporter/${version}`,
+        ...headers,
+      },
+      ...(serverName === undefined ? {} : { servername: serverName }),
+      ...(proxyUrl === undefined ? {} : { checkServerIdentity: identityCheck(url, serverName) }),
+    };
+    return { response: await sendGet(url, options, signal), authorization: headers['authorization'] };
+  }
+}
+
+interface AuthenticatedResponse {
+  readonly response: IncomingMessage;
+  /** The header that the server received. */
+  readonly authorization: string | undefined;
+}
+
+/** A proxy agent does not pass on an IP address as the host of the certificate: TLS would expect `localhost`. */
+function identityCheck(url: URL, serverName: string | undefined) {
+  const name = serverName ?? url.hostname.replace(/^\[|\]$/g, '');
+  return (_host: string, certificate: PeerCertificate): Error | undefined => checkServerIdentity(name, certificate);
+}
+
+/** A login page or another program in the server's place is not taken for its data. */
+function checkContentType(response: IncomingMessage, what: string): void {
+  const type = response.headers['content-type'] ?? 'none';
+  if (/^application\/json\s*(?:;|$)/i.test(type)) return;
+  response.destroy();
+  const message = `${what}: content type ${JSON.stringify(type.slice(0, 100))} instead of application/json`;
+  throw new RequestError('decode', message, { status: 200 });
+}
+
+async function errorOf(
+  response: IncomingMessage,
+  { what, errorFromResponse }: GetRequest,
+  authorization: string | undefined,
+  signal: AbortSignal,
+): Promise<RequestError> {
+  const { statusCode: status = 0, headers } = response;
+  if (status >= 300 && status < 400) {
+    response.destroy();
+    return new RequestError('http_status', `${what}: the server answered ${status}; redirects are not followed`, {
+      status,
+    });
+  }
+  const text = await errorText({ response, what, authorization }, signal);
+  return errorFromResponse({ what, status, headers, text });
+}
+
+/** The status matters more than its body: '' when the body cannot be read. */
+async function errorText(
+  {
+    response,
+    what,
+    authorization = '',
+  }: { response: IncomingMessage; what: string; authorization: string | undefined },
+  signal: AbortSignal,
+): Promise<string> {
+  const token = authorization.split(' ').at(-1) ?? '';
+  try {
+    const { bytes, isComplete } = await readAtMost(responseBody(response, what, signal), maxErrorBytes);
+    const text = redacted(bytes.toString(), token);
+    return isComplete ? text : text.slice(0, text.length - token.length); // it may end in a part of the token
+  } catch {
+    return '';
+  }
+}
+
+/** A server that repeats the token must not bring it into our log. */
+function redacted(text: string, token: string): string {
+  return token === '' ? text : text.replaceAll(token, '…');
+}

@@ -1,0 +1,76 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { createSecureContext } from 'node:tls';
+
+import type { TlsMaterial } from '../credentials/credentials.js';
+
+export interface ProxyOptions {
+  readonly url: URL;
+  /** How long the proxy may take to connect, in milliseconds; 0 without limit. */
+  readonly timeoutMs: number;
+}
+
+export interface RotatingAgentOptions {
+  readonly isTls: boolean;
+  readonly proxy: ProxyOptions | undefined;
+}
+
+/**
+ * One keep-alive agent, since a TLS handshake costs several times as much as a request. New TLS material gets a new
+ * agent. Requests under way keep the former one; its connections are closed when they end.
+ */
+export class RotatingAgent implements Disposable {
+  readonly #options: RotatingAgentOptions;
+  #current: { readonly tls: TlsMaterial; readonly agent: Promise<HttpAgent> } | undefined;
+
+  constructor(options: RotatingAgentOptions) {
+    this.#options = options;
+  }
+
+  /** The same agent until the TLS material changes. Rejects when the material cannot be used. */
+  agentFor(tls: TlsMaterial): Promise<HttpAgent> {
+    if (this.#current !== undefined && isSameMaterial(this.#current.tls, tls)) return this.#current.agent;
+    this.#retireCurrent();
+    this.#current = { tls, agent: createAgent(this.#options, tls) };
+    return this.#current.agent;
+  }
+
+  /** Closes idle connections now and the others when their requests end. */
+  [Symbol.dispose](): void {
+    this.#retireCurrent();
+  }
+
+  #retireCurrent(): void {
+    void this.#current?.agent.then(retire, () => undefined);
+    this.#current = undefined;
+  }
+}
+
+/** The server name belongs to each request, not to the agent. */
+function isSameMaterial(one: TlsMaterial, other: TlsMaterial): boolean {
+  return (
+    one.ca === other.ca &&
+    one.cert === other.cert &&
+    one.key === other.key &&
+    one.rejectUnauthorized === other.rejectUnauthorized
+  );
+}
+
+function retire(agent: HttpAgent): void {
+  agent.maxFreeSockets = 0;
+  for (const sockets of Object.values(agent.freeSockets)) sockets?.forEach((socket) => socket.destroy());
+}
+
+async function createAgent({ isTls, proxy }: RotatingAgentOptions, tls: TlsMaterial): Promise<HttpAgent> {
+  const { ca, cert, key, rejectUnauthorized } = tls;
+  const tlsOptions = isTls ? { rejectUnauthorized, secureContext: createSecureContext({ ca, cert, key }) } : {};
+  const agentOptions = { keepAlive: true, ...tlsOptions };
+  if (proxy === undefined) return isTls ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+  if (proxy.url.protocol.startsWith('socks')) {
+    const { SocksProxyAgent } = await import('socks-proxy-agent');
+    return new SocksProxyAgent(proxy.url, agentOptions);
+  }
+  const { HttpProxyAgent, HttpsProxyAgent } = await import('hpagent');
+  const proxyOptions = { ...agentOptions, proxy: proxy.url, timeout: proxy.timeoutMs };
+  return isTls ? new HttpsProxyAgent(proxyOptions) : new HttpProxyAgent(proxyOptions);
+}

@@ -1,0 +1,47 @@
+import { type ClientRequest, get as getHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { get as getHttps } from 'node:https';
+
+import { abortable } from '../base/abortable.js';
+
+const tcpKeepAliveMs = 30_000;
+
+/**
+ * Sends a GET and resolves with the headers of its response. Rejects and closes the connection at once when the signal
+ * aborts.
+ *
+ * A server may close an idle connection just when it is used again. That is not a failure: the request is sent again on
+ * another connection. https://nodejs.org/docs/latest-v20.x/api/http.html#requestreusedsocket
+ */
+export async function sendGet(url: URL, options: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  signal.throwIfAborted();
+  const request = (url.protocol === 'https:' ? getHttps : getHttp)(url, options);
+  const onAbort = (): void => {
+    request.destroy();
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await abortable(responseTo(request), signal);
+  } catch (error) {
+    if (!signal.aborted && isStaleConnection(request, error)) return await sendGet(url, options, signal);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function responseTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('socket', (socket) => socket.setKeepAlive(true, tcpKeepAliveMs));
+    request.on('response', resolve);
+    request.on('error', reject);
+    // A response that switches protocols (101) ends the request without an error.
+    request.on('close', () => {
+      reject(new Error('the connection was closed without a response'));
+    });
+  });
+}
+
+function isStaleConnection(request: ClientRequest, error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+}

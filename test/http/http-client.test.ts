@@ -1,0 +1,551 @@
+import { gzipSync } from 'node:zlib';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import type { CredentialMaterial } from '../../src/credentials/credentials.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
+import { ApiClient } from '../../src/http/api-client.js';
+import { DirectTransport } from '../../src/kubelet/direct-transport.js';
+import { aNode } from '../support/builders.js';
+import { type KeyPair, TestAuthority } from '../support/certificates.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { failureOf, LoopbackServer, replyPartly, replyWith, textOf } from './loopback-server.js';
+
+// What holds for every GET, whether it goes to the API server or directly to a kubelet.
+
+const never = new AbortController().signal;
+const version = '1.2.3';
+
+let authority: TestAuthority;
+let otherAuthority: TestAuthority;
+let pair: KeyPair;
+
+beforeAll(async () => {
+  [authority, otherAuthority] = await Promise.all([TestAuthority.create(), TestAuthority.create('other-ca')]);
+  pair = await authority.issueServer();
+});
+
+interface TargetOptions {
+  readonly server: URL;
+  readonly material: () => Promise<CredentialMaterial>;
+  readonly invalidate: () => void;
+}
+
+interface Target extends Disposable {
+  open(signal: AbortSignal): Promise<AsyncIterable<Buffer>>;
+}
+
+interface TargetKind {
+  readonly name: string;
+  /** Begins error messages. */
+  readonly what: (server: URL) => string;
+  /** Names the server in error messages. */
+  readonly serverKind: string;
+  readonly authorityHint: string;
+  readonly serverNameHint: string;
+  readonly create: (options: TargetOptions) => Target;
+}
+
+const path = '/stats/summary';
+
+const apiServer: TargetKind = {
+  name: 'the API server',
+  what: () => `GET ${path}`,
+  serverKind: 'the API server',
+  authorityHint: 'set the CA that signed the certificate',
+  serverNameHint: 'set the server name that the certificate carries',
+  create: ({ server, material, invalidate }) => {
+    const credentials = { ...staticCredentials({ server }), material, invalidate };
+    const client = new ApiClient({ credentials, clock: new ManualClock(), version });
+    return {
+      open: (signal) => client.open({ path }, signal),
+      [Symbol.dispose]: () => {
+        client[Symbol.dispose]();
+      },
+    };
+  },
+};
+
+const kubelet: TargetKind = {
+  name: 'a kubelet',
+  what: ({ origin }) => `summary of node node-1 from ${origin}`,
+  serverKind: 'the kubelet',
+  authorityHint: 'set kubelet.tls.caFile to the CA that signed the certificate',
+  serverNameHint: 'set kubelet.tls.serverName to a name that the certificate carries',
+  create: ({ server, ...credentials }) => {
+    const clock = new ManualClock();
+    const transport = new DirectTransport({
+      addressTypes: ['InternalIP'],
+      port: undefined,
+      credentials,
+      clock,
+      version,
+    });
+    const addresses = [{ type: 'InternalIP', address: server.hostname }];
+    const node = aNode({ name: 'node-1', addresses, kubeletPort: Number(server.port) });
+    return {
+      open: (signal) => transport.locate(node, path).open(signal),
+      [Symbol.dispose]: () => {
+        transport[Symbol.dispose]();
+      },
+    };
+  },
+};
+
+describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a GET from %s', (_name, kind) => {
+  /** A client with credentials that the test changes. */
+  class Client implements Disposable {
+    readonly target: Target;
+    readonly #what: string;
+    tls: CredentialMaterial['tls'] = { ca: authority.certificate, rejectUnauthorized: true };
+    tokens = ['token-1'];
+    invalidationCount = 0;
+
+    constructor({ url }: Pick<LoopbackServer, 'url'>) {
+      this.#what = kind.what(url);
+      this.target = kind.create({
+        server: url,
+        material: () =>
+          Promise.resolve({ headers: { authorization: `Bearer ${this.tokens[0] ?? ''}` }, tls: this.tls }),
+        invalidate: () => {
+          this.invalidationCount += 1;
+          if (this.tokens.length > 1) this.tokens.shift();
+        },
+      });
+    }
+
+    read(signal = never): Promise<string> {
+      return textOf(this.target.open(signal));
+    }
+
+    /** Of a request, whose message must begin with what was requested. */
+    async failure(): Promise<Error> {
+      const error = await failureOf(this.read());
+      expect(error.message.slice(0, this.#what.length + 2)).toBe(`${this.#what}: `);
+      expect(error.message).not.toMatch(/token-\d/);
+      return error;
+    }
+
+    [Symbol.dispose](): void {
+      this.target[Symbol.dispose]();
+    }
+  }
+
+  describe('request', () => {
+    it('asks for uncompressed JSON with the token and the version of the exporter', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      using client = new Client(server);
+      expect(await client.read()).toBe('{}');
+      expect(server.requests).toHaveLength(1);
+      expect(server.requests[0]).toMatchObject({ method: 'GET', url: path });
+      expect(server.requests[0]?.headers).toMatchObject({
+        host: server.url.host,
+        authorization: 'Bearer token-1',
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'ephemeral-storage-exporter/1.2.3',
+      });
+    });
+
+    it('is sent only once when a new connection breaks', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = (request) => void request.socket.destroy();
+      using client = new Client(server);
+      expect(await client.failure()).toMatchObject({ reason: 'connection' });
+      expect(server.requests).toHaveLength(1);
+    });
+
+    it('fails when nothing listens', async () => {
+      const server = await LoopbackServer.listenTls(pair);
+      const { url } = server;
+      await server[Symbol.asyncDispose]();
+      using client = new Client({ url });
+      const error = await client.failure();
+      expect(error).toMatchObject({ name: 'RequestError', reason: 'connection' });
+      expect(error.message).toContain(`connection failed: connect ECONNREFUSED ${url.host}`);
+    });
+
+    it('is not sent when the caller has aborted', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      using client = new Client(server);
+      const reason = new Error('stopping');
+      expect(await failureOf(client.read(AbortSignal.abort(reason)))).toBe(reason);
+      expect(server.connections).toEqual([]);
+    });
+
+    it('waits for credentials only until the caller aborts', async () => {
+      const material = () => new Promise<never>(() => undefined);
+      using target = kind.create({ server: new URL('https://127.0.0.1:1'), material, invalidate: () => undefined });
+      const caller = new AbortController();
+      const failed = failureOf(target.open(caller.signal));
+      const reason = new Error('stopping');
+      caller.abort(reason);
+      expect(await failed).toBe(reason);
+    });
+  });
+
+  describe('connection', () => {
+    it('is reused', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      using client = new Client(server);
+      for (let count = 0; count < 5; count += 1) await client.read();
+      expect([server.requests.length, server.connections.length]).toEqual([5, 1]);
+    });
+
+    it('that the server closes while it is idle costs no failure', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      using client = new Client(server);
+      await client.read();
+      server.answer = (request, response) => {
+        if (request.socket === server.connections[0]) request.socket.destroy();
+        else replyWith({})(request, response);
+      };
+      expect(await client.read()).toBe('{}');
+      expect([server.requests.length, server.connections.length]).toEqual([3, 2]);
+    });
+
+    it('is closed on disposal when it is idle', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      const client = new Client(server);
+      await client.read();
+      client[Symbol.dispose]();
+      await server.closed(0);
+    });
+
+    it('is closed after its request when disposal comes earlier', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      let finish = (): void => undefined;
+      server.answer = (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+        finish = () => void response.end('}');
+      };
+      const client = new Client(server);
+      const body = await client.target.open(never);
+      client[Symbol.dispose]();
+      finish();
+      expect(await textOf(Promise.resolve(body))).toBe('{}');
+      await server.closed(0);
+    });
+
+    it('is closed at once when the caller aborts before the headers', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = () => undefined;
+      using client = new Client(server);
+      const caller = new AbortController();
+      const arrived = server.nextRequest();
+      const failed = failureOf(client.read(caller.signal));
+      await arrived;
+      const reason = new Error('stopping');
+      caller.abort(reason);
+      expect(await failed).toBe(reason);
+      await server.closed(0);
+    });
+
+    it('is closed at once when the caller aborts within the body', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = replyPartly;
+      using client = new Client(server);
+      const caller = new AbortController();
+      const body = await client.target.open(caller.signal);
+      const failed = failureOf(textOf(Promise.resolve(body)));
+      await new Promise((resolve) => setImmediate(resolve));
+      const reason = new Error('stopping');
+      caller.abort(reason);
+      expect(await failed).toBe(reason);
+      await server.closed(0);
+    });
+
+    it('is closed at once when the caller aborts before it reads the body', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = replyPartly;
+      using client = new Client(server);
+      const caller = new AbortController();
+      const body = await client.target.open(caller.signal);
+      const reason = new Error('stopping');
+      caller.abort(reason);
+      await server.closed(0);
+      expect(await failureOf(textOf(Promise.resolve(body)))).toBe(reason);
+    });
+
+    it('is closed at once when the reader stops early', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = replyPartly;
+      using client = new Client(server);
+      for await (const chunk of await client.target.open(never)) {
+        expect(chunk.toString()).toBe('{"items":[');
+        break;
+      }
+      await server.closed(0);
+    });
+  });
+
+  describe('response', () => {
+    it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;stream=watch'])(
+      'of type %s is accepted',
+      async (type) => {
+        await using server = await LoopbackServer.listenTls(pair);
+        server.answer = replyWith({ headers: { 'content-type': type } });
+        using client = new Client(server);
+        expect(await client.read()).toBe('{}');
+      },
+    );
+
+    it.each([
+      [{ 'content-type': 'text/html' }, 'text/html'],
+      [{ 'content-type': 'application/jsonp' }, 'application/jsonp'],
+      [{ 'content-type': 'text/plain; x=application/json' }, 'text/plain; x=application/json'],
+      [{}, 'none'],
+    ])('with the headers %j, such as a login page, is refused', async (headers: Record<string, string>, type) => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = replyWith({ headers, body: '<html>Please log in</html>' });
+      using client = new Client(server);
+      const error = await client.failure();
+      expect(error).toMatchObject({ reason: 'decode', status: 200 });
+      expect(error.message).toMatch(new RegExp(`: content type "${type}" instead of application/json$`));
+    });
+
+    it('is decompressed although compression was not requested', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+      server.answer = replyWith({ headers, body: gzipSync('{"a":1}') });
+      using client = new Client(server);
+      expect(await client.read()).toBe('{"a":1}');
+    });
+
+    it.each([
+      ['gzip', 'not gzip', 'corrupt compressed body'],
+      ['gzip', gzipSync('{"a":1}').subarray(0, 15), 'corrupt compressed body'],
+      ['br', '{}', 'unsupported content encoding "br"'],
+    ])('in %s that cannot be decoded is refused', async (encoding, body, message) => {
+      await using server = await LoopbackServer.listenTls(pair);
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+      server.answer = replyWith({ headers, body });
+      using client = new Client(server);
+      const error = await client.failure();
+      expect(error).toMatchObject({ name: 'RequestError', reason: 'decode' });
+      expect(error.message).toContain(message);
+    });
+
+    it.each<[string, Record<string, string>, string | Buffer]>([
+      ['whose last chunk is missing', {}, '{"items":['],
+      ['shorter than its Content-Length', { 'content-length': '100' }, '{"items":['],
+      ['whose last compressed chunk is missing', { 'content-encoding': 'gzip' }, gzipSync('{"a":1}').subarray(0, 15)],
+    ])('%s is a failed connection', async (_name, headers, body) => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = (request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', ...headers });
+        response.write(body, () => request.socket.destroy());
+      };
+      using client = new Client(server);
+      expect(await client.failure()).toMatchObject({ reason: 'connection' });
+    });
+
+    it('that switches protocols is a failed connection', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = ({ socket }) => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n');
+      };
+      using client = new Client(server);
+      const error = await client.failure();
+      expect(error).toMatchObject({ reason: 'connection' });
+      expect(error.message).toContain('connection failed: the connection was closed without a response');
+      server.answer = replyWith({});
+      expect(await client.read()).toBe('{}');
+    });
+
+    it.each([301, 302, 307, 308])('with status %i is not followed', async (status) => {
+      await using other = await LoopbackServer.listenTls(pair);
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = replyWith({ status, headers: { location: new URL('/secret-path', other.url).href } });
+      using client = new Client(server);
+      const error = await client.failure();
+      expect(error).toMatchObject({ reason: 'http_status', status });
+      expect(error.message).toContain(`: the server answered ${status}; redirects are not followed`);
+      expect(error.message).not.toContain('secret-path');
+      expect(other.requests).toEqual([]);
+    });
+  });
+
+  describe('error response', () => {
+    it.each([
+      [401, 'unauthorized'],
+      [403, 'forbidden'],
+      [404, 'not_found'],
+      [204, 'http_status'],
+      [429, 'http_status'],
+      [500, 'http_status'],
+      [503, 'http_status'],
+    ])('%i has the reason %s', async (status, reason) => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = replyWith({ status, body: '' });
+      using client = new Client(server);
+      const error = await client.failure();
+      expect(error).toMatchObject({ reason, status });
+      expect(error.message).toContain(`: ${kind.serverKind} answered ${status}`);
+    });
+
+    it('that repeats the token is quoted without it', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = (request, response) => {
+        const message = `not for ${request.headers.authorization ?? ''}, nor for token-1`;
+        replyWith({ status: 500, body: JSON.stringify({ message }) })(request, response);
+      };
+      using client = new Client(server);
+      expect((await client.failure()).message).toContain('not for Bearer …, nor for …');
+    });
+
+    it('is quoted without a token that is cut off at the size limit', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = replyWith({ status: 500, body: `${' '.repeat(64 * 1024 - 6)}token-1` });
+      using client = new Client(server);
+      expect((await client.failure()).message).not.toContain('token');
+    });
+
+    it('without end closes the connection', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = (_request, response) => {
+        response.writeHead(500, { 'content-type': 'application/json' }).write('x'.repeat(100 * 1024));
+      };
+      using client = new Client(server);
+      expect(await client.failure()).toMatchObject({ status: 500 });
+      await server.closed(0);
+    });
+
+    it('keeps its status when its body breaks off', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = (request, response) => {
+        response.writeHead(503, { 'content-length': '100' }).write('over', () => request.socket.destroy());
+      };
+      using client = new Client(server);
+      expect(await client.failure()).toMatchObject({ reason: 'http_status', status: 503 });
+    });
+  });
+
+  describe('status 401', () => {
+    const acceptToken = (server: LoopbackServer, token: string): void => {
+      server.answer = (request, response) => {
+        const isAccepted = request.headers.authorization === `Bearer ${token}`;
+        replyWith({ status: isAccepted ? 200 : 401 })(request, response);
+      };
+    };
+
+    it('is followed by one more attempt with the credentials read again', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      acceptToken(server, 'token-2');
+      using client = new Client(server);
+      client.tokens = ['token-1', 'token-2'];
+      expect(await client.read()).toBe('{}');
+      expect([server.requests.length, client.invalidationCount]).toEqual([2, 1]);
+      await client.read();
+      expect([server.requests.length, client.invalidationCount]).toEqual([3, 1]);
+    });
+
+    it('that repeats is a failure with a hint', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      acceptToken(server, 'token-9');
+      using client = new Client(server);
+      const error = await client.failure();
+      expect(error).toMatchObject({ reason: 'unauthorized', status: 401 });
+      expect(error.message).toContain('missing, invalid or expired');
+      expect([server.requests.length, client.invalidationCount]).toEqual([2, 1]);
+    });
+  });
+
+  describe('server certificate', () => {
+    it.each<[string, () => Promise<KeyPair>, string]>([
+      ['of an unknown authority', () => otherAuthority.issueServer(), kind.authorityHint],
+      [
+        'for another name',
+        () => authority.issueServer({ dnsNames: ['other'], ipAddresses: ['192.0.2.1'] }),
+        kind.serverNameHint,
+      ],
+      ['that has expired', () => authority.issueServer({ isExpired: true }), 'certificate has expired'],
+    ])('%s is refused before anything is sent', async (_name, issue, hint) => {
+      await using server = await LoopbackServer.listenTls(await issue());
+      using client = new Client(server);
+      const error = await client.failure();
+      expect(error).toMatchObject({ name: 'RequestError', reason: 'tls' });
+      expect(error.message).toContain(hint);
+      expect(server.requests).toEqual([]);
+    });
+
+    it('for the expected server name is accepted', async () => {
+      const named = await authority.issueServer({ dnsNames: ['other'], ipAddresses: ['192.0.2.1'] });
+      await using server = await LoopbackServer.listenTls(named);
+      using client = new Client(server);
+      client.tls = { ...client.tls, serverName: 'other' };
+      expect(await client.read()).toBe('{}');
+    });
+
+    it('is verified for each server name, even when the connection to the server is kept', async () => {
+      const named = await authority.issueServer({ dnsNames: ['other'], ipAddresses: ['192.0.2.1'] });
+      await using server = await LoopbackServer.listenTls(named);
+      using client = new Client(server);
+      client.tls = { ...client.tls, serverName: 'other' };
+      await client.read();
+      client.tls = { ...client.tls, serverName: 'another' };
+      expect(await client.failure()).toMatchObject({ reason: 'tls' });
+      expect(server.requests).toHaveLength(1);
+    });
+
+    it('is ignored when verification is disabled', async () => {
+      await using server = await LoopbackServer.listenTls(await otherAuthority.issueServer({ isExpired: true }));
+      using client = new Client(server);
+      client.tls = { rejectUnauthorized: false };
+      expect(await client.read()).toBe('{}');
+    });
+
+    it('is required: a server of plain HTTP receives no request', async () => {
+      await using server = await LoopbackServer.listen();
+      using client = new Client({ url: new URL(`https://${server.url.host}`) });
+      expect(await client.failure()).toMatchObject({ reason: 'tls' });
+      expect(server.requests).toEqual([]);
+    });
+  });
+
+  describe('client certificate', () => {
+    it('is presented', async () => {
+      const options = { ...pair, ca: authority.certificate, requestCert: true, rejectUnauthorized: true };
+      await using server = await LoopbackServer.listenTls(options);
+      using anonymous = new Client(server);
+      expect(['tls', 'connection']).toContain(((await anonymous.failure()) as Error & { reason: string }).reason);
+      using client = new Client(server);
+      client.tls = { ...client.tls, ...(await authority.issueClient('exporter')) };
+      await client.read();
+      expect(server.clientName(server.connections.length - 1)).toBe('exporter');
+    });
+
+    it('that cannot be used fails the request', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      using client = new Client(server);
+      client.tls = { ...client.tls, cert: 'nonsense', key: 'nonsense' };
+      expect(await client.failure()).toMatchObject({ reason: 'tls' });
+    });
+
+    it('that changes is used for the next request; requests under way keep the former connection', async () => {
+      await using server = await LoopbackServer.listenTls({ ...pair, ca: authority.certificate, requestCert: true });
+      const answers: (() => void)[] = [];
+      server.answer = (request, response) => {
+        answers.push(() => {
+          replyWith({})(request, response);
+        });
+      };
+      using client = new Client(server);
+      client.tls = { ...client.tls, ...(await authority.issueClient('old')) };
+      let arrived = server.nextRequest();
+      const first = client.read();
+      await arrived;
+      client.tls = { ...client.tls, ...(await authority.issueClient('new')) };
+      arrived = server.nextRequest();
+      const second = client.read();
+      await arrived;
+      expect([server.clientName(0), server.clientName(1)]).toEqual(['old', 'new']);
+      for (const answer of answers) answer();
+      expect(await Promise.all([first, second])).toEqual(['{}', '{}']);
+      await server.closed(0);
+      server.answer = replyWith({});
+      await client.read();
+      expect(server.connections).toHaveLength(2);
+    });
+  });
+});
