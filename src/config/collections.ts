@@ -1,4 +1,4 @@
-/** Lists and label selectors: the kinds of setting with a structure of their own. */
+/** The kinds of setting with a structure: lists and label selectors. */
 import { z } from 'zod';
 
 import { UserError } from '../base/errors.js';
@@ -11,11 +11,11 @@ interface ListSpec<S extends z.ZodType> extends About {
   readonly default: z.input<S>[];
   readonly minLength?: number;
   readonly allowed: string;
-  /** Between the items of an environment variable; a comma unless items have commas of their own. */
+  /** Between the items in a text. A comma, unless items may contain commas. */
   readonly separator?: ',' | ';';
 }
 
-/** No item twice. */
+/** A list whose items are unique. */
 export function list<S extends z.ZodType>(spec: ListSpec<S>) {
   const { separator = ',' } = spec;
   return z
@@ -35,7 +35,7 @@ function separated(items: string, separator: string): string[] {
   return items === '' ? [] : items.split(separator).map((item) => item.trim());
 }
 
-/** A check of a list: no two items have the same key. The fault is at `path` in the later one. Undefined is no key. */
+/** A check that no two items have the same key. The fault is at `path` in the later item. Undefined is not a key. */
 export function noTwoAlike<T>(keyOf: (item: T) => unknown, ...path: string[]) {
   return (items: readonly T[], context: z.core.$RefinementCtx): void => {
     const firstIndexes = new Map<unknown, number>();
@@ -44,7 +44,7 @@ export function noTwoAlike<T>(keyOf: (item: T) => unknown, ...path: string[]) {
       const first = firstIndexes.get(key);
       if (first === undefined) firstIndexes.set(key, index);
       else if (key !== undefined) {
-        context.addIssue({ code: 'custom', path: [index, ...path], params: { problem: `the same as in [${first}]` } });
+        context.addIssue({ code: 'custom', path: [index, ...path], params: { problem: `duplicate of [${first}]` } });
       }
     });
   };
@@ -53,7 +53,7 @@ export function noTwoAlike<T>(keyOf: (item: T) => unknown, ...path: string[]) {
 export const selectorForms =
   'a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions';
 
-/** In the canonical form, so that equal selectors are equal settings. */
+/** The canonical form of a selector, so that equal selectors are equal settings. */
 export function selectorValue() {
   return z.codec(z.union([z.string(), z.record(z.string(), z.unknown())]), z.custom<LabelSelector>(), {
     decode: (raw, payload) => {
@@ -69,7 +69,7 @@ export function selectorValue() {
   });
 }
 
-/** The message repeats the selector, which the fault shows already. */
+/** The message starts with the selector, which the fault shows already. */
 function withoutSubject(message: string): string {
   return message.replace(/^label selector(?: ".*?")?: /s, '');
 }

@@ -33,7 +33,7 @@ function lineOf({ path, problem, source, hint }: SettingFault): string {
 
 const maxQuotedLength = 60;
 
-/** On one line and not long, whatever a file holds and a message quotes of it. */
+/** On one line and of bounded length, whatever a message quotes from a file. */
 export function shortened(text: string, maxLength = 300): string {
   const line = text.replaceAll(/\s+/g, ' ');
   return line.length <= maxLength ? line : `${line.slice(0, maxLength)}…`;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { type Config, schema } from './schema.js';
 
-/** The effective settings as a file that, loaded alone, gives the same ones. There are no secrets among settings. */
+/** The effective settings as a file that yields the same settings. No setting is a secret. */
 export function formatConfig(config: Config): string {
   return stringify(z.encode(schema, config), { lineWidth: 0 });
 }

@@ -1,15 +1,15 @@
-/** The settings of what an exposition holds. */
+/** The settings of the content of the exposition. */
 import { z } from 'zod';
 
 import { UserError } from '../base/errors.js';
 import { compilePattern } from '../base/pattern.js';
 import { list } from './collections.js';
 import { boolean, choice, optionalInteger } from './scalars.js';
-import { type About, refuse } from './setting.js';
+import { type About, refuse, section } from './setting.js';
 
 const maxPatternLength = 1000;
 
-/** Stays text: a compiled expression has a state of its own, and settings are frozen, compared and hashed. */
+/** Stays text: a compiled expression has internal state, and settings are frozen, compared and hashed. */
 const pattern = z.codec(z.string(), z.string(), {
   decode: (source, payload) => {
     if (source.trim() === '' || source.length > maxPatternLength) return refuse(payload);
@@ -30,43 +30,39 @@ function patterns(spec: About) {
     item: pattern,
     default: [],
     separator: ';',
-    allowed: `a list (in the environment separated by ";") of regular expressions in RE2's syntax, of at most ${maxPatternLength} characters, such as ephemeral_storage_volume_.*`,
+    allowed: `a list (as text separated by ";") of regular expressions (RE2, at most ${maxPatternLength} characters each), such as ephemeral_storage_volume_.*`,
   });
 }
 
-const levels = z
-  .strictObject({
-    workload: boolean({ default: true, help: 'Expose the families about workloads.' }),
-    node: boolean({ default: true, help: 'Expose the families about nodes.' }),
-    pod: boolean({ default: true, help: 'Expose the families about pods.' }),
-    container: boolean({ default: true, help: 'Expose the families about containers.' }),
-    volume: boolean({ default: true, help: 'Expose the families about volumes.' }),
-  })
-  .prefault({});
+const levels = section({
+  workload: boolean({ default: true, help: 'Expose the families of workloads.' }),
+  node: boolean({ default: true, help: 'Expose the families of nodes.' }),
+  pod: boolean({ default: true, help: 'Expose the families of pods.' }),
+  container: boolean({ default: true, help: 'Expose the families of containers.' }),
+  volume: boolean({ default: true, help: 'Expose the families of volumes.' }),
+});
 
-export const metrics = z
-  .strictObject({
-    levels,
-    allow: patterns({
-      help: 'Expose only families whose whole name matches one of these; levels that are off stay off. Empty: all.',
-    }),
-    deny: patterns({
-      help: 'Leave out the families whose whole name matches one of these, also those that metrics.allow names.',
-    }),
-    maxSeries: optionalInteger({
-      max: 100_000_000,
-      zero: 'for no cap',
-      help: 'The most series that an exposition may have, without those about the exporter itself. Above it whole families are left out: volumes first, then containers, pods, nodes and workloads; within each the one with most series first.',
-    }),
-    top: optionalInteger({
-      max: 1_000_000,
-      zero: 'for all',
-      help: 'How many pods of each workload, the biggest ones, have series of pods, containers and volumes. Sums are over all pods.',
-    }),
-    compatibility: choice({
-      default: 'none',
-      among: ['none', 'k8s-ephemeral-storage-metrics'],
-      help: 'Also serve the families of another exporter, so that its dashboards and alerts go on working while you switch.',
-    }),
-  })
-  .prefault({});
+export const metrics = section({
+  levels,
+  allow: patterns({
+    help: 'Expose only families whose whole name matches one of these; levels that are off stay off. Empty: all.',
+  }),
+  deny: patterns({
+    help: 'Do not expose the families whose whole name matches one of these, even if metrics.allow matches them.',
+  }),
+  maxSeries: optionalInteger({
+    max: 100_000_000,
+    zero: 'for no cap',
+    help: "Maximum number of series in an exposition, without the exporter's own metrics. Above it, whole families are dropped: first of volumes, then of containers, pods, nodes and workloads; within a level, the family with the most series first.",
+  }),
+  top: optionalInteger({
+    max: 1_000_000,
+    zero: 'for all',
+    help: 'Number of pods of each workload, the largest ones, that have series of pods, containers and volumes. Sums still include all pods.',
+  }),
+  compatibility: choice({
+    default: 'none',
+    among: ['none', 'k8s-ephemeral-storage-metrics'],
+    help: 'Also expose the families of another exporter, so that its dashboards and alerts keep working during a migration.',
+  }),
+});

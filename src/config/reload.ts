@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.js';
 import type { Config } from './schema.js';
 
-/** How often the file is looked at. Cheap: the kubelet itself takes up to a minute to bring a ConfigMap's change. */
+/** Interval between reads of the file. The kubelet takes up to a minute to deliver the change of a ConfigMap. */
 const pollIntervalMs = 5000;
 
 interface ConfigObserver {
   reloaded(config: Config): void;
-  /** The file cannot be read, has faults, or its settings could not be applied: the last good ones stay. */
+  /** The file cannot be read, has faults, or its settings could not be applied: the last good ones stay in effect. */
   reloadFailed(error: Error): void;
 }
 
@@ -14,11 +14,11 @@ export interface ConfigWatcherOptions {
   readonly clock: Clock;
   readonly observer: ConfigObserver;
   readonly readFile: () => Promise<string>;
-  /** The text whose settings are in force when the watcher is made. */
+  /** The text whose settings are in effect at first. */
   readonly initialText: string;
   /** Throws when the text has faults. */
   readonly load: (text: string) => Config;
-  /** Puts the settings in force; when it rejects, those before are still in force. */
+  /** Puts the settings into effect; when it rejects, the previous ones are still in effect. */
   readonly apply: (config: Config) => Promise<void>;
 }
 
@@ -28,8 +28,8 @@ export type ReloadResult =
 type Reading = { readonly text: string } | { readonly error: Error };
 
 /**
- * Keeps the settings in step with their file, by its content: mounted ConfigMaps change by swapping symbolic links,
- * which file system notifications miss. One reload at a time.
+ * Reloads the settings when the content of their file changes. It polls, as file system notifications miss the swap of
+ * symbolic links by which a mounted ConfigMap changes. One reload at a time.
  */
 export class ConfigWatcher {
   readonly #options: ConfigWatcherOptions;
@@ -42,7 +42,7 @@ export class ConfigWatcher {
     this.#seen = { text: options.initialText };
   }
 
-  /** Reloads at each change of the content until `signal` aborts; never rejects. A fault is reported once. */
+  /** Reloads at each change of the content until `signal` aborts. Never rejects. Each fault is reported once. */
   async run(signal: AbortSignal): Promise<void> {
     while (await this.#pause(signal)) {
       await this.#last;
@@ -51,7 +51,7 @@ export class ConfigWatcher {
     await this.#last;
   }
 
-  /** Reloads, changed or not. Calls that come before a waiting reload has begun share it. Never rejects. */
+  /** Reloads even if nothing has changed. Calls before the next reload has started share it. Never rejects. */
   trigger(): Promise<ReloadResult> {
     if (this.#waiting !== undefined) return this.#waiting;
     const reload = this.#last.then(() => {

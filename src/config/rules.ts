@@ -1,4 +1,4 @@
-/** The rules between two settings. What concerns one setting alone is said where the schema declares it. */
+/** The rules between two settings. The schema has the rules of single settings. */
 import { z } from 'zod';
 
 import { describeValue, type SettingFault, valueAt } from './faults.js';
@@ -8,11 +8,11 @@ interface Rule {
   readonly path: string;
   readonly other: string;
   readonly holds: (config: Config) => boolean;
-  /** What `path` may be with regard to `other`, whose name and value follow. */
+  /** The allowed values of `path`; the name and value of `other` follow. */
   readonly allowed: string;
 }
 
-/** Settings of connections that the exporter makes to kubelets itself. */
+/** Settings of direct connections to kubelets. */
 const directSettings = [
   'kubelet.addressTypes',
   'kubelet.port',
@@ -37,13 +37,13 @@ const rules: readonly Rule[] = [
     path: 'cluster.nodeLocal',
     other: 'cluster.totalShards',
     holds: ({ cluster: { nodeLocal, totalShards } }) => !nodeLocal || totalShards === 1,
-    allowed: 'only false, as the exporter of one node has no shards, together with',
+    allowed: 'only false, as the exporter of a single node has no shards, together with',
   },
   {
     path: 'cluster.node',
     other: 'cluster.totalShards',
     holds: ({ cluster: { node, totalShards } }) => node === undefined || totalShards === 1,
-    allowed: 'only "", as the exporter of one node has no shards, together with',
+    allowed: 'only "", as the exporter of a single node has no shards, together with',
   },
   {
     path: 'kubelet.requestTimeout',
@@ -91,14 +91,14 @@ const rules: readonly Rule[] = [
     path,
     other: 'kubelet.access',
     holds: (config: Config) => config.kubelet.access === 'direct' || isDefault(path, config),
-    allowed: 'only the default, as the API server makes the connection, together with',
+    allowed: 'only the default, as the API server connects to the kubelets, together with',
   })),
 ];
 
 interface RuleCheck {
   readonly config: Config;
   readonly sourceOf: (path: string) => string;
-  /** What is known to be wrong: a rule about any of that says nothing, as the value is not the one that was meant. */
+  /** A rule about a setting with a fault of its own is not checked: the value is not the intended one. */
   readonly faults: readonly SettingFault[];
 }
 
@@ -119,7 +119,7 @@ function overlaps(path: string, faultyPath: string): boolean {
   return isInside || faultyPath.startsWith(`${path}[`);
 }
 
-/** A setting as a file would have it. */
+/** The value of a setting as in a file. */
 function written(path: string, config: Config): unknown {
   return valueAt(z.encode(schema, config), path.split('.'));
 }

@@ -1,12 +1,12 @@
 /**
- * The kinds of setting with one value. Each is a zod codec: `decode` takes what a file holds, `encode` gives back the
+ * The kinds of setting with one value. Each is a zod codec: `decode` takes the value of a file, `encode` returns the
  * form that people write.
  */
 import { z } from 'zod';
 
 import { formatDuration, parseDuration } from '../base/duration.js';
 import { parseQuantity } from '../kube/quantity.js';
-import { type About, about, mapped, refuse, settingMeta } from './setting.js';
+import { type About, about, inUnit, mapped, refuse, settingMeta } from './setting.js';
 import { formatSize } from './values.js';
 
 const textOrNumber = z.union([z.string(), z.number()]);
@@ -15,14 +15,14 @@ interface DurationSpec extends About {
   readonly default: string;
   readonly minMs: number;
   readonly maxMs: number;
-  /** What 0 is good for, where it is allowed below `minMs`: "to …". */
+  /** The purpose of 0, where it is allowed below `minMs`: "to …". */
   readonly zero?: string;
-  /** What 0 and anything below stand for, where they do. */
+  /** What 0 and negative durations stand for, where they are allowed. */
   readonly nonPositiveMs?: number;
 }
 
 export function duration(spec: DurationSpec) {
-  return z
+  const schema = z
     .codec(textOrNumber, z.number(), {
       decode: (raw, payload) => {
         const durationMs = parseDuration(String(raw));
@@ -32,6 +32,7 @@ export function duration(spec: DurationSpec) {
     })
     .prefault(spec.default)
     .register(settingMeta, { ...about(spec), allowed: allowedDurations(spec) });
+  return inUnit('Ms', schema);
 }
 
 function acceptedMs(durationMs: number, { minMs, maxMs, zero, nonPositiveMs }: DurationSpec): number | undefined {
@@ -46,16 +47,9 @@ function allowedDurations({ minMs, maxMs, zero, nonPositiveMs }: DurationSpec): 
   return zero === undefined ? range : `${range}, or 0 ${zero}`;
 }
 
-interface SizeSpec extends About {
-  readonly default: string;
-  readonly minBytes: number;
-  readonly maxBytes: number;
-}
-
-export function size(spec: SizeSpec) {
+export function size(spec: About & { readonly default: string; readonly minBytes: number; readonly maxBytes: number }) {
   const { minBytes, maxBytes } = spec;
-  const allowed = `a size such as 512Ki, 64Mi or 100M, from ${formatSize(minBytes)} to ${formatSize(maxBytes)}`;
-  return z
+  const schema = z
     .codec(textOrNumber, z.number(), {
       decode: (raw, payload) => {
         const bytes = parseQuantity(String(raw));
@@ -64,7 +58,11 @@ export function size(spec: SizeSpec) {
       encode: formatSize,
     })
     .prefault(spec.default)
-    .register(settingMeta, { ...about(spec), allowed });
+    .register(settingMeta, {
+      ...about(spec),
+      allowed: `a size such as 512Ki, 64Mi or 100M, from ${formatSize(minBytes)} to ${formatSize(maxBytes)}`,
+    });
+  return inUnit('Bytes', schema);
 }
 
 interface IntegerSpec extends About {
@@ -83,7 +81,7 @@ export function integer(spec: IntegerSpec) {
     .register(settingMeta, { ...about(spec), allowed: allowedIntegers(spec), fromText: integerFromText });
 }
 
-/** 0 stands for "not set" and comes out as undefined. */
+/** 0 stands for "not set" and becomes undefined. */
 export function optionalInteger(spec: Omit<IntegerSpec, 'default' | 'min'> & { readonly zero: string }) {
   return mapped(
     z.int().min(0).max(spec.max),
@@ -98,7 +96,7 @@ export function optionalInteger(spec: Omit<IntegerSpec, 'default' | 'min'> & { r
     });
 }
 
-/** Undefined when it is not set: the default follows from where the exporter runs. */
+/** Undefined when it is not set: the default depends on where the exporter runs. */
 export function derivedInteger(spec: Omit<IntegerSpec, 'default'> & { readonly defaultText: string }) {
   return z
     .int()
@@ -121,18 +119,14 @@ function integerFromText(text: string): unknown {
   return /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
-interface FlagSpec extends About {
-  readonly default: boolean;
-}
-
-export function boolean(spec: FlagSpec) {
+export function boolean(spec: About & { readonly default: boolean }) {
   return z
     .boolean()
     .prefault(spec.default)
     .register(settingMeta, { ...about(spec), ...trueOrFalse });
 }
 
-/** Undefined when it is not set: the default follows from other settings and is theirs to find. */
+/** Undefined when it is not set: the default depends on other settings. */
 export function optionalBoolean(spec: About & { readonly defaultText: string }) {
   return z
     .boolean()
@@ -150,12 +144,9 @@ function booleanFromText(text: string): unknown {
   return text === 'true' || (text === 'false' ? false : text);
 }
 
-interface ChoiceSpec<T extends readonly [string, ...string[]]> extends About {
-  readonly default: T[number];
-  readonly among: T;
-}
-
-export function choice<const T extends readonly [string, ...string[]]>(spec: ChoiceSpec<T>) {
+export function choice<const T extends readonly [string, ...string[]]>(
+  spec: About & { readonly default: T[number]; readonly among: T },
+) {
   return z
     .enum(spec.among)
     .prefault(spec.default)
@@ -180,7 +171,7 @@ export function text(spec: TextSpec) {
     .register(settingMeta, { ...about(spec), allowed: spec.allowed });
 }
 
-/** An empty text stands for "not set" and comes out as undefined. */
+/** An empty text stands for "not set" and becomes undefined. */
 export function optionalText(spec: Omit<TextSpec, 'default'>) {
   return mapped(
     z.string().refine((value) => value === '' || spec.accepts(value)),

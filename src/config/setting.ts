@@ -1,11 +1,11 @@
-/** What makes a zod schema a setting, and the tools that the kinds of setting are built with. */
+/** What makes a zod schema a setting or a section of settings, and the tools that the kinds of setting are built with. */
 import { z } from 'zod';
 
 import { readYaml } from './yaml-text.js';
 
 export interface SettingMeta {
   readonly help: string;
-  /** The values that it takes: the end of "allowed: …". */
+  /** The allowed values: the end of "allowed: …". */
   readonly allowed: string;
   /** The same as a list, where there are few. */
   readonly choices?: readonly string[];
@@ -20,7 +20,7 @@ export interface SettingMeta {
 /** Holds settings and, inside the setting that is a list of mappings, their fields. Sections are not in it. */
 export const settingMeta = z.registry<SettingMeta>();
 
-/** What every kind of setting is told. */
+/** What each declaration of a setting has, whatever its kind. */
 export interface About {
   readonly help: string;
   readonly flag?: string;
@@ -28,6 +28,47 @@ export interface About {
 
 export function about({ help, flag }: About): About {
   return flag === undefined ? { help } : { help, flag };
+}
+
+/** A kind of setting with a unit, which becomes part of the name in Config: `ttl` → `ttlMs`, `maxBodySize` → `maxBodyBytes`. */
+interface InUnit<U extends 'Ms' | 'Bytes'> {
+  readonly unit: U;
+}
+
+export function inUnit<S extends z.ZodType, U extends 'Ms' | 'Bytes'>(unit: U, schema: S): InUnit<U> & S {
+  return Object.assign(schema, { unit });
+}
+
+type FieldName<K extends string, S> =
+  S extends InUnit<infer U> ? (K extends `${infer Stem}Size` ? `${Stem}${U}` : `${K}${U}`) : K;
+
+function fieldName(key: string, schema: z.ZodType & Partial<InUnit<'Ms' | 'Bytes'>>): string {
+  return schema.unit === undefined ? key : key.replace(/Size$/, '') + schema.unit;
+}
+
+type SectionValue<F extends Readonly<Record<string, z.ZodType>>> = {
+  readonly [K in keyof F & string as FieldName<K, F[K]>]: z.output<F[K]>;
+};
+
+/** Settings under one key of the file. Each has a default, and so has the section. */
+export function section<F extends Readonly<Record<string, z.ZodType>>>(fields: F) {
+  const names = Object.entries(fields).map(([key, schema]) => [key, fieldName(key, schema)] as const);
+  const schema = z.strictObject(fields);
+  return z
+    .codec(schema, z.custom<SectionValue<F>>(), {
+      decode: (value: object) => renamed(value, names) as SectionValue<F>,
+      encode: (value) =>
+        renamed(
+          value,
+          names.map(([key, name]) => [name, key] as const),
+        ) as z.output<typeof schema>,
+    })
+    .prefault({} as z.input<typeof schema>);
+}
+
+function renamed(value: object, names: readonly (readonly [from: string, to: string])[]): object {
+  const values = new Map<string, unknown>(Object.entries(value));
+  return Object.fromEntries(names.map(([from, to]) => [to, values.get(from)]));
 }
 
 /** Two forms of one value; `decode` accepts all that `schema` accepts. */
@@ -39,7 +80,7 @@ export function mapped<S extends z.ZodType, T>(
   return z.codec(schema, z.custom<T>(), { decode, encode });
 }
 
-/** Ends a `decode`; `problem` says more than that the value is not among those allowed. */
+/** Ends a `decode` with a fault; `problem` adds a detail to the allowed values. */
 export function refuse(payload: z.core.ParsePayload, problem?: string): never {
   payload.issues.push({ code: 'custom', input: payload.value, params: { problem } });
   return z.NEVER;

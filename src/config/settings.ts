@@ -1,4 +1,4 @@
-/** The settings of the schema, as a tree to look names up in and as rows for the documentation. */
+/** The settings of the schema, as a tree for lookups and as rows for the documentation. */
 import { stringify } from 'yaml';
 import { z } from 'zod';
 
@@ -69,7 +69,7 @@ function* settingsOf(section: Section): Generator<Setting> {
   }
 }
 
-/** What stands behind defaults, codecs and the like: an object, an array or a plain value. */
+/** The schema inside defaults, codecs and the like: an object, an array or a plain value. */
 function innermost(schema: Schema): Schema {
   if (schema instanceof z.core.$ZodPrefault || schema instanceof z.core.$ZodReadonly) {
     return innermost(schema._zod.def.innerType);
@@ -87,18 +87,18 @@ function itemOf(schema: Schema): Schema | undefined {
   return inner instanceof z.core.$ZodArray ? inner._zod.def.element : undefined;
 }
 
-/** Names that may stand at `path` inside a setting. */
+/** The known keys at `path` inside a setting. */
 export function keysInside(setting: Setting, path: readonly PropertyKey[]): string[] {
   return Object.keys(shapeOf(schemasAlong(setting, path).at(-1) ?? setting.schema));
 }
 
-/** What is said about the value at `path` inside a setting: by the innermost schema that says something. */
+/** The description of the value at `path` inside a setting, from the innermost schema that has one. */
 export function metaInside(setting: Setting, path: readonly PropertyKey[]): SettingMeta {
   const metas = schemasAlong(setting, path).map((schema) => settingMeta.get(schema));
   return metas.findLast((meta) => meta !== undefined) ?? setting.meta;
 }
 
-/** The schemas on the way to `path`, from outside to inside, as far as the setting knows the way. */
+/** The schemas along `path`, from outside to inside, as far as the setting has them. */
 function schemasAlong(setting: Setting, path: readonly PropertyKey[]): Schema[] {
   const schemas: Schema[] = [];
   let schema: Schema | undefined = setting.schema;
@@ -114,7 +114,7 @@ export interface SettingRow {
   readonly path: string;
   /** Undefined for the fields of a list's items. */
   readonly environmentName: string | undefined;
-  /** With its dashes. Undefined: there is none. */
+  /** With its dashes; undefined if there is none. */
   readonly flag: string | undefined;
   readonly defaultText: string;
   readonly allowed: string;

@@ -1,8 +1,8 @@
 const maxDistance = 3;
 
 /**
- * The candidate that `word` is most likely a misspelling of: at most a third of its letters off, and no more than
- * three; upper and lower case are the same.
+ * The candidate that `word` most likely misspells: with an edit distance of at most a third of its length and at most
+ * three. Case does not matter.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
@@ -16,7 +16,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 /**
- * Letters to insert, delete, replace or swap with a neighbour to make `a` into `b`.
+ * The number of letters to insert, delete, replace or swap with a neighbour to turn `a` into `b`.
  * https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance#Optimal_string_alignment_distance
  */
 function editDistance(a: string, b: string): number {

@@ -7,11 +7,11 @@ import { readYaml } from './yaml-text.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** By the name of the flag, without dashes; a list for one that was given more than once. */
+/** By the name of the flag, without dashes; a list for a repeatable flag. */
 export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /**
- * The variables with the exporter's prefix. An empty one counts as not set, as in
+ * The variables with the exporter's prefix. An empty variable counts as not set, as in
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#parsing-empty-value
  */
 export function environmentLayer(environment: Environment): Layer {
@@ -27,8 +27,8 @@ export function environmentLayer(environment: Environment): Layer {
 }
 
 /**
- * Kubernetes describes each Service to the pods of its namespace in variables that begin with the Service's name; that
- * of a Service called `ephemeral-storage-exporter` is our prefix.
+ * Kubernetes describes each Service to the pods of its namespace in variables whose names start with the name of the
+ * Service. For a Service named `ephemeral-storage-exporter`, that is our prefix.
  * https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
  */
 function isServiceLink(name: string, text: string): boolean {

@@ -1,4 +1,4 @@
-/** The texts that settings are written in, and what they stand for: durations, sizes, addresses. */
+/** The text forms of values: sizes, addresses, names. */
 import { isIP, isIPv6 } from 'node:net';
 
 import { UserError } from '../base/errors.js';
@@ -19,7 +19,7 @@ export function formatSize(bytes: number): string {
 export interface ListenAddress {
   /** Undefined: all addresses of the machine. */
   readonly host: string | undefined;
-  /** 0: one that the operating system picks. */
+  /** 0: chosen by the operating system. */
   readonly port: number;
 }
 
@@ -50,9 +50,9 @@ function isHostName(text: string): boolean {
 }
 
 /**
- * A name to hold a kubelet's certificate to, in which `{node}` stands for the node's name. No IP address: TLS clients
- * may not ask for one (https://www.rfc-editor.org/rfc/rfc6066#section-3), and kubelets are held to the address that
- * was dialled without any setting.
+ * A name that a kubelet's certificate must be valid for; `{node}` stands for the node's name. Not an IP address: TLS
+ * clients must not request one (https://www.rfc-editor.org/rfc/rfc6066#section-3), and the address of the connection
+ * is verified by default.
  */
 export function isServerName(text: string): boolean {
   return isHostName(text.replaceAll('{node}', 'node')) && isIP(text) === 0;
@@ -72,7 +72,7 @@ export function isNodeName(text: string): boolean {
   return text.length <= 253 && nodeNameForm.test(text);
 }
 
-/** Whether `text` is a label key and nothing more. */
+/** Whether `text` is a label key only. */
 export function isLabelKey(text: string): boolean {
   try {
     const [requirement, ...others] = parseSelector(text);
@@ -83,7 +83,7 @@ export function isLabelKey(text: string): boolean {
   }
 }
 
-/** Segments that HTTP clients and the server's own paths leave alone: none begins with "." or "-". */
+/** No segment starts with ".", which HTTP clients resolve, or with "-", which the server uses itself. */
 const urlPathForm = /^(?:\/[A-Za-z0-9_][-A-Za-z0-9._~]*)+$/;
 
 export function isUrlPath(text: string): boolean {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { list, namespaces, noTwoAlike, selectorForms, selectorValue } from './collections.js';
 import { choice, optionalBoolean } from './scalars.js';
-import { asText, fromFlowText, mapped, settingMeta } from './setting.js';
+import { asText, fromFlowText, mapped, section, settingMeta } from './setting.js';
 import { isLabelKey } from './values.js';
 
 const workload = z.strictObject({
@@ -10,38 +10,38 @@ const workload = z.strictObject({
     .string()
     .refine((name) => name.trim() === name && name !== '' && !name.includes('/'))
     .register(settingMeta, {
-      allowed: 'a text without "/" and without blanks at its ends',
-      help: 'The value of the `workload` label; unique.',
+      allowed: 'a text without "/" and without leading or trailing blanks',
+      help: 'Value of the label `workload`. Unique.',
     }),
   selector: selectorValue().register(settingMeta, {
-    allowed: `${selectorForms}; {} or "" for every pod`,
-    help: 'The pods that belong to it, in the form of a manifest or of kubectl.',
+    allowed: `${selectorForms}; {} or "" for all pods`,
+    help: 'Label selector of its pods, as in a manifest or as in kubectl.',
   }),
-  namespaces: namespaces({ help: 'The namespaces of these pods. Empty: all.' }),
+  namespaces: namespaces({ help: 'Namespaces of its pods. Empty: all.' }),
 });
 
-/** Names are compared even while an item has a fault, so that all faults come out at once: hence the `unknown`. */
+/** `unknown`, as names are compared even while an item has a fault, so that one run reports all faults. */
 function nameOf(item: unknown): unknown {
   return typeof item === 'object' && item !== null && 'name' in item ? item.name : undefined;
 }
 
 export const workloads = mapped(
-  z.strictObject({
+  section({
     selectors: z
       .array(workload)
       .superRefine(noTwoAlike(nameOf, 'name'), { when: ({ value }) => Array.isArray(value) })
       .readonly()
       .prefault([])
       .register(settingMeta, {
-        allowed: 'a list of mappings, each with a name of its own, a selector and, if wanted, namespaces',
+        allowed: 'a list of mappings, each with a unique name, a selector and, optionally, namespaces',
         fromText: (text) => fromFlowText(text, asText),
-        help: 'Workloads by label selector. They may overlap: a pod counts in each that it belongs to.',
+        help: 'Workloads by label selector. They may overlap: a pod counts towards each workload that it belongs to.',
       }),
     labels: list({
       item: z.string().refine(isLabelKey),
       default: [],
       allowed: 'a list of label keys such as app.kubernetes.io/name',
-      help: 'One workload for each combination of values among the pods that carry all of these labels.',
+      help: 'Label keys whose values form workloads: one workload for each combination of values among the pods that have all of these labels.',
     }),
     controllers: optionalBoolean({
       defaultText: 'true when neither selectors nor labels are set, else false',
@@ -50,7 +50,7 @@ export const workloads = mapped(
     onMissingNode: choice({
       default: 'partial',
       among: ['partial', 'fail'],
-      help: 'What becomes of a workload with pods on a node without data: its sum over the other nodes, marked incomplete, or none.',
+      help: 'What to expose for a workload with pods on unavailable nodes: a partial sum marked incomplete, or nothing.',
     }),
   }),
   ({ controllers, ...same }) => ({
@@ -58,4 +58,4 @@ export const workloads = mapped(
     controllers: controllers ?? (same.selectors.length === 0 && same.labels.length === 0),
   }),
   (value) => value,
-).prefault({});
+);

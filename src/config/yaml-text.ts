@@ -19,28 +19,28 @@ interface DuplicateKey {
 }
 
 export interface YamlText {
-  /** Undefined when there are problems. Of keys that stand twice, the last one. */
+  /** Undefined when there are problems. Of duplicate keys, the last one. */
   readonly value: unknown;
   readonly problems: readonly YamlProblem[];
   readonly duplicateKeys: readonly DuplicateKey[];
-  /** Of the value at a path, or of the innermost one on the way that has a position. */
+  /** Of the value at a path, or of the innermost parent with a position. */
   readonly positionOf: (path: readonly PropertyKey[]) => Position;
 }
 
-/** How far anchors may multiply what a text holds: far more than settings need, and nothing to a computer. */
+/** How far aliases may expand a text: far more than settings need, and still cheap. */
 const maxAliasCount = 100;
 
-/** Settings are not deeper; what is has no position of its own, which bounds the memory that a hostile text takes. */
+/** Settings are not nested deeper. Deeper values have no position, which bounds the memory for a hostile text. */
 const maxDepth = 8;
 
-/** One document of YAML 1.2 (https://yaml.org/spec/1.2.2/) with text keys and without tags of its own. */
+/** One document of YAML 1.2 (https://yaml.org/spec/1.2.2/) with text keys and without custom tags. */
 export function readYaml(text: string): YamlText {
   const lineCounter = new LineCounter();
   const positionAt = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset);
     return { line, column: col };
   };
-  // The parser's own search for duplicate keys takes time in the square of their number.
+  // The parser's own check for duplicate keys takes quadratic time.
   const document = parseDocument(text, { lineCounter, uniqueKeys: false, stringKeys: true, prettyErrors: false });
   const problems = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
     problem: message,
@@ -51,7 +51,7 @@ export function readYaml(text: string): YamlText {
   if (problems.length > 0) return { ...without, problems };
   try {
     const value: unknown = document.toJS({ maxAliasCount });
-    if (isCircular(value)) throw new Error('An anchor stands for something that contains it');
+    if (isCircular(value)) throw new Error('An alias refers to a value that contains it');
     places.add(document.contents, []);
     return { value, problems, duplicateKeys: places.duplicateKeys, positionOf: places.positionOf };
   } catch (error) {
@@ -69,7 +69,7 @@ function isCircular(value: unknown): boolean {
   }
 }
 
-/** Where the values of a document stand. */
+/** The positions of the values of a document. */
 class Places {
   readonly duplicateKeys: DuplicateKey[] = [];
   readonly #positions = new Map<string, Position>();

@@ -200,7 +200,7 @@ describe('assignments', () => {
   it.each([
     [
       'cache.ttl=x',
-      'cache.ttl: found "x" (--set cache.ttl); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to switch caching off',
+      'cache.ttl: found "x" (--set cache.ttl); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to disable caching',
     ],
     [
       'cache.tll=5s',

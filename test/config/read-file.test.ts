@@ -45,8 +45,8 @@ describe('readConfigFile', () => {
   });
 
   it.each([
-    ['a file that is not there', 'none.yaml', /none\.yaml: the settings file cannot be read: ENOENT/],
-    ['a folder', '.', /: the settings file cannot be read: EISDIR/],
+    ['a file that is not there', 'none.yaml', /none\.yaml: cannot read the configuration file: ENOENT/],
+    ['a folder', '.', /: cannot read the configuration file: EISDIR/],
   ])('refuses %s', async (_case, name, message) => {
     const reading = readConfigFile(join(folder, name));
     await expect(reading).rejects.toThrow(UserError);

@@ -64,11 +64,11 @@ describe('rules between settings', () => {
       'scrape.timeoutOffset: found "20s" (config.yaml:4); allowed: less than scrape.defaultTimeout, which is "10s" (default)',
     ]);
     expect(linesOf('kubelet:\n  access: proxy\n  port: 10250\n')).toEqual([
-      'kubelet.port: found 10250 (config.yaml:3); allowed: only the default, as the API server makes the connection, together with kubelet.access, which is "proxy" (config.yaml:2)',
+      'kubelet.port: found 10250 (config.yaml:3); allowed: only the default, as the API server connects to the kubelets, together with kubelet.access, which is "proxy" (config.yaml:2)',
     ]);
     expect(linesOf('cluster: {node: node-1, totalShards: 3, shard: 4}')).toEqual([
       'cluster.shard: found 4 (config.yaml:1); allowed: less than cluster.totalShards, which is 3 (config.yaml:1)',
-      'cluster.node: found "node-1" (config.yaml:1); allowed: only "", as the exporter of one node has no shards, together with cluster.totalShards, which is 3 (config.yaml:1)',
+      'cluster.node: found "node-1" (config.yaml:1); allowed: only "", as the exporter of a single node has no shards, together with cluster.totalShards, which is 3 (config.yaml:1)',
     ]);
     expect(linesOf('kubelet: {tls: {keyFile: /key}}')).toEqual([
       'kubelet.tls.keyFile: found "/key" (config.yaml:1); allowed: a file only together with kubelet.tls.certFile, which is nothing (default)',

@@ -24,7 +24,7 @@ describe('defaults', () => {
         port: undefined,
         requestTimeoutMs: 10_000,
         maxConcurrentRequests: 64,
-        maxBodyBytes: 67_108_864,
+        maxBodyBytes: 8_388_608,
         readConfig: false,
         bearerTokenFile: undefined,
         tls: {
@@ -275,11 +275,11 @@ describe('messages', () => {
   it.each([
     [
       'cache: {ttl: abc}',
-      'cache.ttl: found "abc" (config.yaml:1); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to switch caching off',
+      'cache.ttl: found "abc" (config.yaml:1); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to disable caching',
     ],
     [
       'cache: {ttl: 55}',
-      'cache.ttl: found 55 (config.yaml:1); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to switch caching off',
+      'cache.ttl: found 55 (config.yaml:1); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to disable caching',
     ],
     [
       'kubelet: {maxBodySize: 1}',
@@ -296,15 +296,15 @@ describe('messages', () => {
     ],
     [
       "metrics: {deny: ['(a)\\1']}",
-      'metrics.deny[0]: found "(a)\\\\1" (config.yaml:1); allowed: a list (in the environment separated by ";") of regular expressions in RE2\'s syntax, of at most 1000 characters, such as ephemeral_storage_volume_.*; each once (invalid escape sequence: `\\1`)',
+      'metrics.deny[0]: found "(a)\\\\1" (config.yaml:1); allowed: a list (as text separated by ";") of regular expressions (RE2, at most 1000 characters each), such as ephemeral_storage_volume_.*; each once (invalid escape sequence: `\\1`)',
     ],
     [
       'workloads: {selectors: [{name: a, selector: {matchLabels: {app: 1}}}]}',
-      'workloads.selectors[0].selector: found a mapping (config.yaml:1); allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions; {} or "" for every pod (matchLabels.app: must be text, found 1; put it in quotes)',
+      'workloads.selectors[0].selector: found a mapping (config.yaml:1); allowed: a label selector such as app=billing,!legacy, or a mapping of matchLabels and matchExpressions; {} or "" for all pods (matchLabels.app: must be text, found 1; put it in quotes)',
     ],
     [
       'workloads: {selectors: [{name: a, selector: ""}, {name: a, selector: ""}]}',
-      'workloads.selectors[1].name: found "a" (config.yaml:1); allowed: a text without "/" and without blanks at its ends (the same as in [0])',
+      'workloads.selectors[1].name: found "a" (config.yaml:1); allowed: a text without "/" and without leading or trailing blanks (duplicate of [0])',
     ],
   ])('of %s', (text, line) => {
     expect(linesOf(text)).toEqual([line]);

@@ -78,7 +78,7 @@ describe('listSettings', () => {
         environmentName: 'EPHEMERAL_STORAGE_EXPORTER_CLUSTER_SHARD',
         flag: '--shard',
         allowed: 'a whole number from 0 to 999',
-        defaultText: 'the number at the end of the host name, as pods of a StatefulSet have it',
+        defaultText: 'the number at the end of the host name, as in a StatefulSet',
       },
     ],
     ['cluster.totalShards', { flag: '--total-shards', defaultText: '1' }],
