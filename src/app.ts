@@ -18,7 +18,7 @@ import { healthReport } from './report/health-report.js';
 import { nodeFailure } from './report/node-report.js';
 import { apiNodes, type Host, noSuchNode, resolveScope } from './resolve-scope.js';
 import type { ClusterSnapshot } from './scrape/snapshot.js';
-import { countSaturated, countSkipped, missingNode } from './scrape/snapshot-counts.js';
+import { missingNode, snapshotCounts } from './scrape/snapshot-counts.js';
 import { Listener } from './server/listener.js';
 import { MetricsHandler } from './server/metrics-handler.js';
 import { createRoutes, type ReadinessCheck } from './server/routes.js';
@@ -27,9 +27,7 @@ import { scopeText } from './status/scope-text.js';
 import { type StatusSettings, StatusSource } from './status/status-source.js';
 import { MissingNodeReport } from './telemetry/missing-node-report.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
-import { readSelfReport } from './telemetry/self-report.js';
 import { SeriesCapReport } from './telemetry/series-cap-report.js';
-import { watchResults } from './watch/watch-session.js';
 
 /** New settings of where the data comes from take effect only when their first lists came within this time. */
 const syncTimeoutMs = 60_000;
@@ -74,7 +72,7 @@ export class App implements AsyncDisposable {
     this.#options = options;
     this.#config = config;
     this.#scope = scope;
-    this.metrics = new SelfMetrics({ version, nodeVersion: process.version, watchResults });
+    this.metrics = new SelfMetrics({ version, nodeVersion: process.version });
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger: options.logger });
     this.#missingNodeReport = new MissingNodeReport(options.logger);
     this.#source = this.#createSource(config, scope);
@@ -154,8 +152,7 @@ export class App implements AsyncDisposable {
     this.#source.scraped();
     const snapshot = await this.#tracked(collector.collect(signal));
     if (snapshot !== undefined) {
-      this.metrics.setPodsSkipped(countSkipped(snapshot));
-      this.metrics.setSaturatedFigures(countSaturated(snapshot));
+      this.metrics.setCollected(snapshotCounts(snapshot));
       this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
     }
     this.metrics.setWorkloadNameClashes(resolver.clashCount);
@@ -230,12 +227,7 @@ export class App implements AsyncDisposable {
       inputs: {
         cluster: (signal) => this.#clusterReport(signal),
         checks: () => this.#checks(),
-        health: async () =>
-          healthReport(
-            await readSelfReport(this.metrics.registry),
-            this.#seriesCapReport.droppedFamilies,
-            clock.nowMs(),
-          ),
+        health: () => healthReport(this.metrics.report(), this.#seriesCapReport.droppedFamilies, clock.nowMs()),
         settings: () => this.#statusSettings,
       },
       version,

@@ -9,7 +9,6 @@ import type { Scope } from '../kube/scope.js';
 import { noSuchNode } from '../resolve-scope.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
-import { watchResults } from '../watch/watch-session.js';
 import type { Workload } from '../workload/workload.js';
 import type { CommandContext } from './context.js';
 import { FaultLog } from './fault-log.js';
@@ -61,7 +60,7 @@ export class ClusterReader implements AsyncDisposable {
       random: context.random,
       version: context.version,
       logger: this.#faults.logger,
-      metrics: new SelfMetrics({ version: context.version, nodeVersion: process.version, watchResults }),
+      metrics: new SelfMetrics({ version: context.version, nodeVersion: process.version }),
     });
     const { store, cache } = this.#source;
     this.#collection = createCollection({

@@ -21,9 +21,12 @@ export type CacheLookup =
     }
   | { readonly state: 'absent'; readonly reason: FailureReason };
 
+/** `refreshed`: fresh because of a request that the caller sent or joined. */
+export const lookupResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
+export type LookupResult = (typeof lookupResults)[number];
+
 interface KubeletCacheObserver {
-  /** `refreshed`: fresh because of a request that the caller sent or joined. */
-  lookedUp(result: 'fresh' | 'refreshed' | 'stale' | 'absent'): void;
+  lookedUp(result: LookupResult): void;
 }
 
 export interface KubeletCacheOptions {

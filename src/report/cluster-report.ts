@@ -3,7 +3,7 @@ import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { FailureOf } from './node-report.js';
 import type { MeasuredPodReport } from './pod-report.js';
 import type { Ranked } from './ranked.js';
-import { type RankedNodeReport,RankedNodes } from './ranked-nodes.js';
+import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
 import { type PodLimitReport, RankedPods } from './ranked-pods.js';
 import { type RankedWorkloadReport, RankedWorkloads } from './ranked-workloads.js';
 

@@ -1,4 +1,4 @@
-import type { SelfReport } from '../telemetry/self-report.js';
+import type { SelfReport } from '../telemetry/self-metrics.js';
 
 /** How the exporter does. Counts are since the start of the process. */
 export interface HealthReport {
@@ -27,13 +27,12 @@ export interface StoreHealthReport {
 }
 
 export function healthReport(
-  { stores, seriesDroppedCount, ...same }: SelfReport,
+  { stores, ...same }: SelfReport,
   droppedFamilies: readonly string[],
   nowMs: number,
 ): HealthReport {
   return {
     ...same,
-    droppedSeriesCount: seriesDroppedCount,
     droppedFamilies,
     stores: stores.map(({ lastProgressAtMs, ...store }) => ({
       ...store,

@@ -1,21 +1,29 @@
-import { type ClusterSnapshot, skipReasons } from './snapshot.js';
+import { type ClusterSnapshot, type SkipReason, skipReasons } from './snapshot.js';
 
 /** The only node to measure, when it is not in the cluster. */
 export function missingNode({ nodes }: ClusterSnapshot): string | undefined {
   return nodes.find((node) => node.state === 'absent' && node.reason === 'no_node')?.nodeName;
 }
 
-/** Pods without storage series, by reason; 0 for a reason that no pod has. */
-export function countSkipped({ nodes }: ClusterSnapshot): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>(skipReasons.map((reason) => [reason, 0]));
-  for (const node of nodes) {
-    if (node.state === 'absent') continue;
-    for (const [reason, count] of node.snapshot.skippedPods) counts.set(reason, (counts.get(reason) ?? 0) + count);
-  }
-  return counts;
+/** What one scrape left out. */
+export interface SnapshotCounts {
+  /** Pods without storage series, by reason; 0 for a reason that no pod has. */
+  readonly skippedPods: ReadonlyMap<SkipReason, number>;
+  /** Values that no real disk has. */
+  readonly saturatedValueCount: number;
+  readonly backedOffWorkloadCount: number;
 }
 
-/** Figures that no real disk has. */
-export function countSaturated({ nodes }: ClusterSnapshot): number {
-  return nodes.reduce((sum, node) => sum + (node.state === 'absent' ? 0 : node.snapshot.summary.saturatedCount), 0);
+export function snapshotCounts({ nodes, workloads }: ClusterSnapshot): SnapshotCounts {
+  const skippedPods = new Map<SkipReason, number>(skipReasons.map((reason) => [reason, 0]));
+  let saturatedValueCount = 0;
+  for (const node of nodes) {
+    if (node.state === 'absent') continue;
+    saturatedValueCount += node.snapshot.summary.saturatedCount;
+    for (const [reason, count] of node.snapshot.skippedPods) {
+      skippedPods.set(reason, (skippedPods.get(reason) ?? 0) + count);
+    }
+  }
+  const backedOffWorkloadCount = workloads.filter(({ backoffMs }) => backoffMs > 0).length;
+  return { skippedPods, saturatedValueCount, backedOffWorkloadCount };
 }

@@ -15,7 +15,7 @@ export interface StatusInputs {
   /** Resolves at the latest when `signal` aborts, with what there is; undefined before the first lists. Not a scrape. */
   cluster(signal: AbortSignal): Promise<ClusterReport | undefined>;
   checks(): readonly Check[];
-  health(): Promise<HealthReport>;
+  health(): HealthReport;
   /** The same object until others are in force. */
   settings(): StatusSettings;
 }
@@ -86,7 +86,7 @@ export class StatusSource {
     const readinessChecks = inputs
       .checks()
       .map(({ name, ok, message }) => ({ name, isOk: ok, message: ok ? undefined : message }));
-    const health = await inputs.health();
+    const health = inputs.health();
     return {
       version,
       scope,

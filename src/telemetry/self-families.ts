@@ -1,4 +1,4 @@
-/** The exporter's own metric families, besides those of the process and of Node.js. */
+/** The metric families about the exporter itself, besides those of the process and of Node.js. */
 
 interface SelfFamily {
   readonly name: string;
@@ -13,91 +13,97 @@ export const selfFamilies = {
   buildInfo: {
     name: `${prefix}build_info`,
     type: 'gauge',
-    help: '1; the version of the exporter and of Node.js that runs it.',
+    help: '1; version of the exporter and of Node.js.',
     labels: ['version', 'node_version'],
   },
   scopeInfo: {
     name: `${prefix}scope_info`,
     type: 'gauge',
-    help: '1; the part of the cluster that the exporter measures: the shard, of how many, and the node when it is one alone.',
+    help: '1; part of the cluster that is measured: the shard, the number of shards, and the node when only one is measured.',
     labels: ['shard', 'total_shards', 'node'],
   },
   scrapeDuration: {
     name: `${prefix}scrape_duration_seconds`,
     type: 'histogram',
-    help: 'Time from the arrival of a scrape to the last byte of its answer.',
+    help: 'Time from the arrival of a scrape to the last byte of its response.',
     labels: [],
   },
   scrapes: {
     name: `${prefix}scrapes_total`,
     type: 'counter',
-    help: 'Scrapes by result: success; deadline (answered in time with what there was); rejected (too many at once); aborted (the client left or read too slowly); error.',
+    help: 'Scrapes by result: success; deadline (responded in time with partial data); rejected (too many at once); aborted (the client disconnected or read too slowly); error.',
     labels: ['result'],
   },
   series: {
     name: `${prefix}series`,
     type: 'gauge',
-    help: 'Series in the last exposition, without those about the exporter itself.',
+    help: 'Series in the last exposition, without those of the exporter itself.',
     labels: ['level'],
   },
   seriesDropped: {
     name: `${prefix}series_dropped_total`,
     type: 'counter',
-    help: 'Series left out of expositions, by reason: max_series (whole families above metrics.maxSeries).',
+    help: 'Series dropped from the exposition, by reason: max_series (whole families above metrics.maxSeries).',
     labels: ['reason'],
   },
   kubeletRequests: {
     name: `${prefix}kubelet_requests_total`,
     type: 'counter',
-    help: 'Requests to kubelets for summaries by result: success or the reason of the failure.',
+    help: 'Requests to kubelets for summaries, by result: success or the reason of the failure.',
     labels: ['result'],
   },
   kubeletRequestDuration: {
     name: `${prefix}kubelet_request_duration_seconds`,
     type: 'histogram',
-    help: 'Duration of the requests to kubelets for summaries, failed ones included.',
+    help: 'Duration of requests to kubelets for summaries, failed ones included.',
     labels: [],
   },
   kubeletConfigRequests: {
     name: `${prefix}kubelet_config_requests_total`,
     type: 'counter',
-    help: 'Requests to kubelets for their configuration by result: success or the reason of the failure.',
+    help: 'Requests to kubelets for their configuration, by result: success or the reason of the failure.',
     labels: ['result'],
   },
   cacheLookups: {
     name: `${prefix}cache_lookups_total`,
     type: 'counter',
-    help: 'Look-ups of node summaries by result: fresh (from the cache), refreshed (asked the kubelet), stale, absent.',
+    help: 'Lookups of node summaries by result: fresh (from the cache), refreshed (requested from the kubelet), stale, absent.',
     labels: ['result'],
   },
   podsSkipped: {
     name: `${prefix}pods_skipped`,
     type: 'gauge',
-    help: 'Pods of the summaries without storage series in the last scrape, by reason; top: not among the metrics.top biggest of a workload, whose sums have them all the same.',
+    help: 'Pods of the summaries without storage series in the last scrape, by reason. top: not among the metrics.top largest pods of a workload, but counted in its sums.',
     labels: ['reason'],
   },
-  saturatedFigures: {
-    name: `${prefix}figures_saturated`,
+  saturatedValues: {
+    name: `${prefix}values_saturated`,
     type: 'gauge',
-    help: 'Figures of the summaries in the last scrape that are above 2^53 and were read as 2^53: no real sizes.',
+    help: 'Values of the summaries in the last scrape that are above 2^53 and were read as 2^53: not real sizes.',
+    labels: [],
+  },
+  workloadsBackedOff: {
+    name: `${prefix}workloads_backed_off`,
+    type: 'gauge',
+    help: 'Workloads that are backing off after a failed collection.',
     labels: [],
   },
   workloadNameClashes: {
     name: `${prefix}workload_name_clashes`,
     type: 'gauge',
-    help: 'Discovered workloads that are not served because another one, configured or found before, has their name.',
+    help: 'Discovered workloads that are not exposed because their name is taken by a configured one or by one found before.',
     labels: [],
   },
   storeObjects: {
     name: `${prefix}store_objects`,
     type: 'gauge',
-    help: 'Objects of the API server that are kept.',
+    help: 'Objects of the API server in the store.',
     labels: ['resource'],
   },
   storeEvents: {
     name: `${prefix}store_events_total`,
     type: 'counter',
-    help: 'Watch events taken in.',
+    help: 'Watch events applied.',
     labels: ['resource', 'type'],
   },
   storeLists: {
@@ -109,13 +115,13 @@ export const selfFamilies = {
   storeWatches: {
     name: `${prefix}store_watches_total`,
     type: 'counter',
-    help: 'Watches that ended, by the way they did.',
+    help: 'Watches that ended, by result.',
     labels: ['resource', 'result'],
   },
   storeStaleResourceVersions: {
     name: `${prefix}store_stale_resource_versions_total`,
     type: 'counter',
-    help: 'Lists and watches refused by the API server because the resource version was too old.',
+    help: 'Lists and watches that the API server refused because the resource version was too old.',
     labels: ['resource'],
   },
   storeWatchConnected: {
@@ -127,13 +133,13 @@ export const selfFamilies = {
   storeLastProgress: {
     name: `${prefix}store_last_progress_timestamp_seconds`,
     type: 'gauge',
-    help: 'Unix time of the last list, event or bookmark, of the scope that waits longest; no series until each scope had one.',
+    help: 'Unix time of the last list, event or bookmark of the scope that has waited longest. Absent until each scope had one.',
     labels: ['resource'],
   },
   storeSuppressedUpdates: {
     name: `${prefix}store_suppressed_updates_total`,
     type: 'counter',
-    help: 'Updates that changed nothing that is kept.',
+    help: 'Updates that changed no field in the store.',
     labels: ['resource'],
   },
   configLastReloadSuccessful: {
@@ -145,19 +151,19 @@ export const selfFamilies = {
   configLastReloadSuccessTimestamp: {
     name: `${prefix}config_last_reload_success_timestamp_seconds`,
     type: 'gauge',
-    help: 'Unix time at which the configuration in force was loaded.',
+    help: 'Unix time at which the current configuration was loaded.',
     labels: [],
   },
   configHash: {
     name: `${prefix}config_hash`,
     type: 'gauge',
-    help: 'First 48 bits of a hash over the configuration in force, as a number: it changes when a setting does.',
+    help: 'First 48 bits of a hash of the current configuration, as a number: it changes when a setting does.',
     labels: [],
   },
   kubeletTlsVerificationDisabled: {
     name: `${prefix}kubelet_tls_verification_disabled`,
     type: 'gauge',
-    help: '1 when certificates of kubelets are not verified.',
+    help: '1 when the certificates of kubelets are not verified.',
     labels: [],
   },
 } as const satisfies Record<string, SelfFamily>;

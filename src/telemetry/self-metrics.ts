@@ -1,18 +1,22 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-import { type FailureReason, failureReasons } from '../base/errors.js';
+import type { FailureReason } from '../base/errors.js';
+import type { Level } from '../exposition/family.js';
+import { type LookupResult, lookupResults } from '../kubelet/kubelet-cache.js';
+import type { SnapshotCounts } from '../scrape/snapshot-counts.js';
+import type { Resource } from '../watch/resource-path.js';
 import { selfFamilies } from './self-families.js';
-import { type StoreCounters, StoreMetrics } from './store-metrics.js';
+import { type StoreCounts, StoreMetrics, type StoreState, requestFailureReasons } from './store-metrics.js';
+import { Tally } from './tally.js';
 
 const scrapeResults = ['success', 'deadline', 'rejected', 'aborted', 'error'] as const;
 type ScrapeResult = (typeof scrapeResults)[number];
 
-/** How a node can be without data although no request for it failed: no result of a request, hence no counter of one. */
-const reasonsWithoutFailure: readonly FailureReason[] = ['empty', 'not_ready', 'never'];
-const requestReasons = failureReasons.filter((reason) => !reasonsWithoutFailure.includes(reason));
-const requestResults = ['success', ...requestReasons];
-const listResults = ['success', 'expired', ...requestReasons];
-const cacheResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
+type RequestResult = 'success' | FailureReason;
+const requestResults: readonly RequestResult[] = ['success', ...requestFailureReasons];
+
+const droppedReasons = ['max_series'] as const;
+type DroppedReason = (typeof droppedReasons)[number];
 
 /** The part of the cluster that is measured. */
 export interface MeasuredScope {
@@ -27,8 +31,33 @@ export interface SelfMetricsOptions {
   readonly version: string;
   /** Of Node.js. */
   readonly nodeVersion: string;
-  /** All ways in which a watch can end, as `watchEnded` is told them. */
-  readonly watchResults: readonly string[];
+}
+
+/** The state of the exporter as plain data. Counts are since the start of the process. */
+export interface SelfReport {
+  readonly stores: readonly StoreState[];
+  /** By result. */
+  readonly scrapes: Readonly<Record<string, number>>;
+  /** Requests for summaries, by result. */
+  readonly kubeletRequests: Readonly<Record<string, number>>;
+  /** Of the last exposition; undefined before the first. */
+  readonly seriesCount: number | undefined;
+  readonly droppedSeriesCount: number;
+  /** Undefined before any settings were loaded, as the following. */
+  readonly isLastReloadSuccessful: boolean | undefined;
+  readonly settingsLoadedAtMs: number | undefined;
+  readonly isKubeletTlsUnverified: boolean;
+  readonly workloadNameClashCount: number;
+}
+
+interface LoadedConfig {
+  readonly hash: number;
+  readonly atMs: number;
+}
+
+interface Sample<L extends string> {
+  readonly labels?: Readonly<Record<L, string>>;
+  readonly value: number;
 }
 
 /**
@@ -42,192 +71,240 @@ const unwantedDefaults = [
   'nodejs_eventloop_lag_min_seconds',
 ];
 
-/** What the exporter tells about itself: one method per event. Milliseconds come in, seconds are exposed. */
+/**
+ * The exporter's metrics about itself: one method per event, milliseconds in, seconds out. The counts are plain numbers,
+ * which prom-client reads at each exposition and {@link SelfMetrics.report} at any time; only histograms live in
+ * prom-client.
+ */
 export class SelfMetrics {
   readonly registry = new Registry();
 
-  readonly #scopeInfo = this.#gauge(selfFamilies.scopeInfo);
-  readonly #scrapes = this.#counter(selfFamilies.scrapes);
-  readonly #scrapeDuration = this.#histogram(
-    selfFamilies.scrapeDuration,
-    [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-  );
-  readonly #series = this.#gauge(selfFamilies.series);
-  readonly #seriesDropped = this.#counter(selfFamilies.seriesDropped);
-  readonly #podsSkipped = this.#gauge(selfFamilies.podsSkipped);
-  readonly #saturatedFigures = this.#gauge(selfFamilies.saturatedFigures);
-  readonly #workloadNameClashes = this.#gauge(selfFamilies.workloadNameClashes);
-  readonly #kubeletRequests = this.#counter(selfFamilies.kubeletRequests);
-  readonly #kubeletRequestDuration = this.#histogram(
-    selfFamilies.kubeletRequestDuration,
-    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  );
-  readonly #kubeletConfigRequests = this.#counter(selfFamilies.kubeletConfigRequests);
-  readonly #cacheLookups = this.#counter(selfFamilies.cacheLookups);
-  readonly #configLastReloadSuccessful = this.#gauge(selfFamilies.configLastReloadSuccessful);
-  readonly #configLastReloadSuccessTimestamp = this.#gauge(selfFamilies.configLastReloadSuccessTimestamp);
-  readonly #configHash = this.#gauge(selfFamilies.configHash);
-  readonly #kubeletTlsVerificationDisabled = this.#gauge(selfFamilies.kubeletTlsVerificationDisabled);
-
-  readonly #storeCounters: StoreCounters = {
-    events: this.#counter(selfFamilies.storeEvents),
-    lists: this.#counter(selfFamilies.storeLists),
-    watches: this.#counter(selfFamilies.storeWatches),
-    staleResourceVersions: this.#counter(selfFamilies.storeStaleResourceVersions),
-    suppressedUpdates: this.#counter(selfFamilies.storeSuppressedUpdates),
-  };
+  readonly #scrapes = new Tally<ScrapeResult>(scrapeResults);
+  readonly #kubeletRequests = new Tally<RequestResult>(requestResults);
+  readonly #kubeletConfigRequests = new Tally<RequestResult>(requestResults);
+  readonly #cacheLookups = new Tally<LookupResult>(lookupResults);
+  readonly #droppedSeries = new Tally<DroppedReason>(droppedReasons);
+  readonly #storeCounts = new Map<Resource, StoreCounts>();
   #stores: StoreMetrics | undefined;
-  readonly #watchResults: readonly string[];
+  #scope: MeasuredScope | undefined;
+  #series: Readonly<Record<Level, number>> | undefined;
+  #collected: SnapshotCounts | undefined;
+  #workloadNameClashCount = 0;
+  #config: LoadedConfig | undefined;
+  #isLastReloadSuccessful: boolean | undefined;
+  #isTlsVerificationDisabled = false;
+  readonly #scrapeDuration: Histogram;
+  readonly #kubeletRequestDuration: Histogram;
 
-  constructor({ version, nodeVersion, watchResults }: SelfMetricsOptions) {
-    this.#watchResults = watchResults;
-    this.#gauge(selfFamilies.buildInfo).set({ version, node_version: nodeVersion }, 1);
-    this.#storeGauge(selfFamilies.storeObjects, (stores, resource) => stores.objectCount(resource));
-    this.#storeGauge(selfFamilies.storeWatchConnected, (stores, resource) => Number(stores.isConnected(resource)));
-    this.#storeGauge(selfFamilies.storeLastProgress, (stores, resource) => {
-      const atMs = stores.progressedAtMs(resource);
-      return atMs === undefined ? undefined : atMs / 1_000;
-    });
-    for (const result of scrapeResults) this.#scrapes.inc({ result }, 0);
-    for (const result of requestResults) {
-      this.#kubeletRequests.inc({ result }, 0);
-      this.#kubeletConfigRequests.inc({ result }, 0);
-    }
-    this.#seriesDropped.inc({ reason: 'max_series' }, 0);
-    for (const result of cacheResults) this.#cacheLookups.inc({ result }, 0);
-    // A gauge without labels starts at 0, which would be a claim about a configuration that nobody has loaded yet.
-    this.#configLastReloadSuccessful.remove();
-    this.#configLastReloadSuccessTimestamp.remove();
-    this.#configHash.remove();
+  constructor({ version, nodeVersion }: SelfMetricsOptions) {
+    this.#expose(selfFamilies.buildInfo, () => [{ labels: { version, node_version: nodeVersion }, value: 1 }]);
+    this.#expose(selfFamilies.scopeInfo, () => scopeSamples(this.#scope));
+    this.#scrapeDuration = this.#histogram(
+      selfFamilies.scrapeDuration,
+      [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    );
+    this.#expose(selfFamilies.scrapes, () => resultSamples(this.#scrapes));
+    this.#exposeScrape();
+    this.#kubeletRequestDuration = this.#histogram(
+      selfFamilies.kubeletRequestDuration,
+      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    );
+    this.#expose(selfFamilies.kubeletRequests, () => resultSamples(this.#kubeletRequests));
+    this.#expose(selfFamilies.kubeletConfigRequests, () => resultSamples(this.#kubeletConfigRequests));
+    this.#expose(selfFamilies.cacheLookups, () => resultSamples(this.#cacheLookups));
+    this.#exposeStores();
+    this.#exposeConfig();
     collectDefaultMetrics({ register: this.registry });
     for (const name of unwantedDefaults) this.registry.removeSingleMetric(name);
   }
 
   scrapeFinished(result: Exclude<ScrapeResult, 'rejected'>, durationMs: number): void {
-    this.#scrapes.inc({ result });
+    this.#scrapes.add(result);
     this.#scrapeDuration.observe(durationMs / 1_000);
   }
 
-  /** Answered with 503; without a duration, which would drown those of the real ones. */
+  /** Answered with 503. It has no duration: those of rejected scrapes would drown the others. */
   scrapeRejected(): void {
-    this.#scrapes.inc({ result: 'rejected' });
+    this.#scrapes.add('rejected');
   }
 
-  setSeries(counts: Readonly<Record<string, number>>): void {
-    for (const [level, count] of Object.entries(counts)) this.#series.set({ level }, count);
+  setSeries(counts: Readonly<Record<Level, number>>): void {
+    this.#series = counts;
   }
 
-  seriesDropped(reason: 'max_series', seriesCount: number): void {
-    this.#seriesDropped.inc({ reason }, seriesCount);
+  seriesDropped(reason: DroppedReason, seriesCount: number): void {
+    this.#droppedSeries.add(reason, seriesCount);
   }
 
-  /** All reasons, those without a pod too. */
-  setPodsSkipped(counts: ReadonlyMap<string, number>): void {
-    this.#podsSkipped.reset();
-    for (const [reason, count] of counts) this.#podsSkipped.set({ reason }, count);
-  }
-
-  setSaturatedFigures(count: number): void {
-    this.#saturatedFigures.set(count);
+  /** What the last scrape left out. */
+  setCollected(counts: SnapshotCounts): void {
+    this.#collected = counts;
   }
 
   setWorkloadNameClashes(count: number): void {
-    this.#workloadNameClashes.set(count);
+    this.#workloadNameClashCount = count;
   }
 
-  requestFinished(result: 'success' | FailureReason, durationMs: number): void {
-    this.#kubeletRequests.inc({ result });
+  requestFinished(result: RequestResult, durationMs: number): void {
+    this.#kubeletRequests.add(result);
     this.#kubeletRequestDuration.observe(durationMs / 1_000);
   }
 
-  /** Beside {@link requestFinished}, which tells of the requests for summaries. */
-  configRequestFinished(result: 'success' | FailureReason): void {
-    this.#kubeletConfigRequests.inc({ result });
+  /** Beside {@link requestFinished}, which counts requests for summaries. */
+  configRequestFinished(result: RequestResult): void {
+    this.#kubeletConfigRequests.add(result);
   }
 
-  lookedUp(result: (typeof cacheResults)[number]): void {
-    this.#cacheLookups.inc({ result });
+  lookedUp(result: LookupResult): void {
+    this.#cacheLookups.add(result);
   }
 
-  /** For stores of their own; nothing is seen of their state before {@link showStores}. */
+  /** For new stores. Their state is exposed after {@link showStores} only. */
   createStoreMetrics(): StoreMetrics {
-    return new StoreMetrics({
-      counters: this.#storeCounters,
-      listResults,
-      watchResults: this.#watchResults,
-    });
+    return new StoreMetrics(this.#storeCounts);
   }
 
-  /** From here on the gauges tell of these stores and of no others. */
+  /** From here on the gauges show the state of these stores. */
   showStores(stores: StoreMetrics): void {
     this.#stores = stores;
   }
 
   /** `hash`: a whole number that a double holds exactly. `atMs`: wall time. */
   configReloaded(hash: number, atMs: number): void {
-    this.#configLastReloadSuccessful.set(1);
-    this.#configLastReloadSuccessTimestamp.set(atMs / 1_000);
-    this.#configHash.set(hash);
+    this.#config = { hash, atMs };
+    this.#isLastReloadSuccessful = true;
   }
 
   configReloadFailed(): void {
-    this.#configLastReloadSuccessful.set(0);
+    this.#isLastReloadSuccessful = false;
   }
 
-  setScope({ shard, totalShards, nodeName }: MeasuredScope): void {
-    this.#scopeInfo.reset();
-    this.#scopeInfo.set({ shard: String(shard), total_shards: String(totalShards), node: nodeName ?? '' }, 1);
+  setScope(scope: MeasuredScope): void {
+    this.#scope = scope;
   }
 
   tlsVerificationDisabled(isDisabled: boolean): void {
-    this.#kubeletTlsVerificationDisabled.set(isDisabled ? 1 : 0);
+    this.#isTlsVerificationDisabled = isDisabled;
   }
 
-  #counter<L extends string>(family: FamilyOf<L>): Counter<L> {
-    return new Counter({ ...configurationOf(family), registers: [this.registry] });
+  report(): SelfReport {
+    const levels = this.#series && Object.values(this.#series);
+    return {
+      stores: this.#stores?.states() ?? [],
+      scrapes: this.#scrapes.toRecord(),
+      kubeletRequests: this.#kubeletRequests.toRecord(),
+      seriesCount: levels?.reduce((sum, count) => sum + count, 0),
+      droppedSeriesCount: this.#droppedSeries.total,
+      isLastReloadSuccessful: this.#isLastReloadSuccessful,
+      settingsLoadedAtMs: this.#config?.atMs,
+      isKubeletTlsUnverified: this.#isTlsVerificationDisabled,
+      workloadNameClashCount: this.#workloadNameClashCount,
+    };
   }
 
-  #gauge<L extends string>(family: FamilyOf<L>): Gauge<L> {
-    return new Gauge({ ...configurationOf(family), registers: [this.registry] });
+  #exposeScrape(): void {
+    this.#expose(selfFamilies.series, () =>
+      Object.entries(this.#series ?? {}).map(([level, value]) => ({ labels: { level }, value })),
+    );
+    this.#expose(selfFamilies.seriesDropped, () =>
+      this.#droppedSeries.entries().map(([reason, value]) => ({ labels: { reason }, value })),
+    );
+    this.#expose(selfFamilies.podsSkipped, () =>
+      Array.from(this.#collected?.skippedPods ?? [], ([reason, value]) => ({ labels: { reason }, value })),
+    );
+    this.#expose(selfFamilies.saturatedValues, () => [{ value: this.#collected?.saturatedValueCount ?? 0 }]);
+    this.#expose(selfFamilies.workloadsBackedOff, () => [{ value: this.#collected?.backedOffWorkloadCount ?? 0 }]);
+    this.#expose(selfFamilies.workloadNameClashes, () => [{ value: this.#workloadNameClashCount }]);
   }
 
-  #histogram<L extends string>(family: FamilyOf<L>, buckets: number[]): Histogram<L> {
-    return new Histogram({ ...configurationOf(family), buckets, registers: [this.registry] });
+  #exposeStores(): void {
+    const states = (): readonly StoreState[] => this.#stores?.states() ?? [];
+    this.#expose(selfFamilies.storeObjects, () =>
+      states().map(({ resource, objectCount }) => ({ labels: { resource }, value: objectCount })),
+    );
+    this.#expose(selfFamilies.storeWatchConnected, () =>
+      states().map(({ resource, isConnected }) => ({ labels: { resource }, value: Number(isConnected) })),
+    );
+    this.#expose(selfFamilies.storeLastProgress, () =>
+      states().flatMap(({ resource, lastProgressAtMs }) =>
+        lastProgressAtMs === undefined ? [] : [{ labels: { resource }, value: lastProgressAtMs / 1_000 }],
+      ),
+    );
+    const counts = this.#storeCounts;
+    this.#expose(selfFamilies.storeEvents, () =>
+      Array.from(counts, ([resource, { events }]) =>
+        events.entries().map(([type, value]) => ({ labels: { resource, type }, value })),
+      ).flat(),
+    );
+    this.#expose(selfFamilies.storeLists, () =>
+      Array.from(counts, ([resource, { lists }]) => storeResultSamples(resource, lists)).flat(),
+    );
+    this.#expose(selfFamilies.storeWatches, () =>
+      Array.from(counts, ([resource, { watches }]) => storeResultSamples(resource, watches)).flat(),
+    );
+    this.#expose(selfFamilies.storeStaleResourceVersions, () =>
+      Array.from(counts, ([resource, { staleResourceVersionCount: value }]) => ({ labels: { resource }, value })),
+    );
+    this.#expose(selfFamilies.storeSuppressedUpdates, () =>
+      Array.from(counts, ([resource, { suppressedUpdateCount: value }]) => ({ labels: { resource }, value })),
+    );
   }
 
-  /** A gauge that is read from the state of the stores; no series where the value is unknown. */
-  #storeGauge(
-    family: FamilyOf<'resource'>,
-    valueOf: (stores: StoreMetrics, resource: string) => number | undefined,
-  ): void {
-    const gauge = new Gauge({
-      ...configurationOf(family),
+  /** No series before the first load: 0 would be a claim about settings that are not loaded yet. */
+  #exposeConfig(): void {
+    const known = (value: number | undefined): readonly Sample<never>[] => (value === undefined ? [] : [{ value }]);
+    this.#expose(selfFamilies.configLastReloadSuccessful, () =>
+      known(this.#isLastReloadSuccessful === undefined ? undefined : Number(this.#isLastReloadSuccessful)),
+    );
+    this.#expose(selfFamilies.configLastReloadSuccessTimestamp, () =>
+      known(this.#config === undefined ? undefined : this.#config.atMs / 1_000),
+    );
+    this.#expose(selfFamilies.configHash, () => known(this.#config?.hash));
+    this.#expose(selfFamilies.kubeletTlsVerificationDisabled, () => [
+      { value: Number(this.#isTlsVerificationDisabled) },
+    ]);
+  }
+
+  /** A family whose samples are read at each exposition. */
+  #expose<L extends string>(family: FamilyOf<L>, samples: () => readonly Sample<L>[]): void {
+    const Metric = family.type === 'counter' ? Counter : Gauge;
+    const metric = new Metric<L>({
+      name: family.name,
+      help: family.help,
+      labelNames: family.labels,
       registers: [this.registry],
       collect: () => {
-        gauge.reset();
-        for (const resource of this.#stores?.resources ?? []) {
-          const value = this.#stores && valueOf(this.#stores, resource);
-          if (value !== undefined) gauge.set({ resource }, value);
-        }
+        const read = samples();
+        metric.reset();
+        // A metric without labels has a series at 0 after its reset.
+        if (read.length === 0 && family.labels.length === 0) metric.remove();
+        for (const { labels, value } of read) metric.inc(labels ?? {}, value);
       },
     });
+  }
+
+  #histogram({ name, help }: FamilyOf<never>, buckets: number[]): Histogram {
+    return new Histogram({ name, help, buckets, registers: [this.registry] });
   }
 }
 
 interface FamilyOf<L extends string> {
   readonly name: string;
+  readonly type: 'gauge' | 'counter' | 'histogram';
   readonly help: string;
   readonly labels: readonly L[];
 }
 
-function configurationOf<L extends string>({
-  name,
-  help,
-  labels,
-}: FamilyOf<L>): {
-  name: string;
-  help: string;
-  labelNames: readonly L[];
-} {
-  return { name, help, labelNames: labels };
+function scopeSamples(scope: MeasuredScope | undefined): readonly Sample<'shard' | 'total_shards' | 'node'>[] {
+  if (scope === undefined) return [];
+  const { shard, totalShards, nodeName = '' } = scope;
+  return [{ labels: { shard: String(shard), total_shards: String(totalShards), node: nodeName }, value: 1 }];
+}
+
+function resultSamples(tally: Tally<string>): readonly Sample<'result'>[] {
+  return tally.entries().map(([result, value]) => ({ labels: { result }, value }));
+}
+
+function storeResultSamples(resource: Resource, tally: Tally<string>): readonly Sample<'resource' | 'result'>[] {
+  return tally.entries().map(([result, value]) => ({ labels: { resource, result }, value }));
 }

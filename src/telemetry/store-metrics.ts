@@ -1,25 +1,36 @@
-import type { Counter } from 'prom-client';
+import { failureReasons } from '../base/errors.js';
+import { type EventType, eventTypes, type ListResult } from '../watch/reflector.js';
+import type { Resource } from '../watch/resource-path.js';
+import { type WatchResult, watchResults } from '../watch/watch-session.js';
+import { Tally } from './tally.js';
 
 export interface TrackedStore {
-  readonly resource: string;
+  readonly resource: Resource;
   /** One per watch: '' for the whole cluster, else the namespace. */
   readonly scopes: readonly string[];
   readonly objectCount: () => number;
 }
 
-export interface StoreCounters {
-  readonly events: Counter<'resource' | 'type'>;
-  readonly lists: Counter<'resource' | 'result'>;
-  readonly watches: Counter<'resource' | 'result'>;
-  readonly staleResourceVersions: Counter<'resource'>;
-  readonly suppressedUpdates: Counter<'resource'>;
+/** Events of all stores of one resource since the start of the process. */
+export interface StoreCounts {
+  readonly events: Tally<EventType>;
+  readonly lists: Tally<ListResult>;
+  readonly watches: Tally<WatchResult>;
+  staleResourceVersionCount: number;
+  suppressedUpdateCount: number;
 }
 
-export interface StoreMetricsOptions {
-  readonly counters: StoreCounters;
-  /** All label values, so that each counter is there from the start. */
-  readonly listResults: readonly string[];
-  readonly watchResults: readonly string[];
+/** By resource. */
+export type AllStoreCounts = Map<Resource, StoreCounts>;
+
+/** The current state of one store. */
+export interface StoreState {
+  readonly resource: Resource;
+  readonly objectCount: number;
+  /** Whether the watches of all its scopes are connected. */
+  readonly isConnected: boolean;
+  /** Wall time of the last list, event or bookmark, of the scope that waits longest; undefined until each had one. */
+  readonly lastProgressAtMs: number | undefined;
 }
 
 interface ScopeState {
@@ -27,87 +38,92 @@ interface ScopeState {
   progressedAtMs: number | undefined;
 }
 
-interface StoreState {
+interface KnownStore {
   readonly objectCount: () => number;
   readonly scopes: ReadonlyMap<string, ScopeState>;
 }
 
-const eventTypes = ['added', 'modified', 'deleted', 'bookmark'] as const;
+/** Nodes without data for these reasons had no failed request. */
+const reasonsWithoutRequest = ['empty', 'not_ready', 'never'] as const;
+
+export const requestFailureReasons = failureReasons.filter(
+  (reason) => !(reasonsWithoutRequest as readonly string[]).includes(reason),
+);
 
 /**
- * What the stores of one set of settings report. Counters are shared with all other sets; the state is of these stores
- * alone, so that those of former settings, which stop later, do not speak for them.
+ * What the stores of one set of settings report. Counts are shared with all other sets; the state is of these stores
+ * alone, so that the stores of former settings, which stop later, do not change it.
  */
 export class StoreMetrics {
-  readonly #options: StoreMetricsOptions;
-  readonly #stores = new Map<string, StoreState>();
+  readonly #counts: AllStoreCounts;
+  readonly #stores = new Map<Resource, KnownStore>();
 
-  constructor(options: StoreMetricsOptions) {
-    this.#options = options;
+  constructor(counts: AllStoreCounts) {
+    this.#counts = counts;
   }
 
   trackStore({ resource, scopes, objectCount }: TrackedStore): void {
-    const { counters, listResults, watchResults } = this.#options;
     const states = scopes.map((scope) => [scope, { isConnected: false, progressedAtMs: undefined }] as const);
     this.#stores.set(resource, { objectCount, scopes: new Map<string, ScopeState>(states) });
-    for (const type of eventTypes) counters.events.inc({ resource, type }, 0);
-    for (const result of listResults) counters.lists.inc({ resource, result }, 0);
-    for (const result of watchResults) counters.watches.inc({ resource, result }, 0);
-    counters.staleResourceVersions.inc({ resource }, 0);
-    counters.suppressedUpdates.inc({ resource }, 0);
+    this.#countsOf(resource);
   }
 
-  listFinished(resource: string, result: string): void {
-    this.#options.counters.lists.inc({ resource, result });
+  listFinished(resource: Resource, result: ListResult): void {
+    this.#countsOf(resource).lists.add(result);
   }
 
-  watchEnded(resource: string, result: string): void {
-    this.#options.counters.watches.inc({ resource, result });
+  watchEnded(resource: Resource, result: WatchResult): void {
+    this.#countsOf(resource).watches.add(result);
   }
 
-  eventApplied(resource: string, type: (typeof eventTypes)[number]): void {
-    this.#options.counters.events.inc({ resource, type });
+  eventApplied(resource: Resource, type: EventType): void {
+    this.#countsOf(resource).events.add(type);
   }
 
-  updateSuppressed(resource: string): void {
-    this.#options.counters.suppressedUpdates.inc({ resource });
+  updateSuppressed(resource: Resource): void {
+    this.#countsOf(resource).suppressedUpdateCount += 1;
   }
 
-  resourceVersionExpired(resource: string): void {
-    this.#options.counters.staleResourceVersions.inc({ resource });
+  resourceVersionExpired(resource: Resource): void {
+    this.#countsOf(resource).staleResourceVersionCount += 1;
   }
 
-  watchConnected(resource: string, scope: string, isConnected: boolean): void {
+  watchConnected(resource: Resource, scope: string, isConnected: boolean): void {
     const state = this.#stores.get(resource)?.scopes.get(scope);
     if (state !== undefined) state.isConnected = isConnected;
   }
 
-  progressed(resource: string, scope: string, atMs: number): void {
+  progressed(resource: Resource, scope: string, atMs: number): void {
     const state = this.#stores.get(resource)?.scopes.get(scope);
     if (state !== undefined) state.progressedAtMs = atMs;
   }
 
-  get resources(): readonly string[] {
-    return [...this.#stores.keys()];
+  states(): readonly StoreState[] {
+    return Array.from(this.#stores, ([resource, { objectCount, scopes }]) => ({
+      resource,
+      objectCount: objectCount(),
+      isConnected: [...scopes.values()].every((scope) => scope.isConnected),
+      lastProgressAtMs: earliest([...scopes.values()].map(({ progressedAtMs }) => progressedAtMs)),
+    }));
   }
 
-  objectCount(resource: string): number | undefined {
-    return this.#stores.get(resource)?.objectCount();
+  #countsOf(resource: Resource): StoreCounts {
+    const known = this.#counts.get(resource);
+    if (known !== undefined) return known;
+    const counts: StoreCounts = {
+      events: new Tally(eventTypes),
+      lists: new Tally(['success', 'expired', ...requestFailureReasons]),
+      watches: new Tally(watchResults),
+      staleResourceVersionCount: 0,
+      suppressedUpdateCount: 0,
+    };
+    this.#counts.set(resource, counts);
+    return counts;
   }
+}
 
-  /** Whether the watches of all scopes are connected. */
-  isConnected(resource: string): boolean {
-    return this.#scopesOf(resource).every((scope) => scope.isConnected);
-  }
-
-  /** Wall time of the last list, event or bookmark, of the scope that waits longest; undefined until each had one. */
-  progressedAtMs(resource: string): number | undefined {
-    const times = this.#scopesOf(resource).map(({ progressedAtMs }) => progressedAtMs);
-    const known = times.filter((time) => time !== undefined);
-    return known.length === 0 || known.length < times.length ? undefined : Math.min(...known);
-  }
-
-  #scopesOf(resource: string): readonly ScopeState[] {
-    return [...(this.#stores.get(resource)?.scopes.values() ?? [])];
-  }
+/** Undefined unless all are known. */
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 || known.length < times.length ? undefined : Math.min(...known);
 }

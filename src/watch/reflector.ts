@@ -15,10 +15,13 @@ const maxSilenceMs = 600_000;
 /** A stream that lived so long ends a run of failures, even without an event. */
 const provenMs = 60_000;
 
-type ListResult = 'success' | 'expired' | FailureReason;
-type EventType = 'added' | 'modified' | 'deleted' | 'bookmark';
+export type ListResult = 'success' | 'expired' | FailureReason;
 
-/** Hears of everything that is worth counting. `scope` is the namespace, or '' for all. */
+const eventTypeOf = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted', BOOKMARK: 'bookmark' } as const;
+export type EventType = (typeof eventTypeOf)[keyof typeof eventTypeOf];
+export const eventTypes: readonly EventType[] = Object.values(eventTypeOf);
+
+/** Gets everything that is worth counting. `scope` is the namespace, or '' for all. */
 export interface ReflectorObserver {
   listFinished(resource: Resource, result: ListResult): void;
   watchEnded(resource: Resource, result: WatchResult): void;
@@ -88,8 +91,6 @@ const followUps: Readonly<Record<WatchResult, FollowUp>> = {
   forbidden: { next: 'watch', pause: 'long', isFailure: true },
   rejected: { next: 'list', pause: 'backoff', isFailure: true },
 };
-
-const eventTypes = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted', BOOKMARK: 'bookmark' } as const;
 
 /**
  * Keeps a store equal to a collection of the API server: lists it, then watches it from where the list ended, for ever.
@@ -238,7 +239,7 @@ export class Reflector<T extends StoredObject> {
     else if (type !== 'BOOKMARK') this.#applyState(object);
     this.#advance(resourceVersion);
     this.#retries.recovered();
-    observer.eventApplied(resource, eventTypes[type]);
+    observer.eventApplied(resource, eventTypeOf[type]);
   }
 
   #applyState(object: unknown): void {

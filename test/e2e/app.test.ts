@@ -205,7 +205,7 @@ describe('kubelets', () => {
 
   it('that report senseless sizes are served all the same, with the figures counted that were cut', async () => {
     await using exporter = await start(1);
-    expect((await exporter.scrape()).value('exporter_figures_saturated', {})).toBe(0);
+    expect((await exporter.scrape()).value('exporter_values_saturated', {})).toBe(0);
     exporter.cluster.model.addPod({
       namespace: 'shop',
       name: 'broken',
@@ -218,7 +218,7 @@ describe('kubelets', () => {
       .toBe(2 ** 53);
     const scraped = await exporter.scrape();
     expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
-    expect(scraped.value('exporter_figures_saturated', {})).toBeGreaterThanOrEqual(2);
+    expect(scraped.value('exporter_values_saturated', {})).toBeGreaterThanOrEqual(2);
   });
 
   it('are reached through the node proxy when asked for, with the rights for it', async () => {

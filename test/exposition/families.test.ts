@@ -93,13 +93,17 @@ const fullSnapshot = aClusterSnapshot({
 });
 
 function fullSelfMetrics(): SelfMetrics {
-  const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.0.0', watchResults: ['end'] });
+  const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.0.0' });
   const stores = selfMetrics.createStoreMetrics();
   stores.trackStore({ resource: 'pods', scopes: [''], objectCount: () => 1 });
   stores.progressed('pods', '', 1);
   selfMetrics.showStores(stores);
   selfMetrics.configReloaded(0x01_23_45_67_89_ab, 1);
-  selfMetrics.setPodsSkipped(new Map([['no_usage', 0]]));
+  selfMetrics.setCollected({
+    skippedPods: new Map([['no_usage', 0]]),
+    saturatedValueCount: 0,
+    backedOffWorkloadCount: 0,
+  });
   selfMetrics.setScope({ shard: 0, totalShards: 1, nodeName: 'node-1' });
   return selfMetrics;
 }

@@ -146,7 +146,7 @@ describe('an answer', () => {
 
   it('has only the metrics of the exporter before the first sync, and those of the cluster afterwards', async () => {
     const clock = new ManualClock();
-    const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2', watchResults: [] });
+    const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2' });
     const snapshots = [undefined, aClusterSnapshot()];
     await using server = await startServer({
       source: { collect: () => Promise.resolve(snapshots.shift()) },

@@ -17,7 +17,7 @@ function setUp(inputs: Partial<StatusInputs> = {}) {
   const source = new StatusSource({
     inputs: {
       checks: () => [{ name: 'pods', ok: true, message: 'not listed yet' }],
-      health: () => Promise.resolve(aHealth({ droppedFamilies: ['pod_used_bytes'] })),
+      health: () => aHealth({ droppedFamilies: ['pod_used_bytes'] }),
       settings: () => settings,
       ...inputs,
       cluster: (signal) => {

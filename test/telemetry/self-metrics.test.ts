@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
+import type { SkipReason } from '../../src/scrape/snapshot.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import type { StoreMetrics } from '../../src/telemetry/store-metrics.js';
 
 const prefix = 'ephemeral_storage_exporter_';
 
 function aSelfMetrics(): SelfMetrics {
-  return new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2', watchResults: ['end', 'reset'] });
+  return new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2' });
 }
 
 /** Stores that are shown. */
@@ -24,7 +25,7 @@ async function samplesOf({ registry }: SelfMetrics, family: string): Promise<Rea
 }
 
 describe('scrapes', () => {
-  it('are counted by result, all of which are there from the start', async () => {
+  it('are counted by result, from 0 on', async () => {
     const metrics = aSelfMetrics();
     metrics.scrapeFinished('success', 250);
     metrics.scrapeFinished('success', 250);
@@ -39,7 +40,7 @@ describe('scrapes', () => {
     });
   });
 
-  it('are timed in seconds, rejected ones not at all', async () => {
+  it('are timed in seconds, except rejected ones', async () => {
     const metrics = aSelfMetrics();
     metrics.scrapeFinished('success', 250);
     metrics.scrapeRejected();
@@ -51,22 +52,25 @@ describe('scrapes', () => {
     expect(text).toContain(`le="0.25"} 1`);
   });
 
-  it('tell what they left out, without what the one before left out', async () => {
+  it('replace the counts of the scrape before', async () => {
     const metrics = aSelfMetrics();
-    metrics.setPodsSkipped(
-      new Map([
+    const counts = { skippedPods: new Map<SkipReason, number>(), saturatedValueCount: 3, backedOffWorkloadCount: 5 };
+    metrics.setCollected({
+      ...counts,
+      skippedPods: new Map([
         ['no_usage', 3],
-        ['gone', 1],
+        ['deleted_pod', 1],
       ]),
-    );
-    metrics.setPodsSkipped(new Map([['no_usage', 2]]));
-    metrics.setSaturatedFigures(3);
+    });
+    metrics.setCollected({ ...counts, skippedPods: new Map([['no_usage', 2]]) });
     metrics.setWorkloadNameClashes(4);
-    metrics.setSeries({ pod: 10, node: 0 });
+    const series = { workload: 1, node: 0, pod: 10, container: 2, volume: 3 };
+    metrics.setSeries(series);
     expect(await samplesOf(metrics, 'pods_skipped')).toEqual({ no_usage: 2 });
-    expect(await samplesOf(metrics, 'figures_saturated')).toEqual({ '': 3 });
+    expect(await samplesOf(metrics, 'values_saturated')).toEqual({ '': 3 });
+    expect(await samplesOf(metrics, 'workloads_backed_off')).toEqual({ '': 5 });
     expect(await samplesOf(metrics, 'workload_name_clashes')).toEqual({ '': 4 });
-    expect(await samplesOf(metrics, 'series')).toEqual({ pod: 10, node: 0 });
+    expect(await samplesOf(metrics, 'series')).toEqual(series);
   });
 });
 
@@ -84,7 +88,7 @@ describe('the scope', () => {
       { shard: 0, totalShards: 1, nodeName: 'node-1' },
       { shard: '0', total_shards: '1', node: 'node-1' },
     ],
-  ])('is one series, of what is measured now: %j', async (scope, labels) => {
+  ])('is one series with the current scope: %j', async (scope, labels) => {
     const metrics = aSelfMetrics();
     metrics.setScope({ shard: 7, totalShards: 9, nodeName: 'before' });
     metrics.setScope(scope);
@@ -95,7 +99,7 @@ describe('the scope', () => {
 });
 
 describe('kubelets', () => {
-  it('are counted apart when they are asked for their configuration', async () => {
+  it('have separate counts of requests for their configuration', async () => {
     const metrics = aSelfMetrics();
     metrics.configRequestFinished('forbidden');
     metrics.configRequestFinished('success');
@@ -107,7 +111,7 @@ describe('kubelets', () => {
     expect(await samplesOf(metrics, 'kubelet_requests_total')).toMatchObject({ success: 0, forbidden: 0 });
   });
 
-  it('are counted by every result that a request can have and timed, failures too', async () => {
+  it('have counts by every result of a request, and a duration of failed ones too', async () => {
     const metrics = aSelfMetrics();
     metrics.requestFinished('success', 20);
     metrics.requestFinished('timeout', 10_000);
@@ -128,7 +132,7 @@ describe('kubelets', () => {
     expect(text).toContain(`${prefix}kubelet_request_duration_seconds_sum 10.02`);
   });
 
-  it('are looked up in the cache', async () => {
+  it('have counts of cache lookups', async () => {
     const metrics = aSelfMetrics();
     metrics.lookedUp('fresh');
     expect(await samplesOf(metrics, 'cache_lookups_total')).toEqual({ fresh: 1, refreshed: 0, stale: 0, absent: 0 });
@@ -137,7 +141,7 @@ describe('kubelets', () => {
   it.each([
     [true, 1],
     [false, 0],
-  ])('are named when they are not verified: %s', async (isDisabled, expected) => {
+  ])('have a gauge for disabled TLS verification: %s', async (isDisabled, expected) => {
     const metrics = aSelfMetrics();
     metrics.tlsVerificationDisabled(isDisabled);
     expect(await samplesOf(metrics, 'kubelet_tls_verification_disabled')).toEqual({ '': expected });
@@ -145,7 +149,7 @@ describe('kubelets', () => {
 });
 
 describe('stores', () => {
-  it('have all their counters from the start', async () => {
+  it('have all counters from 0 on', async () => {
     const metrics = aSelfMetrics();
     trackPods(metrics);
     expect(await samplesOf(metrics, 'store_events_total')).toEqual({
@@ -159,12 +163,12 @@ describe('stores', () => {
       'pods,expired': 0,
       'pods,timeout': 0,
     });
-    expect(await samplesOf(metrics, 'store_watches_total')).toEqual({ 'pods,end': 0, 'pods,reset': 0 });
+    expect(await samplesOf(metrics, 'store_watches_total')).toMatchObject({ 'pods,end': 0, 'pods,reset': 0 });
     expect(await samplesOf(metrics, 'store_stale_resource_versions_total')).toEqual({ pods: 0 });
     expect(await samplesOf(metrics, 'store_suppressed_updates_total')).toEqual({ pods: 0 });
   });
 
-  it('count what happens to them', async () => {
+  it('count their events', async () => {
     const metrics = aSelfMetrics();
     const stores = trackPods(metrics);
     stores.eventApplied('pods', 'modified');
@@ -179,7 +183,7 @@ describe('stores', () => {
     expect(await samplesOf(metrics, 'store_suppressed_updates_total')).toEqual({ pods: 1 });
   });
 
-  it('tell their size when they are asked', async () => {
+  it('expose their current size', async () => {
     const metrics = aSelfMetrics();
     let count = 1;
     const stores = metrics.createStoreMetrics();
@@ -201,7 +205,7 @@ describe('stores', () => {
     expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 0 });
   });
 
-  it('tell the progress of the scope that waits longest, once each had one', async () => {
+  it('expose the progress of the scope that waits longest, once each scope had one', async () => {
     const metrics = aSelfMetrics();
     const stores = trackPods(metrics, ['shop', 'billing']);
     stores.progressed('pods', 'shop', 2_500);
@@ -212,7 +216,7 @@ describe('stores', () => {
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 9 });
   });
 
-  it('of former settings no longer speak, whatever they still report; their counts stay', async () => {
+  it('of former settings keep their counts and lose their state', async () => {
     const metrics = aSelfMetrics();
     const former = trackPods(metrics, [''], 5);
     former.watchConnected('pods', '', true);
@@ -229,7 +233,7 @@ describe('stores', () => {
     expect(await samplesOf(metrics, 'store_events_total')).toMatchObject({ 'pods,added': 1 });
   });
 
-  it('that are not shown yet have no state', async () => {
+  it('have no state before they are shown', async () => {
     const metrics = aSelfMetrics();
     const stores = metrics.createStoreMetrics();
     stores.trackStore({ resource: 'pods', scopes: [''], objectCount: () => 1 });
@@ -237,7 +241,7 @@ describe('stores', () => {
     expect(await samplesOf(metrics, 'store_objects')).toEqual({});
   });
 
-  it('ignore what scopes report that nobody tracks', async () => {
+  it('ignore reports of unknown scopes', async () => {
     const metrics = aSelfMetrics();
     const stores = trackPods(metrics, ['shop']);
     stores.watchConnected('nodes', '', true);
@@ -267,12 +271,60 @@ describe('the configuration', () => {
   });
 });
 
+describe('the report', () => {
+  it('has no values of events that have not happened', () => {
+    expect(aSelfMetrics().report()).toMatchObject({
+      stores: [],
+      seriesCount: undefined,
+      droppedSeriesCount: 0,
+      isLastReloadSuccessful: undefined,
+      settingsLoadedAtMs: undefined,
+      isKubeletTlsUnverified: false,
+    });
+  });
+
+  it('has the same values as the metrics', () => {
+    const metrics = aSelfMetrics();
+    const stores = metrics.createStoreMetrics();
+    stores.trackStore({ resource: 'pods', scopes: ['shop', 'media'], objectCount: () => 7 });
+    stores.trackStore({ resource: 'nodes', scopes: [''], objectCount: () => 2 });
+    metrics.showStores(stores);
+    stores.watchConnected('nodes', '', true);
+    stores.watchConnected('pods', 'shop', true);
+    stores.progressed('nodes', '', 12_500);
+    stores.progressed('pods', 'shop', 12_500);
+    metrics.scrapeFinished('success', 10);
+    metrics.scrapeRejected();
+    metrics.requestFinished('tls', 10);
+    metrics.setSeries({ workload: 0, node: 4, pod: 3, container: 0, volume: 0 });
+    metrics.seriesDropped('max_series', 5);
+    metrics.configReloaded(1, 1_500);
+    metrics.configReloadFailed();
+    metrics.tlsVerificationDisabled(true);
+    metrics.setWorkloadNameClashes(2);
+    expect(metrics.report()).toMatchObject({
+      stores: [
+        { resource: 'pods', objectCount: 7, isConnected: false, lastProgressAtMs: undefined },
+        { resource: 'nodes', objectCount: 2, isConnected: true, lastProgressAtMs: 12_500 },
+      ],
+      scrapes: { success: 1, rejected: 1, error: 0 },
+      kubeletRequests: { success: 0, tls: 1 },
+      seriesCount: 7,
+      droppedSeriesCount: 5,
+      isLastReloadSuccessful: false,
+      settingsLoadedAtMs: 1_500,
+      isKubeletTlsUnverified: true,
+      workloadNameClashCount: 2,
+    });
+  });
+});
+
 describe('the registry', () => {
-  it('tells the versions', async () => {
+  it('has the versions', async () => {
     expect(await samplesOf(aSelfMetrics(), 'build_info')).toEqual({ '1.2.3,v20.20.2': 1 });
   });
 
-  it('is shared with nobody', async () => {
+  it('belongs to one instance', async () => {
     const [first, second] = [aSelfMetrics(), aSelfMetrics()];
     first.lookedUp('fresh');
     expect(await samplesOf(second, 'cache_lookups_total')).toMatchObject({ fresh: 0 });

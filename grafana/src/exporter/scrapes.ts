@@ -55,7 +55,7 @@ export const scrapes: Section = {
       unit: units.count,
       span: 8,
       queries: [
-        { expr: gaugeOf('sum', 'figures_saturated'), legend: `${legend} saturated figures` },
+        { expr: gaugeOf('sum', 'values_saturated'), legend: `${legend} saturated values` },
         { expr: gaugeOf('max', 'workload_name_clashes'), legend: `${legend} clashing names` },
       ],
     }),
