@@ -46,9 +46,9 @@ const userFacing: readonly Pattern[] = [
   { pattern: /\bfigures?\b/i, instead: 'value, usage' },
   { pattern: /\b(?:tells?|told|telling|hears?|heard|heeds?|says?|said)\b/i, instead: 'shows, reports, logs' },
   { pattern: /\b(?:given up|gives up)\b/i, instead: 'aborted, times out' },
-  { pattern: /\bgives? (?:summaries|its|the|them)\b/i, instead: 'returns, serves, sets' },
+  { pattern: /\bgives? (?:summaries|its)\b/i, instead: 'returns, serves, sets' },
   { pattern: /\b(?:ask|asks|asked|asking)\b(?! (?:for )?(?:less|fewer))/i, instead: 'scrape, request' },
-  { pattern: /\btakes? (?:no|in)\b/i, instead: 'matches no, processes' },
+  { pattern: /\btakes? no (?:family|answers?)\b/i, instead: 'matches no, rejects' },
   { pattern: /\bonce more\b/i, instead: 'again' },
 ];
 
