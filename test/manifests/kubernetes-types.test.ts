@@ -21,7 +21,7 @@ const deployment = (podSpec: Json, spec: Json = {}): Json => ({
 const container = (fields: Json): Json => deployment({ containers: [{ name: 'c', ...fields }] });
 
 describe('the check against the types of Kubernetes', () => {
-  it('has nothing to say about a sound object', () => {
+  it('accepts a valid object', () => {
     const sound = container({
       image: 'i',
       ports: [{ name: 'metrics', containerPort: 9797 }],
@@ -93,14 +93,14 @@ describe('the check against the types of Kubernetes', () => {
     expect(typeFaults(spec)).toEqual([fault]);
   });
 
-  it('lets a patch leave out what is required and take things away, and finds its typos all the same', () => {
+  it('accepts a patch without required fields or with deletions, and finds its typos', () => {
     const patch = deployment({ containers: [{ $patch: 'delete', ports: null }] });
     expect(typeFaults(patch, { isPatch: true })).toEqual([]);
     expect(typeFaults(patch)).not.toEqual([]);
     expect(typeFaults(container({ commands: [] }), { isPatch: true })).toHaveLength(1);
   });
 
-  it('knows no kind that it has no type for', () => {
+  it('skips kinds without a known type', () => {
     expect(typeFaults({ apiVersion: 'apps/v1beta1', kind: 'Deployment' })).toBeUndefined();
   });
 });

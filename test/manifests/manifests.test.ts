@@ -21,7 +21,7 @@ import { containerChecks, failing, grantsOf, podFaults, workloadsOf } from '../s
 
 const read = (file: string): string => readFileSync(join(manifestsFolder, file), 'utf8');
 
-/** Files of Kubernetes objects and of kustomize: all but settings of the exporter and what goes to Prometheus itself. */
+/** Files of Kubernetes objects and of kustomize: all except settings of the exporter and files for Prometheus. */
 const files = readdirSync(manifestsFolder, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.yaml') && !file.endsWith('config.yaml') && !file.startsWith('rules'),
 );
@@ -55,7 +55,7 @@ describe('the manifests', () => {
     expect(workloads.map(({ overlay }) => overlay)).toEqual(['deployment', 'sharded', 'node-local', 'sidecar']);
   });
 
-  it.each(files)('%s has known fields of the right types only', (file) => {
+  it.each(files)('%s has only known fields of the right types', (file) => {
     for (const value of documentsOf(read(file), file)) {
       if (!isObject(value)) throw new Error('not a mapping');
       const isPatch = patches.has(file);
@@ -63,7 +63,7 @@ describe('the manifests', () => {
     }
   });
 
-  it.each(kustomizations)('%s names files and folders that are there', (file) => {
+  it.each(kustomizations)('%s names existing files and folders', (file) => {
     for (const object of readObjects(file)) {
       const named = [
         ...['resources', 'components', 'transformers'].flatMap((key) => {
@@ -76,7 +76,7 @@ describe('the manifests', () => {
     }
   });
 
-  it('give the exporter the least that it needs, and nodes/proxy and nodes/configz to those alone who opt in', () => {
+  it('grant the exporter only what it needs; nodes/proxy and nodes/configz are opt-in', () => {
     const grants = Object.fromEntries(
       files
         .filter((file) => !patches.has(file) && !file.endsWith('kustomization.yaml'))
@@ -95,7 +95,7 @@ describe('the manifests', () => {
     expect(failing({ ...containerChecks.securityChecks, ...containerChecks.probeChecks }, commonContainer)).toEqual([]);
   });
 
-  it.each(workloads)('bring resources and no weaker security into the pods of $overlay', ({ workload }) => {
+  it.each(workloads)('add resources and no weaker security to the pods of $overlay', ({ workload }) => {
     const exporter = exporterOf(workload.containers);
     expect(failing(containerChecks.resourceChecks, exporter)).toEqual([]);
     const ofTemplate = ['securityContext', 'image', 'startupProbe', 'livenessProbe', 'readinessProbe'];
@@ -107,17 +107,14 @@ describe('the manifests', () => {
     expect(others.flatMap((container) => failing(all, container))).toEqual([]);
   });
 
-  it.each(workloads)(
-    'start the exporter of $overlay with flags and settings that it takes',
-    ({ overlay, workload }) => {
-      const own = `overlays/${overlay}/config.yaml`;
-      const config = existsSync(join(manifestsFolder, own)) ? own : 'base/config.yaml';
-      const { status, error } = checkSettings(exporterOf(workload.containers), read(config));
-      expect({ status, error }).toEqual({ status: 0, error: '' });
-    },
-  );
+  it.each(workloads)('start the exporter of $overlay with valid flags and settings', ({ overlay, workload }) => {
+    const own = `overlays/${overlay}/config.yaml`;
+    const config = existsSync(join(manifestsFolder, own)) ? own : 'base/config.yaml';
+    const { status, error } = checkSettings(exporterOf(workload.containers), read(config));
+    expect({ status, error }).toEqual({ status: 0, error: '' });
+  });
 
-  it.each(['kind', 'gke-autopilot'])('have settings for %s that the exporter takes', (overlay) => {
+  it.each(['kind', 'gke-autopilot'])('have valid settings for %s', (overlay) => {
     const { status, out } = checkSettings(
       { args: ['serve', '--config.file=/etc/ephemeral-storage-exporter/config.yaml'] },
       read(`overlays/${overlay}/config.yaml`),
@@ -126,7 +123,7 @@ describe('the manifests', () => {
     expect(out).toContain('insecureSkipVerify: true');
   });
 
-  it('put no pod on nodes that the exporter never asks, though it tolerates their taints', () => {
+  it('place no pod on nodes that the exporter skips, although it tolerates their taints', () => {
     const [daemonSet] = workloadsOf(readObjects('overlays/node-local/daemon-set.yaml'));
     const [term] = listAt(
       daemonSet?.pod,
@@ -151,7 +148,7 @@ describe('the manifests', () => {
     expect(at(pod, 'images')).toEqual([{ name, newName: name, newTag: version }]);
   });
 
-  it('ask a path and a port that the exporter serves', () => {
+  it('scrape a path and a port that the exporter serves', () => {
     const settings = new Map(listSettings().map(({ path, defaultText }) => [path, defaultText]));
     const [port] = listAt(commonContainer, 'ports');
     expect(settings.get('web.listenAddresses')).toContain(`:${String(port?.['containerPort'])}`);
@@ -164,7 +161,7 @@ describe('the manifests', () => {
     }
   });
 
-  it.each(overlayNames)('offer in %s, by one line each, the components that go with it', (overlay) => {
+  it.each(overlayNames)('offer in %s, with one line each, the components that fit', (overlay) => {
     const lines = read(`overlays/${overlay}/kustomization.yaml`).matchAll(
       /^ *# +- \.\.\/\.\.\/components\/([\w-]+)$/gm,
     );
@@ -172,11 +169,11 @@ describe('the manifests', () => {
     expect(offered.sort()).toEqual(componentNames.filter((name) => misfit(overlay, name) === undefined).sort());
   });
 
-  it('have no component that is offered nowhere', () => {
+  it('have no component that no overlay offers', () => {
     expect(componentNames).toEqual(expect.arrayContaining(readdirSync(join(manifestsFolder, 'components'))));
   });
 
-  it('are told of in their README', () => {
+  it('are described in their README', () => {
     const readme = read('README.md');
     for (const overlay of overlayNames)
       expect(readme).toContain(`| [\`${overlay}\`](overlays/${overlay}/kustomization.yaml)`);

@@ -22,7 +22,7 @@ const named = (kind: string, rest: Json = {}, metadata: Json = { namespace: 'n' 
   ...rest,
 });
 
-/** Sound, but for what is planted. */
+/** Valid objects with one planted fault. */
 function objectsWith(planted: Planted = {}): readonly KubeObject[] {
   const container = {
     name: 'exporter',
@@ -70,7 +70,7 @@ function objectsWith(planted: Planted = {}): readonly KubeObject[] {
 }
 
 describe('the policies', () => {
-  it('have nothing to say about sound objects', () => {
+  it('accept valid objects', () => {
     expect(policyFaults(objectsWith())).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe('the policies', () => {
     expect(policyFaults(objectsWith(planted)).join('\n')).toMatch(fault);
   });
 
-  it('list every grant, of roles of any kind', () => {
+  it('list every grant of all kinds of roles', () => {
     const role = (kind: string, rules: readonly Json[]): KubeObject => named(kind, { rules });
     expect(
       grantsOf([

@@ -10,7 +10,7 @@ import { exporterOf } from '../support/manifests/policies.js';
 
 const exporter = exporterOf(readObjects('overlays/sidecar/sidecar.yaml'));
 
-/** The exit code of the probe's command while `answer` is what the exporter says; none: nobody listens. */
+/** The exit code of the probe's command for this `answer` of the exporter; without one nothing listens. */
 async function exitCodeOf(probe: string, answer: number | undefined): Promise<number> {
   const paths: (string | undefined)[] = [];
   const server = createServer((request, response) => {

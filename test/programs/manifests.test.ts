@@ -107,7 +107,7 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
   });
 
   const [own = '', namespacePatch = '', shards = '', openShift = ''] = readmeBlocks(
-    'Your own image, namespace and settings',
+    'Your image, namespace and settings',
     'yaml',
   );
 
