@@ -12,8 +12,8 @@ export interface AttributeInput {
   readonly mode: AttributionMode;
 }
 
-/** Adds `bytes` to the receivers; `volume` is their source, undefined for what belongs to no volume. See {@link addShares}. */
-type Share = (
+/** Adds `bytes` to the receivers; `volume` is their source, undefined for bytes outside volumes. See {@link addShares}. */
+type Distribute = (
   receivers: readonly { readonly name: string; usedBytes: number }[],
   bytes: number,
   volume?: string,
@@ -23,7 +23,7 @@ interface Attributed {
   readonly usage: PodUsage;
   /** In the order of the usage's containers. */
   readonly listed: readonly ListedContainer[];
-  /** Whether containers have what is their own; else the total is split evenly, for want of figures or by choice. */
+  /** Whether containers have their own values; otherwise the total is split evenly, by the settings or because none has. */
   readonly isMeasured: boolean;
 }
 
@@ -31,20 +31,20 @@ interface Attributed {
  * Splits the kubelet's total of one pod into components and over its containers, each time exactly to the byte.
  * Undefined when the kubelet reports no total.
  *
- * The figures are whole bytes from 0 to 2^53. Parts beyond 2^53 bytes (8 PiB) in all are left out: no disk holds them,
- * only saturated or senseless figures get there, and up to there every sum of the result is exact in a double.
+ * Values are whole bytes from 0 to 2^53. Parts beyond 2^53 bytes (8 PiB) in all are dropped: no disk holds them, only
+ * saturated or nonsensical values get there, and up to there every sum of the result is exact in a double.
  */
 export function attributePod(input: AttributeInput): PodUsage | undefined {
   return attribute(input, addShares)?.usage;
 }
 
-/** {@link attributePod} with every share handed to `share`, for those who keep books of them. */
-export function attribute({ summary, pod, mode }: AttributeInput, share: Share): Attributed | undefined {
+/** {@link attributePod} with every distribution of bytes passed to `distribute`, for callers that record them. */
+export function attribute({ summary, pod, mode }: AttributeInput, distribute: Distribute): Attributed | undefined {
   const { usedBytes } = summary;
   if (usedBytes === undefined) return undefined;
-  const ledger = new Ledger(usedBytes);
+  const breakdown = new Breakdown(usedBytes);
   const listed = mergeByName(
-    summary.containers.map((container) => listContainer(container, ledger)),
+    summary.containers.map((container) => listContainer(container, breakdown)),
     addContainers,
   );
   const isMeasured = mode === 'measured' && listed.some(({ isCounted }) => isCounted);
@@ -60,14 +60,14 @@ export function attribute({ summary, pod, mode }: AttributeInput, share: Share):
   for (const volume of volumes) {
     const component = countedComponent(volume);
     if (component === undefined) continue;
-    const bytes = ledger.take(component, volume.usedBytes);
-    if (isMeasured) share(sharers(volume.name, containers, pod), bytes, volume.name);
+    const bytes = breakdown.take(component, volume.usedBytes);
+    if (isMeasured) distribute(sharers(volume.name, containers, pod), bytes, volume.name);
   }
-  share(containers, isMeasured ? ledger.components.other : usedBytes);
+  distribute(containers, isMeasured ? breakdown.components.other : usedBytes);
   const usage = {
     usedBytes,
     inodesUsed: summary.inodesUsed,
-    components: ledger.components,
+    components: breakdown.components,
     containers,
     volumes,
     volumesPending: areVolumesPending(summary, pod),
@@ -76,15 +76,15 @@ export function attribute({ summary, pod, mode }: AttributeInput, share: Share):
 }
 
 /** The components of one total. Parts are taken out of `other`, so the components add up to the total at every step. */
-class Ledger {
+class Breakdown {
   readonly components: Record<Component, number>;
   #roomBytes = 2 ** 53;
 
   constructor(usedBytes: number) {
-    this.components = { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, gitrepo: 0, other: usedBytes };
+    this.components = { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, other: usedBytes };
   }
 
-  /** Returns how much was taken: all of `bytes` while there is room below the bound; nothing when it is unknown. */
+  /** Returns how much was taken: all of `bytes` while there is room below the bound; nothing when they are unknown. */
   take(component: Component, bytes = 0): number {
     const takenBytes = Math.min(bytes, this.#roomBytes);
     this.#roomBytes -= takenBytes;
@@ -95,14 +95,14 @@ class Ledger {
 }
 
 interface ListedContainer extends Omit<ContainerUsage, 'usedBytes'> {
-  /** What the pod's total holds of its root filesystem and of its logs. */
+  /** The part of the pod's total that is in its root filesystem and in its logs. */
   readonly ownRootfsBytes: number;
   readonly ownLogsBytes: number;
-  /** Whether figures of its own are part of the pod's total. */
+  /** Whether values of its own are part of the pod's total. */
   readonly isCounted: boolean;
 }
 
-function listContainer({ name, rootfs, logs }: ContainerSummary, ledger: Ledger): ListedContainer {
+function listContainer({ name, rootfs, logs }: ContainerSummary, breakdown: Breakdown): ListedContainer {
   const rootfsBytes = rootfs?.usedBytes;
   const logsBytes = logs?.usedBytes;
   // The kubelet leaves out the logs of a container without a root filesystem.
@@ -113,8 +113,8 @@ function listContainer({ name, rootfs, logs }: ContainerSummary, ledger: Ledger)
     logsBytes,
     rootfsInodesUsed: rootfs?.inodesUsed,
     logsInodesUsed: logs?.inodesUsed,
-    ownRootfsBytes: isCounted ? ledger.take('rootfs', rootfsBytes) : 0,
-    ownLogsBytes: isCounted ? ledger.take('logs', logsBytes) : 0,
+    ownRootfsBytes: isCounted ? breakdown.take('rootfs', rootfsBytes) : 0,
+    ownLogsBytes: isCounted ? breakdown.take('logs', logsBytes) : 0,
     isCounted,
   };
 }

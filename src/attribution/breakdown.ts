@@ -2,16 +2,16 @@ import { attribute, type AttributeInput } from './attribute.js';
 import { addShares } from './shares.js';
 import type { PodUsage } from './usage.js';
 
-/** How one container's value came about: `ownRootfsBytes + ownLogsBytes + Σ volumeShares + restBytes` is its `usedBytes`. */
-interface ContainerLedger {
+/** The parts of one container's value: `ownRootfsBytes + ownLogsBytes + Σ volumeShares + restBytes` is its `usedBytes`. */
+interface ContainerBreakdown {
   readonly name: string;
   readonly usedBytes: number;
-  /** What the pod's total holds of its root filesystem and logs; 0 under the even split. */
+  /** The part of the pod's total that is in its root filesystem and in its logs; 0 with the even split. */
   readonly ownRootfsBytes: number;
   readonly ownLogsBytes: number;
-  /** Of the volumes that are part of the total, where it has a share. */
+  /** Its shares of the volumes that count towards the total. */
   readonly volumeShares: readonly VolumeShare[];
-  /** Its share of `other`; under the even split, of the total. */
+  /** Its share of `other`; with the even split, of the total. */
   readonly restBytes: number;
 }
 
@@ -20,16 +20,16 @@ export interface VolumeShare {
   readonly bytes: number;
 }
 
-export interface PodLedger {
+export interface PodBreakdown {
   readonly usage: PodUsage;
-  /** `even`: the total is split evenly, by the settings or because no container has figures of its own. */
+  /** `even`: the total is split evenly, by the settings or because no container has values of its own. */
   readonly split: 'measured' | 'even';
   /** In the order of the usage's containers; their values add up to the pod's total. */
-  readonly containers: readonly ContainerLedger[];
+  readonly containers: readonly ContainerBreakdown[];
 }
 
-/** What `attributePod` gives, with the books behind it. Undefined when the kubelet reports no total. */
-export function explainPod(input: AttributeInput): PodLedger | undefined {
+/** The result of `attributePod` with the parts of each value. Undefined when the kubelet reports no total. */
+export function explainPod(input: AttributeInput): PodBreakdown | undefined {
   const volumeShares = new Map<string, VolumeShare[]>();
   const rests = new Map<string, number>();
   const attributed = attribute(input, (receivers, bytes, volume) => {

@@ -1,7 +1,7 @@
 import type { VolumeType } from '../kube/objects.js';
 
 /** The parts of a pod's ephemeral storage. They add up to the kubelet's total exactly. */
-export const components = ['rootfs', 'logs', 'emptydir', 'configmap', 'gitrepo', 'other'] as const;
+export const components = ['rootfs', 'logs', 'emptydir', 'configmap', 'other'] as const;
 export type Component = (typeof components)[number];
 
 /** `measured`: own files plus a share of what the pod shares; `even`: the pod's total split evenly. */

@@ -45,20 +45,24 @@ function addVolumes(a: VolumeUsage, b: VolumeUsage): VolumeUsage {
 
 /**
  * The component to which a volume belongs when it is part of the pod's total; undefined when it is not. The kubelet
- * counts emptyDirs on the node's disk, configMaps and gitRepos, not the volumes that it keeps in memory:
- * https://github.com/kubernetes/kubernetes/blob/master/pkg/volume/util/util.go (IsLocalEphemeralVolume).
+ * counts emptyDirs on the node's disk and configMaps, not the volumes that it keeps in memory:
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/volume/util/util.go (IsLocalEphemeralVolume). That function
+ * also names gitRepos, but no kubelet measures them: they are in no summary, no total and no eviction.
  */
 export function countedComponent({ type, medium }: Kind): Extract<Component, VolumeType> | undefined {
   if (medium !== '') return undefined;
-  return type === 'emptydir' || type === 'configmap' || type === 'gitrepo' ? type : undefined;
+  return type === 'emptydir' || type === 'configmap' ? type : undefined;
 }
 
 /**
- * Whether the pod has volumes that are part of its total and the kubelet lists none of its volumes: it measures them
- * in the background, first about a minute after the pod's or its own start. Until then the total lacks their bytes.
+ * Whether the total lacks the bytes of the pod's volumes: a container mounts volumes that count towards it, and the
+ * kubelet lists none of the pod's volumes. It measures them in the background, first about a minute after the pod's or
+ * its own start. A volume that no container mounts is never listed.
  */
 export function areVolumesPending({ volumes = [] }: PodSummary, pod: Pod | undefined): boolean {
-  if (pod?.volumes.some((volume) => countedComponent(volume) !== undefined) !== true) return false;
+  if (pod === undefined) return false;
+  const mounted = new Set(pod.containers.flatMap(({ mounts }) => mounts.map(({ volumeName }) => volumeName)));
+  if (!pod.volumes.some((volume) => countedComponent(volume) !== undefined && mounted.has(volume.name))) return false;
   const ownNames = new Set(pod.volumes.map(({ name }) => name));
   return !volumes.some(({ name }) => ownNames.has(name));
 }

@@ -149,7 +149,7 @@ function projectContainer(
   };
 }
 
-const storageTypes: ReadonlySet<VolumeType> = new Set(['emptydir', 'configmap', 'gitrepo']);
+const storageTypes: ReadonlySet<VolumeType> = new Set(['emptydir', 'configmap']);
 
 function projectMounts(volumeMounts: unknown, storageNames: ReadonlySet<string>, intern: Intern): Mount[] {
   const mounts = new Map<string, Mount>();

@@ -63,5 +63,5 @@ export class RankedWorkloads {
 }
 
 function noBytes(): Sums {
-  return { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, gitrepo: 0, other: 0 };
+  return { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, other: 0 };
 }

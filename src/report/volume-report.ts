@@ -68,7 +68,7 @@ const ownStorage = 'storage of its own';
 const reasons: Readonly<Record<VolumeType, string>> = {
   emptydir: 'component emptydir',
   configmap: 'component configmap',
-  gitrepo: 'component gitrepo',
+  gitrepo: 'not measured by kubelets',
   secret: inMemory,
   projected: inMemory,
   downwardapi: inMemory,

@@ -35,19 +35,14 @@ const twoContainers = [
 describe('components', () => {
   it('splits the total into root filesystems, logs, counted volumes and the rest', () => {
     const pod = aPod({
-      volumes: [
-        aVolume({ name: 'scratch', type: 'emptydir' }),
-        aVolume({ name: 'settings', type: 'configmap' }),
-        aVolume({ name: 'source', type: 'gitrepo' }),
-      ],
+      volumes: [aVolume({ name: 'scratch', type: 'emptydir' }), aVolume({ name: 'settings', type: 'configmap' })],
     });
     const summary = aPodSummary({
-      usedBytes: 1320 + 7000 + 4096,
+      usedBytes: 1320 + 6000 + 4096,
       containers: twoContainers,
       volumes: [
         aVolumeSummary({ name: 'scratch', usedBytes: 4000 }),
         aVolumeSummary({ name: 'settings', usedBytes: 2000 }),
-        aVolumeSummary({ name: 'source', usedBytes: 1000 }),
       ],
     });
     expect(measured(summary, pod).components).toEqual({
@@ -55,7 +50,6 @@ describe('components', () => {
       logs: 120,
       emptydir: 4000,
       configmap: 2000,
-      gitrepo: 1000,
       other: 4096,
     });
   });
@@ -69,6 +63,7 @@ describe('components', () => {
   it.each([
     ['an emptyDir in memory', { type: 'emptydir', medium: 'Memory' }],
     ['an emptyDir in huge pages', { type: 'emptydir', medium: 'HugePages-2Mi' }],
+    ['a gitRepo, which no kubelet measures', { type: 'gitrepo' }],
     ['a secret', { type: 'secret' }],
     ['a projected volume', { type: 'projected' }],
     ['downward API files', { type: 'downwardapi' }],
@@ -83,7 +78,6 @@ describe('components', () => {
       logs: 0,
       emptydir: 0,
       configmap: 0,
-      gitrepo: 0,
       other: 4096,
     });
   });
@@ -331,9 +325,25 @@ describe('volumes pending', () => {
     ['counted volumes, another one of the pod listed', [aVolume(), token], [aVolumeSummary({ name: 'token' })], false],
     ['counted volumes, listed without a figure', [aVolume()], [aVolumeSummary()], false],
     ['no counted volume, nothing listed', [token, aVolume({ name: 'shm', medium: 'Memory' })], undefined, false],
+    ['a gitRepo, nothing listed', [aVolume({ type: 'gitrepo' })], undefined, false],
     ['no volume', [], undefined, false],
   ])('%s', (_, volumes, listed, isPending) => {
-    expect(measured(aPodSummary({ volumes: listed }), aPod({ volumes })).volumesPending).toBe(isPending);
+    const containers = [aContainer({ mounts: volumes.map(({ name }) => aMount(name)) })];
+    expect(measured(aPodSummary({ volumes: listed }), aPod({ volumes, containers })).volumesPending).toBe(isPending);
+  });
+
+  it.each(['app', 'init', 'sidecar', 'ephemeral'] as const)(
+    'a counted volume mounted by a container of kind %s',
+    (kind) => {
+      const containers = [aContainer(), aContainer({ name: 'other', kind, mounts: [aMount('data')] })];
+      expect(measured(aPodSummary(), aPod({ volumes: [aVolume()], containers })).volumesPending).toBe(true);
+    },
+  );
+
+  it('are not volumes that no container mounts, as the kubelet never lists them', () => {
+    const volumes = [aVolume({ name: 'data' }), aVolume({ name: 'token', type: 'projected' })];
+    const containers = [aContainer({ mounts: [aMount('token')] })];
+    expect(measured(aPodSummary(), aPod({ volumes, containers })).volumesPending).toBe(false);
   });
 
   it('is not known of an unknown pod', () => {
@@ -404,12 +414,13 @@ describe('whatever the kubelet reports', () => {
   it.each(attributionModes)('the books behind it say the same and add up for each container (%s)', (mode) => {
     fc.assert(
       fc.property(summaries, pods, (summary, pod) => {
-        const ledger = explainPod({ summary, pod, mode });
-        expect(ledger?.usage).toEqual(attributePod({ summary, pod, mode }));
-        expect(ledger?.containers.map(({ name, usedBytes }) => ({ name, usedBytes }))).toEqual(
-          ledger?.usage.containers.map(({ name, usedBytes }) => ({ name, usedBytes })),
+        const breakdown = explainPod({ summary, pod, mode });
+        expect(breakdown?.usage).toEqual(attributePod({ summary, pod, mode }));
+        expect(breakdown?.containers.map(({ name, usedBytes }) => ({ name, usedBytes }))).toEqual(
+          breakdown?.usage.containers.map(({ name, usedBytes }) => ({ name, usedBytes })),
         );
-        for (const { usedBytes, ownRootfsBytes, ownLogsBytes, volumeShares, restBytes } of ledger?.containers ?? []) {
+        for (const { usedBytes, ownRootfsBytes, ownLogsBytes, volumeShares, restBytes } of breakdown?.containers ??
+          []) {
           const parts = [ownRootfsBytes, ownLogsBytes, ...volumeShares.map(({ bytes: share }) => share), restBytes];
           expect(bigSum(parts)).toBe(BigInt(usedBytes));
         }

@@ -73,7 +73,7 @@ describe('top agrees with the exposition of the same moment:', () => {
     const components = exposed('pod_component_used_bytes', [...pod, 'component']);
     for (const row of rows) {
       const key = pod.map((name) => row[name]).join(' ');
-      for (const component of ['rootfs', 'logs', 'emptydir', 'configmap', 'gitrepo', 'other']) {
+      for (const component of ['rootfs', 'logs', 'emptydir', 'configmap', 'other']) {
         expect(row[`${component}Bytes`]).toBe(components.get(`${key} ${component}`));
       }
     }

@@ -444,8 +444,8 @@ const usage: fc.Arbitrary<PodUsage> = fc.record({
   inodesUsed: bytes,
   components: fc
     .array(fc.maxSafeInteger(), { minLength: components.length, maxLength: components.length })
-    .map(([rootfs = 0, logs = 0, emptydir = 0, configmap = 0, gitrepo = 0, other = 0]) => {
-      return { rootfs, logs, emptydir, configmap, gitrepo, other };
+    .map(([rootfs = 0, logs = 0, emptydir = 0, configmap = 0, other = 0]) => {
+      return { rootfs, logs, emptydir, configmap, other };
     }),
   containers: fc.array(
     fc.record({

@@ -4,7 +4,7 @@ import type { RawContainer, RawContainerStats, RawPod, RawPodStats, RawVolume } 
 
 export type Attribution = 'measured' | 'even';
 
-export const componentNames = ['rootfs', 'logs', 'emptydir', 'configmap', 'gitrepo', 'other'] as const;
+export const componentNames = ['rootfs', 'logs', 'emptydir', 'configmap', 'other'] as const;
 type ComponentName = (typeof componentNames)[number];
 
 export interface VolumeKind {
@@ -40,7 +40,7 @@ function kindOfSpec(volume: RawVolume): VolumeKind {
 
 /** Which component of the pod's total holds the volume: none for those in memory and those of other sources. */
 function countedIn({ type, medium }: VolumeKind): ComponentName | undefined {
-  if (type === 'configmap' || type === 'gitrepo') return type;
+  if (type === 'configmap') return type;
   return type === 'emptydir' && medium === '' ? type : undefined;
 }
 
@@ -100,8 +100,15 @@ export class PodFigures {
   /** The spec has volumes that count, and none of its volumes is listed. */
   get arePending(): boolean {
     const specs = this.pod?.spec.volumes ?? [];
-    if (!specs.some((spec) => countedIn(kindOfSpec(spec)) !== undefined)) return false;
+    if (!specs.some((spec) => countedIn(kindOfSpec(spec)) !== undefined && this.#isMounted(spec.name))) return false;
     return !specs.some(({ name }) => this.stats.volume?.some((volume) => volume.name === name));
+  }
+
+  #isMounted(volumeName: string): boolean {
+    const { containers = [], initContainers = [], ephemeralContainers = [] } = this.pod?.spec ?? {};
+    return [...containers, ...initContainers, ...ephemeralContainers].some(({ volumeMounts = [] }) =>
+      volumeMounts.some(({ name }) => name === volumeName),
+    );
   }
 
   #countedVolumes(): readonly { name: string; component: ComponentName; bytes: bigint }[] {

@@ -35,7 +35,7 @@ function reportOf(
 }
 
 function podOf(name: string, usedBytes: number, more: Partial<PodSnapshot> = {}): PodSnapshot {
-  const components = { rootfs: usedBytes, logs: 0, emptydir: 0, configmap: 0, gitrepo: 0, other: 0 };
+  const components = { rootfs: usedBytes, logs: 0, emptydir: 0, configmap: 0, other: 0 };
   return aPodSnapshot({ name, usage: aPodUsage({ usedBytes, components }), ...more });
 }
 
@@ -232,7 +232,7 @@ describe('nodes', () => {
   ])('with images on a filesystem of their own: %s', async (hasDedicatedImagefs, [podsUsedBytes, sameAs]) => {
     const usage = aPodUsage({
       usedBytes: 15,
-      components: { rootfs: 10, logs: 5, emptydir: 0, configmap: 0, gitrepo: 0, other: 0 },
+      components: { rootfs: 10, logs: 5, emptydir: 0, configmap: 0, other: 0 },
     });
     const snapshot = aNodeSnapshot({
       pods: [aPodSnapshot({ usage })],
@@ -261,7 +261,7 @@ describe('nodes', () => {
 describe('the filesystems of a node with images on one of their own and writable layers elsewhere', () => {
   const usage = aPodUsage({
     usedBytes: 15,
-    components: { rootfs: 10, logs: 5, emptydir: 0, configmap: 0, gitrepo: 0, other: 0 },
+    components: { rootfs: 10, logs: 5, emptydir: 0, configmap: 0, other: 0 },
   });
 
   it.each([

@@ -12,7 +12,7 @@ import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { type MissingNodePolicy, WorkloadCollector } from '../../src/scrape/workload-collector.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
-import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
+import { aContainer, aMount, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const graceMs = 60_000;
@@ -271,7 +271,11 @@ describe('one scrape', () => {
   it('is incomplete while the volumes of a pod are not measured', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-1', [
-      aPod({ labels: { app: 'cart' }, containers: [aContainer()], volumes: [aVolume({ name: 'scratch' })] }),
+      aPod({
+        labels: { app: 'cart' },
+        containers: [aContainer({ mounts: [aMount('scratch')] })],
+        volumes: [aVolume({ name: 'scratch' })],
+      }),
     ]);
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     expect(workloadOf(await collect(), 'cart')).toMatchObject({

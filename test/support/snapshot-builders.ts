@@ -65,7 +65,7 @@ export function aPodUsage(overrides: Partial<PodUsage> = {}): PodUsage {
   return {
     usedBytes: 4096,
     inodesUsed: undefined,
-    components: { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, gitrepo: 0, other: 96 },
+    components: { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, other: 96 },
     containers: [aContainerUsage()],
     volumes: [aVolumeUsage()],
     volumesPending: false,

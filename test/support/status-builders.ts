@@ -8,7 +8,7 @@ import type { PodLimitReport } from '../../src/report/ranked-pods.js';
 import type { RankedWorkloadReport } from '../../src/report/ranked-workloads.js';
 import type { Status } from '../../src/status/status.js';
 
-const components = { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, gitrepo: 0, other: 96 };
+const components = { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, other: 96 };
 
 export function aHealth(overrides: Partial<HealthReport> = {}): HealthReport {
   return {

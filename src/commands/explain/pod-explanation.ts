@@ -1,4 +1,4 @@
-import { explainPod, type PodLedger, type VolumeShare } from '../../attribution/breakdown.js';
+import { explainPod, type PodBreakdown, type VolumeShare } from '../../attribution/breakdown.js';
 import type { AttributionMode, Component } from '../../attribution/usage.js';
 import { type LimitFigures, limitFigures } from '../../eviction/limit-figures.js';
 import type { LimitRatio } from '../../eviction/limit-ratios.js';
@@ -46,7 +46,7 @@ export interface MeasuredReport {
   /** They add up to `usedBytes`. */
   readonly componentBytes: Readonly<Record<Component, number>>;
   /** `even`: each container has an even part of the total. */
-  readonly split: PodLedger['split'];
+  readonly split: PodBreakdown['split'];
   /** They add up to `usedBytes`; empty when the kubelet lists none. */
   readonly containers: readonly ContainerReport[];
   readonly volumes: readonly VolumeReport[];
@@ -124,9 +124,9 @@ function knownFacts(pod: Pod): Pick<PodReport, 'spec' | 'node' | 'limitBytes' | 
 type MeasuredFacts = Pick<PodReport, 'measured' | 'unmeasuredReason' | 'isExpected'>;
 
 function measuredFacts(node: MeasuredNodeState, pod: PodSnapshot, mode: AttributionMode): MeasuredFacts {
-  const ledger = explainPod({ summary: pod.summary, pod: pod.pod, mode });
-  if (ledger === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} was measured without a total`);
-  const { usage } = ledger;
+  const breakdown = explainPod({ summary: pod.summary, pod: pod.pod, mode });
+  if (breakdown === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} was measured without a total`);
+  const { usage } = breakdown;
   const measured: MeasuredReport = {
     summaryState: node.state,
     summaryAgeMs: Math.round(node.ageMs),
@@ -134,16 +134,16 @@ function measuredFacts(node: MeasuredNodeState, pod: PodSnapshot, mode: Attribut
     inodesUsed: usage.inodesUsed,
     volumesPending: usage.volumesPending,
     componentBytes: usage.components,
-    split: ledger.split,
-    containers: ledger.containers.map(containerReport),
+    split: breakdown.split,
+    containers: breakdown.containers.map(containerReport),
     volumes: volumeReports(usage.volumes, pod.pod),
     limits: pod.ratios.map((ratio) => limitReport(ratio, node.snapshot.layout.hasDedicatedImagefs === true)),
   };
   return { measured, unmeasuredReason: undefined, isExpected: undefined };
 }
 
-function containerReport(ledger: PodLedger['containers'][number]): ContainerReport {
-  const { name, usedBytes, ownRootfsBytes, ownLogsBytes, volumeShares, restBytes } = ledger;
+function containerReport(breakdown: PodBreakdown['containers'][number]): ContainerReport {
+  const { name, usedBytes, ownRootfsBytes, ownLogsBytes, volumeShares, restBytes } = breakdown;
   return { container: name, usedBytes, rootfsBytes: ownRootfsBytes, logsBytes: ownLogsBytes, volumeShares, restBytes };
 }
 

@@ -43,7 +43,7 @@ const ownStorage = 'own storage';
 const reasons: Readonly<Record<VolumeType, string>> = {
   emptydir: 'part of emptydir',
   configmap: 'part of configmap',
-  gitrepo: 'part of gitrepo',
+  gitrepo: 'not measured by kubelets',
   secret: inMemory,
   projected: inMemory,
   downwardapi: inMemory,

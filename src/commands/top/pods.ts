@@ -16,7 +16,6 @@ interface PodRow {
   readonly logsBytes: number;
   readonly emptydirBytes: number;
   readonly configmapBytes: number;
-  readonly gitrepoBytes: number;
   readonly otherBytes: number;
   readonly inodesUsed: number | undefined;
   /** The kubelet has not measured the volumes yet: the total is too small. */
@@ -61,7 +60,6 @@ function podRow({ node, pod }: FoundPod): PodRow {
     logsBytes: components.logs,
     emptydirBytes: components.emptydir,
     configmapBytes: components.configmap,
-    gitrepoBytes: components.gitrepo,
     otherBytes: components.other,
     inodesUsed,
     volumesPending,

@@ -14,6 +14,7 @@ import { parseSelector } from '../../../src/kube/selector.js';
 import {
   aContainer,
   aContainerSummary,
+  aMount,
   anFsStats,
   aNodeSummary,
   aPod,
@@ -110,7 +111,8 @@ describe('a measured pod', () => {
   });
 
   it('says that its volumes are not measured yet', () => {
-    const text = textOf(readingOf(aPod({ ...id, volumes: [aVolume()] })));
+    const containers = [aContainer({ mounts: [aMount()] })];
+    const text = textOf(readingOf(aPod({ ...id, containers, volumes: [aVolume()] })));
     expect(text).toContain('The kubelet has not measured its volumes yet: the total is too small by them.');
     expect(text).toMatch(/data +emptydir +- +- +no: not measured yet +-/);
   });
@@ -156,7 +158,7 @@ describe('a measured pod', () => {
     expect(told).toEqual({
       'v-emptydir': [true, 'part of emptydir'],
       'v-configmap': [true, 'part of configmap'],
-      'v-gitrepo': [true, 'part of gitrepo'],
+      'v-gitrepo': [false, 'not measured by kubelets'],
       'v-secret': [false, 'in memory'],
       'v-projected': [false, 'in memory'],
       'v-downwardapi': [false, 'in memory'],

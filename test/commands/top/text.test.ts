@@ -36,7 +36,7 @@ const cartPod = aPodSnapshot({
   }),
   usage: aPodUsage({
     usedBytes: 400 * mib,
-    components: { rootfs: 300 * mib, logs: 10 * mib, emptydir: 90 * mib - 4096, configmap: 0, gitrepo: 0, other: 4096 },
+    components: { rootfs: 300 * mib, logs: 10 * mib, emptydir: 90 * mib - 4096, configmap: 0, other: 4096 },
     containers: [
       aContainerUsage({ name: 'app', usedBytes: 390 * mib, rootfsBytes: 299 * mib, logsBytes: 9 * mib }),
       aContainerUsage({ name: 'proxy', usedBytes: 10 * mib, rootfsBytes: mib, logsBytes: mib }),

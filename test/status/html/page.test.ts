@@ -131,7 +131,7 @@ describe('the sections', () => {
   });
 
   it('show the components of a pod in words too', () => {
-    const components = { rootfs: 0, logs: 1024, emptydir: 2 * gib, configmap: 0, gitrepo: 0, other: 0 };
+    const components = { rootfs: 0, logs: 1024, emptydir: 2 * gib, configmap: 0, other: 0 };
     const items = [aPodStatus({ components, usedBytes: 2 * gib + 1024, requestBytes: gib })];
     const shown = textOf(pageOfCluster({ pods: { items, totalCount: 1 } }), 'pods');
     expect(shown).toContain('2.0GiB no limit emptydir 2.0GiB · logs 1.0KiB request 1.0GiB');
