@@ -11,25 +11,28 @@ import type { Subjects } from './family.js';
 type WorkloadContainer = NonNullable<WorkloadSnapshot['figures']>['containers'][number];
 
 export const workloads: Subjects<WorkloadSnapshot, WorkloadSnapshot> = {
-  labels: ['workload'],
+  labels: ['namespace', 'workload', 'workload_type'],
   *find(snapshot) {
-    yield { labelValues: [snapshot.workload.name], data: snapshot };
+    const { namespace, name, type } = snapshot.workload;
+    yield { labelValues: [namespace, name, type], data: snapshot };
   },
 };
 
 export const workloadContainers: Subjects<WorkloadSnapshot, WorkloadContainer> = {
-  labels: ['workload', 'container'],
-  *find({ workload, figures }) {
-    for (const data of figures?.containers ?? []) yield { labelValues: [workload.name, data.container], data };
+  labels: [...workloads.labels, 'container'],
+  *find({ workload: { namespace, name, type }, figures }) {
+    for (const data of figures?.containers ?? []) yield { labelValues: [namespace, name, type, data.container], data };
   },
 };
 
 /** Only of pods that the API server knows: others may appear on two nodes, and the node is no label here. */
 export const memberships: Subjects<NodeSnapshot, PodSnapshot> = {
-  labels: ['namespace', 'pod', 'workload'],
+  labels: ['namespace', 'pod', 'workload', 'workload_type', 'workload_namespace'],
   *find({ pods: all }) {
     for (const data of all.filter(({ pod }) => pod !== undefined)) {
-      for (const { name } of data.workloads) yield { labelValues: [data.namespace, data.name, name], data };
+      for (const { namespace, name, type } of data.workloads) {
+        yield { labelValues: [data.namespace, data.name, name, type, namespace], data };
+      }
     }
   },
 };

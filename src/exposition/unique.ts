@@ -1,4 +1,5 @@
 import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
+import { workloadKey } from '../workload/workload.js';
 
 /**
  * The snapshot with the first alone of pods, containers, volumes and workloads of one name: a series must not appear
@@ -18,7 +19,7 @@ function podWithoutRepeats(pod: PodSnapshot): PodSnapshot {
     ...pod,
     pod: object && { ...object, containers: distinct(object.containers, nameOf) },
     usage: { ...usage, containers, volumes },
-    workloads: distinct(workloads, nameOf),
+    workloads: distinct(workloads, workloadKey),
   };
 }
 

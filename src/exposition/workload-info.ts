@@ -1,6 +1,6 @@
 import type { Workload } from '../workload/workload.js';
 
-const fixedLabels = ['workload', 'source', 'controller_kind', 'controller_namespace', 'controller_name'] as const;
+const fixedLabels = ['namespace', 'workload', 'workload_type', 'source'] as const;
 type FixedLabel = (typeof fixedLabels)[number];
 
 /** As documented: `label_…` stands for one label for each label key that forms workloads. */
@@ -45,13 +45,6 @@ export function workloadInfo(workloads: readonly Workload[]): WorkloadInfo {
   };
 }
 
-function fixedLabelsOf({ name, origin }: Workload): Readonly<Record<FixedLabel, string>> {
-  const controlled = origin.source === 'controller' ? origin : undefined;
-  return {
-    workload: name,
-    source: origin.source,
-    controller_kind: controlled?.controller.kind ?? '',
-    controller_namespace: controlled?.namespace ?? '',
-    controller_name: controlled?.controller.name ?? '',
-  };
+function fixedLabelsOf({ namespace, name, type, origin }: Workload): Readonly<Record<FixedLabel, string>> {
+  return { namespace, workload: name, workload_type: type, source: origin.source };
 }

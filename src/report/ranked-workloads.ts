@@ -2,6 +2,7 @@ import { components } from '../attribution/usage.js';
 import { Ranking } from '../base/ranking.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
+import { workloadKey, workloadName } from '../workload/workload.js';
 import type { ComponentBytes } from './component-bytes.js';
 import { largestFirst } from './order.js';
 import type { Ranked } from './ranked.js';
@@ -25,7 +26,7 @@ export class RankedWorkloads {
     this.#top = top;
     this.#totalCount = totalCount;
     this.incompleteCount = incompleteCount;
-    this.#sums = new Map(top.map(({ workload }) => [workload.name, noBytes()]));
+    this.#sums = new Map(top.map(({ workload }) => [workloadKey(workload), noBytes()]));
   }
 
   static async of(workloads: readonly WorkloadSnapshot[], count: number, slicer: TimeSlicer): Promise<RankedWorkloads> {
@@ -33,7 +34,7 @@ export class RankedWorkloads {
       count,
       largestFirst(
         ({ figures }) => figures?.usedBytes,
-        ({ workload }) => [workload.name],
+        ({ workload }) => [workloadName(workload)],
       ),
     );
     let incompleteCount = 0;
@@ -45,8 +46,8 @@ export class RankedWorkloads {
   }
 
   add({ usage, workloads }: PodSnapshot): void {
-    for (const { name } of workloads) {
-      const sums = this.#sums.get(name);
+    for (const workload of workloads) {
+      const sums = this.#sums.get(workloadKey(workload));
       if (sums === undefined) continue;
       for (const component of components) sums[component] += usage.components[component];
     }
@@ -57,7 +58,7 @@ export class RankedWorkloads {
   }
 
   #reportOf(snapshot: WorkloadSnapshot): RankedWorkloadReport {
-    const components = snapshot.figures && this.#sums.get(snapshot.workload.name);
+    const components = snapshot.figures && this.#sums.get(workloadKey(snapshot.workload));
     return { ...workloadReport(snapshot), components };
   }
 }

@@ -1,5 +1,5 @@
 import type { WorkloadSnapshot } from '../scrape/snapshot.js';
-import type { Workload } from '../workload/workload.js';
+import { type Workload, workloadName } from '../workload/workload.js';
 
 /** What names a workload. */
 export interface WorkloadReference {
@@ -25,8 +25,8 @@ export function workloadReferences(workloads: readonly Workload[]): readonly Wor
   return workloads.map(workloadReference);
 }
 
-export function workloadReference({ name }: Workload): WorkloadReference {
-  return { workload: name };
+export function workloadReference(workload: Workload): WorkloadReference {
+  return { workload: workloadName(workload) };
 }
 
 export function workloadReport(snapshot: WorkloadSnapshot): WorkloadReport {

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup } from '../kubelet/kubelet-cache.js';
+import { workloadKey } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
 import type { NodeRecords, ScrapedNode } from './node-records.js';
@@ -107,7 +108,8 @@ export class Collector {
     const turn = this.#turn;
     const collected = await workloads.collect(parts, recordsFailures);
     // Workloads that another collection has discovered since are not among these, and must not be forgotten.
-    if (isAlone && turn === this.#turn) resolver.retain(new Set(collected.map(({ workload }) => workload.name)));
+    if (isAlone && turn === this.#turn)
+      resolver.retain(new Set(collected.map(({ workload }) => workloadKey(workload))));
     return collected;
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { Ranking } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
+import { workloadKey } from '../workload/workload.js';
 import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot } from './snapshot.js';
 
 interface SnapshotSource {
@@ -16,7 +17,7 @@ export interface TopPodsOptions {
 
 type PodRanking = Ranking<PodSnapshot>;
 
-/** No workload has this name: the group of the pods without one. */
+/** No workload has this key: the group of the pods without one. */
 const withoutWorkload = '';
 
 /**
@@ -60,14 +61,14 @@ export class TopPods {
 
   #rank(pod: PodSnapshot, rankings: Map<string, PodRanking>): void {
     if (pod.workloads.length === 0) this.#rankingOf(withoutWorkload, rankings).add(pod);
-    for (const { name } of pod.workloads) this.#rankingOf(name, rankings).add(pod);
+    for (const workload of pod.workloads) this.#rankingOf(workloadKey(workload), rankings).add(pod);
   }
 
-  #rankingOf(name: string, rankings: Map<string, PodRanking>): PodRanking {
-    const known = rankings.get(name);
+  #rankingOf(key: string, rankings: Map<string, PodRanking>): PodRanking {
+    const known = rankings.get(key);
     if (known !== undefined) return known;
     const ranking = new Ranking(this.#options.count, comparePods);
-    rankings.set(name, ranking);
+    rankings.set(key, ranking);
     return ranking;
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import { Accumulator } from '../workload/aggregate.js';
 import { noFigures, type WorkloadFigures, type WorkloadPartial, type WorkloadPartials } from '../workload/figures.js';
-import type { Workload } from '../workload/workload.js';
+import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadBackoff } from '../workload/workload-backoff.js';
 import type { WorkloadSnapshot } from './snapshot.js';
 
@@ -41,7 +41,7 @@ export class WorkloadCollector {
   }
 
   /**
-   * The workloads with pods, and the configured ones also without; by name. The same array as long as the nodes, in
+   * The workloads with pods, and the configured ones also without; by namespace, type and name. The same array as long as the nodes, in
    * the same order, give the same and no workload has failed: what is derived from it may be kept by reference.
    *
    * `recordsFailures`: false when the time was up before all nodes had answered, or when this is no scrape. What fails then is
@@ -63,15 +63,16 @@ export class WorkloadCollector {
       totals.addAll(coverage);
     });
     const { configured, backoff } = this.#options;
-    const partials = new Map(configured.map((workload) => [workload.name, emptyPartial(workload)]));
-    await this.#slicer.forEach(totals.entries(), ([name, partial]) => partials.set(name, partial));
+    const partials = new Map(configured.map((workload) => [workloadKey(workload), emptyPartial(workload)]));
+    await this.#slicer.forEach(totals.entries(), ([key, partial]) => partials.set(key, partial));
     backoff.retain(new Set(partials.keys()));
     const missing = new Set(nodes.flatMap(({ sums, coverage }) => (sums === undefined ? [...coverage.keys()] : [])));
     const workloads: WorkloadSnapshot[] = [];
-    await this.#slicer.forEach(partials.values(), (partial) => {
-      workloads.push(this.#snapshotOf(partial, { missesNode: missing.has(partial.workload.name), recordsFailures }));
+    const sorted = [...partials].sort(([a], [b]) => (a < b ? -1 : 1));
+    await this.#slicer.forEach(sorted, ([key, partial]) => {
+      workloads.push(this.#snapshotOf(partial, { key, missesNode: missing.has(key), recordsFailures }));
     });
-    return workloads.sort((a, b) => (a.workload.name < b.workload.name ? -1 : 1));
+    return workloads;
   }
 
   #snapshotOf(partial: WorkloadPartial, circumstances: Circumstances): WorkloadSnapshot {
@@ -82,27 +83,30 @@ export class WorkloadCollector {
       expectedPods,
       measuredPods,
       complete: figures !== undefined && measuredPods === expectedPods && pendingPods === 0,
-      backoffMs: this.#options.backoff.restMs(workload.name),
+      backoffMs: this.#options.backoff.restMs(circumstances.key),
       figures,
     };
   }
 
   /** Undefined when the collection fails or the workload is at rest after one that did. */
-  #figuresOf(partial: WorkloadPartial, { missesNode, recordsFailures }: Circumstances): WorkloadFigures | undefined {
+  #figuresOf(
+    partial: WorkloadPartial,
+    { key, missesNode, recordsFailures }: Circumstances,
+  ): WorkloadFigures | undefined {
     const { backoff, onMissingNode } = this.#options;
-    const { name } = partial.workload;
-    if (backoff.restMs(name) > 0) return undefined;
+    if (backoff.restMs(key) > 0) return undefined;
     const isUnmeasured = partial.expectedPods > 0 && partial.measuredPods === 0;
     if (isUnmeasured || (onMissingNode === 'fail' && missesNode)) {
-      if (recordsFailures) backoff.failed(name);
+      if (recordsFailures) backoff.failed(key);
       return undefined;
     }
-    backoff.succeeded(name);
+    backoff.succeeded(key);
     return partial.figures;
   }
 }
 
 interface Circumstances {
+  readonly key: string;
   /** Pods that are expected run on a node without data. */
   readonly missesNode: boolean;
   readonly recordsFailures: boolean;

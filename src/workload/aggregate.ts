@@ -5,7 +5,7 @@ import {
   type WorkloadPartial,
   type WorkloadPartials,
 } from './figures.js';
-import type { Workload } from './workload.js';
+import { type Workload, workloadKey } from './workload.js';
 
 /** What a pod's usage must have to be added up. */
 interface SummedUsage {
@@ -69,15 +69,18 @@ export class Accumulator {
   readonly #sums = new Map<string, Sums>();
 
   addAll(partials: WorkloadPartials): void {
-    for (const partial of partials.values()) this.add(partial);
+    for (const [key, partial] of partials) this.#add(key, partial);
   }
 
   add(partial: WorkloadPartial): void {
-    const { name } = partial.workload;
-    let sums = this.#sums.get(name);
+    this.#add(workloadKey(partial.workload), partial);
+  }
+
+  #add(key: string, partial: WorkloadPartial): void {
+    let sums = this.#sums.get(key);
     if (sums === undefined) {
       sums = new Sums(partial.workload);
-      this.#sums.set(name, sums);
+      this.#sums.set(key, sums);
     }
     sums.add(partial);
   }
@@ -87,8 +90,8 @@ export class Accumulator {
   }
 
   /** Each is put together when it is asked for. */
-  *entries(): Iterable<[name: string, partial: WorkloadPartial]> {
-    for (const [name, sums] of this.#sums) yield [name, sums.toPartial()];
+  *entries(): Iterable<[key: string, partial: WorkloadPartial]> {
+    for (const [key, sums] of this.#sums) yield [key, sums.toPartial()];
   }
 }
 

@@ -36,5 +36,5 @@ export interface WorkloadPartial {
   readonly pendingPods: number;
 }
 
-/** By the identity's name. */
+/** By the workload's key. */
 export type WorkloadPartials = ReadonlyMap<string, WorkloadPartial>;

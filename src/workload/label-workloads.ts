@@ -1,6 +1,6 @@
 import type { Labels, Pod } from '../kube/objects.js';
 import { type LabelSelector, matchesSelector } from '../kube/selector.js';
-import type { Workload } from './workload.js';
+import { type Workload, workloadKey } from './workload.js';
 
 export interface WorkloadDefinition {
   readonly name: string;
@@ -48,7 +48,7 @@ export class LabelWorkloads {
   constructor({ definitions, keys }: LabelWorkloadsOptions) {
     this.#definitions = definitions.map((definition) => ({
       ...definition,
-      workload: { name: definition.name, origin: { source: 'configured' } },
+      workload: { namespace: '', name: definition.name, type: 'selector', origin: { source: 'configured' } },
     }));
     this.configured = this.#definitions.map(({ workload }) => workload);
     this.#configuredNames = new Set(definitions.map(({ name }) => name));
@@ -59,10 +59,6 @@ export class LabelWorkloads {
   /** Tuples whose name belongs to a configured workload or to another tuple, among the answers that are kept. */
   get clashCount(): number {
     return this.#clashes.size;
-  }
-
-  isConfigured(name: string): boolean {
-    return this.#configuredNames.has(name);
   }
 
   of({ namespace, labels }: Pod): readonly Workload[] {
@@ -82,10 +78,10 @@ export class LabelWorkloads {
       .map(({ workload }) => workload);
   }
 
-  /** Forgets the discovered workloads that are not among `names`. */
-  retain(names: ReadonlySet<string>): void {
-    const unused = [...this.#discovered.keys()].filter((name) => !names.has(name));
-    for (const name of unused) this.#discovered.delete(name);
+  /** Forgets the discovered workloads whose keys are not among `keys`. */
+  retain(keys: ReadonlySet<string>): void {
+    const unused = [...this.#discovered.values()].filter(({ workload }) => !keys.has(workloadKey(workload)));
+    for (const { workload } of unused) this.#discovered.delete(workload.name);
     if (unused.length > 0) this.#forgetAnswers();
   }
 
@@ -110,7 +106,7 @@ export class LabelWorkloads {
     if (name === '') return []; // to Prometheus, a workload without a name is none
     const tuple = values.join('\0');
     const known = this.#discovered.get(name);
-    if (this.isConfigured(name) || (known !== undefined && known.tuple !== tuple)) {
+    if (this.#configuredNames.has(name) || (known !== undefined && known.tuple !== tuple)) {
       this.#clashes.add(tuple);
       return [];
     }
@@ -125,7 +121,7 @@ export class LabelWorkloads {
 
   #workloadOf(name: string, values: readonly string[]): Workload {
     const labels = Object.fromEntries(this.#keys.map((key, position) => [key, values[position] ?? '']));
-    return { name, origin: { source: 'labels', labels } };
+    return { namespace: '', name, type: 'labels', origin: { source: 'labels', labels } };
   }
 
   #forgetAnswers(): void {

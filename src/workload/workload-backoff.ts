@@ -20,6 +20,7 @@ interface Rest {
 export class WorkloadBackoff {
   readonly #clock: Clock;
   readonly #first: Backoff;
+  /** By the workload's key. */
   readonly #rests = new Map<string, Rest>();
 
   constructor({ clock, maxBackoffMs }: WorkloadBackoffOptions) {
@@ -34,26 +35,26 @@ export class WorkloadBackoff {
   }
 
   /** A failure while the workload is at rest changes nothing: it was not to be collected. */
-  failed(name: string): void {
-    if (this.restMs(name) > 0) return;
-    const backoff = this.#rests.get(name)?.backoff.next() ?? this.#first;
-    this.#rests.set(name, { backoff, nextAllowedMs: this.#clock.monotonicMs() + backoff.delayMs });
+  failed(key: string): void {
+    if (this.restMs(key) > 0) return;
+    const backoff = this.#rests.get(key)?.backoff.next() ?? this.#first;
+    this.#rests.set(key, { backoff, nextAllowedMs: this.#clock.monotonicMs() + backoff.delayMs });
   }
 
-  succeeded(name: string): void {
-    this.#rests.delete(name);
+  succeeded(key: string): void {
+    this.#rests.delete(key);
   }
 
   /** Milliseconds until the workload may be collected; 0 when it may be now. */
-  restMs(name: string): number {
-    const rest = this.#rests.get(name);
+  restMs(key: string): number {
+    const rest = this.#rests.get(key);
     return rest === undefined ? 0 : Math.max(0, rest.nextAllowedMs - this.#clock.monotonicMs());
   }
 
-  /** Forgets the workloads that are not among `names`. */
-  retain(names: ReadonlySet<string>): void {
-    for (const name of this.#rests.keys()) {
-      if (!names.has(name)) this.#rests.delete(name);
+  /** Forgets the workloads that are not among `keys`. */
+  retain(keys: ReadonlySet<string>): void {
+    for (const key of this.#rests.keys()) {
+      if (!keys.has(key)) this.#rests.delete(key);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Pod } from '../kube/objects.js';
-import { controllerOf } from './controller.js';
+import { controllerOf, controllerType } from './controller.js';
 import { LabelWorkloads, type WorkloadDefinition } from './label-workloads.js';
-import type { Workload } from './workload.js';
+import { type Workload, workloadKey } from './workload.js';
 
 export interface WorkloadResolverOptions {
   /** Configured workloads; names are unique. */
@@ -12,15 +12,12 @@ export interface WorkloadResolverOptions {
   readonly controllers: boolean;
 }
 
-/**
- * Which workloads a pod belongs to. Names are unique over all sources, and a workload is one object as long as it is
- * in use. A discovered workload whose name is taken is not served: bytes of different things must not mix.
- */
+/** Which workloads a pod belongs to. A workload is one object as long as it is in use. */
 export class WorkloadResolver {
   readonly #labels: LabelWorkloads;
   readonly #hasControllers: boolean;
+  /** By key. */
   readonly #controllers = new Map<string, Workload>();
-  readonly #clashes = new Set<string>();
 
   constructor({ selectors, labels, controllers }: WorkloadResolverOptions) {
     this.#labels = new LabelWorkloads({ definitions: selectors, keys: labels });
@@ -32,9 +29,9 @@ export class WorkloadResolver {
     return this.#labels.configured;
   }
 
-  /** Discovered workloads that lost their name to a configured one, or to another that was there first. */
+  /** Tuples of label values that form no workload, because a configured workload or another tuple has their name. */
   get clashCount(): number {
-    return this.#labels.clashCount + this.#clashes.size;
+    return this.#labels.clashCount;
   }
 
   /** For a pod that the API server does not know, `pod` is undefined and the namespace is the summary's. */
@@ -43,29 +40,25 @@ export class WorkloadResolver {
   workloadsOf(pod: Pod | undefined, namespace = ''): readonly Workload[] {
     if (pod === undefined) return this.#labels.ofUnknown(namespace);
     const workloads = this.#labels.of(pod);
-    if (!this.#hasControllers) return workloads;
-    const ofController = this.#ofController(pod);
-    return ofController === undefined ? workloads : [...workloads, ofController];
+    return this.#hasControllers ? [...workloads, this.#ofController(pod)] : workloads;
   }
 
-  /** Forgets the discovered workloads that are not among `names`; to be called with those in use, once in a while. */
-  retain(names: ReadonlySet<string>): void {
-    this.#labels.retain(names);
-    for (const name of this.#controllers.keys()) {
-      if (!names.has(name)) this.#controllers.delete(name);
+  /** Forgets the discovered workloads whose keys are not among `keys`; to be called with those in use, once in a while. */
+  retain(keys: ReadonlySet<string>): void {
+    this.#labels.retain(keys);
+    for (const key of this.#controllers.keys()) {
+      if (!keys.has(key)) this.#controllers.delete(key);
     }
   }
 
-  #ofController(pod: Pod): Workload | undefined {
-    const { namespace } = pod;
-    const controller = controllerOf(pod);
-    const name = `${namespace}/${controller.kind}/${controller.name}`;
-    if (this.#labels.isConfigured(name)) {
-      this.#clashes.add(name);
-      return undefined;
-    }
-    const workload = this.#controllers.get(name) ?? { name, origin: { source: 'controller', namespace, controller } };
-    this.#controllers.set(name, workload);
+  #ofController(pod: Pod): Workload {
+    const { kind, name } = controllerOf(pod);
+    const origin = { source: 'controller', kind } as const;
+    const workload: Workload = { namespace: pod.namespace, name, type: controllerType(kind), origin };
+    const key = workloadKey(workload);
+    const known = this.#controllers.get(key);
+    if (known !== undefined) return known;
+    this.#controllers.set(key, workload);
     return workload;
   }
 }

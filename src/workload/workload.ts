@@ -1,13 +1,28 @@
-import type { Controller, Labels } from '../kube/objects.js';
+import type { Labels } from '../kube/objects.js';
 
-/** Where a workload comes from; with what stands behind it. Names are unique over all sources. */
-type WorkloadOrigin =
+/** Where a workload comes from, with the label values or the kind of the controller behind it. */
+export type WorkloadOrigin =
   | { readonly source: 'configured' }
   | { readonly source: 'labels'; readonly labels: Labels }
-  | { readonly source: 'controller'; readonly namespace: string; readonly controller: Controller };
+  /** `kind` as the API server spells it; `Pod` for a pod without a controller, `Node` for a static pod. */
+  | { readonly source: 'controller'; readonly kind: string };
 
-/** A workload: a name under which the bytes of pods are added up. */
+/** A workload: a set of pods whose usage is summed. Namespace, name and type together are unique. */
 export interface Workload {
+  /** '' for a workload that may span namespaces. */
+  readonly namespace: string;
   readonly name: string;
+  /** `selector` for a configured workload, `labels` for one found by label keys, otherwise the type of controller. */
+  readonly type: string;
   readonly origin: WorkloadOrigin;
+}
+
+/** A string that no two workloads share, for use as a key. */
+export function workloadKey({ namespace, name, type }: Workload): string {
+  return `${namespace}/${type}/${name}`;
+}
+
+/** The workload's name for people: `shop/Deployment/cart`, or the bare name of one without a controller. */
+export function workloadName({ namespace, name, origin }: Workload): string {
+  return origin.source === 'controller' ? `${namespace}/${origin.kind}/${name}` : name;
 }

@@ -126,7 +126,9 @@ describe('the command line', () => {
     const { status, out } = await run('metrics');
     expect(status).toBe(0);
     expect(out).toMatch(/^\| Family \| Type \| Labels \| Meaning \|\n/);
-    expect(out).toContain('| `ephemeral_storage_workload_used_bytes` | gauge | `workload` |');
+    expect(out).toContain(
+      '| `ephemeral_storage_workload_used_bytes` | gauge | `namespace`, `workload`, `workload_type` |',
+    );
     expect(out).not.toContain('pod_name');
   });
 

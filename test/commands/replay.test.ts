@@ -48,7 +48,11 @@ describe('replay', () => {
     await replay({ settings: noSettings, summaries: folder.path, objects: folder.path }, context);
     const families = parseExposition(out(), 'text');
     expect(samplesOf(families, 'workload_used_bytes')).toEqual([
-      { name: 'ephemeral_storage_workload_used_bytes', labels: { workload: 'shop/Deployment/cart' }, value: 4216 },
+      {
+        name: 'ephemeral_storage_workload_used_bytes',
+        labels: { namespace: 'shop', workload: 'cart', workload_type: 'deployment' },
+        value: 4216,
+      },
     ]);
     expect(samplesOf(families, 'workload_complete').map(({ value }) => value)).toEqual([1]);
     expect(error()).toBe('');

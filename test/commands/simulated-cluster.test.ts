@@ -59,13 +59,25 @@ describe('top agrees with the exposition of the same moment:', () => {
       value: 'usedBytes',
       family: 'volume_used_bytes',
     },
-    { subject: 'workloads', names: ['workload'], value: 'usedBytes', family: 'workload_used_bytes' },
-    { subject: 'workloads', names: ['workload'], value: 'expectedPods', family: 'workload_pods' },
     { subject: 'nodes', names: ['node'], value: 'allocatableBytes', family: 'node_allocatable_bytes' },
   ] as const)('$subject, $value', ({ subject, names, value, family }) => {
     const expected = exposed(family, names);
     expect(expected.size).toBeGreaterThan(0);
     expect(shown(subject, names, value)).toEqual(expected);
+  });
+
+  it.each([
+    ['usedBytes', 'workload_used_bytes'],
+    ['expectedPods', 'workload_pods'],
+  ])('workloads, %s', (value, family) => {
+    const values = exposed(family, ['namespace', 'workload_type', 'workload']);
+    const expected = Array.from(values, ([key, bytes]) => [key.replaceAll(' ', '/'), bytes]);
+    const rows = Array.from(shown('workloads', ['workload'], value), ([name, bytes]) => [
+      name.toLowerCase().replace('/pod/', '/barepod/').replace('/node/', '/staticpod/'),
+      bytes,
+    ]);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(expected));
   });
 
   it('the components of pods', () => {

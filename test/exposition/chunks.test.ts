@@ -7,7 +7,15 @@ import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { ChunkCache, type NodeChunks } from '../../src/exposition/chunks.js';
 import { detailGroups } from '../../src/exposition/families.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
+import {
+  aContainerUsage,
+  aDeployment,
+  aNodeSnapshot,
+  aPodSnapshot,
+  aPodUsage,
+  aVolumeUsage,
+  aWorkload,
+} from '../support/snapshot-builders.js';
 
 const never = new AbortController().signal;
 
@@ -110,12 +118,12 @@ describe('ChunkCache', () => {
   });
 
   it('tells the workloads of pods that the API server knows', async () => {
-    const workloads = ['a', 'b'].map((name) => ({ name, origin: { source: 'configured' as const } }));
+    const workloads = [aWorkload({ name: 'a' }), aDeployment('b')];
     const pods = [aPodSnapshot({ workloads }), aPodSnapshot({ name: 'unknown', pod: undefined, workloads })];
     const [chunks] = await aCache().prepare([aNodeSnapshot({ pods })], never);
     expect(textOf(chunks, 'pod_workload_info')).toBe(
-      'ephemeral_storage_pod_workload_info{namespace="shop",pod="cart-0",workload="a"} 1\n' +
-        'ephemeral_storage_pod_workload_info{namespace="shop",pod="cart-0",workload="b"} 1\n',
+      'ephemeral_storage_pod_workload_info{namespace="shop",pod="cart-0",workload="a",workload_type="selector"} 1\n' +
+        'ephemeral_storage_pod_workload_info{namespace="shop",pod="cart-0",workload="b",workload_type="deployment",workload_namespace="shop"} 1\n',
     );
   });
 
@@ -124,7 +132,7 @@ describe('ChunkCache', () => {
       containers: [aContainerUsage({ usedBytes: 1 }), aContainerUsage({ usedBytes: 2 })],
       volumes: [aVolumeUsage({ usedBytes: 3, type: 'emptydir' }), aVolumeUsage({ usedBytes: 4, type: 'unknown' })],
     });
-    const workload = { name: 'a', origin: { source: 'configured' as const } };
+    const workload = aWorkload();
     const pods = [
       aPodSnapshot({ usage: twice, workloads: [workload, { ...workload }] }),
       aPodSnapshot({ usage: aPodUsage({ usedBytes: 5 }) }),

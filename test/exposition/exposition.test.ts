@@ -29,6 +29,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
   aContainerUsage,
+  aDeployment,
   aFreshNode,
   anAbsentNode,
   aNodeSnapshot,
@@ -95,12 +96,10 @@ function valuesOf(families: readonly ParsedFamily[], name: string): readonly num
 
 const quoted = aWorkload({
   name: 'say "cart"',
+  type: 'labels',
   origin: { source: 'labels', labels: { 'app.kubernetes.io/name': 'say "cart"', 'app/kubernetes.io-name': '' } },
 });
-const controlled = aWorkload({
-  name: 'shop/Deployment/größe',
-  origin: { source: 'controller', namespace: 'shop', controller: { kind: 'Deployment', name: 'größe' } },
-});
+const controlled = aDeployment('größe');
 
 const forged = 'forged"} 1\nephemeral_storage_pod_used_bytes{pod="x';
 
@@ -209,10 +208,14 @@ describe('Exposition', () => {
       return chunks.find((chunk) => chunk.toString().startsWith('ephemeral_storage_workload_pods{'));
     };
     const first = await podsChunk(workloads, 'text');
-    expect(first?.toString()).toBe('ephemeral_storage_workload_pods{workload="cart"} 2\n');
+    expect(first?.toString()).toBe(
+      'ephemeral_storage_workload_pods{namespace="",workload="cart",workload_type="selector"} 2\n',
+    );
     expect(await podsChunk(workloads, 'openmetrics')).toBe(first);
     const changed = await podsChunk([aWorkloadSnapshot({ expectedPods: 3 })], 'text');
-    expect(changed?.toString()).toBe('ephemeral_storage_workload_pods{workload="cart"} 3\n');
+    expect(changed?.toString()).toBe(
+      'ephemeral_storage_workload_pods{namespace="",workload="cart",workload_type="selector"} 3\n',
+    );
   });
 
   it('serves the same Buffers for nodes that have not changed, in both formats', async () => {
@@ -428,15 +431,13 @@ const name = fc.oneof(
 );
 const bytes = fc.option(fc.maxSafeNat(), { nil: undefined });
 const workload: fc.Arbitrary<Workload> = fc.record({
+  namespace: name,
   name,
+  type: name,
   origin: fc.oneof(
     fc.constant({ source: 'configured' as const }),
     fc.record({ source: fc.constant('labels' as const), labels: fc.dictionary(name, name, { maxKeys: 3 }) }),
-    fc.record({
-      source: fc.constant('controller' as const),
-      namespace: name,
-      controller: fc.record({ kind: name, name }),
-    }),
+    fc.record({ source: fc.constant('controller' as const), kind: name }),
   ),
 });
 const usage: fc.Arbitrary<PodUsage> = fc.record({

@@ -11,6 +11,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
   aContainerUsage,
+  aDeployment,
   aFreshNode,
   anAbsentNode,
   aNodeSnapshot,
@@ -65,6 +66,7 @@ const fullSnapshot = aClusterSnapshot({
             startTimeMs: 1_000,
             limitBytes: 3,
             requestBytes: 2,
+            workloads: [aDeployment('cart')],
             ratios: [{ rule: 'container', container: 'main', volume: 'data', usedBytes: 1, limitBytes: 2 }],
           }),
         ],
@@ -83,12 +85,11 @@ const fullSnapshot = aClusterSnapshot({
       },
     }),
     aWorkloadSnapshot({
-      workload: aWorkload({
-        name: 'shop/Deployment/cart',
-        origin: { source: 'controller', namespace: 'shop', controller: { kind: 'Deployment', name: 'cart' } },
-      }),
+      workload: aDeployment('cart'),
     }),
-    aWorkloadSnapshot({ workload: aWorkload({ name: 'web', origin: { source: 'labels', labels: { app: 'web' } } }) }),
+    aWorkloadSnapshot({
+      workload: aWorkload({ name: 'web', type: 'labels', origin: { source: 'labels', labels: { app: 'web' } } }),
+    }),
   ],
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { infoLabelNames, workloadInfo } from '../../src/exposition/workload-info.js';
-import { aWorkload } from '../support/snapshot-builders.js';
+import { aDeployment, aWorkload } from '../support/snapshot-builders.js';
 
 describe('infoLabelNames', () => {
   it.each([
@@ -22,36 +22,43 @@ describe('infoLabelNames', () => {
 
 describe('workloadInfo', () => {
   const configured = aWorkload({ name: 'billing' });
-  const labelled = aWorkload({ name: 'shop--web', origin: { source: 'labels', labels: { app: 'shop', tier: 'web' } } });
-  const controlled = aWorkload({
-    name: 'shop/Deployment/cart',
-    origin: { source: 'controller', namespace: 'shop', controller: { kind: 'Deployment', name: 'cart' } },
+  const labelled = aWorkload({
+    name: 'shop--web',
+    type: 'labels',
+    origin: { source: 'labels', labels: { app: 'shop', tier: 'web' } },
   });
 
   it('has one set of label names for all workloads, with empty values where one does not apply', () => {
-    const { labelNames, labelsOf } = workloadInfo([configured, labelled, controlled]);
-    const none = { controller_kind: '', controller_namespace: '', controller_name: '', label_app: '', label_tier: '' };
-    expect(labelsOf(configured)).toEqual({ ...none, workload: 'billing', source: 'configured' });
+    const { labelNames, labelsOf } = workloadInfo([configured, labelled, aDeployment('cart')]);
+    expect(labelsOf(configured)).toEqual({
+      namespace: '',
+      workload: 'billing',
+      workload_type: 'selector',
+      source: 'configured',
+      label_app: '',
+      label_tier: '',
+    });
     expect(labelsOf(labelled)).toEqual({
-      ...none,
+      namespace: '',
       workload: 'shop--web',
+      workload_type: 'labels',
       source: 'labels',
       label_app: 'shop',
       label_tier: 'web',
     });
-    expect(labelsOf(controlled)).toEqual({
-      ...none,
-      workload: 'shop/Deployment/cart',
+    expect(labelsOf(aDeployment('cart'))).toEqual({
+      namespace: 'shop',
+      workload: 'cart',
+      workload_type: 'deployment',
       source: 'controller',
-      controller_kind: 'Deployment',
-      controller_namespace: 'shop',
-      controller_name: 'cart',
+      label_app: '',
+      label_tier: '',
     });
     expect(Object.keys(labelsOf(configured))).toEqual(labelNames);
   });
 
   it('takes no value from what every object has', () => {
-    const hostile = aWorkload({ origin: { source: 'labels', labels: { constructor: 'x' } } });
+    const hostile = aWorkload({ type: 'labels', origin: { source: 'labels', labels: { constructor: 'x' } } });
     const { labelsOf } = workloadInfo([hostile, configured]);
     expect(labelsOf(configured)).toMatchObject({ label_constructor: '' });
   });

@@ -12,7 +12,7 @@ import { storageOf } from './quantity.js';
 import type { RawPod } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 import { timeMs, toSeconds } from './times.js';
-import { controllerOf, isMirror } from './workloads.js';
+import { isMirror, workloadOf } from './workloads.js';
 
 export interface PodSemantics extends Enforcement {
   readonly attribution: Attribution;
@@ -87,7 +87,8 @@ function predictFromSpec(prediction: Prediction, known: KnownPod, semantics: Pod
   }
   if (semantics.controllers) {
     const { namespace, name } = pod.metadata;
-    prediction.add('pod_workload_info', { namespace, pod: name, workload: controllerOf(pod).workload }, 1);
+    const { namespace: workload_namespace, ...workload } = workloadOf(pod);
+    prediction.add('pod_workload_info', { namespace, pod: name, ...workload, workload_namespace }, 1);
   }
 }
 

@@ -8,7 +8,7 @@ import { predictPod } from './predict-pods.js';
 import type { RawNode, RawPod, RawPodStats, RawSummary } from './raw.js';
 import { Prediction, type SeriesTable } from './series.js';
 import { timeMs } from './times.js';
-import { controllerOf, isExpected, isMirror, type Member, predictWorkloads } from './workloads.js';
+import { isExpected, isMirror, type Member, predictWorkloads, workloadOf } from './workloads.js';
 
 export interface Recording {
   readonly summary: RawSummary;
@@ -94,7 +94,7 @@ function memberOf(
 ): Member {
   const shares = figures?.shares(attribution) ?? [];
   return {
-    controller: controllerOf(pod),
+    workload: workloadOf(pod),
     isExpected: isExpected(pod, nowMs),
     measured: figures && {
       used: figures.used,

@@ -27,6 +27,8 @@ const ofPod =
 
 const node = { node: nodeName };
 
+const barePod = (name: string) => ({ namespace: 'shop', workload: name, workload_type: 'barepod' });
+
 describe('the exposition of a synthesised recording', () => {
   it.each(Object.entries(synthesised).flatMap(([name, recording]) => ways.map((way) => ({ ...way, name, recording }))))(
     'has the predicted series and values, and no others: $name, $attribution, controllers: $controllers',
@@ -36,11 +38,11 @@ describe('the exposition of a synthesised recording', () => {
     },
   );
 
-  it('covers every family of the README but those about the exporter itself and those of what kubelets are set to', async () => {
+  it('covers every documented family but those about the exporter itself and those of what kubelets are set to', async () => {
     const tables = Object.values(synthesised).map((recording) => predict(recording, byController));
     const predicted = new Set(tables.flatMap(familiesOf));
-    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-    const rows = readme.matchAll(/^\| `ephemeral_storage_(?!exporter_|node_eviction_)(\w+)`/gm);
+    const documented = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+    const rows = documented.matchAll(/^\| `ephemeral_storage_(?!exporter_|node_eviction_)(\w+)`/gm);
     expect([...predicted].sort()).toEqual([...rows].map(([, name]) => name).sort());
   });
 });
@@ -87,8 +89,8 @@ describe('volumes', () => {
     const served = await serve(synthesised['a kubelet that just restarted']);
     expect(ofPod(served, 'restarted')('pod_volume_stats_pending')).toBe(1);
     expect(ofPod(served, 'limited')('pod_volume_stats_pending')).toBeUndefined();
-    expect(served.get(seriesKey('workload_complete', { workload: 'shop/Pod/restarted' }))).toBe(0);
-    expect(served.get(seriesKey('workload_complete', { workload: 'shop/Pod/limited' }))).toBe(1);
+    expect(served.get(seriesKey('workload_complete', barePod('restarted')))).toBe(0);
+    expect(served.get(seriesKey('workload_complete', barePod('limited')))).toBe(1);
   });
 });
 
@@ -129,7 +131,7 @@ describe('pods without figures', () => {
   it('of a virtual kubelet have no series, and their workload is down instead of 0 bytes', async () => {
     const served = await serve(synthesised['a virtual kubelet without storage']);
     expect(familiesOf(served).filter((family) => /^(pod|container|volume|limit)_/.test(family))).toEqual([]);
-    expect(served.get(seriesKey('workload_up', { workload: 'shop/Pod/virtual' }))).toBe(0);
+    expect(served.get(seriesKey('workload_up', barePod('virtual')))).toBe(0);
     expect(familiesOf(served)).not.toContain('workload_used_bytes');
   });
 

@@ -1,32 +1,31 @@
 /** Workloads of controllers and the sums over their pods. */
 import { largest, sum, sumOfKnown } from './quantity.js';
 import type { RawPod } from './raw.js';
-import type { Prediction } from './series.js';
+import type { Labels, Prediction } from './series.js';
 import { timeMs } from './times.js';
 
 /** How long a pod may run before its node's summary must have it. */
 const graceMs = 60_000;
 
-export interface Controller {
-  readonly workload: string;
-  readonly kind: string;
+/** The labels of a workload. */
+export interface WorkloadLabels extends Labels {
   readonly namespace: string;
-  readonly name: string;
+  readonly workload: string;
+  readonly workload_type: string;
 }
 
 export const isMirror = ({ metadata }: RawPod): boolean =>
   metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
 
-export function controllerOf(pod: RawPod): Controller {
-  const { namespace } = pod.metadata;
-  const [kind, name] = kindAndName(pod);
-  return { workload: `${namespace}/${kind}/${name}`, kind, namespace, name };
+export function workloadOf(pod: RawPod): WorkloadLabels {
+  const [kind, workload] = kindAndName(pod);
+  return { namespace: pod.metadata.namespace, workload, workload_type: kind.toLowerCase() };
 }
 
 function kindAndName(pod: RawPod): readonly [string, string] {
   const { name, labels, ownerReferences = [] } = pod.metadata;
-  if (isMirror(pod)) return ['Node', name.replace(new RegExp(`-${pod.spec.nodeName ?? ''}$`), '')];
-  const owner = ownerReferences.find(({ controller }) => controller === true) ?? { kind: 'Pod', name };
+  if (isMirror(pod)) return ['StaticPod', name.replace(new RegExp(`-${pod.spec.nodeName ?? ''}$`), '')];
+  const owner = ownerReferences.find(({ controller }) => controller === true) ?? { kind: 'BarePod', name };
   const hash = labels?.['pod-template-hash'] ?? '';
   const [parentKind, pattern] = parents(hash)[owner.kind] ?? ['', /$^/];
   const parent = pattern.exec(owner.name)?.[1];
@@ -54,7 +53,7 @@ export function isExpected({ spec, status }: RawPod, nowMs: number): boolean {
 
 /** One pod of the API server, with what was measured of it. */
 export interface Member {
-  readonly controller: Controller;
+  readonly workload: WorkloadLabels;
   readonly isExpected: boolean;
   /** Undefined: not measured. */
   readonly measured:
@@ -69,11 +68,12 @@ export interface Member {
 }
 
 export function predictWorkloads(prediction: Prediction, members: readonly Member[]): void {
-  const names = new Set(members.filter((pod) => pod.isExpected || pod.measured).map((pod) => pod.controller.workload));
-  for (const name of names) {
+  const keyOf = ({ workload }: Member): string => Object.values(workload).join('/');
+  const keys = new Set(members.filter((pod) => pod.isExpected || pod.measured).map(keyOf));
+  for (const key of keys) {
     predictWorkload(
       prediction,
-      members.filter(({ controller }) => controller.workload === name),
+      members.filter((member) => keyOf(member) === key),
     );
   }
 }
@@ -81,15 +81,13 @@ export function predictWorkloads(prediction: Prediction, members: readonly Membe
 function predictWorkload(prediction: Prediction, members: readonly Member[]): void {
   const [first] = members;
   if (first === undefined) return;
-  const { workload, kind, namespace, name } = first.controller;
-  const controller = { controller_kind: kind, controller_namespace: namespace, controller_name: name };
-  const labels = { workload };
+  const labels = first.workload;
   const expected = members.filter((member) => member.isExpected);
   const expectedMeasured = expected.filter(({ measured }) => measured !== undefined);
   const measured = members.flatMap((member) => member.measured ?? []);
   const isUp = expected.length === 0 || expectedMeasured.length > 0;
   const isComplete = isUp && expected.length === expectedMeasured.length && measured.every((pod) => !pod.arePending);
-  prediction.add('workload_info', { workload, source: 'controller', ...controller }, 1);
+  prediction.add('workload_info', { ...labels, source: 'controller' }, 1);
   prediction.add('workload_pods', labels, expected.length);
   prediction.add('workload_pods_measured', labels, expectedMeasured.length);
   prediction.add('workload_complete', labels, Number(isComplete));
@@ -104,7 +102,7 @@ function predictWorkload(prediction: Prediction, members: readonly Member[]): vo
   const containers = measured.flatMap((pod) => pod.containers);
   for (const container of new Set(containers.map((one) => one.name))) {
     const shares = containers.filter((one) => one.name === container).map(({ share }) => share);
-    prediction.add('workload_container_used_bytes', { workload, container }, sum(shares));
-    prediction.add('workload_container_max_used_bytes', { workload, container }, largest(shares));
+    prediction.add('workload_container_used_bytes', { ...labels, container }, sum(shares));
+    prediction.add('workload_container_max_used_bytes', { ...labels, container }, largest(shares));
   }
 }

@@ -10,6 +10,7 @@ import { NodeRecords } from '../../src/scrape/node-records.js';
 import type { PodLister } from '../../src/scrape/node-snapshot.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { type MissingNodePolicy, WorkloadCollector } from '../../src/scrape/workload-collector.js';
+import { workloadName } from '../../src/workload/workload.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { aContainer, aMount, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
@@ -536,7 +537,10 @@ describe('pods with detail series', () => {
   it('are found without any setting when controllers form workloads', async () => {
     const { collect } = aCollector(twoNodes(), { controllers: true });
     const snapshot = await collect();
-    expect(snapshot.workloads.map(({ workload }) => workload.name)).toEqual(['shop/Pod/cart-0', 'shop/Pod/cart-1']);
+    expect(snapshot.workloads.map(({ workload }) => workloadName(workload))).toEqual([
+      'shop/Pod/cart-0',
+      'shop/Pod/cart-1',
+    ]);
   });
 
   it('counts the pods that have none, by reason', async () => {

@@ -12,7 +12,12 @@ import type { Workload } from '../../src/workload/workload.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from './builders.js';
 
 export function aWorkload(overrides: Partial<Workload> = {}): Workload {
-  return { name: 'cart', origin: { source: 'configured' }, ...overrides };
+  return { namespace: '', name: 'cart', type: 'selector', origin: { source: 'configured' }, ...overrides };
+}
+
+/** The workload of a Deployment in the namespace `shop`. */
+export function aDeployment(name: string): Workload {
+  return { namespace: 'shop', name, type: 'deployment', origin: { source: 'controller', kind: 'Deployment' } };
 }
 
 /** Collected, complete, one pod of one container. */

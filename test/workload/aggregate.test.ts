@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 
 import { Accumulator, countExpected, type SummedPod, sumPods } from '../../src/workload/aggregate.js';
 import type { WorkloadPartial, WorkloadPartials } from '../../src/workload/figures.js';
-import type { Workload } from '../../src/workload/workload.js';
+import { workloadKey } from '../../src/workload/workload.js';
+import { aWorkload } from '../support/snapshot-builders.js';
 
-const billing: Workload = { name: 'billing', origin: { source: 'configured' } };
-const everything: Workload = { name: 'everything', origin: { source: 'configured' } };
+const billing = aWorkload({ name: 'billing' });
+const everything = aWorkload({ name: 'everything' });
 
 interface PodFields extends Partial<Omit<SummedPod, 'usage'>> {
   readonly containers: Readonly<Record<string, number>>;
@@ -51,8 +52,8 @@ describe('sumPods', () => {
       pod({ containers: { app: 30, proxy: 90 } }),
       pod({ workloads: [everything], containers: { app: 7 } }),
     ]);
-    expect([...partials.keys()]).toEqual(['billing', 'everything']);
-    expect(partials.get('billing')).toEqual({
+    expect([...partials.keys()]).toEqual([billing, everything].map(workloadKey));
+    expect(partials.get(workloadKey(billing))).toEqual({
       workload: billing,
       figures: {
         usedBytes: 230,
@@ -69,7 +70,7 @@ describe('sumPods', () => {
       measuredPods: 0,
       pendingPods: 0,
     });
-    expect(partials.get('everything')).toMatchObject({ figures: { usedBytes: 117, podMaxUsedBytes: 110 } });
+    expect(partials.get(workloadKey(everything))).toMatchObject({ figures: { usedBytes: 117, podMaxUsedBytes: 110 } });
   });
 
   it('adds up the limits and requests of the pods that declare one', () => {
@@ -78,22 +79,22 @@ describe('sumPods', () => {
       pod({ containers: {}, limitBytes: undefined, requestBytes: 20 }),
       pod({ containers: {}, limitBytes: 0, requestBytes: 30 }),
     ]);
-    expect(partials.get('billing')?.figures).toMatchObject({ limitBytes: 500, requestBytes: 50 });
+    expect(partials.get(workloadKey(billing))?.figures).toMatchObject({ limitBytes: 500, requestBytes: 50 });
   });
 
   it('knows a declared zero from no declaration', () => {
     const partials = sumPods([pod({ containers: {}, limitBytes: 0 })]);
-    expect(partials.get('billing')?.figures).toMatchObject({ limitBytes: 0, requestBytes: undefined });
+    expect(partials.get(workloadKey(billing))?.figures).toMatchObject({ limitBytes: 0, requestBytes: undefined });
   });
 
   it('counts the pods whose volumes are not measured yet', () => {
     const partials = sumPods([pod({ containers: {}, volumesPending: true }), pod({ containers: {} })]);
-    expect(partials.get('billing')?.pendingPods).toBe(1);
+    expect(partials.get(workloadKey(billing))?.pendingPods).toBe(1);
   });
 
   it('finds the largest of values below zero', () => {
     const partials = sumPods([pod({ containers: { app: -5 } }), pod({ containers: { app: -3 } })]);
-    expect(partials.get('billing')?.figures.containers).toEqual([
+    expect(partials.get(workloadKey(billing))?.figures.containers).toEqual([
       { container: 'app', usedBytes: -8, maxUsedBytes: -3 },
     ]);
   });
@@ -104,18 +105,18 @@ describe('sumPods', () => {
 });
 
 describe('countExpected', () => {
-  it('counts the expected and the measured ones of each identity', () => {
+  it('counts the expected and the measured ones of each workload', () => {
     const partials = countExpected([
       { workloads: [billing, everything], isMeasured: true },
       { workloads: [everything], isMeasured: false },
     ]);
-    expect(partials.get('billing')).toMatchObject({ expectedPods: 1, measuredPods: 1 });
-    expect(partials.get('everything')).toMatchObject({ expectedPods: 2, measuredPods: 1 });
+    expect(partials.get(workloadKey(billing))).toMatchObject({ expectedPods: 1, measuredPods: 1 });
+    expect(partials.get(workloadKey(everything))).toMatchObject({ expectedPods: 2, measuredPods: 1 });
   });
 
   it('says nothing about bytes', () => {
     const partials = countExpected([{ workloads: [billing], isMeasured: true }]);
-    expect(partials.get('billing')?.figures).toEqual({
+    expect(partials.get(workloadKey(billing))?.figures).toEqual({
       usedBytes: 0,
       podMaxUsedBytes: undefined,
       limitBytes: undefined,
@@ -132,7 +133,7 @@ describe('the sums of sums', () => {
       countExpected([{ workloads: [billing], isMeasured: true }]),
       countExpected([{ workloads: [billing], isMeasured: false }]),
     ]);
-    expect(merged.get('billing')).toMatchObject({
+    expect(merged.get(workloadKey(billing))).toMatchObject({
       figures: { usedBytes: 4, podMaxUsedBytes: 4 },
       expectedPods: 2,
       measuredPods: 1,
@@ -146,14 +147,14 @@ describe('the sums of sums', () => {
     expect(sorted(part)).toEqual(before);
   });
 
-  it('takes two objects of one name for one identity', () => {
-    const again: Workload = { name: 'billing', origin: { source: 'configured' } };
+  it('takes two objects of one key for one workload', () => {
+    const again = { ...billing };
     const merged = merge([
       sumPods([pod({ containers: { app: 4 } })]),
       sumPods([pod({ workloads: [again], containers: { app: 6 } })]),
     ]);
     expect(merged.size).toBe(1);
-    expect(merged.get('billing')?.figures.usedBytes).toBe(10);
+    expect(merged.get(workloadKey(billing))?.figures.usedBytes).toBe(10);
   });
 
   it('is nothing of nothing', () => {
@@ -195,7 +196,7 @@ describe('whatever the pods', () => {
   it('containers add up to the workload, and no pod exceeds its largest', () => {
     fc.assert(
       fc.property(pods, (all) => {
-        const figures = sumPods(all).get('billing')?.figures;
+        const figures = sumPods(all).get(workloadKey(billing))?.figures;
         const own = all.filter(({ workloads }) => workloads.includes(billing)).map(({ usage }) => usage.usedBytes);
         expect(figures?.usedBytes ?? 0).toBe(own.reduce((a, b) => a + b, 0));
         expect(figures?.podMaxUsedBytes).toBe(own.length === 0 ? undefined : Math.max(...own));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
-import { controllerOf } from '../../src/workload/controller.js';
+import { controllerOf, controllerType } from '../../src/workload/controller.js';
 import { aPod } from '../support/builders.js';
 
 const hashLabel = (hash: string): Pod['labels'] => ({ 'pod-template-hash': hash });
@@ -51,5 +51,22 @@ describe('controllerOf', () => {
   ])('of %s', (_, pod, expected) => {
     const { kind, name } = controllerOf(aPod(pod));
     expect(`${kind}/${name}`).toBe(expected);
+  });
+});
+
+describe('controllerType', () => {
+  it.each([
+    ['Deployment', 'deployment'],
+    ['StatefulSet', 'statefulset'],
+    ['DaemonSet', 'daemonset'],
+    ['ReplicaSet', 'replicaset'],
+    ['Job', 'job'],
+    ['CronJob', 'cronjob'],
+    ['Pod', 'barepod'],
+    ['Node', 'staticpod'],
+    ['SparkApplication', 'sparkapplication'],
+    ['constructor', 'constructor'],
+  ])('of %s is %s', (kind, type) => {
+    expect(controllerType(kind)).toBe(type);
   });
 });

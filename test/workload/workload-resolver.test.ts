@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { WorkloadDefinition } from '../../src/workload/label-workloads.js';
-import type { Workload } from '../../src/workload/workload.js';
+import { type Workload, workloadKey, workloadName } from '../../src/workload/workload.js';
 import { WorkloadResolver, type WorkloadResolverOptions } from '../../src/workload/workload-resolver.js';
 import { aPod } from '../support/builders.js';
 
@@ -16,7 +16,7 @@ const define = (name: string, selector: string, namespaces: readonly string[] = 
   namespaces,
 });
 
-const namesOf = (workloads: readonly Workload[]): string[] => workloads.map(({ name }) => name);
+const namesOf = (workloads: readonly Workload[]): string[] => workloads.map(workloadName);
 const names = (resolver: WorkloadResolver, pod: Partial<Pod>): string[] => namesOf(resolver.workloadsOf(aPod(pod)));
 const labelled = (labels: Pod['labels'], pod: Partial<Pod> = {}): Pod => aPod({ ...pod, labels });
 
@@ -59,7 +59,9 @@ describe('configured workloads', () => {
   it('are listed even when no pod matches', () => {
     expect(resolver.configured()).toEqual(
       ['all', 'billing', 'not-legacy', 'no-tier', 'payments', 'shop-billing'].map((name) => ({
+        namespace: '',
         name,
+        type: 'selector',
         origin: { source: 'configured' },
       })),
     );
@@ -84,7 +86,12 @@ describe('workloads discovered from labels', () => {
   it('are one for every distinct tuple of values, in the order of the keys', () => {
     const resolver = createResolver({ labels: ['team', 'app'] });
     expect(resolver.workloadsOf(labelled({ app: 'cart', team: 'web', color: 'red' }))).toEqual([
-      { name: 'web--cart', origin: { source: 'labels', labels: { team: 'web', app: 'cart' } } },
+      {
+        namespace: '',
+        name: 'web--cart',
+        type: 'labels',
+        origin: { source: 'labels', labels: { team: 'web', app: 'cart' } },
+      },
     ]);
     expect(names(resolver, { labels: { app: 'pay', team: 'web' } })).toEqual(['web--pay']);
   });
@@ -155,13 +162,10 @@ describe('workloads discovered from labels', () => {
 describe('workloads of controllers', () => {
   const cart = { controller: { kind: 'ReplicaSet', name: 'cart-abc' }, labels: { 'pod-template-hash': 'abc' } };
 
-  it('are named by namespace, kind and name', () => {
+  it('have the namespace, the name and the type of the controller', () => {
     const resolver = createResolver({ controllers: true });
     expect(resolver.workloadsOf(aPod(cart))).toEqual([
-      {
-        name: 'shop/Deployment/cart',
-        origin: { source: 'controller', namespace: 'shop', controller: { kind: 'Deployment', name: 'cart' } },
-      },
+      { namespace: 'shop', name: 'cart', type: 'deployment', origin: { source: 'controller', kind: 'Deployment' } },
     ]);
     expect(names(resolver, { name: 'debug' })).toEqual(['shop/Pod/debug']);
   });
@@ -177,11 +181,18 @@ describe('workloads of controllers', () => {
     expect(createResolver({ controllers: true }).workloadsOf(undefined, 'shop')).toEqual([]);
   });
 
-  it('leave their name to a configured one, and are counted once', () => {
-    const resolver = createResolver({ selectors: [define('shop/Deployment/cart', 'a=b')], controllers: true });
-    expect(names(resolver, { ...cart, name: 'cart-abc-1' })).toEqual([]);
-    expect(names(resolver, { ...cart, name: 'cart-abc-2' })).toEqual([]);
-    expect(resolver.clashCount).toBe(1);
+  it('do not clash with a configured workload of the same name', () => {
+    const resolver = createResolver({ selectors: [define('cart', '')], controllers: true });
+    expect(names(resolver, cart)).toEqual(['cart', 'shop/Deployment/cart']);
+    expect(resolver.clashCount).toBe(0);
+  });
+
+  it('of one name but different types are different workloads', () => {
+    const resolver = createResolver({ controllers: true });
+    const [deployment] = resolver.workloadsOf(aPod(cart));
+    const [job] = resolver.workloadsOf(aPod({ controller: { kind: 'Job', name: 'cart' } }));
+    expect(job).toMatchObject({ namespace: 'shop', name: 'cart', type: 'job' });
+    expect(job).not.toBe(deployment);
   });
 
   it('come after the configured and the discovered ones of the same pod', () => {
@@ -196,7 +207,7 @@ describe('retain', () => {
     const kept = aPod({ name: 'kept', labels: { app: 'cart' } });
     const gone = aPod({ name: 'gone', labels: { app: 'pay' } });
     const before = [resolver.workloadsOf(kept), resolver.workloadsOf(gone)].flat();
-    resolver.retain(new Set(namesOf(resolver.workloadsOf(kept))));
+    resolver.retain(new Set(resolver.workloadsOf(kept).map(workloadKey)));
     const after = [resolver.workloadsOf(kept), resolver.workloadsOf(gone)].flat();
     expect(after).toEqual(before);
     expect(after.map((workload, position) => workload === before[position])).toEqual([true, true, false, false]);

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/schema.js';
+import { workloadName } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import { notFound } from '../not-found.js';
@@ -51,12 +52,7 @@ function podPrinter({ name: fullName, output }: ExplainOptions, context: Command
 function workloadPrinter({ name, output }: ExplainOptions, context: CommandContext): Printer {
   return (reading, config) => {
     const report = workloadReport(reading, { name, settings: config.workloads });
-    if (report === undefined)
-      throw notFound(
-        'workload',
-        name,
-        workloads(reading).map((workload) => workload.name),
-      );
+    if (report === undefined) throw notFound('workload', name, workloads(reading).map(workloadName));
     const width = screenColumns(context.terminal());
     context.writeOut(output === 'json' ? dataText(report, 'json') : workloadText(report, width));
   };

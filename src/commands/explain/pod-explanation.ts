@@ -5,6 +5,7 @@ import type { LimitRatio } from '../../eviction/limit-ratios.js';
 import { isExemptFromLimits, podLimitBytes, podRequestBytes } from '../../eviction/limits.js';
 import type { Pod } from '../../kube/objects.js';
 import type { MeasuredNodeState, PodSnapshot } from '../../scrape/snapshot.js';
+import { workloadName } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { podState } from './pod-state.js';
 import { type VolumeReport, volumeReports } from './volume-reports.js';
@@ -79,7 +80,7 @@ export function podReports(
   return [
     ...known.map(({ pod, workloads }) => {
       const state = podState(pod, reading);
-      const common = { namespace, pod: name, workloads: workloads.map((workload) => workload.name) };
+      const common = { namespace, pod: name, workloads: workloads.map(workloadName) };
       if (state.state === 'measured')
         return { ...common, ...knownFacts(pod), ...measuredFacts(state.node, state.pod, mode) };
       const { reason, isExpected } = state;
@@ -101,7 +102,7 @@ function unknownReports(
       .map((pod) => ({
         namespace,
         pod: name,
-        workloads: pod.workloads.map((workload) => workload.name),
+        workloads: pod.workloads.map(workloadName),
         spec: undefined,
         node: node.nodeName,
         limitBytes: undefined,

@@ -3,7 +3,7 @@ import type { Controller } from '../../kube/objects.js';
 import { formatSelector } from '../../kube/selector.js';
 import type { WorkloadFigures } from '../../workload/figures.js';
 import type { WorkloadDefinition } from '../../workload/label-workloads.js';
-import type { Workload } from '../../workload/workload.js';
+import { type Workload, workloadName } from '../../workload/workload.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 import { type NearMiss, nearMisses } from './near-misses.js';
 import { podState } from './pod-state.js';
@@ -52,9 +52,9 @@ export interface WorkloadQuestion {
 /** Undefined when there is no such workload. */
 export function workloadReport(reading: ClusterReading, question: WorkloadQuestion): WorkloadReport | undefined {
   const { name, settings } = question;
-  const workload = workloads(reading).find((candidate) => candidate.name === name);
+  const workload = workloads(reading).find((candidate) => workloadName(candidate) === name);
   if (workload === undefined) return undefined;
-  const snapshot = reading.snapshot.workloads.find((candidate) => candidate.workload.name === name);
+  const snapshot = reading.snapshot.workloads.find((candidate) => workloadName(candidate.workload) === name);
   const definition = settings.selectors.find((candidate) => candidate.name === name);
   const { expectedPods, measuredPods, complete, figures } = snapshot ?? notCollected;
   return {
@@ -87,11 +87,14 @@ export function workloads({ snapshot, knownPods }: ClusterReading): readonly Wor
 }
 
 function belongs({ workloads: all }: Pick<KnownPod, 'workloads'>, name: string): boolean {
-  return all.some((workload) => workload.name === name);
+  return all.some((workload) => workloadName(workload) === name);
 }
 
-function originReport({ origin }: Workload, definition: WorkloadDefinition | undefined): OriginReport {
-  if (origin.source !== 'configured') return origin;
+function originReport({ namespace, name, origin }: Workload, definition: WorkloadDefinition | undefined): OriginReport {
+  if (origin.source === 'labels') return origin;
+  if (origin.source === 'controller') {
+    return { source: 'controller', namespace, controller: { kind: origin.kind, name } };
+  }
   const { selector = [], namespaces = [] } = definition ?? {};
   return { source: 'configured', selector: formatSelector(selector), namespaces };
 }

@@ -1,4 +1,5 @@
 import type { MeasuredNodeState, PodSnapshot, WorkloadSnapshot } from '../../scrape/snapshot.js';
+import { workloadKey, workloadName } from '../../workload/workload.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 
 /** Which pods are looked at; undefined: all. */
@@ -34,14 +35,18 @@ export function hasFilter({ namespace, workload }: PodFilter): boolean {
 /** With a namespace those that have pods there; their figures are of all their pods. */
 export function wantedWorkloads(reading: ClusterReading, filter: PodFilter): readonly WorkloadSnapshot[] {
   const { namespace, workload: wantedName } = filter;
-  const all = reading.snapshot.workloads.filter(({ workload }) => (wantedName ?? workload.name) === workload.name);
+  const all = reading.snapshot.workloads.filter(
+    ({ workload }) => wantedName === undefined || workloadName(workload) === wantedName,
+  );
   if (namespace === undefined) return all;
   const pods = [...knownPods(reading, filter), ...measuredPods(reading, filter).map(({ pod }) => pod)];
-  const names = new Set(pods.flatMap(({ workloads }) => workloads.map(({ name }) => name)));
-  return all.filter(({ workload }) => names.has(workload.name));
+  const keys = new Set(pods.flatMap(({ workloads }) => workloads.map(workloadKey)));
+  return all.filter(({ workload }) => keys.has(workloadKey(workload)));
 }
 
 function isWanted(pod: Pick<PodSnapshot, 'namespace' | 'workloads'>, { namespace, workload }: PodFilter): boolean {
   const isInNamespace = namespace === undefined || pod.namespace === namespace;
-  return isInNamespace && (workload === undefined || pod.workloads.some(({ name }) => name === workload));
+  return (
+    isInNamespace && (workload === undefined || pod.workloads.some((candidate) => workloadName(candidate) === workload))
+  );
 }

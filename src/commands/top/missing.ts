@@ -1,6 +1,7 @@
 import { listing } from '../../base/listing.js';
 import { formatAge } from '../../base/units.js';
 import type { AbsentNodeState, WorkloadSnapshot } from '../../scrape/snapshot.js';
+import { workloadName } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { terminalText } from '../text/terminal-text.js';
 import { type PodFilter, wantedWorkloads } from './filter.js';
@@ -52,7 +53,7 @@ function absentNodes({ snapshot }: ClusterReading): readonly AbsentNodeState[] {
 }
 
 function incompleteText(snapshot: WorkloadSnapshot): string {
-  return `${terminalText(snapshot.workload.name)} (${lackOf(snapshot)})`;
+  return `${terminalText(workloadName(snapshot.workload))} (${lackOf(snapshot)})`;
 }
 
 function lackOf({ measuredPods, expectedPods, figures, backoffMs }: WorkloadSnapshot): string {

@@ -1,4 +1,5 @@
 import { largestRatio, type LimitFigures } from '../../eviction/limit-figures.js';
+import { workloadName } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { type FoundPod, measuredPods, type PodFilter } from './filter.js';
 import { ratioText } from './ratio.js';
@@ -64,7 +65,7 @@ function podRow({ node, pod }: FoundPod): PodRow {
     inodesUsed,
     volumesPending,
     isKnown: pod.pod !== undefined,
-    workloads: pod.workloads.map(({ name }) => name),
+    workloads: pod.workloads.map(workloadName),
     summaryAgeMs: Math.round(node.ageMs),
   };
 }

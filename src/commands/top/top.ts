@@ -1,4 +1,5 @@
 import { UserError } from '../../base/errors.js';
+import { workloadName } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import { notFound } from '../not-found.js';
@@ -87,8 +88,8 @@ function checkNames({ snapshot, knownPods }: ClusterReading, { namespace, worklo
   if (namespace !== undefined && !namespaces.has(namespace))
     throw notFound('namespace with pods', namespace, namespaces);
   const workloads = new Set([
-    ...snapshot.workloads.map(({ workload: { name } }) => name),
-    ...pods.flatMap((pod) => pod.workloads.map(({ name }) => name)),
+    ...snapshot.workloads.map(({ workload }) => workloadName(workload)),
+    ...pods.flatMap((pod) => pod.workloads.map(workloadName)),
   ]);
   if (workload !== undefined && !workloads.has(workload)) throw notFound('workload', workload, workloads);
 }

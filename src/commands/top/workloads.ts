@@ -1,4 +1,5 @@
 import type { WorkloadSnapshot } from '../../scrape/snapshot.js';
+import { workloadName } from '../../workload/workload.js';
 import { wantedWorkloads } from './filter.js';
 import { biggestFirst, bytesColumn, type View } from './view.js';
 
@@ -40,7 +41,7 @@ function podsText({ measuredPods, expectedPods, usedBytes = 0 }: WorkloadRow): s
 
 function workloadRow({ workload, figures, ...counts }: WorkloadSnapshot): WorkloadRow {
   return {
-    workload: workload.name,
+    workload: workloadName(workload),
     source: workload.origin.source,
     measuredPods: counts.measuredPods,
     expectedPods: counts.expectedPods,

@@ -24,6 +24,7 @@ import {
 } from '../../support/builders.js';
 import {
   aClusterSnapshot,
+  aDeployment,
   aFreshNode,
   anAbsentNode,
   aNodeSnapshot,
@@ -273,18 +274,18 @@ shop/near: app=billing is NOT met (it has "biling").
   });
 
   it.each([
-    [{ source: 'labels', labels: { app: 'billing', team: '' } }, 'Discovered: pods with app=billing,team=.'],
     [
-      { source: 'controller', namespace: 'shop', controller: { kind: 'Deployment', name: 'billing' } },
-      'Controller: Deployment shop/billing.',
+      'found',
+      aWorkload({ name: 'found', type: 'labels', origin: { source: 'labels', labels: { app: 'billing', team: '' } } }),
+      'Discovered: pods with app=billing,team=.',
     ],
-  ] as const)('of the origin %j says %j and looks for no near misses', (origin, line) => {
-    const found = aWorkload({ name: 'found', origin });
+    ['shop/Deployment/billing', aDeployment('billing'), 'Controller: Deployment shop/billing.'],
+  ])('%s of discovered pods shows its origin and looks for no near misses', (name, found, line) => {
     const known = {
       ...reading,
       knownPods: [{ pod: aPod({ nodeName: undefined, phase: 'Pending' }), workloads: [found] }],
     };
-    const report = workloadReport(known, { name: 'found', settings });
+    const report = workloadReport(known, { name, settings });
     expect(report).toMatchObject({ expectedPods: 0, measuredPods: 0, isComplete: false });
     expect(report).not.toHaveProperty('nearMisses');
     expect(report && workloadText(report, 80)).toContain(
