@@ -53,7 +53,7 @@ async function* readResponse(
   }
 }
 
-/** Some servers and proxies compress although `accept-encoding` is `identity`. */
+/** Some servers and proxies compress although the request excludes it. */
 function decompressed(response: IncomingMessage, what: string): AsyncIterable<Buffer> {
   const encoding = response.headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding === 'identity') return response;

@@ -7,17 +7,17 @@ import type { KubeletPath } from './transport.js';
 export interface AddressOptions {
   /** Types of node addresses, the preferred one first. */
   readonly addressTypes: readonly string[];
-  /** Undefined: the port that the node's status gives. */
+  /** Undefined: the port in the node's status. */
   readonly port: number | undefined;
 }
 
 /**
  * Where the node's kubelet serves `path`: at the first usable address of the most preferred type that the node has.
  *
- * A node's status is written by its kubelet, so a compromised one chooses what is dialled. Only plain IP addresses and
- * DNS names are used, none that means "this host" or "this link". Loopback addresses are allowed, though the API
- * server's proxy refuses them: on a machine that is a whole cluster kubelets may register one, and a listener there is
- * held to a kubelet's certificate like any other before it is sent anything.
+ * A node's status is written by its kubelet, so a compromised kubelet chooses the address. Only plain IP addresses and
+ * DNS names are used, none that means "this host" or "this link". Loopback addresses are allowed, although the API
+ * server's proxy refuses them: in a cluster on one machine kubelets may register one, and a listener there must present
+ * a kubelet's certificate like any other before it receives a request.
  *
  * @throws RequestError `not_ready` when there is no usable address or no port
  */
@@ -28,8 +28,8 @@ export function kubeletUrl(
 ): URL {
   const host = hostOf(node, addressTypes);
   if (port === undefined) {
-    const mend = "wait for its kubelet to report one, or set the kubelets' port, as a rule 10250";
-    throw new RequestError('not_ready', `the status of node ${node.name} has no kubelet port; ${mend}`);
+    const hint = 'wait for its kubelet to report one, or set kubelet.port (usually 10250)';
+    throw new RequestError('not_ready', `the status of node ${node.name} has no kubelet port; ${hint}`);
   }
   return new URL(`https://${host}:${port}${path}`);
 }
@@ -61,7 +61,7 @@ unusable.addSubnet('ff00::', 8, 'ipv6');
 
 const dnsLabel = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-/** RFC 1123. A name whose last label is a number would be read as an IPv4 address in an odd spelling. */
+/** RFC 1123. A name whose last label is a number would be parsed as an IPv4 address. */
 function isDnsName(text: string): boolean {
   const labels = text.split('.');
   const last = labels.at(-1) ?? '';

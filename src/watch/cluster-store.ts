@@ -19,7 +19,7 @@ const maxInternedCount = 200_000;
 const maxSharedCount = 50_000;
 
 interface ClusterStoreObserver extends ReflectorObserver {
-  /** Announces a store before its first event; `scopes` are those that its watches report. */
+  /** Called for each store before its first event; `scopes` are those that its watches report. */
   trackStore(store: {
     readonly resource: string;
     readonly scopes: readonly string[];
@@ -29,12 +29,12 @@ interface ClusterStoreObserver extends ReflectorObserver {
 
 export interface ClusterStoreOptions {
   readonly api: ApiTransport;
-  /** Other nodes, their pods and pods without a node are not kept; of one node alone, no others are asked for. */
+  /** Other nodes, their pods and pods without a node are not kept. With one node, only its objects are requested. */
   readonly scope: Scope;
-  /** Empty: all, by one watch. Otherwise one watch for each. */
+  /** Empty: all namespaces, in one watch. Otherwise one watch for each. */
   readonly namespaces: readonly string[];
   readonly podSelector: LabelSelector;
-  /** How long a deleted pod is remembered: as long as a cached summary may list it, in milliseconds. */
+  /** How long a deleted pod is remembered, in milliseconds: as long as a cached summary may list it. */
   readonly rememberDeletedMs: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -49,11 +49,11 @@ interface Part {
 
 export interface UnsyncedPart {
   readonly name: string;
-  /** What went wrong last; that the first list is under way, when nothing did. */
+  /** The last error, or that the first list is under way. */
   readonly message: string;
 }
 
-/** The nodes of a scope and the pods on them, kept equal to the API server's by list and watch. */
+/** The nodes of a scope and the pods on them, kept up to date by list and watch. */
 export class ClusterStore {
   readonly #options: ClusterStoreOptions;
   readonly #nodes: ObjectStore<Node>;
@@ -85,17 +85,17 @@ export class ClusterStore {
     });
   }
 
-  /** Resolves when everything has ended after the signal; never rejects. */
+  /** Resolves when all reflectors have ended after the signal; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#parts.map(({ reflector }) => reflector.run(signal)));
   }
 
-  /** Whether all nodes and pods in scope were listed once. */
+  /** Whether all nodes and pods in scope have been listed once. */
   get hasSynced(): boolean {
     return this.#parts.every(({ reflector }) => reflector.hasSynced);
   }
 
-  /** The lists that the store is made of: `nodes`, and `pods` or `pods in NAMESPACE`. */
+  /** The lists of the store: `nodes`, and `pods` or `pods in NAMESPACE`. */
   get partNames(): readonly string[] {
     return this.#parts.map(({ name }) => name);
   }
@@ -118,7 +118,7 @@ export class ClusterStore {
     return this.#pods.values();
   }
 
-  /** The pods that are scheduled to a node: the same array as long as none of them changes. */
+  /** The pods that are scheduled to a node: the same array until one of them changes. */
   podsOn(nodeName: string): readonly Pod[] {
     return this.#pods.group(nodeName);
   }
@@ -127,12 +127,12 @@ export class ClusterStore {
     return this.#pods.get(podKey({ namespace, name }));
   }
 
-  /** Whether the API object of the pod with this kubelet UID was deleted lately. */
+  /** Whether the API object of the pod with this kubelet UID was deleted recently. */
   isDeleted(kubeletUid: string): boolean {
     return this.#deletedPods.has(kubeletUid);
   }
 
-  /** Takes over which pods were deleted lately from a store whose place it takes: lists do not tell. */
+  /** Takes over the recently deleted pods of the store that it replaces, since a list does not contain them. */
   inherit(former: ClusterStore): void {
     this.#deletedPods.inherit(former.#deletedPods);
   }
@@ -174,8 +174,8 @@ export class ClusterStore {
 }
 
 /**
- * Told before the projection, so that nothing of the pods of other shards is kept, not even a shared label set. A pod
- * without a node is out until it is bound to one, and never leaves that again. Of the whole cluster all pods are in.
+ * Checked before the projection, so that nothing of the pods of other shards is kept, not even a shared label set. A pod
+ * without a node is out of scope until it is bound to one, which never changes again. The whole cluster includes all pods.
  */
 function isPodInScope(object: unknown, scope: Scope): boolean {
   if (scope.totalShards === 1 && scope.nodeName === undefined) return true;

@@ -2,7 +2,7 @@ import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
-import { restartOnData } from './body.js';
+import { withIdleTimeout } from './body-chunks.js';
 import { type ListMeta, readList } from './list-stream.js';
 import type { Collection } from './resource-path.js';
 
@@ -15,25 +15,25 @@ export interface ListSessionOptions<T> {
   readonly api: ApiTransport;
   readonly collection: Collection;
   readonly clock: Clock;
-  /** Undefined for an object that is not to be kept. Throws for one that it cannot read. */
+  /** Undefined for an object that is not kept. Throws for a malformed one. */
   readonly project: (object: unknown) => T | undefined;
-  /** Called when the server no longer knows the resource version or the continue token; the list goes on with another. */
+  /** Called when the resource version or the continue token has expired; the list continues with another one. */
   readonly onExpired: () => void;
 }
 
 export interface ListedObjects<T> {
   readonly objects: readonly T[];
-  /** Where a watch goes on from. */
+  /** Where a watch continues. */
   readonly resourceVersion: string;
-  /** One message per object that could not be read and is left out. */
-  readonly unreadable: readonly string[];
+  /** One message for each malformed object; these objects are skipped. */
+  readonly malformed: readonly string[];
 }
 
 /** One request of a list. */
 interface ListRequest {
-  /** `0`: any state the server has; '': the newest one; else one that is not older. */
+  /** `0`: any state of the server; '': the newest one; otherwise one that is not older. */
   readonly resourceVersion: string;
-  /** False after a page has expired: the whole list at once. */
+  /** False after a page has expired: the whole list in one response. */
   readonly isPaged: boolean;
   readonly continueToken?: string;
 }
@@ -42,8 +42,8 @@ type Page<T> = ListedObjects<T> & ListMeta;
 
 /**
  * A complete list that is not older than `resourceVersion`. Falls back to the newest state when the server cannot serve
- * that version, and to one answer without pages when a continue token expires. Only the newest state is asked for in
- * pages: all others come from the API server's memory, which serves them at once and ignores limits.
+ * that version, and to one response without pages when a continue token expires. Only the newest state is requested in
+ * pages: all others come from the API server's memory, which serves them in one response and ignores limits.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  *
  * Throws `RequestError`, the signal's reason, or what `onExpired` throws. Takes at most 5 minutes, and at most 60 s without
@@ -64,7 +64,8 @@ export async function listObjects<T>(
       const page = await readPage(options, request, deadline.signal);
       pages = joined(pages, page);
       if (page.continueToken === undefined) return checked(pages);
-      if (page.continueToken === request.continueToken) throw new RequestError('decode', 'the list repeats a page');
+      if (page.continueToken === request.continueToken)
+        throw new RequestError('decode', 'the list returned the same page twice');
       request = { ...request, continueToken: page.continueToken };
     } catch (error) {
       const fallback = fallbackOf(request, error);
@@ -80,15 +81,15 @@ export async function listObjects<T>(
 function joined<T>(before: Page<T> | undefined, page: Page<T>): Page<T> {
   if (before === undefined) return page;
   const objects = [...before.objects, ...page.objects];
-  const unreadable = [...before.unreadable, ...page.unreadable];
-  return { ...page, objects, unreadable, resourceVersion: before.resourceVersion };
+  const malformed = [...before.malformed, ...page.malformed];
+  return { ...page, objects, malformed, resourceVersion: before.resourceVersion };
 }
 
-/** When nothing can be read, the fault is not with single objects: what is known must not go for that. */
+/** When all objects are malformed, the list itself is wrong: the known objects must not be dropped for it. */
 function checked<T>(list: ListedObjects<T>): ListedObjects<T> {
-  const [first] = list.unreadable;
+  const [first] = list.malformed;
   if (first === undefined || list.objects.length > 0) return list;
-  throw new RequestError('decode', `none of ${list.unreadable.length} objects is readable; the first: ${first}`);
+  throw new RequestError('decode', `all ${list.malformed.length} objects are malformed; the first: ${first}`);
 }
 
 async function readPage<T>(
@@ -99,22 +100,22 @@ async function readPage<T>(
   const error = timedOut(collection, `no data for ${listSilenceMs / 1000} s`);
   using silence = startDeadline({ clock, durationMs: listSilenceMs, error, parent: signal });
   const objects: T[] = [];
-  const unreadable: string[] = [];
+  const malformed: string[] = [];
   const onItem = (item: unknown): void => {
     try {
       const projected = project(item);
       if (projected !== undefined) objects.push(projected);
     } catch (error) {
-      unreadable.push(messageOf(error));
+      malformed.push(messageOf(error));
     }
   };
   try {
     const query = { ...collection.selectors, ...queryOf(request) };
     const body = await api.open({ path: collection.path, query }, silence.signal);
-    const meta = await readList(restartOnData(body, silence), { kind: `${collection.kind}List`, onItem });
-    return { ...meta, objects, unreadable };
+    const meta = await readList(withIdleTimeout(body, silence), { kind: `${collection.kind}List`, onItem });
+    return { ...meta, objects, malformed };
   } catch (error) {
-    // Whatever an abort makes of the body, its reason is what happened.
+    // An abort may break the body in any way; its reason is the cause.
     silence.signal.throwIfAborted();
     throw error;
   }
@@ -125,13 +126,13 @@ function timedOut({ path }: Collection, what: string): () => RequestError {
 }
 
 function queryOf({ resourceVersion, isPaged, continueToken }: ListRequest): Readonly<Record<string, string>> {
-  // A continue token carries its resource version; another one beside it is refused.
+  // A continue token contains its resource version; the server refuses another one beside it.
   if (continueToken !== undefined) return { limit: pageLimit, continue: continueToken };
   if (resourceVersion === '') return isPaged ? { limit: pageLimit } : {};
   return resourceVersion === '0' ? { resourceVersion } : { resourceVersion, resourceVersionMatch: 'NotOlderThan' };
 }
 
-/** What to ask for instead of a request that failed; undefined when nothing else would help. Ends after at most three. */
+/** What to request instead after a failure; undefined when nothing else can help. At most three in a row. */
 function fallbackOf(request: ListRequest, error: unknown): ListRequest | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const { resourceVersion, isPaged, continueToken } = request;

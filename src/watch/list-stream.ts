@@ -1,34 +1,34 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import { objectOf, textOf } from '../kube/json.js';
-import { inTurns, PartialSlice } from './body.js';
+import { yieldToEventLoop, ChunkAccumulator } from './body-chunks.js';
 
 /** etcd refuses objects above 1.5 MiB by default (https://etcd.io/docs/latest/dev-guide/limit/). */
 const maxItemBytes = 8 * 1024 * 1024;
-/** Besides its items a list has three: `kind`, `apiVersion` and `metadata`. */
+/** A list has three beside its items: `kind`, `apiVersion` and `metadata`. */
 const maxMemberCount = 64;
 
 export interface ListOptions {
   /** The only kind accepted: `PodList`, … */
   readonly kind: string;
-  /** Called for each item, in order. The items count only when `readList` has resolved: until then the list may be cut off. */
+  /** Called for each item, in order. The items are valid only when `readList` resolves: until then the list may be truncated. */
   readonly onItem: (item: unknown) => void;
 }
 
-/** What the list says of itself. */
+/** The metadata of the list. */
 export interface ListMeta {
   readonly resourceVersion: string;
-  /** Asks for the next page; undefined on the last one. */
+  /** For the next page; undefined on the last one. */
   readonly continueToken: string | undefined;
 }
 
 /**
  * Reads a list of the Kubernetes API item by item: neither the text of the list nor the list itself is ever one value.
- * Throws `RequestError`: `decode` for a list that is cut off, malformed or of another kind, `too_large` for an item above
- * 8 MiB; and whatever the body and `onItem` throw.
+ * Throws `RequestError`: `decode` for a list that is truncated, malformed or of another kind, `too_large` for an item above
+ * 8 MiB. Errors of the body and of `onItem` pass through.
  */
 export async function readList(body: AsyncIterable<Buffer>, options: ListOptions): Promise<ListMeta> {
   const scanner = new ListScanner(options);
-  for await (const piece of inTurns(body)) scanner.write(piece);
+  for await (const piece of yieldToEventLoop(body)) scanner.write(piece);
   return scanner.finish();
 }
 
@@ -40,13 +40,13 @@ const bracketClose = 0x5d;
 const braceOpen = 0x7b;
 const braceClose = 0x7d;
 
-/** 1 for the bytes that mean something outside of strings. */
+/** 1 for the bytes that have a meaning outside of strings. */
 const structural = new Uint8Array(256);
 for (const byte of [quote, comma, bracketOpen, bracketClose, braceOpen, braceClose]) structural[byte] = 1;
 
 /**
- * What the open slice is: a member of the list's object (`key` up to its first bracket, `value` from there), an item, or
- * what must be blank: the text before and after the object and after the items.
+ * The kind of the open slice: a member of the list's object (`key` up to its first bracket, `value` from there), an item,
+ * or a place that must be blank: before and after the object, and after the items.
  */
 type Place = 'before' | 'key' | 'value' | 'item' | 'afterItems' | 'after';
 
@@ -59,7 +59,7 @@ const itemEnds = new Map<number, Place>([
   [bracketClose, 'afterItems'],
 ]);
 
-/** The bytes that may end a slice, and what the next one is. */
+/** The bytes that may end a slice, and the kind of the next one. */
 const ends: Readonly<Record<Place, ReadonlyMap<number, Place>>> = {
   before: new Map(),
   key: memberEnds,
@@ -70,13 +70,12 @@ const ends: Readonly<Record<Place, ReadonlyMap<number, Place>>> = {
 };
 
 /**
- * Cuts the bytes of a list into slices: the members of its object and the items of its array `items`. It knows only
- * strings, brackets and commas, all of them ASCII and thus never part of another character; each slice then goes through
- * JSON.parse, which finds what is wrong within.
+ * Cuts the bytes of a list into slices: the members of its object and the items of its array `items`. It recognizes only
+ * strings, brackets and commas, which are ASCII and never part of another character. JSON.parse then validates each slice.
  */
 class ListScanner {
   readonly #options: ListOptions;
-  readonly #slice = new PartialSlice({ maxBytes: maxItemBytes, description: 'an item of the list' });
+  readonly #slice = new ChunkAccumulator({ maxBytes: maxItemBytes, description: 'an item of the list' });
   readonly #members = new Map<string, unknown>();
   #place: Place = 'before';
   /** Brackets open within the slice. */
@@ -100,7 +99,7 @@ class ListScanner {
 
   finish(): ListMeta {
     if (this.#place !== 'after') {
-      throw new RequestError('decode', `truncated list: it breaks off after ${this.#itemCount} items`);
+      throw new RequestError('decode', `truncated list: it ends after ${this.#itemCount} items`);
     }
     this.#takeBlank(Buffer.of());
     this.#checkKind(this.#members.get('kind'));
@@ -139,7 +138,7 @@ class ListScanner {
     return piece.length;
   }
 
-  /** Takes a structural byte into account; whether it delimits something. */
+  /** Updates the state for a structural byte. Returns whether it delimits a slice. */
   #countIn(byte: number): boolean {
     switch (byte) {
       case quote:
@@ -158,7 +157,7 @@ class ListScanner {
     }
   }
 
-  /** At the outermost opening bracket of the slice: whether another slice begins behind it. */
+  /** At the outermost opening bracket of the slice. Returns whether another slice begins behind it. */
   #open(byte: number, rest: Buffer): boolean {
     switch (this.#place) {
       case 'before':
@@ -212,7 +211,7 @@ class ListScanner {
   }
 
   #addMember(key: string, value: unknown): void {
-    if (this.#members.has(key)) throw malformed(`the member "${key}" is there twice`);
+    if (this.#members.has(key)) throw malformed(`duplicate member "${key}"`);
     if (key === 'kind') this.#checkKind(value);
     // Go writes a nil slice as null.
     if (key === 'items' && value !== null) throw malformed('"items" is not an array');
@@ -225,7 +224,7 @@ class ListScanner {
   }
 
   #takeBlank(rest: Buffer): void {
-    if (this.#slice.take(rest).trim() !== '') throw malformed('text around the list or behind its items');
+    if (this.#slice.take(rest).trim() !== '') throw malformed('text around the list or after its items');
   }
 }
 

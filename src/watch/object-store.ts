@@ -8,23 +8,18 @@ export interface StoredObject {
   readonly resourceVersion: string;
 }
 
-export type StoreChange<T> =
-  | { readonly type: 'added'; readonly object: T }
-  | { readonly type: 'updated'; readonly object: T; readonly previous: T }
-  | {
-      readonly type: 'removed';
-      /** As the server last described it; as the store last knew it when the final state is unknown. */
-      readonly object: T;
-      /** Nothing announced the deletion: a list no longer has the object, or another one has its name. */
-      readonly isFinalStateUnknown: boolean;
-    };
+export interface StoreChange<T> {
+  readonly type: 'added' | 'updated' | 'removed';
+  /** The new state; of a removed object the last state in the store. */
+  readonly object: T;
+}
 
 export interface ObjectStoreOptions<T> {
   /** Unique among the objects that exist at one time: the name, or namespace and name. */
   readonly keyOf: (object: T) => string;
   /** The group of an object; undefined for one that belongs to none. */
   readonly groupOf: (object: T) => string | undefined;
-  /** Called once per change, after the whole step has been taken: the store already shows its result. */
+  /** Called once for each change, after the whole step: the store already has its result. */
   readonly onChange?: (change: StoreChange<T>) => void;
 }
 
@@ -32,7 +27,7 @@ export type UpsertOutcome = 'added' | 'updated' | 'replaced' | 'suppressed';
 
 interface Group<T> {
   readonly members: Map<string, T>;
-  /** Made when asked for, dropped when a member changes. */
+  /** Created on demand, dropped when a member changes. */
   list: readonly T[] | undefined;
 }
 
@@ -40,8 +35,8 @@ interface Group<T> {
  * The objects of one resource by key, with one index. Plain data only. All steps are synchronous, so that a reader between
  * two of them never sees half of a list.
  *
- * An error that `onChange` throws is thrown by the step that called it, as an AggregateError and after the step and its
- * other notifications are complete: it cannot leave the store or another notification behind.
+ * A step throws the errors of `onChange` as an AggregateError, after the step and all its notifications are complete: an
+ * error cannot interrupt the store or another notification.
  */
 export class ObjectStore<T extends StoredObject> {
   readonly #options: ObjectStoreOptions<T>;
@@ -69,7 +64,7 @@ export class ObjectStore<T extends StoredObject> {
     return this.#objects.values();
   }
 
-  /** The objects of a group. The same array as long as none of them changes: its identity is the group's revision. */
+  /** The objects of a group: the same array until one of them changes. */
   group(name: string): readonly T[] {
     const group = this.#groups.get(name);
     if (group === undefined) return this.#noMembers;
@@ -78,9 +73,8 @@ export class ObjectStore<T extends StoredObject> {
   }
 
   /**
-   * Makes the store equal to a complete list in one step. Known objects that the list lacks are removed, their final state
-   * unknown; `isInScope` limits that to the objects that the list could have had. Notifies of removals, then of updates,
-   * then of additions.
+   * Makes the store equal to a complete list in one step. Removes the objects that are not in the list; `isInScope` limits
+   * that to the objects that the list could contain. Notifies of removals, then of updates, then of additions.
    */
   replace(objects: readonly T[], isInScope: (object: T) => boolean = () => true): void {
     const listed = new Map(objects.map((object) => [this.keyOf(object), object]));
@@ -88,7 +82,7 @@ export class ObjectStore<T extends StoredObject> {
     for (const [key, object] of this.#objects) {
       if (listed.has(key) || !isInScope(object)) continue;
       this.#unset(key, object);
-      removed.push({ type: 'removed', object, isFinalStateUnknown: true });
+      removed.push({ type: 'removed', object });
     }
     const updated: StoreChange<T>[] = [];
     const added: StoreChange<T>[] = [];
@@ -102,8 +96,8 @@ export class ObjectStore<T extends StoredObject> {
   /**
    * An object with another UID under the same key is another object: the old one is removed, the new one added.
    *
-   * `suppressed`: nothing but the resource version differs. The stored object stays as it is, so that whatever was
-   * derived from it or from its group stays valid and nothing is held twice.
+   * `suppressed`: only the resource version differs. The stored object stays, so that everything derived from it or from
+   * its group stays valid.
    */
   upsert(object: T): UpsertOutcome {
     const changes = this.#put(this.keyOf(object), object);
@@ -114,28 +108,25 @@ export class ObjectStore<T extends StoredObject> {
     return first.type === 'added' ? 'added' : 'updated';
   }
 
-  /**
-   * Whether there was an object with this key and this UID; another one is left alone. `finalState` is the object as the
-   * server described it on its deletion.
-   */
-  remove(key: string, uid: string, finalState?: T): boolean {
+  /** Returns whether there was an object with this key and this UID. An object with another UID stays. */
+  remove(key: string, uid: string): boolean {
     const object = this.#objects.get(key);
     if (object?.uid !== uid) return false;
     this.#unset(key, object);
-    this.#notify([{ type: 'removed', object: finalState ?? object, isFinalStateUnknown: finalState === undefined }]);
+    this.#notify([{ type: 'removed', object }]);
     return true;
   }
 
-  /** Stores the object; the changes are for the caller to notify of. */
+  /** Stores the object. The caller notifies of the changes. */
   #put(key: string, object: T): StoreChange<T>[] {
     const previous = this.#objects.get(key);
     if (previous !== undefined && isSameState(previous, object)) return [];
     this.#objects.set(key, object);
     this.#regroup(key, previous, object);
     if (previous === undefined) return [{ type: 'added', object }];
-    if (previous.uid === object.uid) return [{ type: 'updated', object, previous }];
+    if (previous.uid === object.uid) return [{ type: 'updated', object }];
     return [
-      { type: 'removed', object: previous, isFinalStateUnknown: true },
+      { type: 'removed', object: previous },
       { type: 'added', object },
     ];
   }
@@ -179,10 +170,7 @@ export class ObjectStore<T extends StoredObject> {
     }
     if (errors.length === 0) return;
     const first = messageOf(errors[0]);
-    throw new AggregateError(
-      errors,
-      `${errors.length} of ${changes.length} notifications failed, the first with: ${first}`,
-    );
+    throw new AggregateError(errors, `${errors.length} of ${changes.length} notifications failed; the first: ${first}`);
   }
 }
 

@@ -10,10 +10,10 @@ import { type Pause, Retries } from './retries.js';
 import { watchObjects, type WatchResult } from './watch-session.js';
 import type { WatchEvent } from './watch-stream.js';
 
-/** After so long without a list, an event or a bookmark the next attempt is a list. */
+/** After this time without a list, an event or a bookmark, the next attempt is a list. */
 const maxSilenceMs = 600_000;
-/** A stream that lived so long ends a run of failures, even without an event. */
-const provenMs = 60_000;
+/** A watch of this duration ends a run of failures, even without an event. */
+const stableAfterMs = 60_000;
 
 export type ListResult = 'success' | 'expired' | FailureReason;
 
@@ -21,7 +21,7 @@ const eventTypeOf = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted', 
 export type EventType = (typeof eventTypeOf)[keyof typeof eventTypeOf];
 export const eventTypes: readonly EventType[] = Object.values(eventTypeOf);
 
-/** Gets everything that is worth counting. `scope` is the namespace, or '' for all. */
+/** Counts lists, watches and events. `scope` is the namespace, or '' for all namespaces. */
 export interface ReflectorObserver {
   listFinished(resource: Resource, result: ListResult): void;
   watchEnded(resource: Resource, result: WatchResult): void;
@@ -37,17 +37,17 @@ interface ReflectorStore<T> {
   keyOf(object: T): string;
   replace(objects: readonly T[], isInScope?: (object: T) => boolean): void;
   upsert(object: T): UpsertOutcome;
-  remove(key: string, uid: string, finalState?: T): boolean;
+  remove(key: string, uid: string): boolean;
 }
 
 export interface ReflectorOptions<T> extends CollectionOptions {
   readonly api: ApiTransport;
   readonly store: ReflectorStore<T>;
-  /** Which objects of the store a list could contain; all of them without it. For several reflectors with one store. */
+  /** Which objects of the store a list could contain; all of them without it. For several reflectors of one store. */
   readonly isInScope?: (object: T) => boolean;
   /**
-   * Undefined for an object that is not to be kept, or not yet. One that is kept must stay so: only its deletion, or a
-   * list without it, removes it. Throws for one that it cannot read.
+   * Undefined for an object that is not kept, or not yet. Once kept, an object must stay so: only its deletion, or a list
+   * without it, removes it. Throws for a malformed object.
    */
   readonly project: (object: unknown) => T | undefined;
   readonly clock: Clock;
@@ -70,8 +70,8 @@ interface Failure {
 }
 
 /**
- * What follows a watch. It goes on from the last event wherever nothing can have been lost. A list follows when the stream
- * cannot be trusted any more: what came after an event that was not understood must not be applied.
+ * What follows a watch. The next watch continues from the last event when nothing can have been lost. A list follows when
+ * the stream can no longer be trusted: events after one that could not be read must not be applied.
  */
 const followUps: Readonly<Record<WatchResult, FollowUp>> = {
   end: { next: 'watch', pause: 'prompt', isFailure: false },
@@ -79,7 +79,7 @@ const followUps: Readonly<Record<WatchResult, FollowUp>> = {
   idle: { next: 'watch', pause: 'prompt', isFailure: false },
   short: { next: 'watch', pause: 'backoff', isFailure: true },
   reset: { next: 'watch', pause: 'backoff', isFailure: true },
-  // At once, as the first back-off is short; not for ever, should the server know no version that it lists.
+  // The first back-off is short. It grows, in case the server expires every version that it lists.
   expired: { next: 'list', pause: 'backoff', isFailure: false },
   error: { next: 'list', pause: 'backoff', isFailure: true },
   parse: { next: 'list', pause: 'backoff', isFailure: true },
@@ -93,8 +93,8 @@ const followUps: Readonly<Record<WatchResult, FollowUp>> = {
 };
 
 /**
- * Keeps a store equal to a collection of the API server: lists it, then watches it from where the list ended, for ever.
- * What it knows stays in the store however long the API server is away.
+ * Keeps a store equal to a collection of the API server: lists it, then watches it from where the list ended, until the
+ * signal aborts. The store keeps its objects while the API server is unavailable, for any time.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  */
 export class Reflector<T extends StoredObject> {
@@ -118,19 +118,19 @@ export class Reflector<T extends StoredObject> {
     this.#retries = new Retries({ logger, random, fields: { resource, namespace } });
   }
 
-  /** The store has held a complete list once. Never false again. */
+  /** The store has contained a complete list once. Never false again. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
 
-  /** Undefined while all is well. */
+  /** Undefined while there is no error. */
   get lastError(): string | undefined {
     return this.#retries.lastError;
   }
 
   /**
-   * Never rejects, and does not end before the signal. While it runs, further calls return the same promise and their
-   * signals are not heard. Run again later, it goes on where it stopped.
+   * Never rejects, and does not end before the signal. While it runs, further calls return the same promise and ignore
+   * their signals. A later run continues where the last one stopped.
    */
   run(signal: AbortSignal): Promise<void> {
     this.#running ??= this.#loop(signal).finally(() => {
@@ -150,9 +150,9 @@ export class Reflector<T extends StoredObject> {
   }
 
   /**
-   * Gives the time to wait before the next attempt, in milliseconds. A long silence calls for a list, whatever the watches
-   * make of it: a watch from a version that the server has yet to reach (its etcd was restored from a backup) stays silent,
-   * and some proxies let no watch through.
+   * Returns the time to wait before the next attempt, in milliseconds. A long silence causes a list, however the watches
+   * end: a watch from a version that the server has yet to reach (its etcd was restored from a backup) stays silent, and
+   * some proxies block watches.
    */
   async #attempt(signal: AbortSignal): Promise<number> {
     const silentMs = this.#options.clock.monotonicMs() - this.#progressedAtMs;
@@ -185,11 +185,11 @@ export class Reflector<T extends StoredObject> {
     return this.#failed('list failed', { reason, error, pause: isRefused ? 'long' : 'backoff' });
   }
 
-  #applyList({ objects, unreadable, resourceVersion }: ListedObjects<T>): void {
+  #applyList({ objects, malformed, resourceVersion }: ListedObjects<T>): void {
     const { resource, store, isInScope, observer, logger } = this.#options;
-    if (unreadable.length > 0) {
-      const fields = { resource, path: this.#collection.path, count: unreadable.length, error: unreadable[0] };
-      logger.warn('left unreadable objects out of the list', fields);
+    if (malformed.length > 0) {
+      const fields = { resource, path: this.#collection.path, count: malformed.length, error: malformed[0] };
+      logger.warn('skipped malformed objects of a list', fields);
     }
     this.#change(() => {
       store.replace(objects, isInScope);
@@ -209,7 +209,7 @@ export class Reflector<T extends StoredObject> {
         ...this.#options,
         collection: this.#collection,
         resourceVersion: this.#resourceVersion,
-        // Spread, lest all clients of a server that restarted come back together from then on.
+        // Random, so that the clients of a server that restarted do not reconnect together from then on.
         timeoutSeconds: 300 + Math.floor(301 * random()),
         onConnected: () => {
           this.#setConnected(true);
@@ -224,10 +224,10 @@ export class Reflector<T extends StoredObject> {
     });
     observer.watchEnded(resource, end.result);
     if (end.result === 'expired') observer.resourceVersionExpired(resource);
-    if (end.connectedMs >= provenMs) this.#retries.recovered();
+    if (end.connectedMs >= stableAfterMs) this.#retries.recovered();
     const { next, pause, isFailure } = followUps[end.result];
     this.#next = next;
-    const { result: reason, error = 'the server ended it at once' } = end;
+    const { result: reason, error = 'the server ended the watch at once' } = end;
     if (isFailure) return this.#failed('watch failed', { reason, error, pause });
     logger.debug('watch ended', { resource, path: this.#collection.path, reason });
     return this.#retries.pauseMs(pause);
@@ -248,35 +248,35 @@ export class Reflector<T extends StoredObject> {
     try {
       projected = project(object);
     } catch (error) {
-      // The resource version moves on all the same: the object is not lost, and would read no better a second time.
-      logger.warn('left out an unreadable object', { resource, path: this.#collection.path, error: messageOf(error) });
+      // The resource version still advances: reading the object again would fail again.
+      logger.warn('skipped malformed object', { resource, path: this.#collection.path, error: messageOf(error) });
       return;
     }
     const outcome = projected === undefined ? 'suppressed' : this.#change(() => store.upsert(projected));
     if (outcome === 'suppressed') observer.updateSuppressed(resource);
   }
 
-  /** An unreadable one ends the watch: only a list can tell which object is gone. */
+  /** A malformed object ends the watch: only a list can show which object was deleted. */
   #applyDeletion(object: unknown): void {
     const { project, store } = this.#options;
-    let finalState: T | undefined;
+    let deleted: T | undefined;
     try {
-      finalState = project(object);
+      deleted = project(object);
     } catch (error) {
-      throw new RequestError('decode', `unreadable deleted object: ${messageOf(error)}`, { cause: error });
+      throw new RequestError('decode', `malformed deleted object: ${messageOf(error)}`, { cause: error });
     }
-    if (finalState === undefined) return;
-    const { uid } = finalState;
-    this.#change(() => store.remove(store.keyOf(finalState), uid, finalState));
+    if (deleted === undefined) return;
+    const { uid } = deleted;
+    this.#change(() => store.remove(store.keyOf(deleted), uid));
   }
 
-  /** Whatever the subscribers to a change throw, the store has taken it. */
+  /** The store is up to date even when a change handler throws. */
   #change<R>(step: () => R): R | undefined {
     try {
       return step();
     } catch (error) {
       const { resource, logger } = this.#options;
-      logger.error('a subscriber to changes of the store failed', { resource, error: messageOf(error) });
+      logger.error('store change handler failed', { resource, error: messageOf(error) });
       return undefined;
     }
   }
@@ -300,7 +300,7 @@ export class Reflector<T extends StoredObject> {
     return pauseMs;
   }
 
-  /** A fault of ours, an observer's for one, ends an attempt and not the reflector. */
+  /** An unexpected error, such as one of an observer, ends the attempt and not the reflector. */
   #faulted(error: unknown): number {
     this.#next = 'list';
     return this.#failed('reflector failed', { reason: 'fault', error, pause: 'backoff' });

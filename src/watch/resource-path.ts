@@ -4,14 +4,14 @@ export type Resource = keyof typeof kinds;
 
 export interface CollectionOptions {
   readonly resource: Resource;
-  /** All namespaces without it. Nodes have none. */
+  /** All namespaces without it. Ignored for nodes. */
   readonly namespace?: string | undefined;
-  /** In the form of the API's parameters; the same for lists and watches, else objects would come and go between them. */
+  /** In the syntax of the API's parameters. Lists and watches must use the same ones, or objects would come and go. */
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
 }
 
-/** What is listed and watched. */
+/** The objects that are listed and watched. */
 export interface Collection {
   readonly path: string;
   /** Of one object; a list is of kind `${kind}List`. */

@@ -3,8 +3,8 @@ import { messageOf } from '../base/errors.js';
 import type { LogFields, Logger } from '../base/logger.js';
 
 /**
- * `prompt`: 0-1 s, so that clients whose watches ended together do not return together. `backoff`: 0.5 s, doubled up to
- * 30 s, half of it random. `long`: 30-60 s, for what only an operator can mend.
+ * `prompt`: 0-1 s, so that clients whose watches ended together do not reconnect together. `backoff`: 0.5 s, doubled up
+ * to 30 s, half of it random. `long`: 30-60 s, for errors that only an operator can fix.
  */
 export type Pause = 'prompt' | 'backoff' | 'long';
 
@@ -16,7 +16,7 @@ export interface RetriesOptions {
   readonly random: () => number;
 }
 
-/** A run of attempts that failed: how long to wait after each, and who hears of it. */
+/** A run of failed attempts: how long to wait after each, and which are logged. */
 export class Retries {
   readonly #options: RetriesOptions;
   #backoff: Backoff;
@@ -28,26 +28,26 @@ export class Retries {
     this.#backoff = this.#firstBackoff();
   }
 
-  /** Of the current run; undefined when the last attempt did not fail. */
+  /** Undefined when the last attempt did not fail. */
   get lastError(): string | undefined {
     return this.#lastError;
   }
 
-  /** A warning for the first failure of a run; the others are for those who look closer. */
-  failed(what: string, error: unknown, fields: LogFields): void {
+  /** Logs the first failure of a run as a warning, the others at level debug. */
+  failed(message: string, error: unknown, fields: LogFields): void {
     this.#lastError = messageOf(error);
     this.#failureCount += 1;
     const { logger } = this.#options;
     const log = this.#failureCount === 1 ? logger.warn : logger.debug;
-    log(what, { ...this.#options.fields, ...fields, attempt: this.#failureCount, error: this.#lastError });
+    log(message, { ...this.#options.fields, ...fields, attempt: this.#failureCount, error: this.#lastError });
   }
 
-  /** The last attempt worked, but the run is not over before it has proved itself. */
+  /** The last attempt worked. The run of failures ends only when `recovered` is called. */
   worked(): void {
     this.#lastError = undefined;
   }
 
-  /** The run is over; waits begin at their shortest. */
+  /** The run of failures has ended; the next back-off is the shortest. */
   recovered(): void {
     this.#backoff = this.#firstBackoff();
     this.#lastError = undefined;
@@ -56,7 +56,7 @@ export class Retries {
     this.#failureCount = 0;
   }
 
-  /** How long to wait now, in milliseconds; never less than the server asked for. */
+  /** How long to wait, in milliseconds; never less than the server requested. */
   pauseMs(pause: Pause, retryAfterMs = 0): number {
     const { random } = this.#options;
     switch (pause) {

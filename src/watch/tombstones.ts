@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 
-/** Above this the oldest are forgotten first: some 10 MB. */
+/** About 10 MB. Above it, the oldest are forgotten first. */
 const maxCount = 50_000;
 
 export interface TombstonesOptions {
@@ -10,13 +10,13 @@ export interface TombstonesOptions {
 }
 
 /**
- * The kubelet UIDs of pods whose API object was deleted lately: their bytes in a summary taken before are no longer
- * theirs. Remembers at most 50,000.
+ * The kubelet UIDs of pods whose API objects were deleted recently: a summary from before the deletion still lists them.
+ * Remembers at most 50,000.
  */
 export class Tombstones {
   readonly #clock: Clock;
   readonly #keepMs: number;
-  /** Monotonic time at which a UID is forgotten; in the order of that time. */
+  /** UID → monotonic time at which it is forgotten; in the order of that time. */
   readonly #forgetAtMs = new Map<string, number>();
 
   constructor({ clock, keepMs }: TombstonesOptions) {
@@ -24,20 +24,20 @@ export class Tombstones {
     this.#keepMs = keepMs;
   }
 
-  /** Remembers the UID from now on. */
+  /** Remembers the UID for `keepMs` from now on. */
   add(uid: string): void {
     this.#forgetAtMs.delete(uid);
     this.#forgetAtMs.set(uid, this.#clock.monotonicMs() + this.#keepMs);
     this.#purge();
   }
 
-  /** Remembers from now on what `former` remembers. */
+  /** Adds the UIDs that `former` remembers. */
   inherit(former: Tombstones): void {
     former.#purge();
     for (const uid of former.#forgetAtMs.keys()) this.add(uid);
   }
 
-  /** The pod is back: another object reports under the same UID, as a re-created static pod does. */
+  /** The UID is in use again, as that of a re-created static pod. */
   delete(uid: string): void {
     this.#forgetAtMs.delete(uid);
   }

@@ -2,44 +2,44 @@ import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
-import { restartOnData } from './body.js';
+import { withIdleTimeout } from './body-chunks.js';
 import type { Collection } from './resource-path.js';
 import { readWatchEvents, type WatchEvent } from './watch-stream.js';
 
-/** Beyond the time that the server was asked to end the watch after. */
+/** After the time limit that the request sets for the watch. */
 const graceMs = 30_000;
 /** Three bookmark periods: the API server sends one a minute. */
 const maxSilenceMs = 180_000;
-/** A watch without an event that ends sooner is taken for a refused one. */
+/** A watch without an event that ends sooner counts as refused. */
 const shortMs = 1_000;
 
 /** How a watch ended. Closed list: the values become label values. */
 export const watchResults = [
-  // By the server, as agreed.
+  // The server ended it at the time limit.
   'end',
-  // By us: the server let its time pass.
+  // The client ended it: the server exceeded the time limit.
   'deadline',
-  // By us: nothing came for 180 s, not even a bookmark.
+  // The client ended it: no data for 180 s, not even a bookmark.
   'idle',
-  // By the server, in less than a second and without an event.
+  // The server ended it in less than a second and without an event.
   'short',
   // The connection broke.
   'reset',
-  // The server no longer knows the resource version.
+  // The resource version has expired.
   'expired',
   // An ERROR event of another kind.
   'error',
-  // What came is not an event, or not one that could be applied.
+  // The data is not an event, or not one that can be applied.
   'parse',
   'line_too_long',
-  // No connection, or no answer.
+  // No connection, or no response.
   'connection',
-  // Status 429 or 5xx, or an ERROR event that says the same.
+  // Status 429 or 5xx, of the response or of an ERROR event.
   'throttled',
   'unavailable',
   'unauthorized',
   'forbidden',
-  // Another answer than a watch.
+  // The response is not a watch.
   'rejected',
 ] as const;
 
@@ -57,9 +57,9 @@ export interface WatchSessionOptions {
   readonly api: ApiTransport;
   readonly collection: Collection;
   readonly clock: Clock;
-  /** Where the watch goes on from: never '' or '0', which would begin with events for what is known. */
+  /** Where the watch continues: never '' or '0', which would begin with events for known objects. */
   readonly resourceVersion: string;
-  /** After which the server is to end the watch. */
+  /** The time limit that the server gets for the watch. */
   readonly timeoutSeconds: number;
   readonly onConnected: () => void;
   /** Called for each event, in order. A RequestError `decode` that it throws ends the watch as `parse`. */
@@ -67,8 +67,8 @@ export interface WatchSessionOptions {
 }
 
 /**
- * One watch, from its request to its end. The time limits cover the wait for headers too. Throws the signal's reason, and
- * what `onConnected` and `onEvent` throw unless it is a RequestError.
+ * One watch, from its request to its end. The time limits cover the wait for headers too. Throws the signal's reason.
+ * Errors of `onConnected` and `onEvent` other than RequestError pass through.
  */
 export async function watchObjects(options: WatchSessionOptions, signal: AbortSignal): Promise<WatchEnd> {
   const { collection, clock, timeoutSeconds } = options;
@@ -85,11 +85,12 @@ export async function watchObjects(options: WatchSessionOptions, signal: AbortSi
   const end = (result: WatchResult): WatchEnd => ({ result, connectedMs, error });
   if (deadline.signal.aborted) return end('deadline');
   if (silence.signal.aborted) return end('idle');
-  if (error !== undefined) return end(connectedAtMs === undefined ? refusalOf(error) : breakOf(error));
+  if (error !== undefined)
+    return end(connectedAtMs === undefined ? openFailureResult(error) : streamFailureResult(error));
   return end(eventCount === 0 && endedAtMs - startedAtMs < shortMs ? 'short' : 'end');
 }
 
-/** What came of a watch. */
+/** The state of a watch when it has ended. */
 interface Stream {
   /** Monotonic time of the headers; undefined when there were none. */
   connectedAtMs: number | undefined;
@@ -104,7 +105,7 @@ async function follow(options: WatchSessionOptions, silence: Deadline): Promise<
     const body = await api.open({ path: collection.path, query: queryOf(options) }, silence.signal);
     stream.connectedAtMs = clock.monotonicMs();
     options.onConnected();
-    for await (const event of readWatchEvents(restartOnData(body, silence), collection.kind)) {
+    for await (const event of readWatchEvents(withIdleTimeout(body, silence), collection.kind)) {
       options.onEvent(event);
       stream.eventCount += 1;
     }
@@ -129,8 +130,8 @@ function queryOf(options: WatchSessionOptions): Readonly<Record<string, string>>
   };
 }
 
-/** Instead of a stream. */
-function refusalOf(error: RequestError): WatchResult {
+/** Of a request that failed before its stream began. */
+function openFailureResult(error: RequestError): WatchResult {
   if (error instanceof ApiError && error.isExpired) return 'expired';
   if (error.reason === 'unauthorized' || error.reason === 'forbidden') return error.reason;
   if (error.status === undefined) return error.reason === 'decode' ? 'rejected' : 'connection';
@@ -138,8 +139,8 @@ function refusalOf(error: RequestError): WatchResult {
   return error.status >= 500 ? 'unavailable' : 'rejected';
 }
 
-/** In the middle of a stream. */
-function breakOf(error: RequestError): WatchResult {
+/** Of a stream that broke. */
+function streamFailureResult(error: RequestError): WatchResult {
   if (error instanceof ApiError) {
     if (error.isExpired) return 'expired';
     if (error.status === 429) return 'throttled';

@@ -1,7 +1,7 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import { apiErrorFromStatus } from '../http/api-error.js';
 import { objectOf, textOf } from '../kube/json.js';
-import { inTurns, PartialSlice } from './body.js';
+import { yieldToEventLoop, ChunkAccumulator } from './body-chunks.js';
 
 const maxLineBytes = 16 * 1024 * 1024;
 const lineFeed = 0x0a;
@@ -12,7 +12,7 @@ export interface WatchEvent {
   /** A bookmark's object carries a resource version and nothing else. */
   readonly type: (typeof eventTypes)[number];
   readonly object: unknown;
-  /** Where the stream stands once the event has been applied. Never empty. */
+  /** Where the stream continues after the event. Never empty. */
   readonly resourceVersion: string;
 }
 
@@ -20,16 +20,16 @@ export interface WatchEvent {
  * The events of a watch, one JSON object per line.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  *
- * `kind` is that of the objects. Ends with the body. What stands in an unfinished last line is dropped: the server sends it again to a watch from the
- * last event's resource version. Throws `RequestError`: `decode` for a line that is not an event of that kind with a resource version,
- * `too_large` for a line above 16 MiB; `ApiError` for an ERROR event; and whatever the body throws.
+ * `kind` is that of the objects. Ends with the body. Drops an incomplete last line: a watch from the last event's resource
+ * version receives it again. Throws `RequestError`: `decode` for a line that is not an event of that kind with a resource
+ * version, `too_large` for a line above 16 MiB; `ApiError` for an ERROR event. Errors of the body pass through.
  */
 export async function* readWatchEvents(
   body: AsyncIterable<Buffer>,
   kind: string,
 ): AsyncGenerator<WatchEvent, void, undefined> {
-  const line = new PartialSlice({ maxBytes: maxLineBytes, description: 'a line of the watch' });
-  for await (const piece of inTurns(body)) {
+  const line = new ChunkAccumulator({ maxBytes: maxLineBytes, description: 'a line of the watch' });
+  for await (const piece of yieldToEventLoop(body)) {
     let start = 0;
     for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {
       const text = line.take(piece.subarray(start, end));
@@ -44,15 +44,16 @@ function eventOf(text: string, kind: string): WatchEvent {
   const { type, object } = objectOf(parse(text));
   if (type === 'ERROR') throw errorOf(object);
   const eventType = eventTypes.find((known) => known === type);
-  if (eventType === undefined) throw unreadable(`its type is ${JSON.stringify(type)}`);
+  if (eventType === undefined) throw malformedEvent(`its type is ${JSON.stringify(type)}`);
   const { metadata, kind: objectKind = kind } = objectOf(object);
-  if (objectKind !== kind) throw unreadable(`its object is of kind ${JSON.stringify(objectKind)} instead of ${kind}`);
+  if (objectKind !== kind)
+    throw malformedEvent(`its object is of kind ${JSON.stringify(objectKind)} instead of ${kind}`);
   const resourceVersion = textOf(objectOf(metadata)['resourceVersion']);
-  if (resourceVersion === undefined) throw unreadable(`its object has no resourceVersion (${eventType})`);
+  if (resourceVersion === undefined) throw malformedEvent(`its object has no resourceVersion (${eventType})`);
   return { type: eventType, object, resourceVersion };
 }
 
-/** Of a server that does not say what is wrong, assume the worst. */
+/** An ERROR event without a code counts as 500. */
 function errorOf(status: unknown): Error {
   const { code } = objectOf(status);
   return apiErrorFromStatus({
@@ -66,10 +67,10 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw unreadable(messageOf(error));
+    throw malformedEvent(messageOf(error));
   }
 }
 
-function unreadable(what: string): RequestError {
-  return new RequestError('decode', `unreadable event of the watch: ${what}`);
+function malformedEvent(problem: string): RequestError {
+  return new RequestError('decode', `malformed event of the watch: ${problem}`);
 }

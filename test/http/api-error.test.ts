@@ -17,7 +17,7 @@ describe('apiErrorFromStatus', () => {
     expect(apiErrorFromStatus({ what, status, body: undefined })).toMatchObject({ status, reason });
   });
 
-  it('names the request, the status and what the server said, on one line of bounded length', () => {
+  it('names the request, the status and the message of the server, on one line of bounded length', () => {
     const body = { kind: 'Status', message: `first\n\tsecond\u0007 ${'x'.repeat(1000)}` };
     const { message } = apiErrorFromStatus({ what, status: 400, body });
     expect(message).toMatch(/^GET \/api\/v1\/pods: the API server answered 400: first second x+…$/);
@@ -27,7 +27,7 @@ describe('apiErrorFromStatus', () => {
   it.each([
     ['at the cluster scope', 'its ClusterRole'],
     ['in the namespace "shop"', 'its Role in namespace "shop" or its ClusterRole'],
-  ])('says which RBAC rule is missing %s', (place, role) => {
+  ])('names the missing RBAC rule %s', (place, role) => {
     const body = {
       kind: 'Status',
       message: `pods is forbidden: User "ci" cannot list resource "pods" in API group "" ${place}`,
@@ -38,7 +38,7 @@ describe('apiErrorFromStatus', () => {
     );
   });
 
-  it('says so when it cannot tell which rule is missing', () => {
+  it('reports that a rule is missing when it cannot derive which one', () => {
     expect(apiErrorFromStatus({ what, status: 403, body: { message: 'no' } }).message).toMatch(
       /no; no RBAC rule allows it$/,
     );
@@ -72,7 +72,7 @@ describe('apiErrorFromStatus', () => {
     [{ retryAfterSeconds: 0 }, undefined, undefined],
     [{ retryAfterSeconds: -1 }, undefined, undefined],
     [{ retryAfterSeconds: '3' }, undefined, undefined],
-  ])('with %j and the header %s waits %s ms', (details, retryAfterMs, expected) => {
+  ])('with %j and the header %s has a delay of %s ms', (details, retryAfterMs, expected) => {
     expect(apiErrorFromStatus({ what, status: 429, body: { details }, retryAfterMs }).retryAfterMs).toBe(expected);
   });
 
@@ -85,7 +85,7 @@ describe('apiErrorFromStatus', () => {
     { details: { causes: {} } },
     { details: { causes: [null, 1, {}] } },
     { message: 5, reason: {} },
-  ])('takes %j for a body', (body) => {
+  ])('accepts the body %j', (body) => {
     expect(apiErrorFromStatus({ what, status: 500, body })).toMatchObject({
       message: 'GET /api/v1/pods: the API server answered 500',
       isExpired: false,

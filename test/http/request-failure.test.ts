@@ -24,7 +24,7 @@ describe('requestFailure', () => {
     'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
     'ERR_OSSL_PEM_NO_START_LINE',
     'EPROTO',
-  ])('calls %s a fault of TLS', (code) => {
+  ])('maps %s to tls', (code) => {
     expect(requestFailure(systemError(code), 'list of pods').reason).toBe('tls');
   });
 
@@ -36,7 +36,7 @@ describe('requestFailure', () => {
     'EHOSTUNREACH',
     'ERR_STREAM_PREMATURE_CLOSE',
     'HPE_INVALID_CONSTANT',
-  ])('calls %s a fault of the connection', (code) => {
+  ])('maps %s to connection', (code) => {
     expect(requestFailure(systemError(code), 'list of pods').reason).toBe('connection');
   });
 
@@ -44,11 +44,11 @@ describe('requestFailure', () => {
     ['ETIMEDOUT', 'timeout'],
     ['Z_DATA_ERROR', 'decode'],
     ['Z_BUF_ERROR', 'decode'],
-  ])('calls %s %s', (code, reason) => {
+  ])('maps %s to %s', (code, reason) => {
     expect(requestFailure(systemError(code), 'list of pods').reason).toBe(reason);
   });
 
-  it('names the request, the cause, its code and the mend', () => {
+  it('names the request, the cause, its code and the hint', () => {
     const cause = systemError('ERR_TLS_CERT_ALTNAME_INVALID', 'IP: 10.0.0.1 is not\nin the list');
     const failure = requestFailure(cause, 'summary of node n1');
     expect(failure.message).toBe(
@@ -59,7 +59,7 @@ describe('requestFailure', () => {
     expect(requestFailure(systemError('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'x').message).toContain('set the CA');
   });
 
-  it('says what failed for every address of a name', () => {
+  it('lists the errors of all addresses of a name', () => {
     const error = Object.assign(new AggregateError([new Error('connect A'), new Error('connect B')]), {
       code: 'ECONNREFUSED',
     });
@@ -68,7 +68,7 @@ describe('requestFailure', () => {
     expect(failure.message).toBe('list of pods: connection failed: connect A; connect B');
   });
 
-  it('takes anything thrown', () => {
+  it('accepts anything thrown', () => {
     expect(requestFailure('gone', 'list of pods').message).toBe('list of pods: connection failed: gone');
   });
 });

@@ -104,7 +104,7 @@ describe('the address', () => {
     expect(urlOf(addresses)).toBe('https://192.0.2.2:10250/stats/summary');
   });
 
-  it('that is missing is told with what the node has', () => {
+  it('that is missing is reported with the addresses of the node', () => {
     const failure = failureOf(() => urlOf([{ type: 'InternalDNS', address: 'a.example' }]));
     expect(failure).toMatchObject({
       reason: 'not_ready',
@@ -114,7 +114,7 @@ describe('the address', () => {
     expect(failureOf(() => urlOf([])).message).toMatch(/; it has: none$/);
   });
 
-  it('that is unusable is told on one line of limited length', () => {
+  it('that is unusable is reported on one line of limited length', () => {
     const { message } = failureOf(() => urlOf([{ type: 'InternalIP', address: `a\nb"${'x'.repeat(10_000)}` }]));
     expect(message).toContain('it has: InternalIP a\\nb\\"xxx');
     expect(message.length).toBeLessThan(400);
@@ -139,14 +139,14 @@ describe('the port', () => {
     expect(kubeletUrl(aNode({ addresses, kubeletPort }), '/stats/summary', { addressTypes, port }).port).toBe(expected);
   });
 
-  it('that is not known yet is told with the mend', () => {
+  it('that is unknown is reported with a hint', () => {
     const failure = failureOf(() =>
       kubeletUrl(aNode({ kubeletPort: undefined }), '/stats/summary', { addressTypes, port: undefined }),
     );
     expect(failure).toMatchObject({
       reason: 'not_ready',
       message:
-        "the status of node node-1 has no kubelet port; wait for its kubelet to report one, or set the kubelets' port, as a rule 10250",
+        'the status of node node-1 has no kubelet port; wait for its kubelet to report one, or set kubelet.port (usually 10250)',
     });
   });
 });

@@ -38,7 +38,7 @@ async function* bodyOf(...chunks: Buffer[]): AsyncGenerator<Buffer, void, undefi
   yield* await Promise.resolve(chunks);
 }
 
-/** Rejects with the reason of the signal, as transports do; a `never` of its own otherwise. */
+/** Rejects when the signal aborts, as transports do. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => {
@@ -55,7 +55,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a request', () => {
-  it('gives the summary and tells the observer how long it took', async () => {
+  it('returns the summary and reports its duration', async () => {
     const { clock, client, results } = setUp({
       open: async () => {
         await clock.sleep(300);
@@ -71,7 +71,7 @@ describe('a request', () => {
 
   it.each([
     ['a body that is not a summary', () => Promise.resolve(bodyOf(Buffer.from('{}'))), 'decode'],
-    ['a typed refusal', () => Promise.reject(new RequestError('forbidden', 'no')), 'forbidden'],
+    ['a RequestError', () => Promise.reject(new RequestError('forbidden', 'no')), 'forbidden'],
     ['an unknown error', () => Promise.reject(new Error('boom')), 'connection'],
   ] as const)('fails with the reason of %s', async (_name, open, reason) => {
     const { client, results, clock } = setUp({ open });
@@ -80,7 +80,7 @@ describe('a request', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('for the configuration gives the thresholds, within the same limits', async () => {
+  it('for the configuration returns the thresholds, within the same limits', async () => {
     const config = Buffer.from('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}');
     const { client, results } = setUp({ open: () => Promise.resolve(bodyOf(config)), maxBodyBytes: config.length });
     expect(await client.fetchEvictionThresholds(aNode(), never)).toMatchObject({
@@ -94,7 +94,7 @@ describe('a request', () => {
     expect([results, small.results]).toEqual([[['success', 0]], [['too_large', 0]]]);
   });
 
-  it('that cannot be made is none: its node has no address', async () => {
+  it('to a node without an address is not counted', async () => {
     const results: string[] = [];
     const client = new KubeletClient({
       transport: {
@@ -113,12 +113,12 @@ describe('a request', () => {
 });
 
 describe('the size limit', () => {
-  it('allows a body of just that size', async () => {
+  it('allows a body of that size', async () => {
     const { client } = setUp({ open: () => Promise.resolve(bodyOf(summary)), maxBodyBytes: summary.length });
     expect(await client.fetchSummary(aNode(), never)).toMatchObject({ nodeName: 'node-1' });
   });
 
-  it('ends a larger body where it passes the limit', async () => {
+  it('ends a larger body where it exceeds the limit', async () => {
     let sentBytes = 0;
     let isClosed = false;
     async function* endless(): AsyncGenerator<Buffer, void, undefined> {
@@ -169,8 +169,8 @@ describe('the time limit', () => {
   });
 });
 
-describe('a caller that breaks off', () => {
-  it('during the request gets its own reason, and the observer is not told', async () => {
+describe('a caller that aborts', () => {
+  it('during the request gets its own reason, and the request is not counted', async () => {
     const { client, clock, results } = setUp({ open: untilAborted });
     const caller = new AbortController();
     const failure = failureOf(client.fetchSummary(aNode(), caller.signal));
@@ -182,7 +182,7 @@ describe('a caller that breaks off', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('before the request causes none', async () => {
+  it('before the request prevents it', async () => {
     const { client, opened } = setUp({ open: untilAborted });
     const failure = failureOf(client.fetchSummary(aNode(), AbortSignal.abort(new Error('stopping'))));
     expect(await failure).toEqual(new Error('stopping'));

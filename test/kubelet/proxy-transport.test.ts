@@ -30,7 +30,7 @@ function clientOf(answer: (request: ApiRequest) => Promise<string>): KubeletClie
 }
 
 describe('access through the API server', () => {
-  it("asks for the node's summary, all of it", async () => {
+  it("reads the node's whole summary", async () => {
     const requests: ApiRequest[] = [];
     const client = clientOf((request) => {
       requests.push(request);
@@ -40,7 +40,7 @@ describe('access through the API server', () => {
     expect(requests).toEqual([{ path: '/api/v1/nodes/node-1/proxy/stats/summary' }]);
   });
 
-  it("asks for the node's configuration", async () => {
+  it("reads the node's configuration", async () => {
     const requests: ApiRequest[] = [];
     const client = clientOf((request) => {
       requests.push(request);
@@ -52,7 +52,7 @@ describe('access through the API server', () => {
     expect(requests).toEqual([{ path: '/api/v1/nodes/node-1/proxy/configz' }]);
   });
 
-  it("cannot be led to another path by a node's name", async () => {
+  it("escapes the node's name in the path", async () => {
     const requests: ApiRequest[] = [];
     const client = clientOf((request) => {
       requests.push(request);
@@ -62,7 +62,7 @@ describe('access through the API server', () => {
     expect(requests.map(({ path }) => path)).toEqual(['/api/v1/nodes/..%2Fpods%3Fx%3D%252f/proxy/stats/summary']);
   });
 
-  it('fails as the API server does, with the rule that is missing', async () => {
+  it('fails with the error of the API server and the missing rule', async () => {
     const message =
       'nodes "node-1" is forbidden: User "u" cannot get resource "nodes/proxy" in API group "" at the cluster scope';
     const client = clientOf(({ path }) => {
@@ -74,7 +74,7 @@ describe('access through the API server', () => {
     });
   });
 
-  it('names the way in the message of a body that is no summary', async () => {
+  it('is named in the error for a body that is not a summary', async () => {
     const client = clientOf(() => Promise.resolve('{}'));
     await expect(client.fetchSummary(aNode(), never)).rejects.toThrow(
       'summary of node node-1 through the API server: JSON that is not a summary: it has no node with a nodeName',

@@ -97,7 +97,7 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
 const ignore = (): void => undefined;
 
 describe('the store of a shard', () => {
-  it('keeps its nodes and their pods of a list', async () => {
+  it('keeps its own nodes and their pods', async () => {
     const pods = [podOn(own, 'mine'), podOn(foreign, 'theirs'), podOn(undefined, 'pending')];
     await using running = await start(firstShard, pods);
     expect(running.store.hasSynced).toBe(true);
@@ -107,7 +107,7 @@ describe('the store of a shard', () => {
     expect(running.selectors()).toEqual(['', '']);
   });
 
-  it('takes in a pod when it is bound to a node of its own, and no other', async () => {
+  it('adds a pod when it is bound to one of its nodes, and no other pod', async () => {
     await using running = await start(firstShard, []);
     await running.send('ADDED', podOn(undefined, 'mine', '11'));
     await running.send('ADDED', podOn(undefined, 'theirs', '12'));
@@ -122,7 +122,7 @@ describe('the store of a shard', () => {
     ]);
   });
 
-  it('remembers which of its pods were deleted, and nothing of others', async () => {
+  it('remembers its deleted pods, and no others', async () => {
     await using running = await start(firstShard, [podOn(own, 'mine'), podOn(foreign, 'theirs')]);
     await running.send('DELETED', podOn(own, 'mine', '11'));
     await running.send('DELETED', podOn(foreign, 'theirs', '12'));
@@ -130,7 +130,7 @@ describe('the store of a shard', () => {
     expect([running.store.isDeleted('uid-mine'), running.store.isDeleted('uid-theirs')]).toEqual([true, false]);
   });
 
-  it('lets a pod go that is re-created under its name on a node of another', async () => {
+  it('removes a pod that is re-created under its name on a node of another shard', async () => {
     await using running = await start(firstShard, [podOn(own, 'web-0')]);
     await running.send('DELETED', podOn(own, 'web-0', '11'));
     await running.send('ADDED', podOn(undefined, 'web-0', '12', 'uid-new'));
@@ -142,7 +142,7 @@ describe('the store of a shard', () => {
 });
 
 describe('the store of one node', () => {
-  it('asks for that node and its pods, and keeps no others that come all the same', async () => {
+  it('requests that node and its pods, and keeps no others', async () => {
     const scope: Scope = { ...wholeCluster, nodeName: own };
     await using running = await start(scope, [
       podOn(own, 'mine'),

@@ -48,66 +48,66 @@ describe('listObjects', () => {
     ['any state, without pages', '0', 'list rv=0'],
     ['a state that is not older than one that is known, without pages', '10', 'list rv=10 match=NotOlderThan'],
     ['the newest state, in pages', '', 'list limit=500'],
-  ])('asks for %s', async (_case, resourceVersion, asked) => {
+  ])('requests %s', async (_case, resourceVersion, expected) => {
     const api = new ScriptedApi(sendsList('12', [a, b]));
     expect(await list({ api, resourceVersion })).toEqual({
       objects: ['a', 'b'],
-      unreadable: [],
+      malformed: [],
       resourceVersion: '12',
     });
-    expect(api.asked).toEqual([asked]);
+    expect(api.requestLines).toEqual([expected]);
   });
 
-  it('follows the pages, without a resource version of its own, and keeps that of the first', async () => {
+  it('follows the pages without a resource version, and keeps that of the first page', async () => {
     const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b], 'C2'), sendsList('13', [c]));
     const selectors = { labelSelector: 'app=cart' };
     expect(await list({ api, resourceVersion: '', selectors })).toMatchObject({
       objects: ['a', 'b', 'c'],
       resourceVersion: '12',
     });
-    expect(api.asked).toEqual(['list limit=500', 'list limit=500 continue=C1', 'list limit=500 continue=C2']);
+    expect(api.requestLines).toEqual(['list limit=500', 'list limit=500 continue=C1', 'list limit=500 continue=C2']);
     expect(api.requests.map(({ query }) => query?.['labelSelector'])).toEqual(['app=cart', 'app=cart', 'app=cart']);
   });
 
-  it('follows pages that it did not ask for', async () => {
+  it('follows pages that it did not request', async () => {
     const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b]));
     expect(await list({ api })).toMatchObject({ objects: ['a', 'b'] });
-    expect(api.asked).toEqual(['list rv=0', 'list limit=500 continue=C1']);
+    expect(api.requestLines).toEqual(['list rv=0', 'list limit=500 continue=C1']);
   });
 
   it.each([
     ['is no longer known', expired, 1],
     ['is not known yet', tooLarge, 0],
-  ])('asks for the newest state when the resource version %s', async (_case, answer, expected) => {
+  ])('requests the newest state when the resource version %s', async (_case, answer, expected) => {
     const api = new ScriptedApi(answer, sendsList('12', [a]));
     let expiredCount = 0;
     const onExpired = (): number => (expiredCount += 1);
     expect(await list({ api, resourceVersion: '10', onExpired })).toMatchObject({ objects: ['a'] });
-    expect(api.asked).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500']);
+    expect(api.requestLines).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500']);
     expect(expiredCount).toBe(expected);
   });
 
   it.each([
     ['10', 'list rv=10 match=NotOlderThan', 'list rv=10 match=NotOlderThan'],
     ['', 'list limit=500', 'list'],
-  ])('begins anew without pages when a page of a list at "%s" has expired', async (resourceVersion, first, second) => {
+  ])('starts again without pages when a page of a list at "%s" has expired', async (resourceVersion, first, second) => {
     const api = new ScriptedApi(sendsList('12', [a, b], 'C1'), expired, sendsList('14', [b, c]));
     let expiredCount = 0;
     const onExpired = (): number => (expiredCount += 1);
     expect(await list({ api, resourceVersion, onExpired })).toEqual({
       objects: ['b', 'c'],
-      unreadable: [],
+      malformed: [],
       resourceVersion: '14',
     });
-    expect(api.asked).toEqual([first, 'list limit=500 continue=C1', second]);
+    expect(api.requestLines).toEqual([first, 'list limit=500 continue=C1', second]);
     expect(expiredCount).toBe(1);
   });
 
-  it('gives up when everything has expired', async () => {
+  it('fails when everything has expired', async () => {
     const page = sendsList('12', [a], 'C1');
     const api = new ScriptedApi(page, expired, expired, page, expired, page, expired);
     await expect(list({ api, resourceVersion: '10' })).rejects.toMatchObject({ status: 410 });
-    expect(api.asked).toEqual([
+    expect(api.requestLines).toEqual([
       'list rv=10 match=NotOlderThan',
       'list limit=500 continue=C1',
       'list rv=10 match=NotOlderThan',
@@ -124,27 +124,27 @@ describe('listObjects', () => {
     ['a list that is cut off', [sends('{"kind":"PodList","items":[')], { reason: 'decode' }],
     ['a list of another kind', [sends('{"kind":"Table"}')], { reason: 'decode' }],
     ['an error on a further page', [sendsList('12', [a], 'C1'), answers(500)], { status: 500 }],
-    ['a page that leads to itself', [selfLeading, selfLeading], { message: 'the list repeats a page' }],
+    ['a page that leads to itself', [selfLeading, selfLeading], { message: 'the list returned the same page twice' }],
   ])('fails with %s', async (_case, script, expected) => {
     await expect(list({ api: new ScriptedApi(...script), resourceVersion: '' })).rejects.toMatchObject(expected);
   });
 
-  it('leaves out objects that cannot be read, and says so', async () => {
+  it('skips malformed objects and reports them', async () => {
     const api = new ScriptedApi(sendsList('12', [a, { kind: 'Pod' }, b]));
-    const { objects, unreadable } = await list({ api });
+    const { objects, malformed } = await list({ api });
     expect(objects).toEqual(['a', 'b']);
-    expect(unreadable).toEqual([expect.stringContaining('undefined')]);
+    expect(malformed).toEqual([expect.stringContaining('undefined')]);
   });
 
-  it('fails when no object can be read: the fault is not in the objects', async () => {
+  it('fails when all objects are malformed', async () => {
     const api = new ScriptedApi(sendsList('12', [{}, {}]));
     await expect(list({ api })).rejects.toMatchObject({
       reason: 'decode',
-      message: expect.stringContaining('none of 2 objects is readable') as string,
+      message: expect.stringContaining('all 2 objects are malformed') as string,
     });
   });
 
-  it('fails when no data come for 60 s, before the headers or after', async () => {
+  it('fails after 60 s without data, before the headers or after', async () => {
     for (const isHeld of [true, false]) {
       const clock = new ManualClock();
       const feed = new WatchFeed();
@@ -159,7 +159,7 @@ describe('listObjects', () => {
     }
   });
 
-  it('takes data for a sign of life, and 5 minutes at most', async () => {
+  it('continues while data arrives, for 5 minutes at most', async () => {
     const clock = new ManualClock();
     const feed = new WatchFeed();
     const failure = expect(list({ api: new ScriptedApi(feed.answer), clock })).rejects.toMatchObject({

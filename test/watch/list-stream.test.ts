@@ -49,7 +49,7 @@ const listDocument = fc
 const places = fc.array(fc.nat(), { maxLength: 40 });
 
 describe('readList', () => {
-  it('gives the items that JSON.parse gives, however the bytes are cut', async () => {
+  it('returns the items of JSON.parse, however the bytes are cut', async () => {
     await fc.assert(
       fc.asyncProperty(listDocument, places, async ({ text, metadata }, at) => {
         const { items, meta } = await read(...cut(Buffer.from(`${text}\n`), at));
@@ -60,7 +60,7 @@ describe('readList', () => {
     );
   });
 
-  it('refuses every list that is cut off', async () => {
+  it('refuses every truncated list', async () => {
     await fc.assert(
       fc.asyncProperty(listDocument, places, fc.nat(), async ({ text }, at, end) => {
         const bytes = Buffer.from(text);
@@ -70,7 +70,7 @@ describe('readList', () => {
     );
   });
 
-  it('keeps strings whole that hold brackets, quotes, backslashes and characters of several bytes, byte by byte', async () => {
+  it('keeps strings with brackets, quotes, backslashes and characters of several bytes whole, byte by byte', async () => {
     const items = [
       { text: '}],{["\\"\\\\', '"': '\\' },
       { name: 'größe 🐳', nested: [[{}], '['] },
@@ -89,7 +89,7 @@ describe('readList', () => {
     expect(meta).toEqual({ resourceVersion: '7', continueToken: undefined });
   });
 
-  it('takes the metadata from behind the items', async () => {
+  it('reads metadata after the items', async () => {
     const text = '{"items":[{"a":1}],"metadata":{"resourceVersion":"7","continue":"next"},"kind":"PodList"}';
     expect(await read(text)).toEqual({ items: [{ a: 1 }], meta: { resourceVersion: '7', continueToken: 'next' } });
   });
@@ -101,7 +101,7 @@ describe('readList', () => {
   });
 
   it.each([
-    ['a truncated list', list([{ a: 1 }]).slice(0, -1), 'truncated list: it breaks off after 1 items'],
+    ['a truncated list', list([{ a: 1 }]).slice(0, -1), 'truncated list: it ends after 1 items'],
     ['an empty body', '', 'truncated'],
     ['a table', '{"kind":"Table","metadata":{"resourceVersion":"7"},"rows":[]}', 'kind "Table" instead of PodList'],
     ['a list of another kind', list([]).replace('PodList', 'NodeList'), 'kind "NodeList" instead of PodList'],
@@ -110,7 +110,7 @@ describe('readList', () => {
     ['a list without metadata', '{"kind":"PodList","items":[]}', 'no resourceVersion'],
     ['a list with an empty resourceVersion', list([], { resourceVersion: '' }), 'no resourceVersion'],
     ['items that are an object', list({}), '"items" is not an array'],
-    ['items twice', list([]).replace('}', '},"items":[]'), 'there twice'],
+    ['items twice', list([]).replace('}', '},"items":[]'), 'duplicate member'],
     [
       'members without end',
       `{"kind":"PodList",${Array.from({ length: 100 }, (_, index) => `"m${index}":1`).join(',')}`,
@@ -139,7 +139,7 @@ describe('readList', () => {
     });
   });
 
-  it('refuses a table before its rows are there', async () => {
+  it('refuses a table before its rows arrive', async () => {
     const body = bodyOf('{"kind":"Table",', '{{{');
     await expect(readList(body, { kind: 'PodList', onItem: () => undefined })).rejects.toThrow('kind "Table"');
   });
@@ -161,7 +161,7 @@ describe('readList', () => {
     expect(chunkCount).toBe(8);
   });
 
-  it('hands on what the reader of the items throws', async () => {
+  it('passes on an error of the item handler', async () => {
     const error = new Error('full');
     const onItem = (): void => {
       throw error;
@@ -169,7 +169,7 @@ describe('readList', () => {
     await expect(readList(bodyOf(list([1])), { kind: 'PodList', onItem })).rejects.toBe(error);
   });
 
-  it('hands on what breaks the body', async () => {
+  it('passes on an error of the body', async () => {
     const error = new Error('reset');
     async function* broken(): AsyncGenerator<Buffer> {
       yield await Promise.resolve(Buffer.from(list([]).slice(0, 10)));
@@ -178,7 +178,7 @@ describe('readList', () => {
     await expect(readList(broken(), { kind: 'PodList', onItem: () => undefined })).rejects.toBe(error);
   });
 
-  it('lets the event loop turn while it reads a list that came in one chunk', async () => {
+  it('yields to the event loop while it reads a list of one chunk', async () => {
     const items = Array.from({ length: 2_000 }, (_, index) => ({ index, filler: 'x'.repeat(1_000) }));
     const reading = { isDone: false };
     const result = read(list(items)).finally(() => (reading.isDone = true));

@@ -41,39 +41,34 @@ beforeEach(() => {
   });
 });
 
-const summaries = (): string[] =>
-  changes.map((change) => {
-    const text = `${change.type} ${change.object.name}@${change.object.resourceVersion}`;
-    return change.type === 'removed' ? `${text} ${change.isFinalStateUnknown ? 'unknown' : 'final'}` : text;
-  });
+const summaries = (): string[] => changes.map(({ type, object }) => `${type} ${object.name}@${object.resourceVersion}`);
 
 describe('replace', () => {
-  it('removes, updates and adds, in that order, and shows the whole list at each notification', () => {
+  it('removes, updates and adds, in that order, and contains the whole list at each notification', () => {
     store.replace([thing('pod-1', '1'), thing('pod-2', '2'), thing('pod-3', '3')]);
     changes = [];
     seen = [];
     store.replace([thing('pod-4', '6'), thing('pod-1', '4'), thing('pod-2', '5')]);
-    expect(summaries()).toEqual(['removed pod-3@3 unknown', 'updated pod-1@4', 'updated pod-2@5', 'added pod-4@6']);
+    expect(summaries()).toEqual(['removed pod-3@3', 'updated pod-1@4', 'updated pod-2@5', 'added pod-4@6']);
     expect(seen).toEqual(Array.from({ length: 4 }, () => ['pod-1@4', 'pod-2@5', 'pod-4@6']));
-    expect(changes[1]).toMatchObject({ previous: { resourceVersion: '1' } });
   });
 
   it('empties the store with an empty list', () => {
     store.replace([thing('a', '1'), thing('b', '2')]);
     changes = [];
     store.replace([]);
-    expect(summaries()).toEqual(['removed a@1 unknown', 'removed b@2 unknown']);
+    expect(summaries()).toEqual(['removed a@1', 'removed b@2']);
     expect(store.size).toBe(0);
     expect(store.group('n1')).toEqual([]);
   });
 
-  it('leaves objects outside of its scope alone', () => {
+  it('keeps objects that the list could not contain', () => {
     store.replace([thing('a', '1', { place: 'n1' }), thing('b', '2', { place: 'n2' })]);
     store.replace([], ({ place }) => place === 'n1');
     expect(names(store.values())).toEqual(['b@2']);
   });
 
-  it('says nothing of objects that are as they were, and keeps them', () => {
+  it('keeps unchanged objects without a notification', () => {
     store.replace([thing('a', '1'), thing('b', '2')]);
     const before = [...store.values()];
     const group = store.group('n1');
@@ -84,11 +79,11 @@ describe('replace', () => {
     expect(store.group('n1')).toBe(group);
   });
 
-  it('takes an object with another UID for another object', () => {
+  it('treats an object with another UID as another object', () => {
     store.replace([thing('a', '1'), thing('b', '1')]);
     changes = [];
     store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
-    expect(summaries()).toEqual(['removed a@1 unknown', 'updated b@3', 'added a@2']);
+    expect(summaries()).toEqual(['removed a@1', 'updated b@3', 'added a@2']);
   });
 
   it('keeps the last of two objects with one key', () => {
@@ -109,11 +104,11 @@ describe('upsert', () => {
   it('replaces an object with another UID: removed, then added', () => {
     store.upsert(thing('a', '1'));
     expect(store.upsert(thing('a', '2', { uid: 'other' }))).toBe('replaced');
-    expect(summaries()).toEqual(['added a@1', 'removed a@1 unknown', 'added a@2']);
+    expect(summaries()).toEqual(['added a@1', 'removed a@1', 'added a@2']);
     expect(seen.at(1)).toEqual(['a@2']);
   });
 
-  it('takes the last state for the current one, whatever its resource version', () => {
+  it('treats the last state as the current one, regardless of its resource version', () => {
     store.upsert(thing('a', '20'));
     store.upsert(thing('a', '10'));
     expect(names(store.values())).toEqual(['a@10']);
@@ -149,7 +144,7 @@ describe('upsert', () => {
     expect(store.get('a')).toMatchObject(difference);
   });
 
-  it('does not take two different unknowns for one another', () => {
+  it('distinguishes two unknown properties', () => {
     const objects = new ObjectStore<StoredObject>({ keyOf: ({ name }) => name, groupOf: () => undefined });
     objects.upsert({ ...thing('a', '1'), left: undefined, both: 1 } as StoredObject);
     expect(
@@ -159,25 +154,19 @@ describe('upsert', () => {
 });
 
 describe('remove', () => {
-  it('hands on the final state', () => {
+  it('notifies with the last state in the store', () => {
     store.upsert(thing('a', '1'));
-    expect(store.remove('a', 'uid-a', thing('a', '5'))).toBe(true);
-    expect(summaries()).toEqual(['added a@1', 'removed a@5 final']);
+    expect(store.remove('a', 'uid-a')).toBe(true);
+    expect(summaries()).toEqual(['added a@1', 'removed a@1']);
     expect([store.size, store.get('a')]).toEqual([0, undefined]);
   });
 
-  it('hands on the last known state without a final one', () => {
-    store.upsert(thing('a', '1'));
-    store.remove('a', 'uid-a');
-    expect(summaries()).toEqual(['added a@1', 'removed a@1 unknown']);
-  });
-
   it.each([
-    ['a key that it does not know', 'b', 'uid-a'],
+    ['an unknown key', 'b', 'uid-a'],
     ['another object with the key', 'a', 'uid-of-an-earlier-a'],
   ])('does nothing for %s', (_case, key, uid) => {
     store.upsert(thing('a', '1'));
-    expect(store.remove(key, uid, thing('a', '5'))).toBe(false);
+    expect(store.remove(key, uid)).toBe(false);
     expect(summaries()).toEqual(['added a@1']);
     expect(names(store.group('n1'))).toEqual(['a@1']);
   });
@@ -185,9 +174,9 @@ describe('remove', () => {
   it('reports a deletion once, whether a list or an event came first', () => {
     store.upsert(thing('a', '1'));
     store.replace([]);
-    store.remove('a', 'uid-a', thing('a', '2'));
+    store.remove('a', 'uid-a');
     store.replace([]);
-    expect(summaries()).toEqual(['added a@1', 'removed a@1 unknown']);
+    expect(summaries()).toEqual(['added a@1', 'removed a@1']);
   });
 });
 
@@ -203,7 +192,7 @@ describe('group', () => {
     expect(store.group('n2')).toBe(n2);
   });
 
-  it('is another array after an object came, went or moved', () => {
+  it('is another array after an object was added, removed or moved', () => {
     store.upsert(thing('a', '1'));
     const arrays = [store.group('n1')];
     store.upsert(thing('b', '1'));
@@ -232,7 +221,7 @@ describe('group', () => {
     expect(store.group('n1')).toEqual([]);
   });
 
-  it('holds what the store holds of it, after any sequence of steps', () => {
+  it('contains its objects of the store, after any sequence of steps', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd');
     const anyThing = fc
       .record({ name, uid: fc.constantFrom('1', '2'), place: fc.constantFrom('n1', 'n2', undefined), size: fc.nat(2) })
@@ -289,20 +278,20 @@ describe('notifications', () => {
     );
   });
 
-  it('that throw neither stop the others nor the step', () => {
-    const told: string[] = [];
+  it('that throw stop neither the others nor the step', () => {
+    const notified: string[] = [];
     const objects = new ObjectStore<Thing>({
       keyOf: ({ name }) => name,
       groupOf: ({ place }) => place,
       onChange: ({ object }) => {
-        told.push(object.name);
+        notified.push(object.name);
         throw new Error(`cannot take ${object.name}`);
       },
     });
     expect(() => {
       objects.replace([thing('a', '1'), thing('b', '1')]);
-    }).toThrow('2 of 2 notifications failed, the first with: cannot take a');
-    expect(told).toEqual(['a', 'b']);
+    }).toThrow('2 of 2 notifications failed; the first: cannot take a');
+    expect(notified).toEqual(['a', 'b']);
     expect(names(objects.group('n1'))).toEqual(['a@1', 'b@1']);
     expect(() => objects.remove('a', 'uid-a')).toThrow(AggregateError);
     expect(objects.size).toBe(1);

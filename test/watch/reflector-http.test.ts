@@ -16,11 +16,11 @@ import { bookmarkLine, errorLine, eventLine } from './scripted-api.js';
 interface Exchange {
   readonly url: URL;
   readonly response: ServerResponse;
-  /** The connection or the answer has ended. */
+  /** Resolves when the connection or the response has ended. */
   readonly closed: Promise<void>;
 }
 
-/** What others wait for, in the order in which it came. */
+/** A queue whose readers wait for its next item. */
 class Inbox<T> {
   readonly #items: T[] = [];
   readonly #waiting: ((item: T) => void)[] = [];
@@ -37,7 +37,7 @@ class Inbox<T> {
   }
 }
 
-/** An API server whose answers the test writes, and a reflector of its pods. */
+/** An API server that the test answers for, and a reflector of its pods. */
 async function start() {
   const requests = new Inbox<Exchange>();
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {

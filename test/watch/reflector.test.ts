@@ -47,8 +47,8 @@ const deleted = (name: string, resourceVersion: string, more = {}): string =>
 interface Running extends AsyncDisposable {
   readonly reflector: Reflector<Thing>;
   readonly clock: ManualClock;
-  /** What the observer heard, apart from progress. */
-  readonly told: string[];
+  /** The calls of the observer, apart from progress. */
+  readonly observed: string[];
   /** Wall times of progress. */
   readonly progressedAtMs: number[];
   readonly logged: string[];
@@ -67,12 +67,12 @@ interface RunOptions extends Partial<ReflectorOptions<Thing>> {
 }
 
 /**
- * A reflector that runs. With its random number, 0.5, an agreed end is followed by a pause of 500 ms, and back-offs are
+ * A running reflector. With its random number, 0.5, an end at the time limit is followed by 500 ms, and back-offs are
  * 375, 750, 1500, 3000, 6000, 12000 and then 22500 ms.
  */
 async function start(runOptions: RunOptions): Promise<Running> {
   const { onChange, stopping = new AbortController(), clock = new ManualClock(), ...options } = runOptions;
-  const told: string[] = [];
+  const observed: string[] = [];
   const logged: string[] = [];
   const changes: string[] = [];
   const progressedAtMs: number[] = [];
@@ -80,25 +80,22 @@ async function start(runOptions: RunOptions): Promise<Running> {
     keyOf: ({ name }) => name,
     groupOf: () => undefined,
     onChange: (change) => {
-      const isUnknown = change.type === 'removed' && change.isFinalStateUnknown;
-      changes.push(
-        `${change.type} ${change.object.name}@${change.object.resourceVersion}${isUnknown ? ' unknown' : ''}`,
-      );
+      changes.push(`${change.type} ${change.object.name}@${change.object.resourceVersion}`);
       onChange?.(change);
     },
   });
-  const tell =
+  const observe =
     (name: string) =>
     (...values: unknown[]): void => {
-      told.push([name, ...values].join(' '));
+      observed.push([name, ...values].join(' '));
     };
   const observer: ReflectorObserver = {
-    listFinished: tell('list'),
-    watchEnded: tell('watch'),
-    eventApplied: tell('event'),
-    updateSuppressed: tell('suppressed'),
-    resourceVersionExpired: tell('expired'),
-    watchConnected: tell('connected'),
+    listFinished: observe('list'),
+    watchEnded: observe('watch'),
+    eventApplied: observe('event'),
+    updateSuppressed: observe('suppressed'),
+    resourceVersionExpired: observe('expired'),
+    watchConnected: observe('connected'),
     progressed: (_resource, _scope, atMs) => progressedAtMs.push(atMs),
   };
   const log =
@@ -126,7 +123,7 @@ async function start(runOptions: RunOptions): Promise<Running> {
   return {
     reflector,
     clock,
-    told,
+    observed,
     progressedAtMs,
     logged,
     changes,
@@ -143,7 +140,7 @@ describe('the normal course', () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(sendsList('10', [podJson('a', '1'), podJson('b', '2')]), feed.answer);
     await using run = await start({ api });
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10']);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
     expect(api.requests[1]).toEqual({
       path: '/api/v1/pods',
       query: { watch: 'true', allowWatchBookmarks: 'true', resourceVersion: '10', timeoutSeconds: '450' },
@@ -151,9 +148,9 @@ describe('the normal course', () => {
     expect(run.content()).toEqual(['a@1', 'b@2']);
     feed.send(deleted('b', '11'), modified('a', '55'), added('c', '32'));
     await run.clock.advance(0);
-    expect(run.changes).toEqual(['added a@1', 'added b@2', 'removed b@11', 'updated a@55', 'added c@32']);
+    expect(run.changes).toEqual(['added a@1', 'added b@2', 'removed b@2', 'updated a@55', 'added c@32']);
     expect(run.content()).toEqual(['a@55', 'c@32']);
-    expect(run.told).toEqual([
+    expect(run.observed).toEqual([
       'connected pods  false',
       'list pods success',
       'connected pods  true',
@@ -182,7 +179,7 @@ describe('the normal course', () => {
     await using run = await start({ api, namespace: 'shop', ...selectors });
     expect(api.requests.map(({ path }) => path)).toEqual(Array(2).fill('/api/v1/namespaces/shop/pods'));
     expect(api.requests).toMatchObject([{ query: selectors }, { query: selectors }]);
-    expect(run.told[0]).toBe('connected pods shop false');
+    expect(run.observed[0]).toBe('connected pods shop false');
   });
 
   it('lists and watches nodes', async () => {
@@ -201,21 +198,21 @@ describe('the normal course', () => {
     ['a deleted object', deleted('a', '20')],
     ['a deleted object that it does not know', deleted('x', '20')],
     ['a bookmark', bookmarkLine('20')],
-  ])('watches on from %s', async (_case, line) => {
+  ])('watches again from %s', async (_case, line) => {
     const api = new ScriptedApi(listOfA, sendsWatch(added('z', '15'), line));
     await using run = await start({ api });
     await run.clock.advance(500);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
   });
 
-  it('takes the last event for the newest, whatever the numbers say', async () => {
+  it('treats the last event as the newest, regardless of its number', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(added('b', '55'), added('c', '32')));
     await using run = await start({ api });
     await run.clock.advance(500);
-    expect(api.asked.at(-1)).toBe('watch rv=32');
+    expect(api.requestLines.at(-1)).toBe('watch rv=32');
   });
 
-  it('tells the wall time of each list, event and bookmark', async () => {
+  it('reports the wall time of each list, event and bookmark', async () => {
     const feed = new WatchFeed();
     await using run = await start({ api: new ScriptedApi(listOfA, feed.answer) });
     const startMs = run.clock.nowMs();
@@ -230,14 +227,14 @@ describe('the normal course', () => {
   it.each([
     [0, '300'],
     [0.999_999, '600'],
-  ])('asks the server to end the watch after 5 to 10 minutes (random number %d)', async (number, seconds) => {
+  ])('sets a time limit of 5 to 10 minutes for the watch (random number %d)', async (number, seconds) => {
     const api = new ScriptedApi(listOfA);
     await using run = await start({ api, random: () => number });
     expect(run.reflector.hasSynced).toBe(true);
     expect(api.requests[1]?.query?.['timeoutSeconds']).toBe(seconds);
   });
 
-  it('watches on after each agreed end, without a list, losing and repeating nothing', async () => {
+  it('watches again after each end at the time limit, without a list, losing and repeating nothing', async () => {
     const api = new ScriptedApi(
       listOfA,
       sendsWatch(added('b', '12')),
@@ -246,9 +243,9 @@ describe('the normal course', () => {
     api.then(sendsWatch(modified('c', '30')));
     await using run = await start({ api });
     await run.clock.advance(1_500);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12', 'watch rv=21', 'watch rv=30']);
-    expect(run.changes).toEqual(['added a@1', 'added b@12', 'added c@20', 'removed b@21', 'updated c@30']);
-    expect(run.told.filter((line) => line.startsWith('watch'))).toEqual(Array(3).fill('watch pods end'));
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12', 'watch rv=21', 'watch rv=30']);
+    expect(run.changes).toEqual(['added a@1', 'added b@12', 'added c@20', 'removed b@12', 'updated c@30']);
+    expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual(Array(3).fill('watch pods end'));
   });
 
   it('keeps one watch for as long as bookmarks come', async () => {
@@ -263,7 +260,7 @@ describe('the normal course', () => {
     expect([api.requests.length, feed.isAborted]).toEqual([2, false]);
   });
 
-  it('leaves nothing behind in a day of bookmarks and agreed ends', async () => {
+  it('accumulates nothing in a day of bookmarks and ends at the time limit', async () => {
     let version = 10;
     const clock = new ManualClock();
     const api = new ScriptedApi(listOfA).thenAlways((request, signal) => {
@@ -284,36 +281,36 @@ describe('the normal course', () => {
       await clock.advance(3_600_000 + 60_500);
       sleeperCounts.add(clock.sleeperCount);
     }
-    expect(api.asked.filter((line) => line.startsWith('list'))).toHaveLength(1);
+    expect(api.requestLines.filter((line) => line.startsWith('list'))).toHaveLength(1);
     expect(api.requests.length).toBeLessThan(200);
     expect(Math.max(...sleeperCounts)).toBeLessThanOrEqual(3);
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 });
 
-describe('what events do to the store', () => {
-  it('replaces an object that was created anew under the same name', async () => {
+describe('events', () => {
+  it('replace an object that was re-created under the same name', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(modified('a', '20', { uid: 'other' })));
     await using run = await start({ api });
-    expect(run.changes).toEqual(['added a@1', 'removed a@1 unknown', 'added a@20']);
+    expect(run.changes).toEqual(['added a@1', 'removed a@1', 'added a@20']);
   });
 
-  it('does not let the deletion of an earlier object take a later one', async () => {
+  it('that delete an earlier object do not remove a later one', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(deleted('a', '20', { uid: 'earlier' })));
     await using run = await start({ api });
     expect(run.content()).toEqual(['a@1']);
   });
 
-  it('suppresses updates that change nothing we keep', async () => {
+  it('that change nothing in the store are suppressed', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(modified('a', '20', { value: '1' })));
     await using run = await start({ api });
     expect(run.changes).toEqual(['added a@1']);
-    expect(run.told).toContain('suppressed pods');
+    expect(run.observed).toContain('suppressed pods');
     await run.clock.advance(500);
-    expect(api.asked.at(-1)).toBe('watch rv=20');
+    expect(api.requestLines.at(-1)).toBe('watch rv=20');
   });
 
-  it('ends with the newest state after a replay of older events, with nothing raised from the dead', async () => {
+  it('that are replayed end with the newest state and restore no deleted object', async () => {
     const api = new ScriptedApi(
       sendsList('10', [podJson('a', '9')]),
       sendsWatch(added('b', '5'), modified('a', '6'), deleted('b', '7'), modified('a', '9')),
@@ -322,28 +319,28 @@ describe('what events do to the store', () => {
     expect(run.content()).toEqual(['a@9']);
   });
 
-  it('drops an object that cannot be read, with a warning, and goes on behind it', async () => {
+  it('with a malformed object are skipped with a warning', async () => {
     const lines = [eventLine('MODIFIED', podWithoutValue('a', '20')), added('b', '21')];
     const api = new ScriptedApi(listOfA, sendsWatch(...lines));
     await using run = await start({ api });
     expect(run.content()).toEqual(['a@1', 'b@21']);
     expect(run.logged).toContainEqual(expect.stringMatching(/^warn: .*a has no value/));
     await run.clock.advance(500);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=21']);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=21']);
   });
 
-  it('lists anew when the object of a deletion cannot be read, for it may be any', async () => {
+  it('that delete a malformed object cause a list, since it may be any object', async () => {
     const lines = [eventLine('DELETED', podWithoutValue('a', '20')), added('b', '21')];
     const api = new ScriptedApi(listOfA, sendsWatch(...lines), sendsList('30', []));
     await using run = await start({ api });
-    expect(run.told).toContain('watch pods parse');
+    expect(run.observed).toContain('watch pods parse');
     expect(run.content()).toEqual(['a@1']);
     await run.clock.advance(375);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'list rv=10 match=NotOlderThan', 'watch rv=30']);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list rv=10 match=NotOlderThan', 'watch rv=30']);
     expect(run.content()).toEqual([]);
   });
 
-  it('leaves unreadable objects out of a list, with one warning', async () => {
+  it('are preceded by a list whose malformed objects are skipped with one warning', async () => {
     const items = [podWithoutValue('x', '1'), podJson('a', '2'), podWithoutValue('y', '3')];
     await using run = await start({ api: new ScriptedApi(sendsList('10', items)) });
     expect(run.content()).toEqual(['a@2']);
@@ -351,59 +348,59 @@ describe('what events do to the store', () => {
     expect(warnings).toEqual([expect.stringMatching(/"count":2,"error":"x has no value"/)]);
   });
 
-  it('replaces only what its own list could contain', async () => {
+  it('of objects that a list could not contain survive it', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(added('other', '11')), answers(410), sendsList('20', []));
     await using run = await start({ api, isInScope: ({ name }) => name !== 'other' });
     await run.clock.advance(1_000);
     expect(run.content()).toEqual(['other@11']);
   });
 
-  it('goes on when a subscriber to changes throws', async () => {
+  it('are applied when a store change handler throws', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(added('b', '11'), deleted('a', '12')));
     const onChange = (): void => {
       throw new Error('no room');
     };
     await using run = await start({ api, onChange });
     expect(run.content()).toEqual(['b@11']);
-    expect(run.changes).toEqual(['added a@1', 'added b@11', 'removed a@12']);
+    expect(run.changes).toEqual(['added a@1', 'added b@11', 'removed a@1']);
     expect(run.logged.filter((line) => /^error: .*no room/.test(line))).toHaveLength(3);
     await run.clock.advance(500);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12']);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12']);
   });
 });
 
 describe('listing again', () => {
-  it('asks for nothing older than what it knows', async () => {
+  it('requests nothing older than the known state', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(added('b', '15'), errorLine(500)), sendsList('20', []));
     await using run = await start({ api });
     await run.clock.advance(375);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'list rv=15 match=NotOlderThan', 'watch rv=20']);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list rv=15 match=NotOlderThan', 'watch rv=20']);
   });
 
-  it('asks for the newest state in the same breath when its version is too old or too new', async () => {
+  it('requests the newest state at once when its version is too old or too new', async () => {
     for (const refusal of [expired, tooLarge]) {
       const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), refusal, sendsList('5', []));
       await using run = await start({ api });
       await run.clock.advance(375);
-      expect(api.asked.slice(2)).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500', 'watch rv=5']);
+      expect(api.requestLines.slice(2)).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500', 'watch rv=5']);
     }
   });
 
-  it('reports objects that a list no longer has, their final state unknown', async () => {
+  it('removes objects that the list no longer contains', async () => {
     const api = new ScriptedApi(listOfA, answers(410), sendsList('20', []));
     await using run = await start({ api });
     await run.clock.advance(375);
-    expect(run.changes).toEqual(['added a@1', 'removed a@1 unknown']);
+    expect(run.changes).toEqual(['added a@1', 'removed a@1']);
   });
 
-  it('removes what an event brought when the server then reports a damaged store', async () => {
+  it('removes the object of an event when the server then reports a damaged store', async () => {
     const lines = [added('foo', '11'), errorLine(500, { reason: 'StoreReadError' })];
     const api = new ScriptedApi(listOfA, sendsWatch(...lines), sendsList('20', [podJson('a', '1')]));
     await using run = await start({ api });
     expect(run.content()).toEqual(['a@1', 'foo@11']);
     await run.clock.advance(375);
     expect(run.content()).toEqual(['a@1']);
-    expect(run.told).toContain('watch pods error');
+    expect(run.observed).toContain('watch pods error');
   });
 
   it.each([
@@ -412,12 +409,12 @@ describe('listing again', () => {
     ['a list that is cut off', sends('{"kind":"PodList","items":[{}'), 'list pods decode'],
     ['a table', sends('{"kind":"Table"}'), 'list pods decode'],
     ['an expired version, twice', answers(410), 'list pods expired'],
-  ])('keeps what it knows after %s, and tries again', async (_case, answer, told) => {
+  ])('keeps the known objects after %s, and tries again', async (_case, answer, observed) => {
     const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), answer, answer, sendsList('20', []));
     await using run = await start({ api });
     await run.clock.advance(375);
     expect(run.content()).toEqual(['a@1']);
-    expect(run.told).toContain(told);
+    expect(run.observed).toContain(observed);
     expect(run.reflector.hasSynced).toBe(true);
     expect(run.reflector.lastError).toBeDefined();
     await run.clock.advance(10_000);
@@ -425,7 +422,7 @@ describe('listing again', () => {
     expect(run.reflector.lastError).toBeUndefined();
   });
 
-  it('takes ever longer pauses while lists fail from the start, up to half a minute', async () => {
+  it('waits longer after each failure of the first list, up to half a minute', async () => {
     const clock = new ManualClock();
     const atMs: number[] = [];
     const api = new ScriptedApi().thenAlways((request, signal) => {
@@ -447,10 +444,10 @@ describe('listing again', () => {
     await run.clock.advance(3_000);
     expect(api.requests).toHaveLength(1);
     await run.clock.advance(300);
-    expect(api.asked).toEqual(['list rv=0', 'list rv=0', 'watch rv=10']);
+    expect(api.requestLines).toEqual(['list rv=0', 'list rv=0', 'watch rv=10']);
   });
 
-  it.each([401, 403])('tries again after 30 to 60 s, for ever, when status %d refuses it', async (status) => {
+  it.each([401, 403])('tries again every 30 to 60 s after status %d', async (status) => {
     const api = new ScriptedApi().thenAlways(answers(status));
     await using run = await start({ api });
     await run.clock.advance(44_999);
@@ -462,7 +459,7 @@ describe('listing again', () => {
 });
 
 describe('the end of a watch', () => {
-  /** [what happened, the answer, the result told, the request that follows] */
+  /** [what happened, the answer, the result observed, the request that follows] */
   it.each([
     ['the server ends it at once', sendsWatch(), 'short', 'watch rv=10'],
     ['the version has expired (status)', expired, 'expired', 'list rv=10 match=NotOlderThan'],
@@ -507,80 +504,80 @@ describe('the end of a watch', () => {
   ])('when %s', async (_case, answer, result, next) => {
     const api = new ScriptedApi(listOfA, answer);
     await using run = await start({ api });
-    expect(run.told.filter((line) => line.startsWith('watch'))).toEqual([`watch pods ${result}`]);
-    expect(run.told.filter((line) => line.startsWith('expired'))).toHaveLength(result === 'expired' ? 1 : 0);
-    expect(run.told.findLast((line) => line.startsWith('connected'))).toBe('connected pods  false');
+    expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual([`watch pods ${result}`]);
+    expect(run.observed.filter((line) => line.startsWith('expired'))).toHaveLength(result === 'expired' ? 1 : 0);
+    expect(run.observed.findLast((line) => line.startsWith('connected'))).toBe('connected pods  false');
     expect(run.content()).toEqual(['a@1']);
     await run.clock.advance(374);
     expect(api.requests).toHaveLength(2);
     await run.clock.advance(1);
-    expect(api.asked.slice(2)).toEqual([next]);
+    expect(api.requestLines.slice(2)).toEqual([next]);
   });
 
   it('when a line is too long', async () => {
     const api = new ScriptedApi(listOfA, sends(' '.repeat(16 * 1024 * 1024 + 1)));
     await using run = await start({ api });
     // It is read in many turns of the event loop.
-    for (let turn = 0; turn < 100 && !run.told.some((line) => line.startsWith('watch')); turn += 1) {
+    for (let turn = 0; turn < 100 && !run.observed.some((line) => line.startsWith('watch')); turn += 1) {
       await run.clock.advance(0);
     }
-    expect(run.told).toContain('watch pods line_too_long');
+    expect(run.observed).toContain('watch pods line_too_long');
     await run.clock.advance(375);
-    expect(api.asked.at(-1)).toBe('list rv=10 match=NotOlderThan');
+    expect(api.requestLines.at(-1)).toBe('list rv=10 match=NotOlderThan');
   });
 
-  it('drops half an event when the connection breaks, and has it sent again', async () => {
+  it('drops an incomplete event when the connection breaks, and receives it again', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, feed.answer, sendsWatch(added('c', '12')));
     await using run = await start({ api });
     feed.send(added('b', '11'), added('c', '12').slice(0, 20));
     feed.break(new RequestError('connection', 'ECONNRESET'));
     await run.clock.advance(375);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
     expect(run.content()).toEqual(['a@1', 'b@11', 'c@12']);
-    expect(run.told).toContain('watch pods reset');
+    expect(run.observed).toContain('watch pods reset');
   });
 
-  it('applies nothing that comes behind an error', async () => {
+  it('applies nothing that follows an error', async () => {
     const lines = [added('b', '6'), errorLine(410), added('c', '7'), added('d', '8')];
     const api = new ScriptedApi(listOfA, sendsWatch(...lines));
     await using run = await start({ api });
     await run.clock.advance(375);
     expect(run.content()).toEqual(['a@1', 'b@6']);
-    expect(api.asked.at(-1)).toBe('list rv=6 match=NotOlderThan');
+    expect(api.requestLines.at(-1)).toBe('list rv=6 match=NotOlderThan');
   });
 
-  it('waits no less than an ERROR event asks for', async () => {
+  it('waits no less than an ERROR event requests', async () => {
     const line = errorLine(504, { details: { retryAfterSeconds: 3 } });
     const api = new ScriptedApi(listOfA, sendsWatch(line));
     await using run = await start({ api });
     await run.clock.advance(3_000);
     expect(api.requests).toHaveLength(2);
     await run.clock.advance(300);
-    expect(api.asked.at(-1)).toBe('watch rv=10');
+    expect(api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
-  it('lists only once while a watch is throttled, and takes a longer pause each time', async () => {
+  it('causes one list while watches are throttled, and longer pauses', async () => {
     const clock = new ManualClock();
     const api = new ScriptedApi(listOfA, answers(429), sendsWatch(errorLine(429)), answers(429), answers(429));
     await using run = await start({ api, clock });
     await clock.advance(375 + 750 + 1_500 + 3_000);
-    expect(api.asked).toEqual(['list rv=0', ...Array.from({ length: 5 }, () => 'watch rv=10')]);
-    expect(run.told).not.toContain('watch pods connection');
+    expect(api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 5 }, () => 'watch rv=10')]);
+    expect(run.observed).not.toContain('watch pods connection');
   });
 
   it.each([401, 403])('is followed by a pause of 30 to 60 s after status %d', async (status) => {
     const api = new ScriptedApi(listOfA, answers(status), sendsWatch());
     await using run = await start({ api });
-    expect(run.told).toContain(`watch pods ${status === 401 ? 'unauthorized' : 'forbidden'}`);
+    expect(run.observed).toContain(`watch pods ${status === 401 ? 'unauthorized' : 'forbidden'}`);
     expect(run.reflector.lastError).toContain(String(status));
     await run.clock.advance(44_999);
     expect(api.requests).toHaveLength(2);
     await run.clock.advance(1);
-    expect(api.asked.at(-1)).toBe('watch rv=10');
+    expect(api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
-  it('comes by itself after 180 s of silence; the next watch goes on from the last event', async () => {
+  it('comes after 180 s without data; the next watch continues from the last event', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, feed.answer, new WatchFeed().answer);
     await using run = await start({ api });
@@ -591,9 +588,9 @@ describe('the end of a watch', () => {
     await run.clock.advance(1);
     expect(feed.isAborted).toBe(true);
     await run.clock.advance(500);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
-    expect(run.told).toContain('watch pods idle');
-    expect(run.told.filter((line) => line.startsWith('connected'))).toEqual([
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
+    expect(run.observed).toContain('watch pods idle');
+    expect(run.observed.filter((line) => line.startsWith('connected'))).toEqual([
       'connected pods  false',
       'connected pods  true',
       'connected pods  false',
@@ -602,15 +599,15 @@ describe('the end of a watch', () => {
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 
-  it('comes by itself after 180 s without headers, which some proxies hold back', async () => {
+  it('comes after 180 s without headers, which some proxies buffer', async () => {
     const api = new ScriptedApi(listOfA, neverAnswers);
     await using run = await start({ api });
     await run.clock.advance(180_500);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10']);
-    expect(run.told).toContain('watch pods idle');
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10']);
+    expect(run.observed).toContain('watch pods idle');
   });
 
-  it('comes by itself 30 s after the server should have ended it', async () => {
+  it('comes 30 s after the time limit that the server ignored', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, feed.answer);
     await using run = await start({ api });
@@ -622,12 +619,12 @@ describe('the end of a watch', () => {
     expect(feed.isAborted).toBe(false);
     await run.clock.advance(1);
     expect(feed.isAborted).toBe(true);
-    expect(run.told).toContain('watch pods deadline');
+    expect(run.observed).toContain('watch pods deadline');
     await run.clock.advance(500);
-    expect(api.asked.at(-1)).toBe('watch rv=14');
+    expect(api.requestLines.at(-1)).toBe('watch rv=14');
   });
 
-  it('is followed by a list when nothing was heard for 10 minutes, however the watches ended', async () => {
+  it('is followed by a list after 10 minutes without data, however the watches ended', async () => {
     const api = new ScriptedApi(listOfA).thenAlways((request, signal) =>
       request.query?.['watch'] === undefined
         ? sendsList('5', [])(request, signal)
@@ -635,9 +632,9 @@ describe('the end of a watch', () => {
     );
     await using run = await start({ api });
     await run.clock.advance(600_000);
-    expect(api.asked).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
+    expect(api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
     await run.clock.advance(121_500 + 500);
-    expect(api.asked.slice(5)).toEqual(['list rv=10 match=NotOlderThan', 'watch rv=5']);
+    expect(api.requestLines.slice(5)).toEqual(['list rv=10 match=NotOlderThan', 'watch rv=5']);
     expect(run.content()).toEqual([]);
   });
 });
@@ -649,7 +646,7 @@ describe('back-off', () => {
     );
     await using run = await start({ api });
     await run.clock.advance(10_000);
-    return api.asked.filter((line) => line.startsWith('watch')).length;
+    return api.requestLines.filter((line) => line.startsWith('watch')).length;
   };
 
   it.each([
@@ -657,7 +654,7 @@ describe('back-off', () => {
     ['answers every watch with an ERROR event', sendsWatch(errorLine(500))],
     ['knows no version that it lists', sendsWatch(errorLine(410))],
     ['sends nothing we understand', sendsWatch('?\n')],
-  ])('spares a server that %s', async (_case, answer) => {
+  ])('limits the requests to a server that %s', async (_case, answer) => {
     expect(await requestsIn10s(answer)).toBe(5);
   });
 
@@ -672,7 +669,7 @@ describe('back-off', () => {
     await using run = await start({ api, clock });
     await clock.advance(12_000);
     expect(atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? 0))).toEqual([375, 750, 1_500, 3_000, 6_000]);
-    expect(api.asked.slice(1).every((line) => line === 'watch rv=10')).toBe(true);
+    expect(api.requestLines.slice(1).every((line) => line === 'watch rv=10')).toBe(true);
     expect(run.content()).toEqual(['a@1']);
   });
 
@@ -692,7 +689,7 @@ describe('back-off', () => {
       0,
     ],
     ['a minute of silence', () => undefined, 60_000],
-  ])('begins anew after a stream with %s', async (_case, act, livedMs) => {
+  ])('starts over after a stream with %s', async (_case, act, livedMs) => {
     const feed = new WatchFeed();
     const refused = answers(503);
     const api = new ScriptedApi(listOfA, refused, refused, refused, feed.answer);
@@ -707,7 +704,7 @@ describe('back-off', () => {
     expect(api.requests).toHaveLength(6);
   });
 
-  it('does not begin anew after a stream that broke early and empty', async () => {
+  it('does not start over after a stream that broke early and empty', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, answers(503), feed.answer);
     await using run = await start({ api });
@@ -719,7 +716,7 @@ describe('back-off', () => {
     expect(api.requests).toHaveLength(4);
   });
 
-  it('does not begin anew after a list', async () => {
+  it('does not start over after a list', async () => {
     const api = new ScriptedApi(answers(503), listOfA, answers(503));
     await using run = await start({ api });
     await run.clock.advance(375 + 749);
@@ -729,8 +726,8 @@ describe('back-off', () => {
   });
 });
 
-describe('what it logs', () => {
-  it('warns once of a run of failures, with the numbers, and says when it is over', async () => {
+describe('the log', () => {
+  it('has one warning for a run of failures, with the numbers, and a line for its end', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(answers(503), answers(503), listOfA, answers(500), feed.answer);
     await using run = await start({ api, namespace: 'shop' });
@@ -750,7 +747,7 @@ describe('what it logs', () => {
     expect(lines[2]).toContain('"reason":"unavailable"');
   });
 
-  it('warns anew of the next run', async () => {
+  it('has another warning for the next run', async () => {
     const api = new ScriptedApi(listOfA, answers(503), sendsWatch(bookmarkLine('11')), answers(503));
     await using run = await start({ api });
     await run.clock.advance(10_000);
@@ -765,13 +762,13 @@ describe('stopping', () => {
     const api = new ScriptedApi(listOfA);
     await using run = await start({ api, stopping });
     await run.clock.advance(1_000);
-    expect([api.requests, run.told, run.logged]).toEqual([[], [], []]);
+    expect([api.requests, run.observed, run.logged]).toEqual([[], [], []]);
   });
 
   it.each([
     ['a list', [], 1],
     ['a watch', [listOfA], 2],
-  ])('ends %s at once, and opens nothing more', async (_case, before, requestCount) => {
+  ])('ends %s at once, without another request', async (_case, before, requestCount) => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(...before, feed.answer);
     const run = await start({ api });
@@ -779,8 +776,8 @@ describe('stopping', () => {
     await run.clock.advance(60_000);
     expect(feed.isAborted).toBe(true);
     expect(api.requests).toHaveLength(requestCount);
-    expect(run.told.at(-1)).toBe('connected pods  false');
-    expect(run.told.some((line) => line.startsWith('watch'))).toBe(false);
+    expect(run.observed.at(-1)).toBe('connected pods  false');
+    expect(run.observed.some((line) => line.startsWith('watch'))).toBe(false);
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 
@@ -800,7 +797,7 @@ describe('stopping', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  it('works from within a notification', async () => {
+  it('works within a notification', async () => {
     const stopping = new AbortController();
     const feed = new WatchFeed();
     const onChange = ({ object }: StoreChange<Thing>): void => {
@@ -821,23 +818,23 @@ describe('run', () => {
     const { signal } = new AbortController();
     expect(run.reflector.run(signal)).toBe(run.reflector.run(signal));
     await run.clock.advance(0);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10']);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
   });
 
-  it('goes on where it was stopped', async () => {
+  it('continues where it was stopped', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(added('b', '11')));
     const run = await start({ api });
     await run.stop();
     const stopping = new AbortController();
     const again = run.reflector.run(stopping.signal);
     await run.clock.advance(0);
-    expect(api.asked).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
     stopping.abort();
     await again;
   });
 
   it.each(['listFinished', 'watchEnded', 'eventApplied', 'progressed'] as const)(
-    'lists anew after an observer has thrown in %s',
+    'lists again after an observer has thrown in %s',
     async (method) => {
       const ignore = (): void => undefined;
       const observer: ReflectorObserver = {
@@ -859,7 +856,7 @@ describe('run', () => {
       expect(run.logged).toContainEqual(expect.stringMatching(/^warn: reflector failed .*no such metric/));
       const requestCount = api.requests.length;
       await run.clock.advance(375);
-      expect(api.asked[requestCount]).toMatch(/^list rv=1[01] match=NotOlderThan$/);
+      expect(api.requestLines[requestCount]).toMatch(/^list rv=1[01] match=NotOlderThan$/);
     },
   );
 });

@@ -4,7 +4,7 @@ import { apiErrorFromStatus } from '../../src/http/api-error.js';
 
 type Answer = (request: ApiRequest, signal: AbortSignal) => Promise<AsyncIterable<Buffer>> | AsyncIterable<Buffer>;
 
-/** Gives its answers in turn, then no more: the next request waits for its signal. */
+/** Answers requests in the order of its answers. Without another answer, a request waits for its signal. */
 export class ScriptedApi implements ApiTransport {
   readonly requests: ApiRequest[] = [];
   readonly #answers: Answer[];
@@ -19,7 +19,7 @@ export class ScriptedApi implements ApiTransport {
     return this;
   }
 
-  /** What every further request gets. */
+  /** The answer to all further requests. */
   thenAlways(answer: Answer): this {
     this.#default = answer;
     return this;
@@ -31,8 +31,8 @@ export class ScriptedApi implements ApiTransport {
     return (this.#answers.shift() ?? this.#default)(request, signal);
   }
 
-  /** `list` or `watch` with what matters, for each request. */
-  get asked(): string[] {
+  /** `list` or `watch` with its main parameters, for each request. */
+  get requestLines(): string[] {
     return this.requests.map(({ query = {} }) => {
       const { watch, resourceVersion, resourceVersionMatch, limit, continue: token } = query;
       const parts = { rv: resourceVersion, match: resourceVersionMatch, limit, continue: token };
@@ -56,7 +56,7 @@ export const failsWith =
   () =>
     Promise.reject(error);
 
-/** An error answer with a Status. */
+/** An error response with a Status. */
 export const answers = (status: number, body: object = {}, retryAfterMs?: number): Answer =>
   failsWith(apiErrorFromStatus({ what: 'GET', status, body: { kind: 'Status', ...body }, retryAfterMs }));
 

@@ -14,7 +14,7 @@ describe('Tombstones', () => {
     expect(tombstones.has('a')).toBe(false);
   });
 
-  it('knows nothing of other UIDs', () => {
+  it('does not remember other UIDs', () => {
     const tombstones = new Tombstones({ clock: new ManualClock(), keepMs: 60_000 });
     tombstones.add('a');
     expect(tombstones.has('b')).toBe(false);
@@ -33,7 +33,7 @@ describe('Tombstones', () => {
     expect([tombstones.has('a'), tombstones.has('b')]).toEqual([false, false]);
   });
 
-  it('forgets a UID that is back', () => {
+  it('forgets a UID that is in use again', () => {
     const tombstones = new Tombstones({ clock: new ManualClock(), keepMs: 60_000 });
     tombstones.add('a');
     tombstones.delete('a');
@@ -41,7 +41,7 @@ describe('Tombstones', () => {
     expect(tombstones.has('a')).toBe(false);
   });
 
-  it('takes over what another remembers, for its own time', async () => {
+  it('inherits the UIDs of another one, for its own time', async () => {
     const clock = new ManualClock();
     const former = new Tombstones({ clock, keepMs: 60_000 });
     former.add('forgotten');

@@ -21,7 +21,7 @@ const versions = ({ events }: { events: readonly WatchEvent[] }): string[] =>
   events.map(({ resourceVersion }) => resourceVersion);
 
 describe('readWatchEvents', () => {
-  it('gives each event with its type, its object and its resource version', async () => {
+  it('returns each event with its type, object and resource version', async () => {
     const lines = [added('a', '1'), eventLine('MODIFIED', podJson('a', '2')), eventLine('DELETED', podJson('a', '3'))];
     const { events, error } = await read(bodyOf(...lines, bookmarkLine('4')));
     expect(error).toBeUndefined();
@@ -37,18 +37,18 @@ describe('readWatchEvents', () => {
     expect(versions(await read(bodyOf(added('a', '1') + added('b', '2') + added('c', '3'))))).toEqual(['1', '2', '3']);
   });
 
-  it('reads an event that comes byte by byte, with characters cut in two', async () => {
+  it('reads an event byte by byte, with split characters', async () => {
     const line = eventLine('ADDED', podJson('größe-🐳', '1'));
     const { events } = await read(bodyOf(...Array.from(Buffer.from(line), (byte) => Buffer.of(byte))));
     expect(events.map(({ object }) => object)).toEqual([podJson('größe-🐳', '1')]);
   });
 
-  it('passes over blank lines and carriage returns', async () => {
+  it('ignores blank lines and carriage returns', async () => {
     const text = `\n\r\n${added('a', '1').trimEnd()}\r\n \n${added('b', '2')}`;
     expect(versions(await read(bodyOf(text)))).toEqual(['1', '2']);
   });
 
-  it('drops an unfinished line at the end', async () => {
+  it('drops an incomplete last line', async () => {
     expect(await read(bodyOf(added('a', '1'), added('b', '2').trimEnd()))).toMatchObject({
       events: [{ resourceVersion: '1' }],
       error: undefined,
@@ -56,7 +56,7 @@ describe('readWatchEvents', () => {
   });
 
   it.each([
-    ['is not JSON', '{"type":"ADDED"\n', 'unreadable event'],
+    ['is not JSON', '{"type":"ADDED"\n', 'malformed event'],
     ['is not an object', '[]\n', 'its type is undefined'],
     ['has no type', `${JSON.stringify({ object: podJson('b', '2') })}\n`, 'its type is undefined'],
     ['has a type that we do not know', eventLine('RENAMED', podJson('b', '2')), 'its type is "RENAMED"'],
@@ -106,7 +106,7 @@ describe('readWatchEvents', () => {
     expect(chunkCount).toBe(17);
   });
 
-  it('hands on what breaks the body', async () => {
+  it('passes on an error of the body', async () => {
     const reset = new Error('reset');
     async function* broken(): AsyncGenerator<Buffer> {
       yield await Promise.resolve(Buffer.from(added('a', '1')));

@@ -3,15 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { Deadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 
-/** Work done on a body between two turns of the event loop: a few milliseconds of parsing. */
+/** Parsed between two turns of the event loop: a few milliseconds of work. */
 const maxTurnBytes = 256 * 1024;
 const maxPieceBytes = 64 * 1024;
 
 /**
- * The bytes of a body in pieces of at most 64 KiB. Lets the event loop turn after every 256 KiB: a fast connection hands
- * over megabytes, and a decompressor whole blocks, without one.
+ * The bytes of a body in pieces of at most 64 KiB. Yields to the event loop after every 256 KiB, since a fast connection
+ * delivers megabytes, and a decompressor whole blocks, within one turn.
  */
-export async function* inTurns(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+export async function* yieldToEventLoop(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let bytesInTurn = 0;
   for await (const chunk of body) {
     for (let start = 0; start < chunk.length; start += maxPieceBytes) {
@@ -26,8 +26,8 @@ export async function* inTurns(body: AsyncIterable<Buffer>): AsyncGenerator<Buff
   }
 }
 
-/** The same body; each chunk restarts the deadline, which thus limits silence. */
-export async function* restartOnData(
+/** The same body; each chunk restarts the deadline, which limits the time without data. */
+export async function* withIdleTimeout(
   body: AsyncIterable<Buffer>,
   deadline: Deadline,
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -38,22 +38,22 @@ export async function* restartOnData(
 }
 
 /**
- * A part of a body that may lie across several chunks. What lies in one chunk is decoded from there; only what came
- * with earlier ones is kept. Decoded when it is complete, so that a character cut in two stays whole.
+ * Joins a slice of a body that spans several chunks. A slice within one chunk is decoded without a copy. Decoding waits
+ * until the slice is complete, so that a character split between two chunks stays whole.
  */
-export class PartialSlice {
+export class ChunkAccumulator {
   readonly #maxBytes: number;
   readonly #description: string;
   #carried: Buffer[] = [];
   #carriedBytes = 0;
 
-  /** `description` names the slice in the error that says that it is longer than `maxBytes`. */
+  /** `description` names the slice in the error for one that is longer than `maxBytes`. */
   constructor(options: { readonly maxBytes: number; readonly description: string }) {
     this.#maxBytes = options.maxBytes;
     this.#description = options.description;
   }
 
-  /** Keeps the end of a chunk. Throws `RequestError('too_large')`. */
+  /** Keeps the rest of a chunk. Throws `RequestError('too_large')`. */
   carry(rest: Buffer): void {
     if (rest.length === 0) return;
     this.#checkSize(rest);
@@ -61,7 +61,7 @@ export class PartialSlice {
     this.#carriedBytes += rest.length;
   }
 
-  /** The text of what was carried, followed by `rest`. Throws `RequestError('too_large')`. */
+  /** The text of the kept bytes, followed by `rest`. Throws `RequestError('too_large')`. */
   peek(rest: Buffer): string {
     this.#checkSize(rest);
     return this.#carriedBytes === 0 ? rest.toString() : Buffer.concat([...this.#carried, rest]).toString();
