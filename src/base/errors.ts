@@ -1,6 +1,8 @@
+import { oneLine } from './text.js';
+
 /**
- * Why a request to a kubelet or to the API server gave no data. Closed list: the values become label values, in
- * `node_absent_info` and in the self metrics.
+ * Why a request to a kubelet or to the API server failed. A closed list: its members become label values of
+ * `node_absent_info` and of the self metrics.
  */
 export const failureReasons = [
   'timeout',
@@ -21,11 +23,11 @@ export type FailureReason = (typeof failureReasons)[number];
 
 export interface RequestErrorOptions {
   readonly cause?: unknown;
-  /** HTTP status of the answer, when there was one. */
+  /** HTTP status of the response, if there was one. */
   readonly status?: number;
 }
 
-/** A request that gave no data. The message names the object, the numbers and, where there is one, the mend. */
+/** A failed request. The message names the object, the values and, where there is one, the fix. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly reason: FailureReason;
@@ -38,13 +40,13 @@ export class RequestError extends Error {
   }
 }
 
-/** A fault of the settings, the credentials or the command line: shown to the user as it is, without a stack. */
+/** A fault of the settings, the credentials or the command line. The user sees its message, without a stack. */
 export class UserError extends Error {
   override readonly name = 'UserError';
 }
 
-/** The message of anything thrown, on one line. */
+/** The message of any thrown value, on one line. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
-  return text.replaceAll(/\s*\n\s*/g, ' ');
+  return oneLine(text, Infinity);
 }

@@ -1,12 +1,36 @@
+/** Orders items by their names, such as namespace and pod, by code units: the same order on every machine. */
+export function byNames<T>(namesOf: (item: T) => readonly string[]): (a: T, b: T) => number {
+  return (a, b) => compareNames(namesOf(a), namesOf(b));
+}
+
+/** Orders items by a value, and equal ones by name, so that the order is stable. Items without a value come last. */
+export function largestFirst<T>(
+  valueOf: (item: T) => number | undefined,
+  namesOf: (item: T) => readonly string[],
+): (a: T, b: T) => number {
+  return (a, b) => {
+    const [valueA, valueB] = [valueOf(a) ?? -1, valueOf(b) ?? -1];
+    return valueA === valueB ? compareNames(namesOf(a), namesOf(b)) : valueB - valueA;
+  };
+}
+
+function compareNames(a: readonly string[], b: readonly string[]): number {
+  for (const [index, name] of a.entries()) {
+    const other = b[index] ?? '';
+    if (name !== other) return name < other ? -1 : 1;
+  }
+  return 0;
+}
+
 /**
- * The first `count` of the items that were added, in the order of `compare`; of equals those that came first. Holds at
- * most twice as many: sorting those now and then is all that it costs.
+ * The first `count` of the added items in the order of `compare`; of equal items, those added first. Holds at most
+ * twice as many and sorts them when they become too many.
  */
 export class Ranking<T> {
   readonly #count: number;
   readonly #compare: (a: T, b: T) => number;
   readonly #items: T[] = [];
-  /** The last of the first so far; undefined until there were enough. */
+  /** The last of the first `count` items so far; undefined until there are enough. */
   #last: T | undefined;
 
   /** `count`: above 0. */
@@ -18,16 +42,16 @@ export class Ranking<T> {
   add(item: T): void {
     if (this.#last !== undefined && this.#compare(this.#last, item) <= 0) return;
     this.#items.push(item);
-    if (this.#items.length === 2 * this.#count) this.#cut();
+    if (this.#items.length === 2 * this.#count) this.#truncate();
   }
 
   /** Sorted. */
   top(): readonly T[] {
-    this.#cut();
+    this.#truncate();
     return this.#items;
   }
 
-  #cut(): void {
+  #truncate(): void {
     this.#items.sort(this.#compare);
     if (this.#items.length < this.#count) return;
     this.#items.length = this.#count;

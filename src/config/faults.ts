@@ -1,4 +1,5 @@
 import { UserError } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
 
 /** One thing that is wrong with the settings. */
 export interface SettingFault {
@@ -33,18 +34,12 @@ function lineOf({ path, problem, source, hint }: SettingFault): string {
 
 const maxQuotedLength = 60;
 
-/** On one line and of bounded length, whatever a message quotes from a file. */
-export function shortened(text: string, maxLength = 300): string {
-  const line = text.replaceAll(/\s+/g, ' ');
-  return line.length <= maxLength ? line : `${line.slice(0, maxLength)}…`;
-}
-
 /** A value as a fault shows it. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
-  return shortened(typeof value === 'number' ? String(value) : JSON.stringify(value), maxQuotedLength);
+  return oneLine(typeof value === 'number' ? String(value) : JSON.stringify(value), maxQuotedLength);
 }
 
 /** `["cluster", "namespaces", 1]` → `cluster.namespaces[1]`. */

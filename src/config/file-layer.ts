@@ -1,5 +1,6 @@
 /** The settings file as a layer. */
-import { pathText, type SettingFault, shortened } from './faults.js';
+import { oneLine } from '../base/text.js';
+import { pathText, type SettingFault } from './faults.js';
 import { type Layer, TreeReader } from './layer.js';
 import { rootSection } from './settings.js';
 import { formatSize } from './values.js';
@@ -30,7 +31,7 @@ export function fileLayer({ path: file, text }: ConfigFile): Layer {
 function yamlFaults(file: string, { problems }: YamlText): SettingFault[] {
   return problems.map(({ problem, position }) => ({
     path: '',
-    problem: `invalid YAML: ${shortened(problem)}`,
+    problem: `invalid YAML: ${oneLine(problem)}`,
     source: position === undefined ? file : `${file}:${position.line}:${position.column}`,
     hint: 'allowed: one YAML 1.2 document with text keys and without tags',
   }));

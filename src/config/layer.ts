@@ -1,7 +1,8 @@
 /** Where settings are written: a file, the environment or the command line, each as a layer of values. */
 import { z } from 'zod';
 
-import { describeValue, pathText, type SettingFault, shortened, valueAt } from './faults.js';
+import { oneLine } from '../base/text.js';
+import { describeValue, pathText, type SettingFault, valueAt } from './faults.js';
 import { allSettings, keysInside, metaInside, type Section, type Setting } from './settings.js';
 import { nearest } from './suggestion.js';
 
@@ -95,7 +96,7 @@ function faultsOf(issue: z.core.$ZodIssue, { setting, value, sourceOf }: Setting
       path: pathText([setting.path, ...issue.path]),
       problem: `found ${describeValue(valueAt(value, issue.path))}`,
       source: sourceOf(issue.path),
-      hint: `allowed: ${allowed}${typeof detail === 'string' ? ` (${shortened(detail)})` : ''}`,
+      hint: `allowed: ${allowed}${typeof detail === 'string' ? ` (${oneLine(detail)})` : ''}`,
     },
   ];
 }

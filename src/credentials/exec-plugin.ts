@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 
 import type { Clock } from '../base/clock.js';
 import { messageOf, UserError } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
 import { objectOf, objectsOf, textOf } from '../kube/json.js';
 
 export interface ExecPluginOptions {
@@ -106,7 +107,7 @@ export class ExecPlugin {
 /** Never includes standard output, which may contain the credential; hence no `cause` either. */
 function failureOf(error: unknown): string {
   const { code, stderr } = objectOf(error);
-  const quote = (textOf(stderr) ?? '').trim().replaceAll(/\s+/g, ' ').slice(0, 300);
+  const quote = oneLine(textOf(stderr) ?? '');
   if (typeof code === 'number') return `exit code ${code}${quote === '' ? '' : `: ${quote}`}`;
   return typeof code === 'string' ? code : messageOf(error);
 }

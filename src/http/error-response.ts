@@ -34,12 +34,6 @@ export function statusMessage(
   return `${what}: ${server} answered ${status}${quote === '' ? '' : `: ${quote}`}`;
 }
 
-/** What a server wrote, for a quote: one line of at most `maxLength` characters. */
-export function oneLine(text: string, maxLength: number): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line.length <= maxLength ? line : `${line.slice(0, maxLength)}…`;
-}
-
 export interface RbacRule {
   readonly apiGroup: string;
   readonly resource: string;

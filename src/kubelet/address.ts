@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 import { RequestError } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
 import type { Node } from '../kube/objects.js';
 import type { KubeletPath } from './transport.js';
 
@@ -41,7 +42,7 @@ function hostOf(node: Node, addressTypes: readonly string[]): string {
   }
   const found = node.addresses.map(({ type, address }) => `${type} ${address}`).join(', ') || 'none';
   const message = `the status of node ${node.name} has no usable address of type ${addressTypes.join(', ')}`;
-  throw new RequestError('not_ready', `${message}; it has: ${capped(found)}`);
+  throw new RequestError('not_ready', `${message}; it has: ${oneLine(found, 200)}`);
 }
 
 function isUsable(address: string): boolean {
@@ -66,9 +67,4 @@ function isDnsName(text: string): boolean {
   const labels = text.split('.');
   const last = labels.at(-1) ?? '';
   return text.length <= 253 && labels.every((label) => dnsLabel.test(label)) && !/^(?:\d+|0x[\da-f]*)$/i.test(last);
-}
-
-function capped(text: string): string {
-  const line = JSON.stringify(text).slice(1, -1);
-  return line.length <= 200 ? line : `${line.slice(0, 200)}…`;
 }

@@ -1,5 +1,6 @@
 import { RequestError } from '../base/errors.js';
-import { type ErrorResponse, oneLine, rbacHint, reasonForStatus, statusMessage } from '../http/error-response.js';
+import { oneLine } from '../base/text.js';
+import { type ErrorResponse, rbacHint, reasonForStatus, statusMessage } from '../http/error-response.js';
 import type { KubeletPath } from './transport.js';
 
 const maxQuoteLength = 300;

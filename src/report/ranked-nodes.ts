@@ -8,7 +8,7 @@ import {
   type MeasuredNodeReport,
   measuredNodeReport,
 } from './node-report.js';
-import { largestFirst } from './order.js';
+import { largestFirst } from '../base/ranking.js';
 import type { MeasuredPodReport } from './pod-report.js';
 import type { Ranked } from './ranked.js';
 

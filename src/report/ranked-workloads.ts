@@ -4,7 +4,7 @@ import type { TimeSlicer } from '../base/time-slicer.js';
 import type { PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
 import { workloadKey, workloadName } from '../workload/workload.js';
 import type { ComponentBytes } from './component-bytes.js';
-import { largestFirst } from './order.js';
+import { largestFirst } from '../base/ranking.js';
 import type { Ranked } from './ranked.js';
 import { type WorkloadReport, workloadReport } from './workload-report.js';
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { byNames } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup } from '../kubelet/kubelet-cache.js';
@@ -114,9 +115,7 @@ export class Collector {
   }
 }
 
-function byNodeName(a: NodeState, b: NodeState): number {
-  return a.nodeName < b.nodeName ? -1 : 1;
-}
+const byNodeName = byNames<NodeState>(({ nodeName }) => [nodeName]);
 
 const noPods = { expectedPods: 0, measuredPods: 0 };
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { Ranking } from '../base/ranking.js';
+import { largestFirst, Ranking } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import { workloadKey } from '../workload/workload.js';
 import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot } from './snapshot.js';
@@ -67,7 +67,7 @@ export class TopPods {
   #rankingOf(key: string, rankings: Map<string, PodRanking>): PodRanking {
     const known = rankings.get(key);
     if (known !== undefined) return known;
-    const ranking = new Ranking(this.#options.count, comparePods);
+    const ranking = new Ranking(this.#options.count, largestPodFirst);
     rankings.set(key, ranking);
     return ranking;
   }
@@ -90,15 +90,10 @@ export class TopPods {
   }
 }
 
-/** The biggest first; of equals by namespace and name. */
-function comparePods(a: PodSnapshot, b: PodSnapshot): number {
-  return b.usage.usedBytes - a.usage.usedBytes || compare(a.namespace, b.namespace) || compare(a.name, b.name);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
+const largestPodFirst = largestFirst<PodSnapshot>(
+  ({ usage }) => usage.usedBytes,
+  ({ namespace, name }) => [namespace, name],
+);
 
 function podsOf(node: NodeState): readonly PodSnapshot[] {
   return node.state === 'absent' ? [] : node.snapshot.pods;

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { byNames } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import { Accumulator } from '../workload/aggregate.js';
 import { noFigures, type WorkloadFigures, type WorkloadPartial, type WorkloadPartials } from '../workload/figures.js';
@@ -68,7 +69,7 @@ export class WorkloadCollector {
     backoff.retain(new Set(partials.keys()));
     const missing = new Set(nodes.flatMap(({ sums, coverage }) => (sums === undefined ? [...coverage.keys()] : [])));
     const workloads: WorkloadSnapshot[] = [];
-    const sorted = [...partials].sort(([a], [b]) => (a < b ? -1 : 1));
+    const sorted = [...partials].sort(byNames(([key]) => [key]));
     await this.#slicer.forEach(sorted, ([key, partial]) => {
       workloads.push(this.#snapshotOf(partial, { key, missesNode: missing.has(key), recordsFailures }));
     });

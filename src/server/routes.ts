@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { oneLine } from '../base/text.js';
 import { sendFinalText, sendText } from './responses.js';
 import { statusPath } from './status-handler.js';
 
@@ -80,10 +81,12 @@ export function createRoutes(options: RoutesOptions): Express {
 function sendReadiness(response: Response, checks: readonly ReadinessCheck[], isVerbose: boolean): void {
   const missing = checks.filter(({ ok }) => !ok);
   const isReady = missing.length === 0;
-  const details = checks.map(({ name, ok, message }) => (ok ? `[+]${name} ok` : `[-]${name}: ${oneLine(message)}`));
+  const details = checks.map(({ name, ok, message }) =>
+    ok ? `[+]${name} ok` : `[-]${name}: ${oneLine(message, 1000)}`,
+  );
   const summary = isReady
     ? 'ok'
-    : `not ready: ${missing.map(({ name, message }) => `${name}: ${oneLine(message)}`).join('; ')}`;
+    : `not ready: ${missing.map(({ name, message }) => `${name}: ${oneLine(message, 1000)}`).join('; ')}`;
   const verdict = `readyz check ${isReady ? 'passed' : 'failed'}`;
   sendText(response, isReady ? 200 : 503, isVerbose ? [...details, verdict].join('\n') : summary);
 }
@@ -105,10 +108,6 @@ async function reload(response: Response, options: RoutesOptions): Promise<void>
 /** A path in which nothing is a pattern: https://github.com/pillarjs/path-to-regexp#readme */
 function literalPath(path: string): string {
   return path.replaceAll(/[\\{}()[\]+?!:*]/g, String.raw`\$&`);
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ');
 }
 
 /** What is thrown here is a fault of the exporter: requests have no body, and nothing of a path is decoded. */

@@ -1,4 +1,4 @@
-import { listing } from '../base/listing.js';
+import { joinTruncated } from '../base/text.js';
 import { formatAge } from '../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../report/cluster-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
@@ -39,7 +39,7 @@ function notReady(checks: readonly ReadinessCheckStatus[]): readonly Problem[] {
   const missing = checks.filter(({ isOk }) => !isOk);
   if (missing.length === 0) return [];
   const names = missing.map(({ name }) => name);
-  return [{ severity: 'critical', text: `not ready: ${listing(names, maxNamesCount)}`, section: 'trust' }];
+  return [{ severity: 'critical', text: `not ready: ${joinTruncated(names, maxNamesCount)}`, section: 'trust' }];
 }
 
 function clusterProblems({ summary, nodes, isPartial }: ClusterReport): readonly Problem[] {

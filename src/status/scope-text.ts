@@ -1,4 +1,4 @@
-import { listing } from '../base/listing.js';
+import { joinTruncated } from '../base/text.js';
 
 /** The part of the nodes, and the settings that narrow it further. */
 export interface ScopeSettings {
@@ -26,7 +26,7 @@ export function scopeText(settings: ScopeSettings): string {
     nodeSelector === '' ? [] : [`nodes ${nodeSelector}`],
     namespaces.length === 0
       ? []
-      : [`${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${listing(namespaces, maxNamespacesCount)}`],
+      : [`${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${joinTruncated(namespaces, maxNamespacesCount)}`],
     podSelector === '' ? [] : [`pods ${podSelector}`],
   ].flat();
   return parts.length === 0 ? 'whole cluster' : parts.join('; ');

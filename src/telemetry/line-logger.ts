@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
-import { escapeInvisible } from '../base/invisible.js';
 import { type LogFields, type Logger, type LogLevel, logLevels } from '../base/logger.js';
+import { escapeInvisible, truncate } from '../base/text.js';
 
 export const logFormats = ['json', 'logfmt'] as const;
 export type LogFormat = (typeof logFormats)[number];
@@ -81,16 +81,12 @@ class Repetitions {
 function toPairs(level: LogLevel, message: string, fields: LogFields): readonly Pair[] {
   const pairs: Pair[] = [
     ['level', level],
-    ['msg', cut(message)],
+    ['msg', truncate(message, maxValueLength)],
   ];
   for (const [key, value] of Object.entries(fields)) {
-    if (value !== undefined) pairs.push([key, cut(value)]);
+    if (value !== undefined) pairs.push([key, typeof value === 'string' ? truncate(value, maxValueLength) : value]);
   }
   return pairs;
-}
-
-function cut(value: FieldValue): FieldValue {
-  return typeof value === 'string' && value.length > maxValueLength ? `${value.slice(0, maxValueLength)}…` : value;
 }
 
 function jsonLine(pairs: readonly Pair[]): string {

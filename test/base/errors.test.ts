@@ -7,21 +7,21 @@ describe('messageOf', () => {
     ['the message of an error', new Error('broken'), 'broken'],
     ['the name of an error without a message', new TypeError(), 'TypeError'],
     ['several lines on one', new Error('first\n   second \r\n third'), 'first second third'],
-    ['a string that was thrown', 'plain text', 'plain text'],
-    ['undefined that was thrown', undefined, 'undefined'],
-  ])('gives %s', (_name, thrown, expected) => {
+    ['a thrown string', 'plain text', 'plain text'],
+    ['a thrown undefined', undefined, 'undefined'],
+  ])('returns %s', (_name, thrown, expected) => {
     expect(messageOf(thrown)).toBe(expected);
   });
 });
 
 describe('RequestError', () => {
-  it('carries reason, status and cause', () => {
+  it('has a reason, a status and a cause', () => {
     const cause = new Error('socket hang up');
     const error = new RequestError('http_status', 'node1 answered 500', { cause, status: 500 });
     expect(error).toMatchObject({ name: 'RequestError', reason: 'http_status', status: 500, cause });
   });
 
-  it('has neither status nor cause when none is given', () => {
+  it('has neither a status nor a cause unless they are passed', () => {
     const error = new RequestError('timeout', 'no answer within 10 s');
     expect(error.status).toBeUndefined();
     expect('cause' in error).toBe(false);
@@ -29,7 +29,7 @@ describe('RequestError', () => {
 });
 
 describe('UserError', () => {
-  it('is told apart by its name', () => {
+  it('has a name of its own', () => {
     expect(new UserError('no such file')).toMatchObject({ name: 'UserError', message: 'no such file' });
   });
 });

@@ -1,17 +1,52 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { Ranking } from '../../src/base/ranking.js';
+import { byNames, largestFirst, Ranking } from '../../src/base/ranking.js';
 
-it('gives what sorting and cutting all items gives, whenever it is asked', () => {
+const items = [
+  { namespace: 'shop', pod: 'b', usedBytes: 5 },
+  { namespace: 'shop', pod: 'a', usedBytes: undefined },
+  { namespace: 'shop', pod: 'a-b', usedBytes: 7 },
+  { namespace: 'db', pod: 'z', usedBytes: 5 },
+  { namespace: 'Shop', pod: 'b', usedBytes: 0 },
+];
+const namesOf = (item: (typeof items)[number]): readonly string[] => [item.namespace, item.pod];
+const ordered = (compare: (a: (typeof items)[number], b: (typeof items)[number]) => number): readonly string[] =>
+  [...items].sort(compare).map((item) => namesOf(item).join('/'));
+
+describe('byNames', () => {
+  it('compares the first names, then the second ones, by code units', () => {
+    expect(ordered(byNames(namesOf))).toEqual(['Shop/b', 'db/z', 'shop/a', 'shop/a-b', 'shop/b']);
+  });
+
+  it('finds equal names equal', () => {
+    expect(
+      byNames(namesOf)({ namespace: 'a', pod: 'b', usedBytes: 1 }, { namespace: 'a', pod: 'b', usedBytes: 2 }),
+    ).toBe(0);
+  });
+});
+
+describe('largestFirst', () => {
+  it('orders equal values by name, and unknown ones last', () => {
+    expect(ordered(largestFirst(({ usedBytes }) => usedBytes, namesOf))).toEqual([
+      'shop/a-b',
+      'db/z',
+      'shop/b',
+      'Shop/b',
+      'shop/a',
+    ]);
+  });
+});
+
+it('Ranking returns the same items as sorting all of them, whenever it is asked', () => {
   fc.assert(
-    fc.property(fc.uniqueArray(fc.integer()), fc.integer({ min: 1, max: 8 }), fc.nat(), (items, count, askedAt) => {
+    fc.property(fc.uniqueArray(fc.integer()), fc.integer({ min: 1, max: 8 }), fc.nat(), (values, count, askedAt) => {
       const ranking = new Ranking<number>(count, (a, b) => b - a);
-      for (const [index, item] of items.entries()) {
+      for (const [index, item] of values.entries()) {
         if (index === askedAt) ranking.top();
         ranking.add(item);
       }
-      expect(ranking.top()).toEqual([...items].sort((a, b) => b - a).slice(0, count));
+      expect(ranking.top()).toEqual([...values].sort((a, b) => b - a).slice(0, count));
     }),
   );
 });

@@ -1,3 +1,4 @@
+import { byNames } from '../../base/ranking.js';
 import { nearest } from '../../config/suggestion.js';
 import type { Pod } from '../../kube/objects.js';
 import { formatSelector, matchesSelector, type Requirement } from '../../kube/selector.js';
@@ -27,7 +28,7 @@ export function nearMisses(definition: WorkloadDefinition, pods: Iterable<Pod>):
     isNear(checks),
   );
   return misses
-    .sort((a, b) => rank(a.checks) - rank(b.checks) || (podName(a.pod) < podName(b.pod) ? -1 : 1))
+    .sort((a, b) => rank(a.checks) - rank(b.checks) || byPodName(a.pod, b.pod))
     .map(({ pod, checks }) => ({
       namespace: pod.namespace,
       pod: pod.name,
@@ -81,6 +82,4 @@ function rank(checks: readonly Check[]): number {
   return isAlmostRight(failed) ? 1 : 2;
 }
 
-function podName({ namespace, name }: Pod): string {
-  return `${namespace}/${name}`;
-}
+const byPodName = byNames<Pod>(({ namespace, name }) => [namespace, name]);

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 
-import { escapeInvisible } from '../../base/invisible.js';
+import { escapeInvisible } from '../../base/text.js';
 
 /** `line`: JSON on one line. */
 export type DataForm = 'json' | 'line' | 'yaml';

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../base/invisible.js';
+import { escapeInvisible } from '../../base/text.js';
 
 /** Characters that terminals show in two columns: https://www.unicode.org/reports/tr11/ (wide, in a good approximation). */
 const wide =

@@ -1,4 +1,4 @@
-import { listing } from '../../base/listing.js';
+import { joinTruncated } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
 import type { AbsentNodeState, WorkloadSnapshot } from '../../scrape/snapshot.js';
 import { workloadName } from '../../workload/workload.js';
@@ -31,7 +31,7 @@ export function missingNotes(reading: ClusterReading, filter: PodFilter): readon
     ['Never asked, as they serve no summaries:', skipped],
     ['Incomplete:', incomplete.map(incompleteText)],
   ];
-  return notes.flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${listing(names, maxNamesCount)}.`]));
+  return notes.flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${joinTruncated(names, maxNamesCount)}.`]));
 }
 
 /** Why no node at all gives data, a line per reason; empty when one does, or there is none to ask. */
@@ -43,7 +43,7 @@ export function causesOfSilence(reading: ClusterReading): readonly string[] {
   }
   return Array.from(byReason, ([reason, names]) => {
     const error = names.map((name) => reading.nodeErrors.get(name)).find((text) => text !== undefined);
-    const nodes = listing(names.map(terminalText), maxNamesCount);
+    const nodes = joinTruncated(names.map(terminalText), maxNamesCount);
     return `no data of ${nodes} (${reason})${error === undefined ? '' : `: ${terminalText(error)}`}`;
   });
 }

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../base/invisible.js';
+import { escapeInvisible } from '../../base/text.js';
 
 /** Text that is HTML already. Made by {@link markup} and {@link trusted} only, so whatever else is shown gets escaped. */
 export class Markup {

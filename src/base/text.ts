@@ -1,0 +1,30 @@
+/** At most `maxLength` characters; `…` marks the missing end. */
+export function truncate(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+}
+
+/** On one line and truncated, for messages that quote a text of unknown origin. */
+export function oneLine(text: string, maxLength = 300): string {
+  return truncate(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), maxLength);
+}
+
+/** `a, b, c and 4 more`. */
+export function joinTruncated(items: readonly string[], maxCount: number): string {
+  const shown = items.slice(0, maxCount).join(', ');
+  const moreCount = items.length - maxCount;
+  return moreCount > 0 ? `${shown} and ${moreCount} more` : shown;
+}
+
+/**
+ * Control, format and separator characters, including line feeds, as `\uXXXX`: a terminal may interpret them, or hide
+ * the characters beside them.
+ */
+export function escapeInvisible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => escapeCodeUnit(character.charCodeAt(index))).join(''),
+  );
+}
+
+function escapeCodeUnit(codeUnit: number): string {
+  return `\\u${codeUnit.toString(16).padStart(4, '0')}`;
+}
