@@ -31,7 +31,9 @@ export function missingNotes(reading: ClusterReading, filter: PodFilter): readon
     ['Never asked, as they serve no summaries:', skipped],
     ['Incomplete:', incomplete.map(incompleteText)],
   ];
-  return notes.flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${joinTruncated(names, maxNamesCount)}.`]));
+  return notes.flatMap(([what, names]) =>
+    names.length === 0 ? [] : [`${what} ${joinTruncated(names, maxNamesCount)}.`],
+  );
 }
 
 /** Why no node at all gives data, a line per reason; empty when one does, or there is none to ask. */
