@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { activate, type ActiveSettings } from './active-settings.js';
 import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
 import { TimeSlicer } from './base/time-slicer.js';
 import { ClusterSource } from './cluster-source.js';
-import { type Collection, createCollection, hasWorkloads } from './collection.js';
-import { configHash, formatConfig } from './config/format-config.js';
+import { hasWorkloads } from './collection.js';
 import type { Config } from './config/schema.js';
 import type { Credentials } from './credentials/credentials.js';
-import { Exposition } from './exposition/exposition.js';
-import { patternsWithoutFamily } from './exposition/families.js';
 import type { Scope } from './kube/scope.js';
-import { formatSelector } from './kube/selector.js';
+import { readinessChecks } from './readiness-checks.js';
 import { type ClusterReport, clusterReport } from './report/cluster-report.js';
 import { healthReport } from './report/health-report.js';
 import { nodeFailure } from './report/node-report.js';
@@ -23,16 +21,15 @@ import { Listener } from './server/listener.js';
 import { MetricsHandler } from './server/metrics-handler.js';
 import { createRoutes, type ReadinessCheck } from './server/routes.js';
 import { StatusHandler } from './server/status-handler.js';
-import { scopeText } from './status/scope-text.js';
-import { type StatusSettings, StatusSource } from './status/status-source.js';
+import { StatusSource } from './status/status-source.js';
 import { MissingNodeReport } from './telemetry/missing-node-report.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
 import { SeriesCapReport } from './telemetry/series-cap-report.js';
 
-/** New settings of where the data comes from take effect only when their first lists came within this time. */
+/** New settings of the source take effect only when its first lists arrive within this time. */
 const syncTimeoutMs = 60_000;
 
-/** Running scrapes may finish for so long after a stop: the longest that Prometheus usually waits. */
+/** How long running scrapes may finish after a stop: the longest that Prometheus usually waits. */
 const drainMs = 10_000;
 
 export interface AppOptions {
@@ -44,49 +41,38 @@ export interface AppOptions {
   readonly random: () => number;
   readonly logger: Logger;
   readonly version: string;
-  /** Loads the settings anew, for `POST /-/reload`; rejects, and has logged why, when the old ones stay. */
+  /** Reloads the settings for `POST /-/reload`; rejects, after it has logged the reason, when the old ones stay. */
   readonly reload?: () => Promise<void>;
 }
 
-/** The exporter: builds every part from the settings, starts and stops them in order, and takes over new settings. */
+/**
+ * The exporter. Its parts have three lifetimes: the process (metrics, reports in the log, listeners), a source (watches
+ * of the API server, cache of kubelets' answers), and a set of settings. New settings keep what does not depend on them.
+ */
 export class App implements AsyncDisposable {
   readonly metrics: SelfMetrics;
   readonly #options: AppOptions;
   readonly #stopping = new AbortController();
-  readonly #listeners: readonly Listener[];
-  /** Outlives the expositions: new settings may begin or end what it tells of. */
   readonly #seriesCapReport: SeriesCapReport;
   readonly #missingNodeReport: MissingNodeReport;
-  #config: Config;
-  #scope: Scope;
-  #source: ClusterSource;
-  #collection: Collection;
-  #exposition: Exposition;
-  /** Of the settings in force: thousands of workloads take long to format. */
-  #statusSettings: StatusSettings;
-  /** In progress: a source is not disposed of before the collections that may use it have ended. */
+  readonly #listeners: readonly Listener[];
+  #active: ActiveSettings;
+  /** A source is disposed of after the collections that may use it have ended. */
   readonly #collecting = new Set<Promise<unknown>>();
 
   private constructor(options: AppOptions, scope: Scope) {
-    const { config, version } = options;
+    const { config, version, logger } = options;
     this.#options = options;
-    this.#config = config;
-    this.#scope = scope;
     this.metrics = new SelfMetrics({ version, nodeVersion: process.version });
-    this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger: options.logger });
-    this.#missingNodeReport = new MissingNodeReport(options.logger);
-    this.#source = this.#createSource(config, scope);
-    const { store, cache } = this.#source;
-    this.#collection = createCollection({ ...options, onlyNode: scope.nodeName, store, cache });
-    this.#exposition = this.#createExposition(config);
-    this.#statusSettings = statusSettings(config, scope);
+    this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger });
+    this.#missingNodeReport = new MissingNodeReport(logger);
+    this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
     this.#listeners = this.#createListeners();
-    this.#report(config);
   }
 
   /**
-   * Resolves when all addresses are listened on, before anything is synced. Throws UserError when one cannot be had or
-   * nothing says which node or shard to measure, and the signal's reason when it aborts before.
+   * Resolves when all addresses accept connections, before the first lists. Throws UserError when an address is not
+   * available or the node or shard to measure is unknown, and the signal's reason when it aborts before.
    */
   static async start(options: AppOptions, signal: AbortSignal): Promise<App> {
     const app = new App(options, await scopeOf(options, signal));
@@ -99,64 +85,100 @@ export class App implements AsyncDisposable {
     return app;
   }
 
-  /** The ports that are listened on, in the order of the settings. */
+  /** The ports of the listeners, in the order of the settings. */
   get ports(): readonly number[] {
     return this.#listeners.map(({ port }) => port).filter((port) => port !== undefined);
   }
 
   get hasSynced(): boolean {
-    return this.#source.store.hasSynced;
+    return this.#active.source.store.hasSynced;
   }
 
   /**
-   * Puts new settings in force, all or none. What is known stays where the settings that it depends on are the same;
-   * otherwise the old source serves until the new one is synced. Throws UserError when it does not sync, or when
-   * nothing says which node or shard to measure.
+   * Applies new settings, all or none. The old source serves until a new one has synced; it stays when no setting has
+   * changed that it is made from. Throws UserError when a new source does not sync, or when the node or shard to measure
+   * is unknown.
    */
   async apply(config: Config): Promise<void> {
-    const before = this.#config;
-    const isSameSource = isDeepStrictEqual(sourceSettings(before), sourceSettings(config));
-    const isSamePart = isDeepStrictEqual(before.cluster, config.cluster);
-    const scope = isSamePart ? this.#scope : await scopeOf({ ...this.#options, config }, this.#stopping.signal);
-    const source = isSameSource ? this.#source : await this.#syncedSource(config, scope);
-    const replaced = this.#source;
-    if (replaced !== source) source.inherit(replaced);
-    this.#config = config;
-    this.#scope = scope;
-    this.#source = source;
-    const { store, cache } = source;
-    const former = this.#collection;
-    this.#collection = createCollection({ ...this.#options, config, onlyNode: scope.nodeName, store, cache, former });
-    this.#exposition = this.#createExposition(config);
-    this.#statusSettings = statusSettings(config, scope);
-    this.#report(config);
-    if (replaced !== source) {
+    const former = this.#active;
+    const isSameScope = isDeepStrictEqual(former.config.cluster, config.cluster);
+    const isSameSource = isDeepStrictEqual(sourceSettings(former.config), sourceSettings(config));
+    const scope = isSameScope ? former.scope : await scopeOf({ ...this.#options, config }, this.#stopping.signal);
+    const source = isSameSource ? former.source : await this.#syncedSource(config, scope);
+    if (!isSameSource) source.inherit(former.source);
+    this.#active = this.#activate({ config, scope, source, former });
+    if (!isSameSource) {
       await Promise.allSettled(this.#collecting);
-      await replaced[Symbol.asyncDispose]();
+      await former.source[Symbol.asyncDispose]();
     }
     for (const part of ['web', 'log'] as const) {
-      if (isDeepStrictEqual(before[part], config[part])) continue;
-      this.#options.logger.warn('these settings take effect at the next start', { settings: part });
+      if (isDeepStrictEqual(former.config[part], config[part])) continue;
+      this.#options.logger.warn('these settings take effect after a restart', { settings: part });
     }
   }
 
-  /** Not ready at once; running scrapes finish. */
+  /** The exporter is not ready from now on; running scrapes finish. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort(new Error('stopped'));
     await Promise.all(this.#listeners.map((listener) => listener.close(drainMs)));
-    await this.#source[Symbol.asyncDispose]();
+    await this.#active.source[Symbol.asyncDispose]();
   }
 
-  async #collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
-    const { collector, resolver } = this.#collection;
-    this.#source.scraped();
-    const snapshot = await this.#tracked(collector.collect(signal));
+  #activate(
+    settings: Pick<ActiveSettings, 'config' | 'scope' | 'source'> & { former?: ActiveSettings },
+  ): ActiveSettings {
+    const { clock, logger } = this.#options;
+    return activate({ ...settings, metrics: this.metrics, seriesCapReport: this.#seriesCapReport, clock, logger });
+  }
+
+  #createSource(config: Config, scope: Scope): ClusterSource {
+    return new ClusterSource({ ...this.#options, config, scope, metrics: this.metrics });
+  }
+
+  /** Refuses a node that does not exist only when it is a new one: the node measured so far may come back. */
+  async #syncedSource(config: Config, scope: Scope): Promise<ClusterSource> {
+    const { nodeName } = scope;
+    const source = this.#createSource(config, scope);
+    try {
+      await source.synced(syncTimeoutMs, this.#stopping.signal);
+      const isUnknown = nodeName !== undefined && !source.store.hasNode(nodeName);
+      if (isUnknown && nodeName !== this.#active.scope.nodeName) throw new UserError(noSuchNode(nodeName));
+      return source;
+    } catch (error) {
+      await source[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** One scrape. */
+  async #scrape(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
+    const { source, collection } = this.#active;
+    source.scraped();
+    const snapshot = await this.#tracked(collection.collector.collect(signal));
     if (snapshot !== undefined) {
       this.metrics.setCollected(snapshotCounts(snapshot));
       this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
     }
-    this.metrics.setWorkloadNameClashes(resolver.clashCount);
+    this.metrics.setWorkloadNameClashes(collection.resolver.clashCount);
     return snapshot;
+  }
+
+  /** For the status page. Not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
+  async #clusterReport(signal: AbortSignal): Promise<ClusterReport | undefined> {
+    const { config, source, collection } = this.#active;
+    const { clock } = this.#options;
+    const snapshot = await this.#tracked(collection.wholeCollector.collect(signal, { recordsFailures: false }));
+    if (snapshot === undefined) return undefined;
+    return await clusterReport({
+      snapshot,
+      failureOf: (nodeName) => {
+        const failure = source.cache.lastFailure(nodeName);
+        return failure && nodeFailure(failure, clock.monotonicMs());
+      },
+      isPartial: signal.aborted,
+      hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
+      slicer: new TimeSlicer(clock),
+    });
   }
 
   async #tracked<T>(collecting: Promise<T>): Promise<T> {
@@ -165,60 +187,38 @@ export class App implements AsyncDisposable {
   }
 
   #checks(): readonly ReadinessCheck[] {
-    const { store } = this.#source;
-    const { nodeName } = this.#scope;
-    const unsynced = new Map(store.unsyncedParts().map(({ name, message }) => [name, message]));
-    return [
-      ...store.partNames.map((name) => ({
-        name,
-        ok: !unsynced.has(name),
-        message: `not listed yet: ${unsynced.get(name) ?? ''}`,
-      })),
-      ...(nodeName === undefined || !store.hasSynced
-        ? []
-        : [{ name: 'node', ok: store.hasNode(nodeName), message: noSuchNode(nodeName) }]),
-      { name: 'running', ok: !this.#stopping.signal.aborted, message: 'stopping' },
-    ];
+    const { source, scope } = this.#active;
+    const isStopping = this.#stopping.signal.aborted;
+    return readinessChecks({ store: source.store, nodeName: scope.nodeName, isStopping });
   }
 
-  #report(config: Config): void {
-    this.metrics.showStores(this.#source.storeMetrics);
-    this.metrics.setScope(this.#scope);
-    this.metrics.configReloaded(configHash(config), this.#options.clock.nowMs());
-    for (const pattern of patternsWithoutFamily(config.metrics)) {
-      this.#options.logger.warn('this expression takes no family: it is held against whole names', { pattern });
-    }
-    const { access, tls } = config.kubelet;
-    const isUnverified = access === 'direct' && tls.insecureSkipVerify;
-    this.metrics.tlsVerificationDisabled(isUnverified);
-    if (!isUnverified) return;
-    this.#options.logger.warn(
-      'kubelet certificates are not verified: whoever answers in their place sees the token; set kubelet.tls.caFile',
-    );
+  #createListeners(): readonly Listener[] {
+    const { clock, logger, config, reload } = this.#options;
+    const { telemetryPath: metricsPath, enableLifecycle, listenAddresses } = config.web;
+    const handler = createRoutes({
+      metricsPath,
+      status: new StatusHandler({ source: this.#createStatusSource(), metricsPath, clock }),
+      metrics: this.#createMetricsHandler(),
+      readiness: { checks: () => this.#checks() },
+      reload: enableLifecycle ? reload : undefined,
+      logger,
+    });
+    return listenAddresses.map(({ host, port }) => new Listener({ host, port, handler, clock }));
   }
 
-  /** A node that is not there is refused when it is another than before: one that is gone may come back. */
-  async #syncedSource(config: Config, scope: Scope): Promise<ClusterSource> {
-    const { nodeName } = scope;
-    const source = this.#createSource(config, scope);
-    try {
-      await source.synced(syncTimeoutMs, this.#stopping.signal);
-      const isUnknown = nodeName !== undefined && !source.store.hasNode(nodeName);
-      if (isUnknown && nodeName !== this.#scope.nodeName) throw new UserError(noSuchNode(nodeName));
-      return source;
-    } catch (error) {
-      await source[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-
-  #createSource(config: Config, scope: Scope): ClusterSource {
-    return new ClusterSource({ ...this.#options, config, scope, metrics: this.metrics });
-  }
-
-  #createExposition({ metrics: settings }: Config): Exposition {
-    const { clock } = this.#options;
-    return new Exposition({ settings, selfMetrics: this.metrics, observer: this.#seriesCapReport, clock });
+  #createMetricsHandler(): MetricsHandler {
+    const { clock, logger } = this.#options;
+    return new MetricsHandler({
+      source: { collect: (signal) => this.#scrape(signal) },
+      exposition: {
+        hasFamily: (name) => this.#active.exposition.hasFamily(name),
+        render: (...scrape) => this.#active.exposition.render(...scrape),
+      },
+      observer: this.metrics,
+      logger,
+      clock,
+      settings: () => this.#active.config.scrape,
+    });
   }
 
   #createStatusSource(): StatusSource {
@@ -228,54 +228,12 @@ export class App implements AsyncDisposable {
         cluster: (signal) => this.#clusterReport(signal),
         checks: () => this.#checks(),
         health: () => healthReport(this.metrics.report(), this.#seriesCapReport.droppedFamilies, clock.nowMs()),
-        settings: () => this.#statusSettings,
+        settings: () => this.#active.statusSettings,
       },
       version,
       clock,
       stopping: this.#stopping.signal,
     });
-  }
-
-  /** Not a scrape: it refreshes nothing ahead, no workload backs off because of it, and it is not counted. */
-  async #clusterReport(signal: AbortSignal): Promise<ClusterReport | undefined> {
-    const { clock } = this.#options;
-    const { workloads } = this.#config;
-    const { cache } = this.#source;
-    const snapshot = await this.#tracked(this.#collection.wholeCollector.collect(signal, { recordsFailures: false }));
-    if (snapshot === undefined) return undefined;
-    return await clusterReport({
-      snapshot,
-      failureOf: (nodeName) => {
-        const failure = cache.lastFailure(nodeName);
-        return failure && nodeFailure(failure, clock.monotonicMs());
-      },
-      isPartial: signal.aborted,
-      hidesPodsWithoutWorkload: hasWorkloads(this.#config) && !workloads.controllers,
-      slicer: new TimeSlicer(clock),
-    });
-  }
-
-  #createListeners(): readonly Listener[] {
-    const { clock, logger, config, reload } = this.#options;
-    const handler = createRoutes({
-      metricsPath: config.web.telemetryPath,
-      status: new StatusHandler({ source: this.#createStatusSource(), metricsPath: config.web.telemetryPath, clock }),
-      metrics: new MetricsHandler({
-        source: { collect: (signal) => this.#collect(signal) },
-        exposition: {
-          hasFamily: (name) => this.#exposition.hasFamily(name),
-          render: (...scrape) => this.#exposition.render(...scrape),
-        },
-        observer: this.metrics,
-        logger,
-        clock,
-        settings: () => this.#config.scrape,
-      }),
-      readiness: { checks: () => this.#checks() },
-      reload: config.web.enableLifecycle ? reload : undefined,
-      logger,
-    });
-    return config.web.listenAddresses.map(({ host, port }) => new Listener({ host, port, handler, clock }));
   }
 }
 
@@ -283,20 +241,7 @@ function scopeOf({ config, host, ...options }: AppOptions, signal: AbortSignal):
   return resolveScope({ settings: config.cluster, host, nodes: apiNodes(options) }, signal);
 }
 
-/** What {@link ClusterSource} are made from. */
+/** The settings that a {@link ClusterSource} is made from. */
 function sourceSettings({ cluster, kubelet, cache: { ttlMs, refresh } }: Config): object {
   return { cluster, kubelet, ttlMs, refresh };
-}
-
-function statusSettings(config: Config, scope: Scope): StatusSettings {
-  const { cluster } = config;
-  return {
-    scope: scopeText({
-      ...scope,
-      namespaces: cluster.namespaces,
-      nodeSelector: formatSelector(cluster.nodeSelector),
-      podSelector: formatSelector(cluster.podSelector),
-    }),
-    configuration: formatConfig(config),
-  };
 }

@@ -7,7 +7,7 @@ import { loadSettings, type SettingFlags } from './load-settings.js';
 export async function checkConfig(settings: SettingFlags, context: CommandContext): Promise<void> {
   const { config } = await loadSettings(settings, context);
   for (const pattern of patternsWithoutFamily(config.metrics)) {
-    context.writeError(`warning: ${pattern} takes no family: it is held against whole names\n`);
+    context.writeError(`warning: ${pattern} matches no metric family (patterns are anchored)\n`);
   }
   context.writeOut(formatConfig(config));
 }

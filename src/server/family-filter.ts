@@ -1,11 +1,11 @@
 import { type FamilyFilter, familyLevels } from '../exposition/selection.js';
 
-/** `fault`: one line for the client, which repeats nothing of what the client sent. */
+/** `fault`: one line for the client, which repeats nothing that the client sent. */
 export type FilterResult = { readonly filter: FamilyFilter } | { readonly fault: string };
 
 /**
- * The filter that the query asks for by `name[]=FAMILY` and `collect[]=LEVEL`, each as often as wanted, with or without
- * the brackets. Other parameters are none of its business.
+ * The filter in the query: `name[]=FAMILY` and `collect[]=LEVEL`, each any number of times, with or without the brackets.
+ * Other parameters are ignored.
  */
 export function familyFilter(query: object, isFamily: (name: string) => boolean): FilterResult {
   const names = new Set(valuesOf(query, 'name'));
@@ -24,5 +24,5 @@ function valuesOf(query: object, parameter: string): readonly string[] {
 }
 
 function faultOf(parameter: string): string {
-  return `unknown value of ${parameter}: name[] takes the name of a metric family, collect[] one of ${familyLevels.join(', ')}`;
+  return `unknown value of ${parameter}: expected the name of a metric family for name[], one of ${familyLevels.join(', ')} for collect[]`;
 }

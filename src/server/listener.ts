@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 
 export interface ListenerOptions {
-  /** Name or address; undefined for all interfaces. */
+  /** Name or address; undefined: all interfaces. */
   readonly host: string | undefined;
   /** 0: any free port. */
   readonly port: number;
@@ -14,9 +14,9 @@ export interface ListenerOptions {
 }
 
 /**
- * Clients that send nothing, or a byte now and then, lose their connection. Prometheus' idle connections are kept for
- * longer than any usual scrape interval: a new one for each scrape would cost a handshake, and closing one while a
- * scrape is on its way fails that scrape.
+ * Clients that send nothing, or a byte now and then, are disconnected. Idle connections of Prometheus are kept for longer
+ * than any usual scrape interval: a new connection for each scrape costs a handshake, and closing one while a scrape
+ * request is on its way fails that scrape.
  */
 const limits = {
   headersTimeout: 10_000,
@@ -27,9 +27,9 @@ const limits = {
 const maxConnectionCount = 200;
 const maxHeaderCount = 50;
 
-const mends: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process listens there; stop it, or choose another --web.listen-address',
-  EACCES: 'ports below 1024 need a privilege; choose a higher port with --web.listen-address',
+const hints: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process uses the address; stop it, or choose another --web.listen-address',
+  EACCES: 'ports below 1024 require a privilege; choose a higher port with --web.listen-address',
   EADDRNOTAVAIL: 'this machine does not have the address; choose another --web.listen-address',
 };
 
@@ -45,8 +45,8 @@ export class Listener {
     this.#options = options;
     this.#server = createServer(limits, (request, response) => {
       const { socket } = request;
-      // Pipelined requests are refused: when their connection ends, Node.js tells none but the first of them, and what
-      // the others hold would be held on. Scrapers and browsers send none.
+      // Pipelined requests are refused: when the connection ends, Node.js notifies only the first of them, and the others
+      // would keep their resources. Scrapers and browsers do not pipeline.
       if (this.#busy.has(socket)) {
         socket.destroy();
         return;
@@ -59,13 +59,13 @@ export class Listener {
     this.#server.maxConnections = maxConnectionCount;
     this.#server.maxHeadersCount = maxHeaderCount;
     this.#server.maxRequestsPerSocket = 0;
-    // Clients that keep many connections and use none must not shut the others out: clients open idle ones again.
+    // Clients with many idle connections must not lock out the others; they can connect again.
     this.#server.on('drop', () => {
       this.#server.closeIdleConnections();
     });
   }
 
-  /** Resolves when connections are accepted; throws UserError when the address cannot be had. */
+  /** Resolves when connections are accepted; throws UserError when the address is not available. */
   async start(): Promise<void> {
     const { host, port } = this.#options;
     await new Promise<void>((resolve, reject) => {
@@ -80,15 +80,15 @@ export class Listener {
     });
   }
 
-  /** The port that it listens on; undefined unless it does. */
+  /** Undefined while it does not listen. */
   get port(): number | undefined {
     const address = this.#server.address();
     return address === null || typeof address === 'string' ? undefined : address.port;
   }
 
   /**
-   * Accepts no more connections, lets the running answers finish, and closes what is left after `graceMs`. Resolves
-   * when no connection is left; also when it never listened.
+   * Accepts no more connections, lets running responses finish, and closes the remaining connections after `graceMs`.
+   * Resolves when no connection is left, also when it never listened.
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
@@ -103,7 +103,7 @@ export class Listener {
       () => {
         this.#server.closeAllConnections();
       },
-      () => undefined, // all were closed in time
+      () => undefined, // all connections were closed in time
     );
     await closed;
     done.abort();
@@ -119,7 +119,7 @@ export class Listener {
   }
 }
 
-/** A client that is told may send its next request elsewhere; when the headers are gone, only the end can tell it. */
+/** With the header, the client sends its next request elsewhere. After the headers were sent, only the end of the connection does that. */
 function closeAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
   const { socket } = response;
@@ -127,6 +127,6 @@ function closeAfter(response: ServerResponse): void {
 }
 
 function cannotListen(address: string, error: NodeJS.ErrnoException): UserError {
-  const mend = mends[error.code ?? ''] ?? error.message;
-  return new UserError(`cannot listen on ${address}: ${mend}`, { cause: error });
+  const hint = hints[error.code ?? ''] ?? error.message;
+  return new UserError(`cannot listen on ${address}: ${hint}`, { cause: error });
 }

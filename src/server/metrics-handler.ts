@@ -7,13 +7,13 @@ import type { ExpositionBody, ExpositionRequest } from '../exposition/exposition
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
 import type { FamilyFilter } from '../exposition/selection.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
-import { startAnswerLimit } from './answer-limit.js';
+import { startResponseLimit } from './response-limit.js';
 import { familyFilter } from './family-filter.js';
 import { sendText } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
 import { sendGzipped, sendPlain } from './send-body.js';
 
-/** `collect` answers at the latest when `signal` aborts, with what it has; undefined before the first sync. */
+/** `collect` resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. */
 export interface ScrapeSource {
   collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined>;
 }
@@ -30,16 +30,17 @@ interface ExpositionRenderer {
 
 export interface ScrapeObserver {
   /**
-   * `deadline`: answered, but the time was up before all was collected. `aborted`: the client left or read too slowly.
+   * `deadline`: a response, but time ran out before everything was collected. `aborted`: the client disconnected or read
+   * too slowly.
    * `durationMs`: to the last byte.
    */
   scrapeFinished(result: 'success' | 'deadline' | 'aborted' | 'error', durationMs: number): void;
-  /** Refused, because too many scrapes are under way. */
+  /** Refused: too many scrapes are running. */
   scrapeRejected(): void;
 }
 
 export interface ScrapeSettings extends ScrapeTimes {
-  /** Scrapes under way, to the last byte of their answers, above 0. */
+  /** Running scrapes, up to the last byte of their responses; above 0. */
   readonly maxInFlight: number;
 }
 
@@ -49,14 +50,14 @@ export interface MetricsHandlerOptions {
   readonly observer: ScrapeObserver;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Asked at each scrape, so that a reload takes effect. */
+  /** Read at each scrape, so that a reload takes effect. */
   readonly settings: () => ScrapeSettings;
 }
 
-/** The client's own timeout is over by then; whoever still reads holds a slot for nothing. */
+/** By then the client's own timeout has expired: a client that still reads would occupy a slot in vain. */
 const writeGraceMs = 5_000;
 
-/** Answers `/metrics`. */
+/** Serves `/metrics`. */
 export class MetricsHandler {
   readonly #options: MetricsHandlerOptions;
   #inFlightCount = 0;
@@ -65,7 +66,7 @@ export class MetricsHandler {
     this.#options = options;
   }
 
-  /** HEAD is answered without a collection. */
+  /** HEAD gets the headers without a collection. */
   async handle(request: Request, response: Response): Promise<void> {
     const { observer, settings, exposition } = this.#options;
     const asked = familyFilter(request.query, (name) => exposition.hasFamily(name));
@@ -81,7 +82,7 @@ export class MetricsHandler {
     if (this.#inFlightCount >= settings().maxInFlight) {
       observer.scrapeRejected();
       response.set('Retry-After', '1');
-      sendText(response, 503, 'too many scrapes at once');
+      sendText(response, 503, 'too many concurrent scrapes');
       return;
     }
     this.#inFlightCount += 1;
@@ -96,7 +97,7 @@ export class MetricsHandler {
     const { observer, clock, settings } = this.#options;
     const startMs = clock.monotonicMs();
     const timeoutMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings());
-    using limit = startAnswerLimit({ response, clock, durationMs: timeoutMs + writeGraceMs });
+    using limit = startResponseLimit({ response, clock, durationMs: timeoutMs + writeGraceMs });
     const finish = (result: Parameters<ScrapeObserver['scrapeFinished']>[0]): void => {
       observer.scrapeFinished(result, clock.monotonicMs() - startMs);
     };
@@ -118,7 +119,7 @@ export class MetricsHandler {
     using deadline = startDeadline({
       clock,
       durationMs: timeoutMs,
-      error: () => new RequestError('timeout', `the scrape's ${timeoutMs} ms are over`),
+      error: () => new RequestError('timeout', `the scrape did not complete within ${timeoutMs} ms`),
       parent,
     });
     const snapshot = await source.collect(deadline.signal);
@@ -145,7 +146,7 @@ export class MetricsHandler {
 
   #fail(response: Response, error: unknown, signal: AbortSignal): void {
     const { logger } = this.#options;
-    if (signal.aborted) logger.debug('scrape given up', { reason: messageOf(signal.reason) });
+    if (signal.aborted) logger.debug('scrape aborted', { reason: messageOf(signal.reason) });
     else logger.error('scrape failed', { error: messageOf(error) });
     if (signal.aborted || response.headersSent || response.destroyed) response.destroy();
     else sendText(response, 500, 'internal error');

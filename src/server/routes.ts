@@ -32,17 +32,17 @@ export interface RoutesOptions {
   readonly metrics: MetricsEndpoint;
   readonly status: StatusEndpoint;
   readonly readiness: Readiness;
-  /** Rejects, and has logged why, when the configuration was not taken over. Undefined: reloading over HTTP is not enabled. */
+  /** Rejects, after it has logged the reason, when the old settings stay. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined;
   readonly logger: Logger;
 }
 
 const reloadPath = '/-/reload';
 
-/** No answer loads anything or may be framed; the status page has a policy of its own. */
+/** Responses load nothing and may not be framed. The status page has its own policy. */
 const contentSecurityPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The exporter's HTTP surface. Errors are one constant line of text, without stack and paths. */
+/** The HTTP endpoints. Errors are one constant line of text, without stack and paths. */
 export function createRoutes(options: RoutesOptions): Express {
   const { metricsPath, metrics, status, readiness, logger } = options;
   const app = express();
@@ -59,7 +59,7 @@ export function createRoutes(options: RoutesOptions): Express {
       return;
     }
     response.set('Allow', allowed.join(', '));
-    sendFinalText(response, 405, `only ${allowed.join(' and ')} here`);
+    sendFinalText(response, 405, `method not allowed: use ${allowed.join(' or ')}`);
   });
   app.get(['/livez', '/healthz'], (_request, response) => {
     sendText(response, 200, 'ok');
@@ -93,7 +93,7 @@ function sendReadiness(response: Response, checks: readonly ReadinessCheck[], is
 
 async function reload(response: Response, options: RoutesOptions): Promise<void> {
   if (options.reload === undefined) {
-    sendFinalText(response, 403, 'reloading over HTTP is not enabled: start with --web.enable-lifecycle');
+    sendFinalText(response, 403, 'reload over HTTP is disabled: start with --web.enable-lifecycle');
     return;
   }
   try {
@@ -105,12 +105,12 @@ async function reload(response: Response, options: RoutesOptions): Promise<void>
   sendFinalText(response, 200, 'reloaded');
 }
 
-/** A path in which nothing is a pattern: https://github.com/pillarjs/path-to-regexp#readme */
+/** A path without patterns: https://github.com/pillarjs/path-to-regexp#readme */
 function literalPath(path: string): string {
   return path.replaceAll(/[\\{}()[\]+?!:*]/g, String.raw`\$&`);
 }
 
-/** What is thrown here is a fault of the exporter: requests have no body, and nothing of a path is decoded. */
+/** Errors here are bugs of the exporter: requests have no body, and paths are not decoded. */
 function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) {

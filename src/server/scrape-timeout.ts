@@ -1,8 +1,8 @@
-/** Settings of scrapes; all in milliseconds above 0, the offset at least 0. */
+/** In milliseconds above 0; the offset may be 0. */
 export interface ScrapeTimes {
-  /** How much earlier than Prometheus gives up the answer is to start. */
+  /** How long before the client's timeout the response starts. */
   readonly timeoutOffsetMs: number;
-  /** For clients that name no timeout. */
+  /** For clients that send no timeout. */
   readonly defaultTimeoutMs: number;
   readonly maxDurationMs: number;
 }
@@ -10,16 +10,16 @@ export interface ScrapeTimes {
 /** Sent by Prometheus and vmagent: their scrape timeout, in seconds with a fraction. */
 export const scrapeTimeoutHeader = 'x-prometheus-scrape-timeout-seconds';
 
-/** Beyond an hour it is no scrape timeout. */
-const maxBelievableMs = 3_600_000;
+/** Longer timeouts are ignored as implausible. */
+const maxPlausibleMs = 3_600_000;
 
 /**
- * How long a scrape may collect: the client's timeout less the offset, but at least half of it where it is hardly
- * longer than the offset; the default when the header is missing or is no number above 0; at most `maxDurationMs`.
+ * How long a scrape may collect: the client's timeout minus the offset, but at least half of the timeout; the default
+ * when the header is absent or not a number above 0; at most `maxDurationMs`.
  */
 export function scrapeTimeoutMs(header: string | undefined, times: ScrapeTimes): number {
-  const askedMs = Number(header?.trim() === '' ? undefined : header) * 1_000;
-  const isBelievable = askedMs > 0 && askedMs <= maxBelievableMs;
-  const timeoutMs = isBelievable ? Math.max(askedMs - times.timeoutOffsetMs, askedMs / 2) : times.defaultTimeoutMs;
+  const sentMs = Number(header?.trim() === '' ? undefined : header) * 1_000;
+  const isPlausible = sentMs > 0 && sentMs <= maxPlausibleMs;
+  const timeoutMs = isPlausible ? Math.max(sentMs - times.timeoutOffsetMs, sentMs / 2) : times.defaultTimeoutMs;
   return Math.min(timeoutMs, times.maxDurationMs);
 }

@@ -4,13 +4,12 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, createGzip } from 'node:zlib';
 
-/** Handed to the socket, or to the compressor, in one go. */
+/** Written to the socket, or to the compressor, at once. */
 const groupBytes = 256 * 1_024;
 
 /**
- * Writes the chunks as they are, without a copy; waits whenever the client reads more slowly, so that a slow reader
- * costs one group of memory, and lets the event loop turn when it does not. Resolves when the last byte was handed to
- * the system; rejects when `signal` aborts.
+ * Writes the chunks without copying them. Waits for a slow reader, which costs one group of memory, and otherwise yields
+ * to the event loop after each group. Resolves when the last byte was handed to the system; rejects when `signal` aborts.
  */
 export async function sendPlain(response: Writable, chunks: readonly Buffer[], signal: AbortSignal): Promise<void> {
   for (const group of groupsOf(chunks)) {
@@ -25,18 +24,18 @@ export async function sendPlain(response: Writable, chunks: readonly Buffer[], s
   await once(response, 'finish', { signal });
 }
 
-/** The same, compressed off the event loop. Level 1: a higher one costs twice the time for a few percent. */
+/** The same with gzip, off the event loop. Level 1: a higher level takes twice the time to save a few percent. */
 export async function sendGzipped(response: Writable, chunks: readonly Buffer[], signal: AbortSignal): Promise<void> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 64 * 1_024 });
   try {
     await pipeline(joinedGroups(chunks), gzip, response, { signal });
   } catch (error) {
-    signal.throwIfAborted(); // what the pipeline throws then differs between versions of Node.js
+    signal.throwIfAborted(); // what the pipeline throws after an abort depends on the version of Node.js
     throw error;
   }
 }
 
-/** Small chunks are copied together: each write to the compressor is a round trip to another thread. */
+/** Small chunks are joined: each write to the compressor is a round trip to another thread. */
 function* joinedGroups(chunks: readonly Buffer[]): Iterable<Buffer> {
   for (const group of groupsOf(chunks)) yield Buffer.concat(group);
 }

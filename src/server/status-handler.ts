@@ -3,11 +3,11 @@ import type { Request, Response } from 'express';
 import type { Clock } from '../base/clock.js';
 import { type PageLink, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
-import { startAnswerLimit } from './answer-limit.js';
+import { startResponseLimit } from './response-limit.js';
 import { sendText } from './responses.js';
 import { sendPlain } from './send-body.js';
 
-/** `read` gives the same object to all who get the same status. */
+/** `read` returns the same object for the same status. */
 interface StatusReader {
   read(): Promise<Status>;
 }
@@ -21,20 +21,20 @@ export interface StatusHandlerOptions {
 
 export const statusPath = '/api/v1/status';
 
-/** Answers under way, to their last bytes: whoever asks and does not read holds memory. */
+/** Running responses, up to their last bytes: a client that does not read occupies memory. */
 const maxInFlight = 50;
 
-/** For making the status and for the client to take it. */
-const answerTimeoutMs = 30_000;
+/** To make the status and for the client to read it. */
+const responseTimeoutMs = 30_000;
 
 type Format = 'page' | 'json';
 
-/** Answers with the status, as a page for people and as JSON. HEAD is answered without making one. */
+/** Serves the status as a page and as JSON. HEAD gets the headers without a status. */
 export class StatusHandler {
   readonly #source: StatusReader;
   readonly #clock: Clock;
   readonly #links: readonly PageLink[];
-  /** Of the last status; shared by all its answers. */
+  /** Of the last status; shared by all its responses. */
   readonly #bodies = new Map<Format, { readonly status: Status; readonly bytes: Buffer }>();
   #inFlightCount = 0;
 
@@ -51,15 +51,15 @@ export class StatusHandler {
 
   async page(request: Request, response: Response): Promise<void> {
     response.type('html').set({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'no-referrer' });
-    await this.#answer(request, response, 'page');
+    await this.#respond(request, response, 'page');
   }
 
   async json(request: Request, response: Response): Promise<void> {
     response.type('json');
-    await this.#answer(request, response, 'json');
+    await this.#respond(request, response, 'json');
   }
 
-  async #answer(request: Request, response: Response, format: Format): Promise<void> {
+  async #respond(request: Request, response: Response, format: Format): Promise<void> {
     response.set('Cache-Control', 'no-store');
     if (request.method === 'HEAD') {
       response.end();
@@ -67,7 +67,7 @@ export class StatusHandler {
     }
     if (this.#inFlightCount >= maxInFlight) {
       response.set('Retry-After', '1');
-      sendText(response, 503, 'too many requests at once');
+      sendText(response, 503, 'too many concurrent requests');
       return;
     }
     this.#inFlightCount += 1;
@@ -79,7 +79,7 @@ export class StatusHandler {
   }
 
   async #send(response: Response, format: Format): Promise<void> {
-    using limit = startAnswerLimit({ response, clock: this.#clock, durationMs: answerTimeoutMs });
+    using limit = startResponseLimit({ response, clock: this.#clock, durationMs: responseTimeoutMs });
     try {
       const bytes = this.#bytesOf(await this.#source.read(), format);
       limit.signal.throwIfAborted();
@@ -101,7 +101,7 @@ export class StatusHandler {
   }
 }
 
-/** From the page at `/`, which may have a prefix before it. */
+/** Relative to the page at `/`, which may be served below a prefix. */
 function relative(path: string): string {
   return `.${path}`;
 }

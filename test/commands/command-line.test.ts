@@ -151,12 +151,12 @@ describe('check-config', () => {
     expect(out).toMatch(/cache:\n {2}ttl: 30s/);
   });
 
-  it('warns of an expression that takes no family', async () => {
+  it('warns of a pattern that matches no family', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'config.yaml');
     await writeFile(file, 'metrics: {allow: [pod_used_bytes]}\n');
     const { status, error } = await run('check-config', '--config.file', file);
-    expect(error).toBe('warning: metrics.allow[0] "pod_used_bytes" takes no family: it is held against whole names\n');
+    expect(error).toBe('warning: metrics.allow[0] "pod_used_bytes" matches no metric family (patterns are anchored)\n');
     expect(status).toBe(0);
   });
 

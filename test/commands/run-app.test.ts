@@ -144,7 +144,7 @@ describe('a reload', () => {
     await using exporter = await start('');
     await exporter.rewrite('log: {level: debug}\n');
     await exporter.request('POST', '/-/reload');
-    expect(exporter.log()).toMatch(/take effect at the next start.*log/);
+    expect(exporter.log()).toMatch(/take effect after a restart.*log/);
   });
 });
 
@@ -195,7 +195,7 @@ describe('switched off verification', () => {
   it('is told by a gauge and a warning', async () => {
     await using exporter = await start('kubelet: {tls: {insecureSkipVerify: true}}\n');
     expect(await exporter.value('exporter_kubelet_tls_verification_disabled')).toBe(1);
-    expect(exporter.log()).toMatch(/level=warn msg="kubelet certificates are not verified/);
+    expect(exporter.log()).toMatch(/level=warn msg="kubelet TLS verification is disabled/);
     expect(await exporter.value('node_up')).toBe(1);
   });
 });

@@ -62,7 +62,7 @@ describe('filters of a request', () => {
     const refused = await exporter.get('/metrics?collect[]=everything');
     expect([refused.status, refused.text]).toEqual([
       400,
-      'unknown value of collect[]: name[] takes the name of a metric family, collect[] one of workload, node, pod, container, volume, exporter\n',
+      'unknown value of collect[]: expected the name of a metric family for name[], one of workload, node, pod, container, volume, exporter for collect[]\n',
     ]);
   });
 });
@@ -144,7 +144,7 @@ describe('metrics.top', () => {
   });
 });
 
-it('warns of an expression that takes no family, at the start and at a reload', async () => {
+it('warns of a pattern that matches no family, at the start and at a reload', async () => {
   await using exporter = await Exporter.start({ settings: 'metrics: {allow: [ephemeral_storage_nothing]}' });
   expect(exporter.log.join('')).toContain('ephemeral_storage_nothing');
   await exporter.synced();

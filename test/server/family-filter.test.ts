@@ -38,7 +38,7 @@ describe('the filter of a query', () => {
     ['collect[]', 'name[]=a_bytes&collect[]=%0Apod'],
   ])('with an unknown value of %s is a fault, in one line without the value: %s', (parameter, query) => {
     expect(filterOf(query)).toEqual({
-      fault: `unknown value of ${parameter}: name[] takes the name of a metric family, collect[] one of workload, node, pod, container, volume, exporter`,
+      fault: `unknown value of ${parameter}: expected the name of a metric family for name[], one of workload, node, pod, container, volume, exporter for collect[]`,
     });
   });
 });

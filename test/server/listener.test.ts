@@ -39,7 +39,7 @@ async function connected(port: number): Promise<Socket> {
 }
 
 describe('start', () => {
-  it('takes any free port and tells which', async () => {
+  it('picks a free port and reports it', async () => {
     const listener = aListener('127.0.0.1', 0);
     expect(listener.port).toBeUndefined();
     await listener.start();
@@ -56,18 +56,18 @@ describe('start', () => {
     await listener.close(0);
   });
 
-  it('says what to do when the port is taken', async () => {
+  it('has a hint when the port is taken', async () => {
     await using server = await RunningServer.start(ok);
     const second = aListener('127.0.0.1', server.port);
     const error: unknown = await second.start().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UserError);
     expect(error).toMatchObject({
-      message: `cannot listen on 127.0.0.1:${server.port}: another process listens there; stop it, or choose another --web.listen-address`,
+      message: `cannot listen on 127.0.0.1:${server.port}: another process uses the address; stop it, or choose another --web.listen-address`,
     });
     await second.close(0);
   });
 
-  it('says what to do when the address is not of this machine', async () => {
+  it('has a hint when the address does not belong to the machine', async () => {
     await expect(aListener('192.0.2.1', 0).start()).rejects.toThrow(
       'cannot listen on 192.0.2.1:0: this machine does not have the address; choose another --web.listen-address',
     );
@@ -80,13 +80,13 @@ describe('start', () => {
     );
   });
 
-  it('tells other faults as the system does', async () => {
+  it('passes on other errors of the system', async () => {
     await expect(aListener('no address', 0).start()).rejects.toThrow(/^cannot listen on no address:0: getaddrinfo /);
   });
 });
 
 describe('limits', () => {
-  it('let no more than 200 connections in, however many wait for their answers', async () => {
+  it('accept at most 200 connections, however many wait for responses', async () => {
     const waiting: ServerResponse[] = [];
     await using server = await RunningServer.start((_request, response) => {
       waiting.push(response);
@@ -101,7 +101,7 @@ describe('limits', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('end idle connections when a new one finds no place, so that the next one does', async () => {
+  it('end idle connections when a new one is refused, so that the next one succeeds', async () => {
     await using server = await RunningServer.start(ok);
     const sockets = await Promise.all(
       Array.from({ length: 200 }, async () => {
@@ -117,7 +117,7 @@ describe('limits', () => {
     expect((await send({ port: server.port, path: '/' })).text).toBe('ok');
   });
 
-  it('refuse requests that come before the answer to the one before them', async () => {
+  it('refuse pipelined requests', async () => {
     const begun: ServerResponse[] = [];
     await using server = await RunningServer.start((_request, response) => {
       begun.push(response);
@@ -133,7 +133,7 @@ describe('limits', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('let a connection ask again and again', async () => {
+  it('allow many requests on one connection', async () => {
     await using server = await RunningServer.start(ok);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const answers = await Promise.all(Array.from({ length: 50 }, () => send({ port: server.port, path: '/', agent })));
@@ -141,7 +141,7 @@ describe('limits', () => {
     agent.destroy();
   });
 
-  it('keep more than 50 headers from a handler', async () => {
+  it('pass at most 50 headers to a handler', async () => {
     await using server = await RunningServer.start((incoming, response) => {
       response.end(String(Object.keys(incoming.headers).length));
     });
@@ -154,11 +154,11 @@ describe('limits', () => {
 });
 
 describe('close', () => {
-  it('of one that never listened is done at once', async () => {
+  it('resolves at once when it never listened', async () => {
     await aListener('127.0.0.1', 0).close(60_000);
   });
 
-  it('ends idle connections and takes no new ones', async () => {
+  it('ends idle connections and accepts no new ones', async () => {
     await using server = await RunningServer.start(ok);
     const agent = new Agent({ keepAlive: true });
     await send({ port: server.port, path: '/', agent });
@@ -167,7 +167,7 @@ describe('close', () => {
     agent.destroy();
   });
 
-  it('lets a running answer finish and tells its client that the connection ends', async () => {
+  it('lets a running response finish and announces the end of the connection', async () => {
     const requests = new HeldRequests();
     const clock = new ManualClock();
     await using server = await RunningServer.start(requests.handler, clock);
@@ -183,7 +183,7 @@ describe('close', () => {
     agent.destroy();
   });
 
-  it('ends the connection of an answer that was half sent, after its end', async () => {
+  it('ends the connection of a half-sent response after its end', async () => {
     const requests = new HeldRequests();
     await using server = await RunningServer.start(requests.handler);
     const begun = requests.next();
@@ -199,7 +199,7 @@ describe('close', () => {
     agent.destroy();
   });
 
-  it('waits for no client longer than the grace', async () => {
+  it('waits for clients at most for the grace period', async () => {
     const requests = new HeldRequests();
     const clock = new ManualClock();
     await using server = await RunningServer.start(requests.handler, clock);
@@ -217,7 +217,7 @@ describe('close', () => {
     expect(await answer).toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('waits for no connection that never sent a request longer than the grace', async () => {
+  it('waits for connections without a request at most for the grace period', async () => {
     const clock = new ManualClock();
     await using server = await RunningServer.start(ok, clock);
     const socket = await connected(server.port);

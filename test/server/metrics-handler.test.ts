@@ -70,7 +70,7 @@ async function pausedAnswer(port: number): Promise<IncomingMessage> {
   return incoming;
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     [{}, 'text/plain; version=0.0.4; charset=utf-8'],
     [{ accept: openMetrics }, 'application/openmetrics-text; version=1.0.0; charset=utf-8'],
@@ -86,7 +86,7 @@ describe('an answer', () => {
     expect(answer.text).toBe('größe 1\nb 2\n');
   });
 
-  it('is compressed for those who take gzip', async () => {
+  it('is compressed for clients that accept gzip', async () => {
     await using server = await startServer();
     const answer = await send({ port: server.port, path, headers: { 'accept-encoding': 'gzip' } });
     expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
@@ -94,7 +94,7 @@ describe('an answer', () => {
     expect(gunzipSync(answer.body).toString()).toBe('up 1\n');
   });
 
-  it.each([{}, { 'accept-encoding': 'gzip' }])('of many megabytes arrives whole with %j', async (headers) => {
+  it.each([{}, { 'accept-encoding': 'gzip' }])('of many megabytes arrives complete with %j', async (headers) => {
     const body = aLargeBody();
     await using server = await startServer({ exposition: rendering(() => Promise.resolve(body)) });
     const answer = await send({ port: server.port, path, headers });
@@ -102,13 +102,13 @@ describe('an answer', () => {
     expect(received.equals(Buffer.concat(body.chunks))).toBe(true);
   });
 
-  it('without a byte is one too', async () => {
+  it('may be empty', async () => {
     await using server = await startServer({ exposition: rendering(() => Promise.resolve(aBody())) });
     const answer = await send({ port: server.port, path });
     expect([answer.status, answer.text]).toEqual([200, '']);
   });
 
-  it.each(['GET', 'HEAD'])('to a filter that nobody knows is 400, without a scrape: %s', async (method) => {
+  it.each(['GET', 'HEAD'])('to an unknown filter is 400, without a scrape: %s', async (method) => {
     const observer = new FakeObserver();
     await using server = await startServer({ observer, source: { collect: () => Promise.reject(new Error('asked')) } });
     for (const query of ['name[]=unknown', 'collect[]=pods']) {
@@ -119,7 +119,7 @@ describe('an answer', () => {
     expect(observer.results).toEqual([]);
   });
 
-  it('has what the query asks for', async () => {
+  it('contains what the query selects', async () => {
     const asked: unknown[] = [];
     await using server = await startServer({
       exposition: rendering((_snapshot, request) => {
@@ -172,7 +172,7 @@ describe('an answer', () => {
 });
 
 describe('HEAD', () => {
-  it('is answered with the headers, without a collection', async () => {
+  it('gets the headers without a collection', async () => {
     const observer = new FakeObserver();
     const source = { collect: () => Promise.reject(new Error('must not be called')) };
     await using server = await startServer({ source, observer });
@@ -193,7 +193,7 @@ describe('the deadline', () => {
     ['1.5', 1_000],
     [undefined, 10_000],
     ['600', 60_000],
-  ])('of a client that waits for %s s is after %d ms; it gets what there is', async (header, timeoutMs) => {
+  ])('of a client that waits for %s s is after %d ms; the response is partial', async (header, timeoutMs) => {
     const source = new HeldSource();
     const observer = new FakeObserver();
     const clock = new ManualClock();
@@ -213,7 +213,7 @@ describe('the deadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('that did not come leaves nothing behind', async () => {
+  it('leaves no timer behind when it was not reached', async () => {
     const observer = new FakeObserver();
     const clock = new ManualClock();
     await using server = await startServer({ observer, clock });
@@ -223,8 +223,8 @@ describe('the deadline', () => {
   });
 });
 
-describe('the bound on scrapes under way', () => {
-  it('refuses more of them and takes new ones afterwards', async () => {
+describe('the limit of running scrapes', () => {
+  it('refuses more of them and accepts new ones afterwards', async () => {
     const source = new HeldSource();
     const observer = new FakeObserver();
     await using server = await startServer({ source, observer });
@@ -232,7 +232,7 @@ describe('the bound on scrapes under way', () => {
     const running = [1, 2].map(() => send({ port: server.port, path }));
     const collections = await Promise.all(begun);
     const refused = await send({ port: server.port, path });
-    expect([refused.status, refused.text]).toEqual([503, 'too many scrapes at once\n']);
+    expect([refused.status, refused.text]).toEqual([503, 'too many concurrent scrapes\n']);
     expect(refused.headers['retry-after']).toBe('1');
     for (const { resolve } of collections) resolve(emptySnapshot);
     await Promise.all(running);
@@ -243,7 +243,7 @@ describe('the bound on scrapes under way', () => {
     expect(observer.results).toEqual(['rejected', 'success', 'success', 'success']);
   });
 
-  it('counts an answer until its last byte is taken', async () => {
+  it('counts a scrape until the last byte of its response was read', async () => {
     const observer = new FakeObserver();
     const body = aLargeBody();
     await using server = await startServer({
@@ -260,7 +260,7 @@ describe('the bound on scrapes under way', () => {
     expect((await send({ port: server.port, path })).status).toBe(200);
   });
 
-  it('follows the settings in force', async () => {
+  it('follows the current settings', async () => {
     let maxInFlight = 0;
     await using server = await startServer({ settings: () => ({ ...scrapeSettings, maxInFlight }) });
     expect((await send({ port: server.port, path })).status).toBe(503);
@@ -269,7 +269,7 @@ describe('the bound on scrapes under way', () => {
   });
 });
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   it('ends its collection', async () => {
     const source = new HeldSource();
     const observer = new FakeObserver();
@@ -287,7 +287,7 @@ describe('a client that leaves', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it.each([{}, { 'accept-encoding': 'gzip' }])('ends the writing of its answer with %j', async (headers) => {
+  it.each([{}, { 'accept-encoding': 'gzip' }])('ends the writing of its response with %j', async (headers) => {
     const observer = new FakeObserver();
     const body = aLargeBody();
     await using server = await startServer({ observer, exposition: rendering(() => Promise.resolve(body)) });
@@ -320,7 +320,7 @@ describe('a client that does not read', () => {
   });
 });
 
-describe('a fault of the exporter', () => {
+describe('a bug of the exporter', () => {
   it.each([
     ['collecting', { source: { collect: () => Promise.reject(new Error('secret in /srv/app.js')) } }],
     ['rendering', { exposition: rendering(() => Promise.reject(new Error('secret in /srv/app.js'))) }],
@@ -335,7 +335,7 @@ describe('a fault of the exporter', () => {
     expect(logger.lines).toEqual(['error scrape failed {"error":"secret in /srv/app.js"}']);
   });
 
-  it('does not keep its place among the scrapes under way', async () => {
+  it('frees its slot among the running scrapes', async () => {
     const source = { collect: () => Promise.reject(new Error('broken')) };
     await using server = await startServer({ source, settings: () => ({ ...scrapeSettings, maxInFlight: 1 }) });
     for (let count = 0; count < 3; count += 1) {

@@ -13,7 +13,7 @@ async function answerTo(path: string, method = 'GET', overrides: Overrides = {})
 }
 
 describe('probes', () => {
-  it.each(['/livez', '/healthz'])('%s answers while the process works, ready or not', async (path) => {
+  it.each(['/livez', '/healthz'])('%s is 200 while the process works, ready or not', async (path) => {
     const readiness = { checks: () => [{ name: 'pods', ok: false, message: 'not listed yet' }] };
     const answer = await answerTo(path, 'GET', { readiness });
     expect([answer.status, answer.text]).toEqual([200, 'ok\n']);
@@ -46,7 +46,7 @@ describe('probes', () => {
     expect([answer.status, answer.text]).toEqual([status, text]);
   });
 
-  it('answer HEAD without a body', async () => {
+  it('respond to HEAD without a body', async () => {
     const answer = await answerTo('/readyz', 'HEAD');
     expect([answer.status, answer.text]).toEqual([200, '']);
   });
@@ -58,12 +58,12 @@ describe('the path of the metrics', () => {
     expect([answer.status, answer.text]).toEqual([200, 'up 1\n']);
   });
 
-  it('is no pattern', async () => {
+  it('is not a pattern', async () => {
     expect((await answerTo('/anything', 'GET', { metricsPath: '/:name' })).status).toBe(404);
   });
 });
 
-describe('what is not there', () => {
+describe('an unknown path', () => {
   it.each(['/nothing', '/metrics/', '/METRICS', '/metrics/x', '/../etc/passwd', '/-/quit', '/%zz'])(
     '%s: 404',
     async (path) => {
@@ -78,7 +78,7 @@ describe('what is not there', () => {
       expect([answer.status, answer.headers.allow, answer.text]).toEqual([
         405,
         'GET, HEAD',
-        'only GET and HEAD here\n',
+        'method not allowed: use GET or HEAD\n',
       ]);
       expect(answer.headers.connection).toBe('close');
     }
@@ -86,7 +86,7 @@ describe('what is not there', () => {
 });
 
 describe('reload', () => {
-  it('is done when it is enabled', async () => {
+  it('happens when it is enabled', async () => {
     let reloadCount = 0;
     const reload = (): Promise<void> => {
       reloadCount += 1;
@@ -102,13 +102,13 @@ describe('reload', () => {
     expect(answer.text).toContain('--web.enable-lifecycle');
   });
 
-  it.each(['GET', 'HEAD', 'PUT'])('is not done by %s', async (method) => {
+  it.each(['GET', 'HEAD', 'PUT'])('does not happen on %s', async (method) => {
     const reload = (): Promise<void> => Promise.reject(new Error('must not be called'));
     const answer = await answerTo('/-/reload', method, { reload });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
   });
 
-  it('that fails is not told to the client, nor once more in the log', async () => {
+  it('sends no reason of a failure to the client and logs nothing itself', async () => {
     const logger = aLogger();
     const reload = (): Promise<void> => Promise.reject(new Error('/etc/secret.yaml: bad'));
     const answer = await answerTo('/-/reload', 'POST', { reload, logger });
@@ -117,7 +117,7 @@ describe('reload', () => {
   });
 });
 
-describe('a fault of the exporter', () => {
+describe('a bug of the exporter', () => {
   it('is one constant line for the client', async () => {
     const logger = aLogger();
     const readiness = {
@@ -130,7 +130,7 @@ describe('a fault of the exporter', () => {
     expect(logger.lines).toEqual(['error request failed {"error":"secret in /srv/app.js"}']);
   });
 
-  it('in the middle of an answer ends the connection', async () => {
+  it('in the middle of a response ends the connection', async () => {
     const metrics: MetricsEndpoint = {
       handle: (_request, response) => {
         response.write('half');
@@ -141,7 +141,7 @@ describe('a fault of the exporter', () => {
   });
 });
 
-it('tells nobody what it is built with', async () => {
+it('does not reveal the framework', async () => {
   const answer = await answerTo('/metrics', 'GET', { metrics: aMetricsHandler() });
   expect(answer.headers['x-powered-by']).toBeUndefined();
   expect(answer.headers.etag).toBeUndefined();

@@ -59,7 +59,7 @@ describe.each([
     expect(client.response.writableFinished).toBe(true);
   });
 
-  it('is given up when the signal aborts', async () => {
+  it('is aborted when the signal aborts', async () => {
     const gone = new AbortController();
     await using client = await stalled((response) => sendBody(response, someChunks(), gone.signal));
     while (!client.response.writableNeedDrain) await nextTurn();

@@ -108,7 +108,7 @@ describe('many who ask and do not read', () => {
     await expect.poll(() => readCount).toBe(50);
     const refused = await send({ port: server.port, path: '/' });
     expect([refused.status, refused.text, refused.headers['retry-after']]).toEqual([
-      ...[503, 'too many requests at once\n', '1'],
+      ...[503, 'too many concurrent requests\n', '1'],
     ]);
     for (const socket of sockets) socket.destroy();
     making.emit('made');

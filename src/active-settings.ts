@@ -1,0 +1,84 @@
+import type { Clock } from './base/clock.js';
+import type { Logger } from './base/logger.js';
+import type { ClusterSource } from './cluster-source.js';
+import { type Collection, createCollection } from './collection.js';
+import { configHash, formatConfig } from './config/format-config.js';
+import type { Config } from './config/schema.js';
+import { Exposition } from './exposition/exposition.js';
+import { patternsWithoutFamily } from './exposition/families.js';
+import type { Scope } from './kube/scope.js';
+import { formatSelector } from './kube/selector.js';
+import { scopeText } from './status/scope-text.js';
+import type { StatusSettings } from './status/status-source.js';
+import type { SelfMetrics } from './telemetry/self-metrics.js';
+import type { SeriesCapReport } from './telemetry/series-cap-report.js';
+
+/** One set of settings, and what lives as long as they are in force. Replaced as a whole. */
+export interface ActiveSettings {
+  readonly config: Config;
+  readonly scope: Scope;
+  /** Lives longer: until a setting changes that it is made from. */
+  readonly source: ClusterSource;
+  readonly collection: Collection;
+  readonly exposition: Exposition;
+  /** Made once: the text of thousands of workloads takes long. */
+  readonly statusSettings: StatusSettings;
+}
+
+export interface ActivationOptions {
+  readonly config: Config;
+  readonly scope: Scope;
+  readonly source: ClusterSource;
+  /** Those that are replaced: the grace periods of their pods continue. */
+  readonly former?: ActiveSettings;
+  readonly metrics: SelfMetrics;
+  readonly seriesCapReport: SeriesCapReport;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Builds what depends on the settings, and puts them into the metrics and the log. */
+export function activate(options: ActivationOptions): ActiveSettings {
+  const { config, scope, source, former, metrics, seriesCapReport, clock } = options;
+  const { store, cache } = source;
+  const ofFormer = former === undefined ? {} : { former: former.collection };
+  const active = {
+    config,
+    scope,
+    source,
+    collection: createCollection({ config, onlyNode: scope.nodeName, store, cache, clock, ...ofFormer }),
+    exposition: new Exposition({ settings: config.metrics, selfMetrics: metrics, observer: seriesCapReport, clock }),
+    statusSettings: statusSettings(config, scope),
+  };
+  metrics.showStores(source.storeMetrics);
+  metrics.setScope(scope);
+  metrics.configReloaded(configHash(config), clock.nowMs());
+  warnOf(options);
+  return active;
+}
+
+function warnOf({ config, metrics, logger }: ActivationOptions): void {
+  for (const pattern of patternsWithoutFamily(config.metrics)) {
+    logger.warn('pattern matches no metric family (patterns are anchored)', { pattern });
+  }
+  const { access, tls } = config.kubelet;
+  const isUnverified = access === 'direct' && tls.insecureSkipVerify;
+  metrics.tlsVerificationDisabled(isUnverified);
+  if (!isUnverified) return;
+  logger.warn(
+    'kubelet TLS verification is disabled: a machine in the middle can read the token; set kubelet.tls.caFile',
+  );
+}
+
+function statusSettings(config: Config, scope: Scope): StatusSettings {
+  const { namespaces, nodeSelector, podSelector } = config.cluster;
+  return {
+    scope: scopeText({
+      ...scope,
+      namespaces,
+      nodeSelector: formatSelector(nodeSelector),
+      podSelector: formatSelector(podSelector),
+    }),
+    configuration: formatConfig(config),
+  };
+}

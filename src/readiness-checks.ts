@@ -1,0 +1,26 @@
+import { noSuchNode } from './resolve-scope.js';
+import type { ReadinessCheck } from './server/routes.js';
+import type { ClusterStore } from './watch/cluster-store.js';
+
+export interface ReadinessInput {
+  readonly store: Pick<ClusterStore, 'partNames' | 'unsyncedParts' | 'hasSynced' | 'hasNode'>;
+  /** The only node to measure; undefined when it is not one alone. */
+  readonly nodeName: string | undefined;
+  readonly isStopping: boolean;
+}
+
+/** What must be true before the exporter serves its first values. */
+export function readinessChecks({ store, nodeName, isStopping }: ReadinessInput): readonly ReadinessCheck[] {
+  const unsynced = new Map(store.unsyncedParts().map(({ name, message }) => [name, message]));
+  return [
+    ...store.partNames.map((name) => ({
+      name,
+      ok: !unsynced.has(name),
+      message: `not listed yet: ${unsynced.get(name) ?? ''}`,
+    })),
+    ...(nodeName === undefined || !store.hasSynced
+      ? []
+      : [{ name: 'node', ok: store.hasNode(nodeName), message: noSuchNode(nodeName) }]),
+    { name: 'running', ok: !isStopping, message: 'stopping' },
+  ];
+}
