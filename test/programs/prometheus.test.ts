@@ -42,7 +42,8 @@ describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus
     expect(members.length).toBeGreaterThan(0);
     const difference = await prometheus.query(`count(${pods}) - count(ephemeral_storage_pod_workload_info)`);
     expect(difference).toMatchObject([{ value: 0 }]);
-    expect(members.map(({ metric }) => Object.keys(metric).sort())).toEqual(members.map(() => ['pod', 'workload']));
+    const labelNames = ['namespace', 'pod', 'workload', 'workload_type'];
+    expect(members.map(({ metric }) => Object.keys(metric).sort())).toEqual(members.map(() => labelNames));
     expect(await prometheus.query('scrape_samples_post_metric_relabeling - scrape_samples_scraped')).toMatchObject([
       { value: 0 },
     ]);
