@@ -1,4 +1,4 @@
-/** Which part of the cluster to measure, from the settings and from where the exporter runs. */
+/** Derives the part of the cluster to measure from the settings and from the host of the exporter. */
 import type { Clock } from './base/clock.js';
 import { RequestError, UserError } from './base/errors.js';
 import type { Config } from './config/schema.js';
@@ -10,9 +10,9 @@ import type { Scope } from './kube/scope.js';
 import { listObjects } from './watch/list-session.js';
 import { collectionOf } from './watch/resource-path.js';
 
-/** Where the exporter runs. */
+/** The machine or pod that the exporter runs on. */
 export interface Host {
-  /** Of the machine or, without `hostNetwork`, of the pod: its name. */
+  /** The name of the machine; without `hostNetwork`, of the pod. */
   readonly name: string;
   /** `$NODE_NAME`: the name of the node, by the downward API. */
   readonly nodeName: string | undefined;
@@ -31,8 +31,8 @@ export interface ScopeOptions {
 }
 
 /**
- * One node is the one of the settings, else `$NODE_NAME`, else the one whose label says this host's name. A shard is the
- * one of the settings, else the ordinal at the end of the host's name. Throws UserError, or the signal's reason.
+ * A single node comes from the settings, else from `$NODE_NAME`, else from the label `kubernetes.io/hostname`. A shard
+ * comes from the settings, else from the ordinal at the end of the host's name. Throws UserError, or the signal's reason.
  */
 export async function resolveScope(options: ScopeOptions, signal: AbortSignal): Promise<Scope> {
   const { nodeLocal, node, totalShards } = options.settings;
@@ -40,12 +40,12 @@ export async function resolveScope(options: ScopeOptions, signal: AbortSignal): 
   return { shard: totalShards === 1 ? 0 : shardNumber(options), totalShards, nodeName: undefined };
 }
 
-const nodeMend =
+const nodeHint =
   'set cluster.node (flag --node of serve), or set NODE_NAME from the field spec.nodeName by the downward API';
 
-/** What to say of the only node to measure when it is not there. */
+/** The message for a single node that does not exist. */
 export function noSuchNode(nodeName: string): string {
-  return `the cluster has no node "${nodeName}"; ${nodeMend}`;
+  return `the cluster has no node "${nodeName}"; ${nodeHint}`;
 }
 
 async function nodeNameOf({ settings, host, nodes }: ScopeOptions, signal: AbortSignal): Promise<string> {
@@ -63,16 +63,16 @@ const hostNameLabel = 'kubernetes.io/hostname';
 const labelValueForm = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
 async function nodeOfHost(hostName: string, nodes: NodeFinder, signal: AbortSignal): Promise<string> {
-  const value = hostName.trim().toLowerCase(); // as kubelets make the label of it
+  const value = hostName.trim().toLowerCase(); // as kubelets set the label
   const label = `${hostNameLabel}=${value}`;
   const names = labelValueForm.test(value) ? await findNodes(label, nodes, signal) : [];
   const [name] = names;
   if (name === undefined) {
-    throw new UserError(`no node has the label ${label}, the name of this host (in a pod, of the pod); ${nodeMend}`);
+    throw new UserError(`no node has the label ${label}, the name of this host (in a pod, the pod's name); ${nodeHint}`);
   }
   if (names.length > 1) {
     throw new UserError(
-      `${names.length} nodes have the label ${label}, the name of this host: ${names.join(', ')}; ${nodeMend}`,
+      `${names.length} nodes have the label ${label}, the name of this host: ${names.join(', ')}; ${nodeHint}`,
     );
   }
   return name;
@@ -83,7 +83,7 @@ async function findNodes(label: string, nodes: NodeFinder, signal: AbortSignal):
     return await nodes.namesOf(label, signal);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    throw new UserError(`the node with the label ${label} could not be looked up: ${error.message}; or ${nodeMend}`);
+    throw new UserError(`the node with the label ${label} could not be looked up: ${error.message}; alternatively, ${nodeHint}`);
   }
 }
 
@@ -92,15 +92,15 @@ function shardNumber({ settings: { shard, totalShards }, host }: ScopeOptions): 
   const [hostLabel = ''] = host.name.split('.');
   const ordinal = /-(?<digits>0|[1-9]\d*)$/.exec(hostLabel)?.groups?.['digits'];
   const found = `the name of this host, ${JSON.stringify(host.name)},`;
-  const mend = 'name the shard with --shard (cluster.shard)';
+  const hint = 'set the shard with --shard (cluster.shard)';
   if (ordinal === undefined) {
     throw new UserError(
-      `${found} does not end in a shard's number, as pods of a StatefulSet have it; ${mend}, from 0 to ${totalShards - 1}`,
+      `${found} does not end in a shard's number, as names of StatefulSet pods do; ${hint}, from 0 to ${totalShards - 1}`,
     );
   }
   if (Number(ordinal) >= totalShards) {
     throw new UserError(
-      `${found} ends in ${ordinal}, but there are only shards from 0 to ${totalShards - 1}; raise cluster.totalShards to the number of replicas, or ${mend}`,
+      `${found} ends in ${ordinal}, but there are only shards from 0 to ${totalShards - 1}; raise cluster.totalShards to the number of replicas, or ${hint}`,
     );
   }
   return Number(ordinal);
@@ -109,7 +109,7 @@ function shardNumber({ settings: { shard, totalShards }, host }: ScopeOptions): 
 export interface ApiNodesOptions {
   readonly credentials: Credentials;
   readonly clock: Clock;
-  /** Of the exporter. */
+  /** Of the exporter, for the User-Agent header. */
   readonly version: string;
 }
 

@@ -9,7 +9,7 @@ const nodeLocal = { nodeLocal: true };
 interface Case {
   readonly settings?: Partial<ScopeOptions['settings']>;
   readonly host?: Partial<Host>;
-  /** Names of the nodes by the selector that is asked for. */
+  /** Label selector → names of the nodes. */
   readonly nodes?: Readonly<Record<string, readonly string[]>>;
   readonly failure?: Error;
 }
@@ -18,7 +18,7 @@ function resolve({ settings, host, nodes, failure }: Case) {
   const namesOf = (labelSelector: string): Promise<readonly string[]> => {
     if (failure !== undefined) return Promise.reject(failure);
     const names = nodes?.[labelSelector];
-    return names === undefined ? Promise.reject(new Error(`asked for ${labelSelector}`)) : Promise.resolve(names);
+    return names === undefined ? Promise.reject(new Error(`unexpected selector ${labelSelector}`)) : Promise.resolve(names);
   };
   const options = {
     settings: { ...wholeSettings, ...settings },
@@ -33,8 +33,8 @@ describe('the scope', () => {
   const shardOf = (shard: number, totalShards: number) => ({ shard, totalShards, nodeName: undefined });
 
   it.each<[what: string, given: Case, expected: object]>([
-    ['is the whole cluster by default, whatever the host is called', { host: { name: 'exporter-3' } }, shardOf(0, 1)],
-    ['is the whole cluster by default, whatever $NODE_NAME says', { host: { nodeName: 'node-1' } }, shardOf(0, 1)],
+    ['is the whole cluster by default, regardless of the name of the host', { host: { name: 'exporter-3' } }, shardOf(0, 1)],
+    ['is the whole cluster by default, regardless of $NODE_NAME', { host: { nodeName: 'node-1' } }, shardOf(0, 1)],
     ['is the node of the settings', { settings: { node: 'node-2' }, host: { nodeName: 'node-1' } }, oneNode('node-2')],
     ['is the node of $NODE_NAME', { settings: nodeLocal, host: { nodeName: 'node-1' } }, oneNode('node-1')],
     [
@@ -43,7 +43,7 @@ describe('the scope', () => {
       oneNode('pool-a-7'),
     ],
     [
-      'is found by the name in lower case, as the label has it',
+      'is found by the name in lower case, as in the label',
       {
         settings: nodeLocal,
         host: { name: 'Worker-7.Example' },
@@ -58,7 +58,7 @@ describe('the scope', () => {
       shardOf(2, 3),
     ],
     [
-      'is the shard of the name of the host when that has its domain',
+      'is the shard of the name of the host when it includes a domain',
       { settings: { totalShards: 11 }, host: { name: 'exporter-10.exporter.monitoring.svc.cluster.local' } },
       shardOf(10, 11),
     ],
@@ -82,7 +82,7 @@ describe('the scope', () => {
       '--node',
     ],
     [
-      'several nodes are',
+      'several nodes have the label',
       { settings: nodeLocal, host: { name: 'w' }, nodes: { 'kubernetes.io/hostname=w': ['a-w', 'b-w'] } },
       '2 nodes have the label kubernetes.io/hostname=w',
       'a-w, b-w',
@@ -95,7 +95,7 @@ describe('the scope', () => {
       'NODE_NAME',
     ],
     [
-      '$NODE_NAME is no name of a node',
+      '$NODE_NAME is not the name of a node',
       { settings: nodeLocal, host: { nodeName: '$(NODE)' } },
       'NODE_NAME is "$(NODE)"',
       'spec.nodeName',
@@ -115,13 +115,13 @@ describe('the scope', () => {
       'cluster.totalShards',
       '--shard',
     ],
-  ])('is an error with its mend when %s', async (_what, given, ...mentions) => {
+  ])('is an error with a hint when %s', async (_what, given, ...mentions) => {
     const error: unknown = await resolve(given).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UserError);
     for (const mention of mentions) expect(String(error)).toContain(mention);
   });
 
-  it('leaves faults that are none of the request as they are', async () => {
+  it('passes on errors other than of the request', async () => {
     const stopped = new Error('stopped');
     await expect(resolve({ settings: nodeLocal, failure: stopped })).rejects.toBe(stopped);
   });
