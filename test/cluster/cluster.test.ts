@@ -1,6 +1,6 @@
 /**
- * A read-only check against whatever cluster the kubeconfig names: the exporter syncs, is scraped, and what it says of
- * each pod is what the kubelets say. Settings come from the environment, such as
+ * A read-only check against whatever cluster the kubeconfig names: the exporter syncs, is scraped, and serves the
+ * kubelets' values for each pod. Settings come from the environment, such as
  * `EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS=proxy`.
  */
 import { homedir } from 'node:os';
@@ -90,7 +90,7 @@ async function listNodes(): Promise<readonly Node[]> {
   return items.map((item) => projectNode(item, (text) => text));
 }
 
-/** What the kubelet says, read without the exporter's decoder; undefined when it does not answer. */
+/** The kubelet's summary, read without the exporter's decoder; undefined when it does not respond. */
 async function totalsOf(node: Node): Promise<Totals | undefined> {
   try {
     const text = await textOf(await transport.locate(node, '/stats/summary').open(signal));
@@ -118,7 +118,7 @@ describe('the exporter in this cluster', () => {
     expect(new Set(known)).toEqual(new Set(nodes.map(({ name }) => name)));
   });
 
-  it("says of each pod what its node's kubelet says at the same moment", async () => {
+  it('serves for each pod the value of its kubelet at the same moment', async () => {
     const nodes = await listNodes();
     const before = await Promise.all(nodes.map(totalsOf));
     const samples = await scrape();

@@ -91,7 +91,7 @@ describe('an exposition', () => {
     expect(scraped.value('workload_used_bytes', { workload: 'kube-system/Node/etcd' })).toBe(112 * kib);
   });
 
-  it('has nothing about the cluster before the first lists, and readiness says what is missing', async () => {
+  it('has no series of the cluster before the first lists, and /readyz names what is missing', async () => {
     await using exporter = await Exporter.start({ rules: [{ verbs: ['list', 'watch'], resources: ['nodes'] }] });
     await expect
       .poll(async () => (await exporter.get('/readyz?verbose')).text, { timeout: 10_000 })
@@ -105,14 +105,14 @@ describe('an exposition', () => {
 });
 
 describe('kubelets', () => {
-  it('are asked once by twenty scrapes on a cold cache', async () => {
+  it('are scraped once for twenty concurrent scrapes on a cold cache', async () => {
     await using exporter = await start(3);
     const scrapes = await Promise.all(Array.from({ length: 20 }, () => exporter.scrape()));
     for (const scraped of scrapes) expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
   });
 
-  it('that fail are asked once per TTL with two workloads and four scrapers, and are measured one TTL after recovery', async () => {
+  it('that fail are scraped once per TTL with two workloads and four scrapers, and have data one TTL after recovery', async () => {
     await using exporter = await start(
       2,
       'workloads: {selectors: [{name: web, selector: app=web}, {name: all, selector: {}}]}',
@@ -136,7 +136,7 @@ describe('kubelets', () => {
     expect(recovered?.value('workload_complete', { workload: 'web' })).toBe(1);
   });
 
-  it('that fail are served stale below twice the TTL, and absent from there', async () => {
+  it('that fail are stale below twice the TTL and absent from then on', async () => {
     await using exporter = await start(2);
     await exporter.scrape();
     await exporter.cluster.setFault('node-2', 'reset');
@@ -150,7 +150,7 @@ describe('kubelets', () => {
     expect(late.samples('pod_used_bytes').filter(({ labels }) => labels['node'] === 'node-2')).toEqual([]);
   });
 
-  it('that are slow do not keep a scrape beyond its own time limit, and serve the next one when they answer', async () => {
+  it('that are slow do not delay a scrape beyond its deadline, and their response serves the next scrape', async () => {
     await using exporter = await start(3);
     await exporter.cluster.setFault('node-3', 'slow:5000');
     const scraping = exporter.scrape({ 'x-prometheus-scrape-timeout-seconds': '2' });
@@ -194,7 +194,7 @@ describe('kubelets', () => {
     },
   );
 
-  it('that just restarted leave their totals marked as lacking the volumes', async () => {
+  it('that just restarted have totals marked as lacking the volumes', async () => {
     await using exporter = await start(1);
     await exporter.cluster.setFault('node-1', 'restarted');
     const scraped = await exporter.scrape();
@@ -203,7 +203,7 @@ describe('kubelets', () => {
     expect(scraped.value('workload_complete', { workload: 'kube-system/Node/etcd' })).toBe(1);
   });
 
-  it('that report senseless sizes are served all the same, with the figures counted that were cut', async () => {
+  it('that report impossible sizes are served, and the saturated values are counted', async () => {
     await using exporter = await start(1);
     expect((await exporter.scrape()).value('exporter_values_saturated', {})).toBe(0);
     exporter.cluster.model.addPod({
@@ -221,7 +221,7 @@ describe('kubelets', () => {
     expect(scraped.value('exporter_values_saturated', {})).toBeGreaterThanOrEqual(2);
   });
 
-  it('are reached through the node proxy when asked for, with the rights for it', async () => {
+  it('are reached through the node proxy with kubelet.access: proxy and its permission', async () => {
     await using exporter = await start(2, 'kubelet: {access: proxy}', [
       { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
       { verbs: ['get'], resources: ['nodes/proxy'] },
@@ -229,7 +229,7 @@ describe('kubelets', () => {
     expect((await exporter.scrape()).samples('node_up').map(({ value }) => value)).toEqual([1, 1]);
   });
 
-  it('that refuse for lack of nodes/stats are absent, and the log names the rule', async () => {
+  it('that deny access without nodes/stats are absent, and the log names the RBAC rule', async () => {
     await using exporter = await start(1, '', [{ verbs: ['list', 'watch'], resources: ['nodes', 'pods'] }]);
     const scraped = await exporter.scrape();
     expect(scraped.value('node_absent_info', { node: 'node-1', reason: 'forbidden' })).toBe(1);
@@ -238,7 +238,7 @@ describe('kubelets', () => {
 });
 
 describe('changes of the cluster', () => {
-  it('end the series of a deleted pod at once, with a summary that still lists it', async () => {
+  it('end the series of a deleted pod at once, although a cached summary still lists it', async () => {
     await using exporter = await start(1);
     expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
     exporter.cluster.model.deletePod('shop', 'web-5d4f8-0');
@@ -248,7 +248,7 @@ describe('changes of the cluster', () => {
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1 });
   });
 
-  it('do not count a pod twice that was re-created on another node', async () => {
+  it('count a pod once that was re-created on another node', async () => {
     await using exporter = await start(2, 'workloads: {selectors: [{name: all, selector: {}}]}');
     const before = (await exporter.scrape()).value('workload_used_bytes', { workload: 'all' });
     exporter.cluster.model.deletePod('shop', 'web-5d4f8-0');
@@ -279,7 +279,7 @@ describe('changes of the cluster', () => {
       .toBe(1);
   });
 
-  it('leave everything that is known in place while the API server is away', async () => {
+  it('keep all known data while the API server is unavailable', async () => {
     await using exporter = await start(1);
     await exporter.scrape();
     await exporter.cluster.setApiFault('down');
@@ -294,7 +294,7 @@ describe('changes of the cluster', () => {
 });
 
 describe('new settings', () => {
-  it('take effect without asking a kubelet again when they do not concern the sources', async () => {
+  it('take effect without scraping a kubelet again when they do not concern the sources', async () => {
     await using exporter = await start(2);
     await exporter.scrape();
     await exporter.app.apply(settingsOf('workloads: {labels: [app]}\ncache: {maxBackoff: 1m}'));
@@ -337,7 +337,7 @@ describe('new settings', () => {
     expect(await shown()).toEqual(['etcd-node-1']);
   });
 
-  it('do not begin the grace period of dangling pods anew', async () => {
+  it('do not restart the grace period of dangling pods', async () => {
     await using exporter = await start(1);
     await exporter.cluster.setApiFault('down');
     exporter.cluster.model.addPod(web('web-5d4f8-new', 'node-1'));
@@ -348,7 +348,7 @@ describe('new settings', () => {
     expect((await exporter.scrape()).value('node_pods_dangling', { node: 'node-1' })).toBe(1);
   });
 
-  it('that cannot be synced leave the old ones in force', async () => {
+  it('that cannot be synced leave the old ones in effect', async () => {
     await using exporter = await start(1);
     await exporter.cluster.setApiFault('status:503');
     const outcome = exporter.app.apply(settingsOf('cluster: {namespaces: [shop]}')).catch((error: unknown) => error);

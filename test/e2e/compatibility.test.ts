@@ -53,7 +53,7 @@ it('serves the families of the other exporter while its name is set, and only th
   expect(familiesOf((await exporter.scrape()).answer.text)).toEqual(own);
 });
 
-it('puts the labels of both on what has the same name, and no other family under a name of its own', async () => {
+it('puts the labels of both on families with the same name, and changes no other family', async () => {
   await using exporter = await Exporter.start({
     scenario,
     settings: 'metrics: {compatibility: k8s-ephemeral-storage-metrics}',

@@ -77,7 +77,7 @@ describe('headroom to the eviction thresholds', () => {
     expect(exporter.requestCounts()).toEqual({ default: 2, tight: 2, careless: 2 });
   });
 
-  it('is left out without the right for it: the rest is as it was, and the log says so once per node', async () => {
+  it('is absent without the permission: everything else is unchanged, and the log has one line per node', async () => {
     await using exporter = await start('kubelet: {readConfig: true}', leastRules);
     const first = await scrapeAfter(exporter, 'forbidden', 3);
     expect(evictionFamilies(first)).toEqual([]);
@@ -99,7 +99,7 @@ describe('headroom to the eviction thresholds', () => {
     for (const line of lines) expect(line).toMatch(/"level":"info".*nodes\/configz/);
   });
 
-  it('appears within 10 minutes after the right was granted', async () => {
+  it('appears within 10 minutes after the permission was granted', async () => {
     await using exporter = await start('kubelet: {readConfig: true}', leastRules);
     await scrapeAfter(exporter, 'forbidden', 3);
     exporter.cluster.access.setRules('exporter', [...leastRules, configzRule]);
@@ -109,7 +109,7 @@ describe('headroom to the eviction thresholds', () => {
     expect(exporter.log.filter((line) => line.includes('kubelet configuration is readable again'))).toHaveLength(3);
   });
 
-  it('has no gap when new settings of the sources take over, and the kubelets are asked anew', async () => {
+  it('has no gap when new settings of the sources take effect, and the configurations are read again', async () => {
     await using exporter = await start('kubelet: {readConfig: true}', [...leastRules, configzRule]);
     const before = await scrapeAfter(exporter, 'success', 3);
     await exporter.apply('kubelet: {readConfig: true, requestTimeout: 5s}');
@@ -118,7 +118,7 @@ describe('headroom to the eviction thresholds', () => {
     await scrapeAfter(exporter, 'success', 6);
   });
 
-  it('is not asked for without the setting', async () => {
+  it('is not read without the setting', async () => {
     await using exporter = await start('', [...leastRules, configzRule]);
     await exporter.scrape();
     const scraped = await exporter.scrape();

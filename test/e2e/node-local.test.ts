@@ -88,7 +88,7 @@ describe('an exporter of one node', () => {
     expect((await exporter.get('/readyz?verbose')).text).toContain('[+]node ok');
   });
 
-  it('shows of the configured workloads those with pods on the node', async () => {
+  it('shows only the configured workloads with pods on the node', async () => {
     const workloads =
       'workloads: {selectors: [{name: here, selector: "", namespaces: [ops]}, {name: elsewhere, selector: "", namespaces: [media]}]}';
     await using exporter = await start({ settings: `cluster: {node: node-1}\n${workloads}` });
@@ -96,7 +96,7 @@ describe('an exporter of one node', () => {
     expect(shown).toEqual(['here']);
   });
 
-  it('asks the API server for the node and its pods alone', async () => {
+  it('lists and watches only the node and its pods', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-1, namespaces: [shop]}' });
     await expect.poll(() => selectorsOf(exporter).length, { interval: 10 }).toBe(4);
     expect(selectorsOf(exporter).sort()).toEqual([
@@ -113,7 +113,7 @@ describe('an exporter of one node', () => {
     expect(lookUps).toEqual(['list /api/v1/nodes kubernetes.io/hostname=worker-7']);
   });
 
-  it('takes in a pod when it is bound to the node, and ends it when it is deleted', async () => {
+  it('adds a pod when it is bound to the node, and removes it when it is deleted', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-2}' });
     const { model } = exporter.cluster;
     model.addPod(pod('e'));
@@ -132,7 +132,7 @@ describe('an exporter of one node', () => {
     await expect(starting).rejects.toThrow(error);
   });
 
-  it('does not start when it may not look the node up, and says which rule is missing', async () => {
+  it('does not start without the permission to look the node up, and names the missing RBAC rule', async () => {
     const host = { name: 'worker-7', nodeName: undefined };
     await expect(Exporter.start({ scenario, settings: nodeLocal, host, rules: [] })).rejects.toThrow(
       /hostname=worker-7 could not be looked up: .*cannot list resource "nodes".*resources: \["nodes"\], verbs: \["list"\].*--node/,
@@ -144,7 +144,7 @@ describe('a node that is not in the cluster', () => {
   const settings = 'cluster: {node: node-9}';
   const noSuchNode = /the cluster has no node "node-9"; set cluster\.node \(flag --node of serve\), or set NODE_NAME/;
 
-  it('is told by readiness, by the series of the node and once by the log', async () => {
+  it('fails readiness, has its absence as a series, and is logged once', async () => {
     await using exporter = await start({ settings });
     const readiness = await exporter.get('/readyz');
     expect([readiness.status, readiness.text]).toEqual([503, expect.stringMatching(noSuchNode)]);
@@ -162,7 +162,7 @@ describe('a node that is not in the cluster', () => {
     expect(JSON.parse(warnings[0] ?? '{}')).toMatchObject({ level: 'warn', node: 'node-9' });
   });
 
-  it('is measured as soon as it is there', async () => {
+  it('is measured as soon as it joins', async () => {
     await using exporter = await start({ settings });
     await exporter.scrape();
     await exporter.cluster.addNode({ name: 'node-9' });
@@ -173,7 +173,7 @@ describe('a node that is not in the cluster', () => {
     expect(exporter.log.join('')).toContain('no node to measure is missing any more');
   });
 
-  it('is told when it leaves the cluster', async () => {
+  it('is reported when it leaves the cluster', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-2}' });
     expect((await exporter.get('/readyz')).status).toBe(200);
     await exporter.cluster.removeNode('node-2');
@@ -196,7 +196,7 @@ describe('new settings', () => {
 
   it.each([
     ['a node that is not in the cluster', 'cluster: {node: node-9}', /the cluster has no node "node-9"/],
-    ['a host that is no node', nodeLocal, /no node has the label kubernetes\.io\/hostname=test-host/],
+    ['a host that is not a node', nodeLocal, /no node has the label kubernetes\.io\/hostname=test-host/],
   ])('that name %s are refused', async (_what, settings, error) => {
     await using exporter = await start({ settings: 'cluster: {node: node-1}' });
     const outcome = exporter.app.apply(settingsOf(settings)).catch((thrown: unknown) => thrown);
@@ -213,7 +213,7 @@ describe('new settings', () => {
     expect((await exporter.scrape()).samples('exporter_scope_info')).toMatchObject([{ labels: { node: 'node-1' } }]);
   });
 
-  it('are taken while the node is away, when they do not name another', async () => {
+  it('are accepted while the node is missing, unless they name another one', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-9}' });
     await exporter.apply('cluster: {node: node-9}\nkubelet: {requestTimeout: 5s}');
     expect((await exporter.scrape()).value('node_up', { node: 'node-9' })).toBe(0);

@@ -51,7 +51,7 @@ const scenario: Scenario = {
 
 const settleMs = 180_000;
 
-/** Names who may not do what, and the rule to add. */
+/** Names the user, the denied request and the rule to add. */
 function names({ verb, resource }: Permission): RegExp {
   const rule = `{apiGroups: [""], resources: ["${resource}"], verbs: ["${verb}"]}`;
   return new RegExp(
@@ -59,7 +59,7 @@ function names({ verb, resource }: Permission): RegExp {
   );
 }
 
-/** The warnings of the log, as they are said. */
+/** The warnings of the log. */
 const warningsOf = ({ log }: Exporter): readonly string[] =>
   log
     .map((line) => JSON.parse(line) as { readonly level: string; readonly error?: string })

@@ -43,7 +43,7 @@ function capLines(exporter: Exporter): readonly unknown[] {
 }
 
 describe('filters of a request', () => {
-  it('narrow what the settings allow, and never widen it', async () => {
+  it('narrow what the settings allow and never widen it', async () => {
     await using exporter = await start('metrics: {levels: {volume: false}, deny: [ephemeral_storage_node_inodes.*]}');
     const pod = 'ephemeral_storage_pod_used_bytes';
     const volume = 'ephemeral_storage_volume_used_bytes';
@@ -68,7 +68,7 @@ describe('filters of a request', () => {
 });
 
 describe('metrics.levels, allow and deny', () => {
-  it('take effect by reload, without asking a kubelet again', async () => {
+  it('take effect on reload, without scraping a kubelet again', async () => {
     await using exporter = await start();
     expect((await exporter.scrape()).samples('volume_used_bytes')).not.toEqual([]);
     await exporter.app.apply(
@@ -96,7 +96,7 @@ describe('metrics.levels, allow and deny', () => {
 });
 
 describe('metrics.maxSeries', () => {
-  it('is never exceeded; what is left out is counted, and logged when it begins and ends', async () => {
+  it('is never exceeded; dropped series are counted, and logged when dropping begins and ends', async () => {
     await using exporter = await start('metrics: {maxSeries: 60}');
     const seriesOf = (scraped: Awaited<ReturnType<Exporter['scrape']>>): number =>
       scraped.families
@@ -127,7 +127,7 @@ describe('metrics.maxSeries', () => {
 });
 
 describe('metrics.top', () => {
-  it('leaves detail to the biggest pods of a workload, and the sums over all', async () => {
+  it('limits detail to the largest pods of a workload, and keeps totals over all', async () => {
     await using exporter = await start('metrics: {top: 1}');
     const scraped = await exporter.scrape();
     for (const family of ['pod_used_bytes', 'container_used_bytes', 'volume_used_bytes', 'pod_info']) {

@@ -101,7 +101,7 @@ const podCount = async (exporter: Exporter): Promise<number | undefined> =>
   (await exporter.scrape()).value('workload_pods', { workload: 'shop/Deployment/web' });
 
 describe('shards', () => {
-  it('together give exactly what one exporter of the whole cluster gives', async () => {
+  it('together serve exactly what one exporter of the whole cluster serves', async () => {
     await using exporters = await start();
     const { ofWhole, ofShards } = await scrapes(exporters);
     expect(seriesOf(ofWhole).size).toBeGreaterThan(200);
@@ -115,7 +115,7 @@ describe('shards', () => {
     }
   });
 
-  it('ask each kubelet once, and keep nothing of the nodes of others', async () => {
+  it('scrape each kubelet once, and keep nothing about the nodes of other shards', async () => {
     await using exporters = await start();
     const ofShards = await Promise.all(exporters.shards.map((exporter) => exporter.scrape()));
     expect(exporters.whole.requestCounts()).toEqual(Object.fromEntries(nodes.map((name) => [name, 1])));
@@ -125,7 +125,7 @@ describe('shards', () => {
     expect(kept('pods').reduce((a, b) => a + b)).toBe(7);
   });
 
-  it('say which part of the cluster they measure', async () => {
+  it('report which part of the cluster they measure', async () => {
     await using exporters = await start();
     const { ofWhole, ofShards } = await scrapes(exporters);
     const scopes = [ofWhole, ...ofShards].map((scraped) => scraped.samples('exporter_scope_info'));
@@ -136,7 +136,7 @@ describe('shards', () => {
     ]);
   });
 
-  it('show a configured workload without pods of theirs as one without pods', async () => {
+  it('show a configured workload without pods on their nodes as one without pods', async () => {
     await using exporters = await start();
     const { ofShards } = await scrapes(exporters);
     const empty = ofShards[1 - shardOf('node-1', 2)];
@@ -150,7 +150,7 @@ describe('shards', () => {
     }
   });
 
-  it('take in a pod when it is bound to a node of theirs', async () => {
+  it('add a pod when it is bound to one of their nodes', async () => {
     await using exporters = await start();
     const { whole, shards } = exporters;
     whole.cluster.model.bindPod('shop', 'web-5d4f8-99', 'node-2');
@@ -161,7 +161,7 @@ describe('shards', () => {
     expect(counts.reduce((a = 0, b = 0) => a + b)).toBe(7);
   });
 
-  it('hand over a pod that is re-created under its name on a node of another', async () => {
+  it('hand over a pod that is re-created under the same name on a node of another shard', async () => {
     await using exporters = await start();
     await scrapes(exporters);
     const { model } = exporters.whole.cluster;
@@ -234,7 +234,7 @@ describe('new settings', () => {
     expect([info?.labels, others]).toEqual([{ shard: '0', total_shards: '1', node: '' }, []]);
   });
 
-  it('that leave the shard open are refused when the name of the host does not say it', async () => {
+  it('that leave the shard open are refused when the host name does not contain it', async () => {
     await using exporter = await Exporter.start({ scenario: shop, settings: shardSettings(0, 2) });
     await exporter.synced();
     await expect(exporter.app.apply(settingsOf('cluster: {totalShards: 3}'))).rejects.toThrow(/"test-host".*--shard/);

@@ -44,7 +44,7 @@ async function statusOf(exporter: Exporter): Promise<Status> {
 }
 
 describe('the status of a cluster', () => {
-  it('has the same figures as the metrics', async () => {
+  it('has the same values as the metrics', async () => {
     await using exporter = await start();
     const { cluster } = await statusOf(exporter);
     const scraped = await exporter.scrape();
@@ -63,14 +63,14 @@ describe('the status of a cluster', () => {
     expect(cluster?.summary).toMatchObject({ freshNodeCount: 2, expectedPodCount: 2, measuredPodCount: 2 });
   });
 
-  it('is whole also when the metrics show only the biggest pods', async () => {
+  it('is complete when the metrics show only the largest pods', async () => {
     await using exporter = await start({ settings: 'metrics: {top: 1}' });
     const { cluster } = await statusOf(exporter);
     expect(cluster?.summary.podCount).toBe(2);
     expect((await exporter.scrape()).samples('pod_used_bytes')).toHaveLength(1);
   });
 
-  it('says that metrics are left out as long as they are', async () => {
+  it('reports dropped families as long as they are dropped', async () => {
     await using exporter = await start({ settings: 'metrics: {maxSeries: 40}' });
     await exporter.scrape();
     const { problems, health } = await statusOf(exporter);
@@ -82,7 +82,7 @@ describe('the status of a cluster', () => {
     expect((await statusOf(exporter)).health.droppedFamilies).toEqual([]);
   });
 
-  it('says why a node has no data, and what that costs', async () => {
+  it('shows why a node has no data, and which totals lack it', async () => {
     await using exporter = await start();
     await exporter.cluster.setFault('node-2', 'status:500');
     const { problems, cluster } = await statusOf(exporter);
@@ -102,7 +102,7 @@ describe('the status of a cluster', () => {
     expect((await exporter.get('/')).text).toContain('no data: http_status');
   });
 
-  it('says what is missing before the first lists', async () => {
+  it('shows what is missing before the first lists', async () => {
     await using exporter = await Exporter.start({ rules: [{ verbs: ['list', 'watch'], resources: ['nodes'] }] });
     await expect
       .poll(async () => {
@@ -114,7 +114,7 @@ describe('the status of a cluster', () => {
     expect([isReady, cluster]).toEqual([false, undefined]);
   });
 
-  it('has the settings in force and the scope, also after they were changed', async () => {
+  it('has the settings in effect and the scope, also after a change', async () => {
     await using exporter = await start();
     expect(await statusOf(exporter)).toMatchObject({ scope: 'whole cluster' });
     await exporter.apply('cluster: {namespaces: [shop]}\ncache: {ttl: 30s}');
@@ -124,8 +124,8 @@ describe('the status of a cluster', () => {
   });
 });
 
-describe('looking at the status', () => {
-  it('asks each kubelet at most once per TTL, however many look', async () => {
+describe('a request for the status', () => {
+  it('scrapes each kubelet at most once per TTL, for any number of requests', async () => {
     await using exporter = await start();
     for (let turn = 0; turn < 3; turn += 1) {
       await Promise.all(Array.from({ length: 10 }, () => exporter.get('/')));
@@ -137,12 +137,12 @@ describe('looking at the status', () => {
     }
   });
 
-  it('is no scrape: none is counted, and nothing is refreshed ahead for it', async () => {
+  it('does not count as a scrape, and nothing is refreshed ahead for it', async () => {
     await using exporter = await start({ settings: 'cache: {refresh: ahead}' });
     await exporter.get('/');
     const before = exporter.requestCounts();
     await exporter.clock.advance(ttlMs * 1.5);
-    for (let turn = 0; turn < 5; turn += 1) await exporter.get('/livez'); // what was asked has arrived by then
+    for (let turn = 0; turn < 5; turn += 1) await exporter.get('/livez'); // the requests have arrived by then
     expect(exporter.requestCounts()).toEqual(before);
     const { health } = await statusOf(exporter);
     expect(health.scrapes).toEqual({ success: 0, deadline: 0, rejected: 0, aborted: 0, error: 0 });
