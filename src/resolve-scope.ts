@@ -68,7 +68,9 @@ async function nodeOfHost(hostName: string, nodes: NodeFinder, signal: AbortSign
   const names = labelValueForm.test(value) ? await findNodes(label, nodes, signal) : [];
   const [name] = names;
   if (name === undefined) {
-    throw new UserError(`no node has the label ${label}, the name of this host (in a pod, the pod's name); ${nodeHint}`);
+    throw new UserError(
+      `no node has the label ${label}, the name of this host (in a pod, the pod's name); ${nodeHint}`,
+    );
   }
   if (names.length > 1) {
     throw new UserError(
@@ -83,7 +85,9 @@ async function findNodes(label: string, nodes: NodeFinder, signal: AbortSignal):
     return await nodes.namesOf(label, signal);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    throw new UserError(`the node with the label ${label} could not be looked up: ${error.message}; alternatively, ${nodeHint}`);
+    throw new UserError(
+      `the node with the label ${label} could not be looked up: ${error.message}; alternatively, ${nodeHint}`,
+    );
   }
 }
 

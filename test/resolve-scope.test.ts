@@ -18,7 +18,9 @@ function resolve({ settings, host, nodes, failure }: Case) {
   const namesOf = (labelSelector: string): Promise<readonly string[]> => {
     if (failure !== undefined) return Promise.reject(failure);
     const names = nodes?.[labelSelector];
-    return names === undefined ? Promise.reject(new Error(`unexpected selector ${labelSelector}`)) : Promise.resolve(names);
+    return names === undefined
+      ? Promise.reject(new Error(`unexpected selector ${labelSelector}`))
+      : Promise.resolve(names);
   };
   const options = {
     settings: { ...wholeSettings, ...settings },
@@ -33,7 +35,11 @@ describe('the scope', () => {
   const shardOf = (shard: number, totalShards: number) => ({ shard, totalShards, nodeName: undefined });
 
   it.each<[what: string, given: Case, expected: object]>([
-    ['is the whole cluster by default, regardless of the name of the host', { host: { name: 'exporter-3' } }, shardOf(0, 1)],
+    [
+      'is the whole cluster by default, regardless of the name of the host',
+      { host: { name: 'exporter-3' } },
+      shardOf(0, 1),
+    ],
     ['is the whole cluster by default, regardless of $NODE_NAME', { host: { nodeName: 'node-1' } }, shardOf(0, 1)],
     ['is the node of the settings', { settings: { node: 'node-2' }, host: { nodeName: 'node-1' } }, oneNode('node-2')],
     ['is the node of $NODE_NAME', { settings: nodeLocal, host: { nodeName: 'node-1' } }, oneNode('node-1')],
