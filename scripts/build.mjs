@@ -1,28 +1,33 @@
 /**
- * Bundles the program into dist/: few files load much faster than hundreds. The libraries of the exporter
- * stay in node_modules, those of the simulated cluster go into its bundle. `--production` leaves the simulated cluster out.
+ * Bundles the program into dist/, or into the folder of `--outdir`: few files load much faster than hundreds. The
+ * libraries of the exporter stay in node_modules, those of the simulated cluster become part of the bundle.
+ * `--production` leaves out the simulated cluster and its libraries.
  */
 import { copyFile, readFile, rm } from 'node:fs/promises';
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 
 import { build } from 'esbuild';
 
 const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
-const isProduction = process.argv.includes('--production');
+const { values: flags } = parseArgs({
+  args: process.argv.slice(2),
+  options: { production: { type: 'boolean', default: false }, outdir: { type: 'string', default: 'dist' } },
+});
 
-await rm('dist', { recursive: true, force: true });
+await rm(flags.outdir, { recursive: true, force: true });
 await build({
   entryPoints: ['src/cli.ts'],
-  outdir: 'dist',
+  outdir: flags.outdir,
   bundle: true,
   splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  external: [...Object.keys(dependencies), ...(isProduction ? ['*/sim/*'] : [])],
+  external: [...Object.keys(dependencies), ...(flags.production ? ['../../sim/*'] : [])],
   sourcemap: true,
   legalComments: 'external',
 });
 
 // Read at run time, from the folder of the module that reads them.
-for (const file of ['page.css', 'page.js']) await copyFile(`src/status/${file}`, `dist/${file}`);
+for (const file of ['page.css', 'page.js']) await copyFile(`src/status/${file}`, `${flags.outdir}/${file}`);

@@ -13,12 +13,12 @@ export interface Rule {
   readonly verbs: readonly string[];
   readonly resources?: readonly string[];
   readonly resourceNames?: readonly string[];
-  /** Where a RoleBinding would grant it; in the whole cluster without it. */
+  /** The namespaces of its RoleBindings; without them, the rule applies to the whole cluster. */
   readonly namespaces?: readonly string[];
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** What someone wants to do. */
+/** The attributes of a request. */
 export type Attributes =
   | {
       readonly verb: string;
@@ -32,7 +32,7 @@ export type Attributes =
 export interface TokenRequest {
   readonly user: string;
   readonly groups?: readonly string[];
-  /** Replace those that the user had. */
+  /** Replaces the user's previous rules. */
   readonly rules: readonly Rule[];
 }
 
@@ -46,7 +46,7 @@ const discoveryRules: readonly Rule[] = [
   { verbs: ['create'], resources: ['selfsubjectaccessreviews'] },
 ];
 
-/** Who may do what, for the API server and the kubelets: bearer tokens, client certificates and rules by user. */
+/** Authentication and authorization for the API server and the kubelets: tokens, client certificates, rules by user. */
 export class AccessControl {
   readonly #random: Random;
   readonly #users = new Map<string, User>();
@@ -63,7 +63,7 @@ export class AccessControl {
     return token;
   }
 
-  /** The token is unknown from now on. */
+  /** Invalidates the token. */
   revokeToken(token: string): void {
     this.#users.delete(token);
   }
@@ -76,7 +76,7 @@ export class AccessControl {
     return this.#users.get(token);
   }
 
-  /** Undefined for a token that nobody has; anonymous without any credentials. */
+  /** Undefined for an unknown token; anonymous without credentials. */
   authenticate(request: IncomingMessage): User | undefined {
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '');
     if (bearer !== null) return this.userOf(bearer[1] ?? '');

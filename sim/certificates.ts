@@ -17,7 +17,7 @@ import {
 
 import { systemClock } from '../src/base/clock.js';
 
-/** A certificate with its private key, both PEM; what a TLS server or client needs. */
+/** A certificate and its private key, both PEM, for a TLS server or client. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;
@@ -40,8 +40,8 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * The certificate authority of one simulated cluster: ECDSA P-256, made at start, never written to disk. Validity follows
- * the machine's clock, not the simulated one, because TLS peers judge by the machine's.
+ * The certificate authority of a simulated cluster: ECDSA P-256, created at start, never written to disk. Validity
+ * follows the machine's clock, not the simulated one, as TLS peers use the machine's.
  */
 export class CertificateAuthority {
   readonly #keys: webcrypto.CryptoKeyPair;
@@ -74,7 +74,7 @@ export class CertificateAuthority {
     return this.#issueServer(dnsNames, systemClock.nowMs() + 365 * dayMs);
   }
 
-  /** As {@link issueServer}, but it ran out an hour ago. */
+  /** As {@link issueServer}, but expired an hour ago. */
   async issueExpiredServer(dnsNames: readonly string[]): Promise<KeyPair> {
     return this.#issueServer(dnsNames, systemClock.nowMs() - dayMs / 24);
   }

@@ -18,13 +18,13 @@ import type { ApiFault, Fault } from './simulated-faults.js';
 import { kubeconfigOf } from './simulated-kubeconfig.js';
 
 export interface SimulatedClusterOptions {
-  /** Drives usage, lifecycles, bookmarks and slow answers; the system's without it. */
+  /** Drives usage, lifecycles, bookmarks and slow responses. Default: the system's clock. */
   readonly clock?: Clock;
-  /** The same seed gives the same names, identifiers and speeds; 1 without it. */
+  /** The same seed results in the same names, identifiers and speeds. Default: 1. */
   readonly seed?: number;
-  /** {@link demoScenario} without it. */
+  /** Default: {@link demoScenario}. */
   readonly scenario?: Scenario;
-  /** 0, the default, for any free one. */
+  /** Default: 0, any free port. */
   readonly apiPort?: number;
   /** Opens the control endpoint; 0 for any free port. */
   readonly controlPort?: number;
@@ -42,14 +42,14 @@ interface Parts {
   readonly api: ApiServer;
 }
 
-/** Changes that a late client can still watch: minutes of them, in a few megabytes. */
+/** Number of past changes that a client can still watch: minutes of changes in a few megabytes. */
 const keptEventCount = 1000;
 
-/** A Kubernetes cluster that speaks the real wire on 127.0.0.1: an API server, and a kubelet for each node. */
+/** A simulated Kubernetes cluster with the real protocols on 127.0.0.1: an API server, and a kubelet for each node. */
 export class SimulatedCluster implements AsyncDisposable {
   readonly #parts: Parts;
   #control: ControlServer | undefined;
-  /** A bearer token that may do everything. */
+  /** A bearer token with all permissions. */
   readonly token: string;
 
   private constructor(parts: Parts) {
@@ -74,17 +74,17 @@ export class SimulatedCluster implements AsyncDisposable {
     return this.#parts.api.url;
   }
 
-  /** Where faults are switched by HTTP; undefined without `controlPort`. See {@link ControlServer}. */
+  /** The URL for setting faults; undefined without `controlPort`. See {@link ControlServer}. */
   get controlUrl(): string | undefined {
     return this.#control?.url;
   }
 
-  /** The authority of the API server's and the kubelets' certificates, PEM. */
+  /** The certificate authority of the API server and the kubelets, PEM. */
   get caPem(): string {
     return this.#parts.authority.certificate;
   }
 
-  /** Nodes and pods, to change; see {@link addNode} and {@link removeNode} for nodes. */
+  /** Nodes and pods, which callers may change. Use {@link addNode} and {@link removeNode} for nodes. */
   get model(): ClusterModel {
     return this.#parts.model;
   }
@@ -139,7 +139,7 @@ export class SimulatedCluster implements AsyncDisposable {
     await kubelet[Symbol.asyncDispose]();
   }
 
-  /** Resolves when the fault shows to every request that is made from then on. */
+  /** Resolves when the fault applies to every further request. */
   async setFault(nodeName: string, fault: Fault | undefined): Promise<void> {
     await this.#kubelet(nodeName).setFault(fault);
   }
@@ -152,12 +152,12 @@ export class SimulatedCluster implements AsyncDisposable {
     return this.#kubelet(nodeName).requestCount;
   }
 
-  /** Every resourceVersion before the present one answers 410 from now on. */
+  /** From now on, every earlier resourceVersion results in 410. */
   expireResourceVersions(): void {
     this.#parts.store.compact();
   }
 
-  /** Ends the connections of all watches, in the middle of the stream. */
+  /** Aborts the connections of all watches. */
   dropWatches(): void {
     this.#parts.api.dropWatches();
   }
@@ -178,7 +178,7 @@ export class SimulatedCluster implements AsyncDisposable {
 
   #scheduleFault({ nodeName, fault, everyMs, lastsMs }: FaultSchedule): void {
     const { schedule, kubelets } = this.#parts;
-    /** A fault that was set by hand stays. */
+    /** A fault that a person has set stays. */
     const change = (from: Fault | undefined, to: Fault | undefined) => (): void => {
       const kubelet = kubelets.get(nodeName);
       if (kubelet?.fault === from) void kubelet?.setFault(to);
@@ -208,12 +208,12 @@ export class SimulatedCluster implements AsyncDisposable {
   #kubelet(nodeName: string): Kubelet {
     const kubelet = this.#parts.kubelets.get(nodeName);
     if (kubelet === undefined)
-      throw new UserError(`no such node: ${nodeName}; there are ${[...this.#parts.kubelets.keys()].join(', ')}`);
+      throw new UserError(`unknown node ${nodeName}; the nodes are ${[...this.#parts.kubelets.keys()].join(', ')}`);
     return kubelet;
   }
 }
 
-/** Each part draws from a random sequence of its own, so that requests do not change what happens in the cluster. */
+/** Each part has its own random sequence, so that requests do not affect the events of the cluster. */
 async function startParts({ clock = systemClock, seed = 1, apiPort = 0 }: SimulatedClusterOptions): Promise<Parts> {
   const authority = await CertificateAuthority.create();
   const admin = await authority.issueClient({ commonName: 'admin', organizations: ['system:masters'] });

@@ -14,15 +14,15 @@ export interface ControlServerOptions {
   readonly nodes: () => readonly NodeReport[];
   readonly setFault: (nodeName: string, fault: Fault | undefined) => Promise<void>;
   readonly setApiFault: (fault: ApiFault | undefined) => Promise<void>;
-  /** 0 for any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
 const largestBodyBytes = 256;
 
 /**
- * Plain HTTP on 127.0.0.1 by which people switch faults at run time, without credentials:
- * `GET /sim/nodes`; `PUT /sim/nodes/NAME/fault` and `PUT /sim/api-server/fault` with the fault's name as body; `DELETE` clears.
+ * Plain HTTP on 127.0.0.1, without credentials, for setting faults at run time: `GET /sim/nodes`;
+ * `PUT /sim/nodes/NAME/fault` and `PUT /sim/api-server/fault` with the fault as body; `DELETE` clears the fault.
  */
 export class ControlServer implements AsyncDisposable {
   readonly #options: ControlServerOptions;
@@ -48,7 +48,7 @@ export class ControlServer implements AsyncDisposable {
 
   get url(): string {
     const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the control server is closed');
+    if (address === null || typeof address === 'string') throw new Error('the control server is not listening');
     return `http://127.0.0.1:${address.port}`;
   }
 
@@ -65,15 +65,15 @@ export class ControlServer implements AsyncDisposable {
       return;
     }
     const setFault = this.#setterOf(url);
-    if (setFault === undefined) answer(response, 404, 'no such path or node\n');
-    else if (method !== 'PUT' && method !== 'DELETE') answer(response, 405, 'PUT or DELETE\n');
+    if (setFault === undefined) answer(response, 404, 'unknown path or node\n');
+    else if (method !== 'PUT' && method !== 'DELETE') answer(response, 405, 'allowed: PUT, DELETE\n');
     else {
       await setFault(method === 'PUT' ? await readBody(request) : undefined);
       response.writeHead(204).end();
     }
   }
 
-  /** What a path switches, by the fault's name. */
+  /** The function that sets the fault of a path. */
   #setterOf(path: string): ((text: string | undefined) => Promise<void>) | undefined {
     const { nodes, setFault, setApiFault } = this.#options;
     if (path === '/sim/api-server/fault')

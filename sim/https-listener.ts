@@ -7,16 +7,16 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<v
 
 export interface HttpsListenerOptions {
   readonly keyPair: KeyPair;
-  /** PEM of the authority whose client certificates are believed. */
+  /** PEM of the authority whose client certificates are accepted. */
   readonly clientCa: string;
   /** A rejection ends the connection. */
   readonly handle: Handler;
 }
 
-/** How long idle connections stay, as with Go's servers: longer than clients keep them. */
+/** Timeout of idle connections. Longer than that of clients, as with Go's servers. */
 const keepAliveMs = 120_000;
 
-/** An HTTPS server on 127.0.0.1 that can go away and come back on the same port. */
+/** An HTTPS server on 127.0.0.1 that can pause, and resume on the same port. */
 export class HttpsListener implements AsyncDisposable {
   readonly #server: Server;
   readonly #clientCa: string;
@@ -28,23 +28,23 @@ export class HttpsListener implements AsyncDisposable {
     this.#server = createServer(
       { ...keyPair, ca: clientCa, requestCert: true, rejectUnauthorized: false, keepAliveTimeout: keepAliveMs },
       (request, response) => {
-        response.removeHeader('connection'); // Go's servers say nothing about connections that stay open
+        response.removeHeader('connection'); // as Go's servers, for connections that stay open
         handle(request, response).catch(() => response.destroy());
       },
     );
   }
 
-  /** The port that it listens on, or would after `resume`; 0 before `listen`. */
+  /** The port, also while paused; 0 before `listen`. */
   get port(): number {
     return this.#port;
   }
 
-  /** Port 0 takes any free one. */
+  /** Port 0: any free port. */
   async listen(port: number): Promise<void> {
     this.#port = await listen(this.#server, port);
   }
 
-  /** Serves another certificate from now on; open connections end, because they were made with the old one. */
+  /** Replaces the certificate, and ends all connections, as they use the old one. */
   setKeyPair(keyPair: KeyPair): void {
     this.#server.setSecureContext({ ...keyPair, ca: this.#clientCa });
     this.#server.closeAllConnections();
@@ -74,7 +74,7 @@ async function listen(server: Server, port: number): Promise<number> {
     server.listen(port, '127.0.0.1', () => {
       server.off('error', reject);
       const address = server.address();
-      if (address === null || typeof address === 'string') reject(new Error('the server listens on no port'));
+      if (address === null || typeof address === 'string') reject(new Error('the server is not listening'));
       else resolve(address.port);
     });
   });

@@ -14,15 +14,15 @@ const plainFaults = [
 ] as const;
 
 /**
- * What goes wrong with one simulated kubelet:
- * `slow:MS` answers after so many milliseconds; `hang` never answers; `status:CODE` answers with that status; `truncated`
- * ends the connection in the middle of the body; `wrong-body` answers JSON that is no summary; `html` answers a web page;
- * `expired-certificate` serves one that ran out; `reset` resets the connection; `empty` knows no pods; `restarted` has to
- * measure the volumes anew; `redirect` sends the client to another host; `down` refuses connections.
+ * A fault of a simulated kubelet:
+ * `slow:MS` responds after MS milliseconds; `hang` never responds; `status:CODE` responds with that status; `truncated`
+ * ends the connection within the body; `wrong-body` responds with JSON that is not a summary; `html` responds with a web
+ * page; `expired-certificate` serves an expired certificate; `reset` resets the connection; `empty` knows no pods;
+ * `restarted` has to measure the volumes again; `redirect` redirects to another host; `down` refuses connections.
  */
 export type Fault = (typeof plainFaults)[number] | `slow:${number}` | `status:${number}`;
 
-/** What goes wrong with the simulated API server. */
+/** A fault of the simulated API server. */
 export type ApiFault = 'down' | `status:${number}`;
 
 export function parseFault(text: string): Fault {
@@ -32,13 +32,13 @@ export function parseFault(text: string): Fault {
   if (slow !== null) return `slow:${Number(slow[1])}`;
   const status = statusFault(text);
   if (status !== undefined) return status;
-  throw new UserError(`no such fault: "${text}"; one of slow:MS, status:CODE, ${plainFaults.join(', ')}`);
+  throw new UserError(`unknown fault "${text}"; allowed: slow:MS, status:CODE, ${plainFaults.join(', ')}`);
 }
 
 export function parseApiFault(text: string): ApiFault {
   const fault = text === 'down' ? text : statusFault(text);
   if (fault !== undefined) return fault;
-  throw new UserError(`no such fault of the API server: "${text}"; one of status:CODE, down`);
+  throw new UserError(`unknown fault of the API server "${text}"; allowed: status:CODE, down`);
 }
 
 function statusFault(text: string): `status:${number}` | undefined {

@@ -30,7 +30,7 @@ const coreResources = [
   },
 ];
 
-/** What a client asks before it uses an API; undefined for paths that are none of it. */
+/** The API groups and resources, which clients read first; undefined for other paths. */
 export function discovery(path: string, serverAddress: string): object | undefined {
   switch (path) {
     case '/api':

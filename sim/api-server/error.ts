@@ -16,11 +16,11 @@ export interface StatusDetails {
 
 export interface ApiErrorOptions {
   readonly details?: StatusDetails;
-  /** A token with which the rest of an expired list can be read. */
+  /** The token for the remainder of an expired list. */
   readonly continueToken?: string;
 }
 
-/** An answer of the API server that is a `Status` with status Failure. `reason` is '' where the real server gives none. */
+/** A response that is a `Status` with status Failure. `reason` is '' where the real server has none. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: number;
@@ -58,7 +58,7 @@ export function notFound(kind: string, name: string): ApiError {
   return new ApiError(404, 'NotFound', `${kind} "${name}" not found`, { details: { name, kind } });
 }
 
-/** No such path on the server at all. */
+/** The error for an unknown path. */
 export function noSuchPath(): ApiError {
   return new ApiError(404, 'NotFound', 'the server could not find the requested resource', { details: {} });
 }

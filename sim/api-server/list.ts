@@ -29,7 +29,7 @@ export function listPage(store: ObjectStore, request: ListRequest): ListPage {
     token === '' ? { snapshot: firstSnapshot(store, request, limit), start: '' } : continued(store, request, token);
   const entries = snapshot.entries.filter(([key, stored]) => key >= start && isSelected(stored));
   const resourceVersion = String(snapshot.resourceVersion);
-  const isCached = token === '' && query.get('resourceVersion') === '0'; // the watch cache knows no limit
+  const isCached = token === '' && query.get('resourceVersion') === '0'; // the watch cache ignores the limit
   if (limit === 0 || isCached || entries.length <= limit)
     return { metadata: { resourceVersion }, items: valuesOf(entries) };
   const page = entries.slice(0, limit);
@@ -48,7 +48,7 @@ function valuesOf(entries: Snapshot['entries']): readonly StoredObject[] {
   return entries.map(([, stored]) => stored);
 }
 
-/** Of a filtered list the server does not know how many are left. */
+/** The server does not count the remaining items of a filtered list. */
 function isFiltered(query: URLSearchParams): boolean {
   return Boolean(query.get('labelSelector')) || Boolean(query.get('fieldSelector'));
 }
@@ -63,7 +63,7 @@ export function selection({ resource, namespace, query }: ListRequest): Predicat
     hasFields(stored);
 }
 
-/** The parameter as a number; 0 without it. */
+/** The parameter as a number. Default: 0. */
 export function numberParameter(query: URLSearchParams, name: string): number {
   const text = query.get(name) ?? '';
   if (!/^\d*$/.test(text)) throw badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
@@ -109,7 +109,7 @@ function checkMatch(match: string, version: string): void {
   }
 }
 
-/** Why a watch may not have the options of a list; 422. */
+/** Rejects a watch with the options of a list: 422. */
 export function checkWatchOptions(query: URLSearchParams): void {
   if (!query.has('resourceVersionMatch') && !query.has('sendInitialEvents')) return;
   const causes = [forbiddenMatch('is forbidden for watch')];
@@ -141,7 +141,7 @@ function tooLarge(wanted: number, current: number): ApiError {
   });
 }
 
-/** Where a paged list goes on: `version` -1 for the present state, whatever it is. */
+/** The position in a paged list; `version` -1 stands for the current state. */
 interface Token {
   readonly version: number;
   readonly start: string;
@@ -178,7 +178,7 @@ function decodeToken(text: string): Token {
       Buffer.from(text, 'base64url').toString(),
     ) ?? [];
   if (version === undefined || start === undefined) {
-    throw badRequest('invalid continue token: continue key is not valid: it is none of this server');
+    throw badRequest('invalid continue token: continue key is not valid: it was not issued by this server');
   }
   return { version: Number(version), start: String(JSON.parse(start)) };
 }

@@ -14,12 +14,12 @@ export interface ProxyTarget {
 }
 
 export interface NodeProxyOptions {
-  /** The API server's own client certificate, with which it comes to kubelets. */
+  /** The client certificate of the API server for kubelets. */
   readonly keyPair: KeyPair;
   readonly ca: string;
 }
 
-/** The proxy of the API server to a kubelet: what the kubelet answers is passed on; no answer is a 503. */
+/** The proxy of the API server to a kubelet. Forwards the kubelet's response; responds with 503 if there is none. */
 export async function proxyToKubelet(
   target: ProxyTarget,
   response: ServerResponse,

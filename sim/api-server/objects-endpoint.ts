@@ -18,7 +18,7 @@ export interface ObjectsContext {
   readonly watches: Set<ServerResponse>;
 }
 
-/** Answers get, list and watch of namespaces, nodes and pods; everything that would change them is a 405. */
+/** Serves get, list and watch of namespaces, nodes and pods. Responds to changes with 405. */
 export async function answerObjects(
   response: ServerResponse,
   { request, target }: { readonly request: ApiRequest; readonly target: ResourceTarget },

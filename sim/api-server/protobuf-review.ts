@@ -1,12 +1,12 @@
 /**
- * The part of Kubernetes' protobuf encoding that `kubectl auth can-i` needs: it sends its SelfSubjectAccessReview in no
- * other form. Field numbers are those of
+ * The part of Kubernetes' protobuf encoding that `kubectl auth can-i` needs: it sends its SelfSubjectAccessReview in
+ * protobuf only. Field numbers are those of
  * https://github.com/kubernetes/api/blob/v0.33.1/authorization/v1/generated.proto
  */
 
 const magic = Buffer.from('k8s\0');
 
-/** The spec of a SelfSubjectAccessReview as JSON would give it; undefined for anything else. */
+/** The spec of a SelfSubjectAccessReview as in JSON; undefined for anything else. */
 export function selfSubjectAccessReviewSpec(body: Buffer): object | undefined {
   if (!body.subarray(0, magic.length).equals(magic)) return undefined;
   const envelope = fieldsOf(body.subarray(magic.length));
@@ -48,7 +48,7 @@ function fieldsOf(message: Buffer = Buffer.alloc(0)): ReadonlyMap<number, Buffer
   return fields;
 }
 
-/** A number of up to 31 bits, and what follows it. */
+/** A number of up to 31 bits, and the bytes after it. */
 function varint(bytes: Buffer): { readonly value: number; readonly rest: Buffer } {
   let value = 0;
   let index = 0;

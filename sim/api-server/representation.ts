@@ -3,19 +3,19 @@ import type { ListPage } from './list.js';
 import { columnsOf } from './table-columns.js';
 import type { Resource, StoredObject } from './versioned-objects.js';
 
-/** The form in which a client wants objects. */
+/** The form of objects that a client requests. */
 export type Form = 'Object' | 'Table' | 'PartialObjectMetadata';
 
 export interface RepresentationOptions {
   readonly form: Form;
-  /** What the rows of a table carry besides their cells: `None`, `Metadata` or `Object`. */
+  /** The object in each row of a table: `None`, `Metadata` or `Object`. */
   readonly includeObject: string;
   readonly nowMs: () => number;
 }
 
 const kinds: Readonly<Record<Resource, string>> = { namespaces: 'Namespace', nodes: 'Node', pods: 'Pod' };
 
-/** The forms in the client's order of preference; the first that the server has. https://www.rfc-editor.org/rfc/rfc9110#name-accept */
+/** The first form in the client's order of preference that the server supports. https://www.rfc-editor.org/rfc/rfc9110#name-accept */
 export function negotiate(accept: string): Form {
   for (const mediaType of byPreference(accept)) {
     const form = formOf(mediaType);
@@ -55,7 +55,7 @@ function formOf({ type, parameters }: MediaType): Form | undefined {
   return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? 'PartialObjectMetadata' : undefined;
 }
 
-/** Objects of one resource as the client wants them. */
+/** Objects of one resource in the form that the client requests. */
 export class Representation {
   readonly #resource: Resource;
   readonly #options: RepresentationOptions;
@@ -97,7 +97,7 @@ export class Representation {
     }
   }
 
-  /** The object of a BOOKMARK: nothing but a resourceVersion, and what Go writes for empty structs. */
+  /** The object of a BOOKMARK: a resourceVersion, and the empty structs as Go encodes them. */
   bookmark(resourceVersion: string): object {
     const metadata = { resourceVersion, creationTimestamp: null };
     switch (this.#options.form) {

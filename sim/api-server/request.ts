@@ -63,7 +63,7 @@ const writeVerbs: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** What the request wants, in the words of access rules. */
+/** The attributes of the request, as in access rules. */
 export function attributesOf(request: ApiRequest): Attributes {
   const { target, method, path } = request;
   if (target === undefined) return otherAttributes(method, path);

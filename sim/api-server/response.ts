@@ -12,7 +12,7 @@ const compressedFromBytes = 128 * 1024;
 /** Go sends bodies up to its buffer with a length, larger ones in chunks. */
 const bufferBytes = 2048;
 
-/** Headers of flow control; proxied, unauthenticated and some forbidden requests never come so far. */
+/** Headers of flow control, which proxied, unauthenticated and some forbidden requests do not reach. */
 export const flowControlHeaders = {
   'X-Kubernetes-Pf-Flowschema-Uid': '9a1ed2ba-1a3c-4b5e-8f6d-6f0f0a4b7c01',
   'X-Kubernetes-Pf-Prioritylevel-Uid': '9a1ed2ba-1a3c-4b5e-8f6d-6f0f0a4b7c02',

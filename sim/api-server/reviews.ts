@@ -8,7 +8,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const largestBodyBytes = 64 * 1024;
 
-/** Answers reviews: whose token it is, and who may do what. Undefined for other paths. */
+/** Responds to token reviews and access reviews. Undefined for other paths. */
 export async function answerReview(
   request: IncomingMessage,
   path: string,
@@ -80,7 +80,7 @@ function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** A string that is not empty. */
+/** A non-empty string. */
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

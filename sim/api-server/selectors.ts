@@ -6,14 +6,14 @@ export type Predicate = (stored: StoredObject) => boolean;
 type Values = Readonly<Record<string, string>>;
 type Requirement = (values: Values) => boolean;
 
-/** Fields by which the simulated server selects; the real one knows a few more of pods. */
+/** Supported fields of field selectors. The real server supports a few more of pods. */
 const supportedFields: Readonly<Record<Resource, readonly string[]>> = {
   namespaces: ['metadata.name', 'status.phase'],
   nodes: ['metadata.name'],
   pods: ['metadata.name', 'metadata.namespace', 'spec.nodeName', 'status.phase'],
 };
 
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/ A wrong one is a 400. */
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/ An invalid one results in 400. */
 export function fieldSelector(resource: Resource, text: string): Predicate {
   const requirements = text
     .split(',')
@@ -29,7 +29,7 @@ function fieldRequirement(resource: Resource, term: string): Requirement {
   return (fields) => (fields[field] === value) === (operator !== '!=');
 }
 
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors A wrong one is a 400. */
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors An invalid one results in 400. */
 export function labelSelector(text: string): Predicate {
   const requirements = requirementTexts(text).map(labelRequirement);
   return ({ object }) => requirements.every((holds) => holds(object.metadata.labels ?? {}));

@@ -24,18 +24,18 @@ export interface ApiServerOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
-  /** Where the kubelet of a node listens. */
+  /** The port of a node's kubelet. */
   readonly kubeletPort: (nodeName: string) => number | undefined;
-  /** 0 for any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
-/** A request as it arrived, for tests to look at. */
+/** A received request, for tests. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Undefined when its token is nobody's. */
+  /** Undefined if its token is unknown. */
   readonly user: string | undefined;
 }
 
@@ -92,7 +92,7 @@ export class ApiServer implements AsyncDisposable {
     return this.#watches.size;
   }
 
-  /** Resolves when the fault shows to every request that is made from then on; `down` ends all connections. */
+  /** Resolves when the fault applies to every further request; `down` ends all connections. */
   async setFault(fault: ApiFault | undefined): Promise<void> {
     await this.#faultChange.runExclusive(async () => {
       this.#fault = fault;
@@ -101,7 +101,7 @@ export class ApiServer implements AsyncDisposable {
     });
   }
 
-  /** Ends the connections of all watches, in the middle of the stream. */
+  /** Aborts the connections of all watches. */
   dropWatches(): void {
     for (const response of this.#watches) response.destroy();
   }

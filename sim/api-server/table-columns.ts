@@ -5,7 +5,7 @@ interface Column {
   readonly type: 'string';
   readonly format: '' | 'name';
   readonly description: string;
-  /** 1 for what only `-o wide` shows. */
+  /** 1: only shown by `-o wide`. */
   readonly priority: 0 | 1;
 }
 

@@ -18,7 +18,7 @@ export interface ApiObject {
   readonly status: object;
 }
 
-/** An object with what selects and displays it. */
+/** An object with its values for selectors and tables. */
 export interface StoredObject {
   readonly resource: Resource;
   readonly object: ApiObject;
@@ -34,7 +34,7 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 export interface StoreEvent {
   readonly resourceVersion: number;
   readonly type: EventType;
-  /** The new state, for DELETED the last one; its metadata carry the event's resourceVersion. */
+  /** The new state, for DELETED the last one; its metadata has the event's resourceVersion. */
   readonly stored: StoredObject;
   /** The state before; undefined for ADDED. */
   readonly previous: StoredObject | undefined;
@@ -47,11 +47,11 @@ export interface Snapshot {
 }
 
 export interface ObjectStoreOptions {
-  /** How many changes are kept for watches and for lists of the past; older ones answer 410. */
+  /** Number of past changes for watches and for lists of past versions; older ones result in 410. */
   readonly keptEventCount: number;
 }
 
-/** What etcd and the watch cache are to the API server: objects, the log of changes and one counter. */
+/** The storage of the API server, as etcd and the watch cache: objects, the log of changes and one counter. */
 export class ObjectStore {
   readonly #keptEventCount: number;
   readonly #objects: Readonly<Record<Resource, Map<string, StoredObject>>> = {
@@ -97,13 +97,13 @@ export class ObjectStore {
     return { resourceVersion: this.#resourceVersion, entries: sorted(this.#objects[resource]) };
   }
 
-  /** The latest objects under the version of the resource's own last change, as the watch cache answers resourceVersion 0. */
+  /** The latest objects at the version of the resource's last change, as from the watch cache for resourceVersion 0. */
   cached(resource: Resource): Snapshot {
     const version = Math.max(this.#lastChange[resource], this.#compactedVersion);
     return { ...this.latest(resource), resourceVersion: version };
   }
 
-  /** The objects as they were. `version` is at most the present one; a compacted one is a 410. */
+  /** The objects at a version, at most the current one. A compacted version results in 410. */
   at(resource: Resource, version: number): Snapshot {
     if (version < this.#compactedVersion) {
       throw new ApiError(410, 'Expired', 'The resourceVersion for the provided list is too old.');
@@ -119,7 +119,7 @@ export class ObjectStore {
     return { resourceVersion: version, entries: sorted(objects) };
   }
 
-  /** The changes after a resourceVersion, oldest first. A compacted version is a 410. */
+  /** The changes after a resourceVersion, oldest first. A compacted version results in 410. */
   eventsAfter(version: number): readonly StoreEvent[] {
     if (version < this.#compactedVersion) {
       const message = `too old resource version: ${version} (${this.#compactedVersion})`;
@@ -136,7 +136,7 @@ export class ObjectStore {
     };
   }
 
-  /** Forgets the past, as etcd's compaction does: every resourceVersion before the present one answers 410. */
+  /** Drops past versions, as etcd's compaction does: every earlier resourceVersion results in 410. */
   compact(): void {
     this.#events = [];
     this.#compactedVersion = this.#resourceVersion;

@@ -19,7 +19,7 @@ export interface WatchOptions {
   readonly request: ListRequest;
   readonly representation: Representation;
   readonly clock: Clock;
-  /** From 0 to 1; spreads the ends of watches without a time limit. */
+  /** From 0 to 1; randomizes the duration of watches without a time limit. */
   readonly random: () => number;
 }
 
@@ -34,12 +34,12 @@ const shortestLimitMs = 30 * 60 * 1000;
 export class Watch {
   readonly #options: WatchOptions;
   readonly #isSelected: Predicate;
-  /** Events up to this resourceVersion are not sent; undefined to begin with all objects. */
+  /** Events up to this resourceVersion are not sent; undefined to start with all objects. */
   readonly #from: number | undefined;
   readonly #hasBookmarks: boolean;
   readonly #limitMs: number;
 
-  /** Throws what is answered with a status instead of a stream. */
+  /** Throws an ApiError that becomes a status response instead of a stream. */
   constructor(options: WatchOptions) {
     const { request, random } = options;
     const { query } = request;
@@ -98,12 +98,12 @@ export class Watch {
     if (stored.resource !== request.resource || resourceVersion <= (this.#from ?? 0)) return;
     const seenType = this.#seenType(type, stored, previous);
     if (seenType === undefined) return;
-    // What the watcher loses it sees as it last was, whether it was deleted or ceased to match.
+    // An object that was deleted or no longer matches is sent in its last matching state.
     const seen = seenType === 'DELETED' && previous !== undefined ? atVersion(previous, resourceVersion) : stored;
     send(seenType, representation.object(seen));
   }
 
-  /** To the watcher, an object that comes to match or ceases to match has been added or deleted. */
+  /** For the watcher, an object that starts or stops matching is added or deleted. */
   #seenType(type: EventType, stored: StoredObject, previous: StoredObject | undefined): EventType | undefined {
     const was = previous !== undefined && this.#isSelected(previous);
     const is = type !== 'DELETED' && this.#isSelected(stored);
@@ -111,7 +111,7 @@ export class Watch {
     return is ? 'ADDED' : undefined;
   }
 
-  /** Sends bookmarks each minute and shortly before the time limit; resolves at the limit or when the client has gone. */
+  /** Sends bookmarks each minute and shortly before the time limit; resolves at the limit or when the client disconnects. */
   async #wait(send: Send, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();

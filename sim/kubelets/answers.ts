@@ -6,11 +6,11 @@ import { type Fault, faultNumber } from '../simulated-faults.js';
 export interface SummaryExchange {
   readonly fault: Fault | undefined;
   readonly summary: (known: 'all' | 'none') => object;
-  /** Rejects when the client has gone. */
+  /** Rejects when the client disconnects. */
   readonly sleep: (durationMs: number) => Promise<void>;
 }
 
-/** Plain text, as Go's `http.Error` sends it but for the line's end. */
+/** Plain text, as of Go's `http.Error` but without the line feed. */
 export function answerText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'Content-Length': Buffer.byteLength(text),
@@ -19,7 +19,7 @@ export function answerText(response: ServerResponse, status: number, text: strin
   response.end(text);
 }
 
-/** What a kubelet with that fault answers to an authorised request for its summary. */
+/** Responds to an authorized request for the summary, with the kubelet's fault. */
 export async function answerSummary(response: ServerResponse, exchange: SummaryExchange): Promise<void> {
   const { fault } = exchange;
   const status = faultNumber(fault, 'status');
@@ -33,7 +33,7 @@ export async function answerSummary(response: ServerResponse, exchange: SummaryE
   answer(response, exchange.summary);
 }
 
-/** In one line, which no fault changes. */
+/** Responds on one line, without any fault. */
 export function answerConfiguration(response: ServerResponse, configuration: object): void {
   response.setHeader('X-Content-Type-Options', 'nosniff');
   answerJson(response, goJson(configuration));
@@ -46,7 +46,7 @@ const answerWhole: Answer = (response, summary) => {
 };
 
 const faultyAnswers: Readonly<Partial<Record<Fault, Answer>>> = {
-  hang: () => undefined, // until the client gives up or the kubelet is closed
+  hang: () => undefined, // until the client disconnects or the kubelet is disposed of
   reset: (response) => {
     response.destroy();
   },

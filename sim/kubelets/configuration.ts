@@ -1,6 +1,6 @@
 import type { NodeSpec } from '../model/specs.js';
 
-/** What a kubelet on Linux takes when its configuration file has no `evictionHard`. */
+/** The default of a kubelet on Linux whose configuration file has no `evictionHard`. */
 const defaultEvictionHard: Readonly<Record<string, string>> = {
   'imagefs.available': '15%',
   'imagefs.inodesFree': '5%',
@@ -9,7 +9,7 @@ const defaultEvictionHard: Readonly<Record<string, string>> = {
   'nodefs.inodesFree': '5%',
 };
 
-/** The body of `/configz`: some of the settings in force, spelled as a kubelet does, which leaves out what is empty. */
+/** The body of `/configz`: some of the effective settings, without empty ones, as a kubelet serves them. */
 export function kubeletConfiguration({ evictionHard = defaultEvictionHard }: NodeSpec): object {
   return {
     kubeletconfig: {

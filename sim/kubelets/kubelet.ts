@@ -15,7 +15,7 @@ export interface KubeletOptions {
   readonly authority: CertificateAuthority;
   readonly access: AccessControl;
   readonly clock: Clock;
-  /** The summary as of a moment, or the one of a kubelet that knows no pods. */
+  /** The summary at a time, or that of a kubelet that knows no pods. */
   readonly summary: (at: Observation, known: 'all' | 'none') => object;
   /** The body of `/configz`. */
   readonly configuration: object;
@@ -26,7 +26,7 @@ interface Certificates {
   readonly expired: KeyPair;
 }
 
-/** The HTTPS endpoint of one simulated node's kubelet, on a port of its own of 127.0.0.1. */
+/** The HTTPS endpoint of a simulated node's kubelet, on a separate port of 127.0.0.1. */
 export class Kubelet implements AsyncDisposable {
   readonly #options: KubeletOptions;
   readonly #certificates: Certificates;
@@ -63,12 +63,12 @@ export class Kubelet implements AsyncDisposable {
     return this.#fault;
   }
 
-  /** Requests that have arrived, whatever became of them. */
+  /** All requests so far, including failed ones. */
   get requestCount(): number {
     return this.#requestCount;
   }
 
-  /** Resolves when the fault shows to every request that is made from then on. */
+  /** Resolves when the fault applies to every further request. */
   async setFault(fault: Fault | undefined): Promise<void> {
     await this.#faultChange.runExclusive(async () => {
       const before = this.#fault;
@@ -102,7 +102,7 @@ export class Kubelet implements AsyncDisposable {
     else answerText(response, 404, '404 page not found\n');
   }
 
-  /** The kubelet asks for the node's subresources under the node's name, one after the other. */
+  /** Undefined if the user may access one of the subresources of the node. */
   #refusal(user: User, verb: string, subresources: readonly string[]): string | undefined {
     const { access, nodeName } = this.#options;
     for (const subresource of subresources) {
@@ -133,13 +133,13 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** A kubelet has no verb for HEAD and others, so that only those who may do everything may do these. */
+/** A kubelet has no verb for HEAD and others: only users with all permissions may send them. */
 function verbOf({ method }: IncomingMessage): string {
   return verbs[method ?? ''] ?? '';
 }
 
 /**
- * Any of them will do.
+ * Permission for any of these is sufficient.
  * https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/#kubelet-authorization
  */
 function subresourcesOf(path: string): readonly string[] {

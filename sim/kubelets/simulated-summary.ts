@@ -15,11 +15,11 @@ const tmpfs: FileSystem = { capacityBytes: 16 * 2 ** 30, availableBytes: 16 * 2 
 const inodes = 6_553_600;
 
 export interface SummaryMoment extends Observation {
-  /** `none` for a kubelet that lists no pods although they take space. */
+  /** `none`: the kubelet lists no pods although they use space. */
   readonly known: 'all' | 'none';
 }
 
-/** The body of `/stats/summary`, with the fields and the spelling of a kubelet. */
+/** The body of `/stats/summary`, with the fields and the format of a kubelet. */
 export function nodeSummary(node: SimulatedNode, pods: readonly SimulatedPod[], at: SummaryMoment): object {
   const systems = fileSystems(node, pods, at.nowMs);
   const context = { at, systems };
@@ -104,7 +104,7 @@ function fsStats({ availableBytes, capacityBytes, usedBytes }: FileSystem, atMs:
   };
 }
 
-/** CPU and memory in the shape of the real thing; nobody here looks at the numbers. */
+/** CPU and memory in the format of a kubelet; the values do not matter. */
 function compute({ nowMs }: Observation, processCount: number): object {
   const time = timestamp(nowMs);
   const workingSetBytes = processCount * 24 * 2 ** 20;

@@ -16,7 +16,7 @@ export interface ClusterModelOptions {
 
 const heartbeatMs = 5 * 60 * 1000;
 
-/** Nodes and pods of the simulated cluster; every change becomes an object and an event in the store. */
+/** Nodes and pods of the simulated cluster. Every change becomes an object and an event in the store. */
 export class ClusterModel {
   readonly #store: ObjectStore;
   readonly #schedule: Schedule;
@@ -48,9 +48,9 @@ export class ClusterModel {
     return this.pods.filter(({ spec }) => spec.nodeName === nodeName);
   }
 
-  /** Adds a node whose kubelet already listens; it is ready at once. */
+  /** Adds a ready node whose kubelet already listens. */
   addNode(spec: NodeSpec, kubeletPort: number): void {
-    if (this.#nodes.has(spec.name)) throw new Error(`node ${spec.name} exists already`);
+    if (this.#nodes.has(spec.name)) throw new Error(`node ${spec.name} already exists`);
     const nowMs = this.#schedule.nowMs;
     this.#putNode({
       spec,
@@ -75,15 +75,15 @@ export class ClusterModel {
 
   setReady(name: string, isReady: boolean): void {
     const node = this.#nodes.get(name);
-    if (node === undefined) throw new Error(`no such node: ${name}`);
+    if (node === undefined) throw new Error(`unknown node ${name}`);
     const nowMs = this.#schedule.nowMs;
     this.#putNode({ ...node, isReady, transitionAtMs: nowMs, heartbeatAtMs: nowMs });
   }
 
-  /** Adds a pod, and its namespace where there is none. Names are unique in a namespace. */
+  /** Adds a pod, and its namespace if it does not exist. Names are unique in a namespace. */
   addPod(spec: PodSpec): SimulatedPod {
     const key = podKey(spec.namespace, spec.name);
-    if (this.#pods.has(key)) throw new Error(`pod ${key} exists already`);
+    if (this.#pods.has(key)) throw new Error(`pod ${key} already exists`);
     this.#ensureNamespace(spec.namespace);
     const uid = this.#random.uuid();
     const pod = scheduledPod(spec, {
@@ -100,19 +100,19 @@ export class ClusterModel {
     return this.#putPod(pod);
   }
 
-  /** Gives a pending pod a node, as the scheduler does; it runs at once. */
+  /** Binds a pending pod to a node, as the scheduler does, and starts it. */
   bindPod(namespace: string, name: string, nodeName: string): SimulatedPod {
     const pod = this.#pod(namespace, name);
     return this.#start({ ...pod, spec: { ...pod.spec, nodeName } });
   }
 
-  /** Changes labels or annotations: given ones replace all that the pod had. */
+  /** Replaces the labels or the annotations of a pod. */
   updatePod(namespace: string, name: string, change: Pick<PodSpec, 'labels' | 'annotations'>): SimulatedPod {
     const pod = this.#pod(namespace, name);
     return this.#putPod({ ...pod, spec: { ...pod.spec, ...change } });
   }
 
-  /** Deletes at once, or marks it as terminating and deletes it after `graceMs`. */
+  /** Deletes the pod, or marks it as terminating and deletes it after `graceMs`. */
   deletePod(namespace: string, name: string, graceMs = 0): void {
     const pod = this.#pod(namespace, name);
     if (graceMs === 0) {
@@ -126,7 +126,7 @@ export class ClusterModel {
     });
   }
 
-  /** Ends a pod: the kubelet reports it no more, the API server until it is deleted. */
+  /** Completes a pod: the kubelet no longer reports it, the API server does until it is deleted. */
   completePod(namespace: string, name: string): SimulatedPod {
     return this.#putPod(completed(this.#pod(namespace, name), this.#schedule.nowMs));
   }
@@ -154,7 +154,7 @@ export class ClusterModel {
     });
   }
 
-  /** Runs the edit on what the pod is by then, unless it is gone. */
+  /** Runs the edit on the pod as of then, unless it has been deleted. */
   #editLater({ spec, uid }: SimulatedPod, delayMs: number, edit: PodEdit): void {
     this.#schedule.after(delayMs, () => {
       const current = this.#pods.get(podKey(spec.namespace, spec.name));
@@ -164,7 +164,7 @@ export class ClusterModel {
 
   #pod(namespace: string, name: string): SimulatedPod {
     const pod = this.#pods.get(podKey(namespace, name));
-    if (pod === undefined) throw new Error(`no such pod: ${namespace}/${name}`);
+    if (pod === undefined) throw new Error(`unknown pod ${namespace}/${name}`);
     return pod;
   }
 

@@ -20,7 +20,7 @@ const still = (initialBytes: number): Growth => ({ initialBytes });
 const configMap = (name: string): VolumeSpec => ({ name, source: 'configMap', content: still(8 * kib) });
 const serviceAccount: VolumeSpec = { name: 'kube-api-access', source: 'projected', content: still(4 * kib) };
 
-/** Logs of a chatty service: rotated at 10 MiB, four old files kept. */
+/** Logs of a service that logs a lot: rotated at 10 MiB, with four old files. */
 const rotatedLogs: Growth = {
   initialBytes: 12 * mib,
   bytesPerSecond: 256 * kib,
@@ -36,7 +36,7 @@ const shopFrontend: ContainerSpec = {
   requestBytes: 128 * mib,
 };
 
-/** Fills its emptyDir to just under the size limit. */
+/** Fills its emptyDir almost to the size limit. */
 const searchIndex: ContainerSpec = {
   name: 'indexer',
   rootfs: still(2 * mib),
@@ -65,7 +65,7 @@ const backup: ContainerSpec = {
   limitBytes: 2 * gib,
 };
 
-/** Writes into its own layer until it is near its limit, next to a container that has none. */
+/** A container that writes into its writable layer until it is near its limit, beside one without a limit. */
 const thumbnailer: readonly ContainerSpec[] = [
   {
     name: 'worker',
@@ -98,7 +98,7 @@ const checkoutVolumes: readonly VolumeSpec[] = [
   serviceAccount,
 ];
 
-/** Pods that no workload controller looks after, one of which fails again and again. */
+/** Pods without a workload controller. */
 const singlePods: readonly PodSpec[] = [
   {
     namespace: 'kube-system',
@@ -205,8 +205,8 @@ function populate(context: ScenarioContext): void {
 }
 
 /**
- * The cluster of `demo` and `simulate`: five nodes, of which node-4 has a filesystem of its own for images and the kubelet
- * of node-5 fails for a minute in every five.
+ * The cluster of `demo` and `simulate`: five nodes. node-4 has a separate filesystem for images, and the kubelet of
+ * node-5 fails for one minute in every five.
  */
 export const demoScenario: Scenario = {
   nodes: demoNodes,

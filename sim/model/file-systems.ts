@@ -12,17 +12,17 @@ export interface FileSystem {
 export interface FileSystems {
   readonly atMs: number;
   readonly node: FileSystem;
-  /** Holds images and writable layers; the node's own unless the node has one for them. */
+  /** Contains images and writable layers; the same as `node` unless the node has a separate one. */
   readonly image: FileSystem;
-  /** The part of `image` that images take. */
+  /** The bytes of images in `image`. */
   readonly imagesBytes: number;
 }
 
 const periodMs = 10_000;
-/** Share of a filesystem that is kept for root, as ext4 does: neither used nor available. */
+/** Part of a filesystem that ext4 reserves for root: neither used nor available. */
 const reservedShare = 0.05;
 
-/** The node's filesystems as of the last round of measuring. */
+/** The node's filesystems as of the last measurement. */
 export function fileSystems({ spec }: SimulatedNode, pods: readonly SimulatedPod[], nowMs: number): FileSystems {
   const atMs = nowMs - (nowMs % periodMs);
   const imagesBytes = wholeBlocks(spec.imagesBytes ?? 6 * 2 ** 30);
@@ -42,7 +42,7 @@ export function fileSystems({ spec }: SimulatedNode, pods: readonly SimulatedPod
   return { atMs, node: fileSystem(capacityBytes, otherBytes), image, imagesBytes };
 }
 
-/** Used never exceeds what the filesystem can give out. */
+/** Used bytes never exceed the bytes that the filesystem can allocate. */
 function fileSystem(capacity: number, wantedBytes: number): FileSystem {
   const capacityBytes = wholeBlocks(capacity);
   const usableBytes = capacityBytes - wholeBlocks(capacityBytes * reservedShare);

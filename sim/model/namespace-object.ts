@@ -7,7 +7,7 @@ export interface SimulatedNamespace {
   readonly createdAtMs: number;
 }
 
-/** The namespace as the API server shows it. */
+/** The namespace as the API server returns it. */
 export function namespaceObject({ name, uid, createdAtMs }: SimulatedNamespace): StoredObject {
   return {
     resource: 'namespaces',

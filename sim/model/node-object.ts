@@ -6,7 +6,7 @@ import type { NodeSpec } from './specs.js';
 export interface SimulatedNode {
   readonly spec: NodeSpec;
   readonly uid: string;
-  /** Where its kubelet listens, on 127.0.0.1. */
+  /** The port of its kubelet on 127.0.0.1. */
   readonly kubeletPort: number;
   readonly isReady: boolean;
   readonly createdAtMs: number;
@@ -17,7 +17,7 @@ export interface SimulatedNode {
 export const defaultCapacityBytes = 100 * 2 ** 30;
 export const kubernetesVersion = 'v1.33.1';
 
-/** The node as the API server shows it. */
+/** The node as the API server returns it. */
 export function nodeObject(node: SimulatedNode): StoredObject {
   const { spec } = node;
   return {

@@ -1,9 +1,9 @@
-/** A timestamp as Kubernetes writes it: RFC 3339 in UTC, whole seconds. */
+/** A timestamp as in Kubernetes: RFC 3339 in UTC, whole seconds. */
 export function timestamp(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** An age as kubectl shows it: `45s`, `3m59s`, `12m`, `5h`, `2d`. */
+/** An age as in kubectl: `45s`, `3m59s`, `12m`, `5h`, `2d`. */
 export function humanDuration(durationMs: number): string {
   const seconds = Math.max(0, Math.floor(durationMs / 1000));
   const minutes = Math.floor(seconds / 60);

@@ -9,7 +9,7 @@ import {
 } from './simulated-pod.js';
 import type { ContainerSpec, PodSpec, VolumeSource, VolumeSpec } from './specs.js';
 
-/** The pod as the API server shows it. */
+/** The pod as the API server returns it. */
 export function podObject(pod: SimulatedPod): StoredObject {
   const { spec } = pod;
   return {
@@ -129,7 +129,7 @@ const volumeSources: Readonly<Record<VolumeSource, (volume: VolumeSpec) => objec
   persistentVolumeClaim: ({ name }) => ({ claimName: name }),
 };
 
-/** A quantity in binary units where they are exact, as people write it. */
+/** A quantity, in binary units where they are exact. */
 function quantity(bytes: number): string {
   for (const [unit, size] of [['Gi', 2 ** 30] as const, ['Mi', 2 ** 20] as const, ['Ki', 2 ** 10] as const]) {
     if (bytes > 0 && bytes % size === 0) return `${bytes / size}${unit}`;

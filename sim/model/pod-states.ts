@@ -1,7 +1,7 @@
 import { type ContainerState, kindOf, type SimulatedContainer, type SimulatedPod } from './simulated-pod.js';
 import type { PodSpec } from './specs.js';
 
-/** What is done with a pod as it is when the time has come. */
+/** An edit of the pod as of the time of the edit. */
 export type PodEdit = (current: SimulatedPod) => unknown;
 
 export interface PodBirth extends Pick<SimulatedPod, 'uid' | 'kubeletUid' | 'ownerUid' | 'pace' | 'firstVolumePassMs'> {
@@ -26,7 +26,7 @@ export function scheduledPod(spec: PodSpec, { nowMs, ...identity }: PodBirth): S
   };
 }
 
-/** All its containers run, and its init containers have done their work. */
+/** A pod whose containers run and whose init containers have completed. */
 export function started(pod: SimulatedPod, nowMs: number): SimulatedPod {
   const running: ContainerState = { state: 'running', startedAtMs: nowMs };
   const done: ContainerState = { state: 'terminated', startedAtMs: nowMs, finishedAtMs: nowMs, exitCode: 0 };
@@ -42,7 +42,7 @@ export function completed(pod: SimulatedPod, nowMs: number): SimulatedPod {
   return { ...pod, phase: 'Succeeded', containers };
 }
 
-/** One container fails and waits to be restarted; the pod's phase stays. */
+/** A pod with a container that has failed and waits for its restart; the pod's phase stays. */
 export function crashed(pod: SimulatedPod, containerName: string, nowMs: number): SimulatedPod {
   return editContainer(pod, containerName, (container) => {
     const { state } = terminated(container, nowMs, 1);

@@ -2,17 +2,17 @@ import { blockBytes, bytesAt } from './growth.js';
 import { type RunningContainer, runningContainers, type SimulatedPod } from './simulated-pod.js';
 import type { VolumeSpec } from './specs.js';
 
-/** When the kubelet looks. Wall times in milliseconds. */
+/** The time of a measurement. Wall times in milliseconds. */
 export interface Observation {
   readonly nowMs: number;
-  /** When the kubelet last started, if that was after its pods did: it has to measure their volumes anew. */
+  /** The last restart of the kubelet, if it was after the start of its pods: it has to measure their volumes again. */
   readonly restartedAtMs?: number | undefined;
 }
 
 export interface ContainerUsage extends RunningContainer {
   readonly rootfsBytes: number;
   readonly rootfsInodes: number;
-  /** When the runtime measured the writable layer; logs are measured on request. */
+  /** The time of the runtime's measurement of the writable layer. Logs are measured on request. */
   readonly rootfsAtMs: number;
   readonly logsBytes: number;
 }
@@ -37,9 +37,9 @@ const rootfsPeriodMs = 10_000;
 const volumePassPeriodMs = 60_000;
 
 /**
- * What the kubelet says about a pod; undefined when none of its containers runs. The total is the writable layers and logs
- * of running containers, the volumes that take disk space, and one block for the hosts file that every pod but a static one
- * has; volumes count as they were at the last volume pass.
+ * The usage of a pod as the kubelet reports it; undefined when none of its containers runs. The total is the writable
+ * layers and logs of running containers, the volumes on disk, and one block for the hosts file of every pod that is not
+ * static. Volumes count as of the last volume pass.
  * https://github.com/kubernetes/kubernetes/blob/v1.33.1/pkg/kubelet/stats/helper.go
  */
 export function podUsage(pod: SimulatedPod, at: Observation): PodUsage | undefined {
@@ -62,7 +62,7 @@ export function podUsage(pod: SimulatedPod, at: Observation): PodUsage | undefin
   };
 }
 
-/** Bytes that the pod takes from the node's disk, whatever the kubelet has measured so far. */
+/** The pod's bytes on the node's disk, even if the kubelet has not measured them yet. */
 export function bytesOnDisk(
   pod: SimulatedPod,
   nowMs: number,
@@ -84,7 +84,7 @@ function hostsFileCount({ spec }: SimulatedPod): number {
   return spec.isStatic === true ? 0 : 1;
 }
 
-/** In memory: listed, but no part of a pod's ephemeral storage. */
+/** Volumes in memory are listed, but do not count towards a pod's ephemeral storage. */
 export function isTmpfs({ source, medium }: VolumeSpec): boolean {
   if (source === 'emptyDir') return medium === 'Memory';
   return source === 'secret' || source === 'projected' || source === 'downwardAPI';
@@ -122,7 +122,7 @@ function lastVolumePass(pod: SimulatedPod, { nowMs, restartedAtMs = -Infinity }:
   return nowMs < firstAtMs ? undefined : nowMs - ((nowMs - firstAtMs) % volumePassPeriodMs);
 }
 
-/** Files of 1 MiB, and the directory that holds them. */
+/** Files of 1 MiB and their directory. */
 function inodesOf(bytes: number): number {
   return 1 + Math.ceil(bytes / 2 ** 20);
 }

@@ -1,5 +1,5 @@
 /**
- * A seeded pseudo-random generator (mulberry32, 32 bits of state): the same seed gives the same cluster on every machine.
+ * A seeded pseudo-random generator (mulberry32, 32 bits of state): the same seed results in the same cluster on every machine.
  * Not for secrets.
  */
 export class Random {
@@ -36,7 +36,7 @@ export class Random {
     return `${this.hex(8)}-${this.hex(4)}-4${this.hex(3)}-${variant}${this.hex(3)}-${this.hex(12)}`;
   }
 
-  /** What controllers append to names: without vowels, and without digits that look like letters. */
+  /** The suffix that controllers append to names: without vowels, and without digits that look like letters. */
   nameSuffix(length: number): string {
     return this.text(length, 'bcdfghjklmnpqrstvwxz2456789');
   }

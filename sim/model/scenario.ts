@@ -4,7 +4,7 @@ import type { Random } from './random.js';
 import type { Schedule } from './schedule.js';
 import type { NodeSpec } from './specs.js';
 
-/** A kubelet that fails now and then: for `lastsMs` at the end of each `everyMs`, whatever fault it had before. */
+/** A kubelet that fails periodically: for `lastsMs` at the end of each `everyMs`. */
 export interface FaultSchedule {
   readonly nodeName: string;
   readonly fault: Fault;
@@ -18,12 +18,12 @@ export interface ScenarioContext {
   readonly random: Random;
 }
 
-/** What a simulated cluster begins with, and what happens in it. */
+/** The initial state of a simulated cluster, and its events. */
 export interface Scenario {
   readonly nodes: readonly NodeSpec[];
-  /** Adds the pods, and schedules what becomes of them. The nodes are there. */
+  /** Adds the pods to the existing nodes, and schedules their changes. */
   readonly populate: (context: ScenarioContext) => void;
-  /** Faults from the start, by node. */
+  /** Initial faults, by node. */
   readonly faults?: Readonly<Record<string, Fault>>;
   readonly faultSchedules?: readonly FaultSchedule[];
 }

@@ -2,14 +2,14 @@ import { setMaxListeners } from 'node:events';
 
 import type { Clock } from '../../src/base/clock.js';
 
-/** Things that happen later in the simulated cluster, on its clock; all are dropped on disposal. */
+/** Future events of the simulated cluster, on its clock. Disposal cancels all. */
 export class Schedule implements Disposable {
   readonly #clock: Clock;
   readonly #stopped = new AbortController();
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    setMaxListeners(0, this.#stopped.signal); // one for each thing to come
+    setMaxListeners(0, this.#stopped.signal); // one listener for each future event
   }
 
   get nowMs(): number {
@@ -20,7 +20,7 @@ export class Schedule implements Disposable {
     this.#clock.sleep(delayMs, this.#stopped.signal).then(run, () => undefined);
   }
 
-  /** First after `firstMs`, then each `everyMs`. */
+  /** Runs after `firstMs` and then every `everyMs`. */
   every(everyMs: number, run: () => void, firstMs = everyMs): void {
     this.after(firstMs, () => {
       this.every(everyMs, run);

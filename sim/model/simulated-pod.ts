@@ -11,7 +11,7 @@ export type ContainerState =
   | { readonly state: 'running'; readonly startedAtMs: number }
   | ({ readonly state: 'terminated' } & Termination);
 
-/** A container of a pod, and what has become of it. */
+/** A container of a pod, and its state. */
 export interface SimulatedContainer {
   readonly spec: ContainerSpec;
   readonly state: ContainerState;
@@ -21,11 +21,11 @@ export interface SimulatedContainer {
 
 type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
-/** A pod at one moment; the model replaces it by a new one at each change. Times are wall times in milliseconds. */
+/** A pod at one time; the model replaces it at each change. Times are wall times in milliseconds. */
 export interface SimulatedPod {
   readonly spec: PodSpec;
   readonly uid: string;
-  /** The UID that the kubelet uses: of a static pod its configuration's hash. */
+  /** The UID in the kubelet: for a static pod, the hash of its configuration. */
   readonly kubeletUid: string;
   readonly ownerUid: string | undefined;
   readonly phase: PodPhase;
@@ -33,9 +33,9 @@ export interface SimulatedPod {
   readonly startedAtMs: number | undefined;
   readonly deletedAtMs: number | undefined;
   readonly containers: readonly SimulatedContainer[];
-  /** Its own speed of growth, near 1. */
+  /** The factor of its speed of growth, near 1. */
   readonly pace: number;
-  /** From its start until the kubelet first measures its volumes. */
+  /** Time from its start to the kubelet's first measurement of its volumes. */
   readonly firstVolumePassMs: number;
 }
 

@@ -9,7 +9,7 @@ export interface WorkloadSpec extends Pick<PodSpec, 'namespace' | 'name' | 'cont
 }
 
 export interface DeploymentSpec extends WorkloadSpec {
-  /** One pod after the other is deleted and created anew, one in each such time; never without it. */
+  /** Interval at which one pod after the other is deleted and replaced. Default: never. */
   readonly replaceEveryMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface CronJobSpec extends WorkloadSpec {
 const startAfterMs = 2_000;
 const graceMs = 5_000;
 
-/** Pods of a ReplicaSet: named by its hash and five letters. */
+/** Pods of a ReplicaSet, named by its hash and five letters. */
 export function addDeployment({ model, schedule, random }: ScenarioContext, spec: DeploymentSpec): void {
   const hash = random.nameSuffix(10);
   const owner: OwnerSpec = { kind: 'ReplicaSet', name: `${spec.name}-${hash}` };
@@ -68,7 +68,7 @@ export function addDaemonSet({ model, random }: ScenarioContext, spec: WorkloadS
   }
 }
 
-/** A job at once and then in each period, on one node after the other; its name ends in the minute that it is due. */
+/** Starts a job now and in every period, on one node after the other. Its name ends in the minute of its schedule. */
 export function addCronJob({ model, schedule, random }: ScenarioContext, spec: CronJobSpec): void {
   const jobs: string[] = [];
   let count = 0;

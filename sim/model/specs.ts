@@ -1,19 +1,19 @@
 import type { Growth } from './growth.js';
 
-/** What a test or scenario asks for; the model makes Kubernetes objects and bytes of it. */
+/** The input of tests and scenarios, from which the model derives Kubernetes objects and bytes. */
 
 export interface NodeSpec {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Size of the node's root filesystem; 100 GiB without it. */
+  /** Size of the node's root filesystem. Default: 100 GiB. */
   readonly capacityBytes?: number;
-  /** Size of a filesystem of its own for images and writable layers; without it they share the root filesystem. */
+  /** Size of a separate filesystem for images and writable layers. Default: they share the root filesystem. */
   readonly imageFsCapacityBytes?: number;
-  /** What the images take; 6 GiB without it. */
+  /** Size of the images. Default: 6 GiB. */
   readonly imagesBytes?: number;
-  /** What the operating system and its logs take; 8 GiB without it. */
+  /** Size of the operating system and its logs. Default: 8 GiB. */
   readonly systemBytes?: number;
-  /** Hard eviction thresholds by signal, as in the kubelet's configuration file; those of Kubernetes without it. */
+  /** Hard eviction thresholds by signal, as in the kubelet's configuration file. Default: those of Kubernetes. */
   readonly evictionHard?: Readonly<Record<string, string>>;
 }
 
@@ -21,16 +21,16 @@ export type ContainerKind = 'app' | 'init' | 'sidecar';
 
 export interface ContainerSpec {
   readonly name: string;
-  /** `init` has run to its end before the pod starts; `sidecar` is an init container that stays. `app` without it. */
+  /** `init` completes before the pod starts; `sidecar` is an init container that keeps running. Default: `app`. */
   readonly kind?: ContainerKind;
   readonly rootfs: Growth;
   readonly logs: Growth;
   /** Limit and request of `ephemeral-storage`. */
   readonly limitBytes?: number;
   readonly requestBytes?: number;
-  /** Runs for `runMs`, fails, waits for `backoffMs`, and again without end. */
+  /** Repeats forever: runs for `runMs`, fails, waits for `backoffMs`. */
   readonly crashLoop?: { readonly runMs: number; readonly backoffMs: number };
-  /** Names of the volumes that it mounts; all of the pod's without it. */
+  /** Names of the volumes that it mounts. Default: all of the pod's volumes. */
   readonly mounts?: readonly string[];
 }
 
@@ -54,17 +54,17 @@ export interface OwnerSpec {
 export interface PodSpec {
   readonly namespace: string;
   readonly name: string;
-  /** Without it the pod is not scheduled and stays pending. */
+  /** Without it, the pod is not scheduled and stays pending. */
   readonly nodeName?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly owner?: OwnerSpec;
-  /** A mirror of a static pod: owned by its node, known to the kubelet by its configuration's hash. */
+  /** A mirror pod of a static pod: its node owns it, and its UID in the kubelet is the hash of its configuration. */
   readonly isStatic?: boolean;
   readonly containers: readonly ContainerSpec[];
   readonly volumes?: readonly VolumeSpec[];
-  /** From creation until its containers run; 0 without it: it is running when it appears. */
+  /** Time from its creation until its containers run. Default: 0. */
   readonly startAfterMs?: number;
-  /** Completes with phase Succeeded after so long; without it, it runs until it is deleted. */
+  /** Time until it completes with phase Succeeded. Default: it runs until it is deleted. */
   readonly runMs?: number;
 }

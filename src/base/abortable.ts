@@ -1,4 +1,4 @@
-/** The work's result, or the signal's reason when it aborts first. For work that takes no signal itself; it goes on. */
+/** The result of `work`, or a rejection when `signal` aborts first. For work that cannot be aborted: it continues. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

@@ -1,4 +1,4 @@
-/** Delays between attempts: `baseMs`, doubled at each step, at most `maxMs`. Immutable: `next` gives the following step. */
+/** Delays between attempts: `baseMs`, doubled at each step, at most `maxMs`. Immutable: `next` returns the next step. */
 export interface Backoff {
   readonly delayMs: number;
   next(): Backoff;
@@ -9,7 +9,7 @@ export interface BackoffOptions {
   readonly baseMs: number;
   /** Largest delay, in milliseconds; at least `baseMs`. */
   readonly maxMs: number;
-  /** What becomes of each delay; identity without it. See {@link equalJitter}. */
+  /** Randomizes each delay; by default, delays are exact. See {@link equalJitter}. */
   readonly jitter?: (delayMs: number) => number;
 }
 
@@ -25,7 +25,7 @@ function step(options: BackoffOptions, plainMs: number): Backoff {
   };
 }
 
-/** Half of the delay and a random share of the other half, so that clients which failed together do not return together. */
+/** Half of the delay plus a random part of the other half, so that clients that failed together do not retry together. */
 export function equalJitter(random: () => number): (delayMs: number) => number {
   return (delayMs) => delayMs / 2 + (delayMs / 2) * random();
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time, as every part sees it. Ages and durations come from `monotonicMs`, timestamps that leave the process from `nowMs`. */
+/** The only source of time. Ages and durations use `monotonicMs`, timestamps that leave the process use `nowMs`. */
 export interface Clock {
   /** Wall time in milliseconds since the Unix epoch. */
   nowMs(): number;
@@ -26,19 +26,19 @@ export const systemClock: Clock = {
 /** A signal that aborts with `error()` after `durationMs`, or with the parent's reason when the parent aborts. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
-  /** Starts the duration anew; for time limits on silence rather than on the whole. */
+  /** Starts the duration again; for limits on idle time instead of total time. */
   restart(): void;
 }
 
 export interface DeadlineOptions {
   readonly clock: Clock;
   readonly durationMs: number;
-  /** Made only when the time is up. */
+  /** Called only when the time is up. */
   readonly error: () => Error;
   readonly parent?: AbortSignal;
 }
 
-/** The caller disposes of it (`using`) when the work is done; until then it holds one timer. */
+/** The caller disposes of it (`using`) when the work is done. Until then it keeps one timer. */
 export function startDeadline({ clock, durationMs, error, parent }: DeadlineOptions): Deadline {
   const aborted = new AbortController();
   let timer = new AbortController();

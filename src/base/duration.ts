@@ -9,8 +9,8 @@ const durationForm = /^(-?)(?:0|(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)m
 
 /**
  * Milliseconds of `500ms`, `55s`, `1h30m` or `0`: whole numbers with the units h, m, s and ms, each at most once and
- * in this order, as in Prometheus' own settings. A leading `-` is read; whether it makes sense is the caller's
- * business. Undefined when `text` is not a duration.
+ * in this order, as in Prometheus. Accepts a leading `-`; the caller decides whether negative durations are valid.
+ * Undefined when `text` is not a duration.
  * https://prometheus.io/docs/prometheus/latest/configuration/configuration/
  */
 export function parseDuration(text: string): number | undefined {
@@ -21,7 +21,7 @@ export function parseDuration(text: string): number | undefined {
   return sign === '-' && sumMs !== 0 ? -sumMs : sumMs;
 }
 
-/** The shortest text that {@link parseDuration} reads back; for whole milliseconds, 0 or more. */
+/** The shortest text that {@link parseDuration} accepts; for whole milliseconds, 0 or more. */
 export function formatDuration(durationMs: number): string {
   let restMs = durationMs;
   const parts = durationUnits.map(([unit, unitMs]) => {

@@ -2,15 +2,14 @@ import { RE2JS, RE2JSException } from 're2js';
 
 import { UserError } from './errors.js';
 
-/** A regular expression that is held against whole texts. */
+/** A regular expression that is matched against whole texts. */
 export interface Pattern {
-  /** Whether the expression takes all of `text`, from its first character to its last. Time is linear in its length. */
+  /** Whether the expression matches all of `text`. Takes time linear in its length. */
   matches(text: string): boolean;
 }
 
 /**
- * RE2's syntax: no back-references and no look-around, which is what linear time costs. Throws UserError that says what
- * is wrong with `source`.
+ * RE2's syntax: linear time rules out back-references and look-around. Throws UserError with the problem in `source`.
  * https://github.com/google/re2/wiki/Syntax
  */
 export function compilePattern(source: string): Pattern {

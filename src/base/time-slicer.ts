@@ -1,11 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 import type { Clock } from './clock.js';
 
-/** Long enough to be cheap, short enough for probes and watches to be served in between. */
+/** Long enough to be cheap, short enough to serve probes and watches in between. */
 const sliceMs = 5;
 
-/** Runs synchronous tasks one after the other and lets the event loop turn whenever they have held it for a time slice. */
+/** Runs synchronous tasks one after the other and yields to the event loop after each time slice. */
 export class TimeSlicer {
   readonly #clock: Clock;
   #tail: Promise<unknown> = Promise.resolve();
@@ -20,7 +20,7 @@ export class TimeSlicer {
   run<T>(task: () => T): Promise<T> {
     const result = this.#tail.then(async () => {
       if (this.#isSliceOver()) {
-        await nextTurn();
+        await yieldToEventLoop();
         this.#sliceStartMs = this.#clock.monotonicMs();
       }
       return task();
@@ -29,7 +29,7 @@ export class TimeSlicer {
     return result;
   }
 
-  /** One task for each item, as many in one go as a time slice takes; the items are asked for one by one. */
+  /** Runs one task for each item, without a yield until a time slice is over. Takes the items one by one. */
   async forEach<T>(items: Iterable<T>, task: (item: T) => void): Promise<void> {
     const iterator = items[Symbol.iterator]();
     let isDone = false;

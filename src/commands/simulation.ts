@@ -7,7 +7,7 @@ interface Simulation {
   readonly parseFault: typeof parseFault;
 }
 
-/** Loads the simulated cluster. Throws UserError where it is not installed, as in the production image. */
+/** Loads the simulated cluster. Throws UserError if it is not part of the bundle, as in the production image. */
 export async function loadSimulation(): Promise<Simulation> {
   try {
     const [cluster, faults] = await Promise.all([
@@ -18,6 +18,8 @@ export async function loadSimulation(): Promise<Simulation> {
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     if (!isMissing) throw error;
-    throw new UserError('this installation has no simulated cluster; run it from a checkout: npm ci && npm run demo');
+    throw new UserError(
+      'the simulated cluster is not part of this installation; run it from a checkout: npm ci && npm run demo',
+    );
   }
 }

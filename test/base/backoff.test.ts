@@ -22,19 +22,19 @@ describe('exponentialBackoff', () => {
     expect(delays(exponentialBackoff(options), expected.length)).toEqual(expected);
   });
 
-  it('doubles the plain delay, whatever the jitter made of it', () => {
+  it('doubles the delay without jitter', () => {
     const halved = exponentialBackoff({ baseMs: 1_000, maxMs: 5_000, jitter: (delayMs) => delayMs / 2 });
     expect(delays(halved, 5)).toEqual([500, 1_000, 2_000, 2_500, 2_500]);
   });
 
-  it('is immutable: a step can be taken twice', () => {
+  it('is immutable: calling next twice returns the same step', () => {
     const first = exponentialBackoff({ baseMs: 1, maxMs: 100 });
     const second = first.next();
     second.next();
     expect([first.delayMs, first.next().delayMs, second.delayMs]).toEqual([1, 2, 2]);
   });
 
-  it('keeps jittered delays between half of the plain delay and the plain delay', () => {
+  it('keeps delays with jitter between half of the plain delay and the plain delay', () => {
     const milliseconds = fc.integer({ min: 1, max: 600_000 });
     const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
@@ -59,7 +59,7 @@ describe('equalJitter', () => {
     [0, 500],
     [0.5, 750],
     [0.999, 999.5],
-  ])('with random %d makes %d of 1000', (random, expected) => {
+  ])('with random %d, returns %d for 1000', (random, expected) => {
     expect(equalJitter(() => random)(1_000)).toBe(expected);
   });
 });

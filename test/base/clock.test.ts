@@ -4,7 +4,7 @@ import { startDeadline, systemClock } from '../../src/base/clock.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('systemClock', () => {
-  it('counts wall time from the Unix epoch and monotonic time without going back', () => {
+  it('counts wall time from the Unix epoch, and monotonic time never goes back', () => {
     expect(systemClock.nowMs()).toBeGreaterThan(Date.UTC(2024, 0, 1));
     const first = systemClock.monotonicMs();
     expect(systemClock.monotonicMs()).toBeGreaterThanOrEqual(first);
@@ -37,7 +37,7 @@ describe('startDeadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('makes the error only when the time is up', async () => {
+  it('creates the error only when the time is up', async () => {
     const clock = new ManualClock();
     let made = 0;
     const counted = (): Error => new Error(`error ${++made}`);
@@ -59,7 +59,7 @@ describe('startDeadline', () => {
     expect(deadline.signal.reason).toEqual(new Error('caller left'));
   });
 
-  it('is aborted at once, without a timer, when its parent is', () => {
+  it('is aborted from the start, without a timer, when its parent is aborted', () => {
     const clock = new ManualClock();
     const parent = AbortSignal.abort(new Error('caller left'));
     using deadline = startDeadline({ clock, durationMs: 1_000, error, parent });
@@ -67,7 +67,7 @@ describe('startDeadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('counts anew from a restart', async () => {
+  it('starts the duration again on a restart', async () => {
     const clock = new ManualClock();
     using deadline = startDeadline({ clock, durationMs: 1_000, error });
     await clock.advance(900);
@@ -79,7 +79,7 @@ describe('startDeadline', () => {
     expect(deadline.signal.aborted).toBe(true);
   });
 
-  it('stays aborted when restarted too late', async () => {
+  it('stays aborted when it is restarted too late', async () => {
     const clock = new ManualClock();
     using deadline = startDeadline({ clock, durationMs: 1_000, error });
     await clock.advance(1_000);
@@ -88,7 +88,7 @@ describe('startDeadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('leaves no timer and no hold on its parent once disposed of', async () => {
+  it('leaves no timer and no listener on its parent after disposal', async () => {
     const clock = new ManualClock();
     const parent = new AbortController();
     const deadline = startDeadline({ clock, durationMs: 1_000, error, parent: parent.signal });

@@ -16,7 +16,7 @@ describe('durations', () => {
     ['5m5ms', 300_005],
     ['-1s', -1000],
     ['-0', 0],
-  ])('reads %s as %d ms', (text, durationMs) => {
+  ])('parses %s as %d ms', (text, durationMs) => {
     expect(parseDuration(text)).toBe(durationMs);
   });
 
@@ -38,7 +38,7 @@ describe('durations', () => {
     '1e3s',
     '٣s',
     '1s\n',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
@@ -49,11 +49,11 @@ describe('durations', () => {
     [60_000, '1m'],
     [5_400_000, '1h30m'],
     [86_400_000, '24h'],
-  ])('writes %d ms as %s', (durationMs, text) => {
+  ])('formats %d ms as %s', (durationMs, text) => {
     expect(formatDuration(durationMs)).toBe(text);
   });
 
-  it('reads back what it writes', () => {
+  it('parses every formatted duration', () => {
     fc.assert(
       fc.property(fc.nat({ max: 1_000_000_000 }), (durationMs) => {
         expect(parseDuration(formatDuration(durationMs))).toBe(durationMs);

@@ -29,7 +29,7 @@ describe('RequestError', () => {
 });
 
 describe('UserError', () => {
-  it('has a name of its own', () => {
+  it('has its own name', () => {
     expect(new UserError('no such file')).toMatchObject({ name: 'UserError', message: 'no such file' });
   });
 });

@@ -20,11 +20,11 @@ describe('a pattern', () => {
     ['^ephemeral', false],
     ['bytes$', false],
     ['(a+)+$', false],
-  ])('%s against the whole name: %s', (source, expected) => {
+  ])('%s matches the whole name: %s', (source, expected) => {
     expect(compilePattern(source).matches(name)).toBe(expected);
   });
 
-  it('that is held to the whole text does not pass over a line end', () => {
+  it('matches line ends only explicitly', () => {
     expect(compilePattern('a.*').matches('a\n')).toBe(false);
     expect(compilePattern('a$').matches('a\n')).toBe(false);
   });
@@ -36,12 +36,12 @@ describe('a pattern', () => {
     ['a++', 'invalid nested repetition operator: `++`'],
     ['((a{100}){100}){100}', 'invalid repeat count: `{100}`'],
     ['(', 'missing closing ): `(`'],
-  ])('that linear time or syntax forbids is refused: %s', (source, message) => {
+  ])('that linear time or the syntax rules out is rejected: %s', (source, message) => {
     expect(() => compilePattern(source)).toThrow(UserError);
     expect(() => compilePattern(source)).toThrow(message);
   });
 
-  it('that nests without end is refused', () => {
+  it('that nests too deeply is rejected', () => {
     expect(() => compilePattern('('.repeat(2_000) + ')'.repeat(2_000))).toThrow('expression nests too deeply');
   });
 });

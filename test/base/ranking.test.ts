@@ -19,7 +19,7 @@ describe('byNames', () => {
     expect(ordered(byNames(namesOf))).toEqual(['Shop/b', 'db/z', 'shop/a', 'shop/a-b', 'shop/b']);
   });
 
-  it('finds equal names equal', () => {
+  it('returns 0 for equal names', () => {
     expect(
       byNames(namesOf)({ namespace: 'a', pod: 'b', usedBytes: 1 }, { namespace: 'a', pod: 'b', usedBytes: 2 }),
     ).toBe(0);

@@ -29,7 +29,7 @@ function setUp() {
 }
 
 describe('a time slicer', () => {
-  it('runs tasks in the order of the calls and gives their results', async () => {
+  it('runs tasks in the order of the calls and returns their results', async () => {
     const { slicer, events, task } = setUp();
     const results = await Promise.all([slicer.run(task('a', 1)), slicer.run(task('b', 1)), slicer.run(task('c', 1))]);
     expect(results).toEqual(['a', 'b', 'c']);
@@ -44,7 +44,7 @@ describe('a time slicer', () => {
     expect(events).toEqual(['a', 'b', 'c', 'turn']);
   });
 
-  it('lets the event loop turn when a time slice is used up', async () => {
+  it('yields to the event loop when a time slice is over', async () => {
     const { slicer, events, task, watchTurns } = setUp();
     const turns = watchTurns(1);
     await Promise.all([slicer.run(task('a', 3)), slicer.run(task('b', 3)), slicer.run(task('c', 3))]);
@@ -52,7 +52,7 @@ describe('a time slicer', () => {
     expect(events).toEqual(['a', 'b', 'turn', 'c']);
   });
 
-  it('passes on what a task throws, and goes on with the next one', async () => {
+  it('rejects with the error of a task, and continues with the next one', async () => {
     const { slicer, task } = setUp();
     const failing = slicer.run(() => {
       throw new Error('broken');
@@ -62,7 +62,7 @@ describe('a time slicer', () => {
     expect(await next).toBe('next');
   });
 
-  it('does all items of one slice in one go, and lets the event loop turn between slices', async () => {
+  it('runs all items of one slice in one turn, and yields between slices', async () => {
     const { slicer, events, task, watchTurns } = setUp();
     const turns = watchTurns(1);
     await slicer.forEach(['a', 'b', 'c'], (name) => task(name, 3)());
@@ -70,7 +70,7 @@ describe('a time slicer', () => {
     expect(events).toEqual(['a', 'b', 'turn', 'c']);
   });
 
-  it('asks for an item only when its turn has come', async () => {
+  it('takes an item only when its turn has come', async () => {
     const { slicer, events, task } = setUp();
     function* items() {
       yield task('ask a', 1)();

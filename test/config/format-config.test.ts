@@ -52,13 +52,13 @@ describe('formatConfig', () => {
     ['discovery by labels', 'workloads: {labels: [app]}'],
     ['no node skipped', 'cluster: {skipNodes: []}'],
     ['one node alone', 'cluster: {nodeLocal: true, node: node-1}'],
-  ])('writes a file that gives the same settings: %s', (_case, text) => {
+  ])('writes a file that yields the same settings: %s', (_case, text) => {
     const config = loadText(text);
     expect(loadText(formatConfig(config))).toEqual(config);
     expect(formatConfig(loadText(formatConfig(config)))).toBe(formatConfig(config));
   });
 
-  it('writes what people write', () => {
+  it('writes durations, sizes and addresses in their text form', () => {
     const text = formatConfig(loadText('cache: {ttl: 90s, maxBackoff: 0}\nkubelet: {maxBodySize: 33554432}'));
     expect(text).toContain('cache:\n  ttl: 1m30s\n  maxBackoff: 5m\n');
     expect(text).toContain('  maxBodySize: 32Mi\n');
@@ -67,7 +67,7 @@ describe('formatConfig', () => {
 });
 
 describe('configHash', () => {
-  it('is the same for the same settings, however they are written', () => {
+  it('is equal for equal settings in different notations', () => {
     const hash = configHash(loadText('cache: {ttl: 1m, maxBackoff: 5m}\nlog: {level: info}'));
     expect(configHash(loadText('log:\ncache:\n  ttl: 60s\n'))).toBe(hash);
     expect(configHash(load({ environment: { EPHEMERAL_STORAGE_EXPORTER_CACHE_TTL: '60000ms' } }))).toBe(hash);
@@ -88,7 +88,7 @@ describe('configHash', () => {
   });
 });
 
-it('can hold no secret: what is about credentials names files', () => {
+it('contains no secret: settings of credentials name files', () => {
   const suspects = listSettings().filter(({ path }) =>
     /token|password|secret|credential|key|cert|ca(?=[A-Z]|$)/.test(path),
   );

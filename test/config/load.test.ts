@@ -22,11 +22,11 @@ describe('precedence', () => {
     [{ file: 'debug', environment: 'warn', flag: 'error' }, 'error'],
     [{ file: 'debug', flag: 'error' }, 'error'],
     [{ file: 'debug', environment: '' }, 'debug'],
-  ])('%j gives %s', (texts, expected) => {
+  ])('of %j is %s', (texts, expected) => {
     expect(levelsOf(texts)).toBe(expected);
   });
 
-  it('is decided for each setting, not for each section', () => {
+  it('applies to each setting, not to whole sections', () => {
     const { cache } = load({
       file: { path: 'config.yaml', text: 'cache: {ttl: 30s, maxBackoff: 1m}' },
       environment: { [`${prefix}CACHE_TTL`]: '40s' },
@@ -34,7 +34,7 @@ describe('precedence', () => {
     expect(cache).toEqual({ ttlMs: 40_000, maxBackoffMs: 60_000, refresh: 'on-scrape' });
   });
 
-  it('does not hide the fault of a value that another source overrides', () => {
+  it('does not hide the fault of an overridden value', () => {
     const { faults } = errorOf({
       file: { path: 'config.yaml', text: 'log: {level: loud}' },
       environment: { [`${prefix}LOG_LEVEL`]: 'quiet' },
@@ -46,7 +46,7 @@ describe('precedence', () => {
     ]);
   });
 
-  it('gives rules the values in force', () => {
+  it('applies before the rules between settings are checked', () => {
     const file = { path: 'config.yaml', text: 'cache: {ttl: 5s}' };
     expect(() => load({ file, environment: { [`${prefix}KUBELET_REQUEST_TIMEOUT`]: '4s' } })).not.toThrow();
     expect(errorOf({ file, environment: { [`${prefix}KUBELET_REQUEST_TIMEOUT`]: '6s' } }).message).toBe(
@@ -109,13 +109,13 @@ describe('environment', () => {
     ['IDENTITY_CONTROLLERS', 'WORKLOADS_CONTROLLERS'],
     ['IDENTITY_WORKLOADS', 'WORKLOADS_SELECTORS'],
     ['IDENTITY_ON_MISSING_NODE', 'WORKLOADS_ON_MISSING_NODE'],
-  ])('the name of a setting that has moved is refused with the new name: %s', (name, newName) => {
+  ])('the name of a moved setting is rejected with the new name: %s', (name, newName) => {
     expect(errorOf({ environment: { [prefix + name]: 'x' } }).message).toBe(
       `${prefix}${name}: unknown name (environment); it is now ${prefix}${newName}`,
     );
   });
 
-  it('leaves variables without the prefix alone', () => {
+  it('ignores variables without the prefix', () => {
     expect(load({ environment: { CACHE_TTL: 'x', PATH: '/bin', EPHEMERAL_STORAGE: 'x' } })).toEqual(load({}));
   });
 
@@ -130,13 +130,13 @@ describe('environment', () => {
     ['PORT_9797_TCP_ADDR', '10.0.0.1'],
     ['HEADLESS_SERVICE_HOST', '10.0.0.1'],
     ['KUBELET_PORT', 'tcp://10.0.0.1:10250'],
-  ])('leaves what Kubernetes says about a Service of the same name alone: %s=%s', (name, text) => {
+  ])('ignores the variables of a Service of the same name: %s=%s', (name, text) => {
     expect(load({ environment: { [prefix + name]: text } })).toEqual(load({}));
   });
 });
 
 describe('flags', () => {
-  it('take what a command line parser gives: texts, lists and switches', () => {
+  it('accept the values of a command line parser: texts, lists and switches', () => {
     const { web, log } = load({
       flags: {
         'web.listen-address': [':1', '127.0.0.1:2'],
@@ -164,7 +164,7 @@ describe('flags', () => {
   it.each([
     ['log.levle', 'the name of a setting (did you mean --log.level?)'],
     ['cache.ttl', 'the name of a setting'],
-  ])('that no setting has are faults: %s', (flag, allowed) => {
+  ])('without a setting are faults: %s', (flag, allowed) => {
     expect(errorOf({ flags: { [flag]: 'x' } }).faults).toEqual([
       { path: `--${flag}`, problem: 'unknown name', source: 'command line', hint: `allowed: ${allowed}` },
     ]);
@@ -193,7 +193,7 @@ describe('assignments', () => {
     expect(load({ environment, assignments: ['cache.ttl=30s', 'cache={ttl: 20s}'] }).cache.ttlMs).toBe(20_000);
   });
 
-  it("give way to the setting's own flag", () => {
+  it("are overridden by the setting's own flag", () => {
     expect(load({ assignments: ['log.level=warn'], flags: { 'log.level': 'debug' } }).log.level).toBe('debug');
   });
 
@@ -227,7 +227,7 @@ describe('assignments', () => {
       'identity: unknown path (--set identity); it is now workloads (identity.workloads → workloads.selectors)',
     ],
     ['__proto__.a=1', '__proto__.a: unknown path (--set __proto__.a); allowed: the path of a setting'],
-  ])('%s is refused', (assignment, message) => {
+  ])('%s is rejected', (assignment, message) => {
     expect(errorOf({ assignments: [assignment] }).message).toBe(message);
   });
 });
@@ -266,7 +266,7 @@ describe('unknown keys', () => {
   });
 
   it.each(['identity: {workloads: [], controllers: true}', 'identity:'])(
-    'of the former section are refused with the new place: %s',
+    'of a moved section are rejected with the new place: %s',
     (text) => {
       expect(linesOf(text)).toEqual([
         'identity: unknown key (config.yaml:1); it is now workloads (identity.workloads → workloads.selectors)',
@@ -281,7 +281,7 @@ describe('unknown keys', () => {
     '__proto__: {a: 1}',
     'constructor: 1',
     '<<: {log: {level: debug}}',
-  ])('what is no setting is refused: %s', (text) => {
+  ])('are rejected: %s', (text) => {
     expect(faultsOf(text)).toMatchObject([{ problem: 'unknown key' }]);
   });
 });
@@ -299,19 +299,19 @@ describe('the file', () => {
     ['- a', 'a list'],
     ['text', '"text"'],
     ['5', '5'],
-  ])('must hold a mapping, not %j', (text, found) => {
+  ])('must contain a mapping, not %j', (text, found) => {
     expect(linesOf(text)).toEqual([
       `config.yaml:1: found ${found}; allowed: a mapping with any of cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log`,
     ]);
   });
 
-  it('must hold a mapping for each section', () => {
+  it('must contain a mapping for each section', () => {
     expect(linesOf('\ncache: 5s')).toEqual([
       'cache: found "5s" (config.yaml:2); allowed: a mapping with any of ttl, maxBackoff, refresh',
     ]);
   });
 
-  it('is quoted with the line of each fault', () => {
+  it('is named with the line of each fault', () => {
     const text = `
 cluster:
   namespaces:
@@ -338,13 +338,13 @@ log:
     ]);
   });
 
-  it('is quoted with line and column where it is not YAML', () => {
+  it('is named with the line and column of a YAML error', () => {
     const [fault] = faultsOf('cache:\n\tttl: 5s\n');
     expect(fault).toMatchObject({ path: '', source: 'config.yaml:2:1' });
     expect(fault?.problem).toMatch(/^invalid YAML: Tabs are not allowed/);
   });
 
-  it('must not have a key twice', () => {
+  it('must not contain duplicate keys', () => {
     expect(linesOf('cache:\n  ttl: 5m\n  ttl: 6m\nlog: {}\ncache: {}\n')).toEqual([
       'cache.ttl: duplicate key (config.yaml:3:3); allowed: each key once (line 2 has it already)',
       'cache: duplicate key (config.yaml:5:1); allowed: each key once (line 1 has it already)',
@@ -357,7 +357,7 @@ log:
     ['keys that are not text', '? [a]\n: b'],
     ['an alias without its anchor', 'log: *a'],
     ['a list without end', 'cluster: {namespaces: ['],
-  ])('is refused with %s', (_case, text) => {
+  ])('is rejected with %s', (_case, text) => {
     const faults = faultsOf(text);
     expect(faults.length).toBeGreaterThan(0);
     for (const fault of faults) {
@@ -408,17 +408,17 @@ describe('hostile files', () => {
     ['a long name of an alias', `log: *${'x'.repeat(500_000)}`],
     ['a long path', `web: {telemetryPath: "${'/a'.repeat(250_000)}!"}`],
     ['more than it may hold', `#${' '.repeat(mebibyte)}`],
-  ])('are refused with a short message: %s', (_case, text) => {
+  ])('are rejected with a short message: %s', (_case, text) => {
     expect(errorOf({ file: { path: 'config.yaml', text } }).message.length).toBeLessThan(15_000);
   });
 
-  it('do not put anything into prototypes', () => {
+  it('do not change prototypes', () => {
     const text = '__proto__: {polluted: 1}\ncache: {__proto__: {polluted: 1}}\nconstructor: {prototype: {polluted: 1}}';
     expect(faultsOf(text)).toHaveLength(3);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('may have as many bytes as a ConfigMap, and not one more', () => {
+  it('may be as large as a ConfigMap, and no larger', () => {
     const text = `#${' '.repeat(mebibyte - 1)}`;
     expect(loadText(text)).toEqual(load({}));
     expect(linesOf(`${text} `)).toEqual(['config.yaml: found 1048577 bytes; allowed: at most 1Mi']);
@@ -426,7 +426,7 @@ describe('hostile files', () => {
 });
 
 describe('the error', () => {
-  it('holds the faults of all sources, with a line for each', () => {
+  it('contains the faults of all sources, with a line for each', () => {
     const error = errorOf({
       file: { path: 'config.yaml', text: 'cluster: {nodeSelector: "(", podSelector: "="}\ncache: {ttl: 5s, x: 1}\n' },
       environment: { [`${prefix}ATTRIBUTION`]: 'odd', [`${prefix}NOTHING`]: '1' },
@@ -456,7 +456,7 @@ describe('the error', () => {
 });
 
 describe('the settings', () => {
-  it('cannot be changed, however deep', () => {
+  it('are deeply frozen', () => {
     const config = loadText('workloads: {selectors: [{name: a, selector: "app=b"}]}');
     const check = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;

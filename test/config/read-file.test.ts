@@ -21,13 +21,13 @@ describe('readConfigFile', () => {
     return path;
   }
 
-  it('gives the text, through symbolic links too', async () => {
+  it('returns the text, also through symbolic links', async () => {
     const path = await written('plain.yaml', 'log: {} # ü\n');
     await symlink(path, join(folder, 'link.yaml'));
     expect(await readConfigFile(join(folder, 'link.yaml'))).toBe('log: {} # ü\n');
   });
 
-  it('gives the empty text of an empty file', async () => {
+  it('returns the empty text of an empty file', async () => {
     expect(await readConfigFile(await written('empty.yaml', ''))).toBe('');
   });
 
@@ -36,7 +36,7 @@ describe('readConfigFile', () => {
     expect(loadText(text).cache.ttlMs).toBe(30_000);
   });
 
-  it('reads no more of a large file than shows that it is too large', async () => {
+  it('reads only the beginning of a file that is too large', async () => {
     const text = await readConfigFile(await written('large.yaml', 'ü'.repeat(2_000_000)));
     expect(text.length).toBeLessThan(1_100_000);
     expect(errorOf({ file: { path: 'large.yaml', text } }).message).toMatch(
@@ -45,15 +45,15 @@ describe('readConfigFile', () => {
   });
 
   it.each([
-    ['a file that is not there', 'none.yaml', /none\.yaml: cannot read the configuration file: ENOENT/],
+    ['a missing file', 'none.yaml', /none\.yaml: cannot read the configuration file: ENOENT/],
     ['a folder', '.', /: cannot read the configuration file: EISDIR/],
-  ])('refuses %s', async (_case, name, message) => {
+  ])('rejects %s', async (_case, name, message) => {
     const reading = readConfigFile(join(folder, name));
     await expect(reading).rejects.toThrow(UserError);
     await expect(reading).rejects.toThrow(message);
   });
 
-  it('refuses what is not UTF-8', async () => {
+  it('rejects a file that is not UTF-8', async () => {
     const path = await written('latin1.yaml', Uint8Array.of(0x61, 0xfc, 0x0a));
     await expect(readConfigFile(path)).rejects.toThrow(UserError);
   });

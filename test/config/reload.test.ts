@@ -7,7 +7,7 @@ import { loadText } from './support.js';
 
 const pollMs = 5000;
 
-/** A watched file in memory, what was applied, and what was reported. */
+/** A watched file in memory, with the applied settings and the reports. */
 class World {
   readonly clock = new ManualClock();
   text = 'cache: {ttl: 20s}';
@@ -31,7 +31,7 @@ class World {
   });
 }
 
-/** Runs the watcher while `steps` does. */
+/** Runs the watcher during `steps`. */
 async function watching(world: World, steps: () => Promise<void>): Promise<void> {
   const stop = new AbortController();
   const running = world.watcher.run(stop.signal);
@@ -58,14 +58,14 @@ describe('ConfigWatcher', () => {
     expect(world.reported).toEqual(['reloaded 30000']);
   });
 
-  it('sees a change that happened before it runs', async () => {
+  it('notices a change before its start', async () => {
     const world = new World();
     world.text = 'cache: {ttl: 30s}';
     await watching(world, () => world.clock.advance(pollMs));
     expect(world.applied).toEqual([30_000]);
   });
 
-  it('keeps the last good settings when the file has faults, and reports these once', async () => {
+  it('keeps the last good settings when the file has faults, and reports the faults once', async () => {
     const world = new World();
     await watching(world, async () => {
       world.text = 'cache: {ttl: never}';
@@ -94,7 +94,7 @@ describe('ConfigWatcher', () => {
     expect(world.reported).toEqual(['failed: no such file', 'reloaded 20000']);
   });
 
-  it('reports settings that cannot be applied, and does not try them again by itself', async () => {
+  it('reports settings that cannot be applied, and does not retry them on its own', async () => {
     const world = new World();
     world.apply = () => Promise.reject(new Error('port in use'));
     await watching(world, async () => {
@@ -107,7 +107,7 @@ describe('ConfigWatcher', () => {
     expect(world.applied).toEqual([30_000]);
   });
 
-  it('reloads on demand, changed or not, without waiting for the next look', async () => {
+  it('reloads on demand, even without a change, before the next poll', async () => {
     const world = new World();
     expect(await world.watcher.trigger()).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 20_000 } } });
     world.text = 'cache: {ttl: 30s}';
@@ -117,7 +117,7 @@ describe('ConfigWatcher', () => {
     expect(world.applied).toHaveLength(2);
   });
 
-  it('gives the error to the one who asked for a reload', async () => {
+  it('returns the error of a reload on demand', async () => {
     const world = new World();
     world.text = 'cache: {ttl: never}';
     const result = await world.watcher.trigger();
@@ -125,7 +125,7 @@ describe('ConfigWatcher', () => {
     expect(result.result === 'failed' && result.error.message).toMatch(/^cache\.ttl: found "never"/);
   });
 
-  it('reloads one at a time, and calls that wait share the next', async () => {
+  it('runs one reload at a time, and waiting calls share the next one', async () => {
     const world = new World();
     const gates: (() => void)[] = [];
     world.apply = () => new Promise((resolve) => gates.push(resolve));
@@ -146,7 +146,7 @@ describe('ConfigWatcher', () => {
     expect(world.applied).toEqual([20_000, 30_000]);
   });
 
-  it('does not reload once more what a reload under way has read', async () => {
+  it('does not repeat a reload for content that a running reload has read', async () => {
     const world = new World();
     let open: (() => void) | undefined;
     world.apply = () => new Promise((resolve) => (open = resolve));
@@ -161,7 +161,7 @@ describe('ConfigWatcher', () => {
     expect(world.applied).toEqual([30_000]);
   });
 
-  it('ends with its signal, after the reload that is under way', async () => {
+  it('ends with its signal, after the running reload', async () => {
     const world = new World();
     let open: (() => void) | undefined;
     world.apply = () => new Promise((resolve) => (open = resolve));

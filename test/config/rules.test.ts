@@ -54,11 +54,11 @@ describe('rules between settings', () => {
     'kubelet: {access: proxy, port: 0, tls: {caFile: ""}, addressTypes: [InternalIP, ExternalIP, Hostname]}',
     'kubelet: {access: proxy, requestTimeout: 5s, maxConcurrentRequests: 1, maxBodySize: 1Mi}',
     ...directCases.map(([, text]) => `kubelet: {access: direct, ${text}}`),
-  ])('nothing is wrong with %s', (text) => {
+  ])('%s has no fault', (text) => {
     expect(() => loadText(text)).not.toThrow();
   });
 
-  it('names both settings, their values and where they come from', () => {
+  it('name both settings, their values and their sources', () => {
     expect(linesOf('cache:\n  ttl: 5s\nscrape:\n  timeoutOffset: 20s')).toEqual([
       'kubelet.requestTimeout: found "10s" (default); allowed: less than cache.ttl, which is "5s" (config.yaml:2)',
       'scrape.timeoutOffset: found "20s" (config.yaml:4); allowed: less than scrape.defaultTimeout, which is "10s" (default)',
@@ -80,7 +80,7 @@ describe('rules between settings', () => {
     ['the section of the one', 'kubelet: {requestTimeout: 2m}\ncache: 5m', ['cache']],
     ['an item of the one', 'kubelet: {access: proxy, addressTypes: [x]}', ['kubelet.addressTypes[0]']],
     ['the whole file', 'kubelet: {requestTimeout: 2m}\ncache: [', ['']],
-  ])('says nothing while %s has a fault of its own', (_case, text, paths) => {
+  ])('are not checked while %s has its own fault', (_case, text, paths) => {
     expect([...new Set(faultsOf(text).map((fault) => fault.path))]).toEqual(paths);
   });
 });

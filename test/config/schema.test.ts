@@ -129,7 +129,7 @@ describe('accepted values', () => {
     expect(loadText(text)).toMatchObject(expected);
   });
 
-  it('gives equal selectors one form', () => {
+  it('have one form for equal selectors', () => {
     const [a, b, c] = loadText(`
 workloads:
   selectors:
@@ -142,14 +142,14 @@ workloads:
   });
 
   it.each(['cluster:', 'cluster: {namespaces: }', 'cluster: ~', 'workloads: {selectors: , controllers: }'])(
-    'takes a key without a value for one that is absent: %s',
+    'include keys without a value, which count as absent: %s',
     (text) => {
       expect(loadText(text)).toEqual(load({}));
     },
   );
 });
 
-describe('refused values', () => {
+describe('rejected values', () => {
   it.each([
     ['cluster.nodeSelector', 'cluster: {nodeSelector: "a in ("}'],
     ['cluster.nodeSelector', 'cluster: {nodeSelector: 5}'],
@@ -262,7 +262,7 @@ describe('refused values', () => {
     expect(faultsOf(text).map((fault) => fault.path)).toEqual([path]);
   });
 
-  it('finds two workloads of one name even while one of them has another fault', () => {
+  it('include a duplicate workload name beside another fault', () => {
     const paths = faultsOf('workloads: {selectors: [{name: a, selector: "("}, {name: a, selector: {}}]}');
     expect(paths.map((fault) => fault.path)).toEqual([
       'workloads.selectors[0].selector',
@@ -310,7 +310,7 @@ describe('messages', () => {
     expect(linesOf(text)).toEqual([line]);
   });
 
-  it('stay short and on one line, whatever was found', () => {
+  it('stay short and on one line for any value', () => {
     const [fault] = faultsOf(`log: {level: "a\\nb${'x'.repeat(1000)}"}`);
     expect(fault?.problem).toMatch(/^found "a\\nbx{50,60}…$/);
   });

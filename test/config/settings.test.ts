@@ -62,7 +62,7 @@ describe('listSettings', () => {
     ]);
   });
 
-  it('has a help, a default and what is allowed for each', () => {
+  it('has a help text, a default and the allowed values of each setting', () => {
     for (const row of rows) {
       expect(row.help).toMatch(/^[A-Z].*[.…]$/);
       expect(row.allowed).not.toBe('');

@@ -13,12 +13,12 @@ describe('nearest', () => {
     ['maxbackof', 'maxBackoff'],
     ['nodeSelectors', 'nodeSelector'],
     ['noedSelecotr', 'nodeSelector'],
-  ])('takes %s for %s', (word, expected) => {
+  ])('corrects %s to %s', (word, expected) => {
     expect(nearest(word, candidates)).toBe(expected);
   });
 
   it.each(['', 'x', 'ab', 'backoff', 'selector', 'x'.repeat(1_000_000)])(
-    'finds nothing for a word far from all',
+    'returns undefined for a word that resembles no candidate',
     (word) => {
       expect(nearest(word, candidates)).toBeUndefined();
     },

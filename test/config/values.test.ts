@@ -20,11 +20,11 @@ describe('sizes', () => {
     [67_108_864, '64Mi'],
     [1_073_741_824, '1Gi'],
     [1_048_577, '1048577'],
-  ])('writes %d bytes as %s', (bytes, text) => {
+  ])('formats %d bytes as %s', (bytes, text) => {
     expect(formatSize(bytes)).toBe(text);
   });
 
-  it('writes quantities', () => {
+  it('formats sizes as quantities', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 40 }), (bytes) => {
         expect(parseQuantity(formatSize(bytes))).toBe(bytes);
@@ -41,7 +41,7 @@ describe('listen addresses', () => {
     ['192.0.2.1:80', { host: '192.0.2.1', port: 80 }],
     ['[::1]:9797', { host: '::1', port: 9797 }],
     ['[2001:db8::1]:65535', { host: '2001:db8::1', port: 65_535 }],
-  ])('reads %s and writes it again', (text, address) => {
+  ])('parses and formats %s', (text, address) => {
     expect(parseListenAddress(text)).toEqual(address);
     expect(formatListenAddress(address)).toBe(text);
   });
@@ -61,7 +61,7 @@ describe('listen addresses', () => {
     '*:1',
     'http://a:1',
     '[]:1',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseListenAddress(text)).toBeUndefined();
   });
 });

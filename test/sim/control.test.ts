@@ -58,18 +58,18 @@ describe('the control endpoint', () => {
   });
 
   it.each([
-    { method: 'PUT', path: '/sim/nodes/node-1/fault', body: 'broken', status: 400, message: 'no such fault' },
+    { method: 'PUT', path: '/sim/nodes/node-1/fault', body: 'broken', status: 400, message: 'unknown fault' },
     {
       method: 'PUT',
       path: '/sim/api-server/fault',
       body: 'hang',
       status: 400,
-      message: 'no such fault of the API server',
+      message: 'unknown fault of the API server',
     },
     { method: 'PUT', path: '/sim/nodes/node-1/fault', body: 'x'.repeat(300), status: 400, message: 'than 256 bytes' },
-    { method: 'PUT', path: '/sim/nodes/node-9/fault', body: 'hang', status: 404, message: 'no such path or node' },
-    { method: 'GET', path: '/nope', status: 404, message: 'no such path or node' },
-    { method: 'POST', path: '/sim/nodes/node-1/fault', body: 'hang', status: 405, message: 'PUT or DELETE' },
+    { method: 'PUT', path: '/sim/nodes/node-9/fault', body: 'hang', status: 404, message: 'unknown path or node' },
+    { method: 'GET', path: '/nope', status: 404, message: 'unknown path or node' },
+    { method: 'POST', path: '/sim/nodes/node-1/fault', body: 'hang', status: 405, message: 'allowed: PUT, DELETE' },
   ])('answers $method $path with $status: $message', async ({ method, path, body, status, message }) => {
     await using sim = await start();
     const response = await control(sim, method, path, body);

@@ -156,7 +156,7 @@ describe('a kubelet', () => {
     expect(sim.model.pods).toEqual([]);
     const socket = connectPlain(port, '127.0.0.1');
     await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED');
-    expect(() => sim.kubeletRequestCount('node-1')).toThrow('no such node: node-1; there are node-2');
+    expect(() => sim.kubeletRequestCount('node-1')).toThrow('unknown node node-1; the nodes are node-2');
   });
 
   it('starts with a node that is added', async () => {
@@ -270,6 +270,6 @@ describe('the faults of a kubelet', () => {
   });
 
   it.each(['', 'broken', 'slow:', 'slow:-1', 'status:200', 'status:5000', 'down '])('do not include "%s"', (name) => {
-    expect(() => parseFault(name)).toThrow(/no such fault/);
+    expect(() => parseFault(name)).toThrow(/unknown fault/);
   });
 });
