@@ -1,10 +1,9 @@
 import { components } from '../attribution/usage.js';
-import { Ranking } from '../base/ranking.js';
+import { largestFirst, Ranking } from '../base/ranking.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
-import { workloadKey, workloadName } from '../workload/workload.js';
+import { workloadKey } from '../workload/workload.js';
 import type { ComponentBytes } from './component-bytes.js';
-import { largestFirst } from '../base/ranking.js';
 import type { Ranked } from './ranked.js';
 import { type WorkloadReport, workloadReport } from './workload-report.js';
 
@@ -34,7 +33,7 @@ export class RankedWorkloads {
       count,
       largestFirst(
         ({ figures }) => figures?.usedBytes,
-        ({ workload }) => [workloadName(workload)],
+        ({ workload }) => [workload.namespace, workload.name, workload.type],
       ),
     );
     let incompleteCount = 0;

@@ -63,7 +63,7 @@ function specOf({ name, type, medium, sizeLimitBytes }: Volume) {
 }
 
 const inMemory = 'in memory';
-const ownStorage = 'storage of its own';
+const ownStorage = 'separate storage';
 
 const reasons: Readonly<Record<VolumeType, string>> = {
   emptydir: 'component emptydir',

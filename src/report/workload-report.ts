@@ -1,9 +1,12 @@
 import type { WorkloadSnapshot } from '../scrape/snapshot.js';
-import { type Workload, workloadName } from '../workload/workload.js';
+import type { Workload } from '../workload/workload.js';
 
-/** What names a workload. */
+/** What names a workload: the labels `workload`, `workload_type` and `namespace` of the metrics. */
 export interface WorkloadReference {
   readonly workload: string;
+  readonly workloadType: string;
+  /** '' for a workload that may span namespaces. */
+  readonly workloadNamespace: string;
 }
 
 export interface WorkloadReport extends WorkloadReference {
@@ -25,8 +28,8 @@ export function workloadReferences(workloads: readonly Workload[]): readonly Wor
   return workloads.map(workloadReference);
 }
 
-export function workloadReference(workload: Workload): WorkloadReference {
-  return { workload: workloadName(workload) };
+export function workloadReference({ namespace, name, type }: Workload): WorkloadReference {
+  return { workload: name, workloadType: type, workloadNamespace: namespace };
 }
 
 export function workloadReport(snapshot: WorkloadSnapshot): WorkloadReport {

@@ -5,10 +5,10 @@ import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport, StoreHealthReport } from '../report/health-report.js';
 import type { Problem, ReadinessCheckStatus } from './status.js';
 
-/** Each of many namespaces has a check of its own. */
+/** Every namespace has its own check. */
 const maxNamesCount = 3;
 
-/** Watches end every few minutes and are opened again at once: only a longer gap is told of. */
+/** Watches end every few minutes and are opened again at once; only a longer gap is a problem. */
 const disconnectedAfterMs = 30_000;
 
 /** The API server sends a bookmark about once a minute. */
@@ -20,7 +20,7 @@ export interface ProblemsInput {
   readonly health: HealthReport;
 }
 
-/** What is wrong now, the worst first. */
+/** The current problems, the worst first. */
 export function problemsOf({ readinessChecks, cluster, health }: ProblemsInput): readonly Problem[] {
   const problems = [
     ...notReady(readinessChecks),
@@ -46,8 +46,8 @@ function clusterProblems({ summary, nodes, isPartial }: ClusterReport): readonly
   const mayStillAnswer = isPartial && summary.failedNodeCount === 0;
   return [
     ...counted(summary.reachedLimitCount, summary.evictableLimitCount > 0 ? 'critical' : 'warning', 'evictions', [
-      'limit is reached',
-      'limits are reached',
+      'limit reached',
+      'limits reached',
     ]),
     ...counted(summary.absentNodeCount, mayStillAnswer ? 'warning' : 'critical', 'nodes', [
       'node without data',
@@ -58,39 +58,41 @@ function clusterProblems({ summary, nodes, isPartial }: ClusterReport): readonly
       `nodes at least ${fullRatio * 100} % full`,
     ]),
     ...coverageProblems(summary),
-    ...(nodes.totalCount === 0 ? [warning('no node in scope', 'nodes')] : []),
+    ...(nodes.totalCount === 0 ? [warning('no nodes in scope', 'nodes')] : []),
   ];
 }
 
 function coverageProblems(summary: ClusterSummary): readonly Problem[] {
   const { nearLimitCount, staleNodeCount, expectedPodCount, measuredPodCount, incompleteWorkloadCount } = summary;
   return [
-    ...counted(nearLimitCount, 'warning', 'evictions', ['limit is near', 'limits are near']),
+    ...counted(nearLimitCount, 'warning', 'evictions', ['limit nearly reached', 'limits nearly reached']),
     ...counted(staleNodeCount, 'warning', 'nodes', ['node with stale data', 'nodes with stale data']),
     ...counted(expectedPodCount - measuredPodCount, 'warning', 'nodes', ['pod not measured', 'pods not measured']),
-    ...counted(incompleteWorkloadCount, 'warning', 'workloads', ['incomplete sum', 'incomplete sums']),
+    ...counted(incompleteWorkloadCount, 'warning', 'workloads', ['incomplete workload', 'incomplete workloads']),
   ];
 }
 
 function storeProblem({ resource, isConnected, lastProgressAgeMs }: StoreHealthReport): readonly Problem[] {
-  if (lastProgressAgeMs === undefined) return []; // not listed yet, which readiness tells of
+  if (lastProgressAgeMs === undefined) return []; // not listed yet: a failing readiness check
   const since = `for ${formatAge(lastProgressAgeMs)}`;
   if (!isConnected && lastProgressAgeMs >= disconnectedAfterMs) {
-    return [{ severity: 'critical', text: `no watch of ${resource}: nothing heard ${since}`, section: 'trust' }];
+    return [
+      { severity: 'critical', text: `watch of ${resource} is disconnected: no events ${since}`, section: 'trust' },
+    ];
   }
-  return lastProgressAgeMs >= silentAfterMs ? [warning(`the watch of ${resource} is silent ${since}`, 'trust')] : [];
+  return lastProgressAgeMs >= silentAfterMs ? [warning(`watch of ${resource} had no events ${since}`, 'trust')] : [];
 }
 
 function healthProblems(health: HealthReport): readonly Problem[] {
   const { droppedFamilies, workloadNameClashCount, isLastReloadSuccessful, isKubeletTlsUnverified } = health;
   return [
     ...counted(droppedFamilies.length, 'warning', 'trust', [
-      'metric family left out by metrics.maxSeries',
-      'metric families left out by metrics.maxSeries',
+      'metric family dropped by metrics.maxSeries',
+      'metric families dropped by metrics.maxSeries',
     ]),
     ...counted(workloadNameClashCount, 'warning', 'trust', ['workload name clash', 'workload name clashes']),
-    ...(isLastReloadSuccessful === false ? [warning('the last settings were refused', 'trust')] : []),
-    ...(isKubeletTlsUnverified ? [warning('certificates of kubelets are not verified', 'trust')] : []),
+    ...(isLastReloadSuccessful === false ? [warning('the last reload of the settings failed', 'trust')] : []),
+    ...(isKubeletTlsUnverified ? [warning('kubelet TLS verification is disabled', 'trust')] : []),
   ];
 }
 

@@ -12,30 +12,30 @@ export interface Status {
   readonly generatedAtMs: number;
   readonly uptimeMs: number;
   readonly isReady: boolean;
-  /** The worst first; empty when all is well. */
+  /** The worst first. */
   readonly problems: readonly Problem[];
   readonly readinessChecks: readonly ReadinessCheckStatus[];
-  /** Left out before the first lists of nodes and pods. */
+  /** Absent before the first lists of nodes and pods. */
   readonly cluster?: ClusterReport | undefined;
   readonly health: HealthReport;
-  /** The settings in force as YAML. */
+  /** The current settings as YAML. */
   readonly configuration: string;
 }
 
 /** A part of the page. */
 export type Section = 'evictions' | 'workloads' | 'pods' | 'nodes' | 'trust' | 'configuration';
 
-/** One thing that is wrong now, in a few words. */
+/** A current problem in a few words. */
 export interface Problem {
   readonly severity: 'critical' | 'warning';
   readonly text: string;
-  /** Where the page says more. */
+  /** The part of the page with more details. */
   readonly section: Section;
 }
 
 export interface ReadinessCheckStatus {
   readonly name: string;
   readonly isOk: boolean;
-  /** What is missing, when it is not ok. */
+  /** The reason when it is not ok. */
   readonly message?: string | undefined;
 }

@@ -6,7 +6,7 @@ export const logFormats = ['json', 'logfmt'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
 export interface LoggerOptions {
-  /** Lines below it are left out. */
+  /** Lower levels are not written. */
   readonly level: LogLevel;
   readonly format: LogFormat;
   /** Takes one line, with its final newline. */
@@ -17,16 +17,16 @@ export interface LoggerOptions {
 type FieldValue = string | number | boolean;
 type Pair = readonly [key: string, value: FieldValue];
 
-/** A line that was written already is written again only after this time. */
+/** The same line is written at most once within this time. */
 const repeatWindowMs = 60_000;
-/** Distinct lines remembered; the one that was written longest ago is forgotten first, with its count. */
+/** Number of distinct lines kept; the one written longest ago is evicted first, with its count. */
 const maxRememberedLines = 1_000;
-/** Longer texts are cut: most come from other machines. */
+/** Longer texts are truncated: most come from other machines. */
 const maxValueLength = 2_048;
 
 /**
- * The same line (level, message, fields) within a minute of its last writing is suppressed; the next one that is
- * written tells how often (`repeated=N`). A kubelet that fails at each scrape thus costs a line a minute.
+ * Suppresses the same line (level, message, fields) within a minute after it was written. The next one has the number of
+ * suppressed lines (`repeated=N`), so a kubelet that fails at each scrape costs one line per minute.
  */
 export function createLogger({ level, format, write, clock }: LoggerOptions): Logger {
   const formatLine = format === 'json' ? jsonLine : logfmtLine;
@@ -45,17 +45,17 @@ export function createLogger({ level, format, write, clock }: LoggerOptions): Lo
   return { debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') };
 }
 
-/** Which lines were written lately. */
+/** The lines that were written recently. */
 class Repetitions {
   readonly #clock: Clock;
-  /** In the order in which the lines were last written. */
+  /** Ordered by the time of the last write. */
   readonly #lines = new Map<string, { readonly writtenAtMs: number; suppressedCount: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How often the line was suppressed since it was last written; undefined when it is to be suppressed now. */
+  /** How often the line was suppressed since its last write; undefined when it is suppressed now. */
   suppressedBefore(line: string): number | undefined {
     const nowMs = this.#clock.monotonicMs();
     const known = this.#lines.get(line);
@@ -98,7 +98,7 @@ function jsonValue(value: FieldValue): string {
   return isText ? quote(String(value)) : String(value);
 }
 
-/** https://brandur.org/logfmt: texts are bare only where nothing in them could be taken for the end of the value. */
+/** https://brandur.org/logfmt: a text without quotes contains nothing that could end the value. */
 function logfmtLine(pairs: readonly Pair[]): string {
   return pairs.map(([key, value]) => `${key}=${logfmtValue(String(value))}`).join(' ');
 }
@@ -107,7 +107,7 @@ function logfmtValue(text: string): string {
   return /^[\w./:@%+-]+$/.test(text) ? text : quote(text);
 }
 
-/** Besides what JSON escapes: what a terminal may obey or hide. */
+/** Also escapes characters that a terminal interprets or hides. */
 function quote(text: string): string {
   return escapeInvisible(JSON.stringify(text));
 }

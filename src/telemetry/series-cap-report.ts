@@ -1,12 +1,12 @@
 import type { Logger } from '../base/logger.js';
 
-/** What the cap on series did to one exposition. */
+/** The effect of the series cap on one exposition. */
 export interface SeriesCapResult {
-  /** What the request asked for, the same text for the same filter; '' for everything. */
+  /** The filter of the request, the same text for the same filter; '' for everything. */
   readonly filter: string;
-  /** Undefined: there is no cap. */
+  /** Undefined: no cap. */
   readonly maxSeries: number | undefined;
-  /** Names of the families that were left out. */
+  /** Names of the dropped families. */
   readonly families: readonly string[];
   /** Series of all of them. */
   readonly seriesCount: number;
@@ -18,8 +18,8 @@ export interface SeriesCapReportOptions {
 }
 
 /**
- * Counts what the cap leaves out at each exposition, and logs when it begins, when other families go, and when it ends.
- * Of requests with a filter it speaks at debug only: a client could vary the filter and fill the log.
+ * Counts the series that the cap drops from each exposition. Logs when the dropped families change. Requests with a
+ * filter are logged at level debug only: a client could vary the filter and flood the log.
  */
 export class SeriesCapReport {
   readonly #options: SeriesCapReportOptions;
@@ -29,7 +29,7 @@ export class SeriesCapReport {
     this.#options = options;
   }
 
-  /** Those that the last exposition without a filter left out. */
+  /** Dropped from the last exposition without a filter. */
   get droppedFamilies(): readonly string[] {
     return this.#droppedFamilies;
   }
@@ -38,14 +38,14 @@ export class SeriesCapReport {
     const { metrics, logger } = this.#options;
     if (seriesCount > 0) metrics.seriesDropped('max_series', seriesCount);
     const text = families.join(',');
-    const message = 'families are left out of the exposition: it would have more series than metrics.maxSeries';
+    const message = 'metric families dropped from the exposition: it would exceed metrics.maxSeries';
     if (filter !== '') {
       if (text !== '') logger.debug(message, { filter, maxSeries, families: text, seriesCount });
       return;
     }
     if (text === this.#droppedFamilies.join(',')) return;
     this.#droppedFamilies = families;
-    if (text === '') logger.info('no family is left out for metrics.maxSeries any more', { maxSeries });
+    if (text === '') logger.info('no metric families are dropped for metrics.maxSeries any longer', { maxSeries });
     else logger.warn(message, { maxSeries, families: text, seriesCount });
   }
 }

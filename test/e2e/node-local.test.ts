@@ -170,7 +170,7 @@ describe('a node that is not in the cluster', () => {
     const scraped = await exporter.scrape();
     expect(scraped.samples('node_up')).toMatchObject([{ labels: { node: 'node-9' }, value: 1 }]);
     expect(scraped.samples('node_absent_info')).toEqual([]);
-    expect(exporter.log.join('')).toContain('no node to measure is missing any more');
+    expect(exporter.log.join('')).toContain('the node to measure is no longer missing');
   });
 
   it('is reported when it leaves the cluster', async () => {

@@ -50,8 +50,10 @@ describe('the status of a cluster', () => {
     const scraped = await exporter.scrape();
     const [workload] = cluster?.workloads.items ?? [];
     expect(workload).toMatchObject({
-      workload: 'shop/Deployment/web',
-      usedBytes: scraped.value('workload_used_bytes', { workload: 'shop/Deployment/web' }),
+      workload: 'web',
+      workloadType: 'deployment',
+      workloadNamespace: 'shop',
+      usedBytes: Math.max(...scraped.samples('workload_used_bytes').map(({ value }) => value)),
       components: { rootfs: 180 * mib, logs: 6 * mib },
       isComplete: true,
     });
@@ -74,7 +76,7 @@ describe('the status of a cluster', () => {
     await using exporter = await start({ settings: 'metrics: {maxSeries: 40}' });
     await exporter.scrape();
     const { problems, health } = await statusOf(exporter);
-    expect(problems.map(({ text }) => text)).toContainEqual(expect.stringContaining('left out by metrics.maxSeries'));
+    expect(problems.map(({ text }) => text)).toContainEqual(expect.stringContaining('dropped by metrics.maxSeries'));
     expect(health.droppedFamilies).not.toEqual([]);
     await exporter.apply('metrics: {maxSeries: 5000}');
     await exporter.scrape();
@@ -88,9 +90,9 @@ describe('the status of a cluster', () => {
     const { problems, cluster } = await statusOf(exporter);
     expect(problems.map(({ text }) => text)).toEqual([
       '1 node without data',
-      '2 limits are near',
+      '2 limits nearly reached',
       '1 pod not measured',
-      '1 incomplete sum',
+      '1 incomplete workload',
     ]);
     expect(cluster?.nodes.items[0]).toMatchObject({
       node: 'node-2',

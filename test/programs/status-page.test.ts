@@ -153,8 +153,8 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await using visited = await visit(urlOf(exporter), { javaScriptEnabled: false });
     const { page } = visited;
     expect(await textOf(page, '#part-banner')).toContain('1 node without data');
-    expect(await textOf(page, '#workloads')).toContain('shop/StatefulSet/cart');
-    expect(await textOf(page, 'header')).toContain('Without JavaScript: load the page again');
+    expect(await textOf(page, '#workloads')).toContain('shop/cart statefulset');
+    expect(await textOf(page, 'header')).toContain('Without JavaScript, reload the page');
     expect(await page.getByRole('button').count()).toBe(0);
     expect(visited.complaints).toEqual([]);
   });
@@ -239,7 +239,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await expect.poll(() => textOf(page, '#fault')).toContain('The last refresh failed');
     await page.clock.runFor(2_000);
     expect(await textOf(page, '#age')).toMatch(/^[78] s ago$/);
-    expect(await textOf(page, '#workloads')).toContain('shop/StatefulSet/cart');
+    expect(await textOf(page, '#workloads')).toContain('shop/cart statefulset');
     await page.unroute('**');
     await page.clock.runFor(6_000);
     await expect.poll(() => page.locator('#fault').isHidden()).toBe(true);
@@ -307,7 +307,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
       reached.push(text);
     }
     expect(reached).toEqual([
-      'Skip to the figures',
+      'Skip to content',
       'Refresh',
       'Pause',
       ...(await page.locator('#part-banner a').allInnerTexts()),

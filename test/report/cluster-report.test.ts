@@ -49,7 +49,7 @@ function ratioOf(usedBytes: number, limitBytes: number, more: Partial<LimitRatio
 }
 
 describe('pods', () => {
-  it('are shown biggest first over all nodes, and all are in the sums', async () => {
+  it('are ranked largest first over all nodes, and all count in the sums', async () => {
     const { pods, summary } = await reportOf({
       nodes: [
         nodeOf(
@@ -66,7 +66,7 @@ describe('pods', () => {
     expect(summary).toMatchObject({ podCount: 21, podsUsedBytes: 190 + 15 });
   });
 
-  it('are the same as sorting all of them would give', async () => {
+  it('are the same as after sorting all of them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(fc.nat(50), { maxLength: 40 }), { maxLength: 5 }), async (sizes) => {
         const nodes = sizes.map((ofNode, node) =>
@@ -83,7 +83,7 @@ describe('pods', () => {
     );
   });
 
-  it('are told of when the API server does not know them or their volumes are not measured yet', async () => {
+  it('are marked when the API server does not know them or their volumes are pending', async () => {
     const pod = podOf('gone', 1, { pod: undefined, usage: aPodUsage({ volumesPending: true }) });
     const { pods } = await reportOf({ nodes: [nodeOf('node-1', [pod])] });
     expect(pods.items).toMatchObject([{ isKnown: false, state: 'pending' }]);
@@ -91,7 +91,7 @@ describe('pods', () => {
 });
 
 describe('limits', () => {
-  it('are shown by ratio, not clamped, each rule on its own', async () => {
+  it('are ranked by ratio, not clamped, each rule separately', async () => {
     const { limits, summary } = await reportOf({
       nodes: [
         nodeOf('node-1', [
@@ -124,7 +124,7 @@ describe('limits', () => {
   });
 });
 
-it('counts the reached limits that the kubelet evicts for, also those that are not shown', async () => {
+it('counts all reached limits that the kubelet evicts for', async () => {
   const critical = aPod({ priorityClass: 'system-node-critical' });
   const exempt = Array.from({ length: 12 }, (_, index) =>
     podOf(`a-${index}`, 1, { pod: critical, ratios: [ratioOf(9, 1)] }),
@@ -137,7 +137,7 @@ it('counts the reached limits that the kubelet evicts for, also those that are n
 });
 
 describe('workloads', () => {
-  it('are shown biggest first with the components of their pods, those that were not collected last', async () => {
+  it('are ranked largest first with the components of their pods, those without data last', async () => {
     const [cart, web] = [aWorkload({ name: 'cart' }), aWorkload({ name: 'web' })];
     const ofSize = (usedBytes: number) => ({ ...aWorkloadSnapshot().figures, usedBytes, containers: [] });
     const { workloads, summary } = await reportOf({
@@ -175,7 +175,7 @@ describe('workloads', () => {
 });
 
 describe('nodes', () => {
-  it('without data come first, then the fullest, those that are never asked last', async () => {
+  it('without data come first, then the fullest, those that are never scraped last', async () => {
     const { nodes, summary } = await reportOf({
       nodes: [
         nodeOf('a-roomy', [], 90_000),
@@ -199,7 +199,7 @@ describe('nodes', () => {
     });
   });
 
-  it('without data have the reason, what to do, and the last error', async () => {
+  it('without data have the reason, a hint and the last failure', async () => {
     const failure = { reason: 'tls' as const, message: 'summary of node b: unknown authority', ageMs: 5 };
     const { nodes, summary } = await reportOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });
     expect(nodes.items).toMatchObject([{ reason: 'tls', failure, expectedPodCount: 1, measuredPodCount: 0 }]);
@@ -207,7 +207,7 @@ describe('nodes', () => {
     expect(nodes.items[0]).toHaveProperty('hint', expect.stringContaining('kubelet.tls.caFile'));
   });
 
-  it('are cut, with how many there are', async () => {
+  it('are limited in number, with their total', async () => {
     const { nodes } = await reportOf({
       nodes: Array.from({ length: 70 }, (_, index) => nodeOf(`node-${index}`, [], 60_000 - index)),
     });
@@ -215,7 +215,7 @@ describe('nodes', () => {
     expect(nodes.items[0]?.node).toBe('node-69');
   });
 
-  it('have their biggest pods', async () => {
+  it('have their largest pods', async () => {
     const pods = [podOf('small', 1), podOf('big', 9, { limitBytes: 10 }), podOf('middle', 5)];
     const { nodes } = await reportOf({ nodes: [nodeOf('node-1', pods)] });
     expect(nodes.items[0]).toMatchObject({
@@ -299,7 +299,7 @@ it('is all zeros for a cluster without nodes', async () => {
   });
 });
 
-it('lets the event loop turn while it walks over many pods', async () => {
+it('yields to the event loop while it walks over many pods', async () => {
   const clock = new ManualClock();
   let nowMs = 0;
   clock.monotonicMs = () => (nowMs += 1); // every look at the clock takes a millisecond

@@ -51,7 +51,7 @@ describe('a status', () => {
       generatedAtMs: clockStart.nowMs + 60_000,
       uptimeMs: 60_000,
       isReady: true,
-      problems: [{ text: '1 metric family left out by metrics.maxSeries' }],
+      problems: [{ text: '1 metric family dropped by metrics.maxSeries' }],
       readinessChecks: [{ name: 'pods', isOk: true, message: undefined }],
       health: { droppedFamilies: ['pod_used_bytes'] },
       configuration: 'cache: {}',

@@ -49,7 +49,9 @@ export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport 
 export function aWorkloadStatus(overrides: Partial<RankedWorkloadReport> = {}): RankedWorkloadReport {
   return {
     workload: 'cart',
-    source: 'configured',
+    workloadType: 'deployment',
+    workloadNamespace: 'shop',
+    source: 'controller',
     expectedPodCount: 1,
     measuredPodCount: 1,
     isComplete: true,
@@ -73,7 +75,7 @@ export function aPodStatus(overrides: Partial<MeasuredPodReport> = {}): Measured
     isExempt: false,
     dataState: 'fresh',
     dataAgeMs: 1_500,
-    workloads: [{ workload: 'cart' }],
+    workloads: [{ workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' }],
     ...overrides,
   };
 }

@@ -70,7 +70,7 @@ describe('lines', () => {
     if (format === 'json') expect(JSON.parse(line)).toMatchObject({ level: 'info', msg: value, pod: value });
   });
 
-  it.each(logFormats)('of %s cut texts that are too long', (format) => {
+  it.each(logFormats)('of %s truncate long texts', (format) => {
     expect(written(format, 'x'.repeat(1_000_000), { body: 'y'.repeat(1_000_000) }).length).toBeLessThan(5_000);
   });
 });
@@ -102,7 +102,7 @@ describe('repetition', () => {
     expect(lines[1]).toMatch(/ node=node-1 repeated=3\n$/);
   });
 
-  it('starts counting anew with each line that is written', async () => {
+  it('starts from 0 with each line that is written', async () => {
     const { logger, lines, clock } = aRecording('logfmt');
     for (let minute = 0; minute < 3; minute += 1) {
       logger.warn('node failed');
@@ -112,7 +112,7 @@ describe('repetition', () => {
     expect(lines.map((line) => /repeated=\d+/.exec(line)?.[0])).toEqual([undefined, 'repeated=1', 'repeated=1']);
   });
 
-  it('is told apart by level, message and fields', () => {
+  it('depends on level, message and fields', () => {
     const { logger, lines } = aRecording();
     logger.warn('node failed', { node: 'node-1' });
     logger.error('node failed', { node: 'node-1' });
@@ -123,7 +123,7 @@ describe('repetition', () => {
     expect(lines).toHaveLength(6);
   });
 
-  it('remembers a bounded number of lines, those written last', () => {
+  it('keeps a bounded number of lines, those written last', () => {
     const { logger, lines } = aRecording();
     logger.info('first');
     for (let index = 0; index < 1_000; index += 1) logger.info('other', { index });

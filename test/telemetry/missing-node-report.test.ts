@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Logger } from '../../src/base/logger.js';
 import { MissingNodeReport } from '../../src/telemetry/missing-node-report.js';
 
-it('tells once of each node that is missing, and once that none is any more', () => {
+it('logs each missing node once, and its return once', () => {
   const lines: string[] = [];
   const log =
     (level: string): Logger['info'] =>
@@ -22,7 +22,7 @@ it('tells once of each node that is missing, and once that none is any more', ()
   expect(lines).toEqual([
     'warn: no a {"node":"a"}',
     'warn: no b {"node":"b"}',
-    'info: no node to measure is missing any more undefined',
+    'info: the node to measure is no longer missing undefined',
     'warn: no b {"node":"b"}',
   ]);
 });

@@ -4,21 +4,21 @@ import { countText, moreText } from './texts.js';
 
 const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;
 
-/** With many namespaces, all checks may fail for one reason. */
+/** With many namespaces, all checks may fail for the same reason. */
 const shownCheckCount = 5;
 
-/** In one line what is wrong now, or that all is well; before the first lists, what is missing. */
+/** The current problems in one line; before the first lists, the failing checks. */
 export function banner(status: Status): Markup {
   const { problems, readinessChecks } = status;
   const severity = problems[0]?.severity ?? 'ok';
   const missing = readinessChecks.filter(({ isOk }) => !isOk);
   const shown = missing.slice(0, shownCheckCount);
   return markup`<section id="part-banner" data-part class="banner ${severity}" aria-labelledby="banner-title">
-<h2 id="banner-title"><span aria-hidden="true">${symbols[severity]}</span> ${severity === 'ok' ? 'All is well' : countText(problems.length, 'problem', 'problems')}</h2>
+<h2 id="banner-title"><span aria-hidden="true">${symbols[severity]}</span> ${severity === 'ok' ? 'No problems' : countText(problems.length, 'problem', 'problems')}</h2>
 ${severity === 'ok' ? markup`<span class="what">${wellText(status)}</span>` : markup`<ul>${problems.map(problemItem)}</ul>`}
 ${shown.map(({ name, message = '' }) => markup`<p class="message"><strong>${name}</strong>: ${message}</p>`)}
-${moreText({ items: shown, totalCount: missing.length }, 'of this kind')}
-${status.cluster?.isPartial === true ? markup`<p>Some nodes had not answered yet when this page was made: they are shown as last known.</p>` : undefined}
+${moreText({ items: shown, totalCount: missing.length }, 'failing checks')}
+${status.cluster?.isPartial === true ? markup`<p>Some nodes have not answered yet. They are shown with their last known data.</p>` : undefined}
 </section>`;
 }
 
@@ -31,6 +31,6 @@ function wellText({ cluster }: Status): string {
   if (cluster === undefined) return '';
   const { freshNodeCount, podCount, limitCount } = cluster.summary;
   const limits =
-    limitCount === 0 ? 'no limit is declared' : `none of ${countText(limitCount, 'limit', 'limits')} is near`;
-  return `${countText(freshNodeCount, 'node', 'nodes')} fresh, ${countText(podCount, 'pod', 'pods')} measured, ${limits}`;
+    limitCount === 0 ? 'no limits are declared' : `none of ${countText(limitCount, 'limit', 'limits')} is near`;
+  return `${countText(freshNodeCount, 'node', 'nodes')} with fresh data, ${countText(podCount, 'pod', 'pods')} measured, ${limits}`;
 }

@@ -1,9 +1,9 @@
 import { type Content, type Markup, markup } from './markup.js';
 
 export interface Segment {
-  /** Name of a colour of the style sheet. */
+  /** A colour of the style sheet. */
   readonly colour: string;
-  /** Shown when one points at it. */
+  /** Shown as a tooltip. */
   readonly label: string;
   readonly amount: number;
 }
@@ -17,17 +17,17 @@ export interface Mark {
 export interface Bar {
   readonly segments: readonly Segment[];
   readonly marks?: readonly Mark[];
-  /** What the whole width stands for; parts beyond it are cut off, marks beyond it left out. */
+  /** The amount that fills the width. Segments are cut off at it; marks beyond it are not drawn. */
   readonly scale: number;
-  /** What the bar says, in words. */
+  /** The same in words. */
   readonly text: string;
 }
 
 const height = 14;
-/** Narrower parts would not be seen. */
-const leastPercent = 0.4;
+/** Narrower segments would be invisible. */
+const minPercent = 0.4;
 
-/** A stacked bar. Widths are attributes: the page's policy allows no inline style. */
+/** A stacked bar. Widths are attributes: the page's policy forbids inline styles. */
 export function bar({ segments, marks = [], scale, text }: Bar): Markup {
   return markup`<svg class="bar" width="100%" height="${height}" role="img" aria-label="${text}"><rect class="f-track" width="100%" height="${height}" rx="3"/>${rectangles(segments, scale)}${marks.map((mark) => markOf(mark, scale))}</svg>`;
 }
@@ -37,7 +37,7 @@ function rectangles(segments: readonly Segment[], scale: number): Content {
   return segments
     .filter(({ amount }) => amount > 0)
     .map(({ colour, label, amount }) => {
-      const wantedPercent = scale > 0 ? Math.max(leastPercent, (amount / scale) * 100) : 0;
+      const wantedPercent = scale > 0 ? Math.max(minPercent, (amount / scale) * 100) : 0;
       const widthPercent = Math.max(0, Math.min(wantedPercent, 100 - startPercent));
       const x = startPercent;
       startPercent += widthPercent;

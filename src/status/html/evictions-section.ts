@@ -6,12 +6,12 @@ import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { limitSeverity, moreText, percentText } from './texts.js';
 
-/** The limits that the kubelets evict for, the nearest first. */
+/** The limits that kubelets enforce by eviction, the nearest first. */
 export function evictions(cluster: ClusterReport | undefined): Markup {
   return panel({
     id: 'evictions',
     title: 'Next to be evicted',
-    aside: markup`<p class="small muted">the kubelet evicts a pod that is over any of its limits</p>`,
+    aside: markup`<p class="small muted">the kubelet evicts a pod that exceeds any of its limits</p>`,
     body: cluster === undefined ? undefined : bodyOf(cluster),
   });
 }
@@ -19,17 +19,17 @@ export function evictions(cluster: ClusterReport | undefined): Markup {
 function bodyOf({ limits, summary }: ClusterReport): Markup {
   if (limits.items.length === 0) {
     return emptyText(
-      summary.podCount === 0 ? 'No pod is measured yet.' : 'No measured pod declares a limit of ephemeral storage.',
+      summary.podCount === 0 ? 'No pods are measured yet.' : 'No measured pod declares an ephemeral storage limit.',
     );
   }
   const scale = scaleOf(limits.items);
   return markup`<table class="stack dense" role="table"><caption class="visually-hidden">Limits with the highest usage</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Limit of</th><th scope="col" role="columnheader">Used, the mark is the limit</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader" class="number">Ratio</th></tr></thead>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Limit of</th><th scope="col" role="columnheader">Used; the mark is the limit</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader" class="number">Ratio</th></tr></thead>
 <tbody role="rowgroup">${limits.items.map((limit) => row(limit, scale))}</tbody></table>
 ${moreText(limits, 'limits with lower ratios')}`;
 }
 
-/** Room beyond the limit for those that exceed theirs, but not so much that all others shrink. */
+/** Space beyond the limit for pods that exceed it, capped so that the other bars stay readable. */
 function scaleOf(limits: readonly PodLimitReport[]): number {
   const highest = Math.max(...limits.map(({ ratio }) => ratio));
   return Math.min(Math.max(highest, 1.1), 2);

@@ -5,7 +5,7 @@ import { bar, type Segment } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { percentText } from './texts.js';
 
-/** Each filesystem once: of one that is another's, what images take is a part of that other's bar. */
+/** Each filesystem once: when imagefs is the same as nodefs, its images are a part of nodefs' bar. */
 export function filesystems({ filesystems: all }: MeasuredNodeReport): readonly Markup[] {
   return all
     .filter(({ sameAs }) => sameAs === undefined)
@@ -28,12 +28,12 @@ ${capacityBytes === undefined ? undefined : bar({ segments, marks: marksOf(files
 }
 
 /**
- * Together no longer than what is taken: runtimes count writable layers among the images too, some count shared layers
- * of images several times.
+ * The segments together never exceed the occupied bytes: runtimes count writable layers as images too, and some count
+ * shared image layers several times.
  */
 function segmentsOf(filesystem: FilesystemReport, imagesBytes: number | undefined): readonly Segment[] {
   const { filesystem: name, usedBytes, capacityBytes, availableBytes, podsUsedBytes } = filesystem;
-  const takenBytes =
+  const occupiedBytes =
     capacityBytes === undefined || availableBytes === undefined ? usedBytes : capacityBytes - availableBytes;
   const known: readonly (readonly [colour: string, what: string, bytes: number | undefined])[] =
     name === 'nodefs'
@@ -43,12 +43,12 @@ function segmentsOf(filesystem: FilesystemReport, imagesBytes: number | undefine
         ]
       : [['images', name === 'imagefs' ? 'images' : 'layers', usedBytes]];
   const knownBytes = known.reduce((sum, [, , bytes]) => sum + (bytes ?? 0), 0);
-  let restBytes = takenBytes ?? Infinity;
-  return [...known, ['other', 'other', Math.max(0, (takenBytes ?? 0) - knownBytes)] as const].flatMap(
+  let remainingBytes = occupiedBytes ?? Infinity;
+  return [...known, ['other', 'other', Math.max(0, (occupiedBytes ?? 0) - knownBytes)] as const].flatMap(
     ([colour, what, bytes]) => {
       if (bytes === undefined || bytes === 0) return [];
-      const amount = Math.min(bytes, restBytes);
-      restBytes -= amount;
+      const amount = Math.min(bytes, remainingBytes);
+      remainingBytes -= amount;
       return [{ colour, label: `${what} ${formatBytes(bytes)}`, amount }];
     },
   );
@@ -60,7 +60,7 @@ function marksOf(
 ): Parameters<typeof bar>[0]['marks'] & object {
   return bytes === undefined
     ? []
-    : [{ kind: 'limit', label: `evictions with less than ${formatBytes(bytes)} free`, amount: capacityBytes - bytes }];
+    : [{ kind: 'limit', label: `evictions below ${formatBytes(bytes)} free`, amount: capacityBytes - bytes }];
 }
 
 function inodesText(ratio: number | undefined): Markup | undefined {

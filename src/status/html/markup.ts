@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../base/text.js';
 
-/** Text that is HTML already. Made by {@link markup} and {@link trusted} only, so whatever else is shown gets escaped. */
+/** HTML text. Created only by {@link markup}, {@link trusted} and {@link lines}, so that everything else is escaped. */
 export class Markup {
   readonly text: string;
 
@@ -15,17 +15,17 @@ export class Markup {
 
 export type Content = Markup | string | number | undefined | readonly Content[];
 
-/** HTML in which every value is escaped, in elements and in quoted attributes; undefined is nothing, a list its parts. */
+/** HTML in which every value is escaped, in elements and in quoted attributes. Undefined is empty, a list its items. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
   return Markup.of(strings.map((text, index) => text + textOf(values[index])).join(''));
 }
 
-/** For texts of the program itself: style and script. */
+/** For the program's own texts: style and script. */
 export function trusted(text: string): Markup {
   return Markup.of(text);
 }
 
-/** Lines stay lines; other control characters are made visible. */
+/** Keeps line breaks; other control characters become visible. */
 export function lines(text: string): Markup {
   return Markup.of(text.split('\n').map(escapeText).join('\n'));
 }

@@ -8,10 +8,10 @@ import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { countText, moreText, type Severity } from './texts.js';
 
-/** So many of a node's pods are seen at once; the others are folded up. */
+/** More pods of a node are collapsed. */
 const shownPodCount = 3;
 
-/** The nodes: those without data first, then the fullest. */
+/** Nodes without data first, then the fullest. */
 export function nodes(cluster: ClusterReport | undefined): Markup {
   return panel({
     id: 'nodes',
@@ -24,7 +24,7 @@ export function nodes(cluster: ClusterReport | undefined): Markup {
 function bodyOf({ nodes: top }: ClusterReport): Markup {
   if (top.items.length === 0)
     return emptyText(
-      'There is no node in scope: look at cluster.nodeSelector; of many shards and few nodes, some have none.',
+      'No nodes are in scope. Check cluster.nodeSelector. With more shards than nodes, some shards have none.',
     );
   return markup`<ul class="cards">${top.items.map(card)}</ul>${moreText(top, 'nodes')}`;
 }
@@ -77,20 +77,20 @@ function failureText(failure: NodeFailure | undefined): Markup | undefined {
 
 function podsOf(node: NodeWithPodsReport): Markup {
   const { node: name, podCount, podsUsedBytes, largestPods, missingPodCount, danglingPodCount } = node;
-  const oddities = [
-    ...(missingPodCount > 0 ? [`${missingPodCount} missing in the summary`] : []),
+  const deviations = [
+    ...(missingPodCount > 0 ? [`${missingPodCount} missing from the summary`] : []),
     ...(danglingPodCount > 0 ? [`${danglingPodCount} unknown to the API server`] : []),
   ];
   const others = largestPods.slice(shownPodCount);
   return markup`<p class="small pods"><strong>${formatBytes(podsUsedBytes)}</strong> <span class="muted">by ${countText(podCount, 'pod', 'pods')}${coverageText(node)}</span></p>
-${oddities.length === 0 ? undefined : markup`<p class="small t-warning">Pods: ${oddities.join(', ')}</p>`}
-${podTable(`Biggest pods of ${name}`, largestPods.slice(0, shownPodCount))}
+${deviations.length === 0 ? undefined : markup`<p class="small t-warning">Pods: ${deviations.join(', ')}</p>`}
+${podTable(`Largest pods of ${name}`, largestPods.slice(0, shownPodCount))}
 ${others.length === 0 ? undefined : markup`<details id="node-${name}"><summary class="small" data-key="node-${name}">${others.length} more<span class="visually-hidden"> pods of ${name}</span></summary>${podTable(`More pods of ${name}`, others)}</details>`}`;
 }
 
 function coverageText({ measuredPodCount, expectedPodCount, allocatableBytes }: NodeWithPodsReport): string {
   const coverage =
-    measuredPodCount === expectedPodCount ? '' : `; ${measuredPodCount} of ${expectedPodCount} running ones measured`;
+    measuredPodCount === expectedPodCount ? '' : `; ${measuredPodCount} of ${expectedPodCount} running pods measured`;
   const allocatable = allocatableBytes === undefined ? '' : `, ${formatBytes(allocatableBytes)} allocatable`;
   return `${allocatable}${coverage}`;
 }

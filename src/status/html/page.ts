@@ -15,12 +15,12 @@ import { trust } from './trust-section.js';
 import { workloads } from './workloads-section.js';
 
 export interface PageLink {
-  /** Relative to the page: it may be served below a prefix that the exporter does not know. */
+  /** Relative to the page, which may be served below an unknown prefix. */
   readonly href: string;
   readonly text: string;
 }
 
-/** Nothing but the page's own style and script, by their hashes, and requests to where it came from. */
+/** Only the page's own style and script, by their hashes, and requests to its own origin. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src '${hashOf(style)}'`,
@@ -31,7 +31,7 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The status for people, whole without JavaScript. */
+/** The status for people; complete without JavaScript. */
 export function renderPage(status: Status, links: readonly PageLink[]): string {
   const { cluster } = status;
   return markup`<!DOCTYPE html>
@@ -43,7 +43,7 @@ export function renderPage(status: Status, links: readonly PageLink[]): string {
 <style>${trusted(style)}</style>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the figures</a>
+<a class="skip" href="#main">Skip to content</a>
 <div class="wrap">
 ${header(status)}
 <main id="main">
@@ -67,15 +67,15 @@ function header({ version, scope, uptimeMs, generatedAtMs }: Status): Markup {
 <p id="part-about" data-part class="small muted">version ${version} · <strong>${scope}</strong> · running for ${formatAge(uptimeMs)} · as of ${timeText(generatedAtMs)}</p></div>
 <div class="controls"><p id="fault" class="t-critical" role="status" hidden></p><p id="state" class="t-warning" role="status"></p>
 <div id="live" class="controls" hidden><span class="muted">refreshed <span id="age"></span></span><button type="button" id="refresh">Refresh</button><button type="button" id="pause">Pause</button></div>
-<noscript><p class="muted">Without JavaScript: load the page again for newer figures.</p></noscript></div>
+<noscript><p class="muted">Without JavaScript, reload the page for newer data.</p></noscript></div>
 </header>`;
 }
 
 function configuration({ configuration: text }: Status): Markup {
   return panel({
     id: 'configuration',
-    title: 'Configuration in force',
-    body: markup`<details id="settings"><summary data-key="settings">All settings, defaults included, as YAML</summary><pre tabindex="0" role="region" aria-label="Settings" data-key="settings-text">${lines(text)}</pre></details>`,
+    title: 'Configuration',
+    body: markup`<details id="settings"><summary data-key="settings">All settings as YAML, including defaults</summary><pre tabindex="0" role="region" aria-label="Settings" data-key="settings-text">${lines(text)}</pre></details>`,
   });
 }
 

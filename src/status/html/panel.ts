@@ -4,13 +4,13 @@ import { type Content, type Markup, markup } from './markup.js';
 export interface Panel {
   readonly id: Section;
   readonly title: string;
-  /** Beside the title. */
+  /** Next to the title. */
   readonly aside?: Content;
-  /** Undefined: there is nothing to show yet, and the section is hidden. */
+  /** Undefined: no data yet, and the section is hidden. */
   readonly body: Content | undefined;
 }
 
-/** A section that the script of the page replaces as a whole. */
+/** A section that page.js replaces as a whole. */
 export function panel({ id, title, aside, body }: Panel): Markup {
   const hidden = body === undefined ? markup` hidden` : undefined;
   return markup`<section id="${id}" data-part class="panel" aria-labelledby="${id}-title"${hidden}>

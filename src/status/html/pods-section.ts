@@ -5,7 +5,7 @@ import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { moreText } from './texts.js';
 
-/** The biggest pods. */
+/** The largest pods. */
 export function pods(cluster: ClusterReport | undefined): Markup {
   return panel({
     id: 'pods',
@@ -17,11 +17,11 @@ export function pods(cluster: ClusterReport | undefined): Markup {
 
 function bodyOf({ pods: top, hidesPodsWithoutWorkload }: ClusterReport): Markup {
   const hint = hidesPodsWithoutWorkload
-    ? markup`<p class="more">Pods that belong to no workload are left out, as in the metrics.</p>`
+    ? markup`<p class="more">Pods without a workload are not shown, as in the metrics.</p>`
     : undefined;
-  if (top.items.length === 0) return markup`${emptyText('No pod is measured yet.')}${hint}`;
+  if (top.items.length === 0) return markup`${emptyText('No pods are measured yet.')}${hint}`;
   const scale = commonScale(top.items);
-  return markup`<table class="rows" role="table"><caption class="visually-hidden">Pods that use most</caption>
+  return markup`<table class="rows" role="table"><caption class="visually-hidden">Largest pods</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
 <tbody role="rowgroup">${top.items.map((pod) => row(pod, scale))}</tbody></table>
 ${moreText(top, 'pods')}${hint}`;

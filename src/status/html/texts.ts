@@ -5,7 +5,7 @@ import { type Markup, markup } from './markup.js';
 
 export type Severity = 'ok' | 'warning' | 'critical';
 
-/** Whole percent, never rounded up to a limit that is not reached; `-` for what is not known. */
+/** Whole percent, never rounded up to a limit that is not reached; `-` when unknown. */
 export function percentText(ratio: number | undefined): string {
   return ratio === undefined ? '-' : `${Math.round(Number(formatRatio(ratio)) * 100)} %`;
 }
@@ -19,7 +19,7 @@ export function countText(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** `and 4 more`; nothing when all are shown. */
+/** `and 4 more`; undefined when all are shown. */
 export function moreText({ items, totalCount }: Ranked<unknown>, what: string): Markup | undefined {
   const moreCount = totalCount - items.length;
   return moreCount > 0 ? markup`<p class="more">and ${moreCount} more ${what}</p>` : undefined;

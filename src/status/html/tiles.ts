@@ -5,17 +5,17 @@ import { countText, type Severity } from './texts.js';
 
 interface Tile {
   readonly label: string;
-  readonly figure: Content;
+  readonly value: Content;
   readonly note: string;
   readonly severity: Severity | '';
 }
 
-/** The figures of the whole scope. */
+/** The values of the whole scope. */
 export function tiles(cluster: ClusterReport | undefined): Markup {
   const all = cluster === undefined ? [] : tilesOf(cluster);
   return markup`<section id="part-tiles" data-part aria-label="Summary"${cluster === undefined ? markup` hidden` : undefined}><dl class="tiles">${all.map(
-    ({ label, figure, note, severity }) =>
-      markup`<div class="${severity}"><dt>${label}</dt><dd class="figure">${figure}</dd><dd class="small muted">${note}</dd></div>`,
+    ({ label, value, note, severity }) =>
+      markup`<div class="${severity}"><dt>${label}</dt><dd class="value">${value}</dd><dd class="small muted">${note}</dd></div>`,
   )}</dl></section>`;
 }
 
@@ -26,7 +26,7 @@ function tilesOf(cluster: ClusterReport): readonly Tile[] {
 
 function nodes(summary: ClusterSummary): Tile {
   const { freshNodeCount, staleNodeCount, absentNodeCount, skippedNodeCount } = summary;
-  const askedCount = freshNodeCount + staleNodeCount + absentNodeCount;
+  const scrapedCount = freshNodeCount + staleNodeCount + absentNodeCount;
   const others = [
     [staleNodeCount, 'stale'],
     [absentNodeCount, 'absent'],
@@ -34,20 +34,20 @@ function nodes(summary: ClusterSummary): Tile {
   ] as const;
   return {
     label: 'Nodes with fresh data',
-    figure: markup`${freshNodeCount} <small>of ${askedCount}</small>`,
+    value: markup`${freshNodeCount} <small>of ${scrapedCount}</small>`,
     note: others.map(([count, state]) => `${count} ${state}`).join(', '),
     severity: worst(absentNodeCount > 0, staleNodeCount > 0),
   };
 }
 
-/** Pods that are too young to be expected count as soon as they have figures, where all that have are known. */
+/** Pods that are too young to be expected count as soon as they are measured, if all measured pods are known. */
 function coverage({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
   const { podCount, expectedPodCount, measuredPodCount, oldestDataAgeMs } = summary;
   const unmeasuredCount = expectedPodCount - measuredPodCount;
   const count = hidesPodsWithoutWorkload ? measuredPodCount : podCount;
   return {
     label: 'Running pods measured',
-    figure: markup`${count} <small>of ${count + unmeasuredCount}</small>`,
+    value: markup`${count} <small>of ${count + unmeasuredCount}</small>`,
     note: oldestDataAgeMs === undefined ? 'no data' : `data up to ${formatAge(oldestDataAgeMs)} old`,
     severity: worst(false, unmeasuredCount > 0),
   };
@@ -56,7 +56,7 @@ function coverage({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
 function used({ summary: { podsUsedBytes, podCount }, hidesPodsWithoutWorkload }: ClusterReport): Tile {
   return {
     label: 'Used by pods',
-    figure: formatBytes(podsUsedBytes),
+    value: formatBytes(podsUsedBytes),
     note: `ephemeral storage of ${countText(podCount, 'pod', 'pods')}${hidesPodsWithoutWorkload ? ' with a workload' : ''}`,
     severity: '',
   };
@@ -65,7 +65,7 @@ function used({ summary: { podsUsedBytes, podCount }, hidesPodsWithoutWorkload }
 function reached({ reachedLimitCount, limitCount }: ClusterSummary): Tile {
   return {
     label: 'Limits reached',
-    figure: reachedLimitCount,
+    value: reachedLimitCount,
     note: `≥ 100 %, of ${countText(limitCount, 'limit', 'limits')}`,
     severity: worst(reachedLimitCount > 0, false),
   };
@@ -74,7 +74,7 @@ function reached({ reachedLimitCount, limitCount }: ClusterSummary): Tile {
 function near({ nearLimitCount, limitCount }: ClusterSummary): Tile {
   return {
     label: 'Limits near',
-    figure: nearLimitCount,
+    value: nearLimitCount,
     note: `80 – 99 %, of ${countText(limitCount, 'limit', 'limits')}`,
     severity: worst(false, nearLimitCount > 0),
   };

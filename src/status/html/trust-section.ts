@@ -4,20 +4,20 @@ import type { Status } from '../status.js';
 import { type Content, type Markup, markup } from './markup.js';
 import { panel } from './panel.js';
 
-/** What the figures rest on. */
+/** How far the data can be trusted. */
 export function trust({ health, readinessChecks, generatedAtMs }: Status): Markup {
   const synced = new Map(readinessChecks.map(({ name, isOk }) => [name, isOk]));
   return panel({
     id: 'trust',
-    title: 'Can I trust these figures?',
+    title: 'Data quality',
     aside: markup`<p class="small muted">counts since the start</p>`,
-    body: markup`<div class="trust">${stores(health.stores, synced)}${counts('Requests to kubelets', health.kubeletRequests)}${counts('Scrapes', health.scrapes)}${expositionAndSettings(health, generatedAtMs)}</div>`,
+    body: markup`<div class="trust">${stores(health.stores, synced)}${counts('Kubelet requests', health.kubeletRequests)}${counts('Scrapes', health.scrapes)}${expositionAndSettings(health, generatedAtMs)}</div>`,
   });
 }
 
 function stores(all: readonly StoreHealthReport[], synced: ReadonlyMap<string, boolean>): Markup {
   return markup`<div><h3>Watches of the API server</h3><table class="small tight"><caption class="visually-hidden">Watches of the API server</caption>
-<thead><tr><th scope="col">Resource</th><th scope="col">State</th><th scope="col" class="number">Heard</th><th scope="col" class="number">Objects</th></tr></thead>
+<thead><tr><th scope="col">Resource</th><th scope="col">State</th><th scope="col" class="number">Last event</th><th scope="col" class="number">Objects</th></tr></thead>
 <tbody>${all.map((store) => storeRow(store, synced))}</tbody></table></div>`;
 }
 
@@ -35,7 +35,7 @@ function stateOf(isListed: boolean, isConnected: boolean): readonly [text: strin
   return isConnected ? ['connected', 'ok'] : ['not connected', 'warning'];
 }
 
-/** Successes, and what there was of everything else. */
+/** Successes, and the results that have occurred. */
 function counts(title: string, byResult: Readonly<Record<string, number>>): Markup {
   const shown = Object.entries(byResult).filter(([result, count]) => result === 'success' || count > 0);
   return list(
@@ -47,15 +47,15 @@ function counts(title: string, byResult: Readonly<Record<string, number>>): Mark
 function expositionAndSettings(health: HealthReport, nowMs: number): Markup {
   const { seriesCount, droppedSeriesCount, workloadNameClashCount, settingsLoadedAtMs } = health;
   return list('Exposition and settings', [
-    ['series of the last scrape', seriesCount ?? 'no scrape yet', ''],
-    ['dropped by the cap', droppedSeriesCount, droppedSeriesCount > 0 ? 'warning' : ''],
+    ['series in the last scrape', seriesCount ?? 'none yet', ''],
+    ['series dropped', droppedSeriesCount, droppedSeriesCount > 0 ? 'warning' : ''],
     ['workload name clashes', workloadNameClashCount, workloadNameClashCount > 0 ? 'warning' : ''],
     [
       'settings loaded',
       settingsLoadedAtMs === undefined ? 'never' : `${formatAge(nowMs - settingsLoadedAtMs)} ago`,
       '',
     ],
-    ...(health.isLastReloadSuccessful === false ? [['last reload', 'refused: see the log', 'warning'] as const] : []),
+    ...(health.isLastReloadSuccessful === false ? [['last reload', 'failed: see the log', 'warning'] as const] : []),
     ...(health.isKubeletTlsUnverified ? [['kubelet certificates', 'not verified', 'warning'] as const] : []),
   ]);
 }

@@ -6,7 +6,7 @@ import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { countText, moreText } from './texts.js';
 
-/** The biggest workloads. */
+/** The largest workloads. */
 export function workloads(cluster: ClusterReport | undefined): Markup {
   return panel({
     id: 'workloads',
@@ -17,24 +17,35 @@ export function workloads(cluster: ClusterReport | undefined): Markup {
 }
 
 function bodyOf({ workloads: top }: ClusterReport): Markup {
-  if (top.items.length === 0) return emptyText('No pod belongs to a workload yet.');
+  if (top.items.length === 0) return emptyText('No pods belong to a workload yet.');
   const scale = commonScale(top.items);
-  return markup`<table class="rows" role="table"><caption class="visually-hidden">Workloads that use most</caption>
+  return markup`<table class="rows" role="table"><caption class="visually-hidden">Largest workloads</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Workload</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
 <tbody role="rowgroup">${top.items.map((workload) => row(workload, scale))}</tbody></table>
 ${moreText(top, 'workloads')}`;
 }
 
 function row(workload: RankedWorkloadReport, scale: number): Markup {
-  const { workload: name, components, podMaxUsedBytes } = workload;
-  const largest = podMaxUsedBytes === undefined ? undefined : markup`, largest ${formatBytes(podMaxUsedBytes)}`;
-  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${name}</span> <span class="small muted">${coverageText(workload)}${largest}</span> ${lackOf(workload)}</th>
+  const { workloadType, components } = workload;
+  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${nameOf(workload)}</span> <span class="small muted">${workloadType}; ${coverageText(workload)}</span> ${lackOf(workload)}</th>
 <td role="cell" class="number">${usedOfLimit(workload)}</td>
 <td role="cell" class="wide">${components === undefined ? undefined : componentBar(components, workload, scale)}</td></tr>`;
 }
 
-function coverageText({ measuredPodCount, expectedPodCount, usedBytes = 0 }: RankedWorkloadReport): string {
-  if (expectedPodCount === 0) return usedBytes > 0 ? 'only new pods' : 'no pods';
+function nameOf({ workload, workloadNamespace }: RankedWorkloadReport): string {
+  return workloadNamespace === '' ? workload : `${workloadNamespace}/${workload}`;
+}
+
+function coverageText({ podMaxUsedBytes, ...workload }: RankedWorkloadReport): string {
+  const largest = podMaxUsedBytes === undefined ? [] : [`largest ${formatBytes(podMaxUsedBytes)}`];
+  const isYoung = workload.expectedPodCount === 0 && (workload.usedBytes ?? 0) > 0;
+  return isYoung
+    ? ['all pods are younger than 1 min', ...largest].join('; ')
+    : [podsText(workload), ...largest].join(', ');
+}
+
+function podsText({ measuredPodCount, expectedPodCount }: Omit<RankedWorkloadReport, 'podMaxUsedBytes'>): string {
+  if (expectedPodCount === 0) return 'no pods';
   return measuredPodCount === expectedPodCount
     ? countText(expectedPodCount, 'pod', 'pods')
     : `${measuredPodCount} of ${countText(expectedPodCount, 'pod', 'pods')} measured`;
@@ -43,8 +54,8 @@ function coverageText({ measuredPodCount, expectedPodCount, usedBytes = 0 }: Ran
 function lackOf(workload: RankedWorkloadReport): Markup | undefined {
   if (workload.isComplete) return undefined;
   if (workload.usedBytes === undefined) {
-    const again = workload.backoffMs > 0 ? `, again in ${formatAge(Math.max(1_000, workload.backoffMs))}` : '';
-    return markup`<span class="chip critical">not collected${again}</span>`;
+    const retry = workload.backoffMs > 0 ? `; retry in ${formatAge(Math.max(1_000, workload.backoffMs))}` : '';
+    return markup`<span class="chip critical">no data${retry}</span>`;
   }
   const why = workload.measuredPodCount < workload.expectedPodCount ? 'incomplete' : 'incomplete: volumes pending';
   return markup`<span class="chip warning">${why}</span>`;

@@ -12,7 +12,7 @@ function partsOf(text: string): readonly string[] {
 const segment = (colour: string, amount: number) => ({ colour, label: colour, amount });
 
 describe('a bar', () => {
-  it('puts its segments one after the other', () => {
+  it('draws its segments one after another', () => {
     const { text } = bar({
       segments: [segment('logs', 10), segment('none', 0), segment('rootfs', 30)],
       scale: 100,
@@ -21,12 +21,12 @@ describe('a bar', () => {
     expect(partsOf(text)).toEqual(['f-track  100', 'f-logs 0 10', 'f-rootfs 10 30']);
   });
 
-  it('ends at its end, and shows also what is very small', () => {
+  it('is cut off at its end and shows very small amounts', () => {
     const { text } = bar({ segments: [segment('logs', 0.001), segment('rootfs', 500)], scale: 100, text: '' });
     expect(partsOf(text)).toEqual(['f-track  100', 'f-logs 0 0.4', 'f-rootfs 0.4 99.6']);
   });
 
-  it('has its marks where they belong, none beyond its end', () => {
+  it('has its marks in place, none beyond its end', () => {
     const marks = [
       { kind: 'limit', label: '', amount: 80 },
       { kind: 'request', label: '', amount: 101 },
@@ -34,7 +34,7 @@ describe('a bar', () => {
     expect(partsOf(bar({ segments: [], marks, scale: 100, text: '' }).text)).toEqual(['f-track  100', 'mark 80 2']);
   });
 
-  it('has a text, and no style that the policy of the page forbids', () => {
+  it('has a text and no inline style', () => {
     const { text } = bar({ segments: [segment('logs', 1)], scale: 0, text: 'nothing "yet"' });
     expect(text).toContain('role="img" aria-label="nothing &quot;yet&quot;"');
     expect(text).not.toContain('style=');

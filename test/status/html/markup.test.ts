@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { lines, markup } from '../../../src/status/html/markup.js';
 
 describe('markup', () => {
-  it('escapes what is put in, in text and in attributes', () => {
+  it('escapes values in text and in attributes', () => {
     const hostile = `"><img src=x onerror='alert(1)'>&`;
     expect(markup`<a title="${hostile}">${hostile}</a>`.text).toBe(
       '<a title="&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;">&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;</a>',
     );
   });
 
-  it('takes markup as it is, lists in order, numbers as text and undefined as nothing', () => {
+  it('keeps markup, joins lists, prints numbers and skips undefined', () => {
     const items = ['a<', markup`<b>${1.5}</b>`, undefined];
     expect(markup`<p>${items}</p>`.text).toBe('<p>a&lt;<b>1.5</b></p>');
   });
@@ -25,7 +25,7 @@ describe('markup', () => {
     expect(markup`${text}`.text).toBe(shown);
   });
 
-  it('never lets a text begin or end anything', () => {
+  it('never lets a text open or close an element', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(markup`${text}`.text).not.toMatch(/[<>"'\p{Cc}\p{Cf}]/u);
@@ -33,7 +33,7 @@ describe('markup', () => {
     );
   });
 
-  it('keeps the lines of a text that has some', () => {
+  it('keeps the lines of a text', () => {
     expect(lines('a: <b>\n  c: \u202E\n').text).toBe('a: &lt;b&gt;\n  c: \\u202e\n');
   });
 });

@@ -41,31 +41,33 @@ const gib = 2 ** 30;
 describe('the tiles', () => {
   it.each([
     ['pods that are too young to be expected', { podCount: 18, expectedPodCount: 0, measuredPodCount: 0 }, '18 of 18'],
-    ['pods that lack figures', { podCount: 12, expectedPodCount: 15, measuredPodCount: 11 }, '12 of 16'],
-  ])('count %s', (_case, summary, figure) => {
+    ['pods without data', { podCount: 12, expectedPodCount: 15, measuredPodCount: 11 }, '12 of 16'],
+  ])('count %s', (_case, summary, text) => {
     const page = pageOfCluster({ summary: aSummary(summary) });
-    expect(textOf(page, 'part-tiles')).toContain(`Running pods measured ${figure} `);
+    expect(textOf(page, 'part-tiles')).toContain(`Running pods measured ${text} `);
   });
 });
 
 describe('the banner', () => {
-  it('says that all is well', () => {
-    expect(textOf(pageOf(), 'part-banner')).toBe('✓ All is well 1 node fresh, 1 pod measured, none of 1 limit is near');
+  it('reports that there are no problems', () => {
+    expect(textOf(pageOf(), 'part-banner')).toBe(
+      '✓ No problems 1 node with fresh data, 1 pod measured, none of 1 limit is near',
+    );
   });
 
-  it('says in one line what is wrong, with where to look', () => {
+  it('lists the problems with links to their sections', () => {
     const page = pageOf({
       problems: [
-        { severity: 'critical', text: '1 limit is reached', section: 'evictions' },
+        { severity: 'critical', text: '1 limit reached', section: 'evictions' },
         { severity: 'warning', text: '2 nodes with stale data', section: 'nodes' },
       ],
     });
-    expect(textOf(page, 'part-banner')).toBe('✕ 2 problems 1 limit is reached warning: 2 nodes with stale data');
+    expect(textOf(page, 'part-banner')).toBe('✕ 2 problems 1 limit reached warning: 2 nodes with stale data');
     expect(page).toContain('href="#evictions"');
     expect(page).toContain('<section id="evictions"');
   });
 
-  it('says what is missing before the first lists, and shows no figure', () => {
+  it('lists the failing checks before the first lists, and shows no values', () => {
     const page = pageOf({
       cluster: undefined,
       problems: [{ severity: 'critical', text: 'not ready: pods', section: 'trust' }],
@@ -78,36 +80,36 @@ describe('the banner', () => {
     expect(page).not.toMatch(/<section id="trust"[^>]* hidden/);
   });
 
-  it('says of a few of many missing lists why', () => {
+  it('shows the reasons of five of many failing checks', () => {
     const readinessChecks = Array.from({ length: 40 }, (_, index) => ({
       name: `pods in n${index}`,
       isOk: false,
       message: 'forbidden',
     }));
     const shown = textOf(pageOf({ cluster: undefined, readinessChecks }), 'part-banner');
-    expect(shown).toContain('pods in n4 : forbidden and 35 more of this kind');
+    expect(shown).toContain('pods in n4 : forbidden and 35 more failing checks');
     expect(shown).not.toContain('pods in n5');
   });
 
-  it('says when nodes had no time to answer', () => {
-    expect(textOf(pageOfCluster({ isPartial: true }), 'part-banner')).toContain('had not answered yet');
+  it('notes that nodes have not answered yet', () => {
+    expect(textOf(pageOfCluster({ isPartial: true }), 'part-banner')).toContain('have not answered yet');
   });
 });
 
 describe('the sections', () => {
-  it('show a limit that is exceeded with its rule, its figures and by how much', () => {
+  it('show an exceeded limit with its rule, its values and the excess', () => {
     const limit = aLimit({ rule: 'emptydir', volume: 'cache', usedBytes: 3 * gib, limitBytes: 2 * gib });
     expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 12 } }), 'evictions')).toContain(
       'shop/cart-0 node-1 emptyDir cache 3.0GiB of 2.0GiB 1.0GiB over 150 % and 11 more limits',
     );
   });
 
-  it('do not show a limit as reached that is not', () => {
+  it('do not round a ratio up to a limit that is not reached', () => {
     const limit = aLimit({ usedBytes: 9_999, limitBytes: 10_000 });
     expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'evictions')).toContain('99 %');
   });
 
-  it('say of a pod that it is not evicted for its limits', () => {
+  it('mark pods that are not evicted for their limits', () => {
     const limit = aLimit({ isExempt: true });
     expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'evictions')).toContain('not evicted');
   });
@@ -115,15 +117,15 @@ describe('the sections', () => {
   it.each([
     [{}, '1 pod', 'incomplete'],
     [{ measuredPodCount: 1, expectedPodCount: 3, isComplete: false }, '1 of 3 pods measured incomplete', 'pending'],
-    [{ isComplete: false }, 'incomplete: volumes pending', 'not collected'],
+    [{ isComplete: false }, 'incomplete: volumes pending', 'no data'],
     [
       { isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 8_000 },
-      'not collected, again in 8s',
+      'no data; retry in 8s',
       'incomplete',
     ],
-    [{ isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 4 }, 'again in 1s', 'again in 0s'],
-    [{ expectedPodCount: 0, measuredPodCount: 0 }, 'only new pods', 'incomplete'],
-  ])('say how far a workload is measured: %j', (overrides, text, otherText) => {
+    [{ isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 4 }, 'retry in 1s', 'retry in 0s'],
+    [{ expectedPodCount: 0, measuredPodCount: 0 }, 'all pods are younger than 1 min', 'incomplete'],
+  ])('show how far a workload is measured: %j', (overrides, text, otherText) => {
     const items = [aWorkloadStatus({ podMaxUsedBytes: undefined, ...overrides })];
     const shown = textOf(pageOfCluster({ workloads: { items, totalCount: 1 } }), 'workloads');
     expect(shown).toContain(text);
@@ -137,7 +139,7 @@ describe('the sections', () => {
     expect(shown).toContain('2.0GiB no limit emptydir 2.0GiB · logs 1.0KiB request 1.0GiB');
   });
 
-  it('say why a node has no data and what to do', () => {
+  it('show why a node has no data, with a hint', () => {
     const shown = textOf(pageOfCluster({ nodes: { items: [anAbsentNodeStatus()], totalCount: 40 } }), 'nodes');
     expect(shown).toContain('node-2 no data: timeout 2 running pods not measured. Look at the node.');
     expect(shown).toContain('Last request 3s ago: summary of node node-2: no complete answer within 10 s');
@@ -163,10 +165,10 @@ describe('the sections', () => {
     expect(shown).toContain('nodefs 95 % full 5.0GiB free of 100.0GiB');
     expect(shown).toContain('pods 60.0GiB · images 20.0GiB · other 15.0GiB inodes 90 %');
     expect(shown).not.toContain('imagefs');
-    expect(page).toContain('evictions with less than 10.0GiB free');
+    expect(page).toContain('evictions below 10.0GiB free');
   });
 
-  it('do not draw more of a filesystem than is taken, whatever the runtime counts twice', () => {
+  it('do not draw more of a filesystem than is occupied, even if the runtime counts twice', () => {
     const filesystems = [
       {
         filesystem: 'nodefs',
@@ -183,7 +185,7 @@ describe('the sections', () => {
     expect(textOf(page, 'nodes')).toContain('pods 45.0GiB · images 55.0GiB');
   });
 
-  it('fold up what are not the biggest pods of a node', () => {
+  it('collapse all but the largest pods of a node', () => {
     const largestPods = Array.from({ length: 5 }, (_, index) => ({
       namespace: 'shop',
       pod: `p-${index}`,
@@ -194,15 +196,15 @@ describe('the sections', () => {
   });
 
   it.each([
-    ['evictions', { limits: { items: [], totalCount: 0 } }, 'No measured pod declares a limit'],
+    ['evictions', { limits: { items: [], totalCount: 0 } }, 'No measured pod declares an ephemeral storage limit'],
     [
       'evictions',
       { limits: { items: [], totalCount: 0 }, summary: aSummary({ podCount: 0, limitCount: 0 }) },
-      'No pod is measured yet.',
+      'No pods are measured yet.',
     ],
-    ['workloads', { workloads: { items: [], totalCount: 0 } }, 'No pod belongs to a workload yet.'],
-    ['pods', { pods: { items: [], totalCount: 0 } }, 'No pod is measured yet.'],
-    ['pods', { hidesPodsWithoutWorkload: true }, 'left out'],
+    ['workloads', { workloads: { items: [], totalCount: 0 } }, 'No pods belong to a workload yet.'],
+    ['pods', { pods: { items: [], totalCount: 0 } }, 'No pods are measured yet.'],
+    ['pods', { hidesPodsWithoutWorkload: true }, 'not shown'],
     ['part-tiles', { hidesPodsWithoutWorkload: true }, 'ephemeral storage of 1 pod with a workload'],
     [
       'part-tiles',
@@ -212,12 +214,12 @@ describe('the sections', () => {
       },
       'Running pods measured 25 of 30',
     ],
-    ['nodes', { nodes: { items: [], totalCount: 0 } }, 'There is no node in scope'],
-  ])('say so when there is nothing: %s', (id, cluster, text) => {
+    ['nodes', { nodes: { items: [], totalCount: 0 } }, 'No nodes are in scope.'],
+  ])('have a text when they are empty: %s', (id, cluster, text) => {
     expect(textOf(pageOfCluster(cluster), id)).toContain(text);
   });
 
-  it('show what the figures rest on', () => {
+  it('show the quality of the data', () => {
     const health = aHealth({
       stores: [{ resource: 'pods', objectCount: 7, isConnected: false, lastProgressAgeMs: undefined }],
       kubeletRequests: { success: 2, http_status: 3, tls: 0 },
@@ -230,11 +232,11 @@ describe('the sections', () => {
     const shown = textOf(pageOf({ health, readinessChecks }), 'trust');
     expect(shown).toContain('pods not listed never 7');
     expect(shown).toContain('success 2 http status 3 Scrapes');
-    expect(shown).toContain('series of the last scrape no scrape yet dropped by the cap 5');
-    expect(shown).toContain('last reload refused: see the log kubelet certificates not verified');
+    expect(shown).toContain('series in the last scrape none yet series dropped 5');
+    expect(shown).toContain('last reload failed: see the log kubelet certificates not verified');
   });
 
-  it('claim nothing about certificates that somebody else verifies', () => {
+  it('do not mention certificates that are verified', () => {
     expect(textOf(pageOf(), 'trust')).not.toContain('certificates');
   });
 
@@ -243,10 +245,10 @@ describe('the sections', () => {
   });
 });
 
-describe('whatever the names are', () => {
+describe('hostile names', () => {
   const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'\u202E`;
 
-  it('nothing of them is markup', () => {
+  it('are never markup', () => {
     const failure = { reason: 'decode' as const, message: hostile, ageMs: 1 };
     const page = pageOf({
       version: hostile,
@@ -305,7 +307,7 @@ describe('the policy of the page', () => {
     ]);
   });
 
-  it('has nothing to forbid: no inline style or handler, no address of another place', () => {
+  it('forbids nothing that the page uses: no inline style or handler, no external address', () => {
     const page = pageOf({ problems: [{ severity: 'warning', text: 'x', section: 'pods' }] });
     expect(page).not.toMatch(/\s(?:style|on\w+)=/);
     const addresses = Array.from(page.matchAll(/(?:href|src|action)="([^"]*)"/g), ([, address]) => address);
