@@ -2,67 +2,107 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 
 import { parseDuration } from '../base/duration.js';
 import type { CommandContext } from './context.js';
-import { explain, type ExplainOptions, explainSubjects } from './explain/explain-command.js';
+import { explain, explainForms, type ExplainOptions } from './explain/explain-command.js';
 import type { ClusterFlags } from './one-shot.js';
+import { outputFlag } from './output-flag.js';
+import {
+  type ExplainResource,
+  explainResources,
+  parseExplainResource,
+  parseTopResource,
+  type TopResource,
+  topResources,
+} from './resources.js';
 import { credentialFlags, settingFlags, withCredentials, withSettingsFile } from './setting-flags.js';
-import { type TopSubject, topSubjects } from './top/text.js';
-import { top, type TopOptions } from './top/top.js';
+import { top, topForms, type TopOptions } from './top/top-command.js';
 import { UsageError } from './usage-error.js';
 
-interface TopFlags {
+interface NamespaceFlags {
   readonly namespace?: string;
+  readonly allNamespaces?: true;
+}
+
+interface TopFlags extends NamespaceFlags {
+  readonly selector?: string;
   readonly workload?: string;
+  readonly sortBy?: string;
   readonly limit: number;
   readonly output: TopOptions['output'];
+  readonly headers: boolean;
   readonly watch?: true;
   readonly interval?: number;
 }
+
+type ExplainFlags = NamespaceFlags & Pick<ExplainOptions, 'output'>;
 
 const defaultIntervalMs = 5000;
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 
 /** The commands that read a cluster and serve nothing. */
 export function addClusterCommands(program: Command, context: CommandContext): void {
-  const subjects = new Argument('[subject]', 'what to list').choices(topSubjects).default('pods');
-  withCredentials(withSettingsFile(program.command('top')))
-    .description('Who fills the disks, biggest first: workloads, pods, containers, volumes or nodes')
-    .addArgument(subjects)
-    .option('--namespace <name>', 'only pods of this namespace, and the workloads and nodes that have such pods')
-    .option('--workload <name>', 'only pods of this workload, and the nodes that have such pods')
-    .addOption(new Option('--limit <number>', 'rows at most; 0: all').argParser(parseLimit).default(20))
-    .addOption(new Option('--output <form>', 'form of the output').choices(['table', 'json']).default('table'))
-    .option('--watch', 'once more at each interval, until Ctrl-C; each kubelet is asked at most once per cache.ttl')
-    .addOption(new Option('--interval <duration>', 'time between two readings (default: 5s)').argParser(parseInterval))
-    .action(async (subject: TopSubject, flags: TopFlags, command: Command) => {
-      await top({ ...clusterFlags(command), ...topOptions(subject, flags) }, context);
+  withSettingsFile(withCredentials(withNamespace(program.command('top'))))
+    .description('Show the largest consumers: workloads, pods, containers, volumes or nodes')
+    .addArgument(
+      resourceArgument('[resource]', 'what to list', topResources).argParser(parseTopResource).default('pods'),
+    )
+    .option('-l, --selector <selector>', 'only pods whose labels match, such as app=cart,tier!=test')
+    .option('--workload <name>', 'only pods of this workload: NAME, TYPE/NAME or NAMESPACE/TYPE/NAME')
+    .addOption(outputFlag(topForms))
+    .option('--sort-by <column>', 'sort by a column instead of the size, such as ratio')
+    .option('--no-headers', 'omit the header of the table')
+    .addOption(new Option('--limit <number>', 'maximum number of rows; 0: all').argParser(parseLimit).default(20))
+    .option('-w, --watch', 'refresh at every interval until interrupted; kubelets are scraped once per cache.ttl')
+    .addOption(new Option('--interval <duration>', 'time between refreshes (default: 5s)').argParser(parseInterval))
+    .action(async (resource: TopResource, flags: TopFlags, command: Command) => {
+      await top({ ...clusterFlags(command), ...topOptions(flags), resource }, context);
     });
-  withCredentials(withSettingsFile(program.command('explain')))
-    .description('What makes up the number of a pod; which pods a workload has and why, and what is missing')
-    .addArgument(new Argument('<kind>', 'what to explain').choices(explainSubjects))
-    .argument('<name>', 'NAMESPACE/NAME of a pod, or the name of a workload')
-    .addOption(new Option('--output <form>', 'form of the output').choices(['text', 'json']).default('text'))
-    .action(
-      async (
-        subject: ExplainOptions['subject'],
-        name: string,
-        { output }: Pick<ExplainOptions, 'output'>,
-        command: Command,
-      ) => {
-        await explain({ ...clusterFlags(command), subject, name, output }, context);
-      },
-    );
+  withSettingsFile(withCredentials(withNamespace(program.command('explain'))))
+    .description('Show what adds up to the usage of a pod, or which pods a workload has and which are missing')
+    .addArgument(resourceArgument('<resource>', 'what to explain', explainResources).argParser(parseExplainResource))
+    .argument('<name>', 'NAME or NAMESPACE/NAME; of a workload also TYPE/NAME or NAMESPACE/TYPE/NAME')
+    .addOption(outputFlag(explainForms))
+    .action(async (resource: ExplainResource, name: string, flags: ExplainFlags, command: Command) => {
+      const { output } = flags;
+      await explain({ ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output }, context);
+    });
+}
+
+function withNamespace(command: Command): Command {
+  return command
+    .option('-n, --namespace <name>', 'namespace (default: that of the context)')
+    .option('-A, --all-namespaces', 'all namespaces');
+}
+
+/** The choices are for help and completion: the parser understands more forms. */
+function resourceArgument(name: string, description: string, choices: readonly string[]): Argument {
+  const argument = new Argument(name, `${description}: ${choices.join(', ')}`);
+  argument.argChoices = [...choices];
+  return argument;
 }
 
 function clusterFlags(command: Command): ClusterFlags {
   return { ...credentialFlags(command), settings: settingFlags(command) };
 }
 
-function topOptions(subject: TopSubject, flags: TopFlags): Omit<TopOptions, keyof ClusterFlags> {
-  const { namespace, workload, limit, output, watch, interval } = flags;
-  if (interval !== undefined && watch === undefined) throw new UsageError('--interval goes with --watch');
+function namespaceOptions(flags: NamespaceFlags): Pick<TopOptions, 'namespace' | 'allNamespaces'> {
+  const { namespace } = flags;
+  const allNamespaces = flags.allNamespaces === true;
+  if (namespace !== undefined && allNamespaces)
+    throw new UsageError('--namespace and --all-namespaces exclude each other');
+  return { namespace, allNamespaces };
+}
+
+function topOptions(flags: TopFlags): Omit<TopOptions, keyof ClusterFlags | 'resource'> {
+  const { selector = '', workload, sortBy, limit, output, headers, watch, interval } = flags;
+  if (interval !== undefined && watch === undefined) throw new UsageError('--interval needs --watch');
   return {
-    query: { subject, filter: { namespace, workload }, limit: limit === 0 ? Infinity : limit },
+    ...namespaceOptions(flags),
+    selector,
+    workload,
+    sortBy,
+    limit: limit === 0 ? Infinity : limit,
     output,
+    hasHeader: headers,
     watchIntervalMs: watch && (interval ?? defaultIntervalMs),
   };
 }

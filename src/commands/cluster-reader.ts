@@ -1,17 +1,18 @@
 import { startDeadline } from '../base/clock.js';
-import { UserError } from '../base/errors.js';
+import { type FailureReason, UserError } from '../base/errors.js';
+import { silentLogger } from '../base/logger.js';
 import { ClusterSource } from '../cluster-source.js';
 import { type Collection, createCollection } from '../collection.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import type { Pod } from '../kube/objects.js';
+import { type NodeFailure, nodeFailure } from '../report/node-report.js';
 import type { Scope } from '../kube/scope.js';
-import { noSuchNode } from '../resolve-scope.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
+import type { UnsyncedPart } from '../watch/cluster-store.js';
 import type { Workload } from '../workload/workload.js';
 import type { CommandContext } from './context.js';
-import { FaultLog } from './fault-log.js';
 import { terminalText } from './text/terminal-text.js';
 
 /** How long the first lists may take. */
@@ -24,15 +25,15 @@ export interface KnownPod {
   readonly workloads: readonly Workload[];
 }
 
-/** What a cluster says of itself at one moment. Plain data. */
+/** The state of a cluster at one moment. Plain data. */
 export interface ClusterReading {
   readonly snapshot: ClusterSnapshot;
   /** All pods in scope, measured or not. */
   readonly knownPods: readonly KnownPod[];
   /** Wall time in milliseconds. */
   readonly readAtMs: number;
-  /** The last error of nodes that gave no data, by name. */
-  readonly nodeErrors: ReadonlyMap<string, string>;
+  /** The last requests to kubelets that failed, by node. */
+  readonly failures: ReadonlyMap<string, NodeFailure>;
 }
 
 export interface ClusterReaderOptions {
@@ -45,7 +46,6 @@ export interface ClusterReaderOptions {
 /** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to a workload. */
 export class ClusterReader implements AsyncDisposable {
   readonly #options: ClusterReaderOptions;
-  readonly #faults = new FaultLog();
   readonly #source: ClusterSource;
   readonly #collection: Collection;
 
@@ -59,7 +59,7 @@ export class ClusterReader implements AsyncDisposable {
       clock: context.clock,
       random: context.random,
       version: context.version,
-      logger: this.#faults.logger,
+      logger: silentLogger,
       metrics: new SelfMetrics({ version: context.version, nodeVersion: process.version }),
     });
     const { store, cache } = this.#source;
@@ -83,12 +83,14 @@ export class ClusterReader implements AsyncDisposable {
     const endMs = clock.monotonicMs() + syncTimeoutMs;
     while (!this.hasSynced) {
       const isLate = clock.monotonicMs() >= endMs;
-      if (isLate || this.#faults.isListRefused) throw new UserError(this.#missingLists(isLate));
+      const parts = this.#source.store.unsyncedParts();
+      const isRefused = parts.every(({ reason }) => reason !== undefined && lastingReasons.has(reason));
+      if (isLate || isRefused) throw new UserError(missingLists(parts, isLate));
       await clock.sleep(syncPollMs, signal);
     }
   }
 
-  /** Asks the kubelets that are due, for at most `durationMs`; what they have not answered by then is served as it is known. */
+  /** Scrapes the kubelets that are due, for at most `durationMs`. Those that have not answered by then are served from the cache. */
   async read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
     const { clock } = this.#options.context;
     using deadline = startDeadline({
@@ -99,29 +101,38 @@ export class ClusterReader implements AsyncDisposable {
     });
     const snapshot = await this.#collection.collector.collect(deadline.signal);
     if (snapshot === undefined) throw new Error('read before the first lists');
-    this.#faults.retain(new Set(snapshot.nodes.map(({ nodeName }) => nodeName)));
     const knownPods = Array.from(this.#source.store.pods(), (pod) => ({
       pod,
       workloads: this.#collection.resolver.workloadsOf(pod),
     }));
-    return { snapshot, knownPods, readAtMs: clock.nowMs(), nodeErrors: this.#nodeErrors() };
+    return { snapshot, knownPods, readAtMs: clock.nowMs(), failures: this.#failuresOf(snapshot) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#source[Symbol.asyncDispose]();
   }
 
-  #nodeErrors(): ReadonlyMap<string, string> {
-    const { nodeName } = this.#options.scope;
-    if (nodeName === undefined || this.#source.store.hasNode(nodeName)) return this.#faults.nodeErrors;
-    return new Map([[nodeName, noSuchNode(nodeName)]]);
+  #failuresOf({ nodes }: ClusterSnapshot): ReadonlyMap<string, NodeFailure> {
+    const nowMs = this.#options.context.clock.monotonicMs();
+    return new Map(
+      nodes.flatMap(({ nodeName }): [string, NodeFailure][] => {
+        const failure = this.#source.cache.lastFailure(nodeName);
+        return failure === undefined ? [] : [[nodeName, nodeFailure(failure, nowMs)]];
+      }),
+    );
   }
+}
 
-  #missingLists(isLate: boolean): string {
-    const limit = isLate ? ` within ${syncTimeoutMs / 1000} s` : '';
-    const lines = this.#source.store
-      .unsyncedParts()
-      .map(({ name, message }) => `${name} could not be listed${limit}: ${terminalText(message)}`);
-    return lines.join('\n');
-  }
+/** A list that fails for one of these keeps failing: a command does not wait for it. */
+const lastingReasons: ReadonlySet<string> = new Set<FailureReason>([
+  'unauthorized',
+  'forbidden',
+  'tls',
+  'connection',
+  'not_found',
+]);
+
+function missingLists(parts: readonly UnsyncedPart[], isLate: boolean): string {
+  const limit = isLate ? ` within ${syncTimeoutMs / 1000} s` : '';
+  return parts.map(({ name, message }) => `${name} could not be listed${limit}: ${terminalText(message)}`).join('\n');
 }

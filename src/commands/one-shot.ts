@@ -12,6 +12,14 @@ export interface ClusterFlags extends CredentialFlags {
   readonly settings: SettingFlags;
 }
 
+/** A cluster that is being read. */
+export interface ClusterSession {
+  readonly reader: ClusterReader;
+  readonly config: Config;
+  /** That of the context. */
+  readonly namespace: string;
+}
+
 /**
  * Reads the cluster of the flags: lists it, has `use` work with it, and leaves nothing open. Throws UserError with a line
  * per cause when it cannot be listed.
@@ -19,19 +27,19 @@ export interface ClusterFlags extends CredentialFlags {
 export async function withCluster(
   flags: ClusterFlags,
   context: CommandContext,
-  use: (reader: ClusterReader, config: Config) => Promise<void>,
+  use: (session: ClusterSession) => Promise<void>,
 ): Promise<void> {
   const { config } = await loadSettings(flags.settings, context);
   const credentials = await commandCredentials(flags, context);
   const { stopSignal } = context;
   try {
-    // Shards divide the work of exporters; who asks at the terminal wants the answer of all of them.
+    // Shards divide the work of exporters; a command shows all of them.
     const settings = { ...config.cluster, shard: 0, totalShards: 1 };
     const nodes = apiNodes({ credentials, clock: context.clock, version: context.version });
     const scope = await resolveScope({ settings, host: hostOf(context), nodes }, stopSignal);
     await using reader = new ClusterReader({ config, scope, credentials, context });
     await reader.synced(stopSignal);
-    await use(reader, config);
+    await use({ reader, config, namespace: credentials.namespace ?? 'default' });
   } catch (error) {
     if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
     throw error;

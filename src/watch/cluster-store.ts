@@ -51,6 +51,8 @@ export interface UnsyncedPart {
   readonly name: string;
   /** The last error, or that the first list is under way. */
   readonly message: string;
+  /** Undefined when nothing went wrong. */
+  readonly reason: Reflector<Node>['lastReason'];
 }
 
 /** The nodes of a scope and the pods on them, kept up to date by list and watch. */
@@ -103,7 +105,11 @@ export class ClusterStore {
   unsyncedParts(): readonly UnsyncedPart[] {
     return this.#parts
       .filter(({ reflector }) => !reflector.hasSynced)
-      .map(({ name, reflector }) => ({ name, message: reflector.lastError ?? 'the first list is under way' }));
+      .map(({ name, reflector: { lastError, lastReason } }) => ({
+        name,
+        message: lastError ?? 'the first list is under way',
+        reason: lastReason,
+      }));
   }
 
   hasNode(name: string): boolean {

@@ -104,6 +104,7 @@ export class Reflector<T extends StoredObject> {
   readonly #retries: Retries;
   #running: Promise<void> | undefined;
   #hasSynced = false;
+  #lastReason: Failure['reason'] | undefined;
   /** Of the last list, event or bookmark that was applied; opaque. */
   #resourceVersion = '0';
   #next: 'watch' | 'list' = 'list';
@@ -126,6 +127,11 @@ export class Reflector<T extends StoredObject> {
   /** Undefined while there is no error. */
   get lastError(): string | undefined {
     return this.#retries.lastError;
+  }
+
+  /** Of `lastError`. */
+  get lastReason(): Failure['reason'] | undefined {
+    return this.lastError === undefined ? undefined : this.#lastReason;
   }
 
   /**
@@ -296,6 +302,7 @@ export class Reflector<T extends StoredObject> {
   #failed(what: string, { reason, error, pause }: Failure): number {
     const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
     const pauseMs = this.#retries.pauseMs(pause, retryAfterMs);
+    this.#lastReason = reason;
     this.#retries.failed(what, error, { reason, retryInMs: Math.round(pauseMs) });
     return pauseMs;
   }

@@ -2,14 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 import type { Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import { runArguments } from '../../src/commands/command-line.js';
 import type { CommandContext } from '../../src/commands/context.js';
-import { explain, type ExplainOptions } from '../../src/commands/explain/explain-command.js';
-import type { ClusterFlags } from '../../src/commands/one-shot.js';
-import { top, type TopOptions } from '../../src/commands/top/top.js';
 import { podSpec } from '../sim/pods.js';
 import { aCommandContext, type RecordedCommand } from '../support/command-context.js';
 import { leastRules } from '../support/exporter.js';
@@ -26,23 +25,25 @@ const scenario: Scenario = {
 
 interface Prepared extends AsyncDisposable {
   readonly cluster: SimulatedCluster;
-  readonly flags: ClusterFlags;
+  readonly flags: readonly string[];
 }
 
 async function prepare({
   rules = leastRules,
   settings = '',
-}: { rules?: readonly Rule[]; settings?: string } = {}): Promise<Prepared> {
+  namespace,
+}: { rules?: readonly Rule[]; settings?: string; namespace?: string } = {}): Promise<Prepared> {
   const folder = await temporaryFolder();
   const cluster = await SimulatedCluster.start({ scenario });
   const kubeconfig = path.join(folder.path, 'kubeconfig');
   const configFile = path.join(folder.path, 'config.yaml');
   const token = cluster.issueToken({ user: 'operator', rules });
-  await writeFile(kubeconfig, cluster.kubeconfig(token));
+  const text = cluster.kubeconfig(token);
+  await writeFile(kubeconfig, namespace === undefined ? text : withNamespace(text, namespace));
   await writeFile(configFile, settings);
   return {
     cluster,
-    flags: { kubeconfig, context: undefined, settings: { configFile, values: {} } },
+    flags: ['--kubeconfig', kubeconfig, '--config.file', configFile],
     [Symbol.asyncDispose]: async () => {
       await cluster[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -50,40 +51,73 @@ async function prepare({
   };
 }
 
-const query: TopOptions['query'] = {
-  subject: 'pods',
-  filter: { namespace: undefined, workload: undefined },
-  limit: 20,
-};
-
-async function runTop(
-  prepared: Prepared,
-  options: Partial<TopOptions> = {},
-  overrides: Partial<CommandContext> = {},
-): Promise<RecordedCommand> {
-  const command = aCommandContext(overrides);
-  await top({ ...prepared.flags, query, output: 'table', watchIntervalMs: undefined, ...options }, command.context);
-  return command;
+/** The kubeconfig with the namespace in its only context. */
+function withNamespace(kubeconfig: string, namespace: string): string {
+  const config = parse(kubeconfig) as { contexts: { context: Record<string, string> }[] };
+  for (const { context } of config.contexts) context['namespace'] = namespace;
+  return JSON.stringify(config);
 }
 
-async function runExplain(
-  prepared: Prepared,
-  options: Pick<ExplainOptions, 'subject' | 'name'> & Partial<ExplainOptions>,
-  overrides: Partial<CommandContext> = {},
-): Promise<RecordedCommand> {
+interface Finished {
+  readonly status: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+async function run({ flags }: Prepared, line: string, overrides: Partial<CommandContext> = {}): Promise<Finished> {
+  const { context, out, error } = aCommandContext(overrides);
+  const status = await runArguments([...line.split(' '), ...flags], context);
+  return { status, out: out(), error: error() };
+}
+
+interface Started extends RecordedCommand {
+  readonly finished: Promise<number>;
+}
+
+function start({ flags }: Prepared, line: string, overrides: Partial<CommandContext> = {}): Started {
   const command = aCommandContext(overrides);
-  await explain({ ...prepared.flags, output: 'text', ...options }, command.context);
-  return command;
+  return { ...command, finished: runArguments([...line.split(' '), ...flags], command.context) };
 }
 
 describe('top', () => {
-  it('reads the cluster with the least rights, leaves nothing open and asks each kubelet once', async () => {
+  it('reads the cluster with the least rights, leaves nothing open and scrapes each kubelet once', async () => {
     await using prepared = await prepare();
-    const { out, error } = await runTop(prepared);
-    expect(out()).toMatch(/^NAMESPACE +POD[^]*cart-1[^]*cart-2[^]*Data of 2 of 2 nodes/);
-    expect(error()).toBe('');
+    const { status, out, error } = await run(prepared, 'top');
+    expect(out).toMatch(/^POD +NODE[^]*cart-1[^]*cart-2/);
+    expect(error).toBe('Data from 2 of 2 nodes, up to 0s old.\n');
+    expect(status).toBe(0);
     expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
     await expect.poll(() => prepared.cluster.openWatchCount).toBe(0);
+  });
+
+  it.each([
+    ['top po -o name', undefined, 'pod/cart-1\npod/cart-2\n'],
+    ['top pods -o name', 'find', 'pod/search-1\n'],
+    ['top pod -n find -o name', undefined, 'pod/search-1\n'],
+    ['top pods -A -o name', 'find', 'pod/cart-1\npod/cart-2\npod/search-1\n'],
+    ['top pods -A -l app!=cart -o name', undefined, 'pod/search-1\n'],
+    ['top no -o name', 'find', 'node/node-1\nnode/node-2\n'],
+    ['top node -n find -o name', undefined, 'node/node-1\n'],
+    ['top wl -A -o name', undefined, 'barepod/cart-1\nbarepod/cart-2\nbarepod/search-1\n'],
+    ['top pods --workload pod/cart-2 -o name', undefined, 'pod/cart-2\n'],
+    ['top pods --workload find/Pod/search-1 -o name', undefined, 'pod/search-1\n'],
+    ['-n find -o name top', undefined, 'pod/search-1\n'],
+  ])('%s in a context of namespace %s lists what kubectl would', async (line, namespace, names) => {
+    await using prepared = await prepare(namespace === undefined ? {} : { namespace });
+    expect(await run(prepared, line)).toMatchObject({ status: 0, out: names });
+  });
+
+  it('has a column of namespaces for all of them, and no header on demand', async () => {
+    await using prepared = await prepare();
+    expect((await run(prepared, 'top pods -A')).out).toMatch(/^NAMESPACE +POD +/);
+    expect((await run(prepared, 'top pods -A --no-headers')).out).toMatch(/^default +cart-1 +node-1/);
+  });
+
+  it('of a namespace without pods writes nothing but a note', async () => {
+    await using prepared = await prepare();
+    const { status, out, error } = await run(prepared, 'top pods -n defualt');
+    expect({ status, out }).toEqual({ status: 0, out: '' });
+    expect(error).toMatch(/^No pods found in namespace defualt; did you mean default\?\n/);
   });
 
   it.each<[how: string, settings: string, overrides: Partial<CommandContext>]>([
@@ -96,174 +130,211 @@ describe('top', () => {
     ],
   ])('is of the one node that %s', async (_how, settings, overrides) => {
     await using prepared = await prepare({ settings });
-    const { out } = await runTop(prepared, {}, overrides);
-    expect(out()).toMatch(/cart-2[^]*Data of 1 of 1 nodes/);
-    expect(out()).not.toContain('cart-1');
+    const { out, error } = await run(prepared, 'top', overrides);
+    expect(out).toContain('cart-2');
+    expect(out).not.toContain('cart-1');
+    expect(error).toContain('Data from 1 of 1 nodes');
     expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(0);
   });
 
-  it('is of all shards, whatever shard the settings and the name of the host say', async () => {
+  it('is of all shards, whatever shard the settings and the name of the host have', async () => {
     await using prepared = await prepare({ settings: 'cluster: {totalShards: 2}' });
-    expect((await runTop(prepared)).out()).toContain('Data of 2 of 2 nodes');
+    expect((await run(prepared, 'top')).error).toContain('Data from 2 of 2 nodes');
   });
 
   it.each([
-    [
-      'is not in the cluster',
-      'cluster: {node: node-9}',
-      /node-9 \(no_node\): the cluster has no node "node-9"; set cluster\.node/,
-    ],
+    ['is not in the cluster', 'cluster: {node: node-9}', /node-9 \(no_node\): The cluster has no such node/],
     ['cannot be found', 'cluster: {nodeLocal: true}', /no node has the label kubernetes\.io\/hostname=test-host/],
-  ])('says so when the one node %s', async (_what, settings, error) => {
+  ])('fails when the one node %s', async (_what, settings, error) => {
     await using prepared = await prepare({ settings });
-    await expect(runTop(prepared)).rejects.toThrow(error);
+    expect(await run(prepared, 'top')).toMatchObject({
+      status: 1,
+      error: expect.stringMatching(error) as unknown,
+    });
   });
 
-  it('gives JSON of plain rows, and what is missing on standard error', async () => {
+  it.each([
+    ['json', (text: string): unknown => JSON.parse(text)],
+    ['yaml', (text: string): unknown => parse(text)],
+  ])('as %s has plain rows, and what is missing on standard error', async (form, read) => {
     await using prepared = await prepare();
     await prepared.cluster.setFault('node-2', 'status:500');
-    const { out, error } = await runTop(prepared, { output: 'json' });
-    expect(JSON.parse(out())).toMatchObject([
+    const { out, error } = await run(prepared, `top -A -o ${form}`);
+    expect(read(out)).toMatchObject([
       { namespace: 'default', pod: 'cart-1', node: 'node-1', usedBytes: 16_384 },
       { namespace: 'find', pod: 'search-1', usedBytes: 16_384 },
     ]);
-    expect(error()).toMatch(/^No data of node-2 \(http_status\)\.\n/);
+    expect(error).toMatch(/^No data from node-2 \(http_status\)\.\n/);
   });
 
-  it('shows pods that belong to no workload too: they fill the disk all the same', async () => {
+  it('shows pods that belong to no workload', async () => {
     await using prepared = await prepare({ settings: 'workloads: {selectors: [{name: cart, selector: app=cart}]}' });
-    expect((await runTop(prepared)).out()).toContain('search-1');
+    expect((await run(prepared, 'top -A')).out).toContain('search-1');
   });
 
   it.each([
-    [{ namespace: 'defualt', workload: undefined }, 'no namespace with pods "defualt"; did you mean default?'],
-    [{ namespace: undefined, workload: 'cart-1' }, 'no workload "cart-1"; did you mean default/Pod/cart-1?'],
-  ])('refuses a filter that names nothing: %j', async (filter, message) => {
+    ['top --workload crat-1', 1, 'no workload "crat-1" in namespace default; did you mean default/Pod/cart-1'],
+    ['top -l =x', 2, '--selector: '],
+    ['top -n a -A', 2, '--namespace and --all-namespaces exclude each other'],
+    ['top --sort-by size', 2, '--sort-by: found "size", allowed: '],
+    ['top -o xml', 2, "'xml' is invalid"],
+  ])('%s fails with exit code %i', async (line, status, message) => {
     await using prepared = await prepare();
-    await expect(runTop(prepared, { query: { ...query, filter } })).rejects.toThrow(message);
+    const result = await run(prepared, line);
+    expect(result.error).toContain(message);
+    expect(result).toMatchObject({ status, out: '' });
   });
 
-  it('tells in a line per list why the API server gives nothing, without waiting for the time limit', async () => {
+  it('reports in a line per list why the API server refuses, without waiting for the time limit', async () => {
     await using prepared = await prepare({ rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
-    const failure: unknown = await runTop(prepared).catch((error: unknown) => error);
-    const lines = String(failure).split('\n');
+    const lines = (await run(prepared, 'top')).error.trimEnd().split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(/nodes could not be listed: .*403/);
     expect(lines[1]).toMatch(/pods could not be listed: .*403/);
   });
 
-  it('tells in a line per reason why no kubelet gives data', async () => {
+  it('reports in a line per reason why no kubelet has data', async () => {
     await using prepared = await prepare();
     await prepared.cluster.setFault('node-1', 'status:500');
     await prepared.cluster.setFault('node-2', 'html');
-    const failure: unknown = await runTop(prepared).catch((error: unknown) => error);
-    expect(String(failure).split('\n')).toMatchObject([
-      expect.stringMatching(/no data of node-1 \(http_status\): .*500/),
-      expect.stringMatching(/no data of node-2 \(decode\): /),
+    const { status, error } = await run(prepared, 'top');
+    expect(status).toBe(1);
+    expect(error.trimEnd().split('\n')).toMatchObject([
+      expect.stringMatching(/no data from node-1 \(http_status\): .*500/),
+      expect.stringMatching(/no data from node-2 \(decode\): /),
     ]);
   });
 
-  it('lists the nodes all the same when none gives data', async () => {
+  it.each([
+    ['top', /\nto reach the kubelets through the API server, add --set kubelet\.access=proxy .*\n$/],
+    ['top --set kubelet.access=proxy', /^no data from (?:(?!access=proxy).)*$/s],
+  ])('%s names the other way to kubelets that cannot be reached directly', async (line, error) => {
+    await using prepared = await prepare();
+    for (const name of ['node-1', 'node-2']) await prepared.cluster.setFault(name, 'reset');
+    expect(await run(prepared, line)).toMatchObject({ status: 1, error: expect.stringMatching(error) as unknown });
+  });
+
+  it('still lists the nodes when none has data', async () => {
     await using prepared = await prepare();
     for (const name of ['node-1', 'node-2']) await prepared.cluster.setFault(name, 'status:500');
-    const command = aCommandContext();
-    const options = { query: { ...query, subject: 'nodes' }, output: 'table', watchIntervalMs: undefined } as const;
-    await expect(top({ ...prepared.flags, ...options }, command.context)).rejects.toThrow(/^no data of node-1, node-2/);
-    expect(command.out()).toMatch(/node-1 .*absent .*http_status/);
+    const { status, out, error } = await run(prepared, 'top nodes');
+    expect(status).toBe(1);
+    expect(error).toMatch(/no data from node-1, node-2/);
+    expect(out).toMatch(/node-1 .*absent .*http_status/);
   });
 
   it('ends at the stop signal before there was an answer', async () => {
     await using prepared = await prepare();
     await prepared.cluster.setFault('node-1', 'hang');
-    const command = aCommandContext();
-    const running = top({ ...prepared.flags, query, output: 'table', watchIntervalMs: undefined }, command.context);
-    const ended = expect(running).rejects.toThrow('stopped before there was an answer');
+    const command = start(prepared, 'top');
     await expect.poll(() => prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
     command.stop();
-    await ended;
+    expect(await command.finished).toBe(1);
+    expect(command.error()).toBe('stopped before there was an answer\n');
     expect(command.out()).toBe('');
+  });
+
+  it.each<[where: string, overrides: Partial<CommandContext>, isColoured: boolean]>([
+    ['on a terminal', { terminal: () => ({ columns: 100, rows: 30 }) }, true],
+    ['with NO_COLOR', { terminal: () => ({ columns: 100, rows: 30 }), environment: { NO_COLOR: '1' } }, false],
+    ['on a dumb terminal', { terminal: () => ({ columns: 100, rows: 30 }), environment: { TERM: 'dumb' } }, false],
+    ['in a pipe', {}, false],
+  ])('%s is coloured: %s', async (_where, overrides, isColoured) => {
+    await using prepared = await prepare();
+    await prepared.cluster.setFault('node-2', 'status:500');
+    const { out } = await run(prepared, 'top nodes', overrides);
+    expect(out.includes('\u001b[31mabsent\u001b[0m')).toBe(isColoured);
+    expect(out.includes('\u001b')).toBe(isColoured);
   });
 });
 
 describe('top --watch', () => {
-  it('draws again over what it drew until the stop signal, and asks kubelets once per TTL at most', async () => {
+  it('draws again over what it drew until the stop signal, and scrapes kubelets once per TTL at most', async () => {
     await using prepared = await prepare();
-    const command = aCommandContext({ terminal: () => ({ columns: 100, rows: 30 }) });
-    const running = top({ ...prepared.flags, query, output: 'table', watchIntervalMs: 10 }, command.context);
+    const command = start(prepared, 'top -w --interval 100ms', { terminal: () => ({ columns: 100, rows: 30 }) });
     const draws = (): readonly string[] => command.out().split('\u001b[H\u001b[J').slice(1);
     await expect.poll(() => draws().length, { interval: 5, timeout: 10_000 }).toBeGreaterThanOrEqual(3);
     command.stop();
-    await running;
-    for (const draw of draws()) expect(draw).toMatch(/^NAMESPACE[^]*cart-1[^]*Data of 2 of 2 nodes, up to 0s old\.\n$/);
+    await command.finished;
+    for (const draw of draws()) expect(draw).toMatch(/^POD[^]*cart-1[^]*Data from 2 of 2 nodes, up to 0s old\.\n$/);
     expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
   });
 
-  it('ends when nobody reads its output any more', async () => {
+  it('ends when its output is closed', async () => {
     await using prepared = await prepare();
-    const command = aCommandContext();
-    const running = top({ ...prepared.flags, query, output: 'table', watchIntervalMs: 3_600_000 }, command.context);
-    await expect.poll(command.out, { interval: 5, timeout: 10_000 }).toContain('NAMESPACE');
+    const command = start(prepared, 'top -w --interval 1h');
+    await expect.poll(command.out, { interval: 5, timeout: 10_000 }).toContain('POD');
     command.closeOutput();
-    await running;
+    expect(await command.finished).toBe(0);
     await expect.poll(() => prepared.cluster.openWatchCount).toBe(0);
   });
 
   it('sends no escapes where there is no terminal', async () => {
     await using prepared = await prepare();
-    const command = aCommandContext();
-    const running = top({ ...prepared.flags, query, output: 'table', watchIntervalMs: 10 }, command.context);
-    await expect.poll(() => command.out().match(/NAMESPACE/g)?.length ?? 0, { interval: 5 }).toBeGreaterThanOrEqual(2);
+    const command = start(prepared, 'top -w --interval 100ms');
+    await expect.poll(() => command.out().match(/POD/g)?.length ?? 0, { interval: 5 }).toBeGreaterThanOrEqual(2);
     command.stop();
-    await running;
+    await command.finished;
     expect(command.out()).not.toContain('\u001b');
   });
 
-  it('gives an array per line as JSON, and says what is missing when that changes', async () => {
+  it('as JSON has an array per line, and reports what is missing when that changes', async () => {
     await using prepared = await prepare();
     await prepared.cluster.setFault('node-2', 'status:500');
-    const command = aCommandContext();
-    const running = top({ ...prepared.flags, query, output: 'json', watchIntervalMs: 10 }, command.context);
+    const command = start(prepared, 'top -A -o json -w --interval 100ms');
     await expect.poll(() => command.out().split('\n').length, { interval: 5 }).toBeGreaterThanOrEqual(3);
     command.stop();
-    await running;
+    await command.finished;
     const lines = command.out().trimEnd().split('\n');
     for (const line of lines) expect(JSON.parse(line)).toHaveLength(2);
-    expect(command.error().match(/No data of node-2/g)).toHaveLength(1);
+    expect(command.error().match(/No data from node-2/g)).toHaveLength(1);
   });
 });
 
 describe('explain', () => {
-  it('a pod, as text and as JSON', async () => {
+  it.each([
+    'explain pod cart-1',
+    'explain po default/cart-1',
+    'explain pods cart-1 -n default',
+    'explain pod cart-1 -A',
+  ])('%s shows the pod, as text, JSON and YAML', async (line) => {
     await using prepared = await prepare();
-    const asText = await runExplain(prepared, { subject: 'pod', name: 'default/cart-1' });
-    expect(asText.out()).toMatch(/^Pod default\/cart-1 on node-1\n[^]*= total +16384/);
-    const asJson = await runExplain(prepared, { subject: 'pod', name: 'default/cart-1', output: 'json' });
-    expect(JSON.parse(asJson.out())).toMatchObject([{ pod: 'cart-1', measured: { usedBytes: 16_384 } }]);
+    const asText = await run(prepared, line);
+    expect(asText.out).toMatch(/^Pod default\/cart-1 on node-1\n[^]*= total +16384/);
+    const report = [{ pod: 'cart-1', state: 'measured', usedBytes: 16_384 }];
+    expect(JSON.parse((await run(prepared, `${line} -o json`)).out)).toMatchObject(report);
+    expect(parse((await run(prepared, `${line} -o yaml`)).out)).toMatchObject(report);
   });
 
   it('a workload, as text and as JSON', async () => {
     const settings = 'workloads: {selectors: [{name: cart, selector: app=cart, namespaces: [default]}]}';
     await using prepared = await prepare({ settings });
-    const asText = await runExplain(prepared, { subject: 'workload', name: 'cart' });
-    expect(asText.out()).toMatch(/^Workload cart\nConfigured: pods with app=cart in the namespaces default\.\n/);
-    const asJson = await runExplain(prepared, { subject: 'workload', name: 'cart', output: 'json' });
-    expect(JSON.parse(asJson.out())).toMatchObject({ workload: 'cart', figures: { usedBytes: 32_768 } });
+    const asText = await run(prepared, 'explain workload cart');
+    expect(asText.out).toMatch(/^Workload cart\nConfigured: pods with app=cart in the namespaces default\.\n/);
+    const asJson = await run(prepared, 'explain wl cart -o json');
+    expect(JSON.parse(asJson.out)).toMatchObject({ workload: 'cart', usedBytes: 32_768, pods: [{}, {}] });
   });
 
   it.each([
-    ['pod', 'default/cart-3', /^no pod "default\/cart-3"; did you mean default\/cart-1, default\/cart-2\?$/],
-    ['pod', 'find/zzz', /^no pod "find\/zzz"$/],
-    ['workload', 'default/Pod/crat-1', /^no workload "default\/Pod\/crat-1"; did you mean default\/Pod\/cart-1/],
-    ['workload', '\u001b[2J', /^no workload "\\u001b\[2J"$/],
-  ] as const)('of a %s that is not there (%j) suggests others', async (subject, name, message) => {
+    ['pod default/cart-3', 1, /^no pod "default\/cart-3"; did you mean default\/cart-1, default\/cart-2\?\n$/],
+    ['pod search-1', 1, /^no pod "search-1" in namespace default; did you mean .*find\/search-1\?\n$/],
+    ['pod find/zzz', 1, /^no pod "find\/zzz"\n$/],
+    ['pod find/cart-1/x', 2, /^explain pod "find\/cart-1\/x": expected NAME or NAMESPACE\/NAME\n$/],
+    ['pod find/search-1 -n default', 2, /^explain pod "find\/search-1": --namespace is default\n$/],
+    ['workload default/Pod/crat-1', 1, /^no workload "default\/Pod\/crat-1"; did you mean default\/Pod\/cart-1/],
+    ['workload \u001b[2J', 1, /^no workload "\\u001b\[2J" in namespace default\n$/],
+  ] as const)('%j fails with exit code %i and suggests others', async (line, status, message) => {
     await using prepared = await prepare();
-    await expect(runExplain(prepared, { subject, name })).rejects.toThrow(message);
+    expect(await run(prepared, `explain ${line}`)).toMatchObject({
+      status,
+      out: '',
+      error: expect.stringMatching(message) as unknown,
+    });
   });
 
   it('fits the terminal', async () => {
     await using prepared = await prepare();
-    const terminal = () => ({ columns: 30, rows: 24 });
-    const { out } = await runExplain(prepared, { subject: 'pod', name: 'default/cart-1' }, { terminal });
-    for (const line of out().split('\n')) expect(line.length).toBeLessThanOrEqual(30);
+    const { out } = await run(prepared, 'explain pod cart-1', { terminal: () => ({ columns: 30, rows: 24 }) });
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(30);
   });
 });

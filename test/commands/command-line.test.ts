@@ -51,14 +51,14 @@ describe('the command line', () => {
     { args: ['simulate', '--port', '70000'], error: /--port: found "70000"/ },
     { args: ['top', 'disks'], error: /'disks' is invalid.*workloads, pods, containers, volumes, nodes/ },
     { args: ['top', '--limit', '-1'], error: /--limit.*'-1' is invalid.*whole number, 0 for all/ },
-    { args: ['top', '--output', 'yaml'], error: /--output.*'yaml' is invalid.*table, json/ },
+    { args: ['top', '--output', 'xml'], error: /--output.*'xml' is invalid.*table, wide, json, yaml, name/ },
     { args: ['top', '--watch', '--interval', '1ms'], error: /--interval.*'1ms' is invalid.*from 100ms to 1h/ },
-    { args: ['top', '--interval', '1s'], error: /--interval goes with --watch/ },
+    { args: ['top', '--interval', '1s'], error: /--interval needs --watch/ },
     { args: ['top', '--web.listen-address', ':1'], error: /unknown option '--web.listen-address'/ },
-    { args: ['explain'], error: /missing required argument 'kind'/ },
+    { args: ['explain'], error: /missing required argument 'resource'/ },
     { args: ['explain', 'node', 'node-1'], error: /'node' is invalid.*pod, workload/ },
     { args: ['explain', 'pod'], error: /missing required argument 'name'/ },
-    { args: ['explain', 'pod', 'cart'], error: /explain pod "cart": expected NAMESPACE\/NAME/ },
+    { args: ['explain', 'pod', 'a/b/c'], error: /explain pod "a\/b\/c": expected NAME or NAMESPACE\/NAME/ },
     { args: ['simulate', '--fault', 'node-1'], error: /--fault node-1: expected NODE=FAULT/ },
   ])('answers $args with one line that names the fault, and exit code 2', async ({ args, error }) => {
     const result = await run(...args);

@@ -28,7 +28,7 @@ describe.skipIf(!isInstalled('bash'))('bash completes', () => {
   it.each([
     ['to', ['top']],
     ['top po', ['pods']],
-    ['top pods --con', ['--config.file', '--context']],
+    ['top pods --con', ['--context', '--config.file']],
     ['--context x to', ['top']],
     ['--context x top n', ['nodes']],
     ['top --output js', ['json']],
@@ -37,6 +37,7 @@ describe.skipIf(!isInstalled('bash'))('bash completes', () => {
     ['completion z', ['zsh']],
     ['top --set kubelet.access=', ['direct', 'proxy']],
     ['top --set cache.tt', ['cache.ttl=']],
+    ['top -o w', ['wide']],
     ['top pods no', []],
     ['top --limit ', []],
   ])('"%s" with %j', (line, offered) => {

@@ -11,6 +11,7 @@ it.each([
   ['--context x top pods', 'top --context x pods'],
   ['--context=x top pods -A', 'top --context=x pods -A'],
   ['-n top top pods', 'top -n top pods'],
+  ['-An shop top pods', 'top -An shop pods'],
   ['-nshop top', 'top -nshop'],
   ['-w --set cache.ttl=1s top nodes', 'top -w --set cache.ttl=1s nodes'],
   ['--log.level debug', '--log.level debug'],

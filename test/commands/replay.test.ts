@@ -58,22 +58,11 @@ describe('replay', () => {
     expect(error()).toBe('');
   });
 
-  it('says what is needed for series of pods, when there are none without API objects', async () => {
+  it('gives series of all pods without API objects', async () => {
     await using folder = await temporaryFolder();
     await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
     const { context, out, error } = aCommandContext();
     await replay({ settings: noSettings, summaries: folder.path, objects: undefined }, context);
-    expect(error()).toMatch(/^only series of nodes: without --objects .*workloads\.controllers to false.*\n$/);
-    expect(samplesOf(parseExposition(out(), 'text'), 'node_used_bytes')).not.toEqual([]);
-  });
-
-  it('gives series of all pods without API objects when there are no workloads', async () => {
-    await using folder = await temporaryFolder();
-    await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
-    const configFile = path.join(folder.path, 'config.yaml');
-    await writeFile(configFile, 'workloads: {controllers: false}');
-    const { context, out, error } = aCommandContext();
-    await replay({ settings: { configFile, values: {} }, summaries: folder.path, objects: undefined }, context);
     expect(error()).toBe('');
     expect(samplesOf(parseExposition(out(), 'text'), 'pod_used_bytes').map(({ value }) => value)).toEqual([4216]);
   });

@@ -2,20 +2,24 @@ import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
-import { podReports } from '../../src/commands/explain/pod-explanation.js';
+import { podExplanations } from '../../src/commands/explain/pod-explanation.js';
 import { podText } from '../../src/commands/explain/pod-text.js';
-import { workloadReport } from '../../src/commands/explain/workload-explanation.js';
+import { workloadExplanation } from '../../src/commands/explain/workload-explanation.js';
 import { workloadText } from '../../src/commands/explain/workload-text.js';
-import { topRows, topSubjects, topText } from '../../src/commands/top/text.js';
+import { type TopResource, topResources } from '../../src/commands/resources.js';
+import { list, pageText, topPage } from '../../src/commands/top/page.js';
+import { findWorkload } from '../../src/commands/workload-lookup.js';
 import { Exposition } from '../../src/exposition/exposition.js';
+import type { MeasuredPodReport } from '../../src/report/pod-report.js';
+import { workloadName } from '../../src/workload/workload.js';
 import { settingsOf } from '../support/exporter.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { readSimulated } from '../support/simulated-reading.js';
 
-const everything = { namespace: undefined, workload: undefined };
-const all = { filter: everything, limit: Infinity } as const;
+const everything = { namespace: undefined, selector: [], workload: undefined };
+const all = { filter: everything, sortBy: undefined, limit: Infinity } as const;
 
 let reading: ClusterReading;
 let families: readonly ParsedFamily[];
@@ -40,35 +44,38 @@ function exposed(family: string, labels: readonly string[]): ReadonlyMap<string,
 
 type AnyRow = Readonly<Record<string, string | number | undefined>>;
 
-function shown(subject: (typeof topSubjects)[number], names: readonly string[], value: string) {
-  const rows = topRows(reading, { ...all, subject }) as readonly AnyRow[];
-  const known = rows.filter((row) => row[value] !== undefined);
+function reportsOf(resource: TopResource): readonly AnyRow[] {
+  return list(reading, { ...all, resource }).reports(Infinity) as readonly AnyRow[];
+}
+
+function shown(resource: TopResource, names: readonly string[], value: string) {
+  const known = reportsOf(resource).filter((row) => row[value] !== undefined);
   return new Map(known.map((row) => [names.map((name) => row[name]).join(' '), row[value]]));
 }
 
 describe('top agrees with the exposition of the same moment:', () => {
   const pod = ['namespace', 'pod', 'node'];
   it.each([
-    { subject: 'pods', names: pod, value: 'usedBytes', family: 'pod_used_bytes' },
-    { subject: 'pods', names: pod, value: 'limitBytes', family: 'pod_limit_bytes' },
-    { subject: 'containers', names: [...pod, 'container'], value: 'usedBytes', family: 'container_used_bytes' },
-    { subject: 'containers', names: [...pod, 'container'], value: 'logsBytes', family: 'container_logs_used_bytes' },
+    { resource: 'pods', names: pod, value: 'usedBytes', family: 'pod_used_bytes' },
+    { resource: 'pods', names: pod, value: 'limitBytes', family: 'pod_limit_bytes' },
+    { resource: 'containers', names: [...pod, 'container'], value: 'usedBytes', family: 'container_used_bytes' },
+    { resource: 'containers', names: [...pod, 'container'], value: 'logsBytes', family: 'container_logs_used_bytes' },
     {
-      subject: 'volumes',
+      resource: 'volumes',
       names: [...pod, 'volume', 'type', 'medium'],
       value: 'usedBytes',
       family: 'volume_used_bytes',
     },
-    { subject: 'nodes', names: ['node'], value: 'allocatableBytes', family: 'node_allocatable_bytes' },
-  ] as const)('$subject, $value', ({ subject, names, value, family }) => {
+    { resource: 'nodes', names: ['node'], value: 'allocatableBytes', family: 'node_allocatable_bytes' },
+  ] as const)('$resource, $value', ({ resource, names, value, family }) => {
     const expected = exposed(family, names);
     expect(expected.size).toBeGreaterThan(0);
-    expect(shown(subject, names, value)).toEqual(expected);
+    expect(shown(resource, names, value)).toEqual(expected);
   });
 
   it.each([
     ['usedBytes', 'workload_used_bytes'],
-    ['expectedPods', 'workload_pods'],
+    ['expectedPodCount', 'workload_pods'],
   ])('workloads, %s', (value, family) => {
     const values = exposed(family, ['namespace', 'workload_type', 'workload']);
     const expected = Array.from(values, ([key, bytes]) => [key.replaceAll(' ', '/'), bytes]);
@@ -81,26 +88,24 @@ describe('top agrees with the exposition of the same moment:', () => {
   });
 
   it('the components of pods', () => {
-    const rows = topRows(reading, { ...all, subject: 'pods' }) as readonly AnyRow[];
-    const components = exposed('pod_component_used_bytes', [...pod, 'component']);
-    for (const row of rows) {
-      const key = pod.map((name) => row[name]).join(' ');
-      for (const component of ['rootfs', 'logs', 'emptydir', 'configmap', 'other']) {
-        expect(row[`${component}Bytes`]).toBe(components.get(`${key} ${component}`));
-      }
+    const rows = list(reading, { ...all, resource: 'pods' }).reports(Infinity) as readonly MeasuredPodReport[];
+    const exposedBytes = exposed('pod_component_used_bytes', [...pod, 'component']);
+    for (const { namespace, pod, node, components } of rows) {
+      const exposedOf = (component: string) => exposedBytes.get([namespace, pod, node, component].join(' ')) ?? 0;
+      expect(Object.entries(components).filter(([component, bytes]) => bytes !== exposedOf(component))).toEqual([]);
     }
   });
 });
 
 describe('of the demo cluster', () => {
-  it.each(topSubjects)('the table of %s is as it was', async (subject) => {
-    const text = topText(reading, { subject, filter: everything, limit: 10 }, { columns: 120 });
-    await expect(text).toMatchFileSnapshot(`../golden/top-demo-${subject}.txt`);
+  it.each(topResources)('the table of %s is as it was', async (resource) => {
+    const page = topPage(reading, { ...all, resource, limit: 10 }, { columns: 120 });
+    await expect(pageText(page)).toMatchFileSnapshot(`../golden/top-demo-${resource}.txt`);
   });
 
   it('the sums of nodes are those of their pods', () => {
-    const pods = topRows(reading, { ...all, subject: 'pods' }) as readonly AnyRow[];
-    for (const node of topRows(reading, { ...all, subject: 'nodes' }) as readonly AnyRow[]) {
+    const pods = reportsOf('pods');
+    for (const node of reportsOf('nodes')) {
       const own = pods.filter((pod) => pod['node'] === node['node']).map((pod) => Number(pod['usedBytes']));
       expect(node['podsUsedBytes'] ?? 0).toBe(own.reduce((a, b) => a + b, 0));
     }
@@ -109,61 +114,67 @@ describe('of the demo cluster', () => {
 
 describe('explain pod', () => {
   const reports = () =>
-    reading.knownPods.flatMap(({ pod: { namespace, name } }) => podReports(reading, { namespace, name }, 'measured'));
+    reading.knownPods.flatMap(({ pod: { namespace, name } }) =>
+      podExplanations(reading, { namespace, name, mode: 'measured' }),
+    );
+  const measuredReports = () => reports().flatMap((report) => (report.state === 'unmeasured' ? [] : [report]));
 
   it('adds up, part by part, container by container', () => {
-    const measured = reports().flatMap((report) => report.measured ?? []);
+    const measured = measuredReports();
     expect(measured.length).toBeGreaterThan(10);
     const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
-    for (const { usedBytes, componentBytes, containers } of measured) {
-      expect(sum(Object.values(componentBytes))).toBe(usedBytes);
+    for (const { usedBytes, components, containers } of measured) {
+      expect(sum(Object.values(components))).toBe(usedBytes);
       expect(sum(containers.map((container) => container.usedBytes))).toBe(usedBytes);
-      for (const { rootfsBytes, logsBytes, volumeShares, restBytes, ...container } of containers) {
-        const parts = [rootfsBytes, logsBytes, ...volumeShares.map(({ bytes }) => bytes), restBytes];
+      for (const { rootfsBytes, logsBytes, volumeShares, otherBytes, ...container } of containers) {
+        const parts = [rootfsBytes, logsBytes, ...volumeShares.map(({ bytes }) => bytes), otherBytes];
         expect(sum(parts)).toBe(container.usedBytes);
       }
     }
   });
 
   it('adds up as it is printed', () => {
-    const measured = reports().filter((report) => report.measured !== undefined);
-    for (const report of measured) {
+    for (const report of measuredReports()) {
       const [, components = '', containers = ''] = podText(report, { width: 80, readAtMs: reading.readAtMs }).split(
         '\n\n',
       );
-      expect(printedSum(components, /^(?!= )(?!COMPONENT)\S+ +(-?\d+)/gm)).toBe(report.measured?.usedBytes);
-      expect(printedSum(components, /^= total +(\d+)/gm)).toBe(report.measured?.usedBytes);
-      expect(printedSum(containers, /^ {2}(?!= ).*? (-?\d+)(?: +\S+)?$/gm)).toBe(report.measured?.usedBytes);
-      expect(printedSum(containers, /^ {2}= attributed +(-?\d+)/gm)).toBe(report.measured?.usedBytes);
-      expect(printedSum(containers, /^= total +(\d+)/gm)).toBe(report.measured?.usedBytes);
+      expect(printedSum(components, /^(?!= )(?!COMPONENT)\S+ +(-?\d+)/gm)).toBe(report.usedBytes);
+      expect(printedSum(components, /^= total +(\d+)/gm)).toBe(report.usedBytes);
+      expect(printedSum(containers, /^ {2}(?!= ).*? (-?\d+)(?: +\S+)?$/gm)).toBe(report.usedBytes);
+      expect(printedSum(containers, /^ {2}= attributed +(-?\d+)/gm)).toBe(report.usedBytes);
+      expect(printedSum(containers, /^= total +(\d+)/gm)).toBe(report.usedBytes);
     }
   });
 
   it('has the values of the exposition', () => {
     const values = exposed('container_used_bytes', ['namespace', 'pod', 'container', 'node']);
-    for (const { namespace, pod, node, measured } of reports()) {
-      for (const { container, usedBytes } of measured?.containers ?? []) {
+    for (const { namespace, pod, node, containers } of measuredReports()) {
+      for (const { container, usedBytes } of containers) {
         expect(usedBytes).toBe(values.get([namespace, pod, container, node].join(' ')));
       }
     }
   });
 
-  it('tells why a pod of a node without data is not measured', () => {
+  it('shows why a pod of a node without data is not measured', () => {
     const lost = reports().find(({ node }) => node === 'node-2');
-    expect(lost).toMatchObject({ isExpected: true });
-    expect(lost?.unmeasuredReason).toMatch(/^no data of node node-2 \(http_status\): .*503/);
+    const reason: unknown = expect.stringMatching(/^no data from node node-2 \(http_status\): .*503/);
+    expect(lost).toMatchObject({ isExpected: true, reason });
   });
 });
 
 describe('explain workload', () => {
   it('lists the pods that make it incomplete, and adds up to what is exposed', async () => {
-    const report = workloadReport(reading, { name: 'shop/Deployment/checkout', settings: settingsOf('').workloads });
-    expect(report).toMatchObject({ expectedPods: 2, measuredPods: 1, isComplete: false });
-    expect(report?.pods).toMatchObject([
-      { node: 'node-2', state: 'unmeasured', isMissing: true },
-      { node: 'node-4', state: 'measured', usedBytes: report?.figures?.usedBytes },
+    const workload = findWorkload(reading, 'deployment/checkout', 'shop');
+    const report = workloadExplanation(reading, workload, settingsOf('').workloads);
+    expect(report).toMatchObject({ expectedPodCount: 2, measuredPodCount: 1, isComplete: false });
+    expect(report.pods).toMatchObject([
+      { node: 'node-2', state: 'unmeasured', isExpected: true },
+      { node: 'node-4', state: 'measured', usedBytes: report.usedBytes },
     ]);
-    const text = report && workloadText(report, 100).replace(/127\.0\.0\.1:\d+/, '127.0.0.1:10250');
+    const text = workloadText(report, { name: workloadName(workload), width: 100 }).replace(
+      /127\.0\.0\.1:\d+/,
+      '127.0.0.1:10250',
+    );
     await expect(text).toMatchFileSnapshot('../golden/explain-workload-demo.txt');
   });
 });

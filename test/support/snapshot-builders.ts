@@ -151,7 +151,7 @@ export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReadin
     snapshot,
     knownPods: measured.flatMap(({ pod, workloads }) => (pod === undefined ? [] : [{ pod, workloads }])),
     readAtMs: Date.UTC(2026, 0, 1),
-    nodeErrors: new Map(),
+    failures: new Map(),
     ...overrides,
   };
 }

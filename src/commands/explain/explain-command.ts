@@ -1,64 +1,106 @@
-import type { Config } from '../../config/schema.js';
 import { workloadName } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import { notFound } from '../not-found.js';
-import { type ClusterFlags, withCluster } from '../one-shot.js';
+import { type ClusterFlags, type ClusterSession, withCluster } from '../one-shot.js';
+import type { ExplainResource } from '../resources.js';
 import { dataText } from '../text/data-text.js';
 import { screenColumns } from '../text/screen.js';
+import { hasColour } from '../text/style.js';
 import { terminalText } from '../text/terminal-text.js';
+import { causesOfAbsence } from '../top/missing.js';
 import { UsageError } from '../usage-error.js';
-import { podReports } from './pod-explanation.js';
+import { findWorkload } from '../workload-lookup.js';
+import { podExplanations } from './pod-explanation.js';
 import { podText } from './pod-text.js';
-import { workloadReport, workloads } from './workload-explanation.js';
+import { workloadExplanation } from './workload-explanation.js';
 import { workloadText } from './workload-text.js';
 
-export const explainSubjects = ['pod', 'workload'] as const;
+export const explainForms = ['text', 'json', 'yaml'] as const;
 
 export interface ExplainOptions extends ClusterFlags {
-  readonly subject: (typeof explainSubjects)[number];
-  /** Of a pod `NAMESPACE/NAME`. */
+  readonly resource: ExplainResource;
+  /** `NAME` or `NAMESPACE/NAME`; of a workload whatever `findWorkload` takes. */
   readonly name: string;
-  readonly output: 'text' | 'json';
+  /** Undefined: that of the context. */
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  readonly output: (typeof explainForms)[number];
 }
 
-/** What makes up a number. Throws UserError when there is nothing of the name. */
+/** Shows what adds up to a value. Throws UserError when there is nothing of the name. */
 export async function explain(options: ExplainOptions, context: CommandContext): Promise<void> {
-  const print = options.subject === 'pod' ? podPrinter(options, context) : workloadPrinter(options, context);
-  await withCluster(options, context, async (reader, config) => {
+  const explainer = options.resource === 'pod' ? podExplainer(options, context) : workloadExplainer(options, context);
+  await withCluster(options, context, async (session) => {
+    const { reader, config } = session;
     const reading = await reader.read(config.scrape.maxDurationMs, context.stopSignal);
     context.stopSignal.throwIfAborted();
-    print(reading, config);
+    context.writeOut(explainer(reading, session));
+    const causes = causesOfAbsence(reading, config.kubelet.access);
+    for (const cause of causes) context.writeError(`${cause}\n`);
   });
 }
 
-type Printer = (reading: ClusterReading, config: Config) => void;
+type Explainer = (reading: ClusterReading, session: ClusterSession) => string;
 
-function podPrinter({ name: fullName, output }: ExplainOptions, context: CommandContext): Printer {
-  const [namespace = '', name = '', ...rest] = fullName.split('/');
-  if (namespace === '' || name === '' || rest.length > 0) {
-    throw new UsageError(`explain pod "${terminalText(fullName)}": expected NAMESPACE/NAME`);
-  }
-  return (reading, config) => {
-    const reports = podReports(reading, { namespace, name }, config.attribution);
-    if (reports.length === 0) throw notFound('pod', fullName, podNames(reading));
-    const options = { width: screenColumns(context.terminal()), readAtMs: reading.readAtMs };
-    const text =
-      output === 'json' ? dataText(reports, 'json') : reports.map((report) => podText(report, options)).join('\n');
-    context.writeOut(text);
-  };
-}
-
-function workloadPrinter({ name, output }: ExplainOptions, context: CommandContext): Printer {
-  return (reading, config) => {
-    const report = workloadReport(reading, { name, settings: config.workloads });
-    if (report === undefined) throw notFound('workload', name, workloads(reading).map(workloadName));
+function podExplainer(options: ExplainOptions, context: CommandContext): Explainer {
+  const { output } = options;
+  const named = podName(options);
+  return (reading, session) => {
+    const namespace = named.namespace ?? (options.allNamespaces ? undefined : session.namespace);
+    const found = podsOf(reading, named.name, namespace).flatMap((id) =>
+      podExplanations(reading, { ...id, mode: session.config.attribution }),
+    );
+    if (found.length === 0) throw podNotFound(reading, options.name, namespace);
+    if (output !== 'text') return dataText(found, output);
     const width = screenColumns(context.terminal());
-    context.writeOut(output === 'json' ? dataText(report, 'json') : workloadText(report, width));
+    const textOptions = { width, readAtMs: reading.readAtMs, hasColour: hasColour(context) };
+    return found.map((explanation) => podText(explanation, textOptions)).join('\n');
   };
 }
 
-function podNames({ snapshot, knownPods }: ClusterReading): readonly string[] {
+interface PodId {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The namespace that the name or the flag has. Throws UsageError when they differ. */
+function podName({ name: text, namespace }: ExplainOptions): { readonly name: string; readonly namespace?: string } {
+  const parts = text.split('/');
+  const name = parts.pop() ?? '';
+  const [named] = parts;
+  if (name === '' || named === '' || parts.length > 1) {
+    throw new UsageError(`explain pod "${terminalText(text)}": expected NAME or NAMESPACE/NAME`);
+  }
+  if (named !== undefined && namespace !== undefined && named !== namespace) {
+    throw new UsageError(`explain pod "${terminalText(text)}": --namespace is ${terminalText(namespace)}`);
+  }
+  const found = named ?? namespace;
+  return found === undefined ? { name } : { name, namespace: found };
+}
+
+function podsOf(reading: ClusterReading, name: string, namespace: string | undefined): readonly PodId[] {
+  if (namespace !== undefined) return [{ namespace, name }];
+  const namespaces = new Set(allPods(reading).flatMap((pod) => (pod.name === name ? [pod.namespace] : [])));
+  return [...namespaces].sort().map((found) => ({ namespace: found, name }));
+}
+
+function allPods({ snapshot, knownPods }: ClusterReading): readonly PodId[] {
   const measured = snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : node.snapshot.pods));
-  return [...knownPods.map(({ pod }) => pod), ...measured].map(({ namespace, name }) => `${namespace}/${name}`);
+  return [...knownPods.map(({ pod }) => pod), ...measured];
+}
+
+function podNotFound(reading: ClusterReading, name: string, namespace: string | undefined): Error {
+  const names = allPods(reading).map((pod) => `${pod.namespace}/${pod.name}`);
+  return notFound('pod', name, names, namespace);
+}
+
+function workloadExplainer({ name, output, ...options }: ExplainOptions, context: CommandContext): Explainer {
+  return (reading, session) => {
+    const namespace = options.allNamespaces ? undefined : (options.namespace ?? session.namespace);
+    const workload = findWorkload(reading, name, namespace);
+    const explanation = workloadExplanation(reading, workload, session.config.workloads);
+    if (output !== 'text') return dataText(explanation, output);
+    return workloadText(explanation, { name: workloadName(workload), width: screenColumns(context.terminal()) });
+  };
 }

@@ -1,59 +1,76 @@
 import { formatAge } from '../../base/units.js';
 import { podGraceMs } from '../../collection.js';
 import type { Pod } from '../../kube/objects.js';
-import type { MeasuredNodeState, PodSnapshot } from '../../scrape/snapshot.js';
+import { hintFor } from '../../report/absence-hints.js';
+import {
+  type FoundPod,
+  type MeasuredPodReport,
+  measuredPodReport,
+  type UnmeasuredPodReport,
+  unmeasuredPodReport,
+} from '../../report/pod-report.js';
+import type { AbsentNodeState, MeasuredNodeState } from '../../scrape/snapshot.js';
 import { isExpected } from '../../workload/coverage.js';
-import type { ClusterReading } from '../cluster-reader.js';
+import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 
-/** What became of a pod that the API server knows. */
-export type PodState =
-  | { readonly state: 'measured'; readonly node: MeasuredNodeState; readonly pod: PodSnapshot }
-  | {
-      readonly state: 'unmeasured';
-      readonly reason: string;
-      /** Its node's summary must have it: the workloads that it belongs to are incomplete. */
-      readonly isExpected: boolean;
-    };
+/** A pod that the API server knows, with data or with the reason why it has none. */
+export type KnownPodState =
+  | { readonly found: FoundPod; readonly report: MeasuredPodReport }
+  | { readonly found?: undefined; readonly report: UnmeasuredPodReport };
 
-export function podState(pod: Pod, reading: ClusterReading): PodState {
-  const node = reading.snapshot.nodes.find(({ nodeName }) => nodeName === pod.nodeName);
-  const isDue = isExpected({ pod, nowMs: reading.readAtMs, graceMs: podGraceMs });
-  if (pod.nodeName === undefined) return unmeasured('not scheduled to a node yet', false);
-  if (node === undefined) return unmeasured(`node ${pod.nodeName} is not in scope`, false);
-  if (node.state !== 'absent') return onNode(pod, node, { reading, isDue });
-  if (node.reason === 'skipped') return unmeasured(`node ${pod.nodeName} serves no summaries and is skipped`, false);
-  if (pod.runningSinceMs === undefined) return notRunning(pod);
-  const error = reading.nodeErrors.get(pod.nodeName);
-  const detail = error === undefined ? '' : `: ${error}`;
-  return unmeasured(`no data of node ${pod.nodeName} (${node.reason})${detail}`, isDue);
+interface Lack {
+  readonly reason: string;
+  /** The summary of its node should have it: its workloads are incomplete without it. */
+  readonly isExpected: boolean;
 }
 
-function onNode(
-  pod: Pod,
-  node: MeasuredNodeState,
-  { reading, isDue }: { readonly reading: ClusterReading; readonly isDue: boolean },
-): PodState {
-  const { pods, summary } = node.snapshot;
-  const snapshot = pods.find((candidate) => candidate.pod?.uid === pod.uid);
-  if (snapshot !== undefined) return { state: 'measured', node, pod: snapshot };
-  if (
-    summary.pods.some(
-      ({ uid, namespace, name }) => uid === pod.kubeletUid && namespace === pod.namespace && name === pod.name,
-    )
-  ) {
-    return unmeasured('the kubelet lists it without a figure of its ephemeral storage', isDue);
+export function knownPodState({ pod, workloads }: KnownPod, reading: ClusterReading): KnownPodState {
+  const node = reading.snapshot.nodes.find(({ nodeName }) => nodeName === pod.nodeName);
+  if (pod.nodeName === undefined || node === undefined) {
+    const reason = pod.nodeName === undefined ? 'not scheduled to a node yet' : `node ${pod.nodeName} is not in scope`;
+    return { report: unmeasuredPodReport({ pod, workloads, reason, isExpected: false }) };
+  }
+  if (node.state === 'absent') {
+    return { report: unmeasuredPodReport({ pod, workloads, ...lackOnAbsentNode(pod, node, reading) }) };
+  }
+  const snapshot = node.snapshot.pods.find((candidate) => candidate.pod?.uid === pod.uid);
+  if (snapshot === undefined) {
+    return { report: unmeasuredPodReport({ pod, workloads, ...lackInSummary(pod, node, reading) }) };
+  }
+  const found = { node, pod: snapshot };
+  return { found, report: measuredPodReport(found) };
+}
+
+function isDue(pod: Pod, { readAtMs }: ClusterReading): boolean {
+  return isExpected({ pod, nowMs: readAtMs, graceMs: podGraceMs });
+}
+
+function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeState, reading: ClusterReading): Lack {
+  if (reason === 'skipped') return unexpected(`node ${nodeName} is skipped by cluster.skipNodes`);
+  if (pod.runningSinceMs === undefined) return notRunning(pod);
+  const detail = reading.failures.get(nodeName)?.message ?? hintFor(reason);
+  return { reason: `no data from node ${nodeName} (${reason}): ${detail}`, isExpected: isDue(pod, reading) };
+}
+
+function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeState, reading: ClusterReading): Lack {
+  const isListed = snapshot.summary.pods.some(
+    ({ uid, namespace, name }) => uid === pod.kubeletUid && namespace === pod.namespace && name === pod.name,
+  );
+  if (isListed) {
+    return { reason: 'the kubelet reports no ephemeral storage for it', isExpected: isDue(pod, reading) };
   }
   if (pod.runningSinceMs === undefined) return notRunning(pod);
-  if (isDue) return unmeasured(`the summary of node ${node.nodeName} lacks it`, true);
-  const runningMs = reading.readAtMs - pod.runningSinceMs;
-  const grace = `runs for ${formatAge(runningMs)} only; the summary must have it after ${formatAge(podGraceMs)}`;
-  return unmeasured(`not in the summary of node ${node.nodeName} yet: ${grace}`, false);
+  if (isDue(pod, reading)) return { reason: `missing in the summary of node ${nodeName}`, isExpected: true };
+  const age = formatAge(reading.readAtMs - pod.runningSinceMs);
+  return unexpected(
+    `not in the summary of node ${nodeName} yet: it has been running for ${age}, and is expected after ${formatAge(podGraceMs)}`,
+  );
 }
 
-function notRunning({ phase }: Pod): PodState {
-  return unmeasured(`none of its containers runs (phase ${phase})`, false);
+function notRunning({ phase }: Pod): Lack {
+  return unexpected(`no container is running (phase ${phase})`);
 }
 
-function unmeasured(reason: string, isExpectedPod: boolean): PodState {
-  return { state: 'unmeasured', reason, isExpected: isExpectedPod };
+function unexpected(reason: string): Lack {
+  return { reason, isExpected: false };
 }

@@ -1,43 +1,51 @@
 import { components } from '../../attribution/usage.js';
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
+import type { VolumeReport } from '../../report/volume-report.js';
+import { ratioStyle } from '../text/style.js';
 import { type Column, renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
-import type { ContainerReport, LimitReport, MeasuredReport, PodReport } from './pod-explanation.js';
-import type { VolumeReport } from './volume-reports.js';
+import type {
+  ContainerExplanation,
+  LimitExplanation,
+  MeasuredPodExplanation,
+  PodExplanation,
+} from './pod-explanation.js';
 
 export interface TextOptions {
   /** In columns. */
   readonly width: number;
   /** Wall time of the reading. */
   readonly readAtMs: number;
+  readonly hasColour?: boolean;
 }
 
-/** What makes up the pod's number, to be read: exact bytes first, so that the sums can be checked. */
-export function podText(report: PodReport, options: TextOptions): string {
-  const { measured } = report;
+/** What adds up to the pod's usage, for people: exact bytes first, so that the sums can be checked. */
+export function podText(explanation: PodExplanation, options: TextOptions): string {
   const sections = [
-    headline(report).flatMap((line) => wrap(line, options.width)),
-    ...(measured === undefined ? [] : measuredSections(measured, options)),
+    headline(explanation).flatMap((line) => wrap(line, options.width)),
+    ...(explanation.state === 'unmeasured' ? [] : measuredSections(explanation, options)),
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function headline(report: PodReport): readonly string[] {
-  const { namespace, pod, spec, node, workloads, measured } = report;
+function headline(explanation: PodExplanation): readonly string[] {
+  const { namespace, pod, spec, node, workloads } = explanation;
+  const names = workloads.map(({ workload }) => workload);
   const lines = [
     `Pod ${namespace}/${pod}${node === undefined ? '' : ` on ${node}`}`,
-    ...(spec === undefined ? [unknownText] : aboutSpec(spec)),
-    `Belongs to: ${workloads.length === 0 ? 'no workload' : workloads.join(', ')}.`,
-    ...(measured === undefined ? aboutLack(report) : aboutSummary(measured)),
+    ...(spec === undefined ? [unknownText] : specLines(explanation, spec)),
+    `Workloads: ${names.length === 0 ? 'none' : names.join(', ')}.`,
+    ...(explanation.state === 'unmeasured' ? lackLines(explanation) : summaryLines(explanation)),
   ];
   return lines.map(terminalText);
 }
 
-const unknownText = 'The API server does not know it: the kubelet reports a pod that is gone, or not there yet.';
+const unknownText = 'The API server does not know this pod: it was deleted, or is not in the store yet.';
 
-type Spec = NonNullable<PodReport['spec']>;
+type Spec = NonNullable<PodExplanation['spec']>;
 
-function aboutSpec({ phase, qosClass, priorityClass, startTimeMs, isStatic, isNeverEvicted }: Spec): readonly string[] {
+function specLines({ isExempt }: PodExplanation, spec: Spec): readonly string[] {
+  const { phase, qosClass, priorityClass, startTimeMs, isStatic } = spec;
   const parts = [
     `Phase ${phase}`,
     qosClass === undefined ? undefined : `QoS ${qosClass}`,
@@ -45,33 +53,37 @@ function aboutSpec({ phase, qosClass, priorityClass, startTimeMs, isStatic, isNe
     startTimeMs === undefined ? undefined : `started ${new Date(startTimeMs).toISOString()}`,
   ];
   const facts = `${parts.filter((part) => part !== undefined).join(', ')}.`;
-  if (!isNeverEvicted) return [facts];
-  return [facts, `It is ${isStatic ? 'static' : 'critical'}: the kubelet never evicts it for its limits.`];
+  if (!isExempt) return [facts];
+  return [facts, `The pod is ${isStatic ? 'static' : 'critical'}: the kubelet never evicts it for its limits.`];
 }
 
-function aboutSummary({ summaryState, summaryAgeMs, split, volumesPending }: MeasuredReport): readonly string[] {
+function summaryLines({ dataState, dataAgeMs, split, state }: MeasuredPodExplanation): readonly string[] {
   const even = split === 'even' ? ' Its total is split evenly over its containers.' : '';
-  const age = `The summary is ${summaryState}, ${formatAge(summaryAgeMs)} old.${even}`;
-  if (!volumesPending) return [age];
-  return [age, 'The kubelet has not measured its volumes yet: the total is too small by them.'];
+  const age = `The summary is ${dataState}, ${formatAge(dataAgeMs)} old.${even}`;
+  if (state !== 'pending') return [age];
+  return [age, 'The kubelet has not measured its volumes yet: they are missing from the total.'];
 }
 
-function aboutLack({ unmeasuredReason, isExpected, limitBytes, requestBytes }: PodReport): readonly string[] {
-  const effect = isExpected === true ? ' Its workloads are incomplete without it.' : '';
+type UnmeasuredPod = Extract<PodExplanation, { readonly state: 'unmeasured' }>;
+
+function lackLines({ reason, isExpected, limitBytes, requestBytes }: UnmeasuredPod): readonly string[] {
+  const effect = isExpected ? ' Its workloads are incomplete without it.' : '';
   return [
-    `Not measured: ${unmeasuredReason ?? ''}.${effect}`,
+    `Not measured: ${reason.replace(/\.$/, '')}.${effect}`,
     `Limit ${formatBytes(limitBytes)}, request ${formatBytes(requestBytes)}.`,
   ];
 }
 
-function measuredSections(report: MeasuredReport, options: TextOptions): readonly (readonly string[])[] {
+function measuredSections(explanation: MeasuredPodExplanation, options: TextOptions): readonly (readonly string[])[] {
   const { width } = options;
-  const { volumes, limits } = report;
+  const { volumes, limits } = explanation;
   return [
-    renderTable(sumColumns('COMPONENT'), componentRows(report), width).lines,
-    containerLines(report, width),
+    renderTable(sumColumns('COMPONENT'), componentRows(explanation), width).lines,
+    containerLines(explanation, width),
     volumes.length === 0 ? wrap('No volumes.', width) : renderTable(volumeColumns(options), volumes, width).lines,
-    limits.length === 0 ? wrap('No limit to be evicted for.', width) : renderTable(limitColumns, limits, width).lines,
+    limits.length === 0
+      ? wrap('No limit that the kubelet enforces.', width)
+      : renderTable(limitColumns, limits, width, options).lines,
   ];
 }
 
@@ -89,20 +101,20 @@ function sumColumns(header: string): readonly Column<SumRow>[] {
   ];
 }
 
-function componentRows({ componentBytes, usedBytes }: MeasuredReport): readonly SumRow[] {
-  const rows = components.map((component) => ({ label: component, bytes: componentBytes[component] }));
+function componentRows({ components: bytes, usedBytes }: MeasuredPodExplanation): readonly SumRow[] {
+  const rows = components.map((component) => ({ label: component, bytes: bytes[component] }));
   return [...rows, { label: '= total', bytes: usedBytes }];
 }
 
-function containerLines({ containers, usedBytes, split }: MeasuredReport, width: number): readonly string[] {
+function containerLines({ containers, usedBytes, split }: MeasuredPodExplanation, width: number): readonly string[] {
   if (containers.length === 0) return wrap('The kubelet lists no container.', width);
   const rows = containers.flatMap((container) => containerRows(container, split));
   return renderTable(sumColumns('CONTAINER'), [...rows, { label: '= total', bytes: usedBytes }], width).lines;
 }
 
 /** The parts, indented, then their sum. */
-function containerRows(container: ContainerReport, split: MeasuredReport['split']): readonly SumRow[] {
-  const { rootfsBytes, logsBytes, volumeShares, restBytes, usedBytes } = container;
+function containerRows(container: ContainerExplanation, split: MeasuredPodExplanation['split']): readonly SumRow[] {
+  const { rootfsBytes, logsBytes, volumeShares, otherBytes, usedBytes } = container;
   const own = [
     { label: '  rootfs', bytes: rootfsBytes },
     { label: '  logs', bytes: logsBytes },
@@ -111,7 +123,7 @@ function containerRows(container: ContainerReport, split: MeasuredReport['split'
   return [
     { label: container.container, bytes: undefined },
     ...(split === 'measured' ? own : []),
-    { label: split === 'measured' ? '  share of other' : '  even part of the total', bytes: restBytes },
+    { label: split === 'measured' ? '  share of other' : '  even part of the total', bytes: otherBytes },
     { label: '  = attributed', bytes: usedBytes },
   ];
 }
@@ -126,7 +138,7 @@ function volumeColumns({ readAtMs }: TextOptions): readonly Column<VolumeReport>
     { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes ?? '-'), align: 'right' },
     {
       header: 'COUNTED',
-      text: ({ isCounted, why }) => `${isCounted ? 'yes' : 'no'}: ${why}`,
+      text: ({ isCounted, countedReason }) => `${isCounted ? 'yes' : 'no'}: ${countedReason}`,
       minWidth: 12,
       dropRank: 1,
     },
@@ -138,11 +150,11 @@ function agoText(ageMs: number | undefined): string {
   return ageMs === undefined ? '-' : `${formatAge(ageMs)} ago`;
 }
 
-const limitColumns: readonly Column<LimitReport>[] = [
+const limitColumns: readonly Column<LimitExplanation>[] = [
   { header: 'RULE', text: ({ rule }) => rule },
   { header: 'OF', text: ({ container, volume }) => container ?? volume ?? 'the pod', minWidth: 6 },
-  { header: 'HELD', text: ({ held }) => held, minWidth: 8, dropRank: 1 },
+  { header: 'COUNTED', text: ({ counted }) => counted, minWidth: 8, dropRank: 1 },
   { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes), align: 'right' },
   { header: 'LIMIT', text: ({ limitBytes }) => String(limitBytes), align: 'right', dropRank: 2 },
-  { header: 'RATIO', text: ({ ratio }) => formatRatio(ratio), align: 'right' },
+  { header: 'RATIO', text: ({ ratio }) => formatRatio(ratio), align: 'right', style: ({ ratio }) => ratioStyle(ratio) },
 ];

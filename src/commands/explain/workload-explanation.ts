@@ -1,24 +1,23 @@
+import { largestFirst } from '../../base/ranking.js';
 import type { Config } from '../../config/schema.js';
-import type { Controller } from '../../kube/objects.js';
 import { formatSelector } from '../../kube/selector.js';
+import { measuredPodReport, type PodReport } from '../../report/pod-report.js';
+import { type WorkloadReport, workloadReport } from '../../report/workload-report.js';
+import type { WorkloadSnapshot } from '../../scrape/snapshot.js';
 import type { WorkloadFigures } from '../../workload/figures.js';
 import type { WorkloadDefinition } from '../../workload/label-workloads.js';
-import { type Workload, workloadName } from '../../workload/workload.js';
+import { type Workload, workloadKey } from '../../workload/workload.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 import { type NearMiss, nearMisses } from './near-misses.js';
-import { podState } from './pod-state.js';
+import { knownPodState } from './pod-state.js';
 
 /** Which pods a workload has and what they add up to: plain data with exact numbers. */
-export interface WorkloadReport {
-  readonly workload: string;
+export interface WorkloadExplanation extends WorkloadReport {
   readonly origin: OriginReport;
-  /** As exposed; undefined when the collection failed. */
-  readonly figures: WorkloadFigures | undefined;
-  readonly expectedPods: number;
-  readonly measuredPods: number;
-  readonly isComplete: boolean;
-  /** Those that make it incomplete first, then biggest first. */
-  readonly pods: readonly MemberReport[];
+  /** Absent when it could not be collected. */
+  readonly containers?: WorkloadFigures['containers'] | undefined;
+  /** Those that make it incomplete first, then the largest first. */
+  readonly pods: readonly PodReport[];
   /** Of a configured workload: the first of them, and how many there are. */
   readonly nearMisses?: readonly NearMiss[];
   readonly nearMissCount?: number;
@@ -27,119 +26,72 @@ export interface WorkloadReport {
 export type OriginReport =
   | { readonly source: 'configured'; readonly selector: string; readonly namespaces: readonly string[] }
   | { readonly source: 'labels'; readonly labels: Readonly<Record<string, string>> }
-  | { readonly source: 'controller'; readonly namespace: string; readonly controller: Controller };
-
-export interface MemberReport {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly node: string | undefined;
-  /** `pending`: measured, but without its volumes. */
-  readonly state: 'measured' | 'pending' | 'unmeasured';
-  readonly usedBytes: number | undefined;
-  /** Why it is not measured. */
-  readonly reason: string | undefined;
-  /** Whether it makes the workload incomplete. */
-  readonly isMissing: boolean;
-}
+  | { readonly source: 'controller'; readonly kind: string };
 
 const maxNearMissCount = 10;
 
-export interface WorkloadQuestion {
-  readonly name: string;
-  readonly settings: Config['workloads'];
-}
-
-/** Undefined when there is no such workload. */
-export function workloadReport(reading: ClusterReading, question: WorkloadQuestion): WorkloadReport | undefined {
-  const { name, settings } = question;
-  const workload = workloads(reading).find((candidate) => workloadName(candidate) === name);
-  if (workload === undefined) return undefined;
-  const snapshot = reading.snapshot.workloads.find((candidate) => workloadName(candidate.workload) === name);
-  const definition = settings.selectors.find((candidate) => candidate.name === name);
-  const { expectedPods, measuredPods, complete, figures } = snapshot ?? notCollected;
+export function workloadExplanation(
+  reading: ClusterReading,
+  workload: Workload,
+  { selectors }: Config['workloads'],
+): WorkloadExplanation {
+  const key = workloadKey(workload);
+  const collected = reading.snapshot.workloads.find((candidate) => workloadKey(candidate.workload) === key);
+  const snapshot = collected ?? notCollected(workload);
+  const isConfigured = workload.origin.source === 'configured';
+  const definition = isConfigured ? selectors.find(({ name }) => name === workload.name) : undefined;
   return {
-    workload: name,
+    ...workloadReport(snapshot),
     origin: originReport(workload, definition),
-    figures,
-    expectedPods,
-    measuredPods,
-    isComplete: complete,
-    pods: memberReports(reading, name),
-    ...(definition && nearMissReport(definition, reading)),
+    containers: snapshot.figures?.containers,
+    pods: podReports(reading, key),
+    ...(definition && nearMissReport(definition, { reading, key })),
   };
 }
 
-/** Of a workload none of whose pods is expected or measured. */
-const notCollected = { expectedPods: 0, measuredPods: 0, complete: false, figures: undefined };
+/** Whether the pod makes its workloads incomplete. */
+export function isMissing(pod: PodReport): boolean {
+  return pod.state === 'unmeasured' ? pod.isExpected : pod.state === 'pending';
+}
+
+/** A workload none of whose pods is expected or measured. */
+function notCollected(workload: Workload): WorkloadSnapshot {
+  return { workload, expectedPods: 0, measuredPods: 0, complete: false, backoffMs: 0, figures: undefined };
+}
 
 function nearMissReport(
   definition: WorkloadDefinition,
-  { knownPods }: ClusterReading,
-): Pick<WorkloadReport, 'nearMisses' | 'nearMissCount'> {
-  const others = knownPods.filter((known) => !belongs(known, definition.name)).map(({ pod }) => pod);
+  { reading, key }: { readonly reading: ClusterReading; readonly key: string },
+): Pick<WorkloadExplanation, 'nearMisses' | 'nearMissCount'> {
+  const others = reading.knownPods.filter((known) => !belongs(known, key)).map(({ pod }) => pod);
   const misses = nearMisses(definition, others);
   return { nearMisses: misses.slice(0, maxNearMissCount), nearMissCount: misses.length };
 }
 
-/** All workloads that there are, those without a measured pod too; a name may occur more than once. */
-export function workloads({ snapshot, knownPods }: ClusterReading): readonly Workload[] {
-  return [...snapshot.workloads.map(({ workload }) => workload), ...knownPods.flatMap((known) => known.workloads)];
+function belongs({ workloads }: Pick<KnownPod, 'workloads'>, key: string): boolean {
+  return workloads.some((workload) => workloadKey(workload) === key);
 }
 
-function belongs({ workloads: all }: Pick<KnownPod, 'workloads'>, name: string): boolean {
-  return all.some((workload) => workloadName(workload) === name);
-}
-
-function originReport({ namespace, name, origin }: Workload, definition: WorkloadDefinition | undefined): OriginReport {
-  if (origin.source === 'labels') return origin;
-  if (origin.source === 'controller') {
-    return { source: 'controller', namespace, controller: { kind: origin.kind, name } };
-  }
+function originReport({ origin }: Workload, definition: WorkloadDefinition | undefined): OriginReport {
+  if (origin.source !== 'configured') return origin;
   const { selector = [], namespaces = [] } = definition ?? {};
   return { source: 'configured', selector: formatSelector(selector), namespaces };
 }
 
-function memberReports(reading: ClusterReading, name: string): readonly MemberReport[] {
-  const known = reading.knownPods.filter((pod) => belongs(pod, name)).map((pod) => memberReport(pod, reading));
-  return [...known, ...unknownMembers(reading, name)].sort(
-    (a, b) =>
-      Number(b.isMissing) - Number(a.isMissing) ||
-      (b.usedBytes ?? -1) - (a.usedBytes ?? -1) ||
-      (`${a.namespace}/${a.pod}` < `${b.namespace}/${b.pod}` ? -1 : 1),
+function podReports(reading: ClusterReading, key: string): readonly PodReport[] {
+  const known = reading.knownPods.filter((pod) => belongs(pod, key)).map((pod) => knownPodState(pod, reading).report);
+  const bytesOf = (pod: PodReport): number | undefined => (pod.state === 'unmeasured' ? undefined : pod.usedBytes);
+  const order = largestFirst(bytesOf, ({ namespace, pod }) => [namespace, pod]);
+  return [...known, ...unknownPods(reading, key)].sort(
+    (a, b) => Number(isMissing(b)) - Number(isMissing(a)) || order(a, b),
   );
 }
 
-function memberReport({ pod }: KnownPod, reading: ClusterReading): MemberReport {
-  const state = podState(pod, reading);
-  const common = { namespace: pod.namespace, pod: pod.name, node: pod.nodeName };
-  if (state.state === 'unmeasured') {
-    const { reason, isExpected } = state;
-    return { ...common, state: 'unmeasured', usedBytes: undefined, reason, isMissing: isExpected };
-  }
-  const { usedBytes, volumesPending } = state.pod.usage;
-  return {
-    ...common,
-    state: volumesPending ? 'pending' : 'measured',
-    usedBytes,
-    reason: undefined,
-    isMissing: volumesPending,
-  };
-}
-
-/** Pods without API object, which the empty selector takes in. */
-function unknownMembers({ snapshot }: ClusterReading, name: string): readonly MemberReport[] {
+/** Pods that the API server does not know; the empty selector matches them. */
+function unknownPods({ snapshot }: ClusterReading, key: string): readonly PodReport[] {
   return snapshot.nodes.flatMap((node) => {
     if (node.state === 'absent') return [];
-    return node.snapshot.pods
-      .filter((pod) => pod.pod === undefined && belongs(pod, name))
-      .map((pod) => ({
-        namespace: pod.namespace,
-        pod: pod.name,
-        node: node.nodeName,
-        state: 'measured',
-        usedBytes: pod.usage.usedBytes,
-        reason: 'the API server does not know it',
-        isMissing: false,
-      }));
+    const pods = node.snapshot.pods.filter((pod) => pod.pod === undefined && belongs(pod, key));
+    return pods.map((pod) => measuredPodReport({ node, pod }));
   });
 }

@@ -1,18 +1,26 @@
 import { formatBytes } from '../../base/units.js';
+import type { PodReport } from '../../report/pod-report.js';
 import { type Column, renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
 import type { NearMiss } from './near-misses.js';
-import type { MemberReport, OriginReport, WorkloadReport } from './workload-explanation.js';
+import { isMissing, type OriginReport, type WorkloadExplanation } from './workload-explanation.js';
 
-/** Which pods the workload has, which it lacks, and why. */
-export function workloadText(report: WorkloadReport, width: number): string {
+export interface WorkloadTextOptions {
+  /** As `workloadName` has it. */
+  readonly name: string;
+  /** In columns. */
+  readonly width: number;
+}
+
+/** Which pods the workload has, which are missing, and why. */
+export function workloadText(explanation: WorkloadExplanation, { name, width }: WorkloadTextOptions): string {
   const sections = [
-    [`Workload ${report.workload}`, originText(report.origin), coverageText(report)]
+    [`Workload ${name}`, originText(explanation.origin), coverageText(explanation)]
       .map(terminalText)
       .flatMap((line) => wrap(line, width)),
-    memberLines(report, width),
-    containerLines(report, width),
-    nearMissLines(report, width),
+    podLines(explanation, width),
+    containerLines(explanation, width),
+    nearMissLines(explanation, width),
   ];
   const texts = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   return `${texts.join('\n\n')}\n`;
@@ -27,74 +35,90 @@ function originText(origin: OriginReport): string {
     }
     case 'labels': {
       const labels = Object.entries(origin.labels).map(([key, value]) => `${key}=${value}`);
-      return `Discovered: pods with ${labels.join(',')}.`;
+      return `Found by labels: pods with ${labels.join(',')}.`;
     }
     case 'controller':
-      return `Controller: ${origin.controller.kind} ${origin.namespace}/${origin.controller.name}.`;
+      return `Controller: ${origin.kind}.`;
   }
 }
 
-function coverageText({ measuredPods, expectedPods, isComplete, figures, pods }: WorkloadReport): string {
-  if (figures === undefined && expectedPods === 0)
-    return 'None of its pods has to be measured yet, or any more: nothing is exposed of it.';
-  const hasNewAlone = expectedPods === 0 && pods.some(({ state }) => state !== 'unmeasured');
+function coverageText({
+  measuredPodCount,
+  expectedPodCount,
+  isComplete,
+  usedBytes,
+  pods,
+}: WorkloadExplanation): string {
+  if (usedBytes === undefined && expectedPodCount === 0) return 'None of its pods is expected: it has no values.';
+  const hasNewAlone = expectedPodCount === 0 && pods.some(({ state }) => state !== 'unmeasured');
   const counts = hasNewAlone
-    ? 'Only new pods, none of which has to be measured yet'
-    : `${measuredPods} of ${expectedPods} expected pods measured`;
+    ? 'All its pods are new: none is expected yet'
+    : `${measuredPodCount} of ${expectedPodCount} expected pods measured`;
   const pendingCount = pods.filter(({ state }) => state === 'pending').length;
   const pending = pendingCount === 0 ? '' : `, ${pendingCount} without volumes`;
   const verdict = isComplete ? 'complete' : 'incomplete';
-  const effect = figures === undefined ? ' Nothing is exposed of it: the collection failed.' : '';
+  const effect = usedBytes === undefined ? ' It has no values: it could not be collected.' : '';
   return `${counts}${pending}: ${verdict}.${effect}`;
 }
 
-const memberColumns: readonly Column<MemberReport>[] = [
+const podColumns: readonly Column<PodReport>[] = [
   { header: 'NAMESPACE', text: ({ namespace }) => namespace, minWidth: 6, dropRank: 3 },
   { header: 'POD', text: ({ pod }) => pod, minWidth: 10 },
   { header: 'NODE', text: ({ node }) => node ?? '-', minWidth: 6, dropRank: 2 },
-  { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes ?? '-'), align: 'right' },
-  { header: '', text: ({ usedBytes }) => formatBytes(usedBytes), align: 'right', dropRank: 4 },
+  { header: 'BYTES', text: (pod) => String(bytesOf(pod) ?? '-'), align: 'right' },
+  { header: '', text: (pod) => formatBytes(bytesOf(pod)), align: 'right', dropRank: 4 },
   {
     header: 'STATE',
-    text: ({ state, isMissing }) => (isMissing && state === 'unmeasured' ? 'MISSING' : state),
+    text: (pod) => (isMissing(pod) && pod.state === 'unmeasured' ? 'MISSING' : pod.state),
     dropRank: 1,
   },
 ];
 
+function bytesOf(pod: PodReport): number | undefined {
+  return pod.state === 'unmeasured' ? undefined : pod.usedBytes;
+}
+
 /** The table with the sum, then why pods are not measured. */
-function memberLines({ pods, figures }: WorkloadReport, width: number): readonly string[] {
-  if (pods.length === 0) return wrap('No pod belongs to it.', width);
-  const reasons = pods.flatMap(({ namespace, pod, reason }) =>
-    reason === undefined ? [] : [terminalText(`${namespace}/${pod}: ${reason}.`)],
-  );
-  const sum = figures && `= ${figures.usedBytes} (${formatBytes(figures.usedBytes)}) as exposed${extremes(figures)}.`;
-  const notes = sum === undefined ? reasons : [sum, ...reasons];
-  return [...renderTable(memberColumns, pods, width).lines, ...notes.flatMap((note) => wrap(note, width))];
+function podLines({ pods, ...explanation }: WorkloadExplanation, width: number): readonly string[] {
+  if (pods.length === 0) return wrap('It has no pods.', width);
+  const reasons = pods.flatMap((pod) => {
+    const reason = lackOf(pod);
+    return reason === undefined ? [] : [terminalText(`${pod.namespace}/${pod.pod}: ${reason.replace(/\.$/, '')}.`)];
+  });
+  const notes = [...sumLines(explanation), ...reasons];
+  return [...renderTable(podColumns, pods, width).lines, ...notes.flatMap((note) => wrap(note, width))];
 }
 
-function extremes({ podMaxUsedBytes, limitBytes, requestBytes }: NonNullable<WorkloadReport['figures']>): string {
-  return `; largest ${formatBytes(podMaxUsedBytes)}, limits ${formatBytes(limitBytes)}, requests ${formatBytes(requestBytes)}`;
+function lackOf(pod: PodReport): string | undefined {
+  if (pod.state === 'unmeasured') return pod.reason;
+  return pod.isKnown ? undefined : 'the API server does not know it';
 }
 
-type ContainerFigures = NonNullable<WorkloadReport['figures']>['containers'][number];
+function sumLines(explanation: Omit<WorkloadExplanation, 'pods'>): readonly string[] {
+  const { usedBytes, podMaxUsedBytes, limitBytes, requestBytes } = explanation;
+  if (usedBytes === undefined) return [];
+  const extremes = `largest ${formatBytes(podMaxUsedBytes)}, limits ${formatBytes(limitBytes)}, requests ${formatBytes(requestBytes)}`;
+  return [`= ${usedBytes} (${formatBytes(usedBytes)}) as exposed; ${extremes}.`];
+}
 
-const containerColumns: readonly Column<ContainerFigures>[] = [
+type ContainerValues = NonNullable<WorkloadExplanation['containers']>[number];
+
+const containerColumns: readonly Column<ContainerValues>[] = [
   { header: 'CONTAINER', text: ({ container }) => container, minWidth: 9 },
   { header: 'BYTES', text: ({ usedBytes }) => String(usedBytes), align: 'right' },
   { header: 'LARGEST', text: ({ maxUsedBytes }) => String(maxUsedBytes), align: 'right', dropRank: 1 },
 ];
 
-function containerLines({ figures }: WorkloadReport, width: number): readonly string[] {
-  if (figures === undefined || figures.containers.length === 0) return [];
-  return renderTable(containerColumns, figures.containers, width).lines;
+function containerLines({ containers = [] }: WorkloadExplanation, width: number): readonly string[] {
+  return containers.length === 0 ? [] : renderTable(containerColumns, containers, width).lines;
 }
 
-function nearMissLines({ nearMisses, nearMissCount = 0 }: WorkloadReport, width: number): readonly string[] {
+function nearMissLines({ nearMisses, nearMissCount = 0 }: WorkloadExplanation, width: number): readonly string[] {
   if (nearMisses === undefined) return [];
-  if (nearMisses.length === 0) return wrap('No other pod comes near its selector.', width);
+  if (nearMisses.length === 0) return wrap('No other pod almost matches its selector.', width);
   const hiddenCount = nearMissCount - nearMisses.length;
   const more = hiddenCount === 0 ? [] : [`and ${hiddenCount} more.`];
-  const lines = ['Pods that do not belong to it for one reason alone:', ...nearMisses.map(nearMissText), ...more];
+  const lines = ['Pods that miss it by one requirement:', ...nearMisses.map(nearMissText), ...more];
   return lines.map(terminalText).flatMap((line) => wrap(line, width));
 }
 

@@ -4,17 +4,27 @@ import { terminalText } from './terminal-text.js';
 const maxCount = 5;
 
 /**
- * `; did you mean …?` with names that are spelt almost like the word, as a whole or in their last part, that hold it, or
- * that begin like it: a pod that was replaced has successors. '' when there is none.
+ * `; did you mean …?` with names that are like the word: first those of the namespace (what comes before the first `/`
+ * of a name), then the others. '' when there is none.
  */
-export function suggestions(word: string, names: Iterable<string>): string {
+export function suggestions(word: string, names: Iterable<string>, namespace?: string): string {
   const all = [...new Set(names)].sort();
+  const isInside = (name: string): boolean => namespace !== undefined && name.startsWith(`${namespace}/`);
+  const [inside, outside] = [all.filter(isInside), all.filter((name) => !isInside(name))];
+  const near = [...likeNames(word, inside), ...likeNames(word, outside)];
+  if (near.length === 0) return '';
+  return `; did you mean ${near.slice(0, maxCount).map(terminalText).join(', ')}?`;
+}
+
+/**
+ * Names that are spelt almost like the word, as a whole or in their last part, nearest first; then those that hold it,
+ * then those that begin like it: a pod that was replaced has successors.
+ */
+function likeNames(word: string, names: readonly string[]): readonly string[] {
   const end = lastPart(word);
-  const alike = [nearest(word, all), ...namesEndingIn(nearest(end, all.map(lastPart)), all)];
-  const holding = all.filter((name) => end !== '' && name.toLowerCase().includes(end.toLowerCase()));
-  const near = new Set([...alike.filter((name) => name !== undefined), ...holding, ...siblings(word, all)]);
-  if (near.size === 0) return '';
-  return `; did you mean ${[...near].slice(0, maxCount).map(terminalText).join(', ')}?`;
+  const alike = [nearest(word, names), ...namesEndingIn(nearest(end, names.map(lastPart)), names)];
+  const holding = names.filter((name) => end !== '' && name.toLowerCase().includes(end.toLowerCase()));
+  return [...new Set([...alike.filter((name) => name !== undefined), ...holding, ...siblings(word, names)])];
 }
 
 function namesEndingIn(end: string | undefined, names: readonly string[]): readonly string[] {
@@ -26,7 +36,8 @@ function siblings(word: string, names: readonly string[]): readonly string[] {
   const end = word.lastIndexOf('-');
   if (end <= word.lastIndexOf('/') + 1) return [];
   const stem = word.slice(0, end);
-  const found = names.filter((name) => name.startsWith(`${stem}-`));
+  const isSibling = (name: string): boolean => name.startsWith(`${stem}-`) || lastPart(name).startsWith(`${stem}-`);
+  const found = names.filter(isSibling);
   return found.length > 0 ? found : siblings(stem, names);
 }
 

@@ -1,3 +1,4 @@
+import { painted, type Style } from './style.js';
 import { displayWidth, pad, shorten, terminalText } from './terminal-text.js';
 
 export interface Column<Row> {
@@ -13,10 +14,18 @@ export interface Column<Row> {
    * `detailRank` on go before a name without a rank is shortened below `goodNameWidth`.
    */
   readonly dropRank?: number;
+  /** Of the cell, in a table with colours. */
+  readonly style?: (row: Row) => Style | undefined;
+}
+
+export interface TableOptions {
+  /** With it unless false. */
+  readonly hasHeader?: boolean;
+  readonly hasColour?: boolean;
 }
 
 export interface TableText {
-  /** The header first; none is wider than asked for. */
+  /** The header first; no line is wider than the given width. */
   readonly lines: readonly string[];
   /** Headers of the columns that found no room. */
   readonly dropped: readonly string[];
@@ -26,6 +35,7 @@ interface FittedColumn {
   readonly header: string;
   readonly align: 'left' | 'right';
   readonly cells: readonly string[];
+  readonly styles: readonly (Style | undefined)[];
   readonly naturalWidth: number;
   readonly leastWidth: number;
   /** A name of this width is recognised. */
@@ -38,37 +48,51 @@ const detailRank = 5;
 const goodNameWidth = 24;
 
 /** Rows as lines of at most `width` columns, one line each. */
-export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): TableText {
+export function renderTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number,
+  { hasHeader = true, hasColour = false }: TableOptions = {},
+): TableText {
   const all = columns.map((column) => fittedColumn(column, rows));
   const shown = dropColumns(dropDetails(all, width), width);
   const widths = shareWidth(shown, width);
-  const lineOf = (texts: readonly string[]): string =>
-    shorten(
-      texts
-        .map((text, index) => {
-          const columnWidth = widths[index] ?? 0;
-          return pad(shorten(text, columnWidth), columnWidth, shown[index]?.align ?? 'left');
-        })
-        .join(gap)
-        .trimEnd(),
-      width,
-    );
+  const lineOf = (texts: readonly string[], styles: readonly (Style | undefined)[] = []): string => {
+    const cells = texts.map((text, index) => {
+      const columnWidth = widths[index] ?? 0;
+      return pad(shorten(text, columnWidth), columnWidth, shown[index]?.align ?? 'left');
+    });
+    const line = cells.join(gap).trimEnd();
+    if (displayWidth(line) > width) return shorten(line, width);
+    return cells
+      .map((cell, index) => styledCell(cell, styles[index]))
+      .join(gap)
+      .trimEnd();
+  };
+  const rowLines = rows.map((_, row) =>
+    lineOf(
+      shown.map(({ cells }) => cells[row] ?? ''),
+      hasColour ? shown.map(({ styles }) => styles[row]) : [],
+    ),
+  );
   return {
-    lines: [
-      lineOf(shown.map(({ header }) => header)),
-      ...rows.map((_, row) => lineOf(shown.map(({ cells }) => cells[row] ?? ''))),
-    ],
+    lines: hasHeader ? [lineOf(shown.map(({ header }) => header)), ...rowLines] : rowLines,
     dropped: all.filter((column) => !shown.includes(column)).map(({ header }) => header),
   };
 }
 
+function styledCell(cell: string, style: Style | undefined): string {
+  return style === undefined ? cell : painted(cell, style);
+}
+
 function fittedColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedColumn {
-  const { header, text, align = 'left', minWidth = Infinity, dropRank = 0 } = column;
+  const { header, text, align = 'left', minWidth = Infinity, dropRank = 0, style } = column;
   const cells = rows.map((row) => terminalText(text(row)));
   const naturalWidth = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), header.length);
   const leastWidth = Math.min(naturalWidth, Math.max(minWidth, header.length));
   const goodWidth = Math.max(leastWidth, Math.min(naturalWidth, goodNameWidth));
-  return { header, align, cells, naturalWidth, leastWidth, goodWidth, dropRank };
+  const styles = style === undefined ? [] : rows.map(style);
+  return { header, align, cells, styles, naturalWidth, leastWidth, goodWidth, dropRank };
 }
 
 function dropDetails(columns: readonly FittedColumn[], width: number): readonly FittedColumn[] {

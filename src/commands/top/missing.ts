@@ -1,10 +1,12 @@
 import { joinTruncated } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
-import type { AbsentNodeState, WorkloadSnapshot } from '../../scrape/snapshot.js';
+import type { Config } from '../../config/schema.js';
+import { hintFor } from '../../report/absence-hints.js';
+import type { AbsenceReason, AbsentNodeState, WorkloadSnapshot } from '../../scrape/snapshot.js';
 import { workloadName } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { terminalText } from '../text/terminal-text.js';
-import { type PodFilter, wantedWorkloads } from './filter.js';
+import { type PodFilter, wantedWorkloads } from './pod-filter.js';
 
 const maxNamesCount = 5;
 
@@ -12,23 +14,23 @@ const maxNamesCount = 5;
 export function ageNote({ snapshot: { nodes } }: ClusterReading): string | undefined {
   const ages = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.ageMs]));
   if (ages.length === 0) return undefined;
-  const askedCount = nodes.filter((node) => node.state !== 'absent' || node.reason !== 'skipped').length;
+  const targetCount = nodes.filter((node) => node.state !== 'absent' || node.reason !== 'skipped').length;
   const staleCount = nodes.filter(({ state }) => state === 'stale').length;
   const stale = staleCount === 0 ? '' : `, ${staleCount} of them stale`;
-  return `Data of ${ages.length} of ${askedCount} nodes${stale}, up to ${formatAge(Math.max(...ages))} old.`;
+  return `Data from ${ages.length} of ${targetCount} nodes${stale}, up to ${formatAge(Math.max(...ages))} old.`;
 }
 
-/** What the figures lack, a sentence each; none when they are whole. */
+/** What is missing from the values, a sentence each. */
 export function missingNotes(reading: ClusterReading, filter: PodFilter): readonly string[] {
   const absent = absentNodes(reading);
   const skipped = absent.filter(({ reason }) => reason === 'skipped').map(({ nodeName }) => terminalText(nodeName));
-  const silent = absent
+  const failed = absent
     .filter(({ reason }) => reason !== 'skipped')
     .map(({ nodeName, reason }) => `${terminalText(nodeName)} (${reason})`);
   const incomplete = wantedWorkloads(reading, filter).filter(({ complete }) => !complete);
   const notes: readonly (readonly [string, readonly string[]])[] = [
-    ['No data of', silent],
-    ['Never asked, as they serve no summaries:', skipped],
+    ['No data from', failed],
+    ['Skipped by cluster.skipNodes:', skipped],
     ['Incomplete:', incomplete.map(incompleteText)],
   ];
   return notes.flatMap(([what, names]) =>
@@ -36,19 +38,32 @@ export function missingNotes(reading: ClusterReading, filter: PodFilter): readon
   );
 }
 
-/** Why no node at all gives data, a line per reason; empty when one does, or there is none to ask. */
-export function causesOfSilence(reading: ClusterReading): readonly string[] {
+/** Why no node has data, a line per reason and the fix, where there is one; empty when a node has data, or there is none to scrape. */
+export function causesOfAbsence(reading: ClusterReading, access: Config['kubelet']['access']): readonly string[] {
   if (reading.snapshot.nodes.some(({ state }) => state !== 'absent')) return [];
-  const byReason = new Map<string, string[]>();
+  const byReason = new Map<AbsenceReason, string[]>();
   for (const { nodeName, reason } of absentNodes(reading)) {
     if (reason !== 'skipped') byReason.set(reason, [...(byReason.get(reason) ?? []), nodeName]);
   }
-  return Array.from(byReason, ([reason, names]) => {
-    const error = names.map((name) => reading.nodeErrors.get(name)).find((text) => text !== undefined);
+  const causes = Array.from(byReason, ([reason, names]) => {
+    const message = names.map((name) => reading.failures.get(name)?.message).find((text) => text !== undefined);
     const nodes = joinTruncated(names.map(terminalText), maxNamesCount);
-    return `no data of ${nodes} (${reason})${error === undefined ? '' : `: ${terminalText(error)}`}`;
+    return `no data from ${nodes} (${reason}): ${terminalText(message ?? hintFor(reason))}`;
   });
+  const isUnreachable = causes.length > 0 && [...byReason.keys()].every((reason) => unreachableReasons.has(reason));
+  return access === 'direct' && isUnreachable ? [...causes, proxyHint] : causes;
 }
+
+/** A machine outside the cluster often cannot reach the nodes, or the kubelets do not accept its credentials. */
+const unreachableReasons: ReadonlySet<AbsenceReason> = new Set([
+  'timeout',
+  'connection',
+  'tls',
+  'unauthorized',
+  'never',
+]);
+const proxyHint =
+  'to reach the kubelets through the API server, add --set kubelet.access=proxy (needs get on nodes/proxy)';
 
 function absentNodes({ snapshot }: ClusterReading): readonly AbsentNodeState[] {
   return snapshot.nodes.filter((node) => node.state === 'absent');
@@ -60,5 +75,5 @@ function incompleteText(snapshot: WorkloadSnapshot): string {
 
 function lackOf({ measuredPods, expectedPods, figures, backoffMs }: WorkloadSnapshot): string {
   if (measuredPods < expectedPods) return `${measuredPods} of ${expectedPods} pods`;
-  return figures === undefined ? `collected again in ${formatAge(backoffMs)}` : 'volumes not measured yet';
+  return figures === undefined ? `backing off for ${formatAge(backoffMs)}` : 'volumes not measured yet';
 }

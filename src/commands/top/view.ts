@@ -1,37 +1,67 @@
-import { formatBytes } from '../../base/units.js';
+import { formatBytes, formatRatio } from '../../base/units.js';
+import type { LimitReport } from '../../report/limit-report.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { Column } from '../text/table.js';
-import type { PodFilter } from './filter.js';
+import { ratioStyle } from '../text/style.js';
+import type { PodFilter } from './pod-filter.js';
 
-/** One kind of things that `top` lists. A row is plain data with exact numbers: it is what the JSON shows. */
-export interface View<Row> {
-  /** Biggest first; those of unknown size last. */
-  readonly rows: (reading: ClusterReading, filter: PodFilter) => readonly Row[];
-  readonly columns: readonly Column<Row>[];
+/** A column that rows can be sorted by: by its value, largest first, or by its text. */
+export interface ViewColumn<Row> extends Column<Row> {
+  readonly value?: (row: Row) => number | undefined;
+  /** Only in the wide table. */
+  readonly isWide?: true;
+  /** Only where the rows are of more than one namespace. */
+  readonly isOfNamespace?: true;
 }
 
-/** Equal sizes in the order of the names, so that a table does not dance when nothing changes. */
-export function biggestFirst<Row>(
-  rows: readonly Row[],
-  bytesOf: (row: Row) => number | undefined,
-  nameOf: (row: Row) => string,
-): readonly Row[] {
-  return [...rows].sort((a, b) => {
-    const difference = (bytesOf(b) ?? -1) - (bytesOf(a) ?? -1);
-    if (difference !== 0) return difference;
-    return nameOf(a) < nameOf(b) ? -1 : 1;
-  });
+/** One kind of things that `top` lists. */
+export interface View<Row> {
+  /** Largest first; those of unknown size last. */
+  readonly rows: (reading: ClusterReading, filter: PodFilter) => readonly Row[];
+  readonly columns: readonly ViewColumn<Row>[];
+  /** As `-o name` shows it. */
+  readonly name: (row: Row) => string;
+  /** As JSON shows it; without it the row itself. */
+  readonly report?: (row: Row) => object;
+}
+
+export function namespaceColumn<Row>(namespaceOf: (row: Row) => string, dropRank: number): ViewColumn<Row> {
+  return {
+    header: 'NAMESPACE',
+    text: (row) => namespaceOf(row) || '-',
+    minWidth: 6,
+    dropRank,
+    isOfNamespace: true,
+  };
 }
 
 export function bytesColumn<Row>(
   header: string,
   bytesOf: (row: Row) => number | undefined,
-  dropRank?: number,
-): Column<Row> {
+  options: { readonly dropRank?: number; readonly isWide?: true } = {},
+): ViewColumn<Row> {
+  return { header, text: (row) => formatBytes(bytesOf(row)), value: bytesOf, align: 'right', ...options };
+}
+
+/** Usage divided by a limit, in the colour of how near it is. */
+export function ratioColumn<Row>(
+  header: string,
+  ratioOf: (row: Row) => number | undefined,
+  dropRank: number,
+): ViewColumn<Row> {
   return {
     header,
-    text: (row) => formatBytes(bytesOf(row)),
+    text: (row) => formatRatio(ratioOf(row)),
+    value: ratioOf,
     align: 'right',
-    ...(dropRank === undefined ? {} : { dropRank }),
+    dropRank,
+    style: (row) => ratioStyle(ratioOf(row)),
   };
+}
+
+/** `emptydir/data`, `container/app` or `pod`. */
+export function ruleText(limit: LimitReport | undefined): string {
+  if (limit === undefined) return '-';
+  const part = limit.container ?? limit.volume;
+  return part === undefined ? limit.rule : `${limit.rule}/${part}`;
 }

@@ -1,0 +1,35 @@
+import { InvalidArgumentError } from 'commander';
+
+/** What `top` lists. */
+export const topResources = ['workloads', 'pods', 'containers', 'volumes', 'nodes'] as const;
+export type TopResource = (typeof topResources)[number];
+
+/** What `explain` explains. */
+export const explainResources = ['pod', 'workload'] as const;
+export type ExplainResource = (typeof explainResources)[number];
+
+/** Short forms; singular and plural forms are understood too. */
+const shortForms: Readonly<Record<string, TopResource>> = {
+  wl: 'workloads',
+  po: 'pods',
+  co: 'containers',
+  vol: 'volumes',
+  vols: 'volumes',
+  no: 'nodes',
+};
+
+export function parseTopResource(text: string): TopResource {
+  return resourceNamed(text, topResources);
+}
+
+export function parseExplainResource(text: string): ExplainResource {
+  return resourceNamed(text, explainResources);
+}
+
+function resourceNamed<T extends string>(text: string, allowed: readonly T[]): T {
+  const word = text.toLowerCase();
+  const plural = shortForms[word] ?? (word.endsWith('s') ? word : `${word}s`);
+  const found = allowed.find((resource) => resource === plural || `${resource}s` === plural);
+  if (found === undefined) throw new InvalidArgumentError(`Allowed choices are ${allowed.join(', ')}.`);
+  return found;
+}

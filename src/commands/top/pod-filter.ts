@@ -1,0 +1,61 @@
+import { type LabelSelector, matchesSelector } from '../../kube/selector.js';
+import type { FoundPod } from '../../report/pod-report.js';
+import type { MeasuredNodeState, PodSnapshot, WorkloadSnapshot } from '../../scrape/snapshot.js';
+import { workloadKey } from '../../workload/workload.js';
+import type { ClusterReading, KnownPod } from '../cluster-reader.js';
+
+/** Which pods are listed. */
+export interface PodFilter {
+  /** Undefined: of all namespaces. */
+  readonly namespace: string | undefined;
+  /** Of their labels. Pods that the API server does not know match the empty selector alone. */
+  readonly selector: LabelSelector;
+  /** The key of their workload; undefined: of any. */
+  readonly workload: string | undefined;
+}
+
+export function measuredPods({ snapshot }: ClusterReading, filter: PodFilter): readonly FoundPod[] {
+  return snapshot.nodes.flatMap((node) => {
+    if (node.state === 'absent') return [];
+    return podsOf(node, filter).map((pod) => ({ node, pod }));
+  });
+}
+
+export function podsOf({ snapshot }: MeasuredNodeState, filter: PodFilter): readonly PodSnapshot[] {
+  return snapshot.pods.filter((pod) => isWanted(pod, filter));
+}
+
+export function knownPods(reading: ClusterReading, filter: PodFilter): readonly KnownPod[] {
+  return reading.knownPods.filter(({ pod, workloads }) =>
+    isWanted({ namespace: pod.namespace, pod, workloads }, filter),
+  );
+}
+
+export function hasFilter({ namespace, selector, workload }: PodFilter): boolean {
+  return namespace !== undefined || selector.length > 0 || workload !== undefined;
+}
+
+/**
+ * Those of the namespace and those that span namespaces; with a selector, those that have such pods. Their values are
+ * of all their pods.
+ */
+export function wantedWorkloads(reading: ClusterReading, filter: PodFilter): readonly WorkloadSnapshot[] {
+  const { namespace, selector, workload: wanted } = filter;
+  const inNamespace = reading.snapshot.workloads.filter(
+    ({ workload }) =>
+      (wanted === undefined || workloadKey(workload) === wanted) &&
+      (namespace === undefined || workload.namespace === '' || workload.namespace === namespace),
+  );
+  if (selector.length === 0) return inNamespace;
+  const pods = [...knownPods(reading, filter), ...measuredPods(reading, filter).map(({ pod }) => pod)];
+  const keys = new Set(pods.flatMap(({ workloads }) => workloads.map(workloadKey)));
+  return inNamespace.filter(({ workload }) => keys.has(workloadKey(workload)));
+}
+
+type FilteredPod = Pick<PodSnapshot, 'namespace' | 'pod' | 'workloads'>;
+
+function isWanted({ namespace, pod, workloads }: FilteredPod, filter: PodFilter): boolean {
+  if (filter.namespace !== undefined && filter.namespace !== namespace) return false;
+  if (filter.selector.length > 0 && (pod === undefined || !matchesSelector(filter.selector, pod.labels))) return false;
+  return filter.workload === undefined || workloads.some((workload) => workloadKey(workload) === filter.workload);
+}
