@@ -27,14 +27,14 @@ async function review(sim: SimulatedCluster, path: string, spec: object, token =
 }
 
 describe('authentication', () => {
-  it('answers 401 to a token that nobody has', async () => {
+  it('responds with 401 to an unknown token', async () => {
     await using sim = await start();
     const { status, text } = await callApi(sim, '/api/v1/pods', { token: 'unknown' });
     expect(status).toBe(401);
     expect(JSON.parse(text) as StatusBody).toMatchObject({ reason: 'Unauthorized', message: 'Unauthorized' });
   });
 
-  it('takes a request without credentials for an anonymous one', async () => {
+  it('treats a request without credentials as anonymous', async () => {
     await using sim = await start();
     const { status, text } = await callApi(sim, '/api/v1/pods', { token: undefined });
     expect(status).toBe(403);
@@ -43,7 +43,7 @@ describe('authentication', () => {
     );
   });
 
-  it('believes a client certificate, and the groups that it names', async () => {
+  it('accepts a client certificate, with its groups', async () => {
     await using sim = await start();
     const admin = await sim.issueClient({ commonName: 'root', organizations: ['team', 'system:masters'] });
     expect((await callApi(sim, '/api/v1/pods', admin)).status).toBe(200);
@@ -51,14 +51,14 @@ describe('authentication', () => {
     expect((await callApi(sim, '/api/v1/pods', other)).text).toContain('User \\"other\\" cannot list');
   });
 
-  it('does not believe a certificate of another cluster', async () => {
+  it('rejects a certificate of another cluster', async () => {
     await using sim = await start();
     await using elsewhere = await start();
     const stranger = await elsewhere.issueClient({ commonName: 'root', organizations: ['system:masters'] });
     expect((await callApi(sim, '/api/v1/pods', stranger)).text).toContain('system:anonymous');
   });
 
-  it('gives a kubeconfig with a token and with a client certificate', async () => {
+  it('returns a kubeconfig with a token and a client certificate', async () => {
     await using sim = await start();
     const config = parseYaml(sim.kubeconfig()) as {
       clusters: { cluster: { server: string; 'certificate-authority-data': string } }[];
@@ -97,13 +97,13 @@ describe('access rules', () => {
     ['a subresource', { verbs: ['get'], resources: ['nodes'] }, '/api/v1/nodes/node-1/proxy/healthz', 403],
     ['a path', { verbs: ['get'], nonResourceURLs: ['/metrics'] }, '/metrics', 404],
     ['a path', { verbs: ['get'], nonResourceURLs: ['/metrics'] }, '/metrics/more', 403],
-  ])('grant %s: %j to %s gives %i', async (_, rule, path, status) => {
+  ])('grant %s: %j to %s results in %i', async (_, rule, path, status) => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'exporter', rules: [rule] });
     expect((await callApi(sim, path, { token })).status).toBe(status);
   });
 
-  it('name the namespace and the object in a refusal', async () => {
+  it('name the namespace and the object when they deny a request', async () => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'exporter', rules: [] });
     const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a', { token });
@@ -114,7 +114,7 @@ describe('access rules', () => {
     });
   });
 
-  it('let everyone see probes and the version, and users see what the API has', async () => {
+  it('grant probes and the version to everyone, and discovery to users', async () => {
     await using sim = await start();
     for (const path of ['/healthz', '/livez', '/readyz', '/version']) {
       expect((await callApi(sim, path, { token: undefined })).status).toBe(200);
@@ -129,7 +129,7 @@ describe('reviews', () => {
   const attributes = { resourceAttributes: { verb: 'get', resource: 'nodes', subresource: 'stats' } };
   const path = { nonResourceAttributes: { verb: 'get', path: '/metrics' } };
 
-  it('tell a user what it may do', async () => {
+  it('return the permissions of the user', async () => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'exporter', rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
     expect(await review(sim, `${reviews}/selfsubjectaccessreviews`, attributes, token)).toEqual({ allowed: true });
@@ -140,7 +140,7 @@ describe('reviews', () => {
     [field(1, field(2, 'get') + field(5, 'nodes') + field(6, 'stats') + field(7, 'n'.repeat(200))), true],
     [field(1, field(2, 'get') + field(5, 'nodes')), false],
     [field(2, field(1, '/metrics') + field(2, 'get')), false],
-  ])('understand the encoding of kubectl (%j)', async (spec, allowed) => {
+  ])('support the encoding of kubectl (%j)', async (spec, allowed) => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'exporter', rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
     const { status, text } = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
@@ -156,7 +156,7 @@ describe('reviews', () => {
     expect(JSON.parse(text)).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed } });
   });
 
-  it('tell what somebody else may do', async () => {
+  it('return the permissions of another user', async () => {
     await using sim = await start();
     sim.access.setRules('prometheus', [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
     const spec = { ...path, user: 'prometheus', groups: ['system:authenticated'] };
@@ -166,7 +166,7 @@ describe('reviews', () => {
     });
   });
 
-  it('tell whose token it is', async () => {
+  it('return the user of a token', async () => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [] });
     const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
@@ -183,7 +183,7 @@ describe('reviews', () => {
     ['application/vnd.kubernetes.protobuf', 'k8s', 400],
     ['application/vnd.kubernetes.protobuf', `k8s\0${field(1, field(2, 'TokenReview'))}`, 400],
     ['application/yaml', 'spec: {}', 415],
-  ])('refuse a body of %s with %i', async (type, body, status) => {
+  ])('reject a body of %s with %i', async (type, body, status) => {
     await using sim = await start();
     const answer = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
       method: 'POST',
@@ -200,7 +200,7 @@ describe('the API server', () => {
     ['POST', '/api/v1/namespaces/default/pods'],
     ['DELETE', '/api/v1/nodes/node-1'],
     ['PUT', '/version'],
-  ])('answers 405 to %s %s', async (method, path) => {
+  ])('responds with 405 to %s %s', async (method, path) => {
     await using sim = await start();
     expect((await callApi(sim, path, { method })).status).toBe(405);
   });
@@ -212,12 +212,12 @@ describe('the API server', () => {
     '/api/v1/pods/a',
     '/api/v1/nodes/node-1/log',
     '/nope',
-  ])('answers 404 to %s', async (path) => {
+  ])('responds with 404 to %s', async (path) => {
     await using sim = await start();
     expect((await callApi(sim, path)).status).toBe(404);
   });
 
-  it('records who asked for what', async () => {
+  it('records requests with their users', async () => {
     await using sim = await start();
     await callApi(sim, '/api/v1/pods?limit=5');
     await callApi(sim, '/api/v1/nodes', { token: 'unknown' });
@@ -227,7 +227,7 @@ describe('the API server', () => {
     ]);
   });
 
-  it('passes a summary on from the kubelet, and its refusals', async () => {
+  it('forwards the summary of a kubelet, and its errors', async () => {
     await using sim = await start();
     sim.model.addPod(podSpec('a'));
     const proxied = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
@@ -236,7 +236,7 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/nope')).text).toBe('404 page not found\n');
   });
 
-  it('tells why it does not reach a kubelet', async () => {
+  it('reports why it cannot reach a kubelet', async () => {
     await using sim = await start();
     const port = String(sim.model.node('node-1')?.kubeletPort);
     await sim.setFault('node-1', 'down');
@@ -249,7 +249,7 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary')).text).toContain('certificate has expired');
   });
 
-  it('does not pass on to a node that is not there', async () => {
+  it('does not forward to an unknown node', async () => {
     await using sim = await start();
     const { status, text } = await callApi(sim, '/api/v1/nodes/nope/proxy/stats/summary');
     expect([status, (JSON.parse(text) as StatusBody).message]).toEqual([404, 'nodes "nope" not found']);
@@ -268,7 +268,7 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
   });
 
-  it('goes down with its watches and comes back on the same port', async () => {
+  it('stops with its watches and resumes on the same port', async () => {
     await using sim = await start();
     using watch = await WatchClient.open(sim, '/api/v1/nodes?watch=true');
     await watch.take(1);
@@ -280,7 +280,7 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
   });
 
-  it('tells that its port is taken', async () => {
+  it('reports that its port is in use', async () => {
     await using sim = await start();
     const apiPort = Number(new URL(sim.apiUrl).port);
     await expect(SimulatedCluster.start({ scenario: emptyScenario('node-1'), apiPort })).rejects.toThrow('EADDRINUSE');

@@ -14,7 +14,7 @@ async function control(sim: SimulatedCluster, method: string, path: string, body
 }
 
 describe('the control endpoint', () => {
-  it('switches the fault of a node on and off', async () => {
+  it('sets and clears the fault of a node', async () => {
     await using sim = await start();
     expect((await control(sim, 'PUT', '/sim/nodes/node-1/fault', 'status:503\n')).status).toBe(204);
     expect((await callKubelet(sim, 'node-1')).status).toBe(503);
@@ -23,7 +23,7 @@ describe('the control endpoint', () => {
     expect((await callKubelet(sim, 'node-1')).status).toBe(200);
   });
 
-  it('has the last word over the faults that a scenario schedules', async () => {
+  it('overrides the faults that a scenario schedules', async () => {
     const clock = new ManualClock();
     const scheduled = { nodeName: 'node-1', fault: 'status:500', everyMs: 10_000, lastsMs: 2_000 } as const;
     const scenario = { ...emptyScenario('node-1'), faultSchedules: [scheduled] };
@@ -39,7 +39,7 @@ describe('the control endpoint', () => {
     expect((await callKubelet(sim, 'node-1')).status).toBe(418);
   });
 
-  it('switches the fault of the API server', async () => {
+  it('sets the fault of the API server', async () => {
     await using sim = await start();
     await control(sim, 'PUT', '/sim/api-server/fault', 'status:503');
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(503);
@@ -70,14 +70,14 @@ describe('the control endpoint', () => {
     { method: 'PUT', path: '/sim/nodes/node-9/fault', body: 'hang', status: 404, message: 'unknown path or node' },
     { method: 'GET', path: '/nope', status: 404, message: 'unknown path or node' },
     { method: 'POST', path: '/sim/nodes/node-1/fault', body: 'hang', status: 405, message: 'allowed: PUT, DELETE' },
-  ])('answers $method $path with $status: $message', async ({ method, path, body, status, message }) => {
+  ])('responds to $method $path with $status: $message', async ({ method, path, body, status, message }) => {
     await using sim = await start();
     const response = await control(sim, method, path, body);
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(message);
   });
 
-  it('is not there unless asked for', async () => {
+  it('is closed by default', async () => {
     await using sim = await SimulatedCluster.start({ scenario: emptyScenario() });
     expect(sim.controlUrl).toBeUndefined();
   });

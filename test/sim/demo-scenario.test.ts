@@ -39,7 +39,7 @@ const namesOf = (sim: SimulatedCluster, part: string): readonly string[] =>
   sim.model.pods.map(({ spec }) => spec.name).filter((name) => name.includes(part));
 
 describe('the demo scenario', () => {
-  it('has five nodes, and workloads of every kind in several namespaces', async () => {
+  it('has five nodes, and workloads of all kinds in several namespaces', async () => {
     await using world = await demo();
     const { sim } = world;
     expect(sim.model.nodes.length).toBe(5);
@@ -48,7 +48,7 @@ describe('the demo scenario', () => {
     expect(new Set(sim.model.pods.map(({ spec }) => spec.namespace)).size).toBeGreaterThan(4);
   });
 
-  it('is the same for the same seed, whatever is asked of it, and another for another', async () => {
+  it('is the same for the same seed, independent of requests, and differs for another seed', async () => {
     const resolver = async (seed: number, requestCount: number): Promise<readonly string[]> => {
       await using world = await demo(seed);
       for (let index = 0; index < requestCount; index++) await callApi(world.sim, '/api/v1/pods');
@@ -75,7 +75,7 @@ describe('the demo scenario', () => {
     expect(sizes.some((size, index) => size < (sizes[index - 1] ?? 0))).toBe(true);
   });
 
-  it('runs jobs, whose pods come, complete and are removed', async () => {
+  it('runs jobs, whose pods start, complete and are removed', async () => {
     await using world = await demo();
     const { clock, sim } = world;
     const phases = (): readonly string[] =>
@@ -91,7 +91,7 @@ describe('the demo scenario', () => {
     expect(phases()).toEqual(['Succeeded', 'Succeeded', 'Running']);
   });
 
-  it('restarts a container that fails, whose bytes are gone in between', async () => {
+  it('restarts a failed container, whose bytes are absent until then', async () => {
     await using world = await demo();
     const { clock, sim } = world;
     const [name = ''] = namesOf(sim, 'transcoder');
@@ -122,7 +122,7 @@ describe('the demo scenario', () => {
     expect(after.filter((name) => before.includes(name)).length).toBe(2);
   });
 
-  it('knows a static pod to the kubelet by its hash', async () => {
+  it('has a static pod, whose UID in the kubelet is a hash', async () => {
     await using world = await demo();
     const pod = world.sim.model.pods.find(({ spec }) => spec.isStatic);
     const { pods } = await summaryOf(world.sim, 'node-1');
@@ -138,7 +138,7 @@ describe('the demo scenario', () => {
     });
   });
 
-  it('has a kubelet that fails for a minute in every five', async () => {
+  it('has a kubelet that fails for one minute in every five', async () => {
     await using world = await demo();
     const statuses: number[] = [];
     for (let minute = 0; minute < 10; minute++) {
@@ -163,7 +163,7 @@ describe('the demo scenario', () => {
     if (isShared) expect(podBytes).toBeLessThan(node.fs.usedBytes);
   });
 
-  it('beats: node objects change now and then', async () => {
+  it('has heartbeats, which change the node objects', async () => {
     await using world = await demo();
     const version = async (): Promise<string | undefined> =>
       (JSON.parse((await callApi(world.sim, '/api/v1/nodes')).text) as ListBody).items[0]?.metadata.resourceVersion;
@@ -172,7 +172,7 @@ describe('the demo scenario', () => {
     expect(await version()).not.toBe(before);
   });
 
-  it('leaves nothing to come when it ends', async () => {
+  it('leaves no scheduled events after disposal', async () => {
     const { clock, sim } = await demo();
     await clock.advance(minuteMs);
     expect(clock.sleeperCount).toBeGreaterThan(0);

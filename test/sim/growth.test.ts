@@ -11,7 +11,7 @@ const growth = fc.record(
 );
 
 describe('growth', () => {
-  it('is a whole number of blocks, and no less than nothing', () => {
+  it('is a whole number of blocks, and never negative', () => {
     fc.assert(
       fc.property(growth, ageMs, fc.double({ min: 0.5, max: 2, noNaN: true }), (each, age, pace) => {
         const size = bytesAt(each, age, pace);
@@ -31,7 +31,7 @@ describe('growth', () => {
     );
   });
 
-  it('stays between its lower and its upper limit once it rotates', () => {
+  it('stays between its lower and its upper limit after the first rotation', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 10 ** 6 }),

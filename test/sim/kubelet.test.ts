@@ -32,7 +32,7 @@ async function summaryOf(sim: SimulatedCluster, nodeName = 'node-1'): Promise<Su
 }
 
 describe('a kubelet', () => {
-  it('answers with the summary of its own node, in chunks, indented and uncompressed', async () => {
+  it('serves the summary of its node, in chunks, indented and uncompressed', async () => {
     await using sim = await start();
     const { headers, text } = await callKubelet(sim, 'node-1', { headers: { 'Accept-Encoding': 'gzip' } });
     expect(headers).toMatchObject({ 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
@@ -44,7 +44,7 @@ describe('a kubelet', () => {
   it.each([
     ['no token', undefined],
     ['a token that nobody has', 'unknown'],
-  ])('answers 401 to %s', async (_, token) => {
+  ])('responds with 401 to %s', async (_, token) => {
     await using sim = await start();
     const { status, text, headers } = await callKubelet(sim, 'node-1', { token });
     expect([status, text]).toEqual([401, 'Unauthorized']);
@@ -64,7 +64,7 @@ describe('a kubelet', () => {
     expect((await callKubelet(sim, 'node-2', { token })).status).toBe(secondStatus);
   });
 
-  it('believes a client certificate', async () => {
+  it('accepts a client certificate', async () => {
     await using sim = await start();
     const { cert, key } = await sim.issueClient({ commonName: 'exporter' });
     expect((await callKubelet(sim, 'node-1', { cert, key })).text).toBe(
@@ -74,7 +74,7 @@ describe('a kubelet', () => {
     expect((await callKubelet(sim, 'node-1', { cert, key })).status).toBe(200);
   });
 
-  it('forgets a revoked token and follows changed rules', async () => {
+  it('rejects a revoked token and applies changed rules', async () => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
     sim.access.setRules('exporter', []);
@@ -98,7 +98,7 @@ describe('a kubelet', () => {
     }
   });
 
-  it('tells its eviction thresholds: the default ones, its own, or none at all', async () => {
+  it('serves its eviction thresholds: the default ones, its own, or none', async () => {
     await using sim = await start();
     await sim.addNode({ name: 'own', evictionHard: { 'nodefs.available': '1Gi' } });
     await sim.addNode({ name: 'none', evictionHard: {} });
@@ -117,7 +117,7 @@ describe('a kubelet', () => {
     ['/metrics/cadvisor', 'metrics'],
     ['/logs/', 'log'],
     ['/spec/', 'spec'],
-  ])('asks for another permission for %s', async (path, subresource) => {
+  ])('requires another permission for %s', async (path, subresource) => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
     const { status, text } = await callKubelet(sim, 'node-1', { path, token });
@@ -128,7 +128,7 @@ describe('a kubelet', () => {
     expect((await callKubelet(sim, 'node-1', { path })).status).toBe(404);
   });
 
-  it('refuses HEAD to who may only get', async () => {
+  it('denies HEAD to a user with the verb get only', async () => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
     expect((await callKubelet(sim, 'node-1', { method: 'HEAD', token })).status).toBe(403);
@@ -149,7 +149,7 @@ describe('a kubelet', () => {
     expect(checkServerIdentity('node-2', certificate)).toBeInstanceOf(Error);
   });
 
-  it('stops when its node is removed, which takes its pods along', async () => {
+  it('stops when its node is removed with its pods', async () => {
     await using sim = await start();
     const port = sim.model.node('node-1')?.kubeletPort ?? 0;
     await sim.removeNode('node-1');
@@ -213,7 +213,7 @@ describe('the faults of a kubelet', () => {
     expect([status, headers.location]).toEqual([307, 'https://elsewhere.invalid/stats/summary']);
   });
 
-  it('slow answers after its time', async () => {
+  it('slow responds after its delay', async () => {
     const clock = new ManualClock();
     await using sim = await start(clock);
     await sim.setFault('node-1', 'slow:3000');
@@ -224,7 +224,7 @@ describe('the faults of a kubelet', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('hang answers when it is closed, by ending the connection', async () => {
+  it('hang ends the connection when the kubelet is disposed of', async () => {
     await using sim = await start();
     await sim.setFault('node-1', 'hang');
     const answer = expect(callKubelet(sim, 'node-1')).rejects.toThrow(/socket hang up|ECONNRESET/);
@@ -233,7 +233,7 @@ describe('the faults of a kubelet', () => {
     await answer;
   });
 
-  it('empty lists no pods although the disk is as full as before', async () => {
+  it('empty lists no pods, although the disk usage is unchanged', async () => {
     await using sim = await start();
     const before = await summaryOf(sim);
     await sim.setFault('node-1', 'empty');
@@ -242,7 +242,7 @@ describe('the faults of a kubelet', () => {
     expect(empty.node.fs.usedBytes).toBe(before.node.fs.usedBytes);
   });
 
-  it('restarted has no volumes until it has measured them anew', async () => {
+  it('restarted has no volumes until it has measured them again', async () => {
     const clock = new ManualClock();
     await using sim = await start(clock);
     expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
@@ -254,7 +254,7 @@ describe('the faults of a kubelet', () => {
     expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
   });
 
-  it('are switched one after the other', async () => {
+  it('are set one after the other', async () => {
     await using sim = await start();
     await Promise.all([
       sim.setFault('node-1', 'down'),

@@ -29,7 +29,7 @@ async function refusal(sim: SimulatedCluster, query: string): Promise<StatusBody
 const names = (body: ListBody): readonly string[] => body.items.map(({ metadata }) => metadata.name);
 
 describe('lists', () => {
-  it('orders by namespace and name, and gives items without kind', async () => {
+  it('orders by namespace and name, and returns items without kind', async () => {
     await using sim = await startWithPods('b', 'a');
     sim.model.addPod(podSpec('z', { namespace: 'alpha' }));
     const body = await list(sim, '');
@@ -38,7 +38,7 @@ describe('lists', () => {
     expect(body.items[0]).not.toHaveProperty('kind');
   });
 
-  it('lists one namespace, and nothing of one that does not exist', async () => {
+  it('lists one namespace, and nothing for an unknown one', async () => {
     await using sim = await startWithPods('a');
     sim.model.addPod(podSpec('z', { namespace: 'alpha' }));
     const alpha = await callApi(sim, '/api/v1/namespaces/alpha/pods');
@@ -56,7 +56,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('gives pages of one consistent snapshot', async () => {
+  it('returns pages of one consistent snapshot', async () => {
     await using sim = await startWithPods('a', 'b', 'c');
     const first = await list(sim, 'limit=2');
     expect(names(first)).toEqual(['a', 'b']);
@@ -68,14 +68,14 @@ describe('lists', () => {
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
   });
 
-  it('does not tell how many are left of a filtered list', async () => {
+  it('does not count the remaining items of a filtered list', async () => {
     await using sim = await startWithPods('a', 'b');
     const { metadata } = await list(sim, 'limit=1&fieldSelector=spec.nodeName=node-1');
     expect(metadata.continue).toBeDefined();
     expect(metadata.remainingItemCount).toBeUndefined();
   });
 
-  it('answers an expired token with a token for the inconsistent rest', async () => {
+  it('responds to an expired token with a token for the inconsistent remainder', async () => {
     await using sim = await startWithPods('a', 'b');
     const first = await list(sim, 'limit=1');
     sim.model.addPod(podSpec('c'));
@@ -85,7 +85,7 @@ describe('lists', () => {
     expect(names(await list(sim, `continue=${expired.metadata.continue ?? ''}`))).toEqual(['b', 'c']);
   });
 
-  it('gives the past for an exact resourceVersion, until it has expired', async () => {
+  it('returns the past state for an exact resourceVersion, until it expires', async () => {
     await using sim = await startWithPods('a');
     const { resourceVersion } = (await list(sim, '')).metadata;
     sim.model.updatePod('default', 'a', { labels: { changed: 'yes' } });
@@ -101,7 +101,7 @@ describe('lists', () => {
     });
   });
 
-  it('gives the latest for a resourceVersion as a lower bound', async () => {
+  it('returns the latest state for a resourceVersion as a lower bound', async () => {
     await using sim = await startWithPods('a', 'b');
     expect(names(await list(sim, 'resourceVersion=1'))).toEqual(['a', 'b']);
   });
@@ -113,7 +113,7 @@ describe('lists', () => {
     expect(body.metadata.continue).toBeUndefined();
   });
 
-  it('answers resourceVersion 0 with the version of the last change of the resource', async () => {
+  it('responds to resourceVersion 0 with the version of the last change of the resource', async () => {
     await using sim = await startWithPods('a');
     const before = await list(sim, 'resourceVersion=0');
     sim.model.setReady('node-1', false);
@@ -133,14 +133,14 @@ describe('lists', () => {
     ['labelSelector=a%20b', 400, 'BadRequest'],
     ['fieldSelector=spec.foo=bar', 400, 'BadRequest'],
     ['fieldSelector=spec.nodeName', 400, 'BadRequest'],
-  ])('refuses %s with %i', async (query, code, reason) => {
+  ])('rejects %s with %i', async (query, code, reason) => {
     await using sim = await startWithPods('a');
     const body = await refusal(sim, query);
     expect(body.code).toBe(code);
     expect(body.reason).toBe(reason);
   });
 
-  it('names the cause of a too large resourceVersion, and when to come again', async () => {
+  it('names the cause of a too large resourceVersion, and when to retry', async () => {
     await using sim = await startWithPods();
     const { headers, text } = await callApi(sim, '/api/v1/pods?resourceVersion=99999');
     expect(headers['retry-after']).toBe('1');
@@ -190,7 +190,7 @@ describe('lists', () => {
     expect(headers['content-encoding']).toBeUndefined();
   });
 
-  it('gets one object with its kind, and 404 for one that is not there', async () => {
+  it('returns one object with its kind, and 404 for an unknown one', async () => {
     await using sim = await startWithPods('a');
     const found = await callApi(sim, '/api/v1/namespaces/default/pods/a');
     expect(JSON.parse(found.text)).toMatchObject({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } });
@@ -216,7 +216,7 @@ describe('forms of lists', () => {
     [`application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json`, 'PodList'],
     [`application/json;q=0.5,${asTable}`, 'Table'],
     [asPartial, 'PartialObjectMetadataList'],
-  ])('answers Accept: %s with %s', async (accept, kind) => {
+  ])('responds to Accept: %s with %s', async (accept, kind) => {
     await using sim = await startWithPods('a');
     const { text, headers } = await callApi(sim, '/api/v1/pods', { headers: { Accept: accept } });
     expect((JSON.parse(text) as ListBody).kind).toBe(kind);
@@ -232,7 +232,7 @@ describe('forms of lists', () => {
     },
   );
 
-  it('leaves nothing but metadata in partial objects', async () => {
+  it('returns only metadata in partial objects', async () => {
     await using sim = await startWithPods('a');
     const { text } = await callApi(sim, '/api/v1/pods', { headers: { Accept: asPartial } });
     expect(Object.keys((JSON.parse(text) as ListBody).items[0] ?? {})).toEqual(['kind', 'apiVersion', 'metadata']);
@@ -242,7 +242,7 @@ describe('forms of lists', () => {
     ['', 'PartialObjectMetadata'],
     ['?includeObject=Object', 'Pod'],
     ['?includeObject=None', undefined],
-  ])('puts the object that %s asks for beside the cells', async (query, kind) => {
+  ])('returns the object that %s requests beside the cells', async (query, kind) => {
     await using sim = await startWithPods('a');
     const { text } = await callApi(sim, `/api/v1/pods${query}`, { headers: { Accept: asTable } });
     const table = JSON.parse(text) as {

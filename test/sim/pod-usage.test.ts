@@ -53,7 +53,7 @@ const spec: fc.Arbitrary<PodSpec> = fc
 const isCounted = ({ source, medium }: VolumeSpec): boolean =>
   source === 'configMap' || source === 'gitRepo' || (source === 'emptyDir' && medium === undefined);
 
-describe('what a kubelet says about a pod', () => {
+describe('the usage of a pod as the kubelet reports it', () => {
   it('adds up: writable layers, logs, the volumes on disk and the hosts file', () => {
     fc.assert(
       fc.property(spec, fc.integer({ min: 0, max: 10 ** 7 }), (each, ageMs) => {
@@ -71,7 +71,7 @@ describe('what a kubelet says about a pod', () => {
     );
   });
 
-  it('lists every volume but host paths, from the first pass on', () => {
+  it('lists every volume except host paths, from the first pass on', () => {
     fc.assert(
       fc.property(spec, fc.integer({ min: 0, max: 2 * firstVolumePassMs }), (each, ageMs) => {
         const usage = podUsage(running(podSpec('a', { volumes: each.volumes ?? [] })), { nowMs: startedAtMs + ageMs });
@@ -101,7 +101,7 @@ describe('what a kubelet says about a pod', () => {
     expect(blocksAt(70_000)).toEqual([70, 70, 70]);
   });
 
-  it('measures volumes anew after a restart of the kubelet', () => {
+  it('measures volumes again after a restart of the kubelet', () => {
     const pod = running(
       podSpec('a', { volumes: [{ name: 'data', source: 'emptyDir', content: { initialBytes: 0 } }] }),
     );
@@ -110,7 +110,7 @@ describe('what a kubelet says about a pod', () => {
     expect(podUsage(pod, { nowMs: restartedAtMs + 10_000, restartedAtMs })?.volumes?.length).toBe(1);
   });
 
-  it('says nothing about a pod that has completed', () => {
+  it('is undefined for a completed pod', () => {
     expect(podUsage(completed(running(podSpec('a')), startedAtMs), { nowMs: startedAtMs })).toBeUndefined();
   });
 });
@@ -133,7 +133,7 @@ describe.skipIf(!hasCaptures)(`the recorded kubelet (${capturesNeeded})`, () => 
   const apiPods =
     (JSON.parse(readRecording('live/kubelet_1_26_pods.json') || '{}') as { items?: ApiPod[] }).items ?? [];
 
-  it.each(recorded.map((pod) => [pod.podRef.name, pod] as const))('adds up %s as we do', (name, pod) => {
+  it.each(recorded.map((pod) => [pod.podRef.name, pod] as const))('adds up like ours: %s', (name, pod) => {
     const { metadata, spec: apiSpec } = apiPods.find((each) => each.metadata.name === name) ?? {
       metadata: { name },
       spec: {},

@@ -102,7 +102,7 @@ describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${ca
     'list-pods-bad-field-selector',
     'list-pods-bad-selector',
     'list-pods-rv-invalid',
-  ])('says the very words of %s', async (name) => {
+  ])('has the exact text of %s', async (name) => {
     await using sim = await start();
     const paths: Readonly<Record<string, string>> = {
       'bad-token-401': '/api/v1/pods',
@@ -120,7 +120,7 @@ describe.skipIf(!hasCaptures)(`answers have the shape of the recorded ones (${ca
     ['forbidden-pods', '/api/v1/pods', 'GET'],
     ['forbidden-node-proxy', '/api/v1/nodes/node1/proxy/stats/summary', 'GET'],
     ['forbidden-tokenreview', '/apis/authentication.k8s.io/v1/tokenreviews', 'POST'],
-  ])('%s, to the letter', async (name, path, method) => {
+  ])('%s, exactly', async (name, path, method) => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'system:serviceaccount:default:exporter', rules: [] });
     const answer = await callApi(sim, path, { method, token });

@@ -43,7 +43,7 @@ describe('watches', () => {
     expect(deleted?.object.metadata.resourceVersion).toBe(await currentVersion(sim));
   });
 
-  it('show an object that comes to match as added and one that ceases to match as deleted', async () => {
+  it('send an object that starts matching as added and one that stops matching as deleted', async () => {
     await using sim = await SimulatedCluster.start({ scenario });
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true&labelSelector=app%3Dweb');
     sim.model.addPod(podSpec('a'));
@@ -58,7 +58,7 @@ describe('watches', () => {
     expect(await watch.take(1)).toEqual(['ADDED b']);
   });
 
-  it('keep to their namespace', async () => {
+  it('send the changes of their namespace only', async () => {
     await using sim = await SimulatedCluster.start({ scenario });
     using watch = await WatchClient.open(sim, '/api/v1/namespaces/alpha/pods?watch=true');
     sim.model.addPod(podSpec('elsewhere'));
@@ -89,7 +89,7 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('send no bookmarks unless they are asked for', async () => {
+  it('send no bookmarks unless the request allows them', async () => {
     const clock = new ManualClock();
     await using sim = await SimulatedCluster.start({ scenario, clock });
     using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true&timeoutSeconds=130&resourceVersion=1`);
@@ -97,7 +97,7 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('answer a version that has expired with 200 and an error event, and end', async () => {
+  it('respond to an expired version with 200 and an error event, and end', async () => {
     await using sim = await SimulatedCluster.start({ scenario });
     sim.model.addPod(podSpec('a'));
     sim.expireResourceVersions();
@@ -109,7 +109,7 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('can begin at the version that a list gives after the others have expired', async () => {
+  it('can start at the version of a list after earlier ones have expired', async () => {
     await using sim = await SimulatedCluster.start({ scenario });
     sim.model.addPod(podSpec('a'));
     sim.model.setReady('node-1', false);
@@ -121,7 +121,7 @@ describe('watches', () => {
     expect(await watch.take(1)).toEqual(['ADDED b']);
   });
 
-  it('stay silent for a version that is too large until that version is passed', async () => {
+  it('send nothing for a version that is too large until it is exceeded', async () => {
     await using sim = await SimulatedCluster.start({ scenario });
     const version = Number(await currentVersion(sim));
     using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true&resourceVersion=${version + 1}`);
@@ -137,7 +137,7 @@ describe('watches', () => {
     ['sendInitialEvents=true', 422],
     ['labelSelector=a%20in%20(', 400],
     ['fieldSelector=spec.foo=bar', 400],
-  ])('refuse %s with %i', async (query, code) => {
+  ])('reject %s with %i', async (query, code) => {
     await using sim = await SimulatedCluster.start({ scenario });
     const { status, text } = await callApi(sim, `/api/v1/pods?watch=true&${query}`);
     expect(status).toBe(code);
@@ -155,7 +155,7 @@ describe('watches', () => {
     expect((await watch.next())?.object).toMatchObject(expected);
   });
 
-  it('are cut in the middle of the stream on demand', async () => {
+  it('are aborted within the stream on demand', async () => {
     await using sim = await SimulatedCluster.start({ scenario });
     sim.model.addPod(podSpec('a'));
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
@@ -175,7 +175,7 @@ describe('watches', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('answer 410 when more has changed than the server keeps', async () => {
+  it('respond with 410 after more changes than the server keeps', async () => {
     await using sim = await SimulatedCluster.start({ scenario });
     for (let change = 0; change < 2_100; change++) {
       sim.model.updatePod('default', change === 0 ? sim.model.addPod(podSpec('a')).spec.name : 'a', {});

@@ -1,8 +1,8 @@
-/** Plain data for tests: each builder gives a valid object, changed where the test cares. */
+/** Plain data for tests: each builder returns a valid object with the changes of the test. */
 import type { Container, Mount, Node, Pod, Volume } from '../../src/kube/objects.js';
 import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
 
-/** Runs on `node-1` since the epoch; a UID of its own per namespace and name. */
+/** A pod that runs on `node-1` since the epoch, with a UID derived from namespace and name. */
 export function aPod(overrides: Partial<Pod> = {}): Pod {
   const namespace = overrides.namespace ?? 'shop';
   const name = overrides.name ?? 'cart-0';
@@ -64,7 +64,7 @@ export function aNode(overrides: Partial<Node> = {}): Node {
   };
 }
 
-/** Nothing reported but what the test says. */
+/** Without any values but those of the test. */
 export function anFsStats(overrides: Partial<FsStats> = {}): FsStats {
   return {
     timeMs: undefined,
@@ -80,9 +80,9 @@ export function anFsStats(overrides: Partial<FsStats> = {}): FsStats {
 
 export interface ContainerSummaryFigures {
   readonly name?: string;
-  /** Without it the container has no `rootfs` object. */
+  /** Without it, the container has no `rootfs` object. */
   readonly rootfsBytes?: number;
-  /** Without it the container has no `logs` object. */
+  /** Without it, the container has no `logs` object. */
   readonly logsBytes?: number;
 }
 
@@ -102,7 +102,7 @@ export function aVolumeSummary(overrides: Partial<VolumeSummary> = {}): VolumeSu
   return { ...anFsStats(), name: 'data', hasClaim: false, ...overrides };
 }
 
-/** The summary of `aPod()` with the same namespace and name: 4096 bytes that belong to no container, no volume listed. */
+/** The summary of `aPod()` with the same namespace and name: 4096 bytes that belong to no container, and no volumes. */
 export function aPodSummary(overrides: Partial<PodSummary> = {}): PodSummary {
   const namespace = overrides.namespace ?? 'shop';
   const name = overrides.name ?? 'cart-0';

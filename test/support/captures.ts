@@ -1,6 +1,6 @@
 /**
- * Real kubelet summaries and API objects, recorded from clusters of many versions. They lie beside the checkout and
- * are no part of the project: tests that read them are skipped where the folder is missing.
+ * Real kubelet summaries and API objects, recorded from clusters of many versions. They are beside the checkout, not
+ * in it: tests that read them are skipped if the folder is missing.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,16 +12,16 @@ const folder = fileURLToPath(new URL('../../../shared/captures', import.meta.url
 
 export const hasCaptures = existsSync(folder);
 
-/** To be put into the name of what is skipped. */
+/** Suffix for the names of skipped tests. */
 export const capturesNeeded = 'needs the recorded captures in ../shared/captures';
 
 export interface Capture {
   readonly name: string;
-  /** The body of a `/stats/summary` answer. */
+  /** The body of a `/stats/summary` response. */
   readonly summary: string;
-  /** The JSON of the API's pods of that time; empty where none were recorded. */
+  /** The pods of the API at that time, as JSON; empty if none were recorded. */
   readonly pods: readonly unknown[];
-  /** The JSON of the API's nodes, likewise. */
+  /** The nodes of the API, likewise. */
   readonly nodes: readonly unknown[];
 }
 
@@ -40,7 +40,7 @@ const nodesOfSummary: Readonly<Record<string, string>> = {
   'newrelic_nri-kubernetes_k8s_1_33.json': 'paired/newrelic_nri-kubernetes_k8s_1_33_nodes.yaml',
 };
 
-/** Every recorded summary; none where the folder is missing. */
+/** All recorded summaries; none if the folder is missing. */
 export function readCaptures(): readonly Capture[] {
   if (!hasCaptures) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -52,7 +52,7 @@ export function readCaptures(): readonly Capture[] {
   }));
 }
 
-/** One capture is a single pod's part of a summary. */
+/** One capture is the part of a single pod in a summary. */
 function asSummary(name: string, text: string): string {
   return name.endsWith('.podstats.json') ? `{"node":{"nodeName":"${name}"},"pods":[${text}]}` : text;
 }
@@ -67,12 +67,12 @@ function read(name: string): string {
   return readFileSync(join(folder, name), 'utf8');
 }
 
-/** A recorded file as it is, such as an answer with its headers; '' where the folder is missing. */
+/** The text of a recorded file, such as a response with its headers; '' if the folder is missing. */
 export function readRecording(name: string): string {
   return hasCaptures ? read(name) : '';
 }
 
-/** Where a recorded file lies. */
+/** The path of a recorded file. */
 export function capturePath(name: string): string {
   return join(folder, name);
 }

@@ -22,7 +22,7 @@ export interface KeyPair {
 
 export interface ServerCertificate {
   readonly dnsNames?: readonly string[];
-  /** 127.0.0.1 when none is given. */
+  /** Default: 127.0.0.1. */
   readonly ipAddresses?: readonly string[];
   readonly isExpired?: boolean;
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
-/** A command of the built program in a process of its own. */
+/** A command of the built program in a separate process. */
 export class ChildCommand implements AsyncDisposable {
   readonly #child: ReturnType<typeof spawn>;
   readonly #ended: Promise<unknown>;
@@ -21,7 +21,7 @@ export class ChildCommand implements AsyncDisposable {
     }
   }
 
-  /** What it printed so far, on both streams. */
+  /** Its output so far, of both streams. */
   get out(): string {
     return this.#out;
   }
@@ -32,7 +32,7 @@ export class ChildCommand implements AsyncDisposable {
       const found = pattern.exec(this.#out)?.[1];
       if (found !== undefined) return found;
       const isOver = await Promise.race([this.#ended.then(() => true), this.#nextOutput().then(() => false)]);
-      if (isOver) throw new Error(`ended without printing ${String(pattern)}:\n${this.#out}`);
+      if (isOver) throw new Error(`ended before it printed ${String(pattern)}:\n${this.#out}`);
     }
   }
 
@@ -53,7 +53,7 @@ export class ChildCommand implements AsyncDisposable {
 
   async #nextOutput(): Promise<void> {
     const { stdout, stderr } = this.#child;
-    if (stdout === null || stderr === null) throw new Error('the output is not read');
+    if (stdout === null || stderr === null) throw new Error('the output is not piped');
     const done = new AbortController();
     await Promise.race([once(stdout, 'data', { signal: done.signal }), once(stderr, 'data', { signal: done.signal })]);
     done.abort();

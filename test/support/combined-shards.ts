@@ -7,7 +7,7 @@ const sum: Combine = (values) => values.reduce((a, b) => a + b, 0);
 const most: Combine = (values) => Math.max(...values);
 const least: Combine = (values) => Math.min(...values);
 
-/** How the series of one workload on several shards make the one of the whole. */
+/** How the series of a workload on several shards are combined. */
 const workloadFamilies: Readonly<Record<string, Combine>> = {
   workload_used_bytes: sum,
   workload_container_used_bytes: sum,
@@ -23,7 +23,7 @@ const workloadFamilies: Readonly<Record<string, Combine>> = {
   workload_info: least,
 };
 
-/** All series about the cluster, `name{labels}` to value, and how they are combined when several exporters have one. */
+/** All series of the cluster, `name{labels}` to value, combined where several exporters have the same one. */
 function clusterSeries({ families }: Scraped): readonly { readonly key: string; readonly sample: ParsedSample }[] {
   return families
     .filter(({ name }) => /^ephemeral_storage_(?!exporter_)/.test(name))
@@ -37,7 +37,7 @@ export function seriesOf(scraped: Scraped): ReadonlyMap<string, number> {
   return combinedSeries([scraped]);
 }
 
-/** Throws when two shards have a series that is not of a workload: nothing of a node may be measured twice. */
+/** Throws when two shards have the same series, unless it is one of a workload: no node may be measured twice. */
 export function combinedSeries(shards: readonly Scraped[]): ReadonlyMap<string, number> {
   const found = new Map<string, { readonly name: string; readonly values: number[] }>();
   for (const { key, sample } of shards.flatMap(clusterSeries)) {

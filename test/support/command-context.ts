@@ -11,7 +11,7 @@ export interface RecordedCommand {
   readonly closeOutput: () => void;
 }
 
-/** What a command has of a process, without one. */
+/** The context of a command, without a process. */
 export function aCommandContext(overrides: Partial<CommandContext> = {}): RecordedCommand {
   const out: string[] = [];
   const error: string[] = [];

@@ -1,7 +1,7 @@
 import type { Dashboard, Panel, RowPanel, VariableModel } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 
-/** Panels but the headings of rows. */
+/** All panels except row headings. */
 export function panelsOf({ panels = [] }: Dashboard): readonly Panel[] {
   return panels.filter((panel): panel is Panel => !isRow(panel));
 }
@@ -18,7 +18,7 @@ export function variablesOf({ templating }: Dashboard): readonly VariableModel[]
   return templating.list ?? [];
 }
 
-/** The addresses that the values of a panel lead to. */
+/** The URLs of the data links of a panel. */
 export function dataLinksOf({ fieldConfig }: Panel): readonly string[] {
   return (fieldConfig?.defaults.links ?? []).map(({ url = '' }) => url);
 }

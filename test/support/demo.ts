@@ -7,7 +7,7 @@ export interface Demo extends AsyncDisposable {
   readonly command: ChildCommand;
 }
 
-/** The demo as a process of its own, ready. */
+/** The demo as a separate process, ready. */
 export async function startDemo(): Promise<Demo> {
   const command = new ChildCommand('demo', '--web.listen-address', '127.0.0.1:0');
   const port = await command.printed(/exporter +http:\/\/localhost:(\d+)\n/);

@@ -14,7 +14,7 @@ import { type ParsedFamily, type ParsedSample, parseExposition } from './exposit
 import { type HttpAnswer, send } from './http-get.js';
 import { ManualClock } from './manual-clock.js';
 
-/** What the exporter needs in a cluster, and no more. */
+/** The minimal permissions of the exporter in a cluster. */
 export const leastRules: readonly Rule[] = [
   { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
   { verbs: ['get'], resources: ['nodes/stats'] },
@@ -26,9 +26,9 @@ export interface ExporterOptions {
   readonly scenario?: Scenario;
   readonly rules?: readonly Rule[];
   readonly reload?: () => Promise<void>;
-  /** One that is no node, without it. */
+  /** Default: a name that is not of a node. */
   readonly host?: Host;
-  /** Wall time at the start; the manual clock's own without it. */
+  /** Wall time at the start. Default: that of the manual clock. */
   readonly nowMs?: number;
 }
 
@@ -37,7 +37,7 @@ export interface Scraped {
   readonly families: readonly ParsedFamily[];
   /** The samples of a family, its name without the common prefix. */
   readonly samples: (name: string) => readonly ParsedSample[];
-  /** The value of the only sample with these labels, among others; undefined without one. */
+  /** The value of the only sample that has these labels; undefined if there is none. */
   readonly value: (name: string, labels: Readonly<Record<string, string>>) => number | undefined;
 }
 
@@ -54,7 +54,7 @@ interface ExporterParts {
   readonly ownsCluster: boolean;
 }
 
-/** The whole exporter in front of a simulated cluster, over real sockets, on one manual clock. */
+/** The complete exporter for a simulated cluster, over real sockets, on one manual clock. */
 export class Exporter implements AsyncDisposable {
   readonly cluster: SimulatedCluster;
   readonly app: App;
@@ -81,7 +81,7 @@ export class Exporter implements AsyncDisposable {
     }
   }
 
-  /** Another exporter of the same cluster, by the same clock; to be disposed of before this one. */
+  /** Another exporter of the same cluster on the same clock. Dispose of it before this one. */
   async another(options: Omit<ExporterOptions, 'scenario'> = {}): Promise<Exporter> {
     return Exporter.#start({ cluster: this.cluster, clock: this.clock, ownsCluster: false }, options);
   }
@@ -109,13 +109,13 @@ export class Exporter implements AsyncDisposable {
     return new Exporter({ ...parts, app, log });
   }
 
-  /** Resolves when nodes and pods are listed. */
+  /** Resolves when nodes and pods have been listed. */
   async synced(): Promise<this> {
     await expect.poll(() => this.app.hasSynced, { interval: 5, timeout: 10_000 }).toBe(true);
     return this;
   }
 
-  /** Resolves when new settings, also of the sources, are in force: lists take time, also by the manual clock. */
+  /** Resolves when new settings, also of the sources, are in effect: lists take time, also on the manual clock. */
   async apply(settings: string): Promise<void> {
     const applied = this.app.apply(settingsOf(settings)).then(() => 'applied');
     await expect
@@ -152,7 +152,7 @@ export class Exporter implements AsyncDisposable {
     return { answer, families, samples, value };
   }
 
-  /** Requests that the kubelets saw, by node. */
+  /** Number of requests to the kubelets, by node. */
   requestCounts(): Readonly<Record<string, number>> {
     const names = this.cluster.model.nodes.map(({ spec }) => spec.name);
     return Object.fromEntries(names.map((name) => [name, this.cluster.kubeletRequestCount(name)]));
@@ -164,7 +164,7 @@ export class Exporter implements AsyncDisposable {
   }
 }
 
-/** Log lines carry the manual time, and none is suppressed as a repetition. */
+/** Log lines have the manual time, and repeated lines are not suppressed. */
 function fixed(clock: ManualClock): Clock {
   let linesCount = 0;
   return {

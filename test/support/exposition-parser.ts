@@ -1,6 +1,6 @@
 /**
- * A strict reader of expositions, written from the format's specifications alone: what it takes, every Prometheus
- * takes. It is stricter than they are: each family has a HELP and a TYPE line, there are no timestamps, exemplars,
+ * A strict parser of expositions, based on the specifications only: every Prometheus accepts what it accepts. It is
+ * stricter than the specifications: each family has a HELP and a TYPE line, there are no timestamps, exemplars,
  * comments or blank lines, and numbers are canonical.
  */
 
@@ -35,7 +35,7 @@ const typeNames: Readonly<Record<Format, readonly string[]>> = {
 const endMark = '# EOF';
 const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
-/** Throws an Error that names the line at the first fault; bytes that are not UTF-8 are one. */
+/** Throws an Error with the line of the first fault, also for bytes that are not UTF-8. */
 export function parseExposition(body: string | Uint8Array, format: Format): readonly ParsedFamily[] {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   return new ExpositionParser(format).parse(typeof body === 'string' ? body : decoder.decode(body));

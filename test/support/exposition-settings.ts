@@ -2,7 +2,7 @@ import type { ExpositionRequest, ExpositionSettings } from '../../src/exposition
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { type FamilyFilter, noFilter } from '../../src/exposition/selection.js';
 
-/** Everything, unless the test says otherwise. */
+/** All families, with the changes of the test. */
 export function expositionSettings(overrides: Partial<ExpositionSettings> = {}): ExpositionSettings {
   return {
     levels: { workload: true, node: true, pod: true, container: true, volume: true },

@@ -7,12 +7,12 @@ import type { PrometheusServer } from './programs.js';
 
 type Values = Readonly<Record<string, string>>;
 
-/** What the reader chose, by variable: of one with a query, what the query gives. */
+/** The user's choices by variable: for a variable with a query, values of the query. */
 type Choices = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The values of all variables, as Grafana puts them into queries: once for each choice of the reader, with the first
- * value where there is none. The intervals are those of a range of an hour with a scrape each minute.
+ * The values of all variables as Grafana inserts them into queries: once for each choice of the user, with the first
+ * value where there is none. The intervals are those of a range of one hour with a scrape every minute.
  */
 export async function readingsOf(
   prometheus: PrometheusServer,
@@ -68,13 +68,13 @@ function substitute(query: string, values: Values): string {
   });
 }
 
-/** A Prometheus server, and the Unix time that is now for the reader. */
+/** A Prometheus server, and the user's current Unix time. */
 export interface Viewed {
   readonly prometheus: PrometheusServer;
   readonly atSeconds: number;
 }
 
-/** The labels of the series that a query gives a number for; rejects when Prometheus refuses the query. */
+/** The labels of the series for which a query returns a number. Rejects when Prometheus rejects the query. */
 export async function seriesFound(
   { prometheus, atSeconds }: Viewed,
   query: dataquery,

@@ -1,8 +1,8 @@
 import type { Exporter } from './exporter.js';
 
 /**
- * What a Prometheus server would store of a scrape now, by the exporter's clock: lines of OpenMetrics text with times.
- * `labels`: those that it adds to each series.
+ * The samples of a scrape as a Prometheus server stores them at the time of the exporter's clock: lines of OpenMetrics
+ * text with timestamps. `labels` are added to each series.
  */
 export async function scrapedLines(
   exporter: Exporter,

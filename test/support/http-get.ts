@@ -3,7 +3,7 @@ import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** As it was sent: not decompressed. */
+  /** As received, without decompression. */
   readonly body: Buffer;
   get text(): string;
 }
@@ -13,11 +13,11 @@ export interface HttpRequest {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Without one, the connection is closed after the answer. */
+  /** Without one, the connection is closed after the response. */
   readonly agent?: Agent;
 }
 
-/** One request to this machine, with nothing added to it and nothing taken from its answer. */
+/** One request to this machine, without additional headers, and its unmodified response. */
 export async function send({ port, path, method = 'GET', headers = {}, agent }: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: agent ?? false }, (incoming) => {

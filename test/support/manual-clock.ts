@@ -10,11 +10,11 @@ interface Sleeper {
 export interface ManualClockOptions {
   /** Wall time at the start. */
   readonly nowMs?: number;
-  /** Monotonic time at the start; deliberately unlike the wall time, so that mixing the two fails a test. */
+  /** Monotonic time at the start. Differs from the wall time, so that confusing the two fails a test. */
   readonly monotonicMs?: number;
 }
 
-/** A clock that stands still until `advance`. */
+/** A clock that only moves by `advance`. */
 export class ManualClock implements Clock {
   /** Wall time minus monotonic time. */
   readonly #offsetMs: number;
@@ -34,7 +34,7 @@ export class ManualClock implements Clock {
     return this.#monotonicMs;
   }
 
-  /** How many sleeps are under way: 0 when nothing was left behind. */
+  /** Number of pending sleeps: 0 when nothing is left over. */
   get sleeperCount(): number {
     return this.#sleepers.size;
   }
@@ -59,8 +59,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves both times on by `durationMs`, stopping at each sleeper that falls due, in order; sleeps started on the way
-   * take part. Whatever runs without I/O settles before the first, between them and before the returned promise resolves.
+   * Advances both times by `durationMs`, and stops at each sleep that ends, in order, including sleeps that start on the
+   * way. Work without I/O settles before the first, between them and before the returned promise resolves.
    */
   async advance(durationMs: number): Promise<void> {
     const endMs = this.#monotonicMs + durationMs;
@@ -84,7 +84,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Two turns of the event loop: work that hands over with `setImmediate` once is seen through. */
+/** Two turns of the event loop, in which work that yields once with `setImmediate` completes. */
 async function settle(): Promise<void> {
   await nextTurn();
   await nextTurn();

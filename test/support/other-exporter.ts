@@ -1,6 +1,6 @@
 /**
- * What k8s-ephemeral-storage-metrics makes of a kubelet's summary, by its published formulas, from the raw JSON and
- * without the code under test. Each documented difference can be applied to the formulas.
+ * The metrics of k8s-ephemeral-storage-metrics for a kubelet's summary: its published formulas on the raw JSON, without
+ * the code under test. Each documented difference can be applied to the formulas.
  */
 
 export const differences = ['own usage', 'factor', 'clamp', 'sidecars', 'node filesystem', 'unreported'] as const;
@@ -194,7 +194,7 @@ class Formulas {
   }
 }
 
-/** Whether images have a filesystem of their own: one of another size or with other free space. */
+/** Whether images have a separate filesystem: one with another size or other free space. */
 function isDedicated({ fs: nodefs = {}, runtime: { imageFs: imagefs = {} } = {} }: RawSummary['node']): boolean {
   if (nodefs.capacityBytes === undefined || imagefs.capacityBytes === undefined) return false;
   const differenceBytes = Math.abs((nodefs.availableBytes ?? 0) - (imagefs.availableBytes ?? 0));
@@ -211,11 +211,11 @@ const unitBytes: Readonly<Record<string, number>> = {
   G: 1e9,
 };
 
-/** 0 without a quantity. */
+/** Default: 0. */
 function bytesOf(quantity = '0'): number {
   const [, figure = '', unit = ''] = /^(\d+)(\D*)$/.exec(quantity) ?? [];
   const bytes = Number(figure) * (unitBytes[unit] ?? Number.NaN);
-  if (figure === '' || Number.isNaN(bytes)) throw new Error(`not a quantity that is expected here: ${quantity}`);
+  if (figure === '' || Number.isNaN(bytes)) throw new Error(`unexpected quantity: ${quantity}`);
   return bytes;
 }
 
@@ -228,7 +228,7 @@ const figures: RawFs = {
   inodesUsed: 5,
 };
 
-/** Where each of the differences shows: a node with pods of every kind, one that reports little, one without pods. */
+/** Nodes with all of the differences: one with pods of every kind, one with few values, one without pods. */
 export const cornerCases = {
   summaries: [
     {

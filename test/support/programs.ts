@@ -15,14 +15,14 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Polls until `probe` gives something; fails with `what` after a minute. For programs that only can be polled. */
+/** Polls until `probe` returns a value; fails with `what` after a minute. For programs that can only be polled. */
 export async function eventually<T>(what: string, probe: () => Promise<T | undefined>): Promise<T> {
   for (let attempt = 0; attempt < 240; attempt++) {
     const found = await probe().catch(() => undefined);
     if (found !== undefined) return found;
     await delay(250);
   }
-  throw new Error(`waited in vain for ${what}`);
+  throw new Error(`timed out waiting for ${what}`);
 }
 
 async function freePort(): Promise<number> {
@@ -31,11 +31,11 @@ async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  if (address === null || typeof address === 'string') throw new Error('the server is not listening');
   return address.port;
 }
 
-/** Writes the samples into the folder of a Prometheus server that is yet to be started. */
+/** Writes the samples into the folder of a Prometheus server before its start. */
 async function createBlocks(history: string, { folder, data }: { folder: string; data: string }): Promise<void> {
   const file = path.join(folder, 'history.txt');
   await writeFile(file, history);
@@ -43,7 +43,7 @@ async function createBlocks(history: string, { folder, data }: { folder: string;
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`promtool took no history: exit code ${String(code)}`);
+  if (code !== 0) throw new Error(`promtool rejected the history: exit code ${String(code)}`);
 }
 
 export interface QueryResult {
@@ -60,15 +60,15 @@ export interface ScrapeTarget {
 
 export interface PrometheusOptions {
   readonly targets: readonly ScrapeTarget[];
-  /** What else the scrape configuration says. */
+  /** Additional settings of the scrape configuration. */
   readonly scrape?: Readonly<Record<string, unknown>>;
-  /** Samples of the past, with their times: OpenMetrics text. */
+  /** Past samples with timestamps, as OpenMetrics text. */
   readonly history?: string;
   /** The content of a rule file. */
   readonly rules?: object;
 }
 
-/** What Prometheus answers: `data` of a success. */
+/** A response of Prometheus, with `data` on success. */
 type Answer<T> =
   { readonly status: 'success'; readonly data: T } | { readonly status: 'error'; readonly error: string };
 
@@ -80,7 +80,7 @@ export interface ActiveAlert {
 
 export interface EvaluatedRule {
   readonly name: string;
-  /** `unknown` until it is evaluated for the first time. */
+  /** `unknown` until the first evaluation. */
   readonly health: 'ok' | 'err' | 'unknown';
   readonly lastError?: string;
 }
@@ -132,7 +132,7 @@ export class PrometheusServer implements AsyncDisposable {
     return server;
   }
 
-  /** The instant vector that `expression` gives at a Unix time, or now; rejects when Prometheus refuses it. */
+  /** The instant vector of `expression` at a Unix time, or now. Rejects when Prometheus rejects it. */
   async query(expression: string, atSeconds?: number): Promise<readonly QueryResult[]> {
     const { result } = await this.#get<{ result: { metric: Record<string, string>; value: [number, string] }[] }>(
       'query',
@@ -141,7 +141,7 @@ export class PrometheusServer implements AsyncDisposable {
     return result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
   }
 
-  /** The labels and values of each series that `expression` gives at every minute of the hour that ends then. */
+  /** The labels and values of each series of `expression`, at every minute of the hour before that time. */
   async queryHour(
     expression: string,
     endSeconds: number,
@@ -153,17 +153,17 @@ export class PrometheusServer implements AsyncDisposable {
     return result.map(({ metric, values }) => ({ metric, values: values.map(([, value]) => Number(value)) }));
   }
 
-  /** The values that a label has in the series of `selector`. */
+  /** The values of a label in the series of `selector`. */
   async labelValues(label: string, selector: string): Promise<readonly string[]> {
     return this.#get(`label/${label}/values`, { 'match[]': selector });
   }
 
-  /** The alerts that are pending or firing. */
+  /** The pending and firing alerts. */
   async alerts(): Promise<readonly ActiveAlert[]> {
     return (await this.#get<{ alerts: ActiveAlert[] }>('alerts')).alerts;
   }
 
-  /** The rules, as they were evaluated last. */
+  /** The rules with the results of their last evaluation. */
   async rules(): Promise<readonly EvaluatedRule[]> {
     const { groups } = await this.#get<{ groups: { rules: EvaluatedRule[] }[] }>('rules');
     return groups.flatMap(({ rules }) => rules);

@@ -62,7 +62,7 @@ export async function readRunbooks(): Promise<string> {
   return readFile(new URL('../../docs/runbooks.md', import.meta.url), 'utf8');
 }
 
-/** The queries that a text of Markdown offers. */
+/** The queries in a Markdown text. */
 export function queriesOf(markdown: string): readonly string[] {
   return [...markdown.matchAll(/```promql\n([^]*?)```/g)].map(([, query = '']) => query);
 }

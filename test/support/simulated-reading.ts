@@ -11,15 +11,15 @@ import { ManualClock } from './manual-clock.js';
 
 export interface SimulatedReadingOptions {
   readonly scenario?: Scenario;
-  /** How long the cluster has been running; three minutes without it. */
+  /** Time since the start of the cluster. Default: three minutes. */
   readonly ageMs?: number;
   /** Settings file. */
   readonly settings?: string;
-  /** Done to the cluster before it is read. */
+  /** Changes the cluster before it is read. */
   readonly prepare?: (cluster: SimulatedCluster) => Promise<void>;
 }
 
-/** What a command sees of a simulated cluster, over real sockets, at one moment of a manual clock. */
+/** A command's reading of a simulated cluster, over real sockets, at one time of a manual clock. */
 export async function readSimulated(options: SimulatedReadingOptions = {}): Promise<ClusterReading> {
   const { scenario = demoScenario, ageMs = 180_000, settings = '' } = options;
   const clock = new ManualClock();

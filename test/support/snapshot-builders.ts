@@ -1,4 +1,4 @@
-/** Snapshots of scrapes for tests: each builder gives a valid object, changed where the test cares. */
+/** Snapshots of scrapes for tests: each builder returns a valid object with the changes of the test. */
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/attribution/usage.js';
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
 import type {
@@ -143,7 +143,7 @@ export function aClusterSnapshot(overrides: Partial<ClusterSnapshot> = {}): Clus
   return { nodes: [aFreshNode()], workloads: [aWorkloadSnapshot()], ...overrides };
 }
 
-/** What a command knows of a cluster: the snapshot, and the API objects of its pods. */
+/** A command's reading of a cluster: the snapshot, and the API objects of its pods. */
 export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReading {
   const snapshot = overrides.snapshot ?? aClusterSnapshot();
   const measured = snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : node.snapshot.pods));

@@ -1,4 +1,4 @@
-/** Parts of the status for tests: each builder gives a valid object in which all is well, changed where the test cares. */
+/** Parts of a status without problems: each builder returns a valid object with the changes of the test. */
 import type { ClusterReport } from '../../src/report/cluster-report.js';
 import type { HealthReport } from '../../src/report/health-report.js';
 import type { AbsentNodeReport } from '../../src/report/node-report.js';

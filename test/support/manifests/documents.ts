@@ -1,4 +1,4 @@
-/** Kubernetes objects as they stand in YAML. */
+/** Kubernetes objects as in YAML. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ export interface KubeObject {
 
 export const manifestsFolder = fileURLToPath(new URL('../../../manifests/', import.meta.url));
 
-/** The documents of a stream, empty ones left out; throws at a fault of the syntax and at a key given twice. */
+/** The non-empty documents of a stream. Throws at a syntax error or a duplicate key. */
 export function documentsOf(text: string, source: string): readonly unknown[] {
   return parseAllDocuments(text, { uniqueKeys: true })
     .map((document) => {
@@ -45,12 +45,12 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What stands at a path of keys; undefined where it ends early. */
+/** The value at a path of keys; undefined if there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
 }
 
-/** The objects of a list at a path; empty where there is none. */
+/** The objects of the list at a path; empty if there is none. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly Json[] {
   const found = at(value, ...path);
   return Array.isArray(found) ? found.filter(isObject) : [];

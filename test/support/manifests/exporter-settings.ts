@@ -24,18 +24,19 @@ export function flagsOf(container: Json, configFile: string): readonly string[] 
   return flags.map((flag) => flag.replace(mountedConfig, configFile));
 }
 
-/** What the container is given in its environment; `nodeName` stands for the name of the node that it runs on. */
+/** The environment of the container; `nodeName` is the name of its node. */
 export function environmentOf(container: Json, nodeName: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     listAt(container, 'env').map((variable) => {
       const path = at(variable, 'valueFrom', 'fieldRef', 'fieldPath');
-      if (path !== undefined && path !== 'spec.nodeName') throw new Error(`what is ${JSON.stringify(path)}?`);
+      if (path !== undefined && path !== 'spec.nodeName')
+        throw new Error(`unexpected fieldPath ${JSON.stringify(path)}`);
       return [String(variable['name']), path === undefined ? String(variable['value']) : nodeName];
     }),
   );
 }
 
-/** What `check-config` says of a container's arguments and environment and of its settings file. */
+/** The output of `check-config` for a container's arguments and environment and for its configuration file. */
 export function checkSettings(container: Json, configText: string): CheckedSettings {
   const folder = mkdtempSync(join(tmpdir(), 'ephemeral-storage-exporter-test-'));
   try {

@@ -1,6 +1,6 @@
 /**
- * Holds objects against the types of the Kubernetes API, as the API server does with `--validate=strict`: by the models
- * of the client library, which are generated from the API's own description.
+ * Checks objects against the types of the Kubernetes API, as the API server does with `--validate=strict`: by the models
+ * of the client library, which are generated from the specification of the API.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -36,11 +36,11 @@ const modelNames: Readonly<Partial<Record<string, string>>> = {
 const modelFolder = join(dirname(createRequire(import.meta.url).resolve('@kubernetes/client-node')), 'gen', 'models');
 
 export interface TypeCheck {
-  /** Of a patch: what is required may be missing, and null takes something away. */
+  /** Of a patch: required fields may be missing, and null removes a field. */
   readonly isPatch?: boolean;
 }
 
-/** One line for each unknown, mistyped or missing field, with its path; undefined for a kind that is not known here. */
+/** One line for each unknown, mistyped or missing field, with its path; undefined for an unknown kind. */
 export function typeFaults(object: Json, { isPatch = false }: TypeCheck = {}): readonly string[] | undefined {
   const name = modelNames[`${String(object['apiVersion'])} ${String(object['kind'])}`];
   if (name === undefined) return undefined;
@@ -119,7 +119,7 @@ function modelOf(name: string): Model {
   return model;
 }
 
-/** The models do not know at run time what is required; their declarations do. */
+/** At run time, the models do not know which fields are required; their declarations do. */
 function requiredFields(modelName: string): readonly string[] {
   const declaration = readFileSync(join(modelFolder, `${modelName}.d.ts`), 'utf8');
   return [...declaration.matchAll(/^ {4}'(\w+)': /gm)].map(([, field = '']) => field);

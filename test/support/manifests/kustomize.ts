@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 
 import { type KubeObject, manifestsFolder, objectsOf } from './documents.js';
 
-/** Whether there is a kubectl that knows our kustomizations, which are for kustomize 5: 1.27 and above. */
+/** Whether there is a kubectl that supports our kustomizations, which need kustomize 5: version 1.27 or later. */
 export function canRender(): boolean {
   const { status, stdout } = spawnSync('kubectl', ['version', '--client', '--output=json'], { encoding: 'utf8' });
   if (status !== 0) return false;
@@ -13,7 +13,7 @@ export function canRender(): boolean {
   return Number(/^v(\d+)/.exec(kustomizeVersion)?.[1] ?? 0) >= 5;
 }
 
-/** The objects that `kubectl apply -k` would send. */
+/** The objects of `kubectl apply -k`. */
 function render(folder: string): readonly KubeObject[] {
   const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
   if (status !== 0 || stderr !== '') throw new Error(`kubectl kustomize ${folder}: ${stderr}`);
@@ -40,10 +40,10 @@ export interface OwnKustomization {
   readonly config?: string;
 }
 
-/** Renders a kustomization of a user's own. */
+/** Renders a user's kustomization. */
 export function renderOwn({ text, config }: OwnKustomization): readonly KubeObject[] {
   return inTemporaryFolder((folder) => {
-    // Kustomize wants folders relative.
+    // Kustomize requires relative folders.
     const manifests = relative(folder, manifestsFolder);
     writeFileSync(join(folder, 'kustomization.yaml'), text.replaceAll('MANIFESTS', manifests));
     if (config !== undefined) writeFileSync(join(folder, 'config.yaml'), config);
@@ -71,7 +71,7 @@ export function renderOptedIn(overlay: string, components: readonly string[]): r
       (before, component) => {
         const line = `- ../../components/${component}\n`;
         const after = before.replace(`# ${line}`, line);
-        if (after === before) throw new Error(`${overlay} does not offer ${component}`);
+        if (after === before) throw new Error(`${overlay} has no line for ${component}`);
         return after;
       },
       readFileSync(file, 'utf8'),

@@ -1,4 +1,4 @@
-/** The fields that the manifests use of objects that are not of the Kubernetes API itself: anything else is a typo. */
+/** The fields in use of objects that are not part of the Kubernetes API: any other field is a typo. */
 import { z } from 'zod';
 
 import { isObject, type Json } from './documents.js';
@@ -114,7 +114,7 @@ const schemas = z.union([
 
 const schemaByKind = new Map(schemas.options.map((schema) => [schema.shape.kind.value as string, schema as z.ZodType]));
 
-/** One line for each field that is wrong, with its path; undefined for a kind that is not known here. */
+/** One line for each wrong field, with its path; undefined for an unknown kind. */
 export function otherTypeFaults(value: Json): readonly string[] | undefined {
   const schema = isObject(value) ? schemaByKind.get(String(value['kind'])) : undefined;
   if (schema === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Which overlays and components there are, and which go together. */
+/** The overlays and components, and which of them can be combined. */
 export const overlayNames = ['deployment', 'sharded', 'node-local', 'sidecar', 'kind', 'gke-autopilot'] as const;
 export type OverlayName = (typeof overlayNames)[number];
 
@@ -13,7 +13,7 @@ export const componentNames = [
 ] as const;
 export type ComponentName = (typeof componentNames)[number];
 
-/** What a component lets the exporter do besides. */
+/** The additional permissions of a component. */
 export const grantsOfComponent: Partial<Readonly<Record<ComponentName, readonly string[]>>> = {
   'nodes-configz': ['get nodes/configz'],
   'node-proxy': ['get nodes/proxy'],
@@ -21,12 +21,12 @@ export const grantsOfComponent: Partial<Readonly<Record<ComponentName, readonly 
 
 export const leastGrants = ['get nodes/stats', 'list nodes', 'list pods', 'watch nodes', 'watch pods'];
 
-/** A sidecar is not reached from outside its pod. */
+/** A sidecar cannot be reached from outside its pod. */
 const forReachablePods: readonly ComponentName[] = ['service-monitor', 'pod-monitor', 'network-policy'];
 
 export type Misfit = 'selects nothing' | 'settings contradict';
 
-/** Why an overlay does not take a component; undefined when it does. */
+/** Why an overlay does not support a component; undefined if it does. */
 export function misfit(overlay: OverlayName, component: ComponentName): Misfit | undefined {
   if (overlay === 'sidecar' && forReachablePods.includes(component)) return 'selects nothing';
   if (['kind', 'gke-autopilot'].includes(overlay) && component === 'node-proxy') return 'settings contradict';

@@ -1,4 +1,4 @@
-/** What every set of objects that a user may apply must hold to, whatever it deploys. */
+/** The policies for every set of objects that a user may apply. */
 import { at, isObject, type Json, type KubeObject, listAt } from './documents.js';
 
 const exporterName = 'ephemeral-storage-exporter';
@@ -24,7 +24,7 @@ export function workloadsOf(objects: readonly KubeObject[]): readonly Workload[]
     });
 }
 
-/** The exporter's container; throws unless there is exactly one. */
+/** The exporter's container. Throws unless there is exactly one. */
 export function exporterOf(objects: readonly KubeObject[]): Json {
   const [container, ...others] = workloadsOf(objects)
     .flatMap(({ containers }) => containers)
@@ -33,7 +33,7 @@ export function exporterOf(objects: readonly KubeObject[]): Json {
   return container;
 }
 
-/** The text of its settings file. */
+/** The text of its configuration file. */
 export function configOf(objects: readonly KubeObject[]): string {
   const maps = objects.filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === exporterName);
   const text = at(maps[0], 'data', 'config.yaml');
