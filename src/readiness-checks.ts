@@ -1,5 +1,5 @@
+import type { ReadinessCheck } from './report/readiness-check.js';
 import { noSuchNode } from './resolve-scope.js';
-import type { ReadinessCheck } from './server/routes.js';
 import type { ClusterStore } from './watch/cluster-store.js';
 
 export interface ReadinessInput {
@@ -13,14 +13,14 @@ export interface ReadinessInput {
 export function readinessChecks({ store, nodeName, isStopping }: ReadinessInput): readonly ReadinessCheck[] {
   const unsynced = new Map(store.unsyncedParts().map(({ name, message }) => [name, message]));
   return [
-    ...store.partNames.map((name) => ({
-      name,
-      ok: !unsynced.has(name),
-      message: `not listed yet: ${unsynced.get(name) ?? ''}`,
-    })),
+    ...store.partNames.map((name) => check(name, !unsynced.has(name), `not listed yet: ${unsynced.get(name) ?? ''}`)),
     ...(nodeName === undefined || !store.hasSynced
       ? []
-      : [{ name: 'node', ok: store.hasNode(nodeName), message: noSuchNode(nodeName) }]),
-    { name: 'running', ok: !isStopping, message: 'stopping' },
+      : [check('node', store.hasNode(nodeName), noSuchNode(nodeName))]),
+    check('running', !isStopping, 'stopping'),
   ];
+}
+
+function check(name: string, isOk: boolean, message: string): ReadinessCheck {
+  return isOk ? { name, isOk } : { name, isOk, message };
 }

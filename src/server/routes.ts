@@ -2,16 +2,10 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import type { ReadinessCheck } from '../report/readiness-check.js';
 import { oneLine } from '../base/text.js';
 import { sendFinalText, sendText } from './responses.js';
 import { statusPath } from './status-handler.js';
-
-export interface ReadinessCheck {
-  readonly name: string;
-  readonly ok: boolean;
-  /** What is missing, when it is not ok. */
-  readonly message: string;
-}
 
 interface Readiness {
   checks(): readonly ReadinessCheck[];
@@ -79,16 +73,16 @@ export function createRoutes(options: RoutesOptions): Express {
 }
 
 function sendReadiness(response: Response, checks: readonly ReadinessCheck[], isVerbose: boolean): void {
-  const missing = checks.filter(({ ok }) => !ok);
-  const isReady = missing.length === 0;
-  const details = checks.map(({ name, ok, message }) =>
-    ok ? `[+]${name} ok` : `[-]${name}: ${oneLine(message, 1000)}`,
-  );
-  const summary = isReady
-    ? 'ok'
-    : `not ready: ${missing.map(({ name, message }) => `${name}: ${oneLine(message, 1000)}`).join('; ')}`;
+  const failing = checks.filter(({ isOk }) => !isOk);
+  const isReady = failing.length === 0;
+  const details = checks.map((check) => (check.isOk ? `[+]${check.name} ok` : `[-]${failureText(check)}`));
+  const summary = isReady ? 'ok' : `not ready: ${failing.map(failureText).join('; ')}`;
   const verdict = `readyz check ${isReady ? 'passed' : 'failed'}`;
   sendText(response, isReady ? 200 : 503, isVerbose ? [...details, verdict].join('\n') : summary);
+}
+
+function failureText({ name, message = '' }: ReadinessCheck): string {
+  return `${name}: ${oneLine(message)}`;
 }
 
 async function reload(response: Response, options: RoutesOptions): Promise<void> {

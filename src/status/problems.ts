@@ -3,7 +3,8 @@ import { formatAge } from '../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../report/cluster-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport, StoreHealthReport } from '../report/health-report.js';
-import type { Problem, ReadinessCheckStatus } from './status.js';
+import type { ReadinessCheck } from '../report/readiness-check.js';
+import type { Problem } from './status.js';
 
 /** Every namespace has its own check. */
 const maxNamesCount = 3;
@@ -15,7 +16,7 @@ const disconnectedAfterMs = 30_000;
 const silentAfterMs = 300_000;
 
 export interface ProblemsInput {
-  readonly readinessChecks: readonly ReadinessCheckStatus[];
+  readonly readinessChecks: readonly ReadinessCheck[];
   readonly cluster: ClusterReport | undefined;
   readonly health: HealthReport;
 }
@@ -35,7 +36,7 @@ function isCritical({ severity }: Problem): boolean {
   return severity === 'critical';
 }
 
-function notReady(checks: readonly ReadinessCheckStatus[]): readonly Problem[] {
+function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
   const missing = checks.filter(({ isOk }) => !isOk);
   if (missing.length === 0) return [];
   const names = missing.map(({ name }) => name);

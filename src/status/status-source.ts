@@ -1,20 +1,15 @@
 import { type Clock, startDeadline } from '../base/clock.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { HealthReport } from '../report/health-report.js';
+import type { ReadinessCheck } from '../report/readiness-check.js';
 import { problemsOf } from './problems.js';
 import type { Status } from './status.js';
-
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly message: string;
-}
 
 /** What a status is made from. */
 export interface StatusInputs {
   /** Resolves at the latest when `signal` aborts, with what there is; undefined before the first lists. Not a scrape. */
   cluster(signal: AbortSignal): Promise<ClusterReport | undefined>;
-  checks(): readonly Check[];
+  checks(): readonly ReadinessCheck[];
   health(): HealthReport;
   /** The same object until others are in force. */
   settings(): StatusSettings;
@@ -83,9 +78,7 @@ export class StatusSource {
   async #makeBy({ scope, configuration }: StatusSettings): Promise<Status> {
     const { inputs, version, clock } = this.#options;
     const cluster = await this.#cluster();
-    const readinessChecks = inputs
-      .checks()
-      .map(({ name, ok, message }) => ({ name, isOk: ok, message: ok ? undefined : message }));
+    const readinessChecks = inputs.checks();
     const health = inputs.health();
     return {
       version,

@@ -1,5 +1,6 @@
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { HealthReport } from '../report/health-report.js';
+import type { ReadinessCheck } from '../report/readiness-check.js';
 
 /**
  * What the status page shows and `/api/v1/status` returns: plain data, exact numbers. Sizes in bytes, times and ages in
@@ -14,7 +15,7 @@ export interface Status {
   readonly isReady: boolean;
   /** The worst first. */
   readonly problems: readonly Problem[];
-  readonly readinessChecks: readonly ReadinessCheckStatus[];
+  readonly readinessChecks: readonly ReadinessCheck[];
   /** Absent before the first lists of nodes and pods. */
   readonly cluster?: ClusterReport | undefined;
   readonly health: HealthReport;
@@ -31,11 +32,4 @@ export interface Problem {
   readonly text: string;
   /** The part of the page with more details. */
   readonly section: Section;
-}
-
-export interface ReadinessCheckStatus {
-  readonly name: string;
-  readonly isOk: boolean;
-  /** The reason when it is not ok. */
-  readonly message?: string | undefined;
 }

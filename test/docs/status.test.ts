@@ -12,7 +12,7 @@ const namesIn = (text: string, form: RegExp): ReadonlySet<string> =>
 
 /** The interfaces that JSON is made of; others in these files are inputs of functions. */
 const jsonInterfaces =
-  /interface \w*(?:Report|Facts|Place|Reference|Summary|Failure|Ranked<T>|Status|Problem) [^]*?\n}\n/g;
+  /interface \w*(?:Report|Facts|Place|Reference|Summary|Failure|Ranked<T>|Status|Problem|Check) [^]*?\n}\n/g;
 
 describe('the page about the JSON', () => {
   const page = read('docs/status.md');

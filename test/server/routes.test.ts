@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ReadinessCheck } from '../../src/server/routes.js';
+import type { ReadinessCheck } from '../../src/report/readiness-check.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { aLogger, aMetricsHandler, RunningServer, someRoutes } from './test-server.js';
 
@@ -14,20 +14,20 @@ async function answerTo(path: string, method = 'GET', overrides: Overrides = {})
 
 describe('probes', () => {
   it.each(['/livez', '/healthz'])('%s is 200 while the process works, ready or not', async (path) => {
-    const readiness = { checks: () => [{ name: 'pods', ok: false, message: 'not listed yet' }] };
+    const readiness = { checks: () => [{ name: 'pods', isOk: false, message: 'not listed yet' }] };
     const answer = await answerTo(path, 'GET', { readiness });
     expect([answer.status, answer.text]).toEqual([200, 'ok\n']);
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 
   const ready: readonly ReadinessCheck[] = [
-    { name: 'pods', ok: true, message: '' },
-    { name: 'nodes', ok: true, message: '' },
+    { name: 'pods', isOk: true, message: '' },
+    { name: 'nodes', isOk: true, message: '' },
   ];
   const waiting: readonly ReadinessCheck[] = [
-    { name: 'pods', ok: false, message: 'not listed yet:\n403' },
-    { name: 'nodes', ok: true, message: '' },
-    { name: 'config', ok: false, message: 'not loaded' },
+    { name: 'pods', isOk: false, message: 'not listed yet:\n403' },
+    { name: 'nodes', isOk: true, message: '' },
+    { name: 'config', isOk: false, message: 'not loaded' },
   ];
 
   it.each([
@@ -41,7 +41,7 @@ describe('probes', () => {
       '[-]pods: not listed yet: 403\n[+]nodes ok\n[-]config: not loaded\nreadyz check failed\n',
     ],
     ['/readyz?verbose=1', ready, 200, '[+]pods ok\n[+]nodes ok\nreadyz check passed\n'],
-  ])('%s tells of %j', async (path, checks, status, text) => {
+  ])('%s reports %j', async (path, checks, status, text) => {
     const answer = await answerTo(path, 'GET', { readiness: { checks: () => checks } });
     expect([answer.status, answer.text]).toEqual([status, text]);
   });

@@ -16,7 +16,7 @@ function setUp(inputs: Partial<StatusInputs> = {}) {
   const { cluster = () => Promise.resolve(aCluster()) } = inputs;
   const source = new StatusSource({
     inputs: {
-      checks: () => [{ name: 'pods', ok: true, message: 'not listed yet' }],
+      checks: () => [{ name: 'pods', isOk: true }],
       health: () => aHealth({ droppedFamilies: ['pod_used_bytes'] }),
       settings: () => settings,
       ...inputs,
@@ -52,7 +52,7 @@ describe('a status', () => {
       uptimeMs: 60_000,
       isReady: true,
       problems: [{ text: '1 metric family dropped by metrics.maxSeries' }],
-      readinessChecks: [{ name: 'pods', isOk: true, message: undefined }],
+      readinessChecks: [{ name: 'pods', isOk: true }],
       health: { droppedFamilies: ['pod_used_bytes'] },
       configuration: 'cache: {}',
     });
@@ -61,7 +61,7 @@ describe('a status', () => {
   it('has no cluster and the missing lists before the first lists', async () => {
     const { source } = setUp({
       cluster: () => Promise.resolve(undefined),
-      checks: () => [{ name: 'pods', ok: false, message: 'not listed yet: forbidden' }],
+      checks: () => [{ name: 'pods', isOk: false, message: 'not listed yet: forbidden' }],
     });
     const status = await source.read();
     expect(status).toMatchObject({
