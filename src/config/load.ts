@@ -38,7 +38,7 @@ export function loadConfig({ file, environment, assignments = [], flags }: Confi
   ]);
   const config = z.parse(schema, valuesOf(rootSection, effective));
   const sourceOf = (path: string): string => effective.get(path)?.sourceOf([]) ?? 'default';
-  faults.push(...checkRules({ config, sourceOf, faults }));
+  faults.push(...checkRules(config, sourceOf, faults));
   if (faults.length > 0) throw new ConfigError(faults);
   return deepFrozen(config);
 }

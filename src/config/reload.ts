@@ -4,15 +4,13 @@ import type { Config } from './schema.js';
 /** Interval between reads of the file. The kubelet takes up to a minute to deliver the change of a ConfigMap. */
 const pollIntervalMs = 5000;
 
-interface ConfigObserver {
-  reloaded(config: Config): void;
-  /** The file cannot be read, has faults, or its settings could not be applied: the last good ones stay in effect. */
-  reloadFailed(error: Error): void;
-}
-
 export interface ConfigWatcherOptions {
   readonly clock: Clock;
-  readonly observer: ConfigObserver;
+  readonly observer: {
+    reloaded(config: Config): void;
+    /** The file cannot be read, has faults, or its settings could not be applied: the last good ones stay in effect. */
+    reloadFailed(error: Error): void;
+  };
   readonly readFile: () => Promise<string>;
   /** The text whose settings are in effect at first. */
   readonly initialText: string;

@@ -95,14 +95,12 @@ const rules: readonly Rule[] = [
   })),
 ];
 
-interface RuleCheck {
-  readonly config: Config;
-  readonly sourceOf: (path: string) => string;
-  /** A rule about a setting with a fault of its own is not checked: the value is not the intended one. */
-  readonly faults: readonly SettingFault[];
-}
-
-export function checkRules({ config, sourceOf, faults }: RuleCheck): SettingFault[] {
+/** A rule about a setting in `faults` is not checked: the value is not the intended one. */
+export function checkRules(
+  config: Config,
+  sourceOf: (path: string) => string,
+  faults: readonly SettingFault[],
+): SettingFault[] {
   const isFaulty = (path: string): boolean => faults.some((fault) => overlaps(path, fault.path));
   return rules
     .filter(({ path, other, holds }) => !holds(config) && !isFaulty(path) && !isFaulty(other))

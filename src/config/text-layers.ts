@@ -15,15 +15,11 @@ export type FlagValues = Readonly<Record<string, string | boolean | readonly str
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#parsing-empty-value
  */
 export function environmentLayer(environment: Environment): Layer {
-  const builder = new LayerBuilder(
-    allSettings.map((setting) => [setting.environmentName, setting]),
-    unknownVariable,
+  const settings = new Map(allSettings.map((setting) => [setting.environmentName, setting]));
+  const variables = Object.entries(environment).filter(
+    ([name, text = '']) => text !== '' && name.startsWith(environmentPrefix) && !isServiceLink(name, text),
   );
-  for (const [name, text] of Object.entries(environment)) {
-    if (text === undefined || text === '' || !name.startsWith(environmentPrefix) || isServiceLink(name, text)) continue;
-    builder.add(name, text);
-  }
-  return builder;
+  return namedLayer(variables, settings, unknownVariable);
 }
 
 /**
@@ -40,14 +36,31 @@ function isServiceLink(name: string, text: string): boolean {
 }
 
 export function flagLayer(flags: FlagValues): Layer {
-  const builder = new LayerBuilder(
+  const settings = new Map(
     allSettings.flatMap((setting) => (setting.meta.flag === undefined ? [] : [[`--${setting.meta.flag}`, setting]])),
-    unknownFlag,
   );
-  for (const [flag, value] of Object.entries(flags)) {
-    if (value !== undefined) builder.add(`--${flag}`, value);
+  const given = Object.entries(flags).map(([flag, value]) => [`--${flag}`, value] as const);
+  return namedLayer(given, settings, unknownFlag);
+}
+
+/** The settings with these names; `unknown` is the fault of a name without a setting. */
+function namedLayer(
+  given: Iterable<readonly [name: string, value: FlagValues[string]]>,
+  settings: ReadonlyMap<string, Setting>,
+  unknown: (name: string, names: readonly string[]) => SettingFault,
+): Layer {
+  const values: SettingValue[] = [];
+  const faults: SettingFault[] = [];
+  for (const [name, raw] of given) {
+    if (raw === undefined) continue;
+    const setting = settings.get(name);
+    if (setting === undefined) faults.push(unknown(name, [...settings.keys()]));
+    else {
+      const value = typeof raw === 'string' ? settingFromText(setting, raw) : raw;
+      values.push({ setting, value, sourceOf: () => name });
+    }
   }
-  return builder;
+  return { values, faults };
 }
 
 /**
@@ -74,30 +87,6 @@ function readAssignment(assignment: string): Layer {
   const reader = new TreeReader(() => source);
   reader.read(node, node.kind === 'setting' ? settingFromText(node, text) : (readYaml(text).value ?? text), keys);
   return reader;
-}
-
-class LayerBuilder implements Layer {
-  readonly values: SettingValue[] = [];
-  readonly faults: SettingFault[] = [];
-  readonly #settings: ReadonlyMap<string, Setting>;
-  readonly #unknown: (name: string, names: readonly string[]) => SettingFault;
-
-  constructor(
-    settings: Iterable<readonly [name: string, setting: Setting]>,
-    unknown: (name: string, names: readonly string[]) => SettingFault,
-  ) {
-    this.#settings = new Map(settings);
-    this.#unknown = unknown;
-  }
-
-  add(name: string, given: string | boolean | readonly string[]): void {
-    const setting = this.#settings.get(name);
-    if (setting === undefined) this.faults.push(this.#unknown(name, [...this.#settings.keys()]));
-    else {
-      const value = typeof given === 'string' ? settingFromText(setting, given) : given;
-      this.values.push({ setting, value, sourceOf: () => name });
-    }
-  }
 }
 
 function unknownVariable(name: string, names: readonly string[]): SettingFault {

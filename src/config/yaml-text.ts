@@ -7,22 +7,15 @@ interface Position {
   readonly column: number;
 }
 
-interface YamlProblem {
-  readonly problem: string;
-  readonly position: Position | undefined;
-}
-
-interface DuplicateKey {
-  readonly path: readonly PropertyKey[];
-  readonly position: Position;
-  readonly firstLine: number;
-}
-
 export interface YamlText {
   /** Undefined when there are problems. Of duplicate keys, the last one. */
   readonly value: unknown;
-  readonly problems: readonly YamlProblem[];
-  readonly duplicateKeys: readonly DuplicateKey[];
+  readonly problems: readonly { readonly problem: string; readonly position: Position | undefined }[];
+  readonly duplicateKeys: readonly {
+    readonly path: readonly PropertyKey[];
+    readonly position: Position;
+    readonly firstLine: number;
+  }[];
   /** Of the value at a path, or of the innermost parent with a position. */
   readonly positionOf: (path: readonly PropertyKey[]) => Position;
 }
@@ -71,7 +64,7 @@ function isCircular(value: unknown): boolean {
 
 /** The positions of the values of a document. */
 class Places {
-  readonly duplicateKeys: DuplicateKey[] = [];
+  readonly duplicateKeys: YamlText['duplicateKeys'][number][] = [];
   readonly #positions = new Map<string, Position>();
   readonly #positionAt: (offset: number) => Position;
 

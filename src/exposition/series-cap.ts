@@ -1,3 +1,4 @@
+import { largestFirst } from '../base/ranking.js';
 import type { Level } from './family.js';
 
 export interface CountedFamily {
@@ -30,5 +31,10 @@ export function familiesOverCap<Family extends CountedFamily>(
 
 function compareFamilies(a: CountedFamily, b: CountedFamily): number {
   const byLevel = mostDetailedFirst.indexOf(a.level) - mostDetailedFirst.indexOf(b.level);
-  return byLevel || b.seriesCount - a.seriesCount || (a.header.name < b.header.name ? -1 : 1);
+  return byLevel || largestFamilyFirst(a, b);
 }
+
+const largestFamilyFirst = largestFirst<CountedFamily>(
+  ({ seriesCount }) => seriesCount,
+  ({ header }) => [header.name],
+);

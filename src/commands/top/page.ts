@@ -1,3 +1,4 @@
+import { byNames, largestFirst } from '../../base/ranking.js';
 import { nearest } from '../../config/suggestion.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { TopResource } from '../resources.js';
@@ -82,12 +83,7 @@ function lister<Row extends object>({ columns, ...view }: View<Row>): Lister {
 
 /** By value, largest first and unknown ones last, or by text. */
 function byColumn<Row>({ value, text }: ViewColumn<Row>): (a: Row, b: Row) => number {
-  if (value !== undefined) return (a, b) => (value(b) ?? -1) - (value(a) ?? -1);
-  return (a, b) => {
-    const [textA, textB] = [text(a), text(b)];
-    if (textA === textB) return 0;
-    return textA < textB ? -1 : 1;
-  };
+  return value === undefined ? byNames((row) => [text(row)]) : largestFirst(value, () => []);
 }
 
 /** The column that `--sort-by` names, also as `.used` or `{.used}`. Throws UsageError. */
