@@ -312,7 +312,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
       'Pause',
       ...(await page.locator('#part-banner a').allInnerTexts()),
       ...(await page.locator('#nodes summary').allInnerTexts()).map((text) => text.split('\n')[0]),
-      'All settings, defaults included, as YAML',
+      'All settings as YAML, including defaults',
       'Metrics',
       'This page as JSON',
       'Readiness',
