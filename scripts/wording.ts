@@ -111,19 +111,25 @@ function stringOf(node: ts.Node): string | undefined {
   return [node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join('…');
 }
 
+/** Found in the text without its literals, which may hold what looks like a comment. */
 function commentsOf(source: ts.SourceFile): readonly Text[] {
-  const found = new Map<number, Text>();
+  const comments = withoutLiterals(source).matchAll(/\/\*[^]*?\*\/|\/\/.*/g);
+  return Array.from(comments, ({ 0: text, index }) => ({ text, line: lineAt(source, index) }));
+}
+
+function withoutLiterals(source: ts.SourceFile): string {
+  const parts: string[] = [];
+  let position = 0;
   const visit = (node: ts.Node): void => {
-    for (const { pos, end } of ts.getLeadingCommentRanges(source.text, node.getFullStart()) ?? []) {
-      found.set(pos, { text: source.text.slice(pos, end), line: lineAt(source, pos) });
+    if (ts.isLiteralExpression(node) || ts.isTemplateMiddleOrTemplateTail(node) || ts.isTemplateHead(node)) {
+      const start = node.getStart(source);
+      parts.push(source.text.slice(position, start), ' '.repeat(node.end - start));
+      position = node.end;
     }
-    for (const { pos, end } of ts.getTrailingCommentRanges(source.text, node.getEnd()) ?? []) {
-      found.set(pos, { text: source.text.slice(pos, end), line: lineAt(source, pos) });
-    }
-    for (const child of node.getChildren(source)) visit(child);
+    ts.forEachChild(node, visit);
   };
   visit(source);
-  return [...found.values()];
+  return [...parts, source.text.slice(position)].join('');
 }
 
 function lineAt(source: ts.SourceFile, position: number): number {
