@@ -26,7 +26,7 @@ interface TopFlags extends NamespaceFlags {
   readonly selector?: string;
   readonly workload?: string;
   readonly sortBy?: string;
-  readonly limit: number;
+  readonly limit?: number;
   readonly output: TopOptions['output'];
   readonly headers: boolean;
   readonly watch?: true;
@@ -50,7 +50,12 @@ export function addClusterCommands(program: Command, context: CommandContext): v
     .addOption(outputFlag(topForms))
     .option('--sort-by <column>', 'sort by a column instead of the size, such as ratio')
     .option('--no-headers', 'omit the header of the table')
-    .addOption(new Option('--limit <number>', 'maximum number of rows; 0: all').argParser(parseLimit).default(20))
+    .addOption(
+      new Option(
+        '--limit <number>',
+        'maximum number of rows; 0: all (default: 20 on a terminal, otherwise all)',
+      ).argParser(parseLimit),
+    )
     .option('-w, --watch', 'refresh at every interval until interrupted; kubelets are scraped once per cache.ttl')
     .addOption(new Option('--interval <duration>', 'time between refreshes (default: 5s)').argParser(parseInterval))
     .action(async (resource: TopResource, flags: TopFlags, command: Command) => {

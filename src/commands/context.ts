@@ -12,7 +12,7 @@ export interface CommandContext {
   readonly version: string;
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly stopSignal: AbortSignal;
-  /** Aborts when nobody reads the output any more (`| head`). */
+  /** Aborts when the reader of the output has gone (`| head`). */
   readonly outputClosed: AbortSignal;
   /** Calls `listener` at each SIGHUP. */
   readonly onHangUp: (listener: () => void) => void;

@@ -43,7 +43,7 @@ export async function runApp({ settings, credentials, context, onListening }: Ru
     context.onHangUp(() => {
       if (reloads.watcher === undefined)
         logger.warn('SIGHUP: there is no settings file to load; start with --config.file');
-      else void reloads.watcher.trigger(); // tells what came of it
+      else void reloads.watcher.trigger(); // logs its result
     });
     logger.info('listening', { ports: app.ports.join(','), version, credentials: credentials.description });
     onListening?.(app.ports);

@@ -67,7 +67,7 @@ describe('the command line', () => {
     expect(result).toMatchObject({ status: 2, out: '' });
   });
 
-  it('tells what was tried for credentials, with exit code 1', async () => {
+  it('reports what was tried for credentials, with exit code 1', async () => {
     const result = await run('serve', '--web.listen-address', '127.0.0.1:0');
     expect(result.error).toMatch(/no credentials for the API server.*--kubeconfig/);
     expect(result.error).not.toMatch(/\n\s+at /);
@@ -160,7 +160,7 @@ describe('check-config', () => {
     expect(status).toBe(0);
   });
 
-  it('tells every fault of a file in one run, with exit code 1', async () => {
+  it('reports every fault of a file in one run, with exit code 1', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'config.yaml');
     await writeFile(file, 'cache: {ttl: soon}\nkubelet: {acess: direct}\nscrape: {maxInFlight: 0}\n');

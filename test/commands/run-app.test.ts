@@ -178,7 +178,7 @@ describe('the part of the cluster that is measured', () => {
     expect(await exporter.labels('exporter_scope_info')).toEqual(labels);
   });
 
-  it('is not looked up any more when the stop signal comes', async () => {
+  it('is no longer looked up when the stop signal comes', async () => {
     await using cluster = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
     const { context, stop } = aCommandContext();
     const settings = await loadSettings(

@@ -1,6 +1,7 @@
 import { components } from '../../attribution/usage.js';
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
 import type { VolumeReport } from '../../report/volume-report.js';
+import type { WorkloadReference } from '../../report/workload-report.js';
 import { ratioStyle } from '../text/style.js';
 import { type Column, renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
@@ -30,7 +31,7 @@ export function podText(explanation: PodExplanation, options: TextOptions): stri
 
 function headline(explanation: PodExplanation): readonly string[] {
   const { namespace, pod, spec, node, workloads } = explanation;
-  const names = workloads.map(({ workload }) => workload);
+  const names = workloads.map(referenceText);
   const lines = [
     `Pod ${namespace}/${pod}${node === undefined ? '' : ` on ${node}`}`,
     ...(spec === undefined ? [unknownText] : specLines(explanation, spec)),
@@ -38,6 +39,11 @@ function headline(explanation: PodExplanation): readonly string[] {
     ...(explanation.state === 'unmeasured' ? lackLines(explanation) : summaryLines(explanation)),
   ];
   return lines.map(terminalText);
+}
+
+/** `deployment/cart`; a workload that may span namespaces is its bare name. */
+function referenceText({ workload, workloadType, workloadNamespace }: WorkloadReference): string {
+  return workloadNamespace === '' ? workload : `${workloadType}/${workload}`;
 }
 
 const unknownText = 'The API server does not know this pod: it was deleted, or is not in the store yet.';

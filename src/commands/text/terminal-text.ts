@@ -5,7 +5,7 @@ const wide =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
 const combining = /\p{M}/u;
 
-/** Names come from whoever may create objects: as text on one line that no terminal obeys. */
+/** The text on one line that no terminal obeys: any user who may create objects chooses names. */
 export function terminalText(text: string): string {
   return escapeInvisible(text);
 }

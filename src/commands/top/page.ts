@@ -41,6 +41,8 @@ export interface Screen {
   readonly isWide?: boolean;
   readonly hasHeader?: boolean;
   readonly hasColour?: boolean;
+  /** Whether it has a note of how old the data is; with it unless false. */
+  readonly hasAge?: boolean;
 }
 
 interface Lister {
@@ -138,7 +140,7 @@ function pageOf(reading: ClusterReading, query: TopQuery, { listing, screen, sho
   const notes = [
     listing.rowCount === 0 ? emptyNote(reading, query) : countNote(query, listing.rowCount, shownCount),
     dropped.length === 0 ? undefined : `Columns hidden: ${dropped.join(', ')} (widen the terminal or use -o wide)`,
-    ageNote(reading),
+    screen.hasAge === false ? undefined : ageNote(reading),
     ...missingNotes(reading, query.filter),
   ];
   return {

@@ -26,8 +26,8 @@ export interface TopOptions extends ClusterFlags {
   /** Any name that `findWorkload` takes. */
   readonly workload: string | undefined;
   readonly sortBy: string | undefined;
-  /** Rows at most; Infinity for all. */
-  readonly limit: number;
+  /** Rows at most; Infinity for all; undefined for as many as are read at a glance on a terminal, all elsewhere. */
+  readonly limit: number | undefined;
   readonly output: (typeof topForms)[number];
   readonly hasHeader: boolean;
   /** Time between two readings; undefined: one reading. */
@@ -51,7 +51,7 @@ export async function top(options: TopOptions, context: CommandContext): Promise
       resource,
       filter: { ...filterOf(options, session, first), selector },
       sortBy,
-      limit: options.limit,
+      limit: limitOf(options, context),
     };
     const print = createPrinter(options, query, context);
     if (watchIntervalMs !== undefined) {
@@ -62,6 +62,13 @@ export async function top(options: TopOptions, context: CommandContext): Promise
     if (causes.length === 0 || resource === 'nodes') print(first);
     if (causes.length > 0) throw new UserError(causes.join('\n'));
   });
+}
+
+const terminalLimit = 20;
+
+function limitOf({ limit, output }: TopOptions, { terminal }: CommandContext): number {
+  const isTable = output === 'table' || output === 'wide';
+  return limit ?? (isTable && terminal() !== undefined ? terminalLimit : Infinity);
 }
 
 function podSelector(text: string): LabelSelector {
@@ -124,15 +131,16 @@ function tablePrinter(
   return (reading) => {
     const terminal = context.terminal();
     const columns = isWide ? Infinity : screenColumns(terminal);
-    const screen: Screen = { columns, isWide, hasHeader, hasColour: hasColour(context) };
-    if (isWatch && terminal !== undefined) {
+    const isTerminal = terminal !== undefined;
+    const screen: Screen = { columns, isWide, hasHeader, hasColour: hasColour(context), hasAge: isTerminal };
+    if (isWatch && isTerminal) {
       const picture = pageText(topPage(reading, query, { ...screen, rows: terminal.rows }));
       context.writeOut(clearScreen + picture);
       return;
     }
     const { lines, notes } = topPage(reading, query, screen);
     const separator = isWatch ? ['\n'] : [];
-    const before = terminal === undefined || lines.length === 0 ? [] : ['\n'];
+    const before = isTerminal && lines.length > 0 ? ['\n'] : [];
     if (lines.length > 0) context.writeOut([...lines.map((line) => `${line}\n`), ...separator].join(''));
     if (notes.length > 0) context.writeError([...before, ...notes.map((note) => `${note}\n`)].join(''));
   };

@@ -46,7 +46,7 @@ describe('a near miss', () => {
     ]);
   });
 
-  it('of the only requirement is a value that is almost right, lest every pod be near', () => {
+  it('of the only requirement is only a value that is almost right: otherwise every pod would be near', () => {
     const pods = [
       aPod({ name: 'typo', labels: { app: 'biling' } }),
       aPod({ name: 'other', labels: { app: 'cart' } }),
