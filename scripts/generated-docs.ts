@@ -41,10 +41,16 @@ const code = (text: string): string => `\`${text}\``;
 
 function familiesTable(isWanted: (family: FamilyRow) => boolean): string {
   return markdownTable(
-    ['Family', 'Type', 'Labels', 'Meaning'],
+    ['Family', 'Type', 'Labels', 'Profile', 'Meaning'],
     familyTable(Object.values(selfFamilies))
       .filter(isWanted)
-      .map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help]),
+      .map(({ name, type, labels, level, profile, help }) => [
+        code(name),
+        type,
+        labels.map(code).join(', '),
+        level === 'exporter' ? 'all' : profile,
+        help,
+      ]),
   );
 }
 

@@ -18,7 +18,13 @@ export function compatibilityTable(): string {
 function tableOf(families: readonly FamilyRow[]): string {
   const code = (text: string): string => `\`${text}\``;
   return markdownTable(
-    ['Family', 'Type', 'Labels', 'Meaning'],
-    families.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help]),
+    ['Family', 'Type', 'Labels', 'Profile', 'Meaning'],
+    families.map(({ name, type, labels, level, profile, help }) => [
+      code(name),
+      type,
+      labels.map(code).join(', '),
+      level === 'exporter' ? 'all' : profile,
+      help,
+    ]),
   );
 }

@@ -43,9 +43,14 @@ const levels = section({
 });
 
 export const metrics = section({
+  profile: choice({
+    default: 'standard',
+    among: ['minimal', 'standard', 'full'],
+    help: 'Families to expose: minimal (totals and limit ratios), standard (also components, containers and emptyDirs) or full.',
+  }),
   levels,
   allow: patterns({
-    help: 'Expose only families whose whole name matches one of these; levels that are off stay off. Empty: all.',
+    help: 'Expose only families whose whole name matches one of these, from any profile; levels that are off stay off. Empty: the families of metrics.profile.',
   }),
   deny: patterns({
     help: 'Do not expose the families whose whole name matches one of these, even if metrics.allow matches them.',

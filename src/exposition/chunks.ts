@@ -1,9 +1,6 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
-import type { NodeSnapshot } from '../scrape/snapshot.js';
-import type { DetailGroups } from './families.js';
-import type { ClusterFamilyRow } from './family.js';
+import type { ClusterFamilyRow, FamilyGroup } from './family.js';
 import { type FamilyText, groupTexts } from './family-text.js';
-import { withoutRepeats } from './unique.js';
 
 interface FamilyChunk {
   /** Never written to. */
@@ -11,51 +8,58 @@ interface FamilyChunk {
   readonly seriesCount: number;
 }
 
-/** One per family of {@link ChunkCache.families}, in their order; empty where the node has no such series. */
-export type NodeChunks = readonly FamilyChunk[];
+/** One per family of {@link ChunkCache.families}, in their order; empty where the source has no such series. */
+export type SourceChunks = readonly FamilyChunk[];
 
 /**
- * The text of each node's detail families, made once per snapshot and kept as long as somebody keeps the snapshot:
- * a scrape of nodes that have not changed formats nothing.
+ * The text of some families, made once for each source of their series and kept as long as the source is: a scrape of
+ * nodes and workloads that have not changed formats nothing.
  */
-export class ChunkCache {
+export class ChunkCache<Source extends object> {
   readonly families: readonly ClusterFamilyRow[];
-  readonly #kept = new WeakMap<NodeSnapshot, NodeChunks>();
-  readonly #groups: DetailGroups;
+  readonly #kept = new WeakMap<Source, SourceChunks>();
+  readonly #groups: readonly FamilyGroup<Source>[];
   readonly #slicer: TimeSlicer;
+  readonly #clean: (source: Source) => Source;
 
-  constructor(groups: DetailGroups, slicer: TimeSlicer) {
+  /** `clean` removes what would give the same series twice. */
+  constructor(
+    groups: readonly FamilyGroup<Source>[],
+    slicer: TimeSlicer,
+    clean: (source: Source) => Source = (source) => source,
+  ) {
     this.families = groups.flatMap(({ families }) => families);
     this.#groups = groups;
     this.#slicer = slicer;
+    this.#clean = clean;
   }
 
-  /** In the order of the snapshots. Lets the event loop turn between nodes; rejects with the signal's reason. */
-  async prepare(snapshots: readonly NodeSnapshot[], signal: AbortSignal): Promise<readonly NodeChunks[]> {
-    const prepared: NodeChunks[] = [];
-    for (const snapshot of snapshots) {
-      prepared.push(this.#kept.get(snapshot) ?? (await this.#render(snapshot, signal)));
+  /** In the order of the sources. Yields to the event loop between them; rejects with the signal's reason. */
+  async prepare(sources: readonly Source[], signal: AbortSignal): Promise<readonly SourceChunks[]> {
+    const prepared: SourceChunks[] = [];
+    for (const source of sources) {
+      prepared.push(this.#kept.get(source) ?? (await this.#render(source, signal)));
     }
     return prepared;
   }
 
-  #render(snapshot: NodeSnapshot, signal: AbortSignal): Promise<NodeChunks> {
+  #render(source: Source, signal: AbortSignal): Promise<SourceChunks> {
     signal.throwIfAborted();
     return this.#slicer.run(() => {
       // Another scrape may have made them while this one waited for its turn.
-      const chunks = this.#kept.get(snapshot) ?? chunksOf(this.#groups, withoutRepeats(snapshot));
-      this.#kept.set(snapshot, chunks);
+      const chunks = this.#kept.get(source) ?? this.#chunksOf(this.#clean(source));
+      this.#kept.set(source, chunks);
       return chunks;
     });
   }
+
+  #chunksOf(source: Source): SourceChunks {
+    return encode(this.#groups.flatMap((group) => groupTexts(group, source)));
+  }
 }
 
-function chunksOf(groups: DetailGroups, snapshot: NodeSnapshot): NodeChunks {
-  return encode(groups.flatMap((group) => groupTexts(group, snapshot)));
-}
-
-/** One memory block per node: a block for each of 65,000 small chunks would cost the collector more than the bytes. */
-function encode(texts: readonly FamilyText[]): NodeChunks {
+/** One memory block per source: separate blocks for 65,000 small chunks would cost more than their bytes. */
+function encode(texts: readonly FamilyText[]): SourceChunks {
   const block = Buffer.allocUnsafeSlow(texts.reduce((total, { text }) => total + Buffer.byteLength(text), 0));
   let offset = 0;
   return texts.map(({ text, seriesCount }) => {

@@ -4,37 +4,41 @@
  */
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import {
-  nodeShare,
-  theirContainers,
-  theirLimits,
-  theirMounts,
-  theirNodes,
-  theirPods,
-} from './compatibility-subjects.js';
+  legacyContainers,
+  legacyLimits,
+  legacyMounts,
+  legacyNodes,
+  legacyPods,
+  nodeFill,
+} from './compatibility-sources.js';
 import { type FamilyGroup, familyGroup } from './family.js';
 
 export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   familyGroup({
     level: 'pod',
-    subjects: theirPods,
+    seriesSource: legacyPods,
     families: [
       {
         name: 'pod_usage',
+        profile: 'minimal',
         help: 'Bytes of ephemeral storage of the pod. Replaced by pod_used_bytes.',
         value: ({ pod }) => pod.usage.usedBytes,
       },
       {
         name: 'inodes',
+        profile: 'minimal',
         help: 'Inodes of the filesystem of the node that the pod is on. Replaced by node_inodes.',
         value: ({ nodefs }) => nodefs?.inodes,
       },
       {
         name: 'inodes_free',
+        profile: 'minimal',
         help: 'Free inodes of the filesystem of the node that the pod is on. Replaced by node_inodes_free.',
         value: ({ nodefs }) => nodefs?.inodesFree,
       },
       {
         name: 'inodes_used',
+        profile: 'minimal',
         help: 'Inodes used by the pod. Replaced by pod_inodes_used.',
         value: ({ pod }) => pod.usage.inodesUsed,
       },
@@ -42,10 +46,11 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   }),
   familyGroup({
     level: 'container',
-    subjects: theirLimits,
+    seriesSource: legacyLimits,
     families: [
       {
         name: 'container_limit_percentage',
+        profile: 'minimal',
         help: 'Percentage of its own limit that the container uses; of a container without one, of the filesystem of the node that is used. Replaced by limit_ratio.',
         value: ({ usedBytes, wholeBytes }) => percentage(usedBytes, wholeBytes),
       },
@@ -53,55 +58,65 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   }),
   familyGroup({
     level: 'container',
-    subjects: theirContainers,
+    seriesSource: legacyContainers,
     families: [
       {
         name: 'container_rootfs_available_bytes',
+        profile: 'minimal',
         help: 'Bytes available in the filesystem of the writable layer. Replaced by node_available_bytes.',
         value: ({ summary }) => summary?.rootfs?.availableBytes,
       },
       {
         name: 'container_rootfs_capacity_bytes',
+        profile: 'minimal',
         help: 'Size of the filesystem of the writable layer. Replaced by node_capacity_bytes.',
         value: ({ summary }) => summary?.rootfs?.capacityBytes,
       },
       {
         name: 'container_rootfs_usage_percentage',
+        profile: 'minimal',
         help: 'Percentage of its filesystem that the writable layer uses.',
         value: ({ usage, summary }) => percentage(usage.rootfsBytes, summary?.rootfs?.capacityBytes),
       },
       {
         name: 'container_rootfs_inodes',
+        profile: 'minimal',
         help: 'Inodes of the filesystem of the writable layer. Replaced by node_inodes.',
         value: ({ summary }) => summary?.rootfs?.inodes,
       },
       {
         name: 'container_rootfs_inodes_free',
+        profile: 'minimal',
         help: 'Free inodes of the filesystem of the writable layer. Replaced by node_inodes_free.',
         value: ({ summary }) => summary?.rootfs?.inodesFree,
       },
       {
         name: 'container_logs_available_bytes',
+        profile: 'minimal',
         help: 'Bytes available in the filesystem of the logs. Replaced by node_available_bytes.',
         value: ({ summary }) => summary?.logs?.availableBytes,
       },
       {
         name: 'container_logs_capacity_bytes',
+        profile: 'minimal',
         help: 'Size of the filesystem of the logs. Replaced by node_capacity_bytes.',
         value: ({ summary }) => summary?.logs?.capacityBytes,
       },
       {
         name: 'container_logs_usage_percentage',
+        profile: 'minimal',
         help: 'Percentage of their filesystem that the logs use.',
         value: ({ usage, summary }) => percentage(usage.logsBytes, summary?.logs?.capacityBytes),
       },
       {
         name: 'container_logs_inodes',
+        profile: 'minimal',
         help: 'Inodes of the filesystem of the logs. Replaced by node_inodes.',
         value: ({ summary }) => summary?.logs?.inodes,
       },
       {
         name: 'container_logs_inodes_free',
+        profile: 'minimal',
         help: 'Free inodes of the filesystem of the logs. Replaced by node_inodes_free.',
         value: ({ summary }) => summary?.logs?.inodesFree,
       },
@@ -109,15 +124,17 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   }),
   familyGroup({
     level: 'volume',
-    subjects: theirMounts,
+    seriesSource: legacyMounts,
     families: [
       {
         name: 'container_volume_usage',
+        profile: 'minimal',
         help: 'Bytes used in the emptyDir, for each container that mounts it and each path. Replaced by volume_used_bytes.',
         value: ({ usedBytes }) => usedBytes,
       },
       {
         name: 'container_volume_limit_percentage',
+        profile: 'minimal',
         help: 'Percentage of its size limit that the emptyDir uses, for each container that mounts it and each path. Replaced by limit_ratio.',
         value: ({ usedBytes, sizeLimitBytes }) => percentage(usedBytes, sizeLimitBytes),
       },
@@ -125,24 +142,27 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   }),
   familyGroup({
     level: 'node',
-    subjects: theirNodes,
+    seriesSource: legacyNodes,
     families: [
       {
         name: 'node_available',
+        profile: 'minimal',
         help: 'Bytes available in the filesystem of the node. Replaced by node_available_bytes.',
         value: ({ availableBytes }) => availableBytes,
       },
       {
         name: 'node_capacity',
+        profile: 'minimal',
         help: 'Size of the filesystem of the node. Replaced by node_capacity_bytes.',
         value: ({ capacityBytes }) => capacityBytes,
       },
       {
         name: 'node_percentage',
+        profile: 'minimal',
         help: 'Percentage of the filesystem of the node that is not available.',
         value: (nodefs) => {
-          const share = nodeShare(nodefs);
-          return share && percentage(share.usedBytes, share.wholeBytes);
+          const fill = nodeFill(nodefs);
+          return fill && percentage(fill.usedBytes, fill.wholeBytes);
         },
       },
     ],

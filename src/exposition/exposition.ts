@@ -1,10 +1,9 @@
 import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
-import type { ClusterSnapshot, NodeState, WorkloadSnapshot } from '../scrape/snapshot.js';
+import type { ClusterSnapshot, NodeSnapshot } from '../scrape/snapshot.js';
 import { ChunkCache } from './chunks.js';
 import { type Compatibility, detailGroups, familyTable } from './families.js';
-import type { FamilyGroup, FamilyRow, Level } from './family.js';
-import { groupTexts } from './family-text.js';
+import type { Level } from './family.js';
 import { nodeStateGroups } from './node-families.js';
 import { type MetricSource, registryFamilies, type RegistryFamily } from './registry-text.js';
 import { endText, type ExpositionFormat, headerText } from './render.js';
@@ -18,8 +17,10 @@ import {
   requestedBy,
 } from './selection.js';
 import { familiesOverCap } from './series-cap.js';
-import { workloadFamilies } from './workload-families.js';
-import { workloadRegistry } from './workload-metrics.js';
+import type { WorkloadPage } from './series-sources.js';
+import { withoutRepeats } from './unique.js';
+import { workloadGroups } from './workload-families.js';
+import { WorkloadPages } from './workload-pages.js';
 
 /** The exporter's own metrics. */
 export interface SelfMetricsSource {
@@ -80,28 +81,25 @@ interface FamilyBlock extends RegistryFamily {
  */
 export class Exposition {
   readonly #settings: ExpositionSettings;
-  readonly #isAllowed: FamilyPredicate;
   readonly #names: ReadonlySet<string>;
   readonly #selfMetrics: SelfMetricsSource;
   readonly #slicer: TimeSlicer;
   readonly #observer: SeriesCapObserver;
-  readonly #chunks: ChunkCache;
-  readonly #workloadTable: readonly FamilyRow[];
-  readonly #stateGroups: readonly FamilyGroup<ClusterSnapshot>[];
-  /** Kept as long as somebody keeps the snapshots: the same ones give the same text. */
-  readonly #workloadFamilies = new WeakMap<readonly WorkloadSnapshot[], readonly RegistryFamily[]>();
+  readonly #pages = new WorkloadPages();
+  readonly #workloadChunks: ChunkCache<WorkloadPage>;
+  readonly #nodeChunks: ChunkCache<NodeSnapshot>;
+  readonly #nodeStateChunks: ChunkCache<ClusterSnapshot>;
 
   constructor({ settings, selfMetrics, observer, clock }: ExpositionOptions) {
-    const { compatibility } = settings;
+    const isAllowed = allowedBy(settings);
     this.#settings = settings;
-    this.#isAllowed = allowedBy(settings);
-    this.#names = new Set(familyTable([], compatibility).map(({ name }) => name));
+    this.#names = new Set(familyTable([], settings.compatibility).map(({ name }) => name));
     this.#selfMetrics = selfMetrics;
     this.#observer = observer;
     this.#slicer = new TimeSlicer(clock);
-    this.#chunks = new ChunkCache(groupsOf(detailGroups[compatibility], this.#isAllowed), this.#slicer);
-    this.#workloadTable = workloadFamilies.filter(this.#isAllowed);
-    this.#stateGroups = groupsOf(nodeStateGroups, this.#isAllowed);
+    this.#workloadChunks = new ChunkCache(groupsOf(workloadGroups, isAllowed), this.#slicer);
+    this.#nodeChunks = new ChunkCache(groupsOf(detailGroups(settings), isAllowed), this.#slicer, withoutRepeats);
+    this.#nodeStateChunks = new ChunkCache(groupsOf(nodeStateGroups, isAllowed), this.#slicer);
   }
 
   /** Whether there is a family of this name, allowed or not, with series or without. */
@@ -128,11 +126,13 @@ export class Exposition {
     filter: FamilyFilter,
     signal: AbortSignal,
   ): Promise<readonly FamilyBlock[]> {
+    const { nodes, workloads } = snapshot;
+    const snapshots = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
     const isRequested = requestedBy(filter);
     const blocks = [
-      ...(await this.#workloadBlocks(snapshot.workloads, isRequested, signal)),
-      ...(await this.#detailBlocks(snapshot.nodes, isRequested, signal)),
-      ...(await this.#nodeStateBlocks(snapshot, isRequested)),
+      ...(await familyBlocks(this.#workloadChunks, { sources: this.#pages.of(workloads), isRequested }, signal)),
+      ...(await familyBlocks(this.#nodeChunks, { sources: snapshots, isRequested }, signal)),
+      ...(await familyBlocks(this.#nodeStateChunks, { sources: [snapshot], isRequested }, signal)),
     ];
     return this.#capped(blocks, filter);
   }
@@ -148,63 +148,33 @@ export class Exposition {
     });
     return blocks.filter((block) => !over.has(block));
   }
+}
 
-  async #workloadBlocks(
-    workloads: readonly WorkloadSnapshot[],
-    isRequested: FamilyPredicate,
-    signal: AbortSignal,
-  ): Promise<readonly FamilyBlock[]> {
-    if (!this.#workloadTable.some(isRequested)) return [];
-    const families = this.#workloadFamilies.get(workloads) ?? (await this.#renderWorkloads(workloads, signal));
-    this.#workloadFamilies.set(workloads, families);
-    return families
-      .filter(({ header: { name } }) => isRequested({ name, level: 'workload' }))
-      .map((family) => ({ level: 'workload', ...family }));
-  }
+interface BlockRequest<Source> {
+  readonly sources: readonly Source[];
+  readonly isRequested: FamilyPredicate;
+}
 
-  async #renderWorkloads(
-    workloads: readonly WorkloadSnapshot[],
-    signal: AbortSignal,
-  ): Promise<readonly RegistryFamily[]> {
-    const source = await workloadRegistry({ workloads, isWanted: this.#isAllowed, slicer: this.#slicer }, signal);
-    // Of gauges, the samples are the same in both formats.
-    return registryFamilies({ source, format: 'text', slicer: this.#slicer }, signal);
-  }
-
-  /** All nodes' chunks of the first family, then of the second, … */
-  async #detailBlocks(
-    nodes: readonly NodeState[],
-    isRequested: FamilyPredicate,
-    signal: AbortSignal,
-  ): Promise<readonly FamilyBlock[]> {
-    const requested = [...this.#chunks.families.entries()].filter(([, family]) => isRequested(family));
-    if (requested.length === 0) return [];
-    const snapshots = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
-    const prepared = await this.#chunks.prepare(snapshots, signal);
-    return requested.map(([index, family]) => {
-      const chunks: Buffer[] = [];
-      let seriesCount = 0;
-      for (const nodeChunks of prepared) {
-        const chunk = nodeChunks[index];
-        if (chunk === undefined || chunk.seriesCount === 0) continue;
-        chunks.push(chunk.buffer);
-        seriesCount += chunk.seriesCount;
-      }
-      return { level: family.level, header: family, chunks, seriesCount };
-    });
-  }
-
-  async #nodeStateBlocks(snapshot: ClusterSnapshot, isRequested: FamilyPredicate): Promise<readonly FamilyBlock[]> {
-    const blocks: FamilyBlock[] = [];
-    for (const group of groupsOf(this.#stateGroups, isRequested)) {
-      const texts = await this.#slicer.run(() => groupTexts(group, snapshot));
-      for (const [index, { text, seriesCount }] of texts.entries()) {
-        const header = group.families[index];
-        if (header !== undefined) blocks.push({ level: group.level, header, chunks: [Buffer.from(text)], seriesCount });
-      }
+/** The chunks of all sources for the first family, then for the second, … */
+async function familyBlocks<Source extends object>(
+  cache: ChunkCache<Source>,
+  { sources, isRequested }: BlockRequest<Source>,
+  signal: AbortSignal,
+): Promise<readonly FamilyBlock[]> {
+  const requested = [...cache.families.entries()].filter(([, family]) => isRequested(family));
+  if (requested.length === 0) return [];
+  const prepared = await cache.prepare(sources, signal);
+  return requested.map(([index, family]) => {
+    const chunks: Buffer[] = [];
+    let seriesCount = 0;
+    for (const sourceChunks of prepared) {
+      const chunk = sourceChunks[index];
+      if (chunk === undefined || chunk.seriesCount === 0) continue;
+      chunks.push(chunk.buffer);
+      seriesCount += chunk.seriesCount;
     }
-    return blocks;
-  }
+    return { level: family.level, header: family, chunks, seriesCount };
+  });
 }
 
 /** The families of the registry that are requested; the others are not formatted. */

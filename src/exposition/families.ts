@@ -1,29 +1,32 @@
-/** THE table of metric families: its parts say name, help, labels, and how each value comes from the data of a scrape. */
+/** THE table of metric families: name, help, labels, profile, and how each value is read from the data of a scrape. */
 import { compilePattern } from '../base/pattern.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import { compatibilityGroups } from './compatibility-families.js';
 import type { FamilyGroup, FamilyRow } from './family.js';
 import { nodeGroups, nodeStateGroups } from './node-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
+import type { Profile } from './profile.js';
 import type { FamilyRules } from './selection.js';
-import { workloadFamilies } from './workload-families.js';
+import { workloadGroups } from './workload-families.js';
 
 /** The exporter whose families are served beside our own. */
 export type Compatibility = 'none' | 'k8s-ephemeral-storage-metrics';
 
-export type DetailGroups = readonly FamilyGroup<NodeSnapshot>[];
+/** The families of one node's summary. Nothing here may depend on the time of the scrape: the text is kept. */
+export function detailGroups({ compatibility, profile }: FamilyChoice): readonly FamilyGroup<NodeSnapshot>[] {
+  const volumeFamilies = volumeGroups(profile);
+  switch (compatibility) {
+    case 'none':
+      return [...podGroups, ...containerGroups, ...volumeFamilies, ...nodeGroups];
+    case 'k8s-ephemeral-storage-metrics':
+      return [...podGroups, ...sharedContainerGroups, ...volumeFamilies, ...nodeGroups, ...compatibilityGroups];
+  }
+}
 
-/** What one node's summary gives. Nothing here may depend on the time of the scrape: the text is kept. */
-export const detailGroups: Readonly<Record<Compatibility, DetailGroups>> = {
-  none: [...podGroups, ...containerGroups, ...volumeGroups, ...nodeGroups],
-  'k8s-ephemeral-storage-metrics': [
-    ...podGroups,
-    ...sharedContainerGroups,
-    ...volumeGroups,
-    ...nodeGroups,
-    ...compatibilityGroups,
-  ],
-};
+export interface FamilyChoice {
+  readonly compatibility: Compatibility;
+  readonly profile: Profile;
+}
 
 /**
  * The expressions of `metrics.allow` and `metrics.deny` that take no family's name: a slip of the pen leaves out
@@ -45,15 +48,15 @@ export function patternsWithoutFamily({
   );
 }
 
-/** All families, in the order of the exposition; `selfFamilies` are those about the exporter itself. */
+/** All families, in the order of the exposition; `selfFamilies` are those about the exporter itself, in every profile. */
 export function familyTable(
-  selfFamilies: readonly Omit<FamilyRow, 'level'>[],
+  selfFamilies: readonly Omit<FamilyRow, 'level' | 'profile'>[],
   compatibility: Compatibility = 'none',
 ): readonly FamilyRow[] {
   return [
-    ...workloadFamilies,
-    ...detailGroups[compatibility].flatMap(({ families }) => families),
+    ...workloadGroups.flatMap(({ families }) => families),
+    ...detailGroups({ compatibility, profile: 'full' }).flatMap(({ families }) => families),
     ...nodeStateGroups.flatMap(({ families }) => families),
-    ...selfFamilies.map((family) => ({ ...family, level: 'exporter' as const })),
+    ...selfFamilies.map((family) => ({ ...family, level: 'exporter' as const, profile: 'minimal' as const })),
   ];
 }

@@ -7,11 +7,12 @@ export interface FamilyText {
   readonly seriesCount: number;
 }
 
-/** One text per family of the group, in their order. The label text of a subject is made once for all of them. */
+/** One text per family of the group, in their order. The text of each set of labels is made once for all of them. */
 export function groupTexts<Source>(group: FamilyGroup<Source>, source: Source): readonly FamilyText[] {
   const families = group.families.map(({ name }, index) => ({ name, index, lines: new Array<string>() }));
+  const labelNames = group.labels(source);
   for (const { labelValues, values } of group.samples(source)) {
-    const labels = labelText(group.labels, labelValues);
+    const labels = labelText(labelNames, labelValues);
     for (const { name, index, lines } of families) {
       const value = values[index];
       if (value !== undefined) lines.push(sampleLine(name, labels, value));

@@ -1,6 +1,7 @@
+import type { Profile } from './profile.js';
 import type { FamilyType } from './render.js';
 
-/** What a series is about; each level can be counted on its own. */
+/** What a series is about; the series of each level are counted separately. */
 export type Level = 'workload' | 'node' | 'pod' | 'container' | 'volume';
 
 /** A row of the table of families. */
@@ -10,6 +11,8 @@ export interface FamilyRow {
   readonly help: string;
   /** `exporter`: about the exporter itself. */
   readonly level: Level | 'exporter';
+  /** The smallest profile that has the family. */
+  readonly profile: Profile;
   readonly labels: readonly string[];
 }
 
@@ -18,30 +21,31 @@ export interface ClusterFamilyRow extends FamilyRow {
   readonly level: Level;
 }
 
-/** One subject's samples: the value of each family of its group; undefined where nothing is known. */
+/** The samples with one set of label values: a value for each family of the group; undefined where it is unknown. */
 interface SampleRow {
   readonly labelValues: readonly string[];
   readonly values: readonly (number | undefined)[];
 }
 
-/** Gauges that share their subjects, and so their labels. */
+/** Gauges whose series have the same labels. */
 export interface FamilyGroup<Source> {
-  readonly level: Level;
-  readonly labels: readonly string[];
   readonly families: readonly ClusterFamilyRow[];
-  /** One row for each subject found in `source`. */
+  labels(source: Source): readonly string[];
   samples(source: Source): Iterable<SampleRow>;
 }
 
-/** A kind of thing that series are about, and where it is found. */
-export interface Subjects<Source, T> {
+/** Where the series of a group come from. */
+export interface SeriesSource<Source, T> {
   readonly labels: readonly string[];
+  /** The labels where they depend on the data; {@link labels} without it. */
+  readonly labelsIn?: (source: Source) => readonly string[];
   find(source: Source): Iterable<{ readonly labelValues: readonly string[]; readonly data: T }>;
 }
 
 export interface FamilyOptions<T> {
   /** Without the common prefix. */
   readonly name: string;
+  readonly profile: Profile;
   readonly help: string;
   /** Undefined: no series. */
   readonly value: (data: T) => number | undefined;
@@ -49,28 +53,29 @@ export interface FamilyOptions<T> {
 
 export interface FamilyGroupOptions<Source, T> {
   readonly level: Level;
-  readonly subjects: Subjects<Source, T>;
+  readonly seriesSource: SeriesSource<Source, T>;
   readonly families: readonly FamilyOptions<T>[];
 }
 
 const prefix = 'ephemeral_storage_';
 
 export function familyGroup<Source, T>(options: FamilyGroupOptions<Source, T>): FamilyGroup<Source> {
-  const { level, subjects, families } = options;
-  const { labels } = subjects;
+  const { level, seriesSource, families } = options;
+  const { labels } = seriesSource;
   return {
-    level,
-    labels,
-    families: families.map(({ name, help }) => ({ name: `${prefix}${name}`, type: 'gauge', help, level, labels })),
+    families: families.map(({ name, help, profile }) => {
+      return { name: `${prefix}${name}`, type: 'gauge', help, level, profile, labels };
+    }),
+    labels: (source) => seriesSource.labelsIn?.(source) ?? labels,
     *samples(source) {
-      for (const { labelValues, data } of subjects.find(source)) {
+      for (const { labelValues, data } of seriesSource.find(source)) {
         yield { labelValues, values: families.map(({ value }) => value(data)) };
       }
     },
   };
 }
 
-/** Whole milliseconds are all that clocks are good for, and keep the text short. Undefined stays undefined. */
+/** Rounded to milliseconds, which keeps the text short. Undefined stays undefined. */
 export function toSeconds(timeMs: number): number;
 export function toSeconds(timeMs: number | undefined): number | undefined;
 export function toSeconds(timeMs: number | undefined): number | undefined {

@@ -1,75 +1,95 @@
 import type { ClusterSnapshot, NodeSnapshot } from '../scrape/snapshot.js';
 import { type FamilyGroup, familyGroup, toSeconds } from './family.js';
-import { absentNodes, evictionHeadrooms, filesystems, layouts, nodes } from './subjects.js';
+import { absentNodes, evictionHeadrooms, filesystems, layouts, nodes } from './series-sources.js';
 
 /** Per node, from its summary. */
 export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   familyGroup({
     level: 'node',
-    subjects: filesystems,
+    seriesSource: filesystems,
     families: [
       {
         name: 'node_used_bytes',
-        help: 'Bytes used in the filesystem; of imagefs and containerfs, what images and writable layers use in it.',
+        profile: 'minimal',
+        help: 'Bytes used in the filesystem; in imagefs and containerfs, by images and writable layers only. A filesystem with several purposes appears once.',
         value: ({ usedBytes }) => usedBytes,
       },
       {
         name: 'node_available_bytes',
+        profile: 'minimal',
         help: 'Bytes available in the filesystem.',
         value: ({ availableBytes }) => availableBytes,
       },
       {
         name: 'node_capacity_bytes',
+        profile: 'minimal',
         help: 'Size of the filesystem in bytes.',
         value: ({ capacityBytes }) => capacityBytes,
       },
-      { name: 'node_inodes', help: 'Inodes of the filesystem.', value: ({ inodes }) => inodes },
-      { name: 'node_inodes_free', help: 'Free inodes of the filesystem.', value: ({ inodesFree }) => inodesFree },
+      {
+        name: 'node_inodes',
+        profile: 'standard',
+        help: 'Inodes of the filesystem.',
+        value: ({ inodes }) => inodes,
+      },
+      {
+        name: 'node_inodes_free',
+        profile: 'standard',
+        help: 'Free inodes of the filesystem.',
+        value: ({ inodesFree }) => inodesFree,
+      },
       {
         name: 'node_inodes_used',
-        help: 'Inodes used in the filesystem; of imagefs and containerfs, by images and writable layers.',
+        profile: 'standard',
+        help: 'Inodes used in the filesystem; in imagefs and containerfs, by images and writable layers only.',
         value: ({ inodesUsed }) => inodesUsed,
       },
     ],
   }),
   familyGroup({
     level: 'node',
-    subjects: evictionHeadrooms,
+    seriesSource: evictionHeadrooms,
     families: [
       {
         name: 'node_eviction_threshold_bytes',
-        help: 'Hard eviction threshold: with fewer bytes available in the filesystem the kubelet evicts pods at once. Of nodes whose configuration is read.',
+        profile: 'standard',
+        help: 'Hard eviction threshold: with fewer bytes available in the filesystem, the kubelet evicts pods immediately. Needs kubelet.readConfig.',
         value: ({ thresholdBytes }) => thresholdBytes,
       },
       {
         name: 'node_eviction_headroom_bytes',
-        help: 'Bytes available in the filesystem above the hard eviction threshold; below 0 the kubelet evicts pods.',
+        profile: 'standard',
+        help: 'Bytes available in the filesystem above the hard eviction threshold. Below 0 the kubelet evicts pods.',
         value: ({ headroomBytes }) => headroomBytes,
       },
       {
         name: 'node_eviction_threshold_inodes',
-        help: 'Hard eviction threshold: with fewer free inodes in the filesystem the kubelet evicts pods at once. Of nodes whose configuration is read.',
+        profile: 'standard',
+        help: 'Hard eviction threshold: with fewer free inodes in the filesystem, the kubelet evicts pods immediately. Needs kubelet.readConfig.',
         value: ({ thresholdInodes }) => thresholdInodes,
       },
       {
         name: 'node_eviction_headroom_inodes',
-        help: 'Free inodes of the filesystem above the hard eviction threshold; below 0 the kubelet evicts pods.',
+        profile: 'standard',
+        help: 'Free inodes of the filesystem above the hard eviction threshold. Below 0 the kubelet evicts pods.',
         value: ({ headroomInodes }) => headroomInodes,
       },
     ],
   }),
   familyGroup({
     level: 'node',
-    subjects: layouts,
+    seriesSource: layouts,
     families: [
       {
         name: 'node_dedicated_imagefs',
-        help: '1 when images live on a filesystem of their own: the kubelet then holds only logs against the limits of containers.',
+        profile: 'standard',
+        help: '1 if images are on a separate filesystem. Only the logs of a container then count towards its limit.',
         value: ({ hasDedicatedImagefs }) => flag(hasDedicatedImagefs),
       },
       {
         name: 'node_split_imagefs',
-        help: '1 when writable layers live on another filesystem than images.',
+        profile: 'standard',
+        help: '1 if writable layers are on another filesystem than images.',
         value: ({ hasSplitImagefs }) => flag(hasSplitImagefs),
       },
     ],
@@ -80,43 +100,53 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
 export const nodeStateGroups: readonly FamilyGroup<ClusterSnapshot>[] = [
   familyGroup({
     level: 'node',
-    subjects: nodes,
+    seriesSource: nodes,
     families: [
       {
-        name: 'node_up',
-        help: '1 when there is data of the node, fresh or stale, in this scrape. No series for nodes that are skipped.',
+        name: 'node_data_available',
+        profile: 'minimal',
+        help: '1 if this scrape has data of the node, fresh or stale; 0 if it is absent. No series for nodes that are skipped.',
         value: (node) => {
           if (node.state !== 'absent') return 1;
           return node.reason === 'skipped' ? undefined : 0;
         },
       },
       {
-        name: 'node_summary_age_seconds',
-        help: 'Time since the data of the node was fetched from its kubelet.',
-        value: (node) => (node.state === 'absent' ? undefined : toSeconds(node.ageMs)),
+        name: 'node_data_timestamp_seconds',
+        profile: 'minimal',
+        help: 'Unix time at which the data of the node was fetched from its kubelet.',
+        value: (node) => (node.state === 'absent' ? undefined : toSeconds(node.fetchedAtMs)),
       },
       {
         name: 'node_pods_missing',
-        help: 'Pods that run on the node for longer than the grace period, as the API server says, and that its summary lacks.',
+        profile: 'standard',
+        help: 'Pods that have run on the node for longer than the grace period, according to the API server, and are not in its summary.',
         value: (node) => (node.state === 'absent' ? undefined : node.missingPods),
       },
       {
         name: 'node_pods_dangling',
-        help: 'Pods in the summary of the node that the API server has not known for longer than the grace period.',
+        profile: 'standard',
+        help: 'Pods in the summary of the node that have been unknown to the API server for longer than the grace period.',
         value: (node) => (node.state === 'absent' ? undefined : node.danglingPods),
       },
       {
         name: 'node_allocatable_bytes',
-        help: 'Ephemeral storage of the node that pods may request, as the API server says.',
+        profile: 'standard',
+        help: 'Ephemeral storage of the node that pods can request, from the API server.',
         value: ({ allocatableBytes }) => allocatableBytes,
       },
     ],
   }),
   familyGroup({
     level: 'node',
-    subjects: absentNodes,
+    seriesSource: absentNodes,
     families: [
-      { name: 'node_absent_info', help: '1 while there is no data of the node, with the reason.', value: () => 1 },
+      {
+        name: 'node_absent_info',
+        profile: 'minimal',
+        help: '1 while the node has no data, with the reason.',
+        value: () => 1,
+      },
     ],
   }),
 ];

@@ -1,93 +1,115 @@
 import type { ContainerUsage } from '../attribution/usage.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
-import { sharedContainers } from './compatibility-subjects.js';
+import { sharedContainers } from './compatibility-sources.js';
 import { type FamilyGroup, familyGroup, type FamilyOptions, toSeconds } from './family.js';
 import { podInfos } from './pod-info.js';
-import { containers, containerSpecs, limits, memberships, podComponents, pods, volumes } from './subjects.js';
+import type { Profile } from './profile.js';
+import {
+  containers,
+  containerSpecs,
+  emptyDirs,
+  limits,
+  podComponents,
+  pods,
+  podWorkloads,
+  volumeFilesystems,
+  volumes,
+} from './series-sources.js';
 
 /** Per pod. */
 export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   familyGroup({
     level: 'pod',
-    subjects: memberships,
+    seriesSource: podWorkloads,
     families: [
       {
         name: 'pod_workload_info',
-        help: '1; the workloads that the pod belongs to. Only for pods that the API server knows.',
+        profile: 'standard',
+        help: '1; a workload that the pod belongs to. Only for pods that the API server knows.',
         value: () => 1,
       },
     ],
   }),
   familyGroup({
     level: 'pod',
-    subjects: pods,
+    seriesSource: pods,
     families: [
       {
         name: 'pod_used_bytes',
-        help: 'Ephemeral storage of the pod, as the kubelet holds it against its limit.',
+        profile: 'minimal',
+        help: 'Ephemeral storage used by the pod, as counted by the kubelet towards its limit.',
         value: ({ usage }) => usage.usedBytes,
       },
       {
         name: 'pod_limit_bytes',
-        help: 'Limit of the pod, added up from those of its containers as the kubelet does.',
+        profile: 'standard',
+        help: 'Ephemeral-storage limit of the pod: the sum over its containers, as the kubelet computes it.',
         value: ({ limitBytes }) => limitBytes,
       },
       {
         name: 'pod_request_bytes',
-        help: 'Request of the pod, added up from those of its containers as the scheduler does.',
+        profile: 'full',
+        help: 'Ephemeral-storage request of the pod: the sum over its containers, as the scheduler computes it.',
         value: ({ requestBytes }) => requestBytes,
       },
       {
         name: 'pod_inodes_used',
-        help: 'Inodes used by the files that make up the ephemeral storage of the pod.',
+        profile: 'full',
+        help: 'Inodes used by the ephemeral storage of the pod.',
         value: ({ usage }) => usage.inodesUsed,
       },
       {
         name: 'pod_volume_stats_pending',
-        help: '1 while the kubelet has not measured the volumes of the pod: its total is too small by them. No series otherwise.',
+        profile: 'standard',
+        help: '1 while the kubelet has not measured the volumes of the pod yet, and its total is too low. No series otherwise.',
         value: ({ usage }) => (usage.volumesPending ? 1 : undefined),
       },
       {
         name: 'pod_volume_stats_timestamp_seconds',
-        help: 'Unix time of the oldest figure of a volume of the pod: the kubelet measures volumes in the background, a minute and more before the rest.',
+        profile: 'full',
+        help: 'Unix time of the oldest measurement of a volume of the pod. The kubelet measures volumes in the background, a minute or more before the rest.',
         value: ({ usage }) => toSeconds(oldestMs(usage.volumes.map(({ measuredAtMs }) => measuredAtMs))),
       },
       {
         name: 'pod_start_time_seconds',
-        help: 'Unix time at which the pod was started, as the kubelet says.',
+        profile: 'full',
+        help: 'Unix time at which the pod was started, as reported by the kubelet.',
         value: ({ startTimeMs }) => toSeconds(startTimeMs),
       },
     ],
   }),
   familyGroup({
     level: 'pod',
-    subjects: podInfos,
+    seriesSource: podInfos,
     families: [
       {
         name: 'pod_info',
-        help: '1; what the API server says of the pod. Static pods are never evicted for their limits.',
+        profile: 'full',
+        help: '1; properties of the pod from the API server. Static pods are never evicted because of their limits.',
         value: () => 1,
       },
     ],
   }),
   familyGroup({
     level: 'pod',
-    subjects: podComponents,
+    seriesSource: podComponents,
     families: [
       {
         name: 'pod_component_used_bytes',
-        help: 'Parts of the ephemeral storage of the pod (rootfs, logs, emptydir, configmap, gitrepo, other): they add up to its total.',
+        profile: 'standard',
+        help: 'Ephemeral storage used by a component of the pod (rootfs, logs, emptydir, configmap, other). The sum is the total of the pod; emptydir and configmap only if the pod has such a volume.',
         value: (usedBytes) => usedBytes,
       },
     ],
   }),
   familyGroup({
     level: 'pod',
-    subjects: limits,
+    seriesSource: limits,
     families: [
       {
         name: 'limit_ratio',
-        help: 'What the kubelet holds against a limit, divided by it, for each rule that it evicts for (emptydir, pod, container). Above 1 it evicts.',
+        profile: 'minimal',
+        help: 'Usage divided by the limit, for each limit that the kubelet enforces by eviction (rule: emptydir, pod or container). Above 1 it evicts the pod.',
         value: ({ usedBytes, limitBytes }) => usedBytes / limitBytes,
       },
     ],
@@ -97,7 +119,8 @@ export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
 const attributedFamilies: readonly FamilyOptions<ContainerUsage>[] = [
   {
     name: 'container_used_bytes',
-    help: 'Ephemeral storage attributed to the container: its own files and its share of what the pod shares.',
+    profile: 'standard',
+    help: 'Ephemeral storage attributed to the container: its own files and its share of the volumes and files of the pod.',
     value: ({ usedBytes }) => usedBytes,
   },
 ];
@@ -105,38 +128,44 @@ const attributedFamilies: readonly FamilyOptions<ContainerUsage>[] = [
 const ownFilesFamilies: readonly FamilyOptions<ContainerUsage>[] = [
   {
     name: 'container_rootfs_used_bytes',
-    help: 'Writable layer of the container, as the kubelet reports it.',
+    profile: 'full',
+    help: 'Size of the writable layer of the container, as reported by the kubelet.',
     value: ({ rootfsBytes }) => rootfsBytes,
   },
   {
     name: 'container_logs_used_bytes',
-    help: 'Logs of the container, as the kubelet reports them.',
+    profile: 'full',
+    help: 'Size of the logs of the container, as reported by the kubelet.',
     value: ({ logsBytes }) => logsBytes,
   },
   {
     name: 'container_rootfs_inodes_used',
-    help: 'Inodes used in the writable layer of the container, as the kubelet reports them.',
+    profile: 'full',
+    help: 'Inodes used by the writable layer of the container, as reported by the kubelet.',
     value: ({ rootfsInodesUsed }) => rootfsInodesUsed,
   },
   {
     name: 'container_logs_inodes_used',
-    help: 'Inodes used by the logs of the container, as the kubelet reports them.',
+    profile: 'full',
+    help: 'Inodes used by the logs of the container, as reported by the kubelet.',
     value: ({ logsInodesUsed }) => logsInodesUsed,
   },
 ];
 
 const containerSpecGroup = familyGroup({
   level: 'container',
-  subjects: containerSpecs,
+  seriesSource: containerSpecs,
   families: [
     {
       name: 'container_limit_bytes',
-      help: 'Limit of the container, from the spec of the pod.',
+      profile: 'full',
+      help: 'Ephemeral-storage limit of the container, from the spec of the pod.',
       value: ({ limitBytes }) => limitBytes,
     },
     {
       name: 'container_request_bytes',
-      help: 'Request of the container, from the spec of the pod.',
+      profile: 'full',
+      help: 'Ephemeral-storage request of the container, from the spec of the pod.',
       value: ({ requestBytes }) => requestBytes,
     },
   ],
@@ -146,56 +175,73 @@ const containerSpecGroup = familyGroup({
 export const containerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   familyGroup({
     level: 'container',
-    subjects: containers,
+    seriesSource: containers,
     families: [...attributedFamilies, ...ownFilesFamilies],
   }),
   containerSpecGroup,
 ];
 
 /**
- * The same families in the same order; those whose names another exporter has too carry its labels beside ours, as a
- * name must not stand for two families.
+ * The same families in the same order. Families whose names the other exporter has too carry its labels beside ours, as
+ * a name must not stand for two families, and are part of every profile, as all families of the other exporter.
  */
 export const sharedContainerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
-  familyGroup({ level: 'container', subjects: containers, families: attributedFamilies }),
-  familyGroup({ level: 'container', subjects: sharedContainers, families: ownFilesFamilies }),
+  familyGroup({ level: 'container', seriesSource: containers, families: attributedFamilies }),
+  familyGroup({
+    level: 'container',
+    seriesSource: sharedContainers,
+    families: ownFilesFamilies.map((family) => ({ ...family, profile: 'minimal' })),
+  }),
   containerSpecGroup,
 ];
 
-/** Per volume of a pod. */
-export const volumeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
-  familyGroup({
-    level: 'volume',
-    subjects: volumes,
-    families: [
-      {
-        name: 'volume_used_bytes',
-        help: 'Bytes used in the volume of the pod, of any type and medium.',
-        value: ({ usedBytes }) => usedBytes,
-      },
-      {
-        name: 'volume_capacity_bytes',
-        help: 'Size of the filesystem that holds the volume.',
-        value: ({ capacityBytes }) => capacityBytes,
-      },
-      {
-        name: 'volume_available_bytes',
-        help: 'Bytes available in the filesystem that holds the volume.',
-        value: ({ availableBytes }) => availableBytes,
-      },
-      {
-        name: 'volume_inodes_used',
-        help: 'Inodes used in the volume.',
-        value: ({ inodesUsed }) => inodesUsed,
-      },
-      {
-        name: 'volume_limit_bytes',
-        help: 'Size limit of an emptyDir, from the spec of the pod.',
-        value: ({ sizeLimitBytes }) => sizeLimitBytes,
-      },
-    ],
-  }),
-];
+/** Per volume of a pod: the sizes of all volumes in the profile `full`, of emptyDirs alone in the others. */
+export function volumeGroups(profile: Profile): readonly FamilyGroup<NodeSnapshot>[] {
+  return [
+    familyGroup({
+      level: 'volume',
+      seriesSource: profile === 'full' ? volumes : emptyDirs,
+      families: [
+        {
+          name: 'volume_used_bytes',
+          profile: 'standard',
+          help: 'Bytes used by the volume of the pod: emptyDirs, and with the profile full volumes of all types. counted="true": part of the total of the pod.',
+          value: ({ usedBytes }) => usedBytes,
+        },
+        {
+          name: 'volume_limit_bytes',
+          profile: 'standard',
+          help: 'Size limit of the emptyDir, from the spec of the pod.',
+          value: ({ sizeLimitBytes }) => sizeLimitBytes,
+        },
+      ],
+    }),
+    familyGroup({
+      level: 'volume',
+      seriesSource: volumeFilesystems,
+      families: [
+        {
+          name: 'volume_capacity_bytes',
+          profile: 'full',
+          help: 'Size of the filesystem of the volume. Only for volumes with a filesystem of their own.',
+          value: ({ capacityBytes }) => capacityBytes,
+        },
+        {
+          name: 'volume_available_bytes',
+          profile: 'full',
+          help: 'Bytes available in the filesystem of the volume. Only for volumes with a filesystem of their own.',
+          value: ({ availableBytes }) => availableBytes,
+        },
+        {
+          name: 'volume_inodes_used',
+          profile: 'full',
+          help: 'Inodes used in the volume. Only for volumes with a filesystem of their own.',
+          value: ({ inodesUsed }) => inodesUsed,
+        },
+      ],
+    }),
+  ];
+}
 
 function oldestMs(times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((timeMs) => timeMs !== undefined);

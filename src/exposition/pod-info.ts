@@ -1,9 +1,9 @@
 import type { Pod } from '../kube/objects.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
-import type { Subjects } from './family.js';
+import type { SeriesSource } from './family.js';
 
 /** Only of pods that the API server knows. */
-export const podInfos: Subjects<NodeSnapshot, Pod> = {
+export const podInfos: SeriesSource<NodeSnapshot, Pod> = {
   labels: ['namespace', 'pod', 'node', 'uid', 'qos_class', 'phase', 'host_ip', 'static', 'priority_class'],
   *find({ nodeName, pods }) {
     for (const { namespace, name, pod } of pods) {

@@ -1,25 +1,34 @@
 /** Which families an exposition has: what the settings allow, of that what the request asks for. */
 import { compilePattern } from '../base/pattern.js';
 import type { FamilyGroup, FamilyRow, Level } from './family.js';
+import { isInProfile, type Profile } from './profile.js';
 
 export interface FamilyRules {
+  readonly profile: Profile;
   readonly levels: Readonly<Record<Level, boolean>>;
-  /** Regular expressions that are held against whole names. Empty: all are allowed. */
+  /** Regular expressions that match whole names. Empty: the families of the profile. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
 type NamedFamily = Pick<FamilyRow, 'name' | 'level'>;
 export type FamilyPredicate = (family: NamedFamily) => boolean;
+type FamilyRowPredicate = (family: NamedFamily & Pick<FamilyRow, 'profile'>) => boolean;
 
-/** Levels first, then `allow`, then `deny`. Families about the exporter are never left out: they tell what is. */
-export function allowedBy({ levels, allow, deny }: FamilyRules): FamilyPredicate {
+/**
+ * Of the levels that are on: the families that `allow` matches, whatever their profile, or those of the profile when
+ * `allow` is empty; without those that `deny` matches. Families about the exporter are always exposed.
+ */
+export function allowedBy({ profile, levels, allow, deny }: FamilyRules): FamilyRowPredicate {
   const allowed = allow.map(compilePattern);
   const denied = deny.map(compilePattern);
-  return ({ name, level }) => {
-    if (level === 'exporter') return true;
-    const isListed = allowed.length === 0 || allowed.some((pattern) => pattern.matches(name));
-    return levels[level] && isListed && !denied.some((pattern) => pattern.matches(name));
+  return (family) => {
+    if (family.level === 'exporter') return true;
+    const isListed =
+      allowed.length === 0
+        ? isInProfile(family.profile, profile)
+        : allowed.some((pattern) => pattern.matches(family.name));
+    return levels[family.level] && isListed && !denied.some((pattern) => pattern.matches(family.name));
   };
 }
 
@@ -58,12 +67,12 @@ export function requestedBy({ names, levels }: FamilyFilter): FamilyPredicate {
 /** The groups with these families alone; the others are not formatted. */
 export function groupsOf<Source>(
   groups: readonly FamilyGroup<Source>[],
-  isWanted: FamilyPredicate,
+  isWanted: FamilyRowPredicate,
 ): readonly FamilyGroup<Source>[] {
   return groups.map((group) => narrowed(group, isWanted)).filter(({ families }) => families.length > 0);
 }
 
-function narrowed<Source>(group: FamilyGroup<Source>, isWanted: FamilyPredicate): FamilyGroup<Source> {
+function narrowed<Source>(group: FamilyGroup<Source>, isWanted: FamilyRowPredicate): FamilyGroup<Source> {
   const indexes = group.families.flatMap((family, index) => (isWanted(family) ? [index] : []));
   if (indexes.length === group.families.length) return group;
   return {

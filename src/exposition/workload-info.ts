@@ -1,10 +1,7 @@
-import type { Workload } from '../workload/workload.js';
-
-const fixedLabels = ['namespace', 'workload', 'workload_type', 'source'] as const;
-type FixedLabel = (typeof fixedLabels)[number];
-
-/** As documented: `label_…` stands for one label for each label key that forms workloads. */
-export const workloadInfoLabels: readonly string[] = [...fixedLabels, 'label_…'];
+import type { Labels } from '../kube/objects.js';
+import type { WorkloadOrigin } from '../workload/workload.js';
+import type { SeriesSource } from './family.js';
+import { type WorkloadPage, workloads } from './series-sources.js';
 
 /**
  * The label name for each label key: `label_` and the key with every character that a label name cannot have replaced
@@ -24,27 +21,23 @@ export function infoLabelNames(keys: Iterable<string>): ReadonlyMap<string, stri
   return names;
 }
 
-export interface WorkloadInfo {
-  readonly labelNames: readonly string[];
-  /** Every workload with a value for each of the names; '' where one does not apply. */
-  readonly labelsOf: (workload: Workload) => Readonly<Record<string, string>>;
-}
+const fixedLabels = [...workloads.labels, 'source'];
 
-/** The labels of `workload_info` for these workloads. */
-export function workloadInfo(workloads: readonly Workload[]): WorkloadInfo {
-  const keys = workloads.flatMap(({ origin }) => (origin.source === 'labels' ? Object.keys(origin.labels) : []));
-  const nameOfKey = infoLabelNames(keys);
-  return {
-    labelNames: [...fixedLabels, ...nameOfKey.values()],
-    labelsOf: (workload) => {
-      const { origin } = workload;
-      const values = new Map(origin.source === 'labels' ? Object.entries(origin.labels) : []);
-      const ofKeys = Array.from(nameOfKey, ([key, name]) => [name, values.get(key) ?? ''] as const);
-      return { ...fixedLabelsOf(workload), ...Object.fromEntries(ofKeys) };
-    },
-  };
-}
+/** One for each workload, with the label values behind it. `label_…` stands for one label for each label key. */
+export const workloadInfos: SeriesSource<WorkloadPage, unknown> = {
+  labels: [...fixedLabels, 'label_…'],
+  labelsIn: ({ labelKeys }) => [...fixedLabels, ...infoLabelNames(labelKeys).values()],
+  *find(page) {
+    const keys = [...infoLabelNames(page.labelKeys).keys()];
+    for (const { labelValues, data } of workloads.find(page)) {
+      const { origin } = data.workload;
+      const values = originLabels(origin);
+      const ofKeys = keys.map((key) => (Object.hasOwn(values, key) ? (values[key] ?? '') : ''));
+      yield { labelValues: [...labelValues, origin.source, ...ofKeys], data };
+    }
+  },
+};
 
-function fixedLabelsOf({ namespace, name, type, origin }: Workload): Readonly<Record<FixedLabel, string>> {
-  return { namespace, workload: name, workload_type: type, source: origin.source };
+export function originLabels(origin: WorkloadOrigin): Labels {
+  return origin.source === 'labels' ? origin.labels : {};
 }

@@ -33,8 +33,9 @@ export interface RequestPolicy<T> {
 
 export interface CachedValue<T> {
   readonly value: T;
-  /** Monotonic time in milliseconds at which the response arrived. */
+  /** Monotonic time in milliseconds at which the response arrived, and the wall time. */
   readonly atMs: number;
+  readonly fetchedAtMs: number;
 }
 
 /** A request to a kubelet that failed. */
@@ -149,7 +150,11 @@ export class CachedRequest<T> {
     const before = this.#success;
     const isUnchanged = before !== undefined && isEqual?.(before.value, value) === true;
     this.#completedCount++;
-    this.#success = { value: isUnchanged ? before.value : value, atMs: clock.monotonicMs() };
+    this.#success = {
+      value: isUnchanged ? before.value : value,
+      atMs: clock.monotonicMs(),
+      fetchedAtMs: clock.nowMs(),
+    };
     this.#failure = undefined;
     if (this.#loggedFailure !== undefined) logger.info(log.recovered, { node: node.name });
     this.#loggedFailure = undefined;

@@ -16,6 +16,8 @@ export type CacheLookup =
       readonly state: 'fresh' | 'stale';
       readonly summary: NodeSummary;
       readonly ageMs: number;
+      /** Wall time in milliseconds at which the summary was fetched: the same until the next fetch. */
+      readonly fetchedAtMs: number;
       /** From the kubelet's configuration: the same object until it changes; undefined while it is not known. */
       readonly thresholds: EvictionThresholds | undefined;
     }
@@ -170,12 +172,12 @@ export class KubeletCache implements Disposable {
   #found(
     { thresholds }: KubeletEntry,
     state: 'fresh' | 'stale',
-    { value, atMs }: CachedValue<NodeSummary>,
+    { value, atMs, fetchedAtMs }: CachedValue<NodeSummary>,
   ): CacheLookup {
     const nowMs = this.#options.clock.monotonicMs();
     const known = thresholds?.success;
     const isKnown = known !== undefined && nowMs - known.atMs < 2 * configurationGateMs;
-    return { state, summary: value, ageMs: nowMs - atMs, thresholds: isKnown ? known.value : undefined };
+    return { state, summary: value, ageMs: nowMs - atMs, fetchedAtMs, thresholds: isKnown ? known.value : undefined };
   }
 }
 

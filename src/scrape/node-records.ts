@@ -96,6 +96,7 @@ export class NodeRecord {
       state: lookup.state,
       ...commonState(node, coverage),
       ageMs: lookup.ageMs + sinceMs,
+      fetchedAtMs: lookup.fetchedAtMs,
       snapshot,
       missingPods: coverage.missingPods,
       danglingPods: this.#countDangling(snapshot),

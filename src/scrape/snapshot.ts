@@ -69,6 +69,8 @@ interface NamedNode {
 export interface MeasuredNodeState extends NamedNode {
   readonly state: 'fresh' | 'stale';
   readonly ageMs: number;
+  /** Wall time in milliseconds at which the data was fetched. */
+  readonly fetchedAtMs: number;
   readonly snapshot: NodeSnapshot;
   /** Pods that run on it for longer than the grace period, as the API server says, and that its summary lacks. */
   readonly missingPods: number;

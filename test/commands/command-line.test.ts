@@ -125,7 +125,7 @@ describe('the command line', () => {
   it('prints the table of families', async () => {
     const { status, out } = await run('metrics');
     expect(status).toBe(0);
-    expect(out).toMatch(/^\| Family \| Type \| Labels \| Meaning \|\n/);
+    expect(out).toMatch(/^\| Family \| Type \| Labels \| Profile \| Meaning \|\n/);
     expect(out).toContain(
       '| `ephemeral_storage_workload_used_bytes` | gauge | `namespace`, `workload`, `workload_type` |',
     );

@@ -40,6 +40,7 @@ describe('listSettings', () => {
       'workloads.onMissingNode',
       'attribution',
       'enforcement.sidecars',
+      'metrics.profile',
       'metrics.levels.workload',
       'metrics.levels.node',
       'metrics.levels.pod',

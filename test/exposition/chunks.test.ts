@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { TimeSlicer } from '../../src/base/time-slicer.js';
-import { ChunkCache, type NodeChunks } from '../../src/exposition/chunks.js';
+import { ChunkCache, type SourceChunks } from '../../src/exposition/chunks.js';
 import { detailGroups } from '../../src/exposition/families.js';
+import { withoutRepeats } from '../../src/exposition/unique.js';
+import type { NodeSnapshot } from '../../src/scrape/snapshot.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aContainerUsage,
@@ -19,12 +21,14 @@ import {
 
 const never = new AbortController().signal;
 
-function aCache(clock: Clock = new ManualClock()): ChunkCache {
-  return new ChunkCache(detailGroups.none, new TimeSlicer(clock));
+const groups = detailGroups({ compatibility: 'none', profile: 'full' });
+
+function aCache(clock: Clock = new ManualClock()): ChunkCache<NodeSnapshot> {
+  return new ChunkCache(groups, new TimeSlicer(clock), withoutRepeats);
 }
 
-function textOf(chunks: NodeChunks | undefined, family: string): string | undefined {
-  const families = detailGroups.none.flatMap((group) => group.families);
+function textOf(chunks: SourceChunks | undefined, family: string): string | undefined {
+  const families = groups.flatMap((group) => group.families);
   const index = families.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
   return chunks?.[index]?.buffer.toString();
 }
@@ -38,7 +42,7 @@ describe('ChunkCache', () => {
     expect(second).toBe(first);
   });
 
-  it('makes those of a new snapshot anew and keeps those of the others', async () => {
+  it('makes those of a new snapshot and keeps those of the others', async () => {
     const cache = aCache();
     const kept = aNodeSnapshot({ nodeName: 'node-1' });
     const before = await cache.prepare([kept, aNodeSnapshot({ nodeName: 'node-2' })], never);
@@ -68,7 +72,7 @@ describe('ChunkCache', () => {
     expect(second).toBe(first);
   });
 
-  it('lets the event loop turn while it makes many', async () => {
+  it('yields to the event loop while it makes many', async () => {
     // Each look at the clock takes three milliseconds, so two nodes fill a time slice.
     let timeMs = 0;
     const clock: Clock = { ...systemClock, monotonicMs: () => (timeMs += 3) };
@@ -117,7 +121,7 @@ describe('ChunkCache', () => {
     );
   });
 
-  it('tells the workloads of pods that the API server knows', async () => {
+  it('lists the workloads of pods that the API server knows', async () => {
     const workloads = [aWorkload({ name: 'a' }), aDeployment('b')];
     const pods = [aPodSnapshot({ workloads }), aPodSnapshot({ name: 'unknown', pod: undefined, workloads })];
     const [chunks] = await aCache().prepare([aNodeSnapshot({ pods })], never);

@@ -191,12 +191,12 @@ describe('Exposition', () => {
     expect(body.contentLength).toBe(bytesOf(body).length);
   });
 
-  it('tells how many series of each level it has before it reads its own metrics', async () => {
+  it('reports the number of series of each level before it reads its own metrics', async () => {
     const selfMetrics = new FakeSelfMetrics();
     const body = await anExposition({ selfMetrics }).render(hostileSnapshot, asking('text'), never);
     const samples = parseExposition(bytesOf(body), 'text').flatMap((family) => family.samples);
     const [told] = selfMetrics.told;
-    expect(told).toEqual({ workload: 16, node: 18, pod: 27, container: 10, volume: 4 });
+    expect(told).toEqual({ workload: 14, node: 18, pod: 21, container: 10, volume: 4 });
     expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
   });
 
@@ -237,31 +237,32 @@ describe('Exposition', () => {
     ]);
   });
 
-  it('tells the age of each scrape although the node has not changed', async () => {
+  it('serves the time of the last fetch although the data of the node has not changed', async () => {
     const exposition = anExposition();
     const snapshot = aNodeSnapshot();
-    for (const ageMs of [1_000, 16_000]) {
-      const nodes = [aFreshNode(snapshot, ageMs)];
+    for (const fetchedAtMs of [1_000, 16_000]) {
+      const nodes = [{ ...aFreshNode(snapshot), fetchedAtMs }];
       const body = await exposition.render(aClusterSnapshot({ nodes }), asking('text'), never);
-      expect(valuesOf(parseExposition(bytesOf(body), 'text'), 'node_summary_age_seconds')).toEqual([ageMs / 1_000]);
+      expect(valuesOf(parseExposition(bytesOf(body), 'text'), 'node_data_timestamp_seconds')).toEqual([
+        fetchedAtMs / 1_000,
+      ]);
     }
   });
 
-  it('serves of a workload at rest what is known of its pods, and no bytes', async () => {
-    const resting = aWorkloadSnapshot({
+  it('serves the pod counts of a workload that is backing off, and no bytes', async () => {
+    const backingOff = aWorkloadSnapshot({
       figures: undefined,
       expectedPods: 3,
       measuredPods: 0,
       complete: false,
       backoffMs: 2_000,
     });
-    const families = await familiesOf(aClusterSnapshot({ nodes: [], workloads: [resting] }));
+    const families = await familiesOf(aClusterSnapshot({ nodes: [], workloads: [backingOff] }));
     expect(families.map(({ name, samples }) => [name, samples[0]?.value])).toEqual([
       ['ephemeral_storage_workload_pods', 3],
       ['ephemeral_storage_workload_pods_measured', 0],
       ['ephemeral_storage_workload_complete', 0],
-      ['ephemeral_storage_workload_up', 0],
-      ['ephemeral_storage_workload_backoff_seconds', 2],
+      ['ephemeral_storage_workload_data_available', 0],
       ['ephemeral_storage_workload_info', 1],
       ['self', 1],
     ]);
@@ -274,9 +275,9 @@ describe('Exposition', () => {
     expect(valuesOf(parseExposition(bytesOf(body), 'text'), 'workload_used_bytes')).toBeUndefined();
   });
 
-  it('serves nodes without data as down, and skipped ones neither as down nor as up', async () => {
+  it('serves whether nodes have data, and nothing for skipped ones', async () => {
     const families = await familiesOf(hostileSnapshot);
-    const up = families.find(({ name }) => name === 'ephemeral_storage_node_up')?.samples;
+    const up = families.find(({ name }) => name === 'ephemeral_storage_node_data_available')?.samples;
     expect(up?.map(({ labels, value }) => [labels['node'], value])).toEqual([
       ['node-"1"', 1],
       ['node-2', 1],
@@ -302,7 +303,7 @@ describe('Exposition', () => {
     );
     const names = bodies.map((body) =>
       parseExposition(bytesOf(body), 'text')
-        .find(({ name }) => name === 'ephemeral_storage_workload_up')
+        .find(({ name }) => name === 'ephemeral_storage_workload_data_available')
         ?.samples.map(({ labels }) => labels['workload']),
     );
     expect(names).toEqual([['a'], ['b'], ['c']]);
@@ -355,7 +356,7 @@ describe('families', () => {
       'that are asked for by level',
       { deny: ['.*_node_.*_(?:bytes|inodes|imagefs)'] },
       { levels: new Set(['node', 'exporter']) },
-      ['node_up', 'node_summary_age_seconds', 'node_pods_missing', 'node_pods_dangling', 'self'],
+      ['node_data_available', 'node_data_timestamp_seconds', 'node_pods_missing', 'node_pods_dangling', 'self'],
     ],
     ['that are asked for and allowed', { deny: ['.*_info'] }, { names: podFamilies }, ['pod_used_bytes']],
     ['of the exporter by name', {}, { names: new Set(['self']) }, ['self']],
@@ -410,18 +411,18 @@ describe('families', () => {
   it('above the cap are left out whole, which is told before the self metrics are read', async () => {
     const observer = new FakeCapObserver();
     const selfMetrics = new FakeSelfMetrics();
-    const exposition = anExposition({ observer, selfMetrics, maxSeries: 34 });
+    const exposition = anExposition({ observer, selfMetrics, maxSeries: 32 });
     const body = await exposition.render(hostileSnapshot, asking('text'), never);
-    expect(selfMetrics.told).toEqual([{ workload: 16, node: 18, pod: 0, container: 0, volume: 0 }]);
-    expect(parseExposition(bytesOf(body), 'text').flatMap(({ samples }) => samples)).toHaveLength(35);
+    expect(selfMetrics.told).toEqual([{ workload: 14, node: 18, pod: 0, container: 0, volume: 0 }]);
+    expect(parseExposition(bytesOf(body), 'text').flatMap(({ samples }) => samples)).toHaveLength(33);
     const [result] = observer.results;
-    expect(result).toMatchObject({ filter: '', maxSeries: 34, seriesCount: 41 });
+    expect(result).toMatchObject({ filter: '', maxSeries: 32, seriesCount: 35 });
     expect(result?.families.slice(0, 2)).toEqual([
       'ephemeral_storage_volume_used_bytes',
       'ephemeral_storage_container_used_bytes',
     ]);
     await exposition.render(hostileSnapshot, asking('text', { levels: new Set(['pod']) }), never);
-    expect(observer.results.at(-1)).toEqual({ filter: 'collect[]=pod', maxSeries: 34, families: [], seriesCount: 0 });
+    expect(observer.results.at(-1)).toEqual({ filter: 'collect[]=pod', maxSeries: 32, families: [], seriesCount: 0 });
   });
 });
 
@@ -543,18 +544,22 @@ const workloadSnapshot: fc.Arbitrary<WorkloadSnapshot> = fc.record({
       podMaxUsedBytes: bytes,
       limitBytes: bytes,
       requestBytes: bytes,
-      containers: fc.array(fc.record({ container: name, usedBytes: fc.maxSafeNat(), maxUsedBytes: fc.maxSafeNat() }), {
-        maxLength: 3,
-      }),
+      containers: fc.uniqueArray(
+        fc.record({ container: name, usedBytes: fc.maxSafeNat(), maxUsedBytes: fc.maxSafeNat() }),
+        { selector: ({ container }) => container, maxLength: 3 },
+      ),
     }),
     { nil: undefined },
   ),
 });
-/** A node appears once, and a pod of the API server on one node; nothing else is promised. */
+/** A node and a workload appear once, and a pod of the API server on one node; nothing else is guaranteed. */
 const clusterSnapshot: fc.Arbitrary<ClusterSnapshot> = fc
   .record({
     nodes: fc.uniqueArray(nodeState, { selector: (node) => node.nodeName, maxLength: 4 }),
-    workloads: fc.uniqueArray(workloadSnapshot, { selector: (snapshot) => snapshot.workload.name, maxLength: 4 }),
+    workloads: fc.uniqueArray(workloadSnapshot, {
+      selector: (snapshot) => workloadLabels(snapshot.workload),
+      maxLength: 4,
+    }),
   })
   .filter(({ nodes }) => {
     const known = nodes.flatMap((node) =>
@@ -562,6 +567,10 @@ const clusterSnapshot: fc.Arbitrary<ClusterSnapshot> = fc
     );
     return new Set(known).size === known.length;
   });
+
+function workloadLabels({ namespace, name: ofWorkload, type }: Workload): string {
+  return JSON.stringify([namespace, ofWorkload, type]);
+}
 
 function podKey(pod: PodSnapshot): string {
   return JSON.stringify([pod.namespace, pod.name]);

@@ -10,15 +10,17 @@ import {
   requestedBy,
 } from '../../src/exposition/selection.js';
 
-const families = [
-  { name: 'ephemeral_storage_workload_used_bytes', level: 'workload' },
-  { name: 'ephemeral_storage_node_used_bytes', level: 'node' },
-  { name: 'ephemeral_storage_pod_used_bytes', level: 'pod' },
-  { name: 'ephemeral_storage_pod_limit_bytes', level: 'pod' },
-  { name: 'ephemeral_storage_container_used_bytes', level: 'container' },
-  { name: 'ephemeral_storage_volume_used_bytes', level: 'volume' },
-  { name: 'ephemeral_storage_exporter_series', level: 'exporter' },
-] as const;
+const families = (
+  [
+    { name: 'ephemeral_storage_workload_used_bytes', level: 'workload' },
+    { name: 'ephemeral_storage_node_used_bytes', level: 'node' },
+    { name: 'ephemeral_storage_pod_used_bytes', level: 'pod' },
+    { name: 'ephemeral_storage_pod_limit_bytes', level: 'pod' },
+    { name: 'ephemeral_storage_container_used_bytes', level: 'container' },
+    { name: 'ephemeral_storage_volume_used_bytes', level: 'volume' },
+    { name: 'ephemeral_storage_exporter_series', level: 'exporter' },
+  ] as const
+).map((family) => ({ ...family, profile: family.level === 'container' ? ('full' as const) : ('standard' as const) }));
 
 const allLevels: Readonly<Record<Level, boolean>> = {
   workload: true,
@@ -28,7 +30,7 @@ const allLevels: Readonly<Record<Level, boolean>> = {
   volume: true,
 };
 
-const everything: FamilyRules = { levels: allLevels, allow: [], deny: [] };
+const everything: FamilyRules = { profile: 'full', levels: allLevels, allow: [], deny: [] };
 
 function shortNames(isWanted: (family: (typeof families)[number]) => boolean): readonly string[] {
   return families.filter(isWanted).map(({ name }) => name.replace('ephemeral_storage_', ''));
@@ -66,6 +68,17 @@ describe('what the settings allow', () => {
       { levels: { ...allLevels, pod: false }, allow: ['.*_(pod|node)_.*'] },
       ['node_used_bytes', 'exporter_series'],
     ],
+    [
+      'the families of a smaller profile',
+      { profile: 'standard' },
+      all.filter((name) => name !== 'container_used_bytes'),
+    ],
+    ['nothing that only a larger profile has', { profile: 'minimal' }, ['exporter_series']],
+    [
+      'what allow matches, even if only a larger profile has it',
+      { profile: 'minimal', allow: ['.*_container_.*'] },
+      ['container_used_bytes', 'exporter_series'],
+    ],
     ['the exporter itself, whatever deny has', { deny: ['.*'] }, ['exporter_series']],
   ])('%s', (_case, rules, expected) => {
     expect(shortNames(allowedBy({ ...everything, ...rules }))).toEqual(expected);
@@ -97,13 +110,18 @@ describe('what a request asks for', () => {
 describe('groupsOf', () => {
   const group = familyGroup<number, number>({
     level: 'pod',
-    subjects: {
+    seriesSource: {
       labels: ['pod'],
       *find(source) {
         yield { labelValues: ['a'], data: source };
       },
     },
-    families: [1, 2, 3].map((factor) => ({ name: `times_${factor}`, help: '', value: (data) => data * factor })),
+    families: [1, 2, 3].map((factor) => ({
+      name: `times_${factor}`,
+      profile: 'minimal',
+      help: '',
+      value: (data) => data * factor,
+    })),
   });
 
   it('gives the values of the families that are left', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { infoLabelNames, workloadInfo } from '../../src/exposition/workload-info.js';
-import { aDeployment, aWorkload } from '../support/snapshot-builders.js';
+import { infoLabelNames, workloadInfos } from '../../src/exposition/workload-info.js';
+import { WorkloadPages } from '../../src/exposition/workload-pages.js';
+import type { Workload } from '../../src/workload/workload.js';
+import { aDeployment, aWorkload, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 
 describe('infoLabelNames', () => {
   it.each([
@@ -20,7 +22,7 @@ describe('infoLabelNames', () => {
   });
 });
 
-describe('workloadInfo', () => {
+describe('workloadInfos', () => {
   const configured = aWorkload({ name: 'billing' });
   const labelled = aWorkload({
     name: 'shop--web',
@@ -28,38 +30,55 @@ describe('workloadInfo', () => {
     origin: { source: 'labels', labels: { app: 'shop', tier: 'web' } },
   });
 
-  it('has one set of label names for all workloads, with empty values where one does not apply', () => {
-    const { labelNames, labelsOf } = workloadInfo([configured, labelled, aDeployment('cart')]);
-    expect(labelsOf(configured)).toEqual({
-      namespace: '',
-      workload: 'billing',
-      workload_type: 'selector',
-      source: 'configured',
-      label_app: '',
-      label_tier: '',
+  function seriesOf(workloads: readonly Workload[]): readonly Readonly<Record<string, string>>[] {
+    const pages = new WorkloadPages().of(workloads.map((workload) => aWorkloadSnapshot({ workload })));
+    return pages.flatMap((page) => {
+      const names = workloadInfos.labelsIn?.(page) ?? [];
+      return Array.from(workloadInfos.find(page), ({ labelValues }) =>
+        Object.fromEntries(names.map((name, index) => [name, labelValues[index] ?? 'missing'])),
+      );
     });
-    expect(labelsOf(labelled)).toEqual({
-      namespace: '',
-      workload: 'shop--web',
-      workload_type: 'labels',
-      source: 'labels',
-      label_app: 'shop',
-      label_tier: 'web',
-    });
-    expect(labelsOf(aDeployment('cart'))).toEqual({
-      namespace: 'shop',
-      workload: 'cart',
-      workload_type: 'deployment',
-      source: 'controller',
-      label_app: '',
-      label_tier: '',
-    });
-    expect(Object.keys(labelsOf(configured))).toEqual(labelNames);
+  }
+
+  it('have one set of label names for all workloads, with empty values where one does not apply', () => {
+    expect(seriesOf([configured, labelled, aDeployment('cart')])).toEqual([
+      {
+        namespace: '',
+        workload: 'billing',
+        workload_type: 'selector',
+        source: 'configured',
+        label_app: '',
+        label_tier: '',
+      },
+      {
+        namespace: '',
+        workload: 'shop--web',
+        workload_type: 'labels',
+        source: 'labels',
+        label_app: 'shop',
+        label_tier: 'web',
+      },
+      {
+        namespace: 'shop',
+        workload: 'cart',
+        workload_type: 'deployment',
+        source: 'controller',
+        label_app: '',
+        label_tier: '',
+      },
+    ]);
   });
 
-  it('takes no value from what every object has', () => {
+  it('have the same label names on all pages', () => {
+    const many = Array.from({ length: 250 }, (_, index) => aDeployment(`cart-${index}`));
+    const series = seriesOf([...many, labelled]);
+    expect(series).toHaveLength(251);
+    expect(series.every((labels) => Object.hasOwn(labels, 'label_app'))).toBe(true);
+  });
+
+  it('take no value from what every object has', () => {
     const hostile = aWorkload({ type: 'labels', origin: { source: 'labels', labels: { constructor: 'x' } } });
-    const { labelsOf } = workloadInfo([hostile, configured]);
-    expect(labelsOf(configured)).toMatchObject({ label_constructor: '' });
+    const other = aWorkload({ type: 'labels', origin: { source: 'labels', labels: { app: 'x' } } });
+    expect(seriesOf([hostile, other])[1]).toMatchObject({ label_constructor: '' });
   });
 });

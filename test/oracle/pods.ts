@@ -73,6 +73,17 @@ export class PodFigures {
     return { type: hasClaim === true ? 'pvc' : 'unknown', medium: '', limit: undefined };
   }
 
+  isCounted(kind: VolumeKind): boolean {
+    return countedIn(kind) !== undefined;
+  }
+
+  /** Those of volumes where the pod has such a volume. */
+  componentNames(): readonly ComponentName[] {
+    const specs = this.pod?.spec.volumes ?? [];
+    const counted = new Set(specs.map((spec) => countedIn(kindOfSpec(spec))));
+    return componentNames.filter((name) => (name !== 'emptydir' && name !== 'configmap') || counted.has(name));
+  }
+
   component(name: ComponentName): bigint {
     if (name === 'rootfs') return sum(this.containers.map(countedRootfs));
     if (name === 'logs') return sum(this.containers.map(countedLogs));

@@ -5,20 +5,29 @@ import type { Labels, Prediction } from './series.js';
 
 /** One node has a summary; `nodes` may hold others that have none. */
 export function predictNodes(prediction: Prediction, summary: RawSummary, nodes: readonly RawNode[]): void {
-  const { nodeName, fs, runtime } = summary.node;
+  const { nodeName, runtime } = summary.node;
   const labels = { node: nodeName };
-  predictFilesystem(prediction, fs, { ...labels, filesystem: 'nodefs' });
-  predictFilesystem(prediction, runtime?.imageFs, { ...labels, filesystem: 'imagefs' });
-  predictFilesystem(prediction, runtime?.containerFs, { ...labels, filesystem: 'containerfs' });
+  predictFilesystems(prediction, summary);
   prediction.add('node_dedicated_imagefs', labels, flag(isDedicated(summary)));
   prediction.add('node_split_imagefs', labels, flag(areApart(runtime?.imageFs, runtime?.containerFs)));
-  prediction.add('node_summary_age_seconds', labels, 0);
-  prediction.add('node_up', labels, 1);
+  prediction.add('node_data_available', labels, 1);
   for (const { metadata, status } of nodes) {
     prediction.add('node_allocatable_bytes', { node: metadata.name }, storageOf(status?.allocatable));
     if (metadata.name === nodeName) continue;
-    prediction.add('node_up', { node: metadata.name }, 0);
+    prediction.add('node_data_available', { node: metadata.name }, 0);
     prediction.add('node_absent_info', { node: metadata.name, reason: 'never' }, 1);
+  }
+}
+
+/** Each once: not under the name of its double. */
+function predictFilesystems(prediction: Prediction, { node: { nodeName, fs, runtime } }: RawSummary): void {
+  const labels = { node: nodeName };
+  const { imageFs, containerFs } = runtime ?? {};
+  predictFilesystem(prediction, fs, { ...labels, filesystem: 'nodefs' });
+  const hasImagefs = !isDouble(fs, imageFs);
+  if (hasImagefs) predictFilesystem(prediction, imageFs, { ...labels, filesystem: 'imagefs' });
+  if (!isDouble(fs, containerFs) && !(hasImagefs && isDouble(imageFs, containerFs))) {
+    predictFilesystem(prediction, containerFs, { ...labels, filesystem: 'containerfs' });
   }
 }
 
@@ -32,6 +41,8 @@ function predictFilesystem(prediction: Prediction, figures: RawFs | undefined, l
 }
 
 const flag = (isSet: boolean | undefined): number | undefined => (isSet === undefined ? undefined : Number(isSet));
+
+const isDouble = (a: RawFs | undefined, b: RawFs | undefined): boolean => areApart(a, b) === false;
 
 /** Whether images lie apart from the kubelet's own files. */
 export function isDedicated({ node }: RawSummary): boolean | undefined {

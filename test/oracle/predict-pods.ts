@@ -1,13 +1,5 @@
 /** Series of one pod, its containers and volumes. */
-import {
-  aggregated,
-  type Attribution,
-  componentNames,
-  type Enforcement,
-  heldLimits,
-  lastingSpecs,
-  type PodFigures,
-} from './pods.js';
+import { aggregated, type Attribution, type Enforcement, heldLimits, lastingSpecs, type PodFigures } from './pods.js';
 import { storageOf } from './quantity.js';
 import type { RawPod } from './raw.js';
 import type { Labels, Prediction } from './series.js';
@@ -18,6 +10,8 @@ export interface PodSemantics extends Enforcement {
   readonly attribution: Attribution;
   readonly controllers: boolean;
   readonly node: string;
+  /** Of the node's own disk. */
+  readonly nodeCapacity: number | undefined;
 }
 
 export function predictPod(prediction: Prediction, figures: PodFigures, semantics: PodSemantics): void {
@@ -31,11 +25,11 @@ export function predictPod(prediction: Prediction, figures: PodFigures, semantic
   const measuredAt = (stats.volume ?? []).flatMap(({ time }) => timeMs(time) ?? []);
   const oldestMs = measuredAt.length === 0 ? undefined : Math.min(...measuredAt);
   prediction.add('pod_volume_stats_timestamp_seconds', labels, toSeconds(oldestMs));
-  for (const component of componentNames) {
+  for (const component of figures.componentNames()) {
     prediction.add('pod_component_used_bytes', { ...labels, component }, figures.component(component));
   }
   predictContainers(prediction, figures, { labels, attribution: semantics.attribution });
-  predictVolumes(prediction, figures, labels);
+  predictVolumes(prediction, figures, { labels, nodeCapacity: semantics.nodeCapacity });
   if (pod !== undefined) predictFromSpec(prediction, { figures, pod, labels }, semantics);
 }
 
@@ -55,15 +49,26 @@ function predictContainers(
   }
 }
 
-function predictVolumes(prediction: Prediction, figures: PodFigures, labels: Labels): void {
+const apartTypes = /^(?:pvc|ephemeral|csi|nfs|hostpath|unknown|emptydir (?:Memory|HugePages.*))$/;
+
+function predictVolumes(
+  prediction: Prediction,
+  figures: PodFigures,
+  { labels, nodeCapacity }: { readonly labels: Labels; readonly nodeCapacity: number | undefined },
+): void {
   for (const volume of figures.stats.volume ?? []) {
-    const { type, medium, limit } = figures.kindOf(volume.name);
-    const own = { ...labels, volume: volume.name, type, medium };
+    const kind = figures.kindOf(volume.name);
+    const { type, medium, limit } = kind;
+    const counted = String(figures.isCounted(kind));
+    const own = { ...labels, volume: volume.name, type, medium, counted };
     prediction.add('volume_used_bytes', own, volume.usedBytes);
+    prediction.add('volume_limit_bytes', own, limit);
+    const sizes = [volume.capacityBytes, nodeCapacity];
+    if (sizes.includes(undefined) || sizes[0] === sizes[1]) continue;
+    if (!apartTypes.test(`${type} ${medium}`.trim())) continue;
     prediction.add('volume_capacity_bytes', own, volume.capacityBytes);
     prediction.add('volume_available_bytes', own, volume.availableBytes);
     prediction.add('volume_inodes_used', own, volume.inodesUsed);
-    prediction.add('volume_limit_bytes', own, limit);
   }
 }
 

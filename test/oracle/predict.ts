@@ -31,11 +31,17 @@ export function predict(recording: Recording, semantics: Semantics): SeriesTable
   const hasDedicatedImagefs = isDedicated(summary) === true;
   const node = summary.node.nodeName;
   predictNodes(prediction, summary, nodes);
+  prediction.add('node_data_timestamp_seconds', { node }, newestMs(summary) / 1000);
   prediction.add('node_pods_missing', { node }, missingPods(recording).length);
   prediction.add('node_pods_dangling', { node }, 0); // none is unknown for longer than the moment of the recording
   for (const { figures } of joined) {
     if (figures !== undefined && (figures.pod !== undefined || !semantics.controllers)) {
-      predictPod(prediction, figures, { ...semantics, node, hasDedicatedImagefs });
+      predictPod(prediction, figures, {
+        ...semantics,
+        node,
+        nodeCapacity: summary.node.fs?.capacityBytes,
+        hasDedicatedImagefs,
+      });
     }
   }
   if (semantics.controllers) {

@@ -215,18 +215,23 @@ const isStorage = (path: Path): boolean => {
 const stateFamilies = [
   'pod_volume_stats_pending',
   'workload_complete',
-  'workload_up',
+  'workload_data_available',
   'workload_pods_measured',
   'node_pods_missing',
 ];
 
-/** Lines for series that the loss of a field has brought, and for figures that it has turned into 0. */
+/** A filesystem without a known size cannot be recognised as the double of another. */
+const isOnFilesystem = (key: string): boolean => key.includes('filesystem=');
+
+/** Lines for series that the loss of a field has brought, and for values that it has turned into 0. */
 function invented(before: SeriesTable, after: SeriesTable): readonly string[] {
   const isNew = (key: string, value: number): boolean => !before.has(key) || (value === 0 && before.get(key) !== 0);
   // The part of a total that nothing accounts for any more moves to `other`.
   const isMoved = (key: string): boolean => familyOf(key) === 'pod_component_used_bytes' && before.has(key);
   return [...after].flatMap(([key, value]) =>
-    isNew(key, value) && !isMoved(key) && !stateFamilies.includes(familyOf(key)) ? [`${key} ${value}`] : [],
+    isNew(key, value) && !isMoved(key) && !isOnFilesystem(key) && !stateFamilies.includes(familyOf(key))
+      ? [`${key} ${value}`]
+      : [],
   );
 }
 

@@ -20,6 +20,7 @@ export async function replayed({ summary, pods, nodes }: RecordedTexts, semantic
   await using folder = await temporaryFolder();
   const file = (name: string): string => path.join(folder.path, name);
   const settings = {
+    metrics: { profile: 'full' },
     workloads: { controllers: semantics.controllers },
     attribution: semantics.attribution,
     enforcement: { sidecars: semantics.sidecars },

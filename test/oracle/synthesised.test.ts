@@ -78,11 +78,13 @@ describe('volumes', () => {
     expect(value('container_used_bytes', { container: 'helper' })).toBe(470 + 1666 + 725 + 2048);
   });
 
-  it('in memory are held against their size limit all the same', async () => {
+  it('in memory count towards their size limit', async () => {
     const value = ofPod(await serve(synthesised['volumes of many kinds']), 'shared');
     expect(value('limit_ratio', { rule: 'emptydir', volume: 'memory' })).toBe(7777 / 7168);
     expect(value('limit_ratio', { rule: 'emptydir', volume: 'cache' })).toBe(3333 / 4000);
-    expect(value('volume_limit_bytes', { volume: 'memory', type: 'emptydir', medium: 'Memory' })).toBe(7168);
+    expect(
+      value('volume_limit_bytes', { volume: 'memory', type: 'emptydir', medium: 'Memory', counted: 'false' }),
+    ).toBe(7168);
   });
 
   it('are pending after a restart of the kubelet, and the workload is not complete', async () => {
@@ -128,10 +130,10 @@ describe('limits', () => {
 });
 
 describe('pods without figures', () => {
-  it('of a virtual kubelet have no series, and their workload is down instead of 0 bytes', async () => {
+  it('of a virtual kubelet have no series, and their workload has no data instead of 0 bytes', async () => {
     const served = await serve(synthesised['a virtual kubelet without storage']);
     expect(familiesOf(served).filter((family) => /^(pod|container|volume|limit)_/.test(family))).toEqual([]);
-    expect(served.get(seriesKey('workload_up', barePod('virtual')))).toBe(0);
+    expect(served.get(seriesKey('workload_data_available', barePod('virtual')))).toBe(0);
     expect(familiesOf(served)).not.toContain('workload_used_bytes');
   });
 

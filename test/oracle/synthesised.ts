@@ -12,6 +12,7 @@ const disk = {
   inodes: 6_000_000,
   inodesFree: 5_900_000,
 };
+const memory = { capacityBytes: 4_000_000_000, availableBytes: 3_999_000_000 };
 const largeDisk = { ...disk, capacityBytes: 500_000_000_000, availableBytes: 300_000_000_000 };
 
 function fsStats(usedBytes: number, inodesUsed: number, filesystem: RawFs = disk): RawFs {
@@ -22,8 +23,8 @@ function containerStats(name: string, rootfsBytes: number, logsBytes: number): R
   return { name, rootfs: fsStats(rootfsBytes, 12), logs: fsStats(logsBytes, 2) };
 }
 
-function volumeStats(name: string, usedBytes: number): RawVolumeStats {
-  return { ...fsStats(usedBytes, 3), time: '2026-01-01T00:08:30.25Z', name };
+function volumeStats(name: string, usedBytes: number, filesystem: RawFs = disk): RawVolumeStats {
+  return { ...fsStats(usedBytes, 3, filesystem), time: '2026-01-01T00:08:30.25Z', name };
 }
 
 export function containerSpec(name: string, limit?: string, mounts: readonly string[] = []): RawContainer {
@@ -106,9 +107,9 @@ const shared = recordedPod({
   volume: [
     volumeStats('cache', 3333),
     volumeStats('settings', 1451),
-    volumeStats('memory', 7777),
+    volumeStats('memory', 7777, memory),
     volumeStats('token', 12_288),
-    { ...volumeStats('claim', 555), pvcRef: { namespace: 'shop', name: 'claim' } },
+    { ...volumeStats('claim', 555, largeDisk), pvcRef: { namespace: 'shop', name: 'claim' } },
   ],
   spec: {
     containers: [containerSpec('app', '100k', ['cache', 'memory']), containerSpec('helper', undefined, ['cache'])],

@@ -91,8 +91,7 @@ function predictWorkload(prediction: Prediction, members: readonly Member[]): vo
   prediction.add('workload_pods', labels, expected.length);
   prediction.add('workload_pods_measured', labels, expectedMeasured.length);
   prediction.add('workload_complete', labels, Number(isComplete));
-  prediction.add('workload_up', labels, Number(isUp));
-  prediction.add('workload_backoff_seconds', labels, isUp ? 0 : 1);
+  prediction.add('workload_data_available', labels, Number(isUp));
   if (!isUp) return;
   prediction.add('workload_used_bytes', labels, sum(measured.map(({ used }) => used)));
   const pods = measured.map(({ used }) => used);

@@ -47,6 +47,7 @@ class FakeCluster implements PodLister, SummaryCache {
       state: 'fresh',
       summary: aNodeSummary({ nodeName, ...summary }),
       ageMs: 0,
+      fetchedAtMs: 0,
       thresholds: undefined,
     });
   }

@@ -5,6 +5,7 @@ import { type FamilyFilter, noFilter } from '../../src/exposition/selection.js';
 /** All families, with the changes of the test. */
 export function expositionSettings(overrides: Partial<ExpositionSettings> = {}): ExpositionSettings {
   return {
+    profile: 'full',
     levels: { workload: true, node: true, pod: true, container: true, volume: true },
     allow: [],
     deny: [],

@@ -126,6 +126,7 @@ export function aFreshNode(
     expectedPods: 1,
     measuredPods: 1,
     ageMs,
+    fetchedAtMs: Date.UTC(2026, 0, 1),
     snapshot,
     missingPods: 0,
     danglingPods: 0,

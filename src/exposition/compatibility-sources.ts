@@ -1,13 +1,13 @@
-/** What the families of k8s-ephemeral-storage-metrics are about, with the names that it gives to the labels. */
+/** The series of the families of k8s-ephemeral-storage-metrics, with its label names. */
 import type { ContainerUsage, VolumeUsage } from '../attribution/usage.js';
 import type { Container, Mount } from '../kube/objects.js';
 import type { ContainerSummary, FsStats } from '../kubelet/summary.js';
 import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
-import type { Subjects } from './family.js';
-import { containers } from './subjects.js';
+import type { SeriesSource } from './family.js';
+import { containers } from './series-sources.js';
 
 /** The filesystem that holds the kubelet's own files. */
-export const theirNodes: Subjects<NodeSnapshot, FsStats> = {
+export const legacyNodes: SeriesSource<NodeSnapshot, FsStats> = {
   labels: ['node_name'],
   *find({ nodeName, summary: { nodefs } }) {
     if (nodefs !== undefined) yield { labelValues: [nodeName], data: nodefs };
@@ -19,8 +19,8 @@ interface PodOnNode {
   readonly nodefs: FsStats | undefined;
 }
 
-export const theirPods: Subjects<NodeSnapshot, PodOnNode> = {
-  labels: [...theirNodes.labels, 'pod_name', 'pod_namespace'],
+export const legacyPods: SeriesSource<NodeSnapshot, PodOnNode> = {
+  labels: [...legacyNodes.labels, 'pod_name', 'pod_namespace'],
   *find({ nodeName, summary: { nodefs }, pods }) {
     for (const pod of pods) yield { labelValues: [nodeName, pod.name, pod.namespace], data: { pod, nodefs } };
   },
@@ -32,10 +32,10 @@ interface ContainerFiles {
   readonly summary: ContainerSummary | undefined;
 }
 
-export const theirContainers: Subjects<NodeSnapshot, ContainerFiles> = {
-  labels: [...theirPods.labels, 'container'],
+export const legacyContainers: SeriesSource<NodeSnapshot, ContainerFiles> = {
+  labels: [...legacyPods.labels, 'container'],
   *find(snapshot) {
-    for (const { labelValues, data } of theirPods.find(snapshot)) {
+    for (const { labelValues, data } of legacyPods.find(snapshot)) {
       const { usage, summary } = data.pod;
       for (const container of usage.containers) {
         const reported = summary.containers.find(({ name }) => name === container.name);
@@ -46,8 +46,8 @@ export const theirContainers: Subjects<NodeSnapshot, ContainerFiles> = {
 };
 
 /** With the labels of both exporters, for families of the same name. */
-export const sharedContainers: Subjects<NodeSnapshot, ContainerUsage> = {
-  labels: [...containers.labels, ...theirPods.labels],
+export const sharedContainers: SeriesSource<NodeSnapshot, ContainerUsage> = {
+  labels: [...containers.labels, ...legacyPods.labels],
   *find({ nodeName, pods }) {
     for (const { namespace, name, usage } of pods) {
       for (const data of usage.containers) {
@@ -57,37 +57,37 @@ export const sharedContainers: Subjects<NodeSnapshot, ContainerUsage> = {
   },
 };
 
-interface Share {
+interface Fill {
   readonly usedBytes: number;
   readonly wholeBytes: number;
 }
 
 /**
- * Containers with a limit that the kubelet enforces against what it holds against it; those without one against the
- * node's filesystem, of which any may take all.
+ * Containers with a limit that the kubelet enforces: the usage that counts towards it, and the limit. Those without one:
+ * usage and size of the node's filesystem, which any of them may fill.
  */
-export const theirLimits: Subjects<NodeSnapshot, Share> = {
-  labels: [...theirContainers.labels, 'source'],
+export const legacyLimits: SeriesSource<NodeSnapshot, Fill> = {
+  labels: [...legacyContainers.labels, 'source'],
   *find(snapshot) {
-    for (const { labelValues, data } of theirPods.find(snapshot)) {
+    for (const { labelValues, data } of legacyPods.find(snapshot)) {
       for (const { rule, container, usedBytes, limitBytes } of data.pod.ratios) {
         if (rule !== 'container') continue;
         yield { labelValues: [...labelValues, container, 'container'], data: { usedBytes, wholeBytes: limitBytes } };
       }
-      const share = nodeShare(data.nodefs);
-      if (share === undefined) continue;
+      const fill = nodeFill(data.nodefs);
+      if (fill === undefined) continue;
       for (const { name, limitBytes = 0 } of runningContainers(data.pod)) {
-        if (limitBytes === 0) yield { labelValues: [...labelValues, name, 'node'], data: share };
+        if (limitBytes === 0) yield { labelValues: [...labelValues, name, 'node'], data: fill };
       }
     }
   },
 };
 
-/** EmptyDirs of any medium: one subject for each container that mounts them, and path. */
-export const theirMounts: Subjects<NodeSnapshot, VolumeUsage> = {
-  labels: [...theirContainers.labels, 'volume_name', 'mount_path'],
+/** EmptyDirs of any medium: a series for each container that mounts them, and path. */
+export const legacyMounts: SeriesSource<NodeSnapshot, VolumeUsage> = {
+  labels: [...legacyContainers.labels, 'volume_name', 'mount_path'],
   *find(snapshot) {
-    for (const { labelValues, data } of theirPods.find(snapshot)) {
+    for (const { labelValues, data } of legacyPods.find(snapshot)) {
       const volumes = new Map(data.pod.usage.volumes.map((volume) => [volume.name, volume]));
       for (const { container, volumeName, path } of mountsOf(data.pod)) {
         const volume = volumes.get(volumeName);
@@ -103,7 +103,7 @@ function mountsOf(pod: PodSnapshot): readonly (Mount & { readonly container: str
 }
 
 /** Not what the kubelet calls used: blocks that only root may take count as well, as they are not available. */
-export function nodeShare(nodefs: FsStats | undefined): Share | undefined {
+export function nodeFill(nodefs: FsStats | undefined): Fill | undefined {
   if (nodefs?.capacityBytes === undefined || nodefs.availableBytes === undefined) return undefined;
   const { capacityBytes, availableBytes } = nodefs;
   return { usedBytes: Math.max(capacityBytes - availableBytes, 0), wholeBytes: capacityBytes };

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+
+import { isInProfile, type Profile, profiles } from '../../src/exposition/profile.js';
+import { costOfPods } from '../support/profile-cost.js';
+
+describe('profiles', () => {
+  it.each<[Profile, readonly Profile[]]>([
+    ['minimal', ['minimal']],
+    ['standard', ['minimal', 'standard']],
+    ['full', ['minimal', 'standard', 'full']],
+  ])('%s includes %j', (selected, expected) => {
+    expect(profiles.filter((profile) => isInProfile(profile, selected))).toEqual(expected);
+  });
+});
+
+describe('a pod with two limited containers, an emptyDir with a size limit, a configMap and a token', () => {
+  it.each<[Profile, number]>([
+    ['minimal', 5],
+    ['standard', 16],
+    ['full', 35],
+  ])('has at %s %i series', async (profile, expected) => {
+    expect((await costOfPods(1, profile)).seriesCount).toBe(expected);
+  });
+
+  it('takes at standard less than 16 MiB in 3,000 copies', async () => {
+    expect((await costOfPods(3000, 'standard')).sizeBytes).toBeLessThan(16 * 2 ** 20);
+  });
+});
