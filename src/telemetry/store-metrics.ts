@@ -20,9 +20,6 @@ export interface StoreCounts {
   suppressedUpdateCount: number;
 }
 
-/** By resource. */
-export type AllStoreCounts = Map<Resource, StoreCounts>;
-
 /** The current state of one store. */
 export interface StoreState {
   readonly resource: Resource;
@@ -55,10 +52,10 @@ export const requestFailureReasons = failureReasons.filter(
  * alone, so that the stores of former settings, which stop later, do not change it.
  */
 export class StoreMetrics {
-  readonly #counts: AllStoreCounts;
+  readonly #counts: Map<Resource, StoreCounts>;
   readonly #stores = new Map<Resource, KnownStore>();
 
-  constructor(counts: AllStoreCounts) {
+  constructor(counts: Map<Resource, StoreCounts>) {
     this.#counts = counts;
   }
 
