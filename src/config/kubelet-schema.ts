@@ -44,7 +44,7 @@ export const kubelet = section({
     default: '10s',
     minMs: 10,
     maxMs: 600_000,
-    help: 'Time limit of a request to a kubelet. Must be less than cache.ttl.',
+    help: 'Time limit of a request to a kubelet. Must be less than cache.ttl; the default is four fifths of a cache.ttl of 10s and less.',
   }),
   maxConcurrentRequests: integer({
     default: 64,

@@ -36,11 +36,19 @@ export function loadConfig({ file, environment, assignments = [], flags }: Confi
       return found;
     }),
   ]);
-  const config = z.parse(schema, valuesOf(rootSection, effective));
+  const parsed = z.parse(schema, valuesOf(rootSection, effective));
+  const config = effective.has('kubelet.requestTimeout') ? parsed : withTimeoutBelowTtl(parsed);
   const sourceOf = (path: string): string => effective.get(path)?.sourceOf([]) ?? 'default';
   faults.push(...checkRules(config, sourceOf, faults));
   if (faults.length > 0) throw new ConfigError(faults);
   return deepFrozen(config);
+}
+
+/** So that a short `cache.ttl` can be set alone. */
+function withTimeoutBelowTtl(config: Config): Config {
+  const { kubelet, cache } = config;
+  if (cache.ttlMs === 0 || kubelet.requestTimeoutMs < cache.ttlMs) return config;
+  return { ...config, kubelet: { ...kubelet, requestTimeoutMs: Math.floor(cache.ttlMs * 0.8) } };
 }
 
 /** The values in the shape of the schema; undefined for settings without a value. */

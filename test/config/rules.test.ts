@@ -18,7 +18,7 @@ describe('rules between settings', () => {
     [['cluster.nodeLocal'], 'cluster: {nodeLocal: true, totalShards: 2}'],
     [['cluster.node'], 'cluster: {node: node-1, totalShards: 2}'],
     [['kubelet.requestTimeout'], 'kubelet: {requestTimeout: 55s}'],
-    [['kubelet.requestTimeout'], 'cache: {ttl: 10s}'],
+    [['kubelet.requestTimeout'], 'cache: {ttl: 10s}\nkubelet: {requestTimeout: 10s}'],
     [['kubelet.requestTimeout'], 'cache: {ttl: 5s}\nkubelet: {requestTimeout: 6s}'],
     [['cache.refresh'], 'cache: {ttl: 0, refresh: ahead}'],
     [['scrape.timeoutOffset'], 'scrape: {timeoutOffset: 10s}'],
@@ -58,10 +58,20 @@ describe('rules between settings', () => {
     expect(() => loadText(text)).not.toThrow();
   });
 
+  it.each([
+    ['cache: {ttl: 10s}', 8_000],
+    ['cache: {ttl: 100ms}', 80],
+    ['cache: {ttl: 10s1ms}', 10_000],
+    ['cache: {ttl: 0}', 10_000],
+    ['cache: {ttl: 10s}\nkubelet: {requestTimeout: 9s}', 9_000],
+  ])('keep the default of kubelet.requestTimeout below cache.ttl: %s', (text, expectedMs) => {
+    expect(loadText(text).kubelet.requestTimeoutMs).toBe(expectedMs);
+  });
+
   it('name both settings, their values and their sources', () => {
-    expect(linesOf('cache:\n  ttl: 5s\nscrape:\n  timeoutOffset: 20s')).toEqual([
-      'kubelet.requestTimeout: found "10s" (default); allowed: less than cache.ttl, which is "5s" (config.yaml:2)',
-      'scrape.timeoutOffset: found "20s" (config.yaml:4); allowed: less than scrape.defaultTimeout, which is "10s" (default)',
+    expect(linesOf('kubelet:\n  requestTimeout: 10s\ncache:\n  ttl: 5s\nscrape:\n  timeoutOffset: 20s')).toEqual([
+      'kubelet.requestTimeout: found "10s" (config.yaml:2); allowed: less than cache.ttl, which is "5s" (config.yaml:4)',
+      'scrape.timeoutOffset: found "20s" (config.yaml:6); allowed: less than scrape.defaultTimeout, which is "10s" (default)',
     ]);
     expect(linesOf('kubelet:\n  access: proxy\n  port: 10250\n')).toEqual([
       'kubelet.port: found 10250 (config.yaml:3); allowed: only the default, as the API server connects to the kubelets, together with kubelet.access, which is "proxy" (config.yaml:2)',
