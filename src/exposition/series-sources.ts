@@ -9,7 +9,7 @@ import type { FsStats } from '../kubelet/summary.js';
 import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
 import type { SeriesSource } from './family.js';
 
-type WorkloadContainer = NonNullable<WorkloadSnapshot['figures']>['containers'][number];
+type WorkloadContainer = NonNullable<WorkloadSnapshot['usage']>['containers'][number];
 
 /** Some of the workloads of one scrape. */
 export interface WorkloadPage {
@@ -32,7 +32,7 @@ export const workloadContainers: SeriesSource<WorkloadPage, WorkloadContainer> =
   labels: [...workloads.labels, 'container'],
   *find(page) {
     for (const { labelValues, data } of workloads.find(page)) {
-      for (const container of data.figures?.containers ?? []) {
+      for (const container of data.usage?.containers ?? []) {
         yield { labelValues: [...labelValues, container.container], data: container };
       }
     }

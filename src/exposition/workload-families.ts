@@ -2,7 +2,7 @@ import { type FamilyGroup, familyGroup } from './family.js';
 import { workloadContainers, type WorkloadPage, workloads } from './series-sources.js';
 import { workloadInfos } from './workload-info.js';
 
-/** Per workload. Sums are absent while it is backing off; the number of its pods is always known. */
+/** Per workload. While it is backing off its usage is absent; limits, requests and numbers of pods are always known. */
 export const workloadGroups: readonly FamilyGroup<WorkloadPage>[] = [
   familyGroup({
     level: 'workload',
@@ -12,36 +12,36 @@ export const workloadGroups: readonly FamilyGroup<WorkloadPage>[] = [
         name: 'workload_used_bytes',
         profile: 'minimal',
         help: 'Ephemeral storage used by the measured pods of the workload.',
-        value: ({ figures }) => figures?.usedBytes,
+        value: ({ usage }) => usage?.usedBytes,
       },
       {
         name: 'workload_pod_max_used_bytes',
         profile: 'minimal',
         help: 'Ephemeral storage used by the largest measured pod of the workload.',
-        value: ({ figures }) => figures?.podMaxUsedBytes,
+        value: ({ usage }) => usage?.podMaxUsedBytes,
       },
       {
         name: 'workload_limit_bytes',
         profile: 'minimal',
-        help: 'Sum of the ephemeral-storage limits of the pods of the workload that have one.',
-        value: ({ figures }) => figures?.limitBytes,
+        help: 'Sum of the ephemeral-storage limits of the expected pods of the workload that have one, measured or not.',
+        value: ({ limitBytes }) => limitBytes,
       },
       {
         name: 'workload_request_bytes',
         profile: 'minimal',
-        help: 'Sum of the ephemeral-storage requests of the pods of the workload that have one.',
-        value: ({ figures }) => figures?.requestBytes,
+        help: 'Sum of the ephemeral-storage requests of the expected pods of the workload that have one, measured or not.',
+        value: ({ requestBytes }) => requestBytes,
       },
       {
         name: 'workload_pods',
         profile: 'minimal',
-        help: 'Pods of the workload that should be measured: running for longer than the grace period.',
+        help: 'Pods of the workload that should be measured: running for longer than the grace period, or measured earlier.',
         value: ({ expectedPods }) => expectedPods,
       },
       {
         name: 'workload_pods_measured',
         profile: 'minimal',
-        help: 'Pods of the workload that should be measured and are.',
+        help: 'Pods of the workload that are measured: its usage is the sum over them.',
         value: ({ measuredPods }) => measuredPods,
       },
       {
@@ -53,8 +53,8 @@ export const workloadGroups: readonly FamilyGroup<WorkloadPage>[] = [
       {
         name: 'workload_data_available',
         profile: 'minimal',
-        help: '1 if the last collection of the workload succeeded; 0 while its sums are absent.',
-        value: ({ figures }) => Number(figures !== undefined),
+        help: '1 if the last collection of the workload succeeded; 0 while its usage is absent.',
+        value: ({ usage }) => Number(usage !== undefined),
       },
     ],
   }),

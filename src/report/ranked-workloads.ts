@@ -32,7 +32,7 @@ export class RankedWorkloads {
     const ranking = new Ranking<WorkloadSnapshot>(
       count,
       largestFirst(
-        ({ figures }) => figures?.usedBytes,
+        ({ usage }) => usage?.usedBytes,
         ({ workload }) => [workload.namespace, workload.name, workload.type],
       ),
     );
@@ -57,7 +57,7 @@ export class RankedWorkloads {
   }
 
   #reportOf(snapshot: WorkloadSnapshot): RankedWorkloadReport {
-    const components = snapshot.figures && this.#sums.get(workloadKey(snapshot.workload));
+    const components = snapshot.usage && this.#sums.get(workloadKey(snapshot.workload));
     return { ...workloadReport(snapshot), components };
   }
 }

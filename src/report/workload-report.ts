@@ -19,7 +19,7 @@ export interface WorkloadReport extends WorkloadReference {
   /** Absent when it could not be collected, as the following. */
   readonly usedBytes?: number | undefined;
   readonly podMaxUsedBytes?: number | undefined;
-  /** Sums over the pods that declare one. */
+  /** Sums over the expected pods that declare one, measured or not. */
   readonly limitBytes?: number | undefined;
   readonly requestBytes?: number | undefined;
 }
@@ -33,7 +33,7 @@ function workloadReference({ namespace, name, type }: Workload): WorkloadReferen
 }
 
 export function workloadReport(snapshot: WorkloadSnapshot): WorkloadReport {
-  const { workload, figures, complete, backoffMs, expectedPods, measuredPods } = snapshot;
+  const { workload, usage, complete, backoffMs, expectedPods, measuredPods } = snapshot;
   return {
     ...workloadReference(workload),
     source: workload.origin.source,
@@ -41,9 +41,9 @@ export function workloadReport(snapshot: WorkloadSnapshot): WorkloadReport {
     measuredPodCount: measuredPods,
     isComplete: complete,
     backoffMs: Math.ceil(backoffMs),
-    usedBytes: figures?.usedBytes,
-    podMaxUsedBytes: figures?.podMaxUsedBytes,
-    limitBytes: figures?.limitBytes,
-    requestBytes: figures?.requestBytes,
+    usedBytes: usage?.usedBytes,
+    podMaxUsedBytes: usage?.podMaxUsedBytes,
+    limitBytes: snapshot.limitBytes,
+    requestBytes: snapshot.requestBytes,
   };
 }

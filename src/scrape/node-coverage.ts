@@ -1,35 +1,43 @@
+import { podLimitBytes, podRequestBytes } from '../eviction/limits.js';
 import type { Pod } from '../kube/objects.js';
-import { countExpected } from '../workload/aggregate.js';
-import type { WorkloadPartials } from '../workload/figures.js';
+import { type SummedPod, sumPods } from '../workload/aggregate.js';
+import type { WorkloadPartials } from '../workload/workload-partial.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import type { NodeSnapshot } from './snapshot.js';
 
-/** How many of the pods that a node's summary must list it does list. */
+/** The pods that are expected on a node, against those that its summary lists. */
 export interface NodeCoverage {
+  /** The node's part of the workloads. */
   readonly workloads: WorkloadPartials;
   /** Expected pods that the summary does not list; all of them without a summary. */
   readonly missingPods: number;
-  /** Pods that the summary must list, and those of them that have usage. */
+  /** Pods that the summary must list and measured ones that are younger; pods that have usage. */
   readonly expectedPods: number;
   readonly measuredPods: number;
 }
 
-/** On a node without data (`snapshot` undefined), no pod is measured. */
+/** `expected`: the pods that the summary must list. On a node without data (`snapshot` undefined), no pod is measured. */
 export function nodeCoverage(
   expected: readonly Pod[],
   snapshot: NodeSnapshot | undefined,
   resolver: WorkloadResolver,
 ): NodeCoverage {
-  const isMeasured = ({ uid }: Pod): boolean => snapshot?.measuredPodUids.has(uid) === true;
+  const unmeasured = expected.filter(({ uid }) => snapshot?.measuredPodUids.has(uid) !== true);
+  const measuredPods = snapshot?.measuredPodUids.size ?? 0;
   return {
-    workloads: countExpected(
-      expected.map((pod) => ({
-        workloads: resolver.workloadsOf(pod, pod.namespace),
-        isMeasured: isMeasured(pod),
-      })),
-    ),
-    expectedPods: expected.length,
-    measuredPods: expected.filter(isMeasured).length,
-    missingPods: expected.filter(({ uid }) => snapshot?.listedPodUids.has(uid) !== true).length,
+    // Pods without detail series belong to no workload.
+    workloads: sumPods([...(snapshot?.pods ?? []), ...unmeasured.map((pod) => unmeasuredPod(pod, resolver))]),
+    expectedPods: measuredPods + unmeasured.length,
+    measuredPods,
+    missingPods: unmeasured.filter(({ uid }) => snapshot?.listedPodUids.has(uid) !== true).length,
+  };
+}
+
+function unmeasuredPod(pod: Pod, resolver: WorkloadResolver): SummedPod {
+  return {
+    workloads: resolver.workloadsOf(pod),
+    usage: undefined,
+    limitBytes: podLimitBytes(pod),
+    requestBytes: podRequestBytes(pod),
   };
 }

@@ -87,7 +87,7 @@ export class NodeRecord {
       const coverage = this.#coverageOf(node, undefined);
       return {
         state: { ...lookup, ...commonState(node, coverage) },
-        part: { sums: undefined, coverage: coverage.workloads },
+        part: { nodeName: node.name, hasData: false, workloads: coverage.workloads },
       };
     }
     const snapshot = this.#snapshotOf(node, lookup);
@@ -101,7 +101,7 @@ export class NodeRecord {
       missingPods: coverage.missingPods,
       danglingPods: this.#countDangling(snapshot),
     };
-    return { state, part: { sums: snapshot.sums, coverage: coverage.workloads } };
+    return { state, part: { nodeName: node.name, hasData: true, workloads: coverage.workloads } };
   }
 
   #snapshotOf(node: Node, { summary, thresholds }: FoundLookup): NodeSnapshot {

@@ -8,7 +8,6 @@ import { type NodeLayout, nodeLayout } from '../eviction/node-layout.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { EvictionThresholds } from '../kubelet/eviction-thresholds.js';
 import type { NodeSummary } from '../kubelet/summary.js';
-import { sumPods } from '../workload/aggregate.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import type { NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
 
@@ -64,7 +63,6 @@ export function createNodeSnapshot(
     headrooms: evictionHeadrooms(summary, thresholds),
     pods: showsAllPods ? measured : measured.filter(({ workloads }) => workloads.length > 0),
     skippedPods,
-    sums: sumPods(measured),
     listedPodUids: uidsOf(joined.pods),
     measuredPodUids: uidsOf(measured),
     unknownPods: joined.pods.filter(({ pod }) => pod === undefined).map((pod) => pod.summary),

@@ -6,8 +6,8 @@ import type { LimitRatio } from '../eviction/limit-ratios.js';
 import type { NodeLayout } from '../eviction/node-layout.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
-import type { WorkloadFigures, WorkloadPartials } from '../workload/figures.js';
 import type { Workload } from '../workload/workload.js';
+import type { WorkloadUsage } from '../workload/workload-partial.js';
 
 /** One measured pod of a node. */
 export interface PodSnapshot {
@@ -47,8 +47,6 @@ export interface NodeSnapshot {
   /** Pods with detail series. */
   readonly pods: readonly PodSnapshot[];
   readonly skippedPods: ReadonlyMap<SkipReason, number>;
-  /** Sums over the node's pods per workload, also of pods without detail series. */
-  readonly sums: WorkloadPartials;
   /** UIDs of the API objects of the pods that the summary lists. */
   readonly listedPodUids: ReadonlySet<string>;
   /** UIDs of the API objects of the pods that have usage. */
@@ -61,7 +59,10 @@ interface NamedNode {
   readonly nodeName: string;
   /** From the API server. */
   readonly allocatableBytes: number | undefined;
-  /** Pods that its summary must have, and those of them that have figures; both 0 of a node that is never asked. */
+  /**
+   * Pods that its summary must list or that are measured, and those that are measured; both 0 for a node that is never
+   * scraped.
+   */
   readonly expectedPods: number;
   readonly measuredPods: number;
 }
@@ -96,13 +97,18 @@ export type NodeState = MeasuredNodeState | AbsentNodeState;
 
 export interface WorkloadSnapshot {
   readonly workload: Workload;
+  /** Pods that summaries must list, and measured ones that are younger. */
   readonly expectedPods: number;
+  /** Pods whose usage is in the sums. */
   readonly measuredPods: number;
   readonly complete: boolean;
-  /** Time until the workload is collected again, in milliseconds; 0 when it is not at rest. */
+  /** Time until the workload is collected again, in milliseconds; 0 when it is not backing off. */
   readonly backoffMs: number;
-  /** Undefined when the last collection failed or the workload is at rest: `up` is 0 and nothing else is served. */
-  readonly figures: WorkloadFigures | undefined;
+  /** Sums over all expected pods that declare one, measured or not. */
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+  /** Undefined when the collection failed or the workload is backing off. */
+  readonly usage: WorkloadUsage | undefined;
 }
 
 /** Everything that one scrape serves, besides the exporter's own metrics. */

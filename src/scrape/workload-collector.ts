@@ -2,39 +2,43 @@ import type { Clock } from '../base/clock.js';
 import { byNames } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import { Accumulator } from '../workload/aggregate.js';
-import { noFigures, type WorkloadFigures, type WorkloadPartial, type WorkloadPartials } from '../workload/figures.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadBackoff } from '../workload/workload-backoff.js';
+import { emptyPartial, type WorkloadPartial, type WorkloadPartials } from '../workload/workload-partial.js';
 import type { WorkloadSnapshot } from './snapshot.js';
 
-/** `partial`: a workload is served as far as it was measured; `fail`: not at all while a node of its pods has no data. */
+/**
+ * `partial`: a workload is served as far as it was measured; `fail`: its usage is not served while a node of its pods
+ * has no data.
+ */
 export type MissingNodePolicy = 'partial' | 'fail';
 
-/** What one node gives to the workloads. */
+/** A node's part of the workloads. */
 export interface NodePart {
-  /** Undefined for a node without data. */
-  readonly sums: WorkloadPartials | undefined;
-  readonly coverage: WorkloadPartials;
+  readonly nodeName: string;
+  readonly hasData: boolean;
+  /** The same object as long as nothing in it changes. */
+  readonly workloads: WorkloadPartials;
 }
 
 export interface WorkloadCollectorOptions {
-  /** Shown also without pods. */
+  /** Served also without pods. */
   readonly configured: readonly Workload[];
   readonly backoff: WorkloadBackoff;
   readonly onMissingNode: MissingNodePolicy;
   readonly clock: Clock;
 }
 
-interface Collected {
-  readonly nodes: readonly NodePart[];
+interface CollectedWorkloads {
+  readonly parts: readonly NodePart[];
   readonly workloads: readonly WorkloadSnapshot[];
 }
 
-/** Adds up the workloads of one scrape and lets those rest that could not be collected. */
+/** Sums the workloads of one scrape. Those that cannot be collected back off. */
 export class WorkloadCollector {
   readonly #options: WorkloadCollectorOptions;
   readonly #slicer: TimeSlicer;
-  #last: Collected | undefined;
+  #last: CollectedWorkloads | undefined;
 
   constructor(options: WorkloadCollectorOptions) {
     this.#options = options;
@@ -42,84 +46,104 @@ export class WorkloadCollector {
   }
 
   /**
-   * The workloads with pods, and the configured ones also without; by namespace, type and name. The same array as long as the nodes, in
-   * the same order, give the same and no workload has failed: what is derived from it may be kept by reference.
+   * The workloads with pods, and the configured ones also without, by namespace, type and name. The same array as long
+   * as the nodes' parts, in the same order, are the same and no workload has failed: whatever is derived from it may be
+   * kept by reference.
    *
-   * `recordsFailures`: false when the time was up before all nodes had answered, or when this is no scrape. What fails then is
-   * absent but does not rest: one impatient client would cost all others their figures.
+   * `recordsFailures`: false when the deadline came before all nodes had responded, or when the caller is not a scrape.
+   * Workloads that fail then are absent but do not back off: one impatient client would cost all others their data.
    */
-  async collect(nodes: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
+  async collect(parts: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
     const last = this.#last;
-    if (last !== undefined && areSame(last.nodes, nodes) && !this.#options.backoff.hasFailed) return last.workloads;
-    const workloads = await this.#collect(nodes, recordsFailures);
-    const mayBeKept = recordsFailures || workloads.every(({ figures }) => figures !== undefined);
-    this.#last = mayBeKept ? { nodes, workloads } : undefined;
+    if (last !== undefined && areSame(last.parts, parts) && !this.#options.backoff.hasFailed) return last.workloads;
+    const workloads = await this.#collect(parts, recordsFailures);
+    const mayBeKept = recordsFailures || workloads.every(({ usage }) => usage !== undefined);
+    this.#last = mayBeKept ? { parts, workloads } : undefined;
     return workloads;
   }
 
-  async #collect(nodes: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
-    const totals = new Accumulator();
-    await this.#slicer.forEach(nodes, ({ sums, coverage }) => {
-      if (sums !== undefined) totals.addAll(sums);
-      totals.addAll(coverage);
-    });
+  async #collect(parts: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
     const { configured, backoff } = this.#options;
+    const totals = new Accumulator();
+    await this.#slicer.forEach(parts, (part) => {
+      totals.addAll(part.workloads);
+    });
     const partials = new Map(configured.map((workload) => [workloadKey(workload), emptyPartial(workload)]));
     await this.#slicer.forEach(totals.entries(), ([key, partial]) => partials.set(key, partial));
     backoff.retain(new Set(partials.keys()));
-    const missing = new Set(nodes.flatMap(({ sums, coverage }) => (sums === undefined ? [...coverage.keys()] : [])));
-    const workloads: WorkloadSnapshot[] = [];
+    const missing = new Set(parts.flatMap(({ hasData, workloads }) => (hasData ? [] : [...workloads.keys()])));
+    const failing = new Set<string>();
+    await this.#slicer.forEach(partials, ([key, partial]) => {
+      if (this.#isFailing(partial, missing.has(key))) failing.add(key);
+    });
+    const nodesWithData = await this.#nodesWithData(parts, new Set([...failing, ...backoff.failedKeys()]));
     const sorted = [...partials].sort(byNames(([key]) => [key]));
+    const workloads: WorkloadSnapshot[] = [];
     await this.#slicer.forEach(sorted, ([key, partial]) => {
-      workloads.push(this.#snapshotOf(partial, { key, missesNode: missing.has(key), recordsFailures }));
+      const circumstances = { isFailing: failing.has(key), nodesWithData: nodesWithData.get(key), recordsFailures };
+      workloads.push(this.#snapshotOf(key, partial, circumstances));
     });
     return workloads;
   }
 
-  #snapshotOf(partial: WorkloadPartial, circumstances: Circumstances): WorkloadSnapshot {
-    const { workload, expectedPods, measuredPods, pendingPods } = partial;
-    const figures = this.#figuresOf(partial, circumstances);
+  /** Whether it cannot be collected: none of its pods is measured, or not all that the policy demands. */
+  #isFailing({ expectedPods, measuredPods }: WorkloadPartial, missesNode: boolean): boolean {
+    const isUnmeasured = expectedPods > 0 && measuredPods === 0;
+    return isUnmeasured || (this.#options.onMissingNode === 'fail' && missesNode);
+  }
+
+  /** Of these workloads alone: as a rule they are few. */
+  async #nodesWithData(
+    parts: readonly NodePart[],
+    keys: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    const nodes = new Map(Array.from(keys, (key) => [key, new Set<string>()]));
+    if (keys.size === 0) return nodes;
+    await this.#slicer.forEach(parts, ({ nodeName, hasData, workloads }) => {
+      if (!hasData) return;
+      for (const key of workloads.keys()) nodes.get(key)?.add(nodeName);
+    });
+    return nodes;
+  }
+
+  #snapshotOf(key: string, partial: WorkloadPartial, circumstances: Circumstances): WorkloadSnapshot {
+    const { workload, limitBytes, requestBytes, expectedPods, measuredPods, pendingPods } = partial;
+    const isCollected = this.#isCollected(key, circumstances);
     return {
       workload,
       expectedPods,
       measuredPods,
-      complete: figures !== undefined && measuredPods === expectedPods && pendingPods === 0,
-      backoffMs: this.#options.backoff.restMs(circumstances.key),
-      figures,
+      complete: isCollected && measuredPods === expectedPods && pendingPods === 0,
+      backoffMs: this.#options.backoff.remainingMs(key),
+      limitBytes,
+      requestBytes,
+      usage: isCollected ? partial.usage : undefined,
     };
   }
 
-  /** Undefined when the collection fails or the workload is at rest after one that did. */
-  #figuresOf(
-    partial: WorkloadPartial,
-    { key, missesNode, recordsFailures }: Circumstances,
-  ): WorkloadFigures | undefined {
-    const { backoff, onMissingNode } = this.#options;
-    if (backoff.restMs(key) > 0) return undefined;
-    const isUnmeasured = partial.expectedPods > 0 && partial.measuredPods === 0;
-    if (isUnmeasured || (onMissingNode === 'fail' && missesNode)) {
-      if (recordsFailures) backoff.failed(key);
-      return undefined;
-    }
-    backoff.succeeded(key);
-    return partial.figures;
+  /** False when the collection fails or the workload is backing off after one that did. */
+  #isCollected(key: string, { isFailing, nodesWithData = new Set(), recordsFailures }: Circumstances): boolean {
+    const { backoff } = this.#options;
+    backoff.update(key, nodesWithData);
+    if (backoff.remainingMs(key) > 0) return false;
+    if (isFailing && recordsFailures) backoff.failed(key, nodesWithData);
+    if (!isFailing) backoff.succeeded(key);
+    return !isFailing;
   }
 }
 
 interface Circumstances {
-  readonly key: string;
-  /** Pods that are expected run on a node without data. */
-  readonly missesNode: boolean;
+  readonly isFailing: boolean;
+  /** Names of the nodes of its pods that have data; undefined when it neither fails nor has failed. */
+  readonly nodesWithData: ReadonlySet<string> | undefined;
   readonly recordsFailures: boolean;
 }
 
 function areSame(before: readonly NodePart[], after: readonly NodePart[]): boolean {
   return (
     before.length === after.length &&
-    before.every(({ sums, coverage }, index) => sums === after[index]?.sums && coverage === after[index]?.coverage)
+    before.every(
+      ({ hasData, workloads }, index) => hasData === after[index]?.hasData && workloads === after[index].workloads,
+    )
   );
-}
-
-function emptyPartial(workload: Workload): WorkloadPartial {
-  return { workload, figures: noFigures, expectedPods: 0, measuredPods: 0, pendingPods: 0 };
 }

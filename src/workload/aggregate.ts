@@ -1,13 +1,13 @@
+import { type Workload, workloadKey } from './workload.js';
 import {
-  noFigures,
-  type WorkloadContainerFigures,
-  type WorkloadFigures,
+  noUsage,
+  type WorkloadContainerUsage,
   type WorkloadPartial,
   type WorkloadPartials,
-} from './figures.js';
-import { type Workload, workloadKey } from './workload.js';
+  type WorkloadUsage,
+} from './workload-partial.js';
 
-/** What a pod's usage must have to be added up. */
+/** What a pod's usage must have to be summed. */
 interface SummedUsage {
   readonly usedBytes: number;
   /** Each name once. */
@@ -15,56 +15,45 @@ interface SummedUsage {
   readonly volumesPending: boolean;
 }
 
-/** A pod with data. */
+/** A pod that is measured, or that its node's summary must list. */
 export interface SummedPod {
   readonly workloads: readonly Workload[];
-  readonly usage: SummedUsage;
+  /** Undefined when the pod is not measured. */
+  readonly usage: SummedUsage | undefined;
   readonly limitBytes: number | undefined;
   readonly requestBytes: number | undefined;
 }
 
-/** A pod that its node's summary must have. */
-export interface ExpectedPod {
-  readonly workloads: readonly Workload[];
-  readonly isMeasured: boolean;
-}
-
-/** The sums over pods with data, expected or not. */
+/** The sums over pods, by workload. Each pod counts as expected: a measured pod is an expected one, however young. */
 export function sumPods(pods: Iterable<SummedPod>): WorkloadPartials {
   const accumulator = new Accumulator();
   for (const { workloads, usage, limitBytes, requestBytes } of pods) {
-    const figures: WorkloadFigures = {
-      usedBytes: usage.usedBytes,
-      podMaxUsedBytes: usage.usedBytes,
+    const partial = {
+      usage: usage === undefined ? noUsage : usageOf(usage),
       limitBytes,
       requestBytes,
-      containers: usage.containers.map(({ name, usedBytes }) => ({
-        container: name,
-        usedBytes,
-        maxUsedBytes: usedBytes,
-      })),
+      expectedPods: 1,
+      measuredPods: usage === undefined ? 0 : 1,
+      pendingPods: usage?.volumesPending === true ? 1 : 0,
     };
-    const pendingPods = usage.volumesPending ? 1 : 0;
-    for (const workload of workloads) {
-      accumulator.add({ workload, figures, expectedPods: 0, measuredPods: 0, pendingPods });
-    }
+    for (const workload of workloads) accumulator.add({ workload, ...partial });
   }
   return accumulator.partials();
 }
 
-/** The counts of pods that summaries must have, with data or not. */
-export function countExpected(pods: Iterable<ExpectedPod>): WorkloadPartials {
-  const accumulator = new Accumulator();
-  for (const { workloads, isMeasured } of pods) {
-    const measuredPods = isMeasured ? 1 : 0;
-    for (const workload of workloads) {
-      accumulator.add({ workload, figures: noFigures, expectedPods: 1, measuredPods, pendingPods: 0 });
-    }
-  }
-  return accumulator.partials();
+function usageOf({ usedBytes, containers }: SummedUsage): WorkloadUsage {
+  return {
+    usedBytes,
+    podMaxUsedBytes: usedBytes,
+    containers: containers.map((container) => ({
+      container: container.name,
+      usedBytes: container.usedBytes,
+      maxUsedBytes: container.usedBytes,
+    })),
+  };
 }
 
-/** The sums of sums: of the nodes' partials those of the cluster. Neither order nor grouping matters. */
+/** Adds partials up: those of nodes to those of the cluster. Neither order nor grouping matters. */
 export class Accumulator {
   readonly #sums = new Map<string, Sums>();
 
@@ -89,7 +78,7 @@ export class Accumulator {
     return new Map(this.entries());
   }
 
-  /** Each is put together when it is asked for. */
+  /** Each partial is created when the iterator reaches it. */
   *entries(): Iterable<[key: string, partial: WorkloadPartial]> {
     for (const [key, sums] of this.#sums) yield [key, sums.toPartial()];
   }
@@ -110,18 +99,18 @@ class Sums {
     this.#workload = workload;
   }
 
-  add({ figures, expectedPods, measuredPods, pendingPods }: WorkloadPartial): void {
-    this.#usedBytes += figures.usedBytes;
-    this.#podMaxUsedBytes = ofKnown(Math.max, this.#podMaxUsedBytes, figures.podMaxUsedBytes);
-    this.#limitBytes = ofKnown(sum, this.#limitBytes, figures.limitBytes);
-    this.#requestBytes = ofKnown(sum, this.#requestBytes, figures.requestBytes);
+  add({ usage, limitBytes, requestBytes, expectedPods, measuredPods, pendingPods }: WorkloadPartial): void {
+    this.#usedBytes += usage.usedBytes;
+    this.#podMaxUsedBytes = combineKnown(Math.max, this.#podMaxUsedBytes, usage.podMaxUsedBytes);
+    this.#limitBytes = combineKnown(sum, this.#limitBytes, limitBytes);
+    this.#requestBytes = combineKnown(sum, this.#requestBytes, requestBytes);
     this.#expectedPods += expectedPods;
     this.#measuredPods += measuredPods;
     this.#pendingPods += pendingPods;
-    for (const container of figures.containers) this.#addContainer(container);
+    for (const container of usage.containers) this.#addContainer(container);
   }
 
-  #addContainer({ container, usedBytes, maxUsedBytes }: WorkloadContainerFigures): void {
+  #addContainer({ container, usedBytes, maxUsedBytes }: WorkloadContainerUsage): void {
     const known = this.#containers.get(container);
     if (known === undefined) {
       this.#containers.set(container, { usedBytes, maxUsedBytes });
@@ -134,13 +123,13 @@ class Sums {
   toPartial(): WorkloadPartial {
     return {
       workload: this.#workload,
-      figures: {
+      usage: {
         usedBytes: this.#usedBytes,
         podMaxUsedBytes: this.#podMaxUsedBytes,
-        limitBytes: this.#limitBytes,
-        requestBytes: this.#requestBytes,
         containers: Array.from(this.#containers, ([container, bytes]) => ({ container, ...bytes })),
       },
+      limitBytes: this.#limitBytes,
+      requestBytes: this.#requestBytes,
       expectedPods: this.#expectedPods,
       measuredPods: this.#measuredPods,
       pendingPods: this.#pendingPods,
@@ -153,7 +142,7 @@ type Combine = (a: number, b: number) => number;
 const sum: Combine = (a, b) => a + b;
 
 /** Undefined when both are, the known one when one is. */
-function ofKnown(combine: Combine, a: number | undefined, b: number | undefined): number | undefined {
+function combineKnown(combine: Combine, a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined) return b;
   return b === undefined ? a : combine(a, b);
 }

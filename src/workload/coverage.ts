@@ -3,17 +3,17 @@ import type { Pod } from '../kube/objects.js';
 interface GracePeriod {
   /** Wall time in milliseconds. */
   readonly nowMs: number;
-  /** How long a pod may run before its node's summary must have it, in milliseconds. */
+  /** How long a pod may run before its node's summary must list it, in milliseconds. */
   readonly graceMs: number;
 }
 
 export interface ExpectedPods {
   readonly pods: readonly Pod[];
-  /** The last wall time in milliseconds at which the answer is still the same; Infinity when time alone changes nothing. */
+  /** The last wall time in milliseconds at which the result is still the same; Infinity when time alone changes nothing. */
   readonly validUntilMs: number;
 }
 
-/** Whether a summary must have the pod: it is running on a node, and has been for longer than the grace period. */
+/** Whether a summary must list the pod: it is running on a node, and has been for longer than the grace period. */
 export function isExpected({ pod, nowMs, graceMs }: GracePeriod & { readonly pod: Pod }): boolean {
   return isRunning(pod) && nowMs > pod.runningSinceMs + graceMs;
 }

@@ -3,25 +3,30 @@ import type { Clock } from '../base/clock.js';
 
 export interface WorkloadBackoffOptions {
   readonly clock: Clock;
-  /** Longest rest in milliseconds; zero or less means the default of five minutes. */
+  /** Longest delay in milliseconds; zero or less means the default of five minutes. */
   readonly maxBackoffMs: number;
 }
 
 const baseMs = 1000;
 const defaultMaxBackoffMs = 5 * 60_000;
 
-interface Rest {
+interface FailedWorkload {
   readonly backoff: Backoff;
-  /** Monotonic milliseconds from which the workload may be collected again. */
-  readonly nextAllowedMs: number;
+  /** Monotonic time in milliseconds at which the back-off ends. */
+  endsAtMs: number;
+  /** Names of the nodes of its pods that have had data ever since it failed. */
+  nodesWithData: ReadonlySet<string>;
 }
 
-/** The rests of workloads whose last collection failed: one second, doubled with each further failure. */
+/**
+ * The back-off of workloads whose last collection failed: one second, doubled with each further failure. It ends early
+ * as soon as a node of the workload's pods has data that had none: the node recovered, or pods run on another one now.
+ */
 export class WorkloadBackoff {
   readonly #clock: Clock;
   readonly #first: Backoff;
   /** By the workload's key. */
-  readonly #rests = new Map<string, Rest>();
+  readonly #failed = new Map<string, FailedWorkload>();
 
   constructor({ clock, maxBackoffMs }: WorkloadBackoffOptions) {
     const maxMs = maxBackoffMs > 0 ? maxBackoffMs : defaultMaxBackoffMs;
@@ -31,30 +36,50 @@ export class WorkloadBackoff {
 
   /** Whether the last collection of any workload failed. */
   get hasFailed(): boolean {
-    return this.#rests.size > 0;
+    return this.#failed.size > 0;
   }
 
-  /** A failure while the workload is at rest changes nothing: it was not to be collected. */
-  failed(key: string): void {
-    if (this.restMs(key) > 0) return;
-    const backoff = this.#rests.get(key)?.backoff.next() ?? this.#first;
-    this.#rests.set(key, { backoff, nextAllowedMs: this.#clock.monotonicMs() + backoff.delayMs });
+  /** The workloads whose last collection failed. */
+  failedKeys(): Iterable<string> {
+    return this.#failed.keys();
+  }
+
+  /** `nodesWithData`: of the nodes of its pods. A failure during the back-off changes nothing. */
+  failed(key: string, nodesWithData: ReadonlySet<string>): void {
+    if (this.remainingMs(key) > 0) return;
+    const backoff = this.#failed.get(key)?.backoff.next() ?? this.#first;
+    this.#failed.set(key, { backoff, endsAtMs: this.#clock.monotonicMs() + backoff.delayMs, nodesWithData });
   }
 
   succeeded(key: string): void {
-    this.#rests.delete(key);
+    this.#failed.delete(key);
+  }
+
+  /** Ends the back-off when one of these nodes had no data before; otherwise remembers which of them still have data. */
+  update(key: string, nodesWithData: ReadonlySet<string>): void {
+    const failed = this.#failed.get(key);
+    if (failed === undefined) return;
+    if (!isSubset(nodesWithData, failed.nodesWithData)) failed.endsAtMs = this.#clock.monotonicMs();
+    failed.nodesWithData = nodesWithData;
   }
 
   /** Milliseconds until the workload may be collected; 0 when it may be now. */
-  restMs(key: string): number {
-    const rest = this.#rests.get(key);
-    return rest === undefined ? 0 : Math.max(0, rest.nextAllowedMs - this.#clock.monotonicMs());
+  remainingMs(key: string): number {
+    const failed = this.#failed.get(key);
+    return failed === undefined ? 0 : Math.max(0, failed.endsAtMs - this.#clock.monotonicMs());
   }
 
   /** Forgets the workloads that are not among `keys`. */
   retain(keys: ReadonlySet<string>): void {
-    for (const key of this.#rests.keys()) {
-      if (!keys.has(key)) this.#rests.delete(key);
+    for (const key of this.#failed.keys()) {
+      if (!keys.has(key)) this.#failed.delete(key);
     }
   }
+}
+
+function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
+  for (const item of part) {
+    if (!whole.has(item)) return false;
+  }
+  return true;
 }

@@ -151,7 +151,7 @@ const hostileSnapshot: ClusterSnapshot = {
   ],
   workloads: [
     aWorkloadSnapshot({ workload: quoted, expectedPods: 2, complete: false }),
-    aWorkloadSnapshot({ workload: controlled, figures: undefined, backoffMs: 1_500 }),
+    aWorkloadSnapshot({ workload: controlled, usage: undefined, backoffMs: 1_500 }),
   ],
 };
 
@@ -251,7 +251,7 @@ describe('Exposition', () => {
 
   it('serves the pod counts of a workload that is backing off, and no bytes', async () => {
     const backingOff = aWorkloadSnapshot({
-      figures: undefined,
+      usage: undefined,
       expectedPods: 3,
       measuredPods: 0,
       complete: false,
@@ -538,12 +538,12 @@ const workloadSnapshot: fc.Arbitrary<WorkloadSnapshot> = fc.record({
   measuredPods: fc.nat(),
   complete: fc.boolean(),
   backoffMs: fc.nat(),
-  figures: fc.option(
+  limitBytes: bytes,
+  requestBytes: bytes,
+  usage: fc.option(
     fc.record({
       usedBytes: fc.maxSafeNat(),
       podMaxUsedBytes: bytes,
-      limitBytes: bytes,
-      requestBytes: bytes,
       containers: fc.uniqueArray(
         fc.record({ container: name, usedBytes: fc.maxSafeNat(), maxUsedBytes: fc.maxSafeNat() }),
         { selector: ({ container }) => container, maxLength: 3 },

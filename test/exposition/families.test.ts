@@ -76,11 +76,11 @@ const fullSnapshot = aClusterSnapshot({
   ],
   workloads: [
     aWorkloadSnapshot({
-      figures: {
+      limitBytes: 1,
+      requestBytes: 1,
+      usage: {
         usedBytes: 1,
         podMaxUsedBytes: 1,
-        limitBytes: 1,
-        requestBytes: 1,
         containers: [{ container: 'main', usedBytes: 1, maxUsedBytes: 1 }],
       },
     }),

@@ -102,11 +102,11 @@ function memberOf(
   return {
     workload: workloadOf(pod),
     isExpected: isExpected(pod, nowMs),
+    limit: aggregated(pod, 'limits'),
+    request: aggregated(pod, 'requests'),
     measured: figures && {
       used: figures.used,
       arePending: figures.arePending,
-      limit: aggregated(pod, 'limits'),
-      request: aggregated(pod, 'requests'),
       containers: figures.containers.map(({ name }, place) => ({ name, share: shares[place] ?? 0n })),
     },
   };

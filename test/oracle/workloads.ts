@@ -55,13 +55,13 @@ export function isExpected({ spec, status }: RawPod, nowMs: number): boolean {
 export interface Member {
   readonly workload: WorkloadLabels;
   readonly isExpected: boolean;
+  readonly limit: bigint | undefined;
+  readonly request: bigint | undefined;
   /** Undefined: not measured. */
   readonly measured:
     | {
         readonly used: bigint;
         readonly arePending: boolean;
-        readonly limit: bigint | undefined;
-        readonly request: bigint | undefined;
         readonly containers: readonly { readonly name: string; readonly share: bigint }[];
       }
     | undefined;
@@ -82,22 +82,21 @@ function predictWorkload(prediction: Prediction, members: readonly Member[]): vo
   const [first] = members;
   if (first === undefined) return;
   const labels = first.workload;
-  const expected = members.filter((member) => member.isExpected);
-  const expectedMeasured = expected.filter(({ measured }) => measured !== undefined);
+  const expected = members.filter((member) => member.isExpected || member.measured !== undefined);
   const measured = members.flatMap((member) => member.measured ?? []);
-  const isUp = expected.length === 0 || expectedMeasured.length > 0;
-  const isComplete = isUp && expected.length === expectedMeasured.length && measured.every((pod) => !pod.arePending);
+  const isUp = expected.length === 0 || measured.length > 0;
+  const isComplete = isUp && expected.length === measured.length && measured.every((pod) => !pod.arePending);
   prediction.add('workload_info', { ...labels, source: 'controller' }, 1);
   prediction.add('workload_pods', labels, expected.length);
-  prediction.add('workload_pods_measured', labels, expectedMeasured.length);
+  prediction.add('workload_pods_measured', labels, measured.length);
   prediction.add('workload_complete', labels, Number(isComplete));
   prediction.add('workload_data_available', labels, Number(isUp));
+  prediction.add('workload_limit_bytes', labels, sumOfKnown(expected.map(({ limit }) => limit)));
+  prediction.add('workload_request_bytes', labels, sumOfKnown(expected.map(({ request }) => request)));
   if (!isUp) return;
   prediction.add('workload_used_bytes', labels, sum(measured.map(({ used }) => used)));
   const pods = measured.map(({ used }) => used);
   prediction.add('workload_pod_max_used_bytes', labels, pods.length === 0 ? undefined : largest(pods));
-  prediction.add('workload_limit_bytes', labels, sumOfKnown(measured.map(({ limit }) => limit)));
-  prediction.add('workload_request_bytes', labels, sumOfKnown(measured.map(({ request }) => request)));
   const containers = measured.flatMap((pod) => pod.containers);
   for (const container of new Set(containers.map((one) => one.name))) {
     const shares = containers.filter((one) => one.name === container).map(({ share }) => share);

@@ -139,7 +139,7 @@ it('counts all reached limits that the kubelet evicts for', async () => {
 describe('workloads', () => {
   it('are ranked largest first with the components of their pods, those without data last', async () => {
     const [cart, web] = [aWorkload({ name: 'cart' }), aWorkload({ name: 'web' })];
-    const ofSize = (usedBytes: number) => ({ ...aWorkloadSnapshot().figures, usedBytes, containers: [] });
+    const ofSize = (usedBytes: number) => ({ usedBytes, containers: [] });
     const { workloads, summary } = await reportOf({
       nodes: [
         nodeOf('node-1', [podOf('cart-0', 5, { workloads: [cart] }), podOf('both', 7, { workloads: [cart, web] })]),
@@ -148,17 +148,19 @@ describe('workloads', () => {
       workloads: [
         aWorkloadSnapshot({
           workload: aWorkload({ name: 'lost' }),
-          figures: undefined,
+          usage: undefined,
           complete: false,
           backoffMs: 8.2,
         }),
         aWorkloadSnapshot({
           workload: cart,
-          figures: { ...ofSize(12), podMaxUsedBytes: 7, limitBytes: 20, requestBytes: 3 },
+          limitBytes: 20,
+          requestBytes: 3,
+          usage: { ...ofSize(12), podMaxUsedBytes: 7 },
         }),
         aWorkloadSnapshot({
           workload: web,
-          figures: { ...ofSize(18), podMaxUsedBytes: 11, limitBytes: undefined, requestBytes: undefined },
+          usage: { ...ofSize(18), podMaxUsedBytes: 11 },
           expectedPods: 3,
           measuredPods: 2,
           complete: false,

@@ -180,7 +180,7 @@ describe('one scrape', () => {
       measuredPods: 2,
       complete: true,
       backoffMs: 0,
-      figures: { usedBytes: 130, podMaxUsedBytes: 100 },
+      usage: { usedBytes: 130, podMaxUsedBytes: 100 },
     });
   });
 
@@ -193,7 +193,7 @@ describe('one scrape', () => {
       expectedPods: 2,
       measuredPods: 1,
       complete: false,
-      figures: { usedBytes: 100 },
+      usage: { usedBytes: 100 },
     });
     expect(snapshot.nodes[1]).toEqual({
       state: 'absent',
@@ -211,42 +211,135 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({
       complete: false,
       backoffMs: 1000,
-      figures: undefined,
+      usage: undefined,
     });
   });
 
-  it('lets a workload rest when none of its expected pods was measured, and collects it again after the rest', async () => {
+  it('sums limits and requests over all expected pods, also while a kubelet is silent', async () => {
+    const declared = [aContainer({ limitBytes: 500, requestBytes: 20 })];
+    const cluster = twoNodes();
+    cluster.setPods('node-1', [{ ...cart('cart-0', 'node-1'), containers: declared }]);
+    cluster.setPods('node-2', [{ ...cart('cart-1', 'node-2'), containers: declared }]);
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const sums = { limitBytes: 1000, requestBytes: 40, expectedPods: 2 };
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ ...sums, usage: { usedBytes: 130 } });
+    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ ...sums, usage: { usedBytes: 100 } });
+    cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ ...sums, usage: undefined, backoffMs: 1000 });
+  });
+
+  it('counts a measured pod as expected however young it is, with its limit', async () => {
+    const cluster = twoNodes();
+    const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const young = {
+      labels: { app: 'cart' },
+      runningSinceMs: clock.nowMs(),
+      containers: [aContainer({ limitBytes: 9 })],
+    };
+    const pods = [cart('cart-0', 'node-1'), aPod({ ...young, name: 'seen' }), aPod({ ...young, name: 'unseen' })];
+    cluster.setPods('node-1', pods);
+    cluster.answer('node-1', {
+      pods: [aPodSummary({ name: 'cart-0', usedBytes: 100 }), aPodSummary({ name: 'seen', usedBytes: 7 })],
+    });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({
+      expectedPods: 3,
+      measuredPods: 3,
+      complete: true,
+      limitBytes: 9,
+      usage: { usedBytes: 137 },
+    });
+    await clock.advance(graceMs + 1);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({
+      expectedPods: 4,
+      measuredPods: 3,
+      complete: false,
+      limitBytes: 18,
+      usage: { usedBytes: 137 },
+    });
+  });
+
+  it('counts pods that the API server does not know in the workload of all pods, as their bytes are in its sum', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-2', []);
+    const { collect } = aCollector(cluster, { selectors: { all: '' } });
+    expect(workloadOf(await collect(), 'all')).toMatchObject({
+      expectedPods: 2,
+      measuredPods: 2,
+      usage: { usedBytes: 130 },
+    });
+  });
+
+  it('backs off a workload when none of its expected pods was measured, and collects it again afterwards', async () => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [] });
     cluster.answer('node-2', { pods: [] });
     const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 1000 });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
     cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 7 })] });
     await clock.advance(400);
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 600, measuredPods: 1 });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 600, measuredPods: 1 });
     await clock.advance(600);
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: { usedBytes: 7 }, backoffMs: 0 });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 7 }, backoffMs: 0 });
   });
 
-  it('lets no workload rest because a scrape was cut short', async () => {
+  it.each(['partial', 'fail'] as const)(
+    'collects a workload in the scrape in which its nodes have data again, however long its back-off (%s)',
+    async (onMissingNode) => {
+      const cluster = twoNodes();
+      const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' }, onMissingNode });
+      const absent = { state: 'absent', reason: 'timeout' } as const;
+      cluster.setLookup('node-1', absent);
+      cluster.setLookup('node-2', absent);
+      for (let delayMs = 1000; delayMs <= 64_000; delayMs *= 2) {
+        expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: delayMs });
+        await clock.advance(delayMs);
+      }
+      expect(workloadOf(await collect(), 'cart')).toMatchObject({ backoffMs: 128_000 });
+      await clock.advance(1_000);
+      cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 100 })] });
+      cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30 })] });
+      expect(workloadOf(await collect(), 'cart')).toMatchObject({
+        usage: { usedBytes: 130 },
+        complete: true,
+        backoffMs: 0,
+      });
+      cluster.setLookup('node-1', absent);
+      cluster.setLookup('node-2', absent);
+      expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
+    },
+  );
+
+  it('collects a workload as soon as its pods run on another node with data', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-2', []);
+    cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
+    cluster.setPods('node-1', []);
+    cluster.setPods('node-2', [cart('cart-1', 'node-2')]);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 30 }, backoffMs: 0 });
+  });
+
+  it('backs off no workload because a scrape was cut short', async () => {
     const cluster = twoNodes();
     cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
     cluster.setLookup('node-2', { state: 'absent', reason: 'never' });
     const { collector, collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     const cut = await collector.collect(AbortSignal.abort(new Error('time is up')));
-    expect(cut?.workloads).toMatchObject([{ figures: undefined, backoffMs: 0, measuredPods: 0 }]);
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 1000 });
+    expect(cut?.workloads).toMatchObject([{ usage: undefined, backoffMs: 0, measuredPods: 0 }]);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
   });
 
-  it('lets no workload rest when it only looks on', async () => {
+  it('backs off no workload for a reader that is not a scrape', async () => {
     const cluster = twoNodes();
     for (const node of ['node-1', 'node-2']) cluster.setLookup(node, { state: 'absent', reason: 'timeout' });
     const { collect, collector } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     for (let turn = 0; turn < 3; turn += 1) {
       const seen = await collector.collect(new AbortController().signal, { recordsFailures: false });
-      expect(seen?.workloads).toMatchObject([{ figures: undefined, backoffMs: 0 }]);
+      expect(seen?.workloads).toMatchObject([{ usage: undefined, backoffMs: 0 }]);
     }
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: undefined, backoffMs: 1000 });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
   });
 
   it('serves a configured workload without pods as an empty, complete sum', async () => {
@@ -254,7 +347,7 @@ describe('one scrape', () => {
     expect(workloadOf(await collect(), 'none')).toMatchObject({
       expectedPods: 0,
       complete: true,
-      figures: { usedBytes: 0, podMaxUsedBytes: undefined },
+      usage: { usedBytes: 0, podMaxUsedBytes: undefined },
     });
   });
 
@@ -284,7 +377,7 @@ describe('one scrape', () => {
       expectedPods: 2,
       measuredPods: 2,
       complete: false,
-      figures: { usedBytes: 130 },
+      usage: { usedBytes: 130 },
     });
   });
 
@@ -327,7 +420,7 @@ describe('pods that change while a scrape waits for another node', () => {
       cluster.setPods('node-2', [moved]);
       cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-0', uid: 'uid-2', usedBytes: 8 })] });
     });
-    expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 1, measuredPods: 1, figures: { usedBytes: 8 } });
+    expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 1, measuredPods: 1, usage: { usedBytes: 8 } });
     expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(0);
     expect(snapshotOf(snapshot, 'node-2')?.pods).toHaveLength(1);
   });
@@ -338,7 +431,7 @@ describe('pods that change while a scrape waits for another node', () => {
       cluster.setPods('node-1', []);
       cluster.deletedUids.add('uid-shop-cart-0');
     });
-    expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 1, figures: { usedBytes: 30 } });
+    expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 1, usage: { usedBytes: 30 } });
     expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(0);
   });
 });
@@ -387,11 +480,11 @@ describe('what is kept between scrapes', () => {
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     await collect();
     cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-1', usedBytes: 31 })] });
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ figures: { usedBytes: 131 } });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 131 } });
     cluster.setPods('node-1', [cart('cart-0', 'node-1'), cart('cart-2', 'node-1')]);
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ expectedPods: 3, measuredPods: 2 });
     cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ measuredPods: 1, figures: { usedBytes: 100 } });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ measuredPods: 1, usage: { usedBytes: 100 } });
   });
 
   it('ends the series of a deleted pod at once although the cached summary still lists it', async () => {

@@ -28,11 +28,11 @@ export function aWorkloadSnapshot(overrides: Partial<WorkloadSnapshot> = {}): Wo
     measuredPods: 1,
     complete: true,
     backoffMs: 0,
-    figures: {
+    limitBytes: undefined,
+    requestBytes: undefined,
+    usage: {
       usedBytes: 4096,
       podMaxUsedBytes: 4096,
-      limitBytes: undefined,
-      requestBytes: undefined,
       containers: [{ container: 'main', usedBytes: 4096, maxUsedBytes: 4096 }],
     },
     ...overrides,
@@ -107,7 +107,6 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     headrooms: [],
     pods: [aPodSnapshot()],
     skippedPods: new Map(),
-    sums: new Map(),
     listedPodUids: new Set(),
     measuredPodUids: new Set(),
     unknownPods: [],

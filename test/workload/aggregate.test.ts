@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { Accumulator, countExpected, type SummedPod, sumPods } from '../../src/workload/aggregate.js';
-import type { WorkloadPartial, WorkloadPartials } from '../../src/workload/figures.js';
+import { Accumulator, type SummedPod, sumPods } from '../../src/workload/aggregate.js';
 import { workloadKey } from '../../src/workload/workload.js';
+import type { WorkloadPartial, WorkloadPartials } from '../../src/workload/workload-partial.js';
 import { aWorkload } from '../support/snapshot-builders.js';
 
 const billing = aWorkload({ name: 'billing' });
@@ -14,6 +14,7 @@ interface PodFields extends Partial<Omit<SummedPod, 'usage'>> {
   readonly volumesPending?: boolean;
 }
 
+/** Measured. */
 function pod({ containers, volumesPending = false, ...fields }: PodFields): SummedPod {
   const listed = Object.entries(containers).map(([name, usedBytes]) => ({ name, usedBytes }));
   const usedBytes = listed.reduce((total, container) => total + container.usedBytes, 0);
@@ -24,6 +25,10 @@ function pod({ containers, volumesPending = false, ...fields }: PodFields): Summ
     usage: { usedBytes, containers: listed, volumesPending },
     ...fields,
   };
+}
+
+function unmeasured(fields: Partial<SummedPod> = {}): SummedPod {
+  return { ...pod({ containers: {} }), usage: undefined, ...fields };
 }
 
 function merge(parts: Iterable<WorkloadPartials>): WorkloadPartials {
@@ -37,9 +42,9 @@ function sorted(partials: WorkloadPartials): WorkloadPartial[] {
   return [...partials.values()]
     .map((partial) => ({
       ...partial,
-      figures: {
-        ...partial.figures,
-        containers: partial.figures.containers.toSorted((a, b) => (a.container < b.container ? -1 : 1)),
+      usage: {
+        ...partial.usage,
+        containers: partial.usage.containers.toSorted((a, b) => (a.container < b.container ? -1 : 1)),
       },
     }))
     .toSorted((a, b) => (a.workload.name < b.workload.name ? -1 : 1));
@@ -55,22 +60,22 @@ describe('sumPods', () => {
     expect([...partials.keys()]).toEqual([billing, everything].map(workloadKey));
     expect(partials.get(workloadKey(billing))).toEqual({
       workload: billing,
-      figures: {
+      usage: {
         usedBytes: 230,
         podMaxUsedBytes: 120,
-        limitBytes: undefined,
-        requestBytes: undefined,
         containers: [
           { container: 'app', usedBytes: 130, maxUsedBytes: 100 },
           { container: 'log', usedBytes: 10, maxUsedBytes: 10 },
           { container: 'proxy', usedBytes: 90, maxUsedBytes: 90 },
         ],
       },
-      expectedPods: 0,
-      measuredPods: 0,
+      limitBytes: undefined,
+      requestBytes: undefined,
+      expectedPods: 2,
+      measuredPods: 2,
       pendingPods: 0,
     });
-    expect(partials.get(workloadKey(everything))).toMatchObject({ figures: { usedBytes: 117, podMaxUsedBytes: 110 } });
+    expect(partials.get(workloadKey(everything))).toMatchObject({ usage: { usedBytes: 117, podMaxUsedBytes: 110 } });
   });
 
   it('adds up the limits and requests of the pods that declare one', () => {
@@ -79,12 +84,12 @@ describe('sumPods', () => {
       pod({ containers: {}, limitBytes: undefined, requestBytes: 20 }),
       pod({ containers: {}, limitBytes: 0, requestBytes: 30 }),
     ]);
-    expect(partials.get(workloadKey(billing))?.figures).toMatchObject({ limitBytes: 500, requestBytes: 50 });
+    expect(partials.get(workloadKey(billing))).toMatchObject({ limitBytes: 500, requestBytes: 50 });
   });
 
   it('knows a declared zero from no declaration', () => {
     const partials = sumPods([pod({ containers: {}, limitBytes: 0 })]);
-    expect(partials.get(workloadKey(billing))?.figures).toMatchObject({ limitBytes: 0, requestBytes: undefined });
+    expect(partials.get(workloadKey(billing))).toMatchObject({ limitBytes: 0, requestBytes: undefined });
   });
 
   it('counts the pods whose volumes are not measured yet', () => {
@@ -94,7 +99,7 @@ describe('sumPods', () => {
 
   it('finds the largest of values below zero', () => {
     const partials = sumPods([pod({ containers: { app: -5 } }), pod({ containers: { app: -3 } })]);
-    expect(partials.get(workloadKey(billing))?.figures.containers).toEqual([
+    expect(partials.get(workloadKey(billing))?.usage.containers).toEqual([
       { container: 'app', usedBytes: -8, maxUsedBytes: -3 },
     ]);
   });
@@ -104,37 +109,33 @@ describe('sumPods', () => {
   });
 });
 
-describe('countExpected', () => {
-  it('counts the expected and the measured ones of each workload', () => {
-    const partials = countExpected([
-      { workloads: [billing, everything], isMeasured: true },
-      { workloads: [everything], isMeasured: false },
+describe('a pod that is not measured', () => {
+  it('is expected, and its limit and request are in the sums', () => {
+    const partials = sumPods([
+      pod({ containers: { app: 4 }, limitBytes: 500, requestBytes: 20 }),
+      unmeasured({ workloads: [billing, everything], limitBytes: 300, requestBytes: 10 }),
     ]);
-    expect(partials.get(workloadKey(billing))).toMatchObject({ expectedPods: 1, measuredPods: 1 });
-    expect(partials.get(workloadKey(everything))).toMatchObject({ expectedPods: 2, measuredPods: 1 });
-  });
-
-  it('says nothing about bytes', () => {
-    const partials = countExpected([{ workloads: [billing], isMeasured: true }]);
-    expect(partials.get(workloadKey(billing))?.figures).toEqual({
-      usedBytes: 0,
-      podMaxUsedBytes: undefined,
-      limitBytes: undefined,
-      requestBytes: undefined,
-      containers: [],
+    expect(partials.get(workloadKey(billing))).toMatchObject({
+      usage: { usedBytes: 4, podMaxUsedBytes: 4 },
+      limitBytes: 800,
+      requestBytes: 30,
+      expectedPods: 2,
+      measuredPods: 1,
+    });
+    expect(partials.get(workloadKey(everything))).toMatchObject({
+      usage: { usedBytes: 0, podMaxUsedBytes: undefined, containers: [] },
+      limitBytes: 300,
+      expectedPods: 1,
+      measuredPods: 0,
     });
   });
 });
 
 describe('the sums of sums', () => {
   it('puts sums and counts of a workload together', () => {
-    const merged = merge([
-      sumPods([pod({ containers: { app: 4 } })]),
-      countExpected([{ workloads: [billing], isMeasured: true }]),
-      countExpected([{ workloads: [billing], isMeasured: false }]),
-    ]);
+    const merged = merge([sumPods([pod({ containers: { app: 4 } })]), sumPods([unmeasured()])]);
     expect(merged.get(workloadKey(billing))).toMatchObject({
-      figures: { usedBytes: 4, podMaxUsedBytes: 4 },
+      usage: { usedBytes: 4, podMaxUsedBytes: 4 },
       expectedPods: 2,
       measuredPods: 1,
     });
@@ -154,7 +155,7 @@ describe('the sums of sums', () => {
       sumPods([pod({ workloads: [again], containers: { app: 6 } })]),
     ]);
     expect(merged.size).toBe(1);
-    expect(merged.get(workloadKey(billing))?.figures.usedBytes).toBe(10);
+    expect(merged.get(workloadKey(billing))?.usage.usedBytes).toBe(10);
   });
 
   it('is nothing of nothing', () => {
@@ -196,12 +197,12 @@ describe('whatever the pods', () => {
   it('containers add up to the workload, and no pod exceeds its largest', () => {
     fc.assert(
       fc.property(pods, (all) => {
-        const figures = sumPods(all).get(workloadKey(billing))?.figures;
-        const own = all.filter(({ workloads }) => workloads.includes(billing)).map(({ usage }) => usage.usedBytes);
-        expect(figures?.usedBytes ?? 0).toBe(own.reduce((a, b) => a + b, 0));
-        expect(figures?.podMaxUsedBytes).toBe(own.length === 0 ? undefined : Math.max(...own));
-        expect((figures?.containers ?? []).reduce((total, { usedBytes }) => total + usedBytes, 0)).toBe(
-          figures?.usedBytes ?? 0,
+        const usage = sumPods(all).get(workloadKey(billing))?.usage;
+        const own = all.flatMap((one) => (one.workloads.includes(billing) ? [one.usage?.usedBytes ?? 0] : []));
+        expect(usage?.usedBytes ?? 0).toBe(own.reduce((a, b) => a + b, 0));
+        expect(usage?.podMaxUsedBytes).toBe(own.length === 0 ? undefined : Math.max(...own));
+        expect((usage?.containers ?? []).reduce((total, { usedBytes }) => total + usedBytes, 0)).toBe(
+          usage?.usedBytes ?? 0,
         );
       }),
     );

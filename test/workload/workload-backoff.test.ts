@@ -3,24 +3,26 @@ import { describe, expect, it } from 'vitest';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { ManualClock } from '../support/manual-clock.js';
 
+const none: ReadonlySet<string> = new Set();
+
 function setUp(maxBackoffMs = 0): {
   clock: ManualClock;
   backoff: WorkloadBackoff;
-  restsOf: (count: number) => Promise<number[]>;
+  delaysOf: (count: number) => Promise<number[]>;
 } {
   const clock = new ManualClock();
   const backoff = new WorkloadBackoff({ clock, maxBackoffMs });
-  /** Fails each time the rest is over. */
-  const restsOf = async (count: number): Promise<number[]> => {
-    const rests: number[] = [];
-    while (rests.length < count) {
-      backoff.failed('billing');
-      rests.push(backoff.restMs('billing'));
-      await clock.advance(backoff.restMs('billing'));
+  /** Fails each time the back-off ends. */
+  const delaysOf = async (count: number): Promise<number[]> => {
+    const delays: number[] = [];
+    while (delays.length < count) {
+      backoff.failed('billing', none);
+      delays.push(backoff.remainingMs('billing'));
+      await clock.advance(backoff.remainingMs('billing'));
     }
-    return rests;
+    return delays;
   };
-  return { clock, backoff, restsOf };
+  return { clock, backoff, delaysOf };
 }
 
 describe('WorkloadBackoff', () => {
@@ -33,68 +35,112 @@ describe('WorkloadBackoff', () => {
     ],
     ['of five seconds', 5000, [1000, 2000, 4000, 5000, 5000]],
     ['below the first delay', 300, [300, 300]],
-  ])('doubles the rest with each failure up to a cap %s', async (_, maxBackoffMs, expected) => {
-    const { restsOf } = setUp(maxBackoffMs);
-    expect(await restsOf(expected.length)).toEqual(expected);
+  ])('doubles the delay with each failure up to a cap %s', async (_, maxBackoffMs, expected) => {
+    const { delaysOf } = setUp(maxBackoffMs);
+    expect(await delaysOf(expected.length)).toEqual(expected);
   });
 
-  it('needs no rest before the first failure', () => {
-    expect(setUp().backoff.restMs('billing')).toBe(0);
+  it('allows a collection before the first failure', () => {
+    expect(setUp().backoff.remainingMs('billing')).toBe(0);
   });
 
-  it('counts the rest down to zero', async () => {
+  it('counts the delay down to zero', async () => {
     const { backoff, clock } = setUp();
-    backoff.failed('billing');
+    backoff.failed('billing', none);
     await clock.advance(400);
-    expect(backoff.restMs('billing')).toBe(600);
+    expect(backoff.remainingMs('billing')).toBe(600);
     await clock.advance(600);
-    expect(backoff.restMs('billing')).toBe(0);
+    expect(backoff.remainingMs('billing')).toBe(0);
     await clock.advance(5000);
-    expect(backoff.restMs('billing')).toBe(0);
+    expect(backoff.remainingMs('billing')).toBe(0);
   });
 
-  it('does not move the rest for a failure during it', async () => {
+  it('does not extend the delay for a failure during it', async () => {
     const { backoff, clock } = setUp();
-    backoff.failed('billing');
+    backoff.failed('billing', none);
     await clock.advance(999);
-    backoff.failed('billing');
-    expect(backoff.restMs('billing')).toBe(1);
+    backoff.failed('billing', none);
+    expect(backoff.remainingMs('billing')).toBe(1);
     await clock.advance(1);
-    backoff.failed('billing');
-    expect(backoff.restMs('billing')).toBe(2000);
+    backoff.failed('billing', none);
+    expect(backoff.remainingMs('billing')).toBe(2000);
   });
 
-  it('starts anew after a success', async () => {
-    const { backoff, restsOf } = setUp();
-    await restsOf(3);
+  it('starts again with the first delay after a success', async () => {
+    const { backoff, delaysOf } = setUp();
+    await delaysOf(3);
     backoff.succeeded('billing');
-    expect(backoff.restMs('billing')).toBe(0);
-    expect(await restsOf(2)).toEqual([1000, 2000]);
+    expect(backoff.remainingMs('billing')).toBe(0);
+    expect(await delaysOf(2)).toEqual([1000, 2000]);
   });
 
   it('keeps workloads apart', () => {
     const { backoff } = setUp();
-    backoff.failed('billing');
+    backoff.failed('billing', none);
     backoff.succeeded('cart');
-    expect([backoff.restMs('billing'), backoff.restMs('cart')]).toEqual([1000, 0]);
+    expect([backoff.remainingMs('billing'), backoff.remainingMs('cart')]).toEqual([1000, 0]);
   });
 
   it('forgets workloads that are gone', async () => {
-    const { backoff, restsOf } = setUp();
-    await restsOf(3);
-    backoff.failed('cart');
+    const { backoff, delaysOf } = setUp();
+    await delaysOf(3);
+    backoff.failed('cart', none);
     backoff.retain(new Set(['cart']));
-    expect(backoff.restMs('cart')).toBe(1000);
-    expect(await restsOf(1)).toEqual([1000]);
+    expect(backoff.remainingMs('cart')).toBe(1000);
+    expect(await delaysOf(1)).toEqual([1000]);
   });
 
   it('knows whether any workload has failed since its last success', async () => {
     const { backoff, clock } = setUp();
     expect(backoff.hasFailed).toBe(false);
-    backoff.failed('billing');
-    await clock.advance(backoff.restMs('billing'));
+    backoff.failed('billing', none);
+    await clock.advance(backoff.remainingMs('billing'));
     expect(backoff.hasFailed).toBe(true);
     backoff.succeeded('billing');
     expect(backoff.hasFailed).toBe(false);
+  });
+
+  describe('ends early', () => {
+    const nodes = (...names: string[]): ReadonlySet<string> => new Set(names);
+
+    it('when a node has data that had none', () => {
+      const { backoff } = setUp();
+      backoff.failed('billing', nodes('a'));
+      backoff.update('billing', nodes('a', 'b'));
+      expect(backoff.remainingMs('billing')).toBe(0);
+    });
+
+    it('not while the same nodes or fewer have data', () => {
+      const { backoff } = setUp();
+      backoff.failed('billing', nodes('a', 'b'));
+      backoff.update('billing', nodes('b', 'a'));
+      backoff.update('billing', nodes('b'));
+      backoff.update('billing', nodes());
+      expect(backoff.remainingMs('billing')).toBe(1000);
+    });
+
+    it('when a node lost its data during the back-off and has data again', () => {
+      const { backoff } = setUp();
+      backoff.failed('billing', nodes('a'));
+      backoff.update('billing', nodes());
+      backoff.update('billing', nodes('a'));
+      expect(backoff.remainingMs('billing')).toBe(0);
+    });
+
+    it('and the next failure doubles the delay', () => {
+      const { backoff } = setUp();
+      backoff.failed('billing', nodes());
+      backoff.update('billing', nodes('a'));
+      backoff.failed('billing', nodes('a'));
+      expect(backoff.remainingMs('billing')).toBe(2000);
+    });
+
+    it('for no other workload', () => {
+      const { backoff } = setUp();
+      backoff.failed('billing', nodes());
+      backoff.failed('cart', nodes());
+      backoff.update('cart', nodes('a'));
+      expect([backoff.remainingMs('billing'), backoff.remainingMs('cart')]).toEqual([1000, 0]);
+    });
   });
 });

@@ -4,9 +4,9 @@ import { formatSelector } from '../../kube/selector.js';
 import { measuredPodReport, type PodReport } from '../../report/pod-report.js';
 import { type WorkloadReport, workloadReport } from '../../report/workload-report.js';
 import type { WorkloadSnapshot } from '../../scrape/snapshot.js';
-import type { WorkloadFigures } from '../../workload/figures.js';
 import type { WorkloadDefinition } from '../../workload/label-workloads.js';
 import { type Workload, workloadKey } from '../../workload/workload.js';
+import { emptyPartial, type WorkloadContainerUsage } from '../../workload/workload-partial.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 import { type NearMiss, nearMisses } from './near-misses.js';
 import { knownPodState } from './pod-state.js';
@@ -15,7 +15,7 @@ import { knownPodState } from './pod-state.js';
 export interface WorkloadExplanation extends WorkloadReport {
   readonly origin: OriginReport;
   /** Absent when it could not be collected. */
-  readonly containers?: WorkloadFigures['containers'] | undefined;
+  readonly containers?: readonly WorkloadContainerUsage[] | undefined;
   /** Those that make it incomplete first, then the largest first. */
   readonly pods: readonly PodReport[];
   /** Of a configured workload: the first of them, and how many there are. */
@@ -43,7 +43,7 @@ export function workloadExplanation(
   return {
     ...workloadReport(snapshot),
     origin: originReport(workload, definition),
-    containers: snapshot.figures?.containers,
+    containers: snapshot.usage?.containers,
     pods: podReports(reading, key),
     ...(definition && nearMissReport(definition, { reading, key })),
   };
@@ -56,7 +56,7 @@ export function isMissing(pod: PodReport): boolean {
 
 /** A workload none of whose pods is expected or measured. */
 function notCollected(workload: Workload): WorkloadSnapshot {
-  return { workload, expectedPods: 0, measuredPods: 0, complete: false, backoffMs: 0, figures: undefined };
+  return { ...emptyPartial(workload), complete: false, backoffMs: 0, usage: undefined };
 }
 
 function nearMissReport(

@@ -50,10 +50,7 @@ function coverageText({
   pods,
 }: WorkloadExplanation): string {
   if (usedBytes === undefined && expectedPodCount === 0) return 'None of its pods is expected: it has no values.';
-  const hasNewAlone = expectedPodCount === 0 && pods.some(({ state }) => state !== 'unmeasured');
-  const counts = hasNewAlone
-    ? 'All its pods are new: none is expected yet'
-    : `${measuredPodCount} of ${expectedPodCount} expected pods measured`;
+  const counts = `${measuredPodCount} of ${expectedPodCount} expected pods measured`;
   const pendingCount = pods.filter(({ state }) => state === 'pending').length;
   const pending = pendingCount === 0 ? '' : `, ${pendingCount} without volumes`;
   const verdict = isComplete ? 'complete' : 'incomplete';

@@ -73,7 +73,7 @@ function incompleteText(snapshot: WorkloadSnapshot): string {
   return `${terminalText(workloadName(snapshot.workload))} (${lackOf(snapshot)})`;
 }
 
-function lackOf({ measuredPods, expectedPods, figures, backoffMs }: WorkloadSnapshot): string {
+function lackOf({ measuredPods, expectedPods, usage, backoffMs }: WorkloadSnapshot): string {
   if (measuredPods < expectedPods) return `${measuredPods} of ${expectedPods} pods`;
-  return figures === undefined ? `backing off for ${formatAge(backoffMs)}` : 'volumes not measured yet';
+  return usage === undefined ? `backing off for ${formatAge(backoffMs)}` : 'volumes not measured yet';
 }

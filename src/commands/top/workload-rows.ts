@@ -5,7 +5,7 @@ import { wantedWorkloads } from './pod-filter.js';
 import { bytesColumn, namespaceColumn, type View } from './view.js';
 
 const order = largestFirst<WorkloadSnapshot>(
-  ({ figures }) => figures?.usedBytes,
+  ({ usage }) => usage?.usedBytes,
   ({ workload: { namespace, type, name } }) => [namespace, type, name],
 );
 
@@ -18,21 +18,20 @@ export const workloadsView: View<WorkloadSnapshot> = {
     { header: 'WORKLOAD', text: ({ workload }) => workload.name, minWidth: 12 },
     { header: 'TYPE', text: ({ workload }) => workload.type, dropRank: 3 },
     { header: 'PODS', text: podsText, value: ({ expectedPods }) => expectedPods, align: 'right', dropRank: 2 },
-    bytesColumn('USED', ({ figures }) => figures?.usedBytes),
-    bytesColumn('LARGEST', ({ figures }) => figures?.podMaxUsedBytes, { dropRank: 5 }),
-    bytesColumn('LIMIT', ({ figures }) => figures?.limitBytes, { dropRank: 4 }),
+    bytesColumn('USED', ({ usage }) => usage?.usedBytes),
+    bytesColumn('LARGEST', ({ usage }) => usage?.podMaxUsedBytes, { dropRank: 5 }),
+    bytesColumn('LIMIT', ({ limitBytes }) => limitBytes, { dropRank: 4 }),
     {
       header: 'COMPLETE',
       text: ({ complete }) => (complete ? 'yes' : 'no'),
       dropRank: 1,
       style: ({ complete }) => (complete ? undefined : 'yellow'),
     },
-    bytesColumn('REQUEST', ({ figures }) => figures?.requestBytes, { isWide: true }),
+    bytesColumn('REQUEST', ({ requestBytes }) => requestBytes, { isWide: true }),
     { header: 'SOURCE', text: ({ workload }) => workload.origin.source, isWide: true },
   ],
 };
 
-/** Pods that are too young to be expected are in the sums as soon as they have values. */
-function podsText({ measuredPods, expectedPods, figures }: WorkloadSnapshot): string {
-  return expectedPods === 0 && (figures?.usedBytes ?? 0) > 0 ? 'new' : `${measuredPods}/${expectedPods}`;
+function podsText({ measuredPods, expectedPods }: WorkloadSnapshot): string {
+  return `${measuredPods}/${expectedPods}`;
 }

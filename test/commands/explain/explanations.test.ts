@@ -229,13 +229,15 @@ describe('a workload', () => {
   const lost = { pod: aPod({ name: 'lost', nodeName: 'node-2' }), workloads: [billing] };
   const near = { pod: aPod({ name: 'near', labels: { app: 'biling' } }), workloads: [] };
   const node = aFreshNode(aNodeSnapshot({ pods: [small, pending, stray, big] }));
-  const figures = { ...aWorkloadSnapshot().figures, usedBytes: 17_202, podMaxUsedBytes: 9000 } as NonNullable<
-    ReturnType<typeof aWorkloadSnapshot>['figures']
-  >;
+  const usage = {
+    usedBytes: 17_202,
+    podMaxUsedBytes: 9000,
+    containers: [{ container: 'main', usedBytes: 4096, maxUsedBytes: 4096 }],
+  };
   const base = aReading({
     snapshot: aClusterSnapshot({
       nodes: [node, anAbsentNode('node-2', 'tls')],
-      workloads: [aWorkloadSnapshot({ workload: billing, expectedPods: 4, measuredPods: 3, complete: false, figures })],
+      workloads: [aWorkloadSnapshot({ workload: billing, expectedPods: 4, measuredPods: 3, complete: false, usage })],
     }),
   });
   const reading = { ...base, knownPods: [...base.knownPods, lost, near] };
@@ -302,17 +304,8 @@ shop/near: app=billing is NOT met (it has "biling").
     );
   });
 
-  it('of pods that are too young to be expected is marked', () => {
-    const young = aWorkloadSnapshot({ workload: billing, expectedPods: 0, measuredPods: 0 });
-    const snapshot = { ...reading.snapshot, workloads: [young] };
-    const report = workloadExplanation({ ...reading, snapshot }, billing, configured);
-    expect(workloadText(report, { name: 'billing', width: 120 })).toContain(
-      '\nAll its pods are new: none is expected yet',
-    );
-  });
-
   it('that could not be collected is marked', () => {
-    const failed = aWorkloadSnapshot({ workload: billing, measuredPods: 0, complete: false, figures: undefined });
+    const failed = aWorkloadSnapshot({ workload: billing, measuredPods: 0, complete: false, usage: undefined });
     const snapshot = { ...reading.snapshot, workloads: [failed] };
     const report = workloadExplanation({ ...reading, snapshot }, billing, configured);
     expect(workloadText(report, { name: 'billing', width: 120 })).toContain(

@@ -5,7 +5,6 @@ import { type TopResource, topResources } from '../../../src/commands/resources.
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
 import { list, pageText, parseSortBy, type Screen, topPage, type TopQuery } from '../../../src/commands/top/page.js';
 import type { WorkloadSnapshot } from '../../../src/scrape/snapshot.js';
-import { noFigures } from '../../../src/workload/figures.js';
 import { parseSelector } from '../../../src/kube/selector.js';
 import { workloadKey } from '../../../src/workload/workload.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../../support/builders.js';
@@ -104,19 +103,14 @@ const reading = aReading({
         workload: cart,
         expectedPods: 2,
         complete: false,
-        figures: {
-          usedBytes: 400 * mib,
-          podMaxUsedBytes: 400 * mib,
-          limitBytes: 500 * mib,
-          requestBytes: undefined,
-          containers: [],
-        },
+        limitBytes: 500 * mib,
+        usage: { usedBytes: 400 * mib, podMaxUsedBytes: 400 * mib, containers: [] },
       }),
       aWorkloadSnapshot({
         workload: aWorkload({ name: 'resting' }),
         complete: false,
         measuredPods: 0,
-        figures: undefined,
+        usage: undefined,
       }),
     ],
   }),
@@ -147,32 +141,13 @@ describe('the table of', () => {
     expect(text).toContain('1 of 3 pods; --limit 0 for all.');
   });
 
-  it('workloads distinguishes pods that are too young to be expected from none', () => {
-    const workloads = [
-      aWorkloadSnapshot({ workload: aWorkload({ name: 'young' }), expectedPods: 0, measuredPods: 0 }),
-      aWorkloadSnapshot({
-        workload: aWorkload({ name: 'none' }),
-        expectedPods: 0,
-        measuredPods: 0,
-        figures: noFigures,
-      }),
-    ];
-    const text = textOf(
-      aReading({ snapshot: aClusterSnapshot({ workloads }) }),
-      { resource: 'workloads' },
-      { columns: 80 },
-    );
-    expect(text).toMatch(/^- +young +selector +new /m);
-    expect(text).toMatch(/^- +none +selector +0\/0 /m);
-  });
-
   it('workloads shows why one is incomplete', () => {
     const workload = (name: string, counts: Partial<WorkloadSnapshot>): WorkloadSnapshot =>
       aWorkloadSnapshot({ workload: aWorkload({ name }), complete: false, ...counts });
     const workloads = [
       workload('lacking', { measuredPods: 1, expectedPods: 3 }),
       workload('pending', {}),
-      workload('resting', { figures: undefined, backoffMs: 9000 }),
+      workload('resting', { usage: undefined, backoffMs: 9000 }),
     ];
     const text = textOf(
       aReading({ snapshot: aClusterSnapshot({ workloads }) }),
