@@ -27,10 +27,10 @@ export interface DashboardOptions {
   readonly sections: readonly Section[];
 }
 
-/** That of Grafana 10.4: later ones know how to read it, earlier ones than a dashboard's do not. */
+/** The schema of Grafana 10.4. Later versions migrate it; earlier versions cannot read it. */
 const schemaVersion = 39;
 
-/** A dashboard to import or provision: with a `uid`, without the `id` that each Grafana gives. */
+/** A dashboard to import or provision: with a `uid`, without the `id` that each Grafana assigns. */
 export function buildDashboard({ name, description, variables, from, sections }: DashboardOptions): Dashboard {
   const builder = new DashboardBuilder(titles[name])
     .uid(uids[name])

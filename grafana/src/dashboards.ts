@@ -16,7 +16,7 @@ export interface DashboardFile {
   readonly text: string;
 }
 
-/** What is committed, and what Grafana is given. */
+/** The committed files, which Grafana loads. */
 export function dashboardFiles(): readonly DashboardFile[] {
   return allDashboards().map((dashboard) => ({
     name: `${dashboard.uid ?? ''}.json`,

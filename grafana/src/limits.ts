@@ -7,23 +7,23 @@ import { type ListOptions, tablePanel } from './tables.js';
 import { units } from './units.js';
 
 export interface LimitsTableOptions extends Pick<ListOptions, 'title' | 'description' | 'span' | 'height'> {
-  /** Which pods. */
+  /** Selects pods. */
   readonly matchers?: readonly string[];
-  /** Keeps of the ratios and times those that are asked for; all without it. */
+  /** Filters the ratios and times; without it all are kept. */
   readonly restrict?: (query: string) => string;
-  /** Share of a limit, or a variable with one, from which it is listed. */
+  /** Share of a limit, or a variable with it, from which a limit is listed. */
   readonly near: string;
-  /** At most so many rows. */
+  /** Largest number of rows. */
   readonly count: number;
 }
 
-/** The limits closest to eviction, with the time that is left by the trend of the past hour. */
+/** The limits closest to eviction, with the time left at the growth of the past hour. */
 export function limitsTable(options: LimitsTableOptions): table.PanelBuilder {
   const { matchers = [], restrict = (query: string) => query, near, count, ...panel } = options;
   const closest = `topk(${count}, ${restrict(`${limitRatios({ matchers })} >= ${near}`)})`;
   return tablePanel({
     ...panel,
-    noValue: 'none known',
+    noValue: 'none found',
     labels: limitLabels,
     link: drillDown('pod', 'row'),
     columns: [

@@ -1,4 +1,4 @@
-/** Panels of one look. Each says what it shows and what to do about it. */
+/** Panels with a common look. Each describes what it shows and what to do about it. */
 import * as bargauge from '@grafana/grafana-foundation-sdk/bargauge';
 import {
   BarGaugeDisplayMode,
@@ -35,14 +35,14 @@ import { datasource } from './variables.js';
 
 export interface PanelOptions {
   readonly title: string;
-  /** What is shown, and what to do about it. */
+  /** What the panel shows, and what to do about it. */
   readonly description: string;
   readonly unit: Unit;
   /** Columns of the grid's 24. */
   readonly span: number;
-  /** Rows of the grid; those of the kind of panel without it. */
+  /** Rows of the grid; the default depends on the kind of panel. */
   readonly height?: number;
-  /** What to show when there is no data, where that has a meaning. It must hold without any series, too. */
+  /** Shown without data, where that has a meaning. It must also be true without any series. */
   readonly noValue?: string;
   readonly link?: DashboardLinkBuilder;
 }
@@ -53,7 +53,7 @@ interface Query {
   readonly legend: string;
 }
 
-/** What all kinds of panels are told alike. */
+/** Common to all kinds of panels. */
 interface PanelBuilder {
   title(title: string): this;
   description(description: string): this;
@@ -74,7 +74,7 @@ export function describe<Builder extends PanelBuilder>(builder: Builder, options
   return builder;
 }
 
-/** The value now, for each series one. */
+/** The current value of each series. */
 function instant({ expr, legend }: Query, index: number): DataqueryBuilder {
   return target(expr, index).legendFormat(legend).instant();
 }
@@ -102,7 +102,7 @@ export interface StatOptions extends PanelOptions {
   readonly decimals?: number;
 }
 
-/** One figure, coloured by its thresholds. */
+/** One value, coloured by its thresholds. */
 export function statPanel(options: StatOptions): stat.PanelBuilder {
   const { queries, mappings = [], decimals } = options;
   const panel = describe(new stat.PanelBuilder(), { height: 4, ...options })
@@ -122,7 +122,7 @@ export interface BarsOptions extends PanelOptions {
   readonly max?: number;
 }
 
-/** The values now, as bars below each other. */
+/** The current values as horizontal bars. */
 export function barsPanel(options: BarsOptions): bargauge.PanelBuilder {
   const panel = describe(new bargauge.PanelBuilder(), options)
     .orientation(VizOrientation.Horizontal)
@@ -142,7 +142,7 @@ export interface TimeSeriesOptions extends PanelOptions {
   readonly thresholds?: ThresholdsConfigBuilder;
   readonly mappings?: ValueMapping[];
   readonly max?: number;
-  /** False where values below 0 tell something. */
+  /** False where values below 0 have a meaning. */
   readonly fromZero?: boolean;
 }
 
@@ -152,9 +152,9 @@ const boundProperties: DynamicConfigValue[] = [
   { id: 'custom.stacking', value: { mode: StackingMode.None } },
 ];
 
-/** Nothing changes faster than summaries are asked for. */
+/** Summaries do not change faster. */
 const shortestStep = '1m';
-/** Lines need no more, and each step of a list of the biggest reads the series of the whole cluster. */
+/** Enough for lines. Each step of a list of the largest reads the series of the whole cluster. */
 const mostSteps = 300;
 
 export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBuilder {
@@ -198,7 +198,7 @@ export interface HistogramOptions extends PanelOptions {
   readonly query: Query;
 }
 
-/** How many series have which value now. */
+/** Distribution of the current values. */
 export function histogramPanel(options: HistogramOptions): histogram.PanelBuilder {
   return describe(new histogram.PanelBuilder(), options)
     .combine(true)

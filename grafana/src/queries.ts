@@ -1,8 +1,8 @@
 /**
- * Parts of queries. All of them read the families as they are scraped: a dashboard is imported without recording rules.
+ * Parts of queries. All of them read the scraped families: a dashboard is imported without recording rules.
  *
- * Every aggregation keeps `cluster`, a label that a server for many clusters adds; where nobody adds it, it is empty
- * everywhere and does no harm.
+ * Every aggregation keeps `cluster`, a label that a Prometheus for several clusters adds. Without it, it is empty
+ * everywhere.
  */
 
 export interface Selection {
@@ -18,20 +18,20 @@ export function series(name: string, { matchers = [], at }: Selection = {}): str
   return `ephemeral_storage_${name}{${selector}}${at === 'end' ? ' @ end()' : ''}`;
 }
 
-/** One series for each combination of the labels: the same pod or node may be told by several instances at once. */
+/** One series for each combination of the labels: several instances may measure the same pod or node. */
 export function largest(name: string, labels: readonly string[], selection?: Selection): string {
   return `max ${by(labels)} (${series(name, selection)})`;
 }
 
-/** For what is good only when all instances say so, and for ages, of which the freshest counts. */
+/** For states that are good only when all instances agree, and for limits. */
 export function smallest(name: string, labels: readonly string[], selection?: Selection): string {
   return `min ${by(labels)} (${series(name, selection)})`;
 }
 
 /**
- * A figure of a workload that each shard has a part of: the parts are added up. Instances that measure the same part
- * (replicas, or both sides of a rolling update) count once. While the number of shards changes there are two divisions
- * of the cluster: of them the one that has measured more counts.
+ * A value of a workload of which each shard has a part: the parts are added. Instances that measure the same part
+ * (replicas, or both sides of a rolling update) count once. While the number of shards changes, the cluster is divided
+ * in two ways: the one with the larger sum counts.
  */
 export function acrossShards(name: string, labels: readonly string[], selection: Selection = {}): string {
   const { at } = selection;
@@ -45,7 +45,7 @@ export function by(labels: readonly string[]): string {
   return `by (${['cluster', ...labels].join(', ')})`;
 }
 
-/** Those of `query` that `among` has too, by cluster and labels. */
+/** The series of `query` that `among` contains too, by cluster and labels. */
 export function only(query: string, labels: readonly string[], among: string): string {
   return `(${query}) and on (${['cluster', ...labels].join(', ')}) (${among})`;
 }
@@ -56,15 +56,16 @@ function growthPerHour(range: string): string {
 }
 
 /**
- * For a range query: the `count` biggest at the end of the range, over the whole range. A bare `topk` would choose
- * others at each step, and a chart would show all that were ever among them.
+ * For a range query: the `count` largest at the end of the range, over the whole range. A bare `topk` would choose
+ * others at each step, and a chart would show all of them.
  */
 export function topAtEnd(count: number, labels: readonly string[], query: (selection: Selection) => string): string {
   return only(query({}), labels, `topk(${count}, ${query({ at: 'end' })})`);
 }
 
-/** What the families of one subject are told apart by. */
-export const workloadLabels = ['workload'] as const;
+/** Labels that identify a workload, a filesystem, a pod and a limit. */
+export const workloadLabels = ['namespace', 'workload', 'workload_type'] as const;
+export const workloadLegend = '{{cluster}} {{namespace}} {{workload_type}}/{{workload}}';
 export const filesystemLabels = ['node', 'filesystem'] as const;
 export const podLabels = ['namespace', 'pod', 'node'] as const;
 export const limitLabels = [...podLabels, 'rule', 'container', 'volume'] as const;
@@ -74,15 +75,17 @@ export function podsUsed(selection?: Selection): string {
   return largest('pod_used_bytes', podLabels, selection);
 }
 
+/** Seconds since the data of each node was fetched; the most recent fetch of all instances counts. */
+export function dataAge(selection?: Selection): string {
+  return `time() - ${largest('node_data_timestamp_seconds', ['node'], selection)}`;
+}
+
 /** Share of each filesystem that is not available. */
 export function filesystemRatio(selection?: Selection): string {
   return `1 - ${largest('node_available_bytes', filesystemLabels, selection)} / ${largest('node_capacity_bytes', filesystemLabels, selection)}`;
 }
 
-/**
- * A share of the filesystems that are different ones: nodefs, and imagefs and containerfs where they are not the same
- * disk, told of twice.
- */
+/** A share of the separate filesystems: nodefs, and imagefs and containerfs where they are not shared. */
 export function ofOwnFilesystems(share: (selection: Selection) => string, selection: Selection = {}): string {
   const of = (filesystem: string): string => {
     const matchers = [...(selection.matchers ?? []), `filesystem="${filesystem}"`];
@@ -99,17 +102,17 @@ export function inodesRatio(selection?: Selection): string {
   return `1 - ${largest('node_inodes_free', filesystemLabels, selection)} / ${largest('node_inodes', filesystemLabels, selection)}`;
 }
 
-/** Usage ÷ limit of each limit that the kubelet evicts for. */
+/** Usage ÷ limit of each limit that the kubelet enforces. */
 export function limitRatios(selection?: Selection): string {
   return largest('limit_ratio', limitLabels, selection);
 }
 
-/** No pod is told to reach a limit later than in a month: the straight line that says so has no meaning. */
+/** A straight line over an hour predicts nothing beyond a month. */
 const farthestSeconds = 30 * 24 * 3600;
 
 /**
- * Seconds until each limit is reached if the trend of the past hour goes on; no series without growth. The trend is that
- * over all instances: one that has just started has too short a past of its own.
+ * Seconds until each limit is reached at the growth of the past hour; no series without growth. The growth is that over
+ * all instances: the past of an instance that has just started is too short.
  */
 export function secondsToLimit(matchers: readonly string[] = []): string {
   const ratio = limitRatios({ matchers });
@@ -117,15 +120,15 @@ export function secondsToLimit(matchers: readonly string[] = []): string {
   return `(1 - ${ratio} > 0) / (${slope} > 0) < ${farthestSeconds}`;
 }
 
-/** Bytes per hour of each pod that there is now. */
+/** Bytes per hour of each existing pod. */
 export function podGrowth(matchers: readonly string[] = []): string {
   const growth = growthPerHour(`(${podsUsed({ matchers })})[1h:1m]`);
   return only(growth, podLabels, series('pod_used_bytes', { matchers }));
 }
 
 /**
- * Bytes per hour of each workload that there is now. Only moments at which all of its pods were measured count: a node
- * that comes back would look like growth.
+ * Bytes per hour of each existing workload. Only moments at which all of its pods were measured count: a node that
+ * recovers would look like growth.
  */
 export function workloadGrowth(matchers: readonly string[] = []): string {
   const used = acrossShards('workload_used_bytes', workloadLabels, { matchers });
@@ -134,7 +137,7 @@ export function workloadGrowth(matchers: readonly string[] = []): string {
   return only(growth, workloadLabels, series('workload_used_bytes', { matchers }));
 }
 
-/** 1 while all pods of a workload are measured; 0 while its sums are partial, or none could be had. */
+/** 1 while all pods of a workload are measured; 0 while its sums are partial or absent. */
 export function workloadComplete(selection?: Selection): string {
   return smallest('workload_complete', workloadLabels, selection);
 }

@@ -1,4 +1,4 @@
-/** Colours and words of values. */
+/** Colours and words for values. */
 import {
   MappingType,
   type Threshold,
@@ -18,25 +18,25 @@ export function thresholds(steps: readonly Step[], base = 'green'): ThresholdsCo
   return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(all);
 }
 
-/** Of a share of a filesystem: by default kubelets evict at 85 or 90 per cent. */
+/** For a share of a filesystem: by default kubelets evict at 85 or 90 percent. */
 export const filesystemSteps: readonly Step[] = [
   [0.8, 'orange'],
   [0.9, 'red'],
 ];
 
-/** Of a share of a limit. */
+/** For a share of a limit. */
 export const ratioSteps: readonly Step[] = [
   [0.8, 'orange'],
   [0.95, 'red'],
 ];
 
-/** Of a count that should be 0. */
+/** For a count that should be 0. */
 export const noneSteps: readonly Step[] = [[1, 'red']];
 
-/** Of a value that should be 1. */
+/** For a value that should be 1. */
 export const oneSteps: readonly Step[] = [[1, 'green']];
 
-/** Of seconds that are left. */
+/** For seconds that are left. */
 export const timeLeftSteps: readonly Step[] = [
   [3_600, 'orange'],
   [86_400, 'green'],

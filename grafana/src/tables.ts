@@ -27,16 +27,16 @@ interface Column {
 export interface TableOptions extends Omit<PanelOptions, 'unit'> {
   /** Columns of the rows' labels, left to right; `cluster`, where there is one, comes first. */
   readonly labels: readonly string[];
-  /** Columns of figures: the first has a value in every row, and the rows are sorted by it. */
+  /** Columns of values: the first has a value in every row, and the rows are sorted by it. */
   readonly columns: readonly [Column, ...Column[]];
   /** Smallest value first. */
   readonly ascending?: boolean;
 }
 
-/** In a cell: what a panel says when there are no rows would also stand in each cell without a value. */
+/** For single cells: otherwise each cell without a value would show the panel's `noValue`. */
 const noCellValue: DynamicConfigValue = { id: 'noValue', value: '–' };
 
-/** One row for each combination of labels; the columns are queries of their own, put together by the labels. */
+/** One row for each combination of labels; each column is a query, joined by the labels. */
 export function tablePanel(options: TableOptions): table.PanelBuilder {
   const { labels, columns, ascending = false } = options;
   const panel = describe(new table.PanelBuilder(), { ...options, unit: units.none })
@@ -68,7 +68,7 @@ export function listPanel({ labels, expr, ...options }: ListOptions): table.Pane
     .withTarget(tableQuery(expr, 0));
 }
 
-/** A single query's values are in the column `Value`, those of several in `Value #A`, `Value #B`, … */
+/** The values of a single query are in the column `Value`, those of several in `Value #A`, `Value #B`, … */
 function arrangement(labels: readonly string[], columns: TableOptions['columns']): object {
   const fields = columns.map(({ title }, index) => [`Value #${String.fromCharCode('A'.charCodeAt(0) + index)}`, title]);
   return {

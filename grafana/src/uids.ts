@@ -1,4 +1,4 @@
-/** What the addresses of the dashboards are made of: stable, since users bookmark them and rules link to them. */
+/** The addresses of the dashboards. They are stable, because users bookmark them. */
 export const uids = {
   overview: 'ephemeral-storage-overview',
   workload: 'ephemeral-storage-workload',

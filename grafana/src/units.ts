@@ -1,4 +1,4 @@
-/** Identifiers of Grafana's units: bytes by powers of 1024, ratios as per cent. */
+/** Identifiers of Grafana's units: bytes by powers of 1024, ratios as percent. */
 export const units = {
   bytes: 'bytes',
   ratio: 'percentunit',
@@ -8,7 +8,7 @@ export const units = {
   bytesPerSecond: 'binBps',
   timestamp: 'dateTimeAsIso',
   ago: 'dateTimeFromNow',
-  /** On purpose: a state, or a text. */
+  /** For a state or a text. */
   none: 'none',
 } as const;
 

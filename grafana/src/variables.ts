@@ -8,7 +8,7 @@ import {
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 
-/** Of every panel and variable: the Prometheus that the reader chose. */
+/** The chosen Prometheus, for every panel and variable. */
 export const datasource = { type: 'prometheus', uid: '${datasource}' } as const;
 
 const all: VariableOption = { text: 'All', value: '$__all' };
@@ -17,7 +17,7 @@ export function datasourceVariable(): DatasourceVariableBuilder {
   return new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus');
 }
 
-/** All is `.*`, which also takes series without the label. */
+/** All is `.*`, which also matches series without the label. */
 export function clusterVariable(): QueryVariableBuilder {
   return query('cluster', 'Cluster', 'label_values(ephemeral_storage_exporter_build_info, cluster)')
     .multi(true)
@@ -26,19 +26,32 @@ export function clusterVariable(): QueryVariableBuilder {
     .current(all);
 }
 
+/** With those that have no namespace: configured workloads and workloads found by label keys. */
 export function workloadVariable(): QueryVariableBuilder {
-  return query('workload', 'Workload', 'label_values(ephemeral_storage_workload_up{cluster=~"$cluster"}, workload)');
+  return query(
+    'workload',
+    'Workload',
+    'label_values(ephemeral_storage_workload_data_available{cluster=~"$cluster", namespace=~"$namespace|"}, workload)',
+  );
+}
+
+export function workloadTypeVariable(): QueryVariableBuilder {
+  return query(
+    'workload_type',
+    'Type',
+    'label_values(ephemeral_storage_workload_data_available{cluster=~"$cluster", namespace=~"$namespace|", workload="$workload"}, workload_type)',
+  );
 }
 
 /**
- * Hidden. Without it, panels about the pods of one workload would read those of the whole cluster. Not `namespace`, which
- * links would hand over to the dashboard of a pod.
+ * Hidden. Without it, panels about the pods of one workload would read those of the whole cluster. A workload without
+ * namespace may have pods in several namespaces.
  */
-export function workloadNamespacesVariable(): QueryVariableBuilder {
+export function podNamespacesVariable(): QueryVariableBuilder {
   return query(
-    'namespaces',
-    'Namespaces of the workload',
-    'label_values(ephemeral_storage_pod_workload_info{cluster=~"$cluster", workload="$workload"}, namespace)',
+    'pod_namespaces',
+    'Namespaces of the pods',
+    'label_values(ephemeral_storage_pod_workload_info{cluster=~"$cluster", workload_namespace=~"$namespace|", workload="$workload", workload_type="$workload_type"}, namespace)',
   )
     .multi(true)
     .includeAll(true)
@@ -46,9 +59,9 @@ export function workloadNamespacesVariable(): QueryVariableBuilder {
     .hide(VariableHide.HideVariable);
 }
 
-/** Of the state, not of the figures: a node without data is one to look at. */
+/** With nodes that have no data. */
 export function nodeVariable(): QueryVariableBuilder {
-  return query('node', 'Node', 'label_values(ephemeral_storage_node_up{cluster=~"$cluster"}, node)');
+  return query('node', 'Node', 'label_values(ephemeral_storage_node_data_available{cluster=~"$cluster"}, node)');
 }
 
 export function namespaceVariable(): QueryVariableBuilder {
@@ -85,7 +98,7 @@ export function instanceVariable(): QueryVariableBuilder {
     .current(all);
 }
 
-/** What lines about instances are told apart by, besides the cluster: with thousands of instances, by nothing. */
+/** Labels of the lines about instances, besides the cluster; none with thousands of instances. */
 export function linesVariable(): CustomVariableBuilder {
   return new CustomVariableBuilder('lines')
     .label('Lines')
@@ -101,7 +114,7 @@ export function nearVariable(): CustomVariableBuilder {
     .current({ text: '80 %', value: '0.8' });
 }
 
-/** What recommended requests and limits are above the figures that they are made from. */
+/** Factor of recommended requests and limits over measured usage. */
 export function headroomVariable(): CustomVariableBuilder {
   return new CustomVariableBuilder('headroom')
     .label('Headroom')

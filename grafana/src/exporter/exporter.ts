@@ -1,4 +1,4 @@
-/** The exporter itself: whether it can be relied on, and what it costs. */
+/** The exporter: its state and its cost. */
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
@@ -13,7 +13,7 @@ export function exporterDashboard(): Dashboard {
   return buildDashboard({
     name: 'exporter',
     description:
-      'The exporter itself: whether its data is fresh and whole, how kubelets and the API server answer it, and what it costs.',
+      'The exporter: freshness and completeness of its data, requests to kubelets and the API server, and resource usage.',
     variables: [jobVariable(), instanceVariable(), linesVariable()],
     from: 'now-3h',
     sections: [state, nodes, scrapes, stores, running],

@@ -14,7 +14,7 @@ export const state: Section = {
     statPanel({
       title: 'Instances without scrape',
       description:
-        'Instances of the chosen jobs that Prometheus could not scrape last time. Not 0: is the pod running, does it answer in the scrape’s time limit?',
+        'Instances of the selected jobs whose last scrape failed. Not 0: check whether the pod is running and answers within the scrape timeout.',
       unit: units.count,
       span: 4,
       queries: [{ expr: `sum by (cluster) (1 - ${processSeries('up')})`, legend: '{{cluster}}' }],
@@ -22,19 +22,21 @@ export const state: Section = {
     }),
     statPanel({
       title: 'Nodes without data',
-      description:
-        'Nodes that an instance is to measure and has no data of, skipped ones excepted. See the reasons below.',
+      description: 'Nodes without data, by instance; skipped nodes do not count. See the reasons below.',
       unit: units.count,
       span: 4,
       queries: [
-        { expr: `sum by (cluster) (1 - ${largestOfNode('node_up', ['job', 'instance'])})`, legend: '{{cluster}}' },
+        {
+          expr: `sum by (cluster) (1 - ${largestOfNode('node_data_available', ['job', 'instance'])})`,
+          legend: '{{cluster}}',
+        },
       ],
       thresholds: thresholds(noneSteps),
     }),
     statPanel({
       title: 'Watches',
       description:
-        'Whether all watches of the API server are connected. Broken for more than a minute: new pods are not seen; look at the results of lists and watches below.',
+        'Whether all watches are connected. Broken for more than a minute: new pods are not seen; check the results of lists and watches below.',
       unit: units.none,
       span: 4,
       queries: [{ expr: `min by (cluster) (${selfSeries('store_watch_connected')})`, legend: '{{cluster}}' }],
@@ -44,17 +46,17 @@ export const state: Section = {
     statPanel({
       title: 'Settings',
       description:
-        'Whether the last attempt to load the settings succeeded. Rejected: the former ones stay in force; the log names the fault, as check-config does.',
+        'Whether the last reload of the settings succeeded. Rejected: the previous settings stay active; the log contains the errors.',
       unit: units.none,
       span: 4,
       queries: [{ expr: `min by (cluster) (${selfSeries('config_last_reload_successful')})`, legend: '{{cluster}}' }],
-      mappings: words('in force', 'rejected'),
+      mappings: words('loaded', 'rejected'),
       thresholds: thresholds(oneSteps, 'red'),
     }),
     statPanel({
-      title: 'Kubelets’ certificates',
+      title: 'Kubelet certificates',
       description:
-        'Whether the kubelets’ certificates are verified. Not verified: the exporter’s token can be read by whoever sits between; set kubelet.tls.caFile.',
+        'Whether kubelet certificates are verified. Not verified: a machine in the middle can read the exporter’s token; set kubelet.tls.caFile.',
       unit: units.none,
       span: 4,
       queries: [
@@ -66,7 +68,7 @@ export const state: Section = {
     statPanel({
       title: 'Series dropped',
       description:
-        'Series left out in the time range because of metrics.maxSeries. Not 0: whole families are missing; raise the cap or switch levels off.',
+        'Series dropped in the time range because of metrics.maxSeries. Not 0: whole families are missing; raise it, or choose a smaller metrics.profile.',
       unit: units.count,
       decimals: 0,
       span: 4,
@@ -78,7 +80,7 @@ export const state: Section = {
     tablePanel({
       title: 'Instances',
       description:
-        'Version of each instance, the part of the cluster that it measures (one shard of so many, or one node), and when its settings were loaded. Different hashes: not all have the same settings yet.',
+        'Version, scope (shard or node) and time of the last reload of each instance. Different hashes: the instances do not have the same settings yet.',
       span: 24,
       height: 6,
       labels: instanceLabels,
@@ -89,7 +91,7 @@ export const state: Section = {
           unit: units.timestamp,
         },
         {
-          title: 'Hash of settings',
+          title: 'Settings hash',
           expr: described('config_hash'),
           unit: units.none,
         },
@@ -98,7 +100,7 @@ export const state: Section = {
   ],
 };
 
-/** A gauge of each instance, with its version and scope as labels. */
+/** A gauge of each instance with its version and scope as labels. */
 function described(gauge: string): string {
   const version = `* on (cluster, job, instance) group_left (version, node_version) ${selfSeries('build_info')}`;
   const scope = `* on (cluster, job, instance) group_left (shard, total_shards, node) ${selfSeries('scope_info')}`;

@@ -9,7 +9,7 @@ export const running: Section = {
     timeSeriesPanel({
       title: 'Memory',
       description:
-        'Resident memory, and the heap in use, of the instance that takes most. Resident memory near the container’s limit: raise it, or shard the exporter.',
+        'Resident memory and used heap of the largest instance. Resident memory near the limit of the container: raise the limit, or shard the exporter.',
       unit: units.bytes,
       span: 8,
       queries: [
@@ -19,8 +19,7 @@ export const running: Section = {
     }),
     timeSeriesPanel({
       title: 'CPU',
-      description:
-        'Share of one core, of the busiest instance. Near 1: the process is its own bottleneck; shard the exporter.',
+      description: 'Share of one core, for the busiest instance. Near 1: the CPU limits scrapes; shard the exporter.',
       unit: units.ratio,
       span: 8,
       queries: [
@@ -33,7 +32,7 @@ export const running: Section = {
     timeSeriesPanel({
       title: 'Event loop lag',
       description:
-        'Median and 99th percentile of how late the process gets to its work, of the latest instance. Above some 100 ms probes and scrapes wait.',
+        'Median and 99th percentile of the delay of the event loop, for the slowest instance. Above about 100 ms, probes and scrapes wait.',
       unit: units.seconds,
       span: 8,
       queries: [

@@ -1,15 +1,15 @@
 import { by, series } from '../queries.js';
 
 const matchers = ['job=~"$job"', 'instance=~"$instance"'] as const;
-/** The instances together, or each of them, as the reader chose. */
+/** All instances together, or each of them. */
 const lines = ['$lines'] as const;
 
-/** The series of a family about the chosen instances, its name without the common prefix. */
+/** The series of a family about the selected instances, its name without the common prefix. */
 export function selfSeries(name: string, more: readonly string[] = []): string {
   return series(`exporter_${name}`, { matchers: [...matchers, ...more] });
 }
 
-/** The same of a family whose name is whole: those of the process, and of Prometheus. */
+/** The same for a full name: families of the process and of Prometheus. */
 export function processSeries(name: string): string {
   return `${name}{${['cluster=~"$cluster"', ...matchers].join(', ')}}`;
 }
@@ -29,24 +29,33 @@ export function gaugeOf(aggregation: 'max' | 'min' | 'sum', name: string, labels
   return `${aggregation} ${by([...lines, ...labels])} (${selfSeries(name)})`;
 }
 
-/** The largest of what processes show. */
+/** The largest value of the processes. */
 export function largestOf(expression: string): string {
   return `max ${by(lines)} (${expression})`;
 }
 
-/** A family about the cluster, as the instances tell it. */
-export function asTold(aggregation: 'max' | 'sum' | 'count', name: string, labels: readonly string[] = []): string {
+/** A family about the cluster, from the selected instances. */
+export function ofCluster(aggregation: 'sum' | 'count', name: string, labels: readonly string[] = []): string {
   return `${aggregation} ${by([...lines, ...labels])} (${series(name, { matchers })})`;
 }
 
-/** The largest that an instance tells of a node. */
+/** The largest value of an instance for each node. */
 export function largestOfNode(name: string, labels: readonly string[]): string {
   return `max ${by([...labels, 'node'])} (${series(name, { matchers })})`;
 }
 
 /** Quantile over the nodes of the age of their data. */
 export function ageQuantile(quantile: number): string {
-  return `quantile ${by(lines)} (${quantile}, ${series('node_summary_age_seconds', { matchers })})`;
+  return `quantile ${by(lines)} (${quantile}, time() - ${series('node_data_timestamp_seconds', { matchers })})`;
+}
+
+export function oldestAge(): string {
+  return `max ${by(lines)} (time() - ${series('node_data_timestamp_seconds', { matchers })})`;
+}
+
+/** Age of the data of each node. */
+export function ageOfNodes(labels: readonly string[]): string {
+  return `time() - ${largestOfNode('node_data_timestamp_seconds', labels)}`;
 }
 
 export const legend = '{{cluster}} {{instance}}';

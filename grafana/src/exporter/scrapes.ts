@@ -9,7 +9,7 @@ export const scrapes: Section = {
     timeSeriesPanel({
       title: 'Duration of scrapes',
       description:
-        'Median, 90th and 99th percentile. Near Prometheus’ scrape timeout, answers are cut: raise it, or shard the exporter.',
+        'Median, 90th and 99th percentile. Near the scrape timeout of Prometheus, scrapes are partial: raise the timeout, or shard the exporter.',
       unit: units.seconds,
       span: 8,
       queries: quantiles('scrape_duration_seconds'),
@@ -17,7 +17,7 @@ export const scrapes: Section = {
     timeSeriesPanel({
       title: 'Scrapes by result',
       description:
-        'Result deadline: answered in time with what there was, some nodes may be missing. rejected: more than scrape.maxInFlight at once. aborted: the client left first.',
+        'deadline: answered in time with partial data. rejected: more than scrape.maxInFlight at once. aborted: the client closed the connection.',
       unit: units.perSecond,
       span: 8,
       stacked: true,
@@ -26,7 +26,7 @@ export const scrapes: Section = {
     timeSeriesPanel({
       title: 'Series by level',
       description:
-        'Series of the last exposition, without those about the exporter. Too many: switch levels off, or keep to the biggest pods (metrics.top).',
+        'Series of the last exposition, without those about the exporter. Too many: choose a smaller metrics.profile, disable levels (metrics.levels), or keep only the largest pods (metrics.top).',
       unit: units.count,
       span: 8,
       stacked: true,
@@ -35,7 +35,7 @@ export const scrapes: Section = {
     timeSeriesPanel({
       title: 'Series dropped',
       description:
-        'Series left out of expositions, per second, by reason. max_series: metrics.maxSeries is reached; the log names the families.',
+        'Series dropped from the exposition, per second, by reason. max_series: metrics.maxSeries is reached; the log names the families.',
       unit: units.perSecond,
       span: 8,
       queries: [{ expr: rateOf('series_dropped_total', ['reason']), legend: `${legend} {{reason}}` }],
@@ -43,20 +43,21 @@ export const scrapes: Section = {
     timeSeriesPanel({
       title: 'Pods without series',
       description:
-        'Pods of the summaries without storage series, by reason. no_usage: the kubelet has no figure of them; top: left out by metrics.top.',
+        'Pods of the summaries without storage series, by reason. no_usage: the kubelet reports no usage. top: left out by metrics.top.',
       unit: units.count,
       span: 8,
       queries: [{ expr: gaugeOf('sum', 'pods_skipped', ['reason']), legend: `${legend} {{reason}}` }],
     }),
     timeSeriesPanel({
-      title: 'Odd figures and names',
+      title: 'Back-off, name clashes, saturated values',
       description:
-        'Figures of kubelets that are no real sizes, and discovered workloads that are not served because another has their name: rename the configured one.',
+        'Workloads that were not collected and back off, discovered workloads that are not exposed because a configured one has the same name, and values of kubelets beyond 2^53.',
       unit: units.count,
       span: 8,
       queries: [
+        { expr: gaugeOf('sum', 'workloads_backed_off'), legend: `${legend} backing off` },
+        { expr: gaugeOf('max', 'workload_name_clashes'), legend: `${legend} name clashes` },
         { expr: gaugeOf('sum', 'values_saturated'), legend: `${legend} saturated values` },
-        { expr: gaugeOf('max', 'workload_name_clashes'), legend: `${legend} clashing names` },
       ],
     }),
   ],

@@ -9,7 +9,7 @@ export const stores: Section = {
   panels: [
     timeSeriesPanel({
       title: 'Objects',
-      description: 'Nodes and pods that are kept, by all instances. They should follow what kubectl counts.',
+      description: 'Nodes and pods in the stores of all instances. They should match kubectl.',
       unit: units.count,
       span: 8,
       queries: [{ expr: gaugeOf('sum', 'store_objects', ['resource']), legend: `${legend} {{resource}}` }],
@@ -17,7 +17,7 @@ export const stores: Section = {
     timeSeriesPanel({
       title: 'Time since progress',
       description:
-        'Since the last list, event or bookmark, of the instance that waits longest. Bookmarks come about once a minute: several minutes mean a watch that hangs.',
+        'Time since the last list, event or bookmark, for the instance that waits longest. Bookmarks arrive about once a minute: several minutes mean that a watch hangs.',
       unit: units.seconds,
       span: 8,
       queries: [
@@ -29,7 +29,7 @@ export const stores: Section = {
     }),
     timeSeriesPanel({
       title: 'Watches connected',
-      description: '1 while all watches of the resource are connected. Often 0: the API server or a proxy ends them.',
+      description: '1 while all watches of the resource are connected. Often 0: the API server or a proxy closes them.',
       unit: units.none,
       span: 8,
       max: 1,
@@ -39,7 +39,7 @@ export const stores: Section = {
     timeSeriesPanel({
       title: 'Events',
       description:
-        'Watch events by type. Updates that changed nothing that is kept are counted apart: they cost little.',
+        'Watch events by type. Updates that change no stored field are counted separately: they cost little.',
       unit: units.perSecond,
       span: 8,
       queries: [
@@ -50,7 +50,7 @@ export const stores: Section = {
     timeSeriesPanel({
       title: 'Lists',
       description:
-        'Lists by result, and those refused because of an old resource version. Many successes: watches do not hold; each list of pods costs the API server.',
+        'Lists by result, and lists rejected because of an old resource version. Many successes: watches break often; each list of pods is expensive for the API server.',
       unit: units.perSecond,
       span: 8,
       queries: [
@@ -63,7 +63,7 @@ export const stores: Section = {
     }),
     timeSeriesPanel({
       title: 'Watches ended',
-      description: 'Watches that ended, by the way they did. Servers end them every 5 to 10 minutes: that is no fault.',
+      description: 'Watches that ended, by result. API servers close them every 5 to 10 minutes, which is normal.',
       unit: units.perSecond,
       span: 8,
       queries: [

@@ -1,6 +1,6 @@
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
-import { largest, smallest } from '../queries.js';
+import { dataAge, largest } from '../queries.js';
 import { listPanel } from '../tables.js';
 import { units } from '../units.js';
 import { itself } from './queries.js';
@@ -11,15 +11,15 @@ export const data: Section = {
     timeSeriesPanel({
       title: 'Age of the data',
       description:
-        'Time since the figures were fetched from the kubelet. Above the TTL of the cache (55 s by default): the kubelet did not answer the last request. A gap: there was no data.',
+        'Time since the data was fetched from the kubelet. Above cache.ttl (55 s by default) plus the scrape interval, the last request failed. A gap: there was no data.',
       unit: units.seconds,
       span: 10,
-      queries: [{ expr: smallest('node_summary_age_seconds', ['node'], itself), legend: 'Age {{cluster}}' }],
+      queries: [{ expr: dataAge(itself), legend: 'Age {{cluster}}' }],
     }),
     timeSeriesPanel({
       title: 'Missing and dangling pods',
       description:
-        'Pods that run here but are not in the summary, and pods in the summary that the API server does not know. Short peaks are starts and ends of pods.',
+        'Missing: pods that run on the node but are not in its summary. Dangling: pods of the summary that the API server does not know. Short peaks are pods that start and end.',
       unit: units.count,
       span: 8,
       queries: [
@@ -28,11 +28,11 @@ export const data: Section = {
       ],
     }),
     listPanel({
-      title: 'Why there is no data',
+      title: 'Reason for missing data',
       description:
-        'The reason why there is no data now. tls, unauthorized, forbidden: settings and rights of the exporter; timeout, connection, http_status: the node or the network; skipped: on purpose.',
+        'The reason while the node has no data. tls, unauthorized, forbidden: settings and permissions of the exporter. timeout, connection, http_status: the node or the network. skipped: excluded by cluster.skipNodes.',
       span: 6,
-      noValue: 'none known',
+      noValue: 'none found',
       labels: ['node', 'reason'],
       expr: largest('node_absent_info', ['node', 'reason'], itself),
     }),

@@ -10,7 +10,7 @@ export const filesystems: Section = {
     timeSeriesPanel({
       title: 'Space',
       description:
-        'Used and available bytes of each filesystem, beside its capacity. nodefs holds logs, emptyDirs and, without a filesystem of its own for them, images and writable layers. Of imagefs and containerfs, used is what images and layers use.',
+        'Used and available bytes and capacity of each filesystem. nodefs holds logs, emptyDirs and, without a separate filesystem, images and writable layers. For imagefs and containerfs, used is the usage of images and layers.',
       unit: units.bytes,
       span: 12,
       bounds: 'capacity',
@@ -29,7 +29,7 @@ export const filesystems: Section = {
     timeSeriesPanel({
       title: 'Share of space and inodes in use',
       description:
-        'Shares that are not available. A filesystem without free inodes is as full as one without bytes: look for pods with many small files.',
+        'Shares that are not available. A filesystem without free inodes is as full as one without free bytes: look for pods with many small files.',
       unit: units.ratio,
       span: 12,
       max: 1,
@@ -41,7 +41,7 @@ export const filesystems: Section = {
     timeSeriesPanel({
       title: 'Eviction headroom',
       description:
-        'Bytes available above the hard eviction threshold. Below 0 the kubelet evicts pods. Empty: the kubelets’ configuration is not read (kubelet.readConfig).',
+        'Available bytes above the hard eviction threshold. The kubelet evicts pods below 0. Empty: kubelet.readConfig is off.',
       unit: units.bytes,
       span: 12,
       fromZero: false,
@@ -60,7 +60,7 @@ export const filesystems: Section = {
     timeSeriesPanel({
       title: 'Free inodes',
       description:
-        'Free inodes of each filesystem, and how many of them are above the hard eviction threshold (known where kubelet.readConfig is on).',
+        'Free inodes of each filesystem, and free inodes above the hard eviction threshold (known where kubelet.readConfig is on).',
       unit: units.count,
       span: 12,
       fromZero: false,

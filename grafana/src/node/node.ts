@@ -1,4 +1,4 @@
-/** One node: how full its filesystems are, how far from eviction, and who fills them. */
+/** One node: its filesystems, its eviction headroom, and its largest pods. */
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
@@ -11,7 +11,7 @@ import { whoFillsIt } from './who-fills-it.js';
 export function nodeDashboard(): Dashboard {
   return buildDashboard({
     name: 'node',
-    description: 'One node: how full its filesystems are, how far it is from evicting pods, and who fills it.',
+    description: 'One node: usage of its filesystems, eviction headroom, and its largest pods.',
     variables: [nodeVariable()],
     from: 'now-6h',
     sections: [summary, whoFillsIt, filesystems, data],

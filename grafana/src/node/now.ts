@@ -11,17 +11,17 @@ export const summary: Section = {
     statPanel({
       title: 'Data',
       description:
-        'Whether there is data of the node. None: the reason is under "Data of the node"; all other panels then stop where it did.',
+        'Whether the node has data. None: see the reason under "Data of the node". All other panels show nothing from then on.',
       unit: units.none,
       span: 4,
-      queries: [{ expr: largest('node_up', ['node'], itself), legend: '{{cluster}}' }],
+      queries: [{ expr: largest('node_data_available', ['node'], itself), legend: '{{cluster}}' }],
       mappings: words('fresh or stale', 'none'),
       thresholds: thresholds(oneSteps, 'red'),
     }),
     statPanel({
       title: 'Fullest filesystem',
       description:
-        'Share that is not available. By default the kubelet evicts from 90 % of nodefs and 85 % of imagefs on. Red: free space now, see the biggest pods.',
+        'Share that is not available. By default the kubelet starts to evict pods at 90 % of nodefs and 85 % of imagefs. Red: free space, see the largest pods.',
       unit: units.ratio,
       decimals: 0,
       span: 4,
@@ -31,7 +31,7 @@ export const summary: Section = {
     statPanel({
       title: 'Eviction headroom',
       description:
-        'Bytes that can still be written before the kubelet evicts pods, on the filesystem that is closest to it. Below 0 it evicts. Known where kubelet.readConfig is on and granted.',
+        'Bytes that can be written before the kubelet evicts pods, on the filesystem that is closest to its threshold. Below 0 it evicts. Known where kubelet.readConfig is on and permitted.',
       unit: units.bytes,
       span: 4,
       noValue: 'unknown',
@@ -45,8 +45,7 @@ export const summary: Section = {
     }),
     statPanel({
       title: 'Used by pods',
-      description:
-        'Ephemeral storage of all pods on the node. What the filesystems hold besides: images, the system, other volumes.',
+      description: 'Ephemeral storage of all pods on the node. Images, the system and other volumes are not included.',
       unit: units.bytes,
       span: 4,
       queries: [{ expr: usedByPods, legend: '{{cluster}}' }],
@@ -54,7 +53,7 @@ export const summary: Section = {
     statPanel({
       title: 'Missing pods',
       description:
-        'Pods that run on the node, as the API server says, and that its summary lacks. Lasting: the kubelet or its container runtime does not report them; their bytes are in no sum.',
+        'Pods that run on the node according to the API server, but are not in its summary. If this lasts, the kubelet or its container runtime does not report them, and they are missing from all totals.',
       unit: units.count,
       span: 4,
       queries: [{ expr: largest('node_pods_missing', ['node'], itself), legend: '{{cluster}}' }],
@@ -63,7 +62,7 @@ export const summary: Section = {
     statPanel({
       title: 'Dangling pods',
       description:
-        'Pods in the summary that the API server does not know. Lasting: remains of deleted pods that still fill the disk; look at the kubelet’s log.',
+        'Pods of the summary that the API server does not know. If this lasts, remains of deleted pods fill the disk: see the kubelet’s log.',
       unit: units.count,
       span: 4,
       queries: [{ expr: largest('node_pods_dangling', ['node'], itself), legend: '{{cluster}}' }],

@@ -4,8 +4,8 @@ export const itself = { matchers: ['node="$node"'] } as const;
 export const usedByPods = `sum by (cluster) (${podsUsed(itself)})`;
 
 /**
- * What the bytes used on nodefs are. Writable layers count with the images: both lie there when images have no disk of
- * their own, the layers alone when the image filesystem is split. Where that is not known, the rest is not either.
+ * Parts of the bytes used on nodefs. Writable layers count with the images: nodefs holds both when images share its
+ * disk, and only the layers when the image filesystem is split. Where the layout is unknown, so is the remainder.
  */
 export function partsOfNodefs(): string {
   const used = (filesystem: string): string =>
@@ -20,7 +20,7 @@ export function partsOfNodefs(): string {
   return [
     part('images and writable layers', images),
     part('logs and volumes of pods', pods),
-    part('the rest: system, deleted files', rest),
+    part('other: system, deleted files', rest),
   ].join(' or ');
 }
 

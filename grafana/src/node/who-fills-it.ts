@@ -11,11 +11,12 @@ const biggestPods = `topk(20, ${podsUsed(itself)})`;
 const requested = `sum by (cluster) (${largest('pod_request_bytes', podLabels, itself)})`;
 
 export const whoFillsIt: Section = {
-  title: 'Who fills it',
+  title: 'Usage',
   panels: [
     tablePanel({
       title: 'Biggest pods',
-      description: 'The 20 pods that use most on this node: whom to move or clean up first. A click opens the pod.',
+      description:
+        'The 20 pods with the highest usage on this node: move or clean them up first. Requested needs metrics.profile: full. Click to open the pod.',
       span: 12,
       labels: ['namespace', 'pod'],
       link: drillDown('pod', 'row'),
@@ -37,14 +38,14 @@ export const whoFillsIt: Section = {
     barsPanel({
       title: 'What fills nodefs',
       description:
-        'The bytes used on nodefs: images with the writable layers of containers (where they have no disk of their own), logs and volumes of pods, and what neither tells of. Images: remove unused ones; pods: see the table beside; the rest: journals, core dumps, deleted files that are still open.',
+        'Bytes used on nodefs: images with writable layers of containers (where they share its disk), logs and volumes of pods, and everything else. Images: remove unused ones. Pods: see the table. Other: journals, core dumps, deleted files that are still open.',
       unit: units.bytes,
       span: 4,
       query: { expr: partsOfNodefs(), legend: '{{cluster}} {{component}}' },
     }),
     timeSeriesPanel({
       title: 'Biggest pods over time',
-      description: 'The 10 pods on this node that use most at the end of the time range.',
+      description: 'The 10 pods with the highest usage on this node at the end of the time range.',
       unit: units.bytes,
       span: 8,
       queries: [
@@ -58,7 +59,7 @@ export const whoFillsIt: Section = {
     timeSeriesPanel({
       title: 'Components',
       description:
-        'What the bytes of all pods on the node are: writable layers (rootfs), logs, emptyDirs, configMaps, and the kubelet’s own files (other).',
+        'Components of the usage of all pods on the node: writable layers (rootfs), logs, emptyDirs, configMaps, and the kubelet’s files (other).',
       unit: units.bytes,
       span: 12,
       stacked: true,
@@ -72,7 +73,7 @@ export const whoFillsIt: Section = {
     timeSeriesPanel({
       title: 'Used, requested, allocatable',
       description:
-        'Used by pods and requested by them, beside what the scheduler gives away. Used far above requested: the scheduler sends more pods than the disk can take; set requests.',
+        'Usage and requests of the pods, and the allocatable bytes of the node. Usage far above requests: the scheduler places too many pods here; set requests. Requested needs metrics.profile: full.',
       unit: units.bytes,
       span: 12,
       bounds: 'Allocatable',
@@ -85,15 +86,17 @@ export const whoFillsIt: Section = {
     limitsTable({
       title: 'Closest to a limit',
       description:
-        'The 20 limits of pods on this node that are most used, whatever their share. Above 100 % the kubelet evicts the pod, static and critical ones excepted.',
+        'The 20 limits with the highest usage on this node. The kubelet evicts pods above 100 %, except static and system-critical pods.',
       span: 16,
       matchers: itself.matchers,
       near: '0',
       count: 20,
     }),
     barsPanel({
-      title: 'Pods with most inodes',
-      description: 'The 10 pods on this node that use most inodes: many small files.',
+      title: 'Pods with most inodes (metrics.profile: full)',
+      description:
+        'The 10 pods with the most inodes on this node, which have many small files. Needs metrics.profile: full.',
+      noValue: 'only with metrics.profile: full',
       unit: units.count,
       span: 8,
       query: {

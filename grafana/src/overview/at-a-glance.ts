@@ -1,6 +1,6 @@
 import type { Section } from '../dashboard.js';
 import { statPanel } from '../panels.js';
-import { filesystemRatio, largest, limitRatios, podsUsed, smallest, workloadComplete } from '../queries.js';
+import { dataAge, filesystemRatio, largest, limitRatios, podsUsed, workloadComplete } from '../queries.js';
 import { filesystemSteps, noneSteps, thresholds } from '../states.js';
 import { units } from '../units.js';
 
@@ -10,7 +10,7 @@ export const summary: Section = {
     statPanel({
       title: 'Used by pods',
       description:
-        'Ephemeral storage of all measured pods: writable layers, logs, emptyDirs, configMaps. What else fills a node (images, the system) is not in it. Compare with the nodes below.',
+        'Ephemeral storage of all measured pods: writable layers, logs, emptyDirs, configMaps. Images and the system are not included. Compare with the nodes below.',
       unit: units.bytes,
       span: 4,
       queries: [{ expr: `sum by (cluster) (${podsUsed()})`, legend: '{{cluster}}' }],
@@ -18,7 +18,7 @@ export const summary: Section = {
     statPanel({
       title: 'Fullest filesystem',
       description:
-        'The least available filesystem of all nodes. By default kubelets begin to evict pods at 90 % of nodefs and 85 % of imagefs. Red: look at the fullest nodes below.',
+        'The filesystem with the smallest available share of all nodes. By default kubelets start to evict pods at 90 % of nodefs and 85 % of imagefs. Red: see the fullest filesystems below.',
       unit: units.ratio,
       decimals: 0,
       span: 4,
@@ -28,26 +28,26 @@ export const summary: Section = {
     statPanel({
       title: 'Limits nearly reached',
       description:
-        'Limits (of pods, containers and emptyDirs) whose usage is above the share chosen at the top. Above 1 the kubelet evicts the pod. Not 0: see the table of limits below.',
+        'Number of limits (of pods, containers and emptyDirs) whose usage is above the share selected at the top. The kubelet evicts pods above 100 %. Not 0: see the table of limits below.',
       unit: units.count,
       span: 4,
-      noValue: 'none known',
+      noValue: 'none found',
       queries: [{ expr: `sum by (cluster) (${limitRatios()} >= bool $near)`, legend: '{{cluster}}' }],
       thresholds: thresholds([[1, 'orange']]),
     }),
     statPanel({
       title: 'Nodes without data',
       description:
-        'Nodes whose kubelet gave nothing that is still good. Their pods are in no sum. Not 0: see the reasons under "Can this be trusted?".',
+        'Nodes whose kubelet could not be scraped. Their pods are missing from all totals. Not 0: see the reasons under "Data quality".',
       unit: units.count,
       span: 4,
-      queries: [{ expr: `sum by (cluster) (1 - ${largest('node_up', ['node'])})`, legend: '{{cluster}}' }],
+      queries: [{ expr: `sum by (cluster) (1 - ${largest('node_data_available', ['node'])})`, legend: '{{cluster}}' }],
       thresholds: thresholds(noneSteps),
     }),
     statPanel({
       title: 'Partial workloads',
       description:
-        'Workloads of which at least one running pod was not measured: their sums are too small. Not 0: see "Can this be trusted?".',
+        'Workloads with at least one running pod that is not measured: their totals are too low. Not 0: see "Data quality".',
       unit: units.count,
       span: 4,
       queries: [{ expr: `sum by (cluster) (1 - ${workloadComplete()})`, legend: '{{cluster}}' }],
@@ -56,16 +56,14 @@ export const summary: Section = {
     statPanel({
       title: 'Oldest data',
       description:
-        'Age of the oldest data of a node that is served. Up to the TTL of the cache (55 s by default) is as it should be; up to twice that is stale: the kubelet did not answer the last request.',
+        'Age of the oldest data of a node. Up to cache.ttl (55 s by default) plus the scrape interval is normal. Above that, the last request to the kubelet failed.',
       unit: units.seconds,
       decimals: 0,
       span: 4,
-      queries: [
-        { expr: `max by (cluster) (${smallest('node_summary_age_seconds', ['node'])})`, legend: '{{cluster}}' },
-      ],
+      queries: [{ expr: `max by (cluster) (${dataAge()})`, legend: '{{cluster}}' }],
       thresholds: thresholds([
-        [70, 'orange'],
-        [120, 'red'],
+        [150, 'orange'],
+        [300, 'red'],
       ]),
     }),
   ],

@@ -17,12 +17,12 @@ import { units } from '../units.js';
 const fullestFilesystems = `topk(20, ${ofOwnFilesystems(filesystemRatio)})`;
 
 export const nodes: Section = {
-  title: 'Which nodes are full',
+  title: 'Full nodes',
   panels: [
     tablePanel({
       title: 'Fullest filesystems',
       description:
-        'The 20 filesystems of nodes with the smallest available share; imagefs and containerfs only where they are disks of their own. Eviction headroom is what is left until the kubelet evicts pods, at once below 0; it is known where the kubelets’ configuration is read (kubelet.readConfig). A click opens what fills the node.',
+        'The 20 filesystems with the smallest available share; imagefs and containerfs only where they are separate disks. Eviction headroom is the space left until the kubelet evicts pods; below 0 it evicts. It is known where kubelet.readConfig is on. Click to open the node.',
       span: 16,
       height: 10,
       labels: filesystemLabels,
@@ -66,7 +66,7 @@ export const nodes: Section = {
     timeSeriesPanel({
       title: 'Fullest filesystems over time',
       description:
-        'The 10 fullest filesystems at the end of the time range. A steady slope tells when the node is full; steps are images or jobs.',
+        'The 10 fullest filesystems at the end of the time range. A steady slope shows when the node will be full; steps are images or jobs.',
       unit: units.ratio,
       span: 8,
       height: 10,

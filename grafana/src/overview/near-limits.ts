@@ -2,12 +2,12 @@ import type { Section } from '../dashboard.js';
 import { limitsTable } from '../limits.js';
 
 export const nearLimits: Section = {
-  title: 'Who is near a limit',
+  title: 'Pods near a limit',
   panels: [
     limitsTable({
       title: 'Limits nearly reached',
       description:
-        'The 50 limits closest to eviction, from the share chosen at the top: of the whole pod, of one container (of its logs alone on nodes with a filesystem of its own for images) and of an emptyDir. Above 100 % the kubelet evicts the pod, static and critical ones excepted. Raise the limit, or find what grows.',
+        'The 50 limits closest to eviction, from the share selected at the top: of a pod, of a container (only its logs on nodes with a separate filesystem for images) and of an emptyDir. The kubelet evicts pods above 100 %, except static and system-critical pods. Raise the limit, or find out what grows.',
       span: 24,
       height: 10,
       near: '$near',

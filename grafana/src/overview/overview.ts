@@ -1,4 +1,4 @@
-/** Which nodes are full, who uses ephemeral storage, who grows, who is near a limit, and whether to trust that. */
+/** Full nodes, the largest and fastest growing workloads and pods, pods near a limit, and data quality. */
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
@@ -14,7 +14,7 @@ export function overview(): Dashboard {
   return buildDashboard({
     name: 'overview',
     description:
-      'Which nodes are full, who uses their ephemeral storage, who grows, who is near a limit, and whether the figures can be trusted.',
+      'Full nodes, the largest and fastest growing workloads and pods, pods near a limit, and the quality of the data.',
     variables: [nearVariable()],
     from: 'now-6h',
     sections: [summary, nodes, whoUses, whoGrows, nearLimits, trust],

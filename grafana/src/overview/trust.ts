@@ -10,18 +10,18 @@ const partialWorkloads = `topk(50, ${only(unmeasured, workloadLabels, `${workloa
 const absentNodes = only(
   largest('node_absent_info', ['node', 'reason'], { matchers: ['reason!="skipped"'] }),
   ['node'],
-  `${largest('node_up', ['node'])} == 0`,
+  `${largest('node_data_available', ['node'])} == 0`,
 );
 
 export const trust: Section = {
-  title: 'Can this be trusted?',
+  title: 'Data quality',
   panels: [
     listPanel({
       title: 'Nodes without data',
       description:
-        'Nodes that no instance has data of, with the reason; those that are skipped on purpose are not listed. tls, unauthorized and forbidden are settings of the exporter; timeout, connection and http_status are troubles of the node or the network. A click opens the node.',
+        'Nodes for which no instance has data, with the reason; skipped nodes are not listed. tls, unauthorized and forbidden: check the settings and permissions of the exporter. timeout, connection and http_status: check the node and the network. Click to open the node.',
       span: 8,
-      noValue: 'none known',
+      noValue: 'none found',
       labels: ['node', 'reason'],
       link: drillDown('node', 'row'),
       expr: `topk(50, ${absentNodes})`,
@@ -29,9 +29,9 @@ export const trust: Section = {
     tablePanel({
       title: 'Partial workloads',
       description:
-        'Workloads of which a running pod was not measured, most unmeasured pods first: on a node without data, missing from its summary, or with volumes that the kubelet has not measured yet (then no pod is listed as unmeasured). Their sums are too small; do not read a dip as a drop.',
+        'Workloads with a running pod that is not measured, because its node has no data, it is missing from the summary, or its volumes are not measured yet (the pod then counts as measured). Their totals are too low: a dip is not less usage. Click to open the workload.',
       span: 8,
-      noValue: 'none known',
+      noValue: 'none found',
       labels: workloadLabels,
       link: drillDown('workload', 'row'),
       columns: [
@@ -50,12 +50,18 @@ export const trust: Section = {
     timeSeriesPanel({
       title: 'Coverage',
       description:
-        'Nodes with and without data, and pods that are on a node but not in its summary (missing) or in its summary but unknown to the API server (dangling). Use it to tell a change of the cluster from a gap in the data.',
+        'Nodes with and without data, pods that are not in the summary of their node (missing), and pods of a summary that the API server does not know (dangling). It shows whether a change is a change of the cluster or a gap in the data.',
       unit: units.count,
       span: 8,
       queries: [
-        { expr: `sum by (cluster) (${largest('node_up', ['node'])})`, legend: '{{cluster}} nodes with data' },
-        { expr: `sum by (cluster) (1 - ${largest('node_up', ['node'])})`, legend: '{{cluster}} nodes without data' },
+        {
+          expr: `sum by (cluster) (${largest('node_data_available', ['node'])})`,
+          legend: '{{cluster}} nodes with data',
+        },
+        {
+          expr: `sum by (cluster) (1 - ${largest('node_data_available', ['node'])})`,
+          legend: '{{cluster}} nodes without data',
+        },
         { expr: `sum by (cluster) (${largest('node_pods_missing', ['node'])})`, legend: '{{cluster}} missing pods' },
         { expr: `sum by (cluster) (${largest('node_pods_dangling', ['node'])})`, legend: '{{cluster}} dangling pods' },
       ],

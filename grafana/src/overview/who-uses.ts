@@ -10,6 +10,7 @@ import {
   workloadComplete,
   workloadGrowth,
   workloadLabels,
+  workloadLegend,
 } from '../queries.js';
 import { oneSteps, thresholds, words } from '../states.js';
 import { tablePanel } from '../tables.js';
@@ -19,12 +20,12 @@ const used = acrossShards('workload_used_bytes', workloadLabels);
 const biggestWorkloads = `topk(20, ${used})`;
 
 export const whoUses: Section = {
-  title: 'Who uses',
+  title: 'Usage',
   panels: [
     tablePanel({
       title: 'Biggest workloads',
       description:
-        'The 20 workloads that use most, over all their pods. A large share in one pod points to that pod, an even one to the workload. A click on a name opens its dashboard. Bytes of a workload that is not whole are too small.',
+        'The 20 workloads with the highest usage, summed over their pods. If one pod has a large share, look at that pod; else at the workload. The values of a partial workload are too low. Click to open the workload.',
       span: 24,
       height: 10,
       labels: workloadLabels,
@@ -57,7 +58,7 @@ export const whoUses: Section = {
           unit: units.count,
         },
         {
-          title: 'Whole',
+          title: 'Complete',
           expr: only(workloadComplete(), workloadLabels, biggestWorkloads),
           unit: units.none,
           cell: 'coloured',
@@ -69,21 +70,21 @@ export const whoUses: Section = {
     timeSeriesPanel({
       title: 'Biggest workloads over time',
       description:
-        'The 10 workloads that use most at the end of the time range, over all of it. A dip of all of them at once is missing data, not less use.',
+        'The 10 workloads with the highest usage at the end of the time range. A dip of all of them at once is missing data, not less usage.',
       unit: units.bytes,
       span: 12,
       height: 10,
       queries: [
         {
           expr: topAtEnd(10, workloadLabels, (at) => acrossShards('workload_used_bytes', workloadLabels, at)),
-          legend: '{{cluster}} {{workload}}',
+          legend: workloadLegend,
         },
       ],
       link: drillDown('workload', 'line'),
     }),
     barsPanel({
       title: 'Biggest namespaces',
-      description: 'The 15 namespaces whose pods use most: whom to talk to.',
+      description: 'The 15 namespaces whose pods use the most.',
       unit: units.bytes,
       span: 6,
       height: 10,
@@ -94,7 +95,7 @@ export const whoUses: Section = {
     }),
     barsPanel({
       title: 'Biggest pods',
-      description: 'The 15 pods that use most. A click opens what makes up their numbers.',
+      description: 'The 15 pods with the highest usage. Click to open the pod.',
       unit: units.bytes,
       span: 6,
       height: 10,

@@ -4,29 +4,33 @@ import { largest } from '../queries.js';
 import { listPanel } from '../tables.js';
 import { itself } from './queries.js';
 
+const infoLabels = ['node', 'phase', 'qos_class', 'priority_class', 'static', 'host_ip', 'uid'];
+const node = largest('pod_used_bytes', ['node'], itself);
+const memberLabels = ['workload_namespace', 'workload', 'workload_type'];
+
 export const about: Section = {
   title: 'About the pod',
   panels: [
     listPanel({
       title: 'The pod',
       description:
-        'What the API server says. Static pods and pods of critical priority are never evicted for their limits. A click opens the node.',
+        'The node of the pod. Phase, QoS class, priority class and the other columns need metrics.profile: full. Static and system-critical pods are never evicted for their limits. Click to open the node.',
       span: 12,
       height: 5,
-      labels: ['node', 'phase', 'qos_class', 'priority_class', 'static', 'host_ip', 'uid'],
+      labels: infoLabels,
       link: drillDown('node', 'row'),
-      expr: largest('pod_info', ['node', 'phase', 'qos_class', 'priority_class', 'static', 'host_ip', 'uid'], itself),
+      expr: `(${largest('pod_info', infoLabels, itself)}) or on (cluster, node) (${node})`,
     }),
     listPanel({
-      title: 'Belongs to',
+      title: 'Workloads',
       description:
-        'The workloads that the pod counts in; it counts in each in full. A click opens the workload. None: no workload of the settings matches it.',
+        'The workloads of the pod; it counts fully in each of them. None: no configured workload matches the pod. Click to open the workload.',
       span: 12,
       height: 5,
-      noValue: 'none known',
-      labels: ['workload'],
-      link: drillDown('workload', 'row'),
-      expr: largest('pod_workload_info', ['workload'], itself),
+      noValue: 'none found',
+      labels: memberLabels,
+      link: drillDown('podWorkload', 'row'),
+      expr: largest('pod_workload_info', memberLabels, itself),
     }),
   ],
 };

@@ -12,7 +12,7 @@ export const limits: Section = {
     timeSeriesPanel({
       title: 'Usage of limits',
       description:
-        'Usage ÷ limit of each rule that the kubelet evicts for: the pod’s total, one container, one emptyDir. Above 100 % the pod is evicted, unless it is static or critical.',
+        'Usage ÷ limit of each limit that the kubelet enforces: of the pod, of a container, of an emptyDir. The kubelet evicts the pod above 100 %, unless it is static or system-critical.',
       unit: units.ratio,
       span: 12,
       thresholds: thresholds(ratioSteps),
@@ -21,16 +21,16 @@ export const limits: Section = {
     limitsTable({
       title: 'Limits now',
       description:
-        'Its limits, most used first, with the time that is left by the trend of the past hour. Raise the first, or stop what grows.',
+        'The limits of the pod, highest usage first, with the time left at the growth of the past hour. Raise the first one, or stop the growth.',
       span: 12,
       matchers: itself.matchers,
       near: '0',
       count: 50,
     }),
     timeSeriesPanel({
-      title: 'Inodes',
+      title: 'Inodes (metrics.profile: full)',
       description:
-        'Inodes of the pod, of its containers’ layers and logs, and of its volumes. Many inodes with few bytes: many small files, which can exhaust a node as well.',
+        'Inodes of the pod, of writable layers and logs of its containers, and of its volumes. Many inodes with few bytes are many small files, which can exhaust a node too. Needs metrics.profile: full.',
       unit: units.count,
       span: 12,
       queries: [
@@ -44,9 +44,9 @@ export const limits: Section = {
       ],
     }),
     timeSeriesPanel({
-      title: 'Age of the volumes’ figures',
+      title: 'Age of volume measurements',
       description:
-        'The kubelet measures volumes in the background, later than the rest. A series of "not measured yet" means that the total is too small by the volumes’ bytes: do not read a dip as a drop.',
+        'The kubelet measures volumes in the background. While "not measured yet" is 1, the total does not include the volumes: a dip is not less usage. The age needs metrics.profile: full.',
       unit: units.seconds,
       span: 12,
       queries: [

@@ -6,12 +6,12 @@ import { units } from '../units.js';
 import { container, itself, volume } from './queries.js';
 
 export const makeUp: Section = {
-  title: 'What makes up the number',
+  title: 'Components',
   panels: [
     timeSeriesPanel({
       title: 'Components',
       description:
-        'Writable layers (rootfs), logs, emptyDirs, configMaps, gitRepos and the kubelet’s own files (other); they add up to the pod’s total. Logs: look at rotation; rootfs: mount an emptyDir for what is written.',
+        'Writable layers (rootfs), logs, emptyDirs, configMaps and the kubelet’s files (other). They add up to the total of the pod. Logs: check rotation. rootfs: mount an emptyDir for written files. The request needs metrics.profile: full.',
       unit: units.bytes,
       span: 12,
       stacked: true,
@@ -28,15 +28,16 @@ export const makeUp: Section = {
     timeSeriesPanel({
       title: 'Attributed to containers',
       description:
-        'Own files of each container and its share of what the pod shares; they add up to the pod’s total. Tells which container to look at.',
+        'Files of each container and its share of volumes. They add up to the total of the pod. It shows which container to look at.',
       unit: units.bytes,
       span: 12,
       stacked: true,
       queries: [{ expr: largest('container_used_bytes', container, itself), legend: '{{cluster}} {{container}}' }],
     }),
     timeSeriesPanel({
-      title: 'Writable layers and logs',
-      description: 'Files that each container wrote outside of volumes, and its logs, as the kubelet reports them.',
+      title: 'Writable layers and logs (metrics.profile: full)',
+      description:
+        'Files that each container has written outside of volumes, and its logs, as reported by the kubelet. Needs metrics.profile: full; the components of the whole pod do not.',
       unit: units.bytes,
       span: 12,
       queries: [
@@ -50,19 +51,22 @@ export const makeUp: Section = {
     timeSeriesPanel({
       title: 'Volumes',
       description:
-        'Bytes in each volume, and the size limits of emptyDirs. Only emptyDirs on disk, configMaps and gitRepos count as ephemeral storage of the pod; claims and volumes in memory do not.',
+        'Usage of each volume, and the size limits of emptyDirs. Volumes with counted="true" (emptyDirs on disk and configMaps) are part of the total of the pod; claims and volumes in memory are not. Volumes other than emptyDirs need metrics.profile: full.',
       unit: units.bytes,
       span: 12,
       bounds: 'limit',
       queries: [
-        { expr: largest('volume_used_bytes', volume, itself), legend: '{{cluster}} {{volume}} ({{type}} {{medium}})' },
+        {
+          expr: largest('volume_used_bytes', volume, itself),
+          legend: '{{cluster}} {{volume}} ({{type}} {{medium}} counted={{counted}})',
+        },
         { expr: largest('volume_limit_bytes', volume, itself), legend: '{{cluster}} {{volume}} limit' },
       ],
     }),
     tablePanel({
       title: 'Containers now',
       description:
-        'What each container uses, requests and is limited to. Init containers that have ended have no row of limits: they hold nothing any more but their layer.',
+        'Usage, request and limit of each container. All columns except Attributed need metrics.profile: full.',
       span: 12,
       labels: ['container', 'node'],
       columns: [
@@ -76,7 +80,7 @@ export const makeUp: Section = {
     tablePanel({
       title: 'Volumes now',
       description:
-        'All volumes of the pod with what they hold, their own limit, the room in the filesystem below, and inodes. An emptyDir without a limit can fill the node.',
+        'The volumes of the pod with usage, size limit, available space of their filesystem, and inodes. An emptyDir without a limit can fill the node. Volumes other than emptyDirs, Available, Capacity and Inodes need metrics.profile: full.',
       span: 12,
       labels: volume,
       columns: [

@@ -1,4 +1,4 @@
-/** One pod: what makes up its number, and which limits it is held against. */
+/** One pod: the components of its usage, and its limits. */
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
@@ -12,7 +12,7 @@ export function podDashboard(): Dashboard {
   return buildDashboard({
     name: 'pod',
     description:
-      'One pod: what makes up its ephemeral storage, which container and volume hold it, and how close it is to being evicted.',
+      'One pod: the components of its ephemeral storage, its containers and volumes, and how close it is to eviction.',
     variables: [namespaceVariable(), podVariable()],
     from: 'now-6h',
     sections: [summary, makeUp, limits, about],

@@ -1,3 +1,3 @@
 export const itself = { matchers: ['namespace="$namespace"', 'pod="$pod"'] } as const;
 export const container = ['container', 'node'];
-export const volume = ['volume', 'type', 'medium', 'node'];
+export const volume = ['volume', 'type', 'medium', 'counted', 'node'];

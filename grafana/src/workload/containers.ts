@@ -1,6 +1,6 @@
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
-import { acrossShards, largest } from '../queries.js';
+import { acrossShards, largest, workloadLabels } from '../queries.js';
 import { units } from '../units.js';
 import { itself } from './queries.js';
 import { rightSizing } from './right-sizing.js';
@@ -11,13 +11,13 @@ export const containers: Section = {
     timeSeriesPanel({
       title: 'Used by container',
       description:
-        'Sum over the pods of what is attributed to the containers of each name: their own files and their share of volumes. Tells which container of the pod to look at.',
+        'Usage attributed to the containers of each name, summed over the pods: their files and their share of volumes. It shows which container to look at.',
       unit: units.bytes,
       span: 12,
       stacked: true,
       queries: [
         {
-          expr: acrossShards('workload_container_used_bytes', ['workload', 'container'], itself),
+          expr: acrossShards('workload_container_used_bytes', [...workloadLabels, 'container'], itself),
           legend: '{{cluster}} {{container}}',
         },
       ],
@@ -25,12 +25,12 @@ export const containers: Section = {
     timeSeriesPanel({
       title: 'Largest container of each name',
       description:
-        'The largest value among all pods: what a limit of the container must allow. The advice below is made from it.',
+        'The largest value among all pods: a limit of the container must allow it. The recommendations below are based on it.',
       unit: units.bytes,
       span: 12,
       queries: [
         {
-          expr: largest('workload_container_max_used_bytes', ['workload', 'container'], itself),
+          expr: largest('workload_container_max_used_bytes', [...workloadLabels, 'container'], itself),
           legend: '{{cluster}} {{container}}',
         },
       ],

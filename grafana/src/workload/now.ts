@@ -18,7 +18,7 @@ export const summary: Section = {
   panels: [
     statPanel({
       title: 'Used',
-      description: 'Sum over the measured pods. Partial when "Measured" says so.',
+      description: 'Sum over the measured pods. Too low while "Measured" is partial.',
       unit: units.bytes,
       span: 4,
       queries: [{ expr: acrossShards('workload_used_bytes', workloadLabels, itself), legend: '{{cluster}}' }],
@@ -26,7 +26,7 @@ export const summary: Section = {
     statPanel({
       title: 'Largest pod',
       description:
-        'The pod that uses most. Far above the median below: one pod is out of line; open it from the table of pods.',
+        'The pod with the highest usage. If it is far above the median below, open it from the table of pods.',
       unit: units.bytes,
       span: 4,
       queries: [{ expr: largest('workload_pod_max_used_bytes', workloadLabels, itself), legend: '{{cluster}}' }],
@@ -34,7 +34,7 @@ export const summary: Section = {
     statPanel({
       title: 'Measured',
       description:
-        'Whether all running pods were measured. Partial: some run on a node without data, are missing from its summary, or have volumes that are not measured yet; all sums are then too small.',
+        'Whether all running pods are measured. Partial: some run on a node without data, are missing from its summary, or have volumes that are not measured yet. All totals are too low then.',
       unit: units.none,
       span: 4,
       queries: [{ expr: workloadComplete(itself), legend: '{{cluster}}' }],
@@ -44,18 +44,18 @@ export const summary: Section = {
     statPanel({
       title: 'Closest limit',
       description:
-        'The highest usage of a limit among its pods. Above 100 % the kubelet evicts the pod. See the table of limits for which.',
+        'The highest usage of a limit among its pods. The kubelet evicts pods above 100 %. The table of limits shows which one it is.',
       unit: units.ratio,
       decimals: 0,
       span: 4,
-      noValue: 'none known',
+      noValue: 'none found',
       queries: [{ expr: `max by (cluster) (${ofItsPods(limitRatios(inNamespaces))})`, legend: '{{cluster}}' }],
       thresholds: thresholds(ratioSteps),
     }),
     statPanel({
       title: 'Growth per hour',
       description:
-        'Slope of a straight line through the sums of the past hour, of moments at which all pods were measured. Starting and ending pods count.',
+        'Slope of a straight line through the totals of the past hour, at moments with all pods measured. Pods that start and end count too.',
       unit: units.bytes,
       span: 4,
       noValue: 'unknown',
@@ -64,11 +64,11 @@ export const summary: Section = {
     statPanel({
       title: 'First limit reached in',
       description:
-        'Time until the first of its pods reaches one of its limits, if the trend of the past hour goes on; not foreseen when nothing grows or it would take more than 30 days. Red: less than an hour. Raise the limit or stop the growth before.',
+        'Time until the first of its pods reaches a limit at the growth of the past hour; not expected without growth or if it would take more than 30 days. Red: less than an hour. Raise the limit or stop the growth.',
       unit: units.seconds,
       decimals: 0,
       span: 4,
-      noValue: 'not foreseen',
+      noValue: 'not expected',
       queries: [
         { expr: `min by (cluster) (${ofItsPods(secondsToLimit(inNamespaces.matchers))})`, legend: '{{cluster}}' },
       ],

@@ -1,6 +1,6 @@
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
-import { acrossShards, by, largest, podLabels, series, workloadGrowth, workloadLabels } from '../queries.js';
+import { acrossShards, largest, podLabels, smallest, workloadGrowth, workloadLabels } from '../queries.js';
 import { units } from '../units.js';
 import { inNamespaces, itself, ofItsPods } from './queries.js';
 
@@ -12,7 +12,7 @@ export const overTime: Section = {
     timeSeriesPanel({
       title: 'Used, requested, limit',
       description:
-        'Sum over the measured pods, beside the sums of the requests and limits of those pods that declare one. Used above requested: nodes are filled by more than the scheduler knows.',
+        'Sum over the measured pods, with the sums of the requests and limits of its pods that declare one. Usage above requests: the scheduler does not know how much the nodes hold.',
       unit: units.bytes,
       span: 16,
       bounds: 'Requested|Limit',
@@ -25,22 +25,22 @@ export const overTime: Section = {
     timeSeriesPanel({
       title: 'Pods: expected and measured',
       description:
-        'Pods that run for longer than a minute, and those of them that were measured. Where the lines part, the sum beside is too small.',
+        'Pods that have been running for more than a minute, and the measured ones. Where the lines differ, the total is too low. Not collected: 1 while the exporter has no data of the workload and backs off.',
       unit: units.count,
       span: 8,
       queries: [
         { expr: acrossShards('workload_pods', workloadLabels, itself), legend: 'Expected {{cluster}}' },
         { expr: acrossShards('workload_pods_measured', workloadLabels, itself), legend: 'Measured {{cluster}}' },
         {
-          expr: `max ${by(workloadLabels)} (${series('workload_backoff_seconds', itself)} > bool 0)`,
-          legend: 'At rest after a failure {{cluster}}',
+          expr: `1 - ${smallest('workload_data_available', workloadLabels, itself)}`,
+          legend: 'Not collected {{cluster}}',
         },
       ],
     }),
     timeSeriesPanel({
       title: 'Growth per hour',
       description:
-        'Slope of the past hour at each moment. Steady above 0: something is never cleaned up. Spikes: jobs and roll-outs.',
+        'Growth over the past hour at each moment. Always above 0: files are never cleaned up. Spikes: jobs and roll-outs.',
       unit: units.bytes,
       span: 12,
       fromZero: false,
@@ -49,7 +49,7 @@ export const overTime: Section = {
     timeSeriesPanel({
       title: 'Components',
       description:
-        'What the bytes of its pods are: writable layers (rootfs), logs, emptyDirs, configMaps, and the kubelet’s own files (other). Logs: look at rotation; rootfs: mount an emptyDir for what is written.',
+        'Components of the usage of its pods: writable layers (rootfs), logs, emptyDirs, configMaps, and the kubelet’s files (other). Logs: check rotation. rootfs: mount an emptyDir for written files.',
       unit: units.bytes,
       span: 12,
       stacked: true,

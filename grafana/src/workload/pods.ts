@@ -16,7 +16,7 @@ export const itsPods: Section = {
     timeSeriesPanel({
       title: 'Distribution over pods',
       description:
-        'Smallest, median, 95th percentile and largest pod. All rise together: the workload grows; only the largest: one pod does.',
+        'Smallest, median, 95th percentile and largest pod. If all rise together, the workload grows; if only the largest rises, one pod does.',
       unit: units.bytes,
       span: 12,
       queries: [
@@ -28,14 +28,14 @@ export const itsPods: Section = {
     }),
     histogramPanel({
       title: 'Pods by size now',
-      description: 'How many pods are how big. Two hills: pods of one workload that do different work.',
+      description: 'Number of pods by usage. Two peaks: the pods of this workload do different work.',
       unit: units.bytes,
       span: 12,
       query: { expr: pods, legend: '{{namespace}}/{{pod}}' },
     }),
     tablePanel({
       title: 'Biggest pods',
-      description: 'The 20 pods that use most. A click opens what makes up the number.',
+      description: 'The 20 pods with the highest usage. Click to open the pod.',
       span: 12,
       labels: podLabels,
       link: drillDown('pod', 'row'),
@@ -51,7 +51,7 @@ export const itsPods: Section = {
     limitsTable({
       title: 'Closest to a limit',
       description:
-        'The 20 limits of its pods that are most used, whatever their share. Above 100 % the kubelet evicts the pod. Raise the limit, or find what grows.',
+        'The 20 limits of its pods with the highest usage. The kubelet evicts pods above 100 %. Raise the limit, or find out what grows.',
       span: 12,
       matchers: inNamespaces.matchers,
       restrict: ofItsPods,
@@ -60,7 +60,7 @@ export const itsPods: Section = {
     }),
     timeSeriesPanel({
       title: 'Biggest pods over time',
-      description: 'The 10 pods that use most at the end of the time range.',
+      description: 'The 10 pods with the highest usage at the end of the time range.',
       unit: units.bytes,
       span: 24,
       queries: [

@@ -1,8 +1,14 @@
-/** One workload: its sum, its pods, its containers, and what it should request. */
+/** One workload: its totals, pods and containers, and recommended requests. */
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
-import { headroomVariable, workloadNamespacesVariable, workloadVariable } from '../variables.js';
+import {
+  headroomVariable,
+  namespaceVariable,
+  podNamespacesVariable,
+  workloadTypeVariable,
+  workloadVariable,
+} from '../variables.js';
 import { containers } from './containers.js';
 import { summary } from './now.js';
 import { overTime } from './over-time.js';
@@ -12,8 +18,14 @@ export function workloadDashboard(): Dashboard {
   return buildDashboard({
     name: 'workload',
     description:
-      'One workload: how much its pods use together and each, whether the sum is whole, what grows, which limit comes first, and what to request.',
-    variables: [workloadVariable(), headroomVariable(), workloadNamespacesVariable()],
+      'One workload: usage in total and by pod, completeness of the data, growth, the closest limit, and recommended requests.',
+    variables: [
+      namespaceVariable(),
+      workloadVariable(),
+      workloadTypeVariable(),
+      headroomVariable(),
+      podNamespacesVariable(),
+    ],
     from: 'now-24h',
     sections: [summary, overTime, itsPods, containers],
   });
