@@ -19,6 +19,8 @@ const seriesOfPrometheus = ['up'];
 const labelsOfPrometheus = ['cluster', 'job', 'instance', 'le'];
 
 const families = familyTable(Object.values(selfFamilies));
+/** Families that the default profile does not serve. */
+const fullFamilies = new Set(families.filter(({ profile }) => profile === 'full').map(({ name }) => name));
 
 function cellsOf({ title, gridPos }: Panel | RowPanel): readonly { readonly column: number; readonly row: number }[] {
   if (gridPos === undefined) throw new Error(`"${title ?? ''}" has no place`);
@@ -40,7 +42,7 @@ it('are the committed files, each small enough for a ConfigMap', async () => {
   const files = dashboardFiles();
   expect((await readdir(folder)).toSorted()).toEqual(files.map(({ name }) => name).toSorted());
   for (const { name, text } of files) {
-    expect(await readFile(new URL(name, folder), 'utf8'), `${name}: npm run docs writes it anew`).toBe(text);
+    expect(await readFile(new URL(name, folder), 'utf8'), `${name}: run npm run docs`).toBe(text);
     expect(Buffer.byteLength(text)).toBeLessThan(256 * 1024);
   }
 });
@@ -51,7 +53,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
   const variables = variablesOf(dashboard);
   const variableQueries = variables.flatMap((variable) => labelQueryOf(variable)?.selector ?? []);
 
-  it('has an address, a description and tags, and no number of some Grafana', () => {
+  it('has an address, a description and tags, and no id of a Grafana', () => {
     expect(dashboard).not.toHaveProperty('id');
     expect(dashboard.uid).toMatch(/^[a-z-]{1,40}$/);
     expect(dashboard.description).toMatch(/\.$/);
@@ -59,7 +61,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     expect(dashboard.refresh).toMatch(/^\d+m$/);
   });
 
-  it('lets the reader choose data source and cluster, all clusters and none taken alike', () => {
+  it('has variables for data source and cluster, with and without a cluster label', () => {
     expect(variables[0]).toMatchObject({ type: 'datasource', name: 'datasource', query: 'prometheus' });
     expect(variables[1]).toMatchObject({ name: 'cluster', includeAll: true, allValue: '.*' });
     for (const { type, datasource } of variables) {
@@ -67,7 +69,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('has panels that say what they show and what to do, in a unit, from the chosen data source', () => {
+  it('has panels with a description, a unit and the selected data source', () => {
     for (const panel of panels) {
       const { title = '', description = '', datasource, fieldConfig } = panel;
       expect(title).toMatch(/^[A-Z]/);
@@ -79,7 +81,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('numbers panels and queries once', () => {
+  it('has unique numbers of panels and queries', () => {
     const ids = (dashboard.panels ?? []).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).not.toContain(undefined);
@@ -100,7 +102,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     expect(dashboard.panels?.some(isRow)).toBe(true);
   });
 
-  it('asks for families that the exporter, its process and Prometheus have, of the chosen cluster', async () => {
+  it('queries families of the exporter, its process and Prometheus, in the selected cluster', async () => {
     const known = await knownMetrics();
     const labels = new Set([...families.flatMap((family) => family.labels), ...labelsOfPrometheus]);
     for (const query of [...queries, ...variableQueries]) {
@@ -122,7 +124,18 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('names no job, and keeps clusters apart in every aggregation and join', () => {
+  it('describes in the panel that it needs the full profile', () => {
+    for (const panel of panels) {
+      const names = queriesOf(panel).flatMap(({ expr }) => namesIn(expr).metrics);
+      const full = names.filter((name) => fullFamilies.has(name));
+      const texts = `${panel.title ?? ''}\n${panel.description ?? ''}`;
+      expect(texts.includes('metrics.profile: full'), `${panel.title ?? ''}: ${full.join(', ')}`).toBe(full.length > 0);
+    }
+    for (const query of variableQueries)
+      expect(namesIn(query).metrics.filter((name) => fullFamilies.has(name))).toEqual([]);
+  });
+
+  it('names no job, and separates clusters in every aggregation and join', () => {
     for (const query of [...queries, ...variableQueries]) {
       for (const [, value] of query.matchAll(/\bjob\s*[=!]~?\s*"([^"]*)"/g)) expect(value).toBe('$job');
       expect(query).not.toMatch(/\b(?:without|ignoring)\b/);
@@ -134,7 +147,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('uses variables that it has, and has none that it does not use', () => {
+  it('declares exactly the variables that it uses', () => {
     const declared = variables.map(({ name }) => name);
     const texts = [...queries, ...variableQueries].join('\n');
     const used = new Set([...texts.matchAll(/\$(\w+)/g)].map(([, name = '']) => name));
@@ -145,7 +158,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     );
   });
 
-  it('leads to all other dashboards, with time range and variables', () => {
+  it('links to all other dashboards, with time range and variables', () => {
     const links = dashboard.links ?? [];
     const others = dashboards.map(({ uid }) => uid).filter((uid) => uid !== dashboard.uid);
     expect(links.map(({ url }) => url)).toEqual(others.map((uid) => `/d/${uid}`));
@@ -154,7 +167,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     }
   });
 
-  it('leads from values to the dashboard of what they are about', () => {
+  it('links from values to the dashboard of their workload, node or pod', () => {
     for (const panel of panels) {
       for (const url of dataLinksOf(panel)) {
         const [, uid, search = ''] = /^\/d\/([a-z-]+)\?(.*)$/.exec(url) ?? [];
@@ -173,14 +186,14 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
 it.each([
   { uid: 'ephemeral-storage-overview', title: 'Fullest filesystems' },
   { uid: 'ephemeral-storage-node', title: 'Biggest pods' },
-])('$uid shows without scrolling what somebody asks who is woken by a full node: $title', ({ uid, title }) => {
+])('$uid shows the first answer about a full node without scrolling: $title', ({ uid, title }) => {
   const { dashboard } = dashboards.find((other) => other.uid === uid) ?? {};
   const { y = Infinity } =
     (dashboard === undefined ? [] : panelsOf(dashboard)).find((panel) => panel.title === title)?.gridPos ?? {};
   expect(y).toBeLessThan(8);
 });
 
-it('have variables that mean the same wherever they have the same name, since links hand them over', () => {
+it('have variables of the same name only with the same definition, because links pass them on', () => {
   const variables = dashboards.flatMap(({ dashboard }) => variablesOf(dashboard));
   for (const variable of variables) {
     for (const other of variables) {

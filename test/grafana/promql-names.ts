@@ -1,4 +1,4 @@
-/** What a query names, read without a parser: enough for the queries of the dashboards. */
+/** Names in a query, found without a parser, which suffices for the queries of the dashboards. */
 
 const words = new Set([
   'and',

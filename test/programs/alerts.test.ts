@@ -12,9 +12,14 @@ import { type ActiveAlert, eventually, isInstalled, PrometheusServer, type Scrap
 import { queriesOf, readRules, readRunbooks, type RuleFile } from '../support/rules.js';
 
 const mib = 2 ** 20;
+const usedBytesRecord = 'workload:ephemeral_storage_workload_used_bytes:sum';
 
-/** Short, so that a node is absent seconds after its kubelet is down. */
-const settings = 'cache: {ttl: 2s}\nkubelet: {requestTimeout: 1500ms}';
+/** Short times, so that a node is absent seconds after its kubelet is down. */
+const settings = `
+cache: {ttl: 2s}
+kubelet: {requestTimeout: 1500ms}
+workloads: {selectors: [{name: carts, selector: app=cart}], controllers: true}
+`;
 
 const pod = (name: string, nodeName: string, bytesPerSecond = 0): PodSpec => ({
   namespace: 'shop',
@@ -71,7 +76,7 @@ async function startExporter(cluster: SimulatedCluster): Promise<App> {
   );
 }
 
-/** With the labels that the Prometheus Operator gives targets. */
+/** With the target labels of the Prometheus Operator. */
 const targetOf = (app: App, name: string): ScrapeTarget => ({
   target: `127.0.0.1:${app.ports[0] ?? 0}`,
   labels: { namespace: 'monitoring', pod: name, container: 'exporter', service: 'exporter', endpoint: 'metrics' },
@@ -88,7 +93,7 @@ async function firing(prometheus: PrometheusServer, ...names: readonly string[])
 }
 
 describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometheus (needs prometheus)', () => {
-  it('tell of a node and of a pod while they are in trouble, once for two exporters, and of nothing else', async () => {
+  it('fire for a node and a pod while they have a problem, once for two exporters, and for nothing else', async () => {
     await using cluster = await SimulatedCluster.start({ scenario: shop });
     await using one = await startExporter(cluster);
     await using other = await startExporter(cluster);
@@ -97,18 +102,25 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometh
       rules: withoutWaiting(await readRules()),
     });
 
-    await eventually('both exporters to be added up as one', async () => {
-      const sums = await prometheus.query('workload:ephemeral_storage_workload_used_bytes:sum');
+    const sums = await eventually('both exporters to count as one', async () => {
+      const sums = await prometheus.query(usedBytesRecord);
       const scopes = await prometheus.query('count(instance:ephemeral_storage_exporter_scope_info:max)');
-      const isWhole = scopes[0]?.value === 2 && sums[0]?.value === 2 * (11 * mib + 4096);
-      return isWhole ? true : undefined;
+      const usedBytes = 2 * (11 * mib + 4096);
+      const areComplete = sums.length === 2 && sums.every(({ value }) => value === usedBytes);
+      return scopes[0]?.value === 2 && areComplete ? sums : undefined;
     });
+    expect(new Set(sums.map(({ metric }) => metric))).toEqual(
+      new Set([
+        { __name__: usedBytesRecord, namespace: 'shop', workload: 'cart', workload_type: 'deployment' },
+        { __name__: usedBytesRecord, workload: 'carts', workload_type: 'selector' },
+      ]),
+    );
     await firing(prometheus);
 
     await cluster.setFault('node-3', 'down');
     const [absent] = await firing(prometheus, 'EphemeralStorageNodeAbsent');
     expect(absent?.labels).toEqual({ alertname: 'EphemeralStorageNodeAbsent', node: 'node-3', severity: 'warning' });
-    expect(absent?.annotations['description']).toMatch(/^There is no data of node node-3 \(\w+\): /);
+    expect(absent?.annotations['description']).toMatch(/^No data from node-3 \(\w+\)\. /);
     await cluster.setFault('node-3', undefined);
     await firing(prometheus);
 

@@ -18,7 +18,7 @@ describe('the demo', () => {
       () => 'answered',
       () => 'broken off',
     );
-    await eventually('the kubelet to be asked', async () => {
+    await eventually('a request to the kubelet', async () => {
       const reports = (await (await fetch(nodes)).json()) as readonly { name: string; requestCount: number }[];
       return reports.some(({ name, requestCount }) => name === 'node-3' && requestCount > 0) || undefined;
     });

@@ -48,7 +48,7 @@ interface DeployedPod {
   readonly until?: string;
 }
 
-/** What the exporter of the rendered objects serves, with their settings and no more rights than they grant. */
+/** The exposition of the exporter of the rendered objects, with their settings and permissions. */
 async function scrapeDeployed(objects: readonly KubeObject[], pod: DeployedPod = {}): Promise<Scraped> {
   await using folder = await temporaryFolder();
   await using cluster = await SimulatedCluster.start({ scenario });
@@ -71,8 +71,10 @@ async function scrapeDeployed(objects: readonly KubeObject[], pod: DeployedPod =
   try {
     const port = await Promise.race([listening, running.then(() => 0)]);
     await expect.poll(async () => (await send({ port, path: '/readyz' })).status).toBe(200);
-    // What is read in the background comes with a later scrape.
-    await expect.poll(async () => (await scrape(port)).samples(pod.until ?? 'node_up').length).toBeGreaterThan(0);
+    // Values that are read in the background appear in a later scrape.
+    await expect
+      .poll(async () => (await scrape(port)).samples(pod.until ?? 'node_data_available').length)
+      .toBeGreaterThan(0);
     return await scrape(port);
   } finally {
     stop();
@@ -84,7 +86,7 @@ async function scrape(port: number): Promise<Scraped> {
   const families = parseExposition((await send({ port, path: '/metrics' })).body, 'text');
   const samples: Scraped['samples'] = (name) =>
     families.find((family) => family.name === `ephemeral_storage_${name}`)?.samples ?? [];
-  const up = samples('node_up').filter(({ value }) => value === 1);
+  const up = samples('node_data_available').filter(({ value }) => value === 1);
   return { samples, nodes: up.map(({ labels }) => labels['node']).sort() };
 }
 
@@ -101,7 +103,7 @@ function run(options: Omit<RunAppOptions, 'onListening'>): { running: Promise<vo
   return { running, listening };
 }
 
-/** The flags of settings, which the file's own is not. */
+/** The flags of settings, without that of the file. */
 function settingFlags(flags: readonly string[]): FlagValues {
   const values = flags.map((flag): readonly [string, string] => {
     const [, name, value] = /^--([^=]+)=(.*)$/.exec(flag) ?? [];
@@ -143,9 +145,9 @@ describe.skipIf(!canRender())('the exporter as it is deployed (needs kubectl 1.2
     expect(podCount(scraped)).toBe(1);
   });
 
-  it('asks through the API server with node-proxy', async () => {
+  it('scrapes kubelets through the API server with node-proxy', async () => {
     const objects = withComponent('node-proxy');
-    // At the kubelets it is the API server that asks: what is left to the exporter shows which way it took.
+    // The API server scrapes the kubelets: without nodes/stats the exporter can only use the proxy.
     const withoutStats = objects.map(
       (object) => JSON.parse(JSON.stringify(object).replace('nodes/stats', 'nodes/none')) as KubeObject,
     );

@@ -16,7 +16,7 @@ interface ConfigMap {
 
 interface Cluster extends AsyncDisposable {
   readonly kubeconfig: string;
-  /** What kubectl prints; fails the test when it fails or complains. */
+  /** Output of kubectl; the test fails when kubectl fails or prints errors. */
   readonly kubectl: (...args: readonly string[]) => string;
 }
 
@@ -63,7 +63,7 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
     expect(summary).toMatchObject({ node: { nodeName: 'node-1' } });
   });
 
-  it('makes a ConfigMap of each dashboard, of a size that the API server takes with all annotations', async () => {
+  it('creates a ConfigMap for each dashboard, small enough for the API server with all annotations', async () => {
     await using folder = await temporaryFolder();
     const root = await realpath(folder.path);
     const component = path.relative(root, await realpath('grafana'));

@@ -50,7 +50,7 @@ function shardsOf(objects: readonly KubeObject[]): readonly unknown[] {
 const pairs = overlayNames.flatMap((overlay) => componentNames.map((component) => ({ overlay, component })));
 
 describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () => {
-  it.each(overlayNames)('of %s hold to the types of Kubernetes and to our own rules', (overlay) => {
+  it.each(overlayNames)('of %s follow the types of Kubernetes and the rules of this project', (overlay) => {
     const objects = renderOverlay(overlay);
     expect(typeFaultsOf(objects)).toEqual([]);
     expect(policyFaults(objects)).toEqual([]);
@@ -60,7 +60,7 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
 
   const fitting = pairs.filter(({ overlay, component }) => misfit(overlay, component) === undefined);
   it.each(fitting)(
-    'of $overlay with $component do, too, and grant no more than that needs',
+    'of $overlay with $component do too, and grant only what the component needs',
     ({ overlay, component }) => {
       const objects = withComponent(overlay, component);
       expect(objects.length).toBeGreaterThan(renderOverlay(overlay).length);
@@ -70,7 +70,7 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     },
   );
 
-  it.each(overlayNames)('of %s take all that they offer, uncommented in place', (overlay) => {
+  it.each(overlayNames)('of %s accept all components that they offer, uncommented in place', (overlay) => {
     const components = componentNames.filter((name) => misfit(overlay, name) === undefined);
     const objects = renderOptedIn(overlay, components);
     expect(typeFaultsOf(objects)).toEqual([]);
@@ -87,7 +87,7 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
   );
 
   it.each(pairs.filter(({ overlay, component }) => misfit(overlay, component) === 'settings contradict'))(
-    'of $overlay with $component would be refused by the exporter itself',
+    'of $overlay with $component would be rejected by the exporter',
     ({ overlay, component }) => {
       const objects = withComponent(overlay, component);
       const { status, error } = checkSettings(exporterOf(objects), configOf(objects));
@@ -111,7 +111,7 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     'yaml',
   );
 
-  it('take namespace, image and settings from a kustomization over them, as the README shows', () => {
+  it('accept namespace, image and settings of another kustomization, as the README shows', () => {
     const objects = renderOwn({ text: own + namespacePatch, config: 'cluster: {namespaces: [shop]}' });
     expect(typeFaultsOf(objects)).toEqual([]);
     expect(policyFaults(objects)).toEqual([]);
@@ -123,7 +123,7 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     expect(checkSettings(exporterOf(objects), configOf(objects)).out).toMatch(/namespaces:\s+- shop/);
   });
 
-  it('tell the shards how many they are, as the README shows', () => {
+  it('set the number of shards, as the README shows', () => {
     expect(shardsOf(renderOverlay('sharded'))).toEqual([3, '--total-shards=3']);
     const objects = renderOwn({ text: `resources: [MANIFESTS/overlays/sharded]\n${shards}` });
     expect(shardsOf(objects)).toEqual([5, '--total-shards=5']);

@@ -17,23 +17,23 @@ function run(program: string, ...args: readonly string[]): string {
 const ruleTests = (await ruleTestPaths()).map((file) => ({ file, name: path.basename(file) }));
 
 describe.skipIf(!isInstalled('promtool'))('promtool (needs promtool)', () => {
-  it('has nothing to say about the rules', () => {
+  it('accepts the rules without a remark', () => {
     expect(run('promtool', 'check', 'rules', '--lint=all', '--lint-fatal', ruleFilePath)).toContain('SUCCESS');
   });
 
-  it('takes the configuration with which the README has alerts fire', () => {
+  it('accepts the configuration for the demo', () => {
     expect(run('promtool', 'check', 'config', 'manifests/rules/demo-prometheus.yaml')).toMatch(
       /1 rule files? found[^]*SUCCESS/,
     );
   });
 
-  it.each(ruleTests)('finds that the rules do as they should: $name', ({ file }) => {
+  it.each(ruleTests)('passes the tests of the rules: $name', ({ file }) => {
     expect(run('promtool', 'test', 'rules', file)).toContain('SUCCESS');
   });
 });
 
 describe.skipIf(!isInstalled('amtool'))('amtool (needs prometheus-alertmanager)', () => {
-  it('takes the inhibitions as a part of a configuration', async () => {
+  it('accepts the inhibitions as part of a configuration', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'alertmanager.yml');
     const inhibitions = await readFile(inhibitionsPath, 'utf8');
@@ -43,7 +43,7 @@ describe.skipIf(!isInstalled('amtool'))('amtool (needs prometheus-alertmanager)'
 });
 
 describe.skipIf(!canRender())('kubectl (needs kubectl 1.27)', () => {
-  it('adds the rules to the base by the component', async () => {
+  it('adds the rules to the base with the component', async () => {
     await using folder = await temporaryFolder();
     const relative = (to: string): string => path.relative(folder.path, path.resolve('manifests', to));
     const kustomization = { resources: [relative('base')], components: [relative('components/prometheus-rule')] };

@@ -7,7 +7,7 @@ import { startDemo } from '../support/demo.js';
 import { documentsOf, type Json, listAt, manifestsFolder, readObjects } from '../support/manifests/documents.js';
 import { eventually, isInstalled, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
 
-/** What the Prometheus operator makes of a monitor's relabelings. */
+/** A monitor's relabelings in the form of Prometheus, as the operator converts them. */
 function relabelConfigs(endpoint: Json): readonly object[] {
   return listAt(endpoint, 'relabelings').map(({ sourceLabels, targetLabel, ...same }) => ({
     ...same,
@@ -15,7 +15,7 @@ function relabelConfigs(endpoint: Json): readonly object[] {
   }));
 }
 
-/** The labels that the Prometheus operator gives a target, those of the exporter. */
+/** The target labels of the Prometheus Operator, for the exporter. */
 const targetLabels = {
   namespace: 'ephemeral-storage-exporter',
   pod: 'exporter-0',
@@ -36,7 +36,7 @@ describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () 
   it.each([
     { file: 'components/pod-monitor/pod-monitor.yaml', key: 'podMetricsEndpoints', kept: ['service'] },
     { file: 'components/service-monitor/service-monitor.yaml', key: 'endpoints', kept: [] },
-  ])('gives no series a label of the exporter itself with $file', async ({ file, key, kept }) => {
+  ])('adds no label of the exporter to other series with $file', async ({ file, key, kept }) => {
     const [endpoint = {}] = readObjects(file).flatMap((object) => listAt(object, 'spec', key));
     const labels = Object.fromEntries(Object.entries(targetLabels).filter(([name]) => !kept.includes(name)));
     await using demo = await startDemo();
@@ -48,13 +48,13 @@ describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () 
       eventually(expression, async () => (await prometheus.query(expression))[0]?.metric);
     const own = { instance: 'exporter-0', job: 'exporter' };
     expect(await labelsOf('up')).toEqual({ __name__: 'up', ...own });
-    expect(await labelsOf('ephemeral_storage_node_up{node="node-1"}')).toEqual({
-      __name__: 'ephemeral_storage_node_up',
+    expect(await labelsOf('ephemeral_storage_node_data_available{node="node-1"}')).toEqual({
+      __name__: 'ephemeral_storage_node_data_available',
       node: 'node-1',
       ...own,
     });
     expect(Object.keys(await labelsOf('ephemeral_storage_workload_used_bytes')).sort()).toEqual(
-      ['__name__', 'instance', 'job', 'workload'].sort(),
+      ['__name__', 'instance', 'job', 'namespace', 'workload', 'workload_type'].sort(),
     );
     const containers = await prometheus.query('ephemeral_storage_container_used_bytes');
     expect(containers.length).toBeGreaterThan(5);
@@ -62,7 +62,7 @@ describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () 
     expect(await prometheus.query('{__name__=~"ephemeral_storage_.*", exported_pod!=""}')).toEqual([]);
   });
 
-  it('finds the metrics ports of the exporters by the scrape configuration of the README, and nothing else', async () => {
+  it('finds only the metrics ports of the exporters with the scrape configuration of the README', async () => {
     const [{ kubernetes_sd_configs: discovery, ...scrape } = {}] = readmeScrapeConfigs();
     expect(discovery).toEqual([{ role: 'pod', namespaces: { names: ['ephemeral-storage-exporter'] } }]);
     await using demo = await startDemo();
@@ -83,12 +83,12 @@ describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () 
       scrape: { ...scrape, scrape_interval: '1s', scrape_timeout: '1s' },
     });
     const nodes = await eventually('the nodes', async () => {
-      const found = await prometheus.query('ephemeral_storage_node_up{node="node-1"}');
+      const found = await prometheus.query('ephemeral_storage_node_data_available{node="node-1"}');
       return found.length > 0 ? found : undefined;
     });
     const job = 'ephemeral-storage-exporter';
     expect(nodes.map(({ metric }) => metric)).toEqual([
-      { __name__: 'ephemeral_storage_node_up', node: 'node-1', instance: 'exporter-0', job },
+      { __name__: 'ephemeral_storage_node_data_available', node: 'node-1', instance: 'exporter-0', job },
     ]);
     expect((await prometheus.query('up')).map(({ metric }) => metric)).toEqual([
       { __name__: 'up', instance: 'exporter-0', job },

@@ -4,16 +4,22 @@ import { demoScenario } from '../../sim/model/demo-scenario.js';
 import { Exporter } from '../support/exporter.js';
 import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
 
+const workloadLabels = ['namespace', 'workload', 'workload_type'];
+
+/** One string for the three labels. */
+const keyOf = (labels: Readonly<Record<string, string>>): string =>
+  workloadLabels.map((name) => labels[name] ?? '').join('/');
+
 const resolver =
   'workloads: {selectors: [{name: all, selector: ""}, {name: nobody, selector: app=nobody}], controllers: true}';
 
-/** Of exporters that overlap: two of one shard say the same, and count once. */
+/** Sum over exporters that overlap: two exporters of one shard count once. */
 const sumOf = (family: string): string =>
-  `sum by (cluster, workload) (max by (cluster, workload, shard, node) (
+  `sum by (cluster, ${workloadLabels.join()}) (max by (cluster, ${workloadLabels.join()}, shard, node) (
      ${family} * on (cluster, job, instance) group_left (shard, node) ephemeral_storage_exporter_scope_info))`;
 
-describe.skipIf(!isInstalled('prometheus'))('shards of which one has two exporters (needs prometheus)', () => {
-  it('add up in a real Prometheus to what one exporter of the whole cluster gives', async () => {
+describe.skipIf(!isInstalled('prometheus'))('shards, one of them with two exporters (needs prometheus)', () => {
+  it('add up in a real Prometheus to the values of one exporter for the whole cluster', async () => {
     await using whole = await Exporter.start({ scenario: demoScenario, settings: resolver });
     const settingsOf = (shard: number): string => `cluster: {shard: ${shard}, totalShards: 2}\n${resolver}`;
     await using first = await whole.another({ settings: settingsOf(0) });
@@ -30,12 +36,12 @@ describe.skipIf(!isInstalled('prometheus'))('shards of which one has two exporte
       return targets?.value === shards.length ? true : undefined;
     });
     for (const family of ['used_bytes', 'limit_bytes', 'request_bytes', 'pods', 'pods_measured']) {
-      const expected = scraped.samples(`workload_${family}`).map(({ labels, value }) => [labels['workload'], value]);
+      const expected = scraped
+        .samples(`workload_${family}`)
+        .map(({ labels, value }) => [keyOf(labels), value] as const);
       const found = await prometheus.query(sumOf(`ephemeral_storage_workload_${family}`));
       expect(expected.length).toBeGreaterThan(3);
-      expect(new Map(found.map(({ metric, value }) => [metric['workload'], value]))).toEqual(
-        new Map(expected as [string, number][]),
-      );
+      expect(new Map(found.map(({ metric, value }) => [keyOf(metric), value]))).toEqual(new Map(expected));
     }
     const [podCount] = await prometheus.query(
       'count(max by (cluster, namespace, pod, node) (ephemeral_storage_pod_used_bytes))',

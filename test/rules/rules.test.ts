@@ -27,7 +27,7 @@ const families = new Map(
   familyTable(Object.values(selfFamilies)).map(({ name, labels }) => [name, new Set<string>(labels)] as const),
 );
 
-/** Every PromQL expression: of the rules, and those that texts of alerts ask for (`%q` stands for a quoted value). */
+/** All PromQL expressions: of the rules, and in the texts of alerts (`%q` stands for a quoted value). */
 const expressions = [...records, ...alerts].map(({ expr }) => expr);
 const textExpressions = alerts
   .flatMap(({ annotations }) => Object.values(annotations))
@@ -39,7 +39,7 @@ const aggregations = new RegExp(`(?<![:\\w])(?:${operators})\\s*(by|\\()`, 'g');
 const groupings = /\b(by|on|group_left|group_right|without|ignoring)\s*\(([^)]*)\)/g;
 const words = new RegExp(`^(?:${operators}|and|or|unless|offset|bool)$`);
 
-/** Names of series: the words outside strings, matchers, ranges and lists of labels that are no functions. */
+/** Names of series: the words outside strings, matchers, ranges and lists of labels that are not functions. */
 function seriesNames(expression: string): readonly string[] {
   const bare = expression
     .replaceAll(/"[^"]*"|'[^']*'|\{[^}]*\}|\[[^\]]*\]/g, '')
@@ -58,11 +58,24 @@ function labelNames(list: string): readonly string[] {
 }
 
 describe('the rules', () => {
-  it('read families of the exporter, what they record themselves, and up', () => {
+  it('read families of the exporter, recorded series, and up', () => {
     const known = new Set([...families.keys(), ...records.map(({ record }) => record), 'up']);
     const named = [...expressions, ...textExpressions].flatMap(seriesNames);
     expect(new Set(named).size).toBeGreaterThan(40);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('need only families of the standard profile, apart from three details that the runbooks name', () => {
+    const full = familyTable(Object.values(selfFamilies)).filter(({ profile }) => profile === 'full');
+    const named = new Set([...expressions, ...textExpressions].flatMap(seriesNames));
+    const used = full.map(({ name }) => name).filter((name) => named.has(name));
+    expect(used.sort()).toEqual([
+      'ephemeral_storage_container_limit_bytes',
+      'ephemeral_storage_pod_info',
+      'ephemeral_storage_pod_volume_stats_timestamp_seconds',
+    ]);
+    const [, details = ''] = /`metrics\.profile: full` adds three details:([^]*?)\n- /.exec(runbooks) ?? [];
+    for (const name of used) expect(details).toContain(`\`${name}\``);
   });
 
   it('match labels that the families have', () => {
@@ -92,14 +105,14 @@ describe('the rules', () => {
       expect(expression).not.toMatch(/\bjob\s*(?:!|=(?!%q))/);
   });
 
-  it('name what they record by level, metric and operation', () => {
+  it('name recorded series by level, metric and operation', () => {
     for (const { record } of records) {
       expect(record).toMatch(/^(?:instance|workload|workload_container|pod|limit|node_filesystem|node_disk):\w+:\w+$/);
     }
     expect(new Set(records.map(({ record }) => record)).size).toBe(records.length);
   });
 
-  it('are evaluated more often than the look-back of 5m, or read over ranges alone', () => {
+  it('are evaluated more often than the look-back of 5m, or read only over ranges', () => {
     const rare = rules.groups.filter(({ interval = '1m' }) => !/^[1-4]m$/.test(interval));
     const names = rare.flatMap((group) => recordsOf({ groups: [group] })).map(({ record }) => record);
     expect(alertsOf({ groups: rare })).toEqual([]);
@@ -111,7 +124,7 @@ describe('the rules', () => {
     }
   });
 
-  it('look back for a day and more over few series or few points alone', () => {
+  it('look back for a day and more only over few series or few samples', () => {
     const frugal = /:last1h$|:max1h$|:max_from_half$|:min_below_quarter$/;
     const lookBacks = expressions.flatMap((text) => [...text.matchAll(/([\w:]+)(?:\{[^}]*\})?\[(\d+)d[^\]]*\]/g)]);
     expect(lookBacks.length).toBeGreaterThan(5);
@@ -120,7 +133,7 @@ describe('the rules', () => {
 });
 
 describe('every alert', () => {
-  it.each(alerts)('has what a person needs at night: $alert', ({ alert, labels, annotations }) => {
+  it.each(alerts)('has severity, summary, description and runbook: $alert', ({ alert, labels, annotations }) => {
     expect(alert).toMatch(/^EphemeralStorage[A-Z]\w+$/);
     expect(['info', 'warning', 'critical']).toContain(labels['severity']);
     expect(Object.keys(annotations).sort()).toEqual(['description', 'runbook_url', 'summary']);
@@ -145,7 +158,7 @@ describe('every alert', () => {
 });
 
 describe('the runbooks', () => {
-  it('ask for series that there are', () => {
+  it('query existing series', () => {
     const known = [...families.keys(), ...records.map(({ record }) => record)];
     const queries = queriesOf(runbooks);
     expect(queries.length).toBeGreaterThan(5);
@@ -153,13 +166,13 @@ describe('the runbooks', () => {
   });
 });
 
-describe('what is recorded', () => {
-  it('is explained in the runbooks, all of it', () => {
+describe('every recorded series', () => {
+  it('is explained in the runbooks', () => {
     const explained = [...runbooks.matchAll(/^\| `([a-z_]+:\w+:\w+)`/gm)].map(([, name]) => name);
     expect(explained.sort()).toEqual(records.map(({ record }) => record).sort());
   });
 
-  it('has values that are tested', async () => {
+  it('has tested values', async () => {
     const tested = (await readRuleTests())
       .flatMap(({ promql_expr_test: tests = [] }) => tests)
       .filter(({ exp_samples }) => exp_samples.length > 0)
@@ -172,10 +185,10 @@ describe('what is recorded', () => {
 describe('the inhibitions', () => {
   const namesIn = (matchers: readonly string[]): readonly string[] =>
     matchers.flatMap(
-      (matcher) => /^alertname=~?"([\w|]+)"$/.exec(matcher)?.[1]?.split('|') ?? [`not read: ${matcher}`],
+      (matcher) => /^alertname=~?"([\w|]+)"$/.exec(matcher)?.[1]?.split('|') ?? [`unknown matcher: ${matcher}`],
     );
 
-  it('are about alerts that there are, one making others silent, in one cluster', () => {
+  it('are about existing alerts, one silencing others, in one cluster', () => {
     const known = alerts.map(({ alert }) => alert);
     expect(inhibitions.length).toBeGreaterThan(3);
     for (const { source_matchers, target_matchers, equal } of inhibitions) {
@@ -187,19 +200,19 @@ describe('the inhibitions', () => {
     }
   });
 
-  it('are all told in the runbooks', () => {
-    const told = [...runbooks.matchAll(/^\| `(EphemeralStorage\w+)` +\| (.*?) \|/gm)].flatMap(
+  it('are all listed in the runbooks', () => {
+    const listed = [...runbooks.matchAll(/^\| `(EphemeralStorage\w+)` +\| (.*?) \|/gm)].flatMap(
       ([, source, targets = '']) =>
         [...targets.matchAll(/`(EphemeralStorage\w+)`/g)].map(([, target]) => `${source ?? ''} ${target ?? ''}`),
     );
     const shipped = inhibitions.flatMap(({ source_matchers, target_matchers }) =>
       namesIn(source_matchers).flatMap((source) => namesIn(target_matchers).map((target) => `${source} ${target}`)),
     );
-    expect(told.sort()).toEqual(shipped.sort());
+    expect(listed.sort()).toEqual(shipped.sort());
   });
 });
 
-it('the PrometheusRule is the one that the rule file gives', async () => {
+it('the PrometheusRule is generated from the rule file', async () => {
   const plain = await readFile(prometheusRuleFiles.rules, 'utf8');
   expect(await readFile(prometheusRuleFiles.component, 'utf8')).toBe(await renderPrometheusRule(plain));
 });

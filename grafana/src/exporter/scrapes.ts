@@ -17,7 +17,7 @@ export const scrapes: Section = {
     timeSeriesPanel({
       title: 'Scrapes by result',
       description:
-        'deadline: answered in time with partial data. rejected: more than scrape.maxInFlight at once. aborted: the client closed the connection.',
+        'Result deadline: answered in time with partial data. rejected: more than scrape.maxInFlight at once. aborted: the client closed the connection.',
       unit: units.perSecond,
       span: 8,
       stacked: true,
