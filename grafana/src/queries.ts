@@ -85,18 +85,6 @@ export function filesystemRatio(selection?: Selection): string {
   return `1 - ${largest('node_available_bytes', filesystemLabels, selection)} / ${largest('node_capacity_bytes', filesystemLabels, selection)}`;
 }
 
-/** A share of the separate filesystems: nodefs, and imagefs and containerfs where they are not shared. */
-export function ofOwnFilesystems(share: (selection: Selection) => string, selection: Selection = {}): string {
-  const of = (filesystem: string): string => {
-    const matchers = [...(selection.matchers ?? []), `filesystem="${filesystem}"`];
-    return share({ ...selection, matchers });
-  };
-  const where = (family: string): string => `${largest(family, ['node'], selection)} == 1`;
-  const images = only(of('imagefs'), ['node'], where('node_dedicated_imagefs'));
-  const layers = only(of('containerfs'), ['node'], where('node_split_imagefs'));
-  return `(${of('nodefs')}) or (${images}) or (${layers})`;
-}
-
 /** Share of the inodes of each filesystem that is not free. */
 export function inodesRatio(selection?: Selection): string {
   return `1 - ${largest('node_inodes_free', filesystemLabels, selection)} / ${largest('node_inodes', filesystemLabels, selection)}`;

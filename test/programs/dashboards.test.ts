@@ -155,14 +155,11 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
       }
 
       // Images share the disk of the first node, and have a separate disk on the second.
-      for (const [node, partCount] of [
-        ['node-1', 3],
-        ['node-4', 2],
-      ] as const) {
+      for (const node of ['node-1', 'node-4']) {
         const ask = async (query: string) =>
           prometheus.query(query.replaceAll('$cluster', 'whole|shared').replaceAll('$node', node), atSeconds);
         const parts = await ask(partsOfNodefs());
-        expect(parts).toHaveLength(2 * partCount);
+        expect(parts).toHaveLength(2 * 2);
         for (const { value } of parts) expect(value).toBeGreaterThan(0);
         const used = await ask(
           largest('node_used_bytes', ['node'], { matchers: [`node="${node}",filesystem="nodefs"`] }),

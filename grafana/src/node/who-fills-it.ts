@@ -38,7 +38,7 @@ export const whoFillsIt: Section = {
     barsPanel({
       title: 'What fills nodefs',
       description:
-        'Bytes used on nodefs: images with writable layers of containers (where they share its disk), logs and volumes of pods, and everything else. Images: remove unused ones. Pods: see the table. Other: journals, core dumps, deleted files that are still open.',
+        'Bytes used on nodefs, by pods (logs, volumes and, without a separate filesystem for images, writable layers) and by everything else. Pods: see the table. Everything else: images that share the disk, journals, core dumps, deleted files that are still open.',
       unit: units.bytes,
       span: 4,
       query: { expr: partsOfNodefs(), legend: '{{cluster}} {{component}}' },

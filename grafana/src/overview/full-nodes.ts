@@ -1,20 +1,12 @@
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
-import {
-  filesystemLabels,
-  filesystemRatio,
-  inodesRatio,
-  largest,
-  ofOwnFilesystems,
-  only,
-  topAtEnd,
-} from '../queries.js';
+import { filesystemLabels, filesystemRatio, inodesRatio, largest, only, topAtEnd } from '../queries.js';
 import { filesystemSteps, thresholds } from '../states.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
 
-const fullestFilesystems = `topk(20, ${ofOwnFilesystems(filesystemRatio)})`;
+const fullestFilesystems = `topk(20, ${filesystemRatio()})`;
 
 export const nodes: Section = {
   title: 'Full nodes',
@@ -22,7 +14,7 @@ export const nodes: Section = {
     tablePanel({
       title: 'Fullest filesystems',
       description:
-        'The 20 filesystems with the smallest available share; imagefs and containerfs only where they are separate disks. Eviction headroom is the space left until the kubelet evicts pods; below 0 it evicts. It is known where kubelet.readConfig is on. Click to open the node.',
+        'The 20 filesystems with the smallest available share. Eviction headroom is the space left until the kubelet evicts pods; below 0 it evicts. It is known where kubelet.readConfig is on. Click to open the node.',
       span: 16,
       height: 10,
       labels: filesystemLabels,
@@ -73,7 +65,7 @@ export const nodes: Section = {
       max: 1,
       queries: [
         {
-          expr: topAtEnd(10, filesystemLabels, (at) => ofOwnFilesystems(filesystemRatio, at)),
+          expr: topAtEnd(10, filesystemLabels, filesystemRatio),
           legend: '{{cluster}} {{node}} {{filesystem}}',
         },
       ],
