@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { format, resolveConfig } from 'prettier';
 
-/** From where generate-docs.ts makes which file. */
+/** The source and the file that generate-docs.ts generates from it. */
 export const prometheusRuleFiles = {
   rules: new URL('../manifests/rules/ephemeral-storage.yaml', import.meta.url),
   component: new URL('../manifests/components/prometheus-rule/prometheus-rule.yaml', import.meta.url),
@@ -14,14 +14,14 @@ kind: PrometheusRule
 metadata:
   name: ephemeral-storage-exporter
   namespace: ephemeral-storage-exporter
-  # A Prometheus may take only rules with a label of its own, often \`release\`: see its ruleSelector.
+  # Prometheus may select rules by a label, often \`release\`: see its ruleSelector.
   labels:
     app.kubernetes.io/name: ephemeral-storage-exporter
     app.kubernetes.io/part-of: ephemeral-storage-exporter
 spec:
 `;
 
-/** A plain rule file as the object that the Prometheus Operator reads; its comments are kept. */
+/** A plain rule file as an object of the Prometheus Operator, with its comments. */
 export async function renderPrometheusRule(plainRules: string): Promise<string> {
   const start = plainRules.search(/^groups:$/m);
   if (start < 0) throw new Error('the rule file has no groups');
