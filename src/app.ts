@@ -141,7 +141,7 @@ export class App implements AsyncDisposable {
     const { nodeName } = scope;
     const source = this.#createSource(config, scope);
     try {
-      await source.synced(syncTimeoutMs, this.#stopping.signal);
+      await source.synced({ timeoutMs: syncTimeoutMs }, this.#stopping.signal);
       const isUnknown = nodeName !== undefined && !source.store.hasNode(nodeName);
       if (isUnknown && nodeName !== this.#active.scope.nodeName) throw new UserError(noSuchNode(nodeName));
       return source;

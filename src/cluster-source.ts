@@ -1,6 +1,7 @@
-import type { Clock } from './base/clock.js';
+import { type Clock, startDeadline } from './base/clock.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
+import { escapeInvisible } from './base/text.js';
 import { podGraceMs } from './collection.js';
 import type { Config } from './config/schema.js';
 import type { Credentials } from './credentials/credentials.js';
@@ -19,8 +20,10 @@ import type { StoreMetrics } from './telemetry/store-metrics.js';
 import { ClusterStore } from './watch/cluster-store.js';
 import { isExpected } from './workload/coverage.js';
 
-/** How often it is looked whether new sources have synced. */
-const syncPollMs = 100;
+interface SyncOptions {
+  readonly timeoutMs: number;
+  readonly failsFast?: boolean;
+}
 
 export interface ClusterSourceOptions {
   readonly config: Config;
@@ -76,23 +79,33 @@ export class ClusterSource implements AsyncDisposable {
     this.cache.inherit(former.cache);
   }
 
-  /** Resolves after the first lists; throws UserError with what is missing after `timeoutMs`. */
-  async synced(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    const endMs = clock.monotonicMs() + timeoutMs;
-    while (!this.store.hasSynced) {
-      if (clock.monotonicMs() >= endMs) {
-        const missing = this.store.unsyncedParts().map(({ name, message }) => `${name}: ${message}`);
-        throw new UserError(`not listed within ${timeoutMs / 1000} s: ${missing.join('; ')}`);
-      }
-      await clock.sleep(syncPollMs, signal);
-    }
+  /**
+   * Resolves after the first lists. Throws UserError with a line for each list that is missing after `timeoutMs`; with
+   * `failsFast`, as soon as waiting longer would not help.
+   */
+  async synced({ timeoutMs, failsFast = false }: SyncOptions, signal: AbortSignal): Promise<void> {
+    const within = ` within ${timeoutMs / 1000} s`;
+    using deadline = startDeadline({
+      clock: this.#options.clock,
+      durationMs: timeoutMs,
+      error: () => this.#missingLists(within),
+      parent: signal,
+    });
+    await Promise.race([failsFast ? this.store.settled() : this.store.synced(), rejection(deadline.signal)]);
+    if (!this.store.hasSynced) throw this.#missingLists('');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lifetime.abort(new Error('stopped'));
     for (const resource of this.#resources.reverse()) resource[Symbol.dispose]();
     await Promise.all(this.#running);
+  }
+
+  #missingLists(within: string): UserError {
+    const lines = this.store
+      .unsyncedParts()
+      .map(({ name, message }) => `${name} could not be listed${within}: ${escapeInvisible(message)}`);
+    return new UserError(lines.join('\n'));
   }
 
   #own<T extends Disposable>(resource: T): T {
@@ -143,4 +156,15 @@ export class ClusterSource implements AsyncDisposable {
       clock,
     });
   }
+}
+
+/** Rejects with the signal's reason when it aborts. */
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
 }

@@ -1,23 +1,19 @@
 import { startDeadline } from '../base/clock.js';
-import { type FailureReason, UserError } from '../base/errors.js';
 import { silentLogger } from '../base/logger.js';
 import { ClusterSource } from '../cluster-source.js';
 import { type Collection, createCollection } from '../collection.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import type { Pod } from '../kube/objects.js';
-import { type NodeFailure, nodeFailure } from '../report/node-report.js';
 import type { Scope } from '../kube/scope.js';
+import { type NodeFailure, nodeFailure } from '../report/node-report.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
-import type { UnsyncedPart } from '../watch/cluster-store.js';
 import type { Workload } from '../workload/workload.js';
 import type { CommandContext } from './context.js';
-import { terminalText } from './text/terminal-text.js';
 
 /** How long the first lists may take. */
 const syncTimeoutMs = 30_000;
-const syncPollMs = 100;
 
 /** A pod that the API server knows, with the workloads that it belongs to. */
 export interface KnownPod {
@@ -78,16 +74,8 @@ export class ClusterReader implements AsyncDisposable {
   }
 
   /** Resolves after the first lists. Throws UserError with a line for each list that is missing. */
-  async synced(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.context;
-    const endMs = clock.monotonicMs() + syncTimeoutMs;
-    while (!this.hasSynced) {
-      const isLate = clock.monotonicMs() >= endMs;
-      const parts = this.#source.store.unsyncedParts();
-      const isRefused = parts.every(({ reason }) => reason !== undefined && lastingReasons.has(reason));
-      if (isLate || isRefused) throw new UserError(missingLists(parts, isLate));
-      await clock.sleep(syncPollMs, signal);
-    }
+  synced(signal: AbortSignal): Promise<void> {
+    return this.#source.synced({ timeoutMs: syncTimeoutMs, failsFast: true }, signal);
   }
 
   /** Scrapes the kubelets that are due, for at most `durationMs`. Those that have not answered by then are served from the cache. */
@@ -121,18 +109,4 @@ export class ClusterReader implements AsyncDisposable {
       }),
     );
   }
-}
-
-/** A list that fails for one of these keeps failing: a command does not wait for it. */
-const lastingReasons: ReadonlySet<string> = new Set<FailureReason>([
-  'unauthorized',
-  'forbidden',
-  'tls',
-  'connection',
-  'not_found',
-]);
-
-function missingLists(parts: readonly UnsyncedPart[], isLate: boolean): string {
-  const limit = isLate ? ` within ${syncTimeoutMs / 1000} s` : '';
-  return parts.map(({ name, message }) => `${name} could not be listed${limit}: ${terminalText(message)}`).join('\n');
 }

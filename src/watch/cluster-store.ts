@@ -51,8 +51,6 @@ export interface UnsyncedPart {
   readonly name: string;
   /** The last error, or that the first list is under way. */
   readonly message: string;
-  /** Undefined when nothing went wrong. */
-  readonly reason: Reflector<Node>['lastReason'];
 }
 
 /** The nodes of a scope and the pods on them, kept up to date by list and watch. */
@@ -92,6 +90,16 @@ export class ClusterStore {
     await Promise.all(this.#parts.map(({ reflector }) => reflector.run(signal)));
   }
 
+  /** Resolves when all nodes and pods in scope have been listed once. */
+  async synced(): Promise<void> {
+    await Promise.all(this.#parts.map(({ reflector }) => reflector.synced));
+  }
+
+  /** Resolves when each list has succeeded once, or failed for a reason that does not go away by itself. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#parts.map(({ reflector }) => reflector.settled));
+  }
+
   /** Whether all nodes and pods in scope have been listed once. */
   get hasSynced(): boolean {
     return this.#parts.every(({ reflector }) => reflector.hasSynced);
@@ -105,11 +113,7 @@ export class ClusterStore {
   unsyncedParts(): readonly UnsyncedPart[] {
     return this.#parts
       .filter(({ reflector }) => !reflector.hasSynced)
-      .map(({ name, reflector: { lastError, lastReason } }) => ({
-        name,
-        message: lastError ?? 'the first list is under way',
-        reason: lastReason,
-      }));
+      .map(({ name, reflector }) => ({ name, message: reflector.lastError ?? 'the first list is under way' }));
   }
 
   hasNode(name: string): boolean {

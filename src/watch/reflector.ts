@@ -63,6 +63,15 @@ interface FollowUp {
   readonly isFailure: boolean;
 }
 
+/** A list that fails for one of these keeps failing until somebody changes something. */
+const lastingReasons: ReadonlySet<string> = new Set<FailureReason>([
+  'unauthorized',
+  'forbidden',
+  'tls',
+  'connection',
+  'not_found',
+]);
+
 interface Failure {
   readonly reason: string;
   readonly error: unknown;
@@ -103,8 +112,13 @@ export class Reflector<T extends StoredObject> {
   readonly #scope: string;
   readonly #retries: Retries;
   #running: Promise<void> | undefined;
+  /** Resolves after the first complete list. */
+  readonly synced: Promise<void>;
+  /** Resolves after the first complete list too, or when a list fails for a reason that does not go away by itself. */
+  readonly settled: Promise<void>;
+  #resolveSynced: () => void = () => undefined;
+  #resolveSettled: () => void = () => undefined;
   #hasSynced = false;
-  #lastReason: Failure['reason'] | undefined;
   /** Of the last list, event or bookmark that was applied; opaque. */
   #resourceVersion = '0';
   #next: 'watch' | 'list' = 'list';
@@ -117,6 +131,12 @@ export class Reflector<T extends StoredObject> {
     this.#collection = collectionOf(options);
     this.#scope = namespace ?? '';
     this.#retries = new Retries({ logger, random, fields: { resource, namespace } });
+    this.synced = new Promise((resolve) => {
+      this.#resolveSynced = resolve;
+    });
+    this.settled = new Promise((resolve) => {
+      this.#resolveSettled = resolve;
+    });
   }
 
   /** The store has contained a complete list once. Never false again. */
@@ -127,11 +147,6 @@ export class Reflector<T extends StoredObject> {
   /** Undefined while there is no error. */
   get lastError(): string | undefined {
     return this.#retries.lastError;
-  }
-
-  /** Of `lastError`. */
-  get lastReason(): Failure['reason'] | undefined {
-    return this.lastError === undefined ? undefined : this.#lastReason;
   }
 
   /**
@@ -188,7 +203,9 @@ export class Reflector<T extends StoredObject> {
     const isRefused = error.reason === 'unauthorized' || error.reason === 'forbidden';
     const reason = error instanceof ApiError && error.isExpired ? 'expired' : error.reason;
     observer.listFinished(resource, reason);
-    return this.#failed('list failed', { reason, error, pause: isRefused ? 'long' : 'backoff' });
+    const pauseMs = this.#failed('list failed', { reason, error, pause: isRefused ? 'long' : 'backoff' });
+    if (lastingReasons.has(reason)) this.#resolveSettled();
+    return pauseMs;
   }
 
   #applyList({ objects, malformed, resourceVersion }: ListedObjects<T>): void {
@@ -203,6 +220,8 @@ export class Reflector<T extends StoredObject> {
     this.#advance(resourceVersion);
     this.#next = 'watch';
     this.#hasSynced = true;
+    this.#resolveSynced();
+    this.#resolveSettled();
     this.#retries.worked();
     observer.listFinished(resource, 'success');
     logger.debug('listed', { resource, path: this.#collection.path, count: objects.length, resourceVersion });
@@ -302,7 +321,6 @@ export class Reflector<T extends StoredObject> {
   #failed(what: string, { reason, error, pause }: Failure): number {
     const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
     const pauseMs = this.#retries.pauseMs(pause, retryAfterMs);
-    this.#lastReason = reason;
     this.#retries.failed(what, error, { reason, retryInMs: Math.round(pauseMs) });
     return pauseMs;
   }

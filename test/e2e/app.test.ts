@@ -360,7 +360,7 @@ describe('new settings', () => {
         },
         { interval: 5, timeout: 15_000 },
       )
-      .toMatchObject({ message: expect.stringMatching(/not listed within 60 s: .*nodes/) as string });
+      .toMatchObject({ message: expect.stringMatching(/nodes could not be listed within 60 s/) as string });
     const scraped = await exporter.scrape();
     expect(scraped.samples('pod_used_bytes')).toHaveLength(2);
     expect(scraped.value('exporter_store_objects', { resource: 'pods' })).toBe(2);
