@@ -114,7 +114,9 @@ describe('the exporter in this cluster', () => {
   it('has a state for every node', async () => {
     const nodes = await listNodes();
     const samples = await scrape();
-    const known = [...samples('node_up'), ...samples('node_absent_info')].map(({ labels }) => labels['node']);
+    const known = [...samples('node_data_available'), ...samples('node_absent_info')].map(
+      ({ labels }) => labels['node'],
+    );
     expect(new Set(known)).toEqual(new Set(nodes.map(({ name }) => name)));
   });
 

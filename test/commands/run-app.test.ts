@@ -196,6 +196,6 @@ describe('switched off verification', () => {
     await using exporter = await start('kubelet: {tls: {insecureSkipVerify: true}}\n');
     expect(await exporter.value('exporter_kubelet_tls_verification_disabled')).toBe(1);
     expect(exporter.log()).toMatch(/level=warn msg="kubelet TLS verification is disabled/);
-    expect(await exporter.value('node_up')).toBe(1);
+    expect(await exporter.value('node_data_available')).toBe(1);
   });
 });

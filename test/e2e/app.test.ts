@@ -78,17 +78,27 @@ describe('an exposition', () => {
     await using exporter = await start(2);
     const scraped = await exporter.scrape();
     const pod = (10 + 3 + 1 + 5) * mib + (40 + 8) * kib + 4096;
-    expect(scraped.value('workload_used_bytes', { workload: 'shop/Deployment/web' })).toBe(2 * pod);
-    expect(scraped.value('workload_limit_bytes', { workload: 'shop/Deployment/web' })).toBe(128 * mib);
-    expect(scraped.value('workload_request_bytes', { workload: 'shop/Deployment/web' })).toBe(32 * mib);
-    expect(scraped.value('workload_complete', { workload: 'shop/Deployment/web' })).toBe(1);
+    expect(
+      scraped.value('workload_used_bytes', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
+    ).toBe(2 * pod);
+    expect(
+      scraped.value('workload_limit_bytes', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
+    ).toBe(128 * mib);
+    expect(
+      scraped.value('workload_request_bytes', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
+    ).toBe(32 * mib);
+    expect(
+      scraped.value('workload_complete', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
+    ).toBe(1);
     expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBe(pod);
     for (const family of ['container_used_bytes', 'pod_component_used_bytes']) {
       const parts = scraped.samples(family).filter(({ labels }) => labels['pod'] === 'web-5d4f8-0');
       expect(parts.reduce((sum, { value }) => sum + value, 0)).toBe(pod);
     }
     expect(scraped.value('volume_used_bytes', { pod: 'web-5d4f8-0', medium: 'Memory' })).toBe(2 * mib);
-    expect(scraped.value('workload_used_bytes', { workload: 'kube-system/Node/etcd' })).toBe(112 * kib);
+    expect(
+      scraped.value('workload_used_bytes', { namespace: 'kube-system', workload: 'etcd', workload_type: 'staticpod' }),
+    ).toBe(112 * kib);
   });
 
   it('has no series of the cluster before the first lists, and /readyz names what is missing', async () => {
@@ -108,7 +118,8 @@ describe('kubelets', () => {
   it('are scraped once for twenty concurrent scrapes on a cold cache', async () => {
     await using exporter = await start(3);
     const scrapes = await Promise.all(Array.from({ length: 20 }, () => exporter.scrape()));
-    for (const scraped of scrapes) expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    for (const scraped of scrapes)
+      expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
   });
 
@@ -132,7 +143,7 @@ describe('kubelets', () => {
     }
     await exporter.cluster.setFault('node-2', undefined);
     const [recovered] = await scrapeFour();
-    expect(recovered?.value('node_up', { node: 'node-2' })).toBe(1);
+    expect(recovered?.value('node_data_available', { node: 'node-2' })).toBe(1);
     expect(recovered?.value('workload_complete', { workload: 'web' })).toBe(1);
   });
 
@@ -141,9 +152,10 @@ describe('kubelets', () => {
     await exporter.scrape();
     await exporter.cluster.setFault('node-2', 'reset');
     await exporter.clock.advance(ttlMs);
-    expect((await exporter.scrape()).value('node_summary_age_seconds', { node: 'node-2' })).toBe(55);
+    const fetchedAt = (await exporter.scrape()).value('node_data_timestamp_seconds', { node: 'node-2' });
+    expect(fetchedAt).toBe((exporter.clock.nowMs() - ttlMs) / 1000);
     await exporter.clock.advance(ttlMs - 1);
-    expect((await exporter.scrape()).value('node_up', { node: 'node-2' })).toBe(1);
+    expect((await exporter.scrape()).value('node_data_available', { node: 'node-2' })).toBe(1);
     await exporter.clock.advance(1);
     const late = await exporter.scrape();
     expect(late.value('node_absent_info', { node: 'node-2', reason: 'connection' })).toBe(1);
@@ -166,11 +178,11 @@ describe('kubelets', () => {
     await expect.poll(successes, { interval: 5 }).toBe(2);
     await exporter.clock.advance(1_500);
     const scraped = await scraping;
-    expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 0]);
+    expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 0]);
     expect(scraped.value('node_absent_info', { node: 'node-3', reason: 'timeout' })).toBe(1);
     const next = exporter.scrape();
     await exporter.clock.advance(3_500);
-    expect((await next).samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    expect((await next).samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
   });
 
@@ -199,8 +211,12 @@ describe('kubelets', () => {
     await exporter.cluster.setFault('node-1', 'restarted');
     const scraped = await exporter.scrape();
     expect(scraped.value('pod_volume_stats_pending', { pod: 'web-5d4f8-0' })).toBe(1);
-    expect(scraped.value('workload_complete', { workload: 'shop/Deployment/web' })).toBe(0);
-    expect(scraped.value('workload_complete', { workload: 'kube-system/Node/etcd' })).toBe(1);
+    expect(
+      scraped.value('workload_complete', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
+    ).toBe(0);
+    expect(
+      scraped.value('workload_complete', { namespace: 'kube-system', workload: 'etcd', workload_type: 'staticpod' }),
+    ).toBe(1);
   });
 
   it('that report impossible sizes are served, and the saturated values are counted', async () => {
@@ -214,7 +230,9 @@ describe('kubelets', () => {
     });
     await exporter.clock.advance(ttlMs);
     await expect
-      .poll(async () => (await exporter.scrape()).value('container_rootfs_used_bytes', { pod: 'broken' }))
+      .poll(async () =>
+        (await exporter.scrape()).value('pod_component_used_bytes', { pod: 'broken', component: 'rootfs' }),
+      )
       .toBe(2 ** 53);
     const scraped = await exporter.scrape();
     expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
@@ -226,7 +244,7 @@ describe('kubelets', () => {
       { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
       { verbs: ['get'], resources: ['nodes/proxy'] },
     ]);
-    expect((await exporter.scrape()).samples('node_up').map(({ value }) => value)).toEqual([1, 1]);
+    expect((await exporter.scrape()).samples('node_data_available').map(({ value }) => value)).toEqual([1, 1]);
   });
 
   it('that deny access without nodes/stats are absent, and the log names the RBAC rule', async () => {
@@ -321,8 +339,9 @@ describe('new settings', () => {
     await exporter.clock.advance(ttlMs);
     await exporter.apply('kubelet: {requestTimeout: 5s}');
     const scraped = await exporter.scrape();
-    expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1]);
-    expect(scraped.value('node_summary_age_seconds', { node: 'node-2' })).toBeGreaterThanOrEqual(55);
+    expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1]);
+    const fetchedAt = scraped.value('node_data_timestamp_seconds', { node: 'node-2' });
+    expect(fetchedAt).toBeLessThanOrEqual((exporter.clock.nowMs() - ttlMs) / 1000);
   });
 
   it('of the sources do not bring back a pod that was deleted since the last summary', async () => {

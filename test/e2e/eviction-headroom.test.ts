@@ -73,7 +73,7 @@ describe('headroom to the eviction thresholds', () => {
 
     const nodes = scraped.samples('node_eviction_threshold_bytes').map(({ labels }) => labels['node']);
     expect(nodes).not.toContain('careless');
-    expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
     expect(exporter.requestCounts()).toEqual({ default: 2, tight: 2, careless: 2 });
   });
 
@@ -81,7 +81,7 @@ describe('headroom to the eviction thresholds', () => {
     await using exporter = await start('kubelet: {readConfig: true}', leastRules);
     const first = await scrapeAfter(exporter, 'forbidden', 3);
     expect(evictionFamilies(first)).toEqual([]);
-    expect(first.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    expect(first.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
     expect(first.value('exporter_kubelet_requests_total', { result: 'forbidden' })).toBe(0);
 
     await exporter.clock.advance(tenMinutesMs - 1);
@@ -89,7 +89,7 @@ describe('headroom to the eviction thresholds', () => {
     expect(exporter.requestCounts()).toEqual({ default: 3, tight: 3, careless: 3 });
     await exporter.clock.advance(1);
     const later = await scrapeAfter(exporter, 'forbidden', 6);
-    expect(later.samples('node_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    expect(later.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
     const lines = exporter.log.filter((line) => line.includes('failed to read kubelet configuration'));
     expect(lines.map((line) => /"node":"([^"]*)"/.exec(line)?.[1]).toSorted()).toEqual([
       'careless',

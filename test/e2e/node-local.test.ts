@@ -77,7 +77,7 @@ describe('an exporter of one node', () => {
     await using exporter = await start(options);
     expect((await podsOf(exporter)).sort()).toEqual(pods);
     const scraped = await exporter.scrape();
-    expect(scraped.samples('node_up')).toMatchObject([{ labels: { node }, value: 1 }]);
+    expect(scraped.samples('node_data_available')).toMatchObject([{ labels: { node }, value: 1 }]);
     expect(scraped.samples('exporter_scope_info')).toMatchObject([
       { labels: { shard: '0', total_shards: '1', node }, value: 1 },
     ]);
@@ -150,7 +150,7 @@ describe('a node that is not in the cluster', () => {
     expect([readiness.status, readiness.text]).toEqual([503, expect.stringMatching(noSuchNode)]);
     const scraped = await exporter.scrape();
     await exporter.scrape();
-    expect(scraped.samples('node_up')).toMatchObject([{ labels: { node: 'node-9' }, value: 0 }]);
+    expect(scraped.samples('node_data_available')).toMatchObject([{ labels: { node: 'node-9' }, value: 0 }]);
     expect(scraped.value('node_absent_info', { node: 'node-9', reason: 'no_node' })).toBe(1);
     expect(scraped.samples('exporter_scope_info')).toMatchObject([{ labels: { node: 'node-9' } }]);
     const warnings = exporter.log.filter((line) =>
@@ -168,7 +168,7 @@ describe('a node that is not in the cluster', () => {
     await exporter.cluster.addNode({ name: 'node-9' });
     await expect.poll(async () => (await exporter.get('/readyz')).status, { interval: 10 }).toBe(200);
     const scraped = await exporter.scrape();
-    expect(scraped.samples('node_up')).toMatchObject([{ labels: { node: 'node-9' }, value: 1 }]);
+    expect(scraped.samples('node_data_available')).toMatchObject([{ labels: { node: 'node-9' }, value: 1 }]);
     expect(scraped.samples('node_absent_info')).toEqual([]);
     expect(exporter.log.join('')).toContain('the node to measure is no longer missing');
   });
@@ -216,6 +216,6 @@ describe('new settings', () => {
   it('are accepted while the node is missing, unless they name another one', async () => {
     await using exporter = await start({ settings: 'cluster: {node: node-9}' });
     await exporter.apply('cluster: {node: node-9}\nkubelet: {requestTimeout: 5s}');
-    expect((await exporter.scrape()).value('node_up', { node: 'node-9' })).toBe(0);
+    expect((await exporter.scrape()).value('node_data_available', { node: 'node-9' })).toBe(0);
   });
 });

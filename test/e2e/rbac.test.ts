@@ -84,7 +84,7 @@ describe('the shipped ClusterRole', () => {
       (await exporter.scrape()).samples('exporter_store_watch_connected').map(({ value }) => value);
     await expect.poll(connected, { interval: 10 }).toEqual([1, 1]);
     const scraped = await exporter.scrape();
-    expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([1, 1]);
+    expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1]);
     expect(scraped.value('pod_used_bytes', { pod: 'cart' })).toBeGreaterThan(0);
     const forbidden = scraped.families
       .flatMap(({ samples }) => samples)
@@ -143,7 +143,7 @@ describe('without the permission to', () => {
       const scraped = await exporter.scrape();
       const absent = scraped.samples('node_absent_info').map(({ labels }) => `${labels['node']} ${labels['reason']}`);
       expect(absent).toEqual(['node-1 forbidden', 'node-2 forbidden']);
-      expect(scraped.samples('node_up').map(({ value }) => value)).toEqual([0, 0]);
+      expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([0, 0]);
       expect(scraped.value('exporter_kubelet_requests_total', { result: 'forbidden' })).toBe(2);
       const told = expect.stringMatching(names(missing)) as string;
       expect(warningsOf(exporter)).toEqual([told, told]);

@@ -106,7 +106,9 @@ describe('metrics.maxSeries', () => {
     const second = await exporter.scrape();
     expect(seriesOf(first)).toBeLessThanOrEqual(60);
     expect(first.samples('volume_used_bytes')).toEqual([]);
-    expect(first.value('workload_used_bytes', { workload: 'shop/ReplicaSet/web' })).toBeGreaterThan(10 * mib);
+    expect(
+      first.value('workload_used_bytes', { namespace: 'shop', workload: 'web', workload_type: 'replicaset' }),
+    ).toBeGreaterThan(10 * mib);
     const levels = first.samples('exporter_series');
     expect(levels.reduce((sum, { value }) => sum + value, 0)).toBe(seriesOf(first));
     const dropped = first.value('exporter_series_dropped_total', { reason: 'max_series' }) ?? 0;
@@ -128,15 +130,19 @@ describe('metrics.maxSeries', () => {
 
 describe('metrics.top', () => {
   it('limits detail to the largest pods of a workload, and keeps totals over all', async () => {
-    await using exporter = await start('metrics: {top: 1}');
+    await using exporter = await start('metrics: {profile: full, top: 1}');
     const scraped = await exporter.scrape();
     for (const family of ['pod_used_bytes', 'container_used_bytes', 'volume_used_bytes', 'pod_info']) {
       expect(scraped.samples(family).map(({ labels }) => labels['pod'])).toEqual(['web-3']);
     }
-    expect(scraped.value('workload_pods', { workload: 'shop/ReplicaSet/web' })).toBe(podCount);
-    expect(scraped.value('workload_used_bytes', { workload: 'shop/ReplicaSet/web' })).toBeGreaterThan(10 * mib);
+    expect(scraped.value('workload_pods', { namespace: 'shop', workload: 'web', workload_type: 'replicaset' })).toBe(
+      podCount,
+    );
+    expect(
+      scraped.value('workload_used_bytes', { namespace: 'shop', workload: 'web', workload_type: 'replicaset' }),
+    ).toBeGreaterThan(10 * mib);
     expect(scraped.value('exporter_pods_skipped', { reason: 'top' })).toBe(podCount - 1);
-    await exporter.app.apply(settingsOf('metrics: {top: 2}'));
+    await exporter.app.apply(settingsOf('metrics: {profile: full, top: 2}'));
     expect((await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['pod'])).toEqual([
       'web-2',
       'web-3',

@@ -98,7 +98,7 @@ async function difference(exporters: Exporters): Promise<readonly string[]> {
 }
 
 const podCount = async (exporter: Exporter): Promise<number | undefined> =>
-  (await exporter.scrape()).value('workload_pods', { workload: 'shop/Deployment/web' });
+  (await exporter.scrape()).value('workload_pods', { namespace: 'shop', workload: 'web', workload_type: 'deployment' });
 
 describe('shards', () => {
   it('together serve exactly what one exporter of the whole cluster serves', async () => {
@@ -106,9 +106,9 @@ describe('shards', () => {
     const { ofWhole, ofShards } = await scrapes(exporters);
     expect(seriesOf(ofWhole).size).toBeGreaterThan(200);
     expect(combinedSeries(ofShards)).toEqual(seriesOf(ofWhole));
-    expect(ofWhole.value('workload_pods', { workload: 'shop/Deployment/web' })).toBe(6);
+    expect(ofWhole.value('workload_pods', { namespace: 'shop', workload: 'web', workload_type: 'deployment' })).toBe(6);
     for (const [shard, scraped] of ofShards.entries()) {
-      const names = scraped.samples('node_up').map(({ labels }) => labels['node']);
+      const names = scraped.samples('node_data_available').map(({ labels }) => labels['node']);
       expect(names).toEqual(ownNodes(shard));
       expect(names.length).toBeGreaterThan(0);
       expect(scraped.samples('node_absent_info')).toEqual([]);
@@ -144,7 +144,7 @@ describe('shards', () => {
       expect(empty?.value('workload_used_bytes', { workload })).toBe(0);
       expect(empty?.value('workload_pods', { workload })).toBe(0);
       expect(empty?.value('workload_complete', { workload })).toBe(1);
-      expect(empty?.value('workload_up', { workload })).toBe(1);
+      expect(empty?.value('workload_data_available', { workload })).toBe(1);
       expect(empty?.value('workload_pod_max_used_bytes', { workload })).toBeUndefined();
       expect(empty?.value('workload_limit_bytes', { workload })).toBeUndefined();
     }
@@ -201,18 +201,22 @@ describe('shards', () => {
     await whole.clock.advance(ttlMs);
     const stale = await scrapes(exporters);
     expect(combinedSeries(stale.ofShards)).toEqual(seriesOf(stale.ofWhole));
-    expect(stale.ofWhole.value('node_summary_age_seconds', { node: 'node-1' })).toBe(ttlMs / 1000);
+    expect(stale.ofWhole.value('node_data_timestamp_seconds', { node: 'node-1' })).toBe(
+      (whole.clock.nowMs() - ttlMs) / 1000,
+    );
     await whole.clock.advance(2 * ttlMs);
     const { ofWhole, ofShards } = await scrapes(exporters);
-    // The one pod of it runs on a node that fails: the shard without pods of it does not know of that, but `up` does.
-    const lonely = '{"workload":"lonely"}';
+    // The one pod of it runs on a node that fails: the shard without pods of it does not know that.
+    const lonely = '{"namespace":"","workload":"lonely","workload_type":"selector"}';
     const expected = new Map([...seriesOf(ofWhole), [`ephemeral_storage_workload_used_bytes${lonely}`, 0]]);
     expect(combinedSeries(ofShards)).toEqual(expected);
-    expect(expected.get(`ephemeral_storage_workload_up${lonely}`)).toBe(0);
-    expect(ofWhole.value('node_up', { node: 'node-1' })).toBe(0);
+    expect(expected.get(`ephemeral_storage_workload_data_available${lonely}`)).toBe(0);
+    expect(ofWhole.value('node_data_available', { node: 'node-1' })).toBe(0);
     expect(ofWhole.value('node_absent_info', { node: 'node-4', reason: 'connection' })).toBe(1);
     expect(ofWhole.value('node_pods_dangling', { node: 'node-2' })).toBe(1);
-    expect(ofWhole.value('workload_complete', { workload: 'shop/Deployment/web' })).toBe(0);
+    expect(
+      ofWhole.value('workload_complete', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
+    ).toBe(0);
   });
 });
 
@@ -223,7 +227,8 @@ describe('new settings', () => {
   it('move an exporter to another shard', async () => {
     await using exporter = await Exporter.start({ scenario: shop, settings: shardSettings(0, 2) });
     await exporter.synced();
-    const measured = async () => (await exporter.scrape()).samples('node_up').map(({ labels }) => labels['node']);
+    const measured = async () =>
+      (await exporter.scrape()).samples('node_data_available').map(({ labels }) => labels['node']);
     expect(await measured()).toEqual(ownNodes(0));
     await exporter.apply(shardSettings(1, 2));
     expect(await measured()).toEqual(ownNodes(1));

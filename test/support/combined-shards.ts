@@ -17,9 +17,8 @@ const workloadFamilies: Readonly<Record<string, Combine>> = {
   workload_pods_measured: sum,
   workload_pod_max_used_bytes: most,
   workload_container_max_used_bytes: most,
-  workload_backoff_seconds: most,
   workload_complete: least,
-  workload_up: least,
+  workload_data_available: least,
   workload_info: least,
 };
 
