@@ -9,12 +9,14 @@ import { listSettings, type SettingRow } from '../src/config/settings.js';
 import { familyTable } from '../src/exposition/families.js';
 import type { FamilyRow } from '../src/exposition/family.js';
 import { selfFamilies } from '../src/telemetry/self-families.js';
+import { profileTable } from './profile-table.js';
 
-type Sections = Readonly<Record<string, () => string>>;
+type Sections = Readonly<Record<string, () => string | Promise<string>>>;
 
 /** For each page its sections: `<!-- NAME:begin -->` to `<!-- NAME:end -->` is replaced by what the function returns. */
 const generatedPages: Readonly<Record<string, Sections>> = {
   'docs/metrics.md': {
+    profiles: profileTable,
     families: () => familiesTable(({ level }) => level !== 'exporter'),
     self: () => familiesTable(({ level }) => level === 'exporter'),
   },
@@ -26,9 +28,11 @@ export const generatedPageNames: readonly string[] = Object.keys(generatedPages)
 
 /** The page with its generated sections brought up to date, formatted. */
 export async function renderPage(name: string, text: string): Promise<string> {
-  const sections = Object.entries(generatedPages[name] ?? {});
-  const rendered = sections.reduce((page, [section, render]) => replaceSection(page, section, render()), text);
-  return format(rendered, { parser: 'markdown', ...(await resolveConfig(fileURLToPath(import.meta.url))) });
+  let page = text;
+  for (const [section, render] of Object.entries(generatedPages[name] ?? {})) {
+    page = replaceSection(page, section, await render());
+  }
+  return format(page, { parser: 'markdown', ...(await resolveConfig(fileURLToPath(import.meta.url))) });
 }
 
 function replaceSection(text: string, name: string, content: string): string {
