@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 
+import { nearest } from '../config/suggestion.js';
+
 /** What `top` lists. */
 export const topResources = ['workloads', 'pods', 'containers', 'volumes', 'nodes'] as const;
 export type TopResource = (typeof topResources)[number];
@@ -30,6 +32,10 @@ function resourceNamed<T extends string>(text: string, allowed: readonly T[]): T
   const word = text.toLowerCase();
   const plural = shortForms[word] ?? (word.endsWith('s') ? word : `${word}s`);
   const found = allowed.find((resource) => resource === plural || `${resource}s` === plural);
-  if (found === undefined) throw new InvalidArgumentError(`Allowed choices are ${allowed.join(', ')}.`);
+  if (found === undefined) {
+    const near = nearest(word, allowed);
+    const hint = near === undefined ? '' : ` (did you mean ${near}?)`;
+    throw new InvalidArgumentError(`Allowed choices are ${allowed.join(', ')}${hint}.`);
+  }
   return found;
 }

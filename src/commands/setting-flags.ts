@@ -33,9 +33,9 @@ export function withSettings(command: Command): Command {
   withSettingsFile(command);
   for (const { flag, help, allowed, choices, defaultText } of settingRows) {
     const isSwitch = defaultText === 'false';
-    const values = isSwitch ? '' : `${allowed}; `;
+    const values = isSwitch || choices !== undefined ? '' : `${allowed}; `;
     const option = new Option(isSwitch ? flag : `${flag} <value>`, `${help} (${values}default: ${defaultText})`);
-    if (choices !== undefined) option.argChoices = [...choices]; // for completion: the settings check the value themselves
+    if (choices !== undefined && !isSwitch) option.argChoices = [...choices]; // for completion: the settings check the value themselves
     command.addOption(defaultText.startsWith('[') ? option.argParser(collect) : option);
   }
   return command;

@@ -6,7 +6,7 @@ import { notFound } from './not-found.js';
 import { terminalText } from './text/terminal-text.js';
 
 /** All workloads that there are, each once; those without a measured pod too. */
-export function allWorkloads({ snapshot, knownPods }: ClusterReading): readonly Workload[] {
+function allWorkloads({ snapshot, knownPods }: ClusterReading): readonly Workload[] {
   const workloads = [
     ...snapshot.workloads.map(({ workload }) => workload),
     ...knownPods.flatMap((pod) => pod.workloads),

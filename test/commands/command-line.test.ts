@@ -50,6 +50,7 @@ describe('the command line', () => {
     { args: ['serve', 'now'], error: /unknown command "now"/ },
     { args: ['simulate', '--port', '70000'], error: /--port: found "70000"/ },
     { args: ['top', 'disks'], error: /'disks' is invalid.*workloads, pods, containers, volumes, nodes/ },
+    { args: ['top', 'conainers'], error: /'conainers' is invalid.*\(did you mean containers\?\)/ },
     { args: ['top', '--limit', '-1'], error: /--limit.*'-1' is invalid.*whole number, 0 for all/ },
     { args: ['top', '--output', 'xml'], error: /--output.*'xml' is invalid.*table, wide, json, yaml, name/ },
     { args: ['top', '--watch', '--interval', '1ms'], error: /--interval.*'1ms' is invalid.*from 100ms to 1h/ },
