@@ -1,5 +1,5 @@
 /**
- * The families of k8s-ephemeral-storage-metrics, with values of our own: docs/compatibility.md says where they differ.
+ * The families of k8s-ephemeral-storage-metrics, with our values. docs/compatibility.md lists the differences.
  * https://github.com/jmcgrath207/k8s-ephemeral-storage-metrics
  */
 import type { NodeSnapshot } from '../scrape/snapshot.js';
@@ -21,7 +21,7 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
       {
         name: 'pod_usage',
         profile: 'minimal',
-        help: 'Bytes of ephemeral storage of the pod. Replaced by pod_used_bytes.',
+        help: 'Ephemeral storage used by the pod. Replaced by pod_used_bytes.',
         value: ({ pod }) => pod.usage.usedBytes,
       },
       {
@@ -51,7 +51,7 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
       {
         name: 'container_limit_percentage',
         profile: 'minimal',
-        help: 'Percentage of its own limit that the container uses; of a container without one, of the filesystem of the node that is used. Replaced by limit_ratio.',
+        help: 'Percentage of its limit that the container uses; without a limit, percentage of the filesystem of the node that is used. Replaced by limit_ratio.',
         value: ({ usedBytes, wholeBytes }) => percentage(usedBytes, wholeBytes),
       },
     ],
@@ -169,7 +169,7 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   }),
 ];
 
-/** Above 100 where more is used than there may be. */
+/** Above 100 where usage exceeds the limit. */
 function percentage(part: number | undefined, whole: number | undefined): number | undefined {
   return part === undefined || whole === undefined || whole === 0 ? undefined : (part * 100) / whole;
 }

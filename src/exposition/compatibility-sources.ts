@@ -26,7 +26,7 @@ export const legacyPods: SeriesSource<NodeSnapshot, PodOnNode> = {
   },
 };
 
-/** One container's files: what it uses, and the filesystems that hold them. */
+/** The usage of a container, and the filesystems of its files. */
 interface ContainerFiles {
   readonly usage: ContainerUsage;
   readonly summary: ContainerSummary | undefined;
@@ -102,7 +102,7 @@ function mountsOf(pod: PodSnapshot): readonly (Mount & { readonly container: str
   return runningContainers(pod).flatMap(({ name, mounts }) => mounts.map((mount) => ({ container: name, ...mount })));
 }
 
-/** Not what the kubelet calls used: blocks that only root may take count as well, as they are not available. */
+/** Unlike the kubelet's `usedBytes`, it includes blocks that are reserved for root, as they are not available. */
 export function nodeFill(nodefs: FsStats | undefined): Fill | undefined {
   if (nodefs?.capacityBytes === undefined || nodefs.availableBytes === undefined) return undefined;
   const { capacityBytes, availableBytes } = nodefs;

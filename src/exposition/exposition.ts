@@ -25,28 +25,28 @@ import { WorkloadPages } from './workload-pages.js';
 /** The exporter's own metrics. */
 export interface SelfMetricsSource {
   readonly registry: MetricSource & { getMetricsAsArray(): readonly { readonly name: string }[] };
-  /** Told before its registry is read: how many series of each level this exposition has. */
+  /** Called before the registry is read, with the number of series of each level in this exposition. */
   setSeries(counts: Readonly<Record<Level, number>>): void;
 }
 
-/** What the cap on series did to one exposition. */
+/** The effect of the cap on series on one exposition. */
 interface SeriesCapResult {
-  /** As {@link filterText} gives it. */
+  /** From {@link filterText}. */
   readonly filter: string;
   readonly maxSeries: number | undefined;
-  /** Names of the families that were left out. */
+  /** Names of the families that were dropped. */
   readonly families: readonly string[];
   /** Series of all of them. */
   readonly seriesCount: number;
 }
 
 interface SeriesCapObserver {
-  /** Told of each exposition of a cluster, also when nothing was left out, before the self metrics are read. */
+  /** Called for each exposition of a cluster, even if nothing was dropped, before the self metrics are read. */
   capped(result: SeriesCapResult): void;
 }
 
 export interface ExpositionSettings extends FamilyRules {
-  /** Over all families of an exposition, those about the exporter not counted. Undefined: no cap. */
+  /** Maximum for all families of an exposition except those about the exporter. Undefined: no cap. */
   readonly maxSeries: number | undefined;
   readonly compatibility: Compatibility;
 }
@@ -63,7 +63,7 @@ export interface ExpositionRequest {
   readonly filter: FamilyFilter;
 }
 
-/** The body of an answer, in pieces that are shared with other answers: never written to. */
+/** The body of a response. Its chunks are shared with other responses and never written to. */
 export interface ExpositionBody {
   readonly chunks: readonly Buffer[];
   /** Bytes of all chunks. */
@@ -76,8 +76,8 @@ interface FamilyBlock extends RegistryFamily {
 }
 
 /**
- * Makes expositions: families contiguous, in the order of the table; those without a series are left out. What the
- * settings do not allow is never formatted; what they do is kept for all requests, whatever each asks for.
+ * Renders expositions: families contiguous, in the order of the table, without those that have no series. Families that
+ * the settings do not allow are never formatted; the text of the others is kept for all requests, whatever their filters.
  */
 export class Exposition {
   readonly #settings: ExpositionSettings;
@@ -108,7 +108,7 @@ export class Exposition {
     return this.#names.has(name) || own.some((family) => family.name === name);
   }
 
-  /** Without a snapshot (nothing is synced yet), only what is about the exporter. Rejects with the signal's reason. */
+  /** Without a snapshot (before the first sync), only the exporter's own metrics. Rejects with the signal's reason. */
   async render(
     snapshot: ClusterSnapshot | undefined,
     { format, filter }: ExpositionRequest,

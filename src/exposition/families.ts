@@ -9,7 +9,7 @@ import type { Profile } from './profile.js';
 import type { FamilyRules } from './selection.js';
 import { workloadGroups } from './workload-families.js';
 
-/** The exporter whose families are served beside our own. */
+/** The exporter whose families are served too. */
 export type Compatibility = 'none' | 'k8s-ephemeral-storage-metrics';
 
 /** The families of one node's summary. Nothing here may depend on the time of the scrape: the text is kept. */
@@ -29,8 +29,8 @@ export interface FamilyChoice {
 }
 
 /**
- * The expressions of `metrics.allow` and `metrics.deny` that take no family's name: a slip of the pen leaves out
- * everything, or nothing. Each as `metrics.allow[0] "expression"`.
+ * The patterns of `metrics.allow` and `metrics.deny` that match no family: a typing error drops everything, or nothing.
+ * Each as `metrics.allow[0] "pattern"`.
  */
 export function patternsWithoutFamily({
   allow,

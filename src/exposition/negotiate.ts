@@ -1,5 +1,5 @@
 /**
- * Which format and encoding an answer has.
+ * Negotiation of the format and encoding of a response.
  *
  * https://prometheus.io/docs/instrumenting/content_negotiation/
  * https://www.rfc-editor.org/rfc/rfc9110#section-12.5
@@ -26,7 +26,7 @@ const textTypes: readonly string[] = ['text/plain', 'text/*', '*/*'];
 
 /**
  * OpenMetrics when the client prefers it to plain text; of equals, the one that it names first. Plain text for
- * everything else: a scraper that asks for what nobody serves is helped more by an answer than by a 406.
+ * everything else: a response in another format is more useful to a scraper than a 406.
  */
 export function negotiateFormat(accept: string | undefined): NegotiatedFormat {
   let best: { readonly quality: number; readonly format: NegotiatedFormat } = { quality: 0, format: text };
@@ -37,7 +37,7 @@ export function negotiateFormat(accept: string | undefined): NegotiatedFormat {
   return best.format;
 }
 
-/** Whether the client takes gzip, by name or by `*`. */
+/** Whether the client accepts gzip, by name or by `*`. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const preferences = parsePreferences(acceptEncoding);
   const match =
@@ -75,7 +75,7 @@ function parseParameter(text: string): readonly [name: string, value: string] {
   return [name.toLowerCase(), value.replaceAll('"', '')];
 }
 
-/** A quality that is none counts as "not acceptable": a malformed wish is not granted. */
+/** A malformed quality counts as "not acceptable". */
 function parseQuality(text: string | undefined): number {
   if (text === undefined) return 1;
   return /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(text) ? Number(text) : 0;

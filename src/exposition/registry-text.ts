@@ -8,7 +8,7 @@ import {
   sampleLine,
 } from './render.js';
 
-/** What is read of a prom-client `Registry`. */
+/** The part of a prom-client `Registry` that is used. */
 export interface MetricSource {
   getMetricsAsJSON(): Promise<readonly MetricData[]>;
 }
@@ -44,8 +44,8 @@ export interface RegistryTextOptions {
 const samplesPerChunk = 500;
 
 /**
- * The registry's families. prom-client's own text is not used: it spells NaN in a way of its own, leaves quotes in
- * OpenMetrics help texts, and the format is a property of the registry instead of the request.
+ * The registry's families. prom-client's own text is not used: it spells NaN differently, leaves quotes in OpenMetrics
+ * help texts, and the format is a property of the registry instead of the request.
  */
 export async function registryFamilies(
   { source, format, slicer }: RegistryTextOptions,

@@ -18,15 +18,14 @@ export interface FamilyHeader {
 }
 
 /**
- * Labels that scrape configurations give to targets. A series must say that it has none of them: with `honor_labels`,
- * Prometheus fills in the target's where a series is silent, and the container of the exporter would pass for its own.
+ * Labels that scrape configurations add to targets. A series without one of them carries it with an empty value: with
+ * `honor_labels`, Prometheus otherwise adds the target's label, and the series would name the container of the exporter.
  * https://prometheus.io/docs/prometheus/latest/configuration/configuration/#scrape_config
  */
 const targetLabels: ReadonlySet<string> = new Set(['namespace', 'pod', 'container', 'node']);
 
 /**
- * `{a="1",b="2"}`; empty values are left out, as a label without a value is no label, but for those of
- * {@link targetLabels}. '' when nothing is left.
+ * `{a="1",b="2"}`; labels with an empty value are omitted, except those of {@link targetLabels}. '' without any label.
  */
 export function labelText(names: readonly string[], values: readonly string[]): string {
   let text = '';
@@ -38,7 +37,7 @@ export function labelText(names: readonly string[], values: readonly string[]): 
   return text === '' ? '' : `${text}}`;
 }
 
-/** One line. `labels`: as {@link labelText} gives them. */
+/** One line. `labels`: from {@link labelText}. */
 export function sampleLine(name: string, labels: string, value: number): string {
   return `${name}${labels} ${formatValue(value)}\n`;
 }

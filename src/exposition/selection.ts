@@ -1,4 +1,4 @@
-/** Which families an exposition has: what the settings allow, of that what the request asks for. */
+/** The families of an exposition: those that the settings allow, and of these the ones that the request selects. */
 import { compilePattern } from '../base/pattern.js';
 import type { FamilyGroup, FamilyRow, Level } from './family.js';
 import { isInProfile, type Profile } from './profile.js';
@@ -32,7 +32,7 @@ export function allowedBy({ profile, levels, allow, deny }: FamilyRules): Family
   };
 }
 
-/** What a request asks for, of what the settings allow; an empty set asks for everything. */
+/** The selection of a request among the families that the settings allow; an empty set selects all. */
 export interface FamilyFilter {
   readonly names: ReadonlySet<string>;
   readonly levels: ReadonlySet<FamilyRow['level']>;
@@ -40,7 +40,7 @@ export interface FamilyFilter {
 
 export const noFilter: FamilyFilter = { names: new Set(), levels: new Set() };
 
-/** All that `collect[]` may name. */
+/** The values of `collect[]`. */
 export const familyLevels: readonly FamilyRow['level'][] = [
   'workload',
   'node',
@@ -59,12 +59,12 @@ export function filterText({ names, levels }: FamilyFilter): string {
   return texts.sort().join('&');
 }
 
-/** Both sets must have it: each narrows. */
+/** A family must be in both sets. */
 export function requestedBy({ names, levels }: FamilyFilter): FamilyPredicate {
   return ({ name, level }) => (names.size === 0 || names.has(name)) && (levels.size === 0 || levels.has(level));
 }
 
-/** The groups with these families alone; the others are not formatted. */
+/** The groups with these families only; the others are not formatted. */
 export function groupsOf<Source>(
   groups: readonly FamilyGroup<Source>[],
   isWanted: FamilyRowPredicate,

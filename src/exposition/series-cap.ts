@@ -7,12 +7,12 @@ export interface CountedFamily {
   readonly seriesCount: number;
 }
 
-/** Each level can be had from the one before it by adding up, so the first is missed least. */
+/** The sums over each level are in the next one, so the loss of the first is the smallest. */
 const mostDetailedFirst: readonly Level[] = ['volume', 'container', 'pod', 'node', 'workload'];
 
 /**
- * The families to leave out so that the others have at most `maxSeries` series: whole ones, as half a family gives
- * wrong sums; the most detailed level first, and of a level the family with most series first.
+ * The families to drop so that the others have at most `maxSeries` series: whole ones, as sums over half a family are
+ * wrong; the most detailed level first, and within a level the family with the most series first.
  */
 export function familiesOverCap<Family extends CountedFamily>(
   families: readonly Family[],

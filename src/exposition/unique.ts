@@ -2,8 +2,8 @@ import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
 import { workloadKey } from '../workload/workload.js';
 
 /**
- * The snapshot with the first alone of pods, containers, volumes and workloads of one name: a series must not appear
- * twice in an exposition. One pass here costs a fraction of what it costs to remember the labels of each sample.
+ * The snapshot with only the first of pods, containers, volumes and workloads with the same name: a series must not
+ * appear twice in an exposition. One pass here is far cheaper than remembering the labels of each sample.
  */
 export function withoutRepeats(snapshot: NodeSnapshot): NodeSnapshot {
   // Neither namespaces nor names of pods have a slash.

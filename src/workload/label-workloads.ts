@@ -27,13 +27,13 @@ interface Discovered {
   readonly workload: Workload;
 }
 
-/** Bounds the memory of kept answers, some 200 bytes each; a cluster has far fewer different label sets. */
-const maxAnswers = 65_536;
+/** Bounds the memory of the memoized results, about 200 bytes each; a cluster has far fewer different label sets. */
+const maxMemoizedCount = 65_536;
 
 /**
  * Workloads that depend on nothing but a pod's namespace and labels: the configured ones, and those discovered from
- * label values. Answers are kept per namespace and set of those labels that any of them asks for: pods by the ten
- * thousand share a few label sets.
+ * label values. Results are memoized per namespace and set of the labels that any of them uses: tens of thousands of
+ * pods share a few label sets.
  */
 export class LabelWorkloads {
   readonly configured: readonly Workload[];
@@ -42,7 +42,7 @@ export class LabelWorkloads {
   readonly #keys: readonly string[];
   readonly #relevantKeys: ReadonlySet<string>;
   readonly #discovered = new Map<string, Discovered>();
-  readonly #answers = new Map<string, readonly Workload[]>();
+  readonly #memoized = new Map<string, readonly Workload[]>();
   readonly #clashes = new Set<string>();
 
   constructor({ definitions, keys }: LabelWorkloadsOptions) {
@@ -56,22 +56,22 @@ export class LabelWorkloads {
     this.#relevantKeys = new Set([...definitions.flatMap(({ selector }) => selector.map(({ key }) => key)), ...keys]);
   }
 
-  /** Tuples whose name belongs to a configured workload or to another tuple, among the answers that are kept. */
+  /** Tuples whose name belongs to a configured workload or to another tuple, among the memoized results. */
   get clashCount(): number {
     return this.#clashes.size;
   }
 
   of({ namespace, labels }: Pod): readonly Workload[] {
-    const question = this.#questionOf(namespace, labels);
-    const known = this.#answers.get(question);
+    const memoKey = this.#memoKeyOf(namespace, labels);
+    const known = this.#memoized.get(memoKey);
     if (known !== undefined) return known;
-    if (this.#answers.size >= maxAnswers) this.#forgetAnswers();
-    const answer = [...this.#matching(namespace, labels), ...this.#discover(labels)];
-    this.#answers.set(question, answer);
-    return answer;
+    if (this.#memoized.size >= maxMemoizedCount) this.#forgetMemoized();
+    const workloads = [...this.#matching(namespace, labels), ...this.#discover(labels)];
+    this.#memoized.set(memoKey, workloads);
+    return workloads;
   }
 
-  /** Of a pod whose labels are unknown: it matches the empty selector alone, so that no absent label is mistaken for a match. */
+  /** Of a pod whose labels are unknown: it only matches the empty selector, so that no unknown label counts as absent. */
   ofUnknown(namespace: string): readonly Workload[] {
     return this.#definitions
       .filter((definition) => definition.selector.length === 0 && coversNamespace(definition, namespace))
@@ -82,15 +82,15 @@ export class LabelWorkloads {
   retain(keys: ReadonlySet<string>): void {
     const unused = [...this.#discovered.values()].filter(({ workload }) => !keys.has(workloadKey(workload)));
     for (const { workload } of unused) this.#discovered.delete(workload.name);
-    if (unused.length > 0) this.#forgetAnswers();
+    if (unused.length > 0) this.#forgetMemoized();
   }
 
-  #questionOf(namespace: string, labels: Labels): string {
-    let question = namespace;
+  #memoKeyOf(namespace: string, labels: Labels): string {
+    let memoKey = namespace;
     for (const key of Object.keys(labels)) {
-      if (this.#relevantKeys.has(key)) question += `\0${key}\0${labels[key] ?? ''}`;
+      if (this.#relevantKeys.has(key)) memoKey += `\0${key}\0${labels[key] ?? ''}`;
     }
-    return question;
+    return memoKey;
   }
 
   #matching(namespace: string, labels: Labels): Workload[] {
@@ -124,8 +124,8 @@ export class LabelWorkloads {
     return { namespace: '', name, type: 'labels', origin: { source: 'labels', labels } };
   }
 
-  #forgetAnswers(): void {
-    this.#answers.clear();
+  #forgetMemoized(): void {
+    this.#memoized.clear();
     this.#clashes.clear();
   }
 }

@@ -52,7 +52,7 @@ describe('ChunkCache', () => {
     expect(textOf(after[1], 'pod_used_bytes')).toBe('');
   });
 
-  it('gives the chunks in the order of the snapshots, whichever were kept', async () => {
+  it('returns the chunks in the order of the snapshots, whichever were kept', async () => {
     const cache = aCache();
     const [a, b, c] = ['a', 'b', 'c'].map((nodeName) => aNodeSnapshot({ nodeName }));
     if (a === undefined || b === undefined || c === undefined) throw new Error('three snapshots expected');
@@ -110,7 +110,7 @@ describe('ChunkCache', () => {
     expect(textOf(chunks, 'volume_used_bytes')).toBe('');
   });
 
-  it('tells that volume figures are pending only while they are', async () => {
+  it('serves that volumes are not measured only while they are not', async () => {
     const pods = [
       aPodSnapshot({ name: 'pending', usage: aPodUsage({ volumesPending: true }) }),
       aPodSnapshot({ name: 'measured' }),

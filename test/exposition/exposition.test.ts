@@ -166,7 +166,7 @@ describe('golden expositions', () => {
     parseExposition(body, format);
   });
 
-  it('give every name back as it was', async () => {
+  it('return every name unchanged', async () => {
     const families = await familiesOf(hostileSnapshot);
     const pods = families.find(({ name }) => name === 'ephemeral_storage_pod_used_bytes')?.samples;
     expect(pods?.map(({ labels }) => labels['pod'])).toEqual([forged, 'unknown', 'cart-0']);
@@ -408,7 +408,7 @@ describe('families', () => {
     expect(anExposition({ levels: { ...expositionSettings().levels, volume: false } }).hasFamily(name)).toBe(expected);
   });
 
-  it('above the cap are left out whole, which is told before the self metrics are read', async () => {
+  it('above the cap are dropped whole, which is reported before the self metrics are read', async () => {
     const observer = new FakeCapObserver();
     const selfMetrics = new FakeSelfMetrics();
     const exposition = anExposition({ observer, selfMetrics, maxSeries: 32 });

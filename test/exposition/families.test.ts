@@ -31,7 +31,7 @@ const full = anFsStats({
   inodesUsed: 1,
 });
 
-/** A snapshot that gives each family of the cluster at least one series. */
+/** A snapshot with at least one series of each family of the cluster. */
 const fullSnapshot = aClusterSnapshot({
   nodes: [
     aFreshNode(
@@ -114,12 +114,15 @@ const compatibilities: readonly Compatibility[] = ['none', 'k8s-ephemeral-storag
 describe.each(compatibilities)('the table of families, compatible with %s,', (compatibility) => {
   const table = familyTable(Object.values(selfFamilies), compatibility);
 
-  it.each(table.map((row) => [row.name, row] as const))('%s keeps the rules of names and helps', (name, row) => {
-    expect(name).toMatch(/^ephemeral_storage_[a-z]+(?:_[a-z]+)*$/);
-    expect(row.type === 'counter').toBe(name.endsWith('_total'));
-    expect(row.help).toMatch(/^[A-Z\d].*\.$/);
-    expect(new Set(row.labels).size).toBe(row.labels.length);
-  });
+  it.each(table.map((row) => [row.name, row] as const))(
+    '%s follows the rules for names and help texts',
+    (name, row) => {
+      expect(name).toMatch(/^ephemeral_storage_[a-z]+(?:_[a-z]+)*$/);
+      expect(row.type === 'counter').toBe(name.endsWith('_total'));
+      expect(row.help).toMatch(/^[A-Z\d].*\.$/);
+      expect(new Set(row.labels).size).toBe(row.labels.length);
+    },
+  );
 
   it('has each name once', () => {
     expect(new Set(table.map(({ name }) => name)).size).toBe(table.length);
@@ -154,7 +157,7 @@ describe.each(compatibilities)('the table of families, compatible with %s,', (co
   });
 });
 
-describe('expressions that take no family', () => {
+describe('patterns that match no family', () => {
   it.each([
     [{ allow: ['ephemeral_storage_pod_.*'], deny: ['ephemeral_storage_pod_info'] }, []],
     [{ allow: ['pod_used_bytes'], deny: [] }, ['metrics.allow[0] "pod_used_bytes"']],
@@ -162,7 +165,7 @@ describe('expressions that take no family', () => {
       { allow: ['ephemeral_storage_nothing', '.*'], deny: ['.*_inodes_used', 'x"y'] },
       ['metrics.allow[0] "ephemeral_storage_nothing"', 'metrics.deny[1] "x\\"y"'],
     ],
-  ])('are told: %j', (patterns, expected) => {
+  ])('are reported: %j', (patterns, expected) => {
     expect(patternsWithoutFamily({ ...patterns, compatibility: 'none' })).toEqual(expected);
   });
 

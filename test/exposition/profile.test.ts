@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { familyTable } from '../../src/exposition/families.js';
 import { isInProfile, type Profile, profiles } from '../../src/exposition/profile.js';
 import { costOfPods } from '../support/profile-cost.js';
 
@@ -10,6 +11,17 @@ describe('profiles', () => {
     ['full', ['minimal', 'standard', 'full']],
   ])('%s includes %j', (selected, expected) => {
     expect(profiles.filter((profile) => isInProfile(profile, selected))).toEqual(expected);
+  });
+});
+
+describe('families of k8s-ephemeral-storage-metrics', () => {
+  it('are in every profile', () => {
+    const own = new Map(familyTable([]).map(({ name, labels }) => [name, labels.length]));
+    const others = familyTable([], 'k8s-ephemeral-storage-metrics').filter(
+      ({ name, labels }) => own.get(name) !== labels.length,
+    );
+    expect(others.length).toBeGreaterThan(20);
+    expect(others.filter(({ profile }) => profile !== 'minimal')).toEqual([]);
   });
 });
 

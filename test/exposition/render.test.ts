@@ -21,7 +21,7 @@ describe('labels', () => {
     expect(labelText([], [])).toBe('');
   });
 
-  it('says of labels that targets have when there is none', () => {
+  it('shows labels of targets with an empty value', () => {
     expect(labelText(['container', 'volume', 'node'], ['', '', ''])).toBe('{container="",node=""}');
   });
 });
@@ -61,7 +61,7 @@ describe('header', () => {
     );
   });
 
-  it('of OpenMetrics escapes quotes too and tells the unit', () => {
+  it('of OpenMetrics escapes quotes too and shows the unit', () => {
     expect(headerText(gauge, 'openmetrics')).toBe(
       String.raw`# HELP disk_used_bytes Say \"bytes\" \\ and\nmore.` +
         '\n# TYPE disk_used_bytes gauge\n# UNIT disk_used_bytes bytes\n',
@@ -73,7 +73,7 @@ describe('header', () => {
     expect(headerText(counter, 'openmetrics')).toBe('# HELP scrapes Scrapes.\n# TYPE scrapes counter\n');
   });
 
-  it('of a counter with a unit tells the unit of the name without its suffix', () => {
+  it('of a counter with a unit shows the unit of the name without its suffix', () => {
     const family = { name: 'cpu_seconds_total', type: 'counter', help: 'CPU.' } as const;
     expect(headerText(family, 'openmetrics')).toContain('# UNIT cpu_seconds seconds\n');
   });

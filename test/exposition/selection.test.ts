@@ -85,7 +85,7 @@ describe('what the settings allow', () => {
   });
 });
 
-describe('what a request asks for', () => {
+describe('what a request selects', () => {
   const names = (...texts: readonly string[]): ReadonlySet<string> =>
     new Set(texts.map((text) => `ephemeral_storage_${text}`));
 
@@ -102,7 +102,7 @@ describe('what a request asks for', () => {
     expect(shortNames(requestedBy({ ...noFilter, ...filter }))).toEqual(expected);
   });
 
-  it('everything, when it says nothing', () => {
+  it('everything, when it is empty', () => {
     expect(shortNames(requestedBy(noFilter))).toHaveLength(families.length);
   });
 });
@@ -124,7 +124,7 @@ describe('groupsOf', () => {
     })),
   });
 
-  it('gives the values of the families that are left', () => {
+  it('has the values of the families that are left', () => {
     const [narrowed] = groupsOf([group], ({ name }) => !name.endsWith('_2'));
     expect(narrowed?.families.map(({ name }) => name)).toEqual([
       'ephemeral_storage_times_1',

@@ -186,8 +186,8 @@ export interface Enforcement {
   readonly sidecars: boolean;
 }
 
-/** What the kubelet holds against limits above zero. */
-export function heldLimits(figures: PodFigures, enforcement: Enforcement): readonly HeldLimit[] {
+/** The usage that the kubelet counts towards limits above zero. */
+export function enforcedLimits(figures: PodFigures, enforcement: Enforcement): readonly HeldLimit[] {
   const { pod, stats, used } = figures;
   if (pod === undefined) return [];
   const ofVolumes = (stats.volume ?? []).flatMap(({ name, usedBytes }): HeldLimit[] => {

@@ -1,5 +1,12 @@
 /** Series of one pod, its containers and volumes. */
-import { aggregated, type Attribution, type Enforcement, heldLimits, lastingSpecs, type PodFigures } from './pods.js';
+import {
+  aggregated,
+  type Attribution,
+  type Enforcement,
+  enforcedLimits,
+  lastingSpecs,
+  type PodFigures,
+} from './pods.js';
 import { storageOf } from './quantity.js';
 import type { RawPod } from './raw.js';
 import type { Labels, Prediction } from './series.js';
@@ -87,7 +94,7 @@ function predictFromSpec(prediction: Prediction, known: KnownPod, semantics: Pod
     prediction.add('container_limit_bytes', { ...labels, container: name }, storageOf(resources?.limits));
     prediction.add('container_request_bytes', { ...labels, container: name }, storageOf(resources?.requests));
   }
-  for (const { rule, container = '', volume = '', used, limit } of heldLimits(figures, semantics)) {
+  for (const { rule, container = '', volume = '', used, limit } of enforcedLimits(figures, semantics)) {
     prediction.add('limit_ratio', { ...labels, rule, container, volume }, Number(used) / Number(limit));
   }
   if (semantics.controllers) {

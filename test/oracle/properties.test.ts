@@ -226,7 +226,7 @@ const isOnFilesystem = (key: string): boolean => key.includes('filesystem=');
 /** Lines for series that the loss of a field has brought, and for values that it has turned into 0. */
 function invented(before: SeriesTable, after: SeriesTable): readonly string[] {
   const isNew = (key: string, value: number): boolean => !before.has(key) || (value === 0 && before.get(key) !== 0);
-  // The part of a total that nothing accounts for any more moves to `other`.
+  // The part of a total that nothing accounts for moves to `other`.
   const isMoved = (key: string): boolean => familyOf(key) === 'pod_component_used_bytes' && before.has(key);
   return [...after].flatMap(([key, value]) =>
     isNew(key, value) && !isMoved(key) && !isOnFilesystem(key) && !stateFamilies.includes(familyOf(key))

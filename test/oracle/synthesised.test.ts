@@ -48,7 +48,7 @@ describe('the exposition of a synthesised recording', () => {
 });
 
 describe('with a dedicated image filesystem', () => {
-  it('holds logs alone against the limit of a container', async () => {
+  it('counts only logs towards the limit of a container', async () => {
     const ratioOf = async (recording: Recording): Promise<number | undefined> =>
       ofPod(await serve(recording), 'limited')('limit_ratio', { rule: 'container', container: 'app' });
     expect(await ratioOf(synthesised['a dedicated image filesystem'])).toBe(500 / 2000);
@@ -103,7 +103,7 @@ describe('limits', () => {
     expect(value('limit_ratio', { rule: 'pod' })).toBe(4426 / 5364);
   });
 
-  it('of sidecars are held where the kubelets do so, those of init containers never', async () => {
+  it('of sidecars are served where kubelets enforce them, those of init containers never', async () => {
     const recording = synthesised['sidecars and init containers'];
     const held = ofPod(await serve(recording), 'sidecars');
     const notHeld = ofPod(await serve(recording, { ...byController, sidecars: false }), 'sidecars');
@@ -113,7 +113,7 @@ describe('limits', () => {
     expect(held('container_limit_bytes', { container: 'migrate' })).toBeUndefined();
   });
 
-  it('of static critical pods are exceeded visibly, and the pod says what it is', async () => {
+  it('of static critical pods are served although exceeded, and the pod is marked as static', async () => {
     const value = ofPod(await serve(synthesised['a static critical pod over its limit']), `etcd-${nodeName}`);
     expect(value('limit_ratio', { rule: 'pod' })).toBe(2.5);
     expect(

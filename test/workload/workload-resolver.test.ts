@@ -202,7 +202,7 @@ describe('workloads of controllers', () => {
 });
 
 describe('retain', () => {
-  it('keeps what is in use the same object, and forgets the rest', () => {
+  it('keeps the workloads in use the same objects, and forgets the others', () => {
     const resolver = createResolver({ labels: ['app'], controllers: true });
     const kept = aPod({ name: 'kept', labels: { app: 'cart' } });
     const gone = aPod({ name: 'gone', labels: { app: 'pay' } });
@@ -247,7 +247,7 @@ describe('many pods', () => {
     expect(askedCount()).toBe(10);
   });
 
-  it('keeps a bounded number of answers, and gives the same ones again', () => {
+  it('memoizes a bounded number of results, and returns the same workloads again', () => {
     const { resolver, askedCount } = countingResolver();
     const first = labelled({ id: '0' });
     const before = resolver.workloadsOf(first);

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+
+import type { VolumeUsage } from '../../src/attribution/usage.js';
+import type { SeriesSource } from '../../src/exposition/family.js';
+import {
+  emptyDirs,
+  filesystems,
+  podComponents,
+  volumeFilesystems,
+  volumes,
+} from '../../src/exposition/series-sources.js';
+import type { NodeSnapshot } from '../../src/scrape/snapshot.js';
+import { anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
+import { aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
+
+/** The values of one label, in the order of the series. */
+function valuesOf(source: SeriesSource<NodeSnapshot, unknown>, label: string, snapshot: NodeSnapshot) {
+  const index = source.labels.indexOf(label);
+  return Array.from(source.find(snapshot), ({ labelValues }) => labelValues[index]);
+}
+
+const withVolumes = (...listed: readonly VolumeUsage[]): NodeSnapshot =>
+  aNodeSnapshot({
+    summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 1000 }) }),
+    pods: [aPodSnapshot({ usage: aPodUsage({ volumes: listed }) })],
+  });
+
+describe('components', () => {
+  const componentsOf = (snapshot: NodeSnapshot) => valuesOf(podComponents, 'component', snapshot);
+
+  it('of volumes are omitted without such a volume', () => {
+    expect(componentsOf(withVolumes())).toEqual(['rootfs', 'logs', 'other']);
+    expect(componentsOf(withVolumes(aVolumeUsage({ medium: 'Memory' })))).toEqual(['rootfs', 'logs', 'other']);
+    expect(componentsOf(withVolumes(aVolumeUsage()))).toEqual(['rootfs', 'logs', 'emptydir', 'other']);
+  });
+
+  it('of volumes are present when the spec has such a volume, measured or not', () => {
+    const pod = aPod({ volumes: [aVolume({ type: 'configmap' })] });
+    const pods = [aPodSnapshot({ pod, usage: aPodUsage({ volumes: [] }) })];
+    expect(componentsOf(aNodeSnapshot({ pods }))).toEqual(['rootfs', 'logs', 'configmap', 'other']);
+  });
+});
+
+describe('volumes', () => {
+  const many = withVolumes(
+    aVolumeUsage({ name: 'cache' }),
+    aVolumeUsage({ name: 'memory', medium: 'Memory', capacityBytes: 64 }),
+    aVolumeUsage({ name: 'config', type: 'configmap' }),
+    aVolumeUsage({ name: 'token', type: 'projected', capacityBytes: 64 }),
+    aVolumeUsage({ name: 'claim', type: 'pvc', capacityBytes: 5000 }),
+    aVolumeUsage({ name: 'local', type: 'pvc', capacityBytes: 1000 }),
+    aVolumeUsage({ name: 'unmeasured', type: 'csi' }),
+  );
+
+  it('are counted when they are part of the total of the pod', () => {
+    expect(valuesOf(volumes, 'counted', many)).toEqual(['true', 'false', 'true', 'false', 'false', 'false', 'false']);
+  });
+
+  it('below the full profile are emptyDirs', () => {
+    expect(valuesOf(emptyDirs, 'volume', many)).toEqual(['cache', 'memory']);
+  });
+
+  it('have a filesystem of their own when its size is known and not that of the disk of the node', () => {
+    expect(valuesOf(volumeFilesystems, 'volume', many)).toEqual(['memory', 'claim']);
+  });
+});
+
+describe('filesystems of a node', () => {
+  const small = anFsStats({ capacityBytes: 1000, availableBytes: 500, usedBytes: 1 });
+  const large = anFsStats({ capacityBytes: 9000, availableBytes: 500, usedBytes: 2 });
+  const unknown = anFsStats({ usedBytes: 3 });
+
+  it.each([
+    ['one disk for all', small, small, small, ['nodefs']],
+    ['a disk for images, which is also reported as containerfs', small, large, large, ['nodefs', 'imagefs']],
+    ['images apart from writable layers', small, large, small, ['nodefs', 'imagefs']],
+    ['sizes that are unknown', small, unknown, undefined, ['nodefs', 'imagefs']],
+  ])('are served once: %s', (_case, nodefs, imagefs, containerfs, expected) => {
+    const summary = aNodeSummary({ nodefs, imagefs, containerfs });
+    expect(valuesOf(filesystems, 'filesystem', aNodeSnapshot({ summary }))).toEqual(expected);
+  });
+});
