@@ -36,7 +36,7 @@ export interface ClusterSourceOptions {
   readonly version: string;
 }
 
-/** Where the data comes from: nodes and pods by list and watch, summaries of kubelets. At work from its making until it is disposed of. */
+/** The source of all data about a cluster: nodes and pods by list and watch, summaries from kubelets. Runs from construction until disposal. */
 export class ClusterSource implements AsyncDisposable {
   readonly store: ClusterStore;
   readonly storeMetrics: StoreMetrics;
@@ -68,12 +68,12 @@ export class ClusterSource implements AsyncDisposable {
     this.#running = [this.store.run(signal), this.#refresher?.run(signal) ?? Promise.resolve()];
   }
 
-  /** To be told at each scrape: summaries are refreshed ahead only while scrapes keep coming. */
+  /** To be called at each scrape: summaries are refreshed in the background only while scrapes keep coming. */
   scraped(): void {
     this.#refresher?.scraped();
   }
 
-  /** Takes over what kubelets have said to the sources whose place these take, and which pods have gone since. */
+  /** Takes over the cached data of the source that this one replaces, and which of its pods were deleted recently. */
   inherit(former: ClusterSource): void {
     this.store.inherit(former.store);
     this.cache.inherit(former.cache);

@@ -8,7 +8,7 @@ import { WorkloadCollector } from './scrape/workload-collector.js';
 import { WorkloadBackoff } from './workload/workload-backoff.js';
 import { WorkloadResolver } from './workload/workload-resolver.js';
 
-/** How long a pod may run before its node's summary must have it. */
+/** How long a pod may run before its node's summary must list it. */
 export const podGraceMs = 60_000;
 
 export interface CollectionOptions {
@@ -20,24 +20,24 @@ export interface CollectionOptions {
   /** The collection that this one replaces: the grace periods of its pods continue. */
   readonly former?: Collection;
   readonly clock: Clock;
-  /** Every pod has detail series, whatever its workloads and `metrics.top`; without it all have when no workload is asked for. */
+  /** Every pod has detail series, whatever its workloads and `metrics.top`. Without it, all have when no workloads are configured. */
   readonly showsAllPods?: boolean;
 }
 
 export interface Collection {
   readonly records: NodeRecords;
   readonly collector: Pick<Collector, 'collect'>;
-  /** The same with all pods that have detail series, whatever `metrics.top`. */
+  /** The same without the limit `metrics.top`. */
   readonly wholeCollector: Pick<Collector, 'collect'>;
   readonly resolver: WorkloadResolver;
 }
 
-/** Whether pods are asked for by workload; then those that belong to none have no detail series. */
+/** Whether workloads are configured in any way; then pods that belong to none have no detail series. */
 export function hasWorkloads({ workloads }: Config): boolean {
   return workloads.selectors.length > 0 || workloads.labels.length > 0 || workloads.controllers;
 }
 
-/** Everything between the sources and the exposition, for one set of settings. */
+/** Everything between the source and the exposition, for one set of settings. */
 export function createCollection(options: CollectionOptions): Collection {
   const { config, store, cache, former, clock } = options;
   const { cluster, workloads, attribution, enforcement } = config;

@@ -2,28 +2,28 @@ import type { Pod } from '../kube/objects.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 
 /**
- * What is counted about the pods of a summary that are not plainly pods of the API server's: `unknown_pod` it does not
- * know (they are joined all the same, without API object), `deleted_pod` it knew until lately, `other_node` it knows
- * on another node or, under this name, with another UID.
+ * Why a pod of a summary does not match a pod of the API server: `unknown_pod`, which the API server does not know (it is
+ * joined without an API object); `deleted_pod`, which it knew until recently; `other_node`, which it knows on another
+ * node or, under this name, with another UID.
  */
 export const joinReasons = ['unknown_pod', 'deleted_pod', 'other_node'] as const;
 export type JoinReason = (typeof joinReasons)[number];
 
-/** Which pods the API objects at hand cover. Pods of a summary that are outside are nobody's: left out, not counted. */
+/** Which pods the API objects cover. Pods of a summary outside of it are dropped and not counted. */
 export interface PodScope {
   /** Empty: all. */
   readonly namespaces: readonly string[];
-  /** With a pod selector, a pod that is not among the API objects may be one that the selector leaves out. */
+  /** With a pod selector, a pod that is not among the API objects may be one that the selector excludes. */
   readonly hasPodSelector: boolean;
 }
 
 export interface JoinInput {
-  /** The API server's name of the node whose kubelet gave the summary. */
+  /** The API server's name of the node whose kubelet sent the summary. */
   readonly nodeName: string;
   readonly summary: NodeSummary;
   /** The API object of this name, whatever its node. */
   readonly findPod: (namespace: string, name: string) => Pod | undefined;
-  /** Whether the API object of the pod with this kubelet UID was deleted lately. */
+  /** Whether the API object of the pod with this kubelet UID was deleted recently. */
   readonly isDeleted: (kubeletUid: string) => boolean;
   readonly scope: PodScope;
 }
@@ -42,7 +42,7 @@ export interface JoinResult {
 
 /**
  * Finds the API object of each pod in a node's summary. A pod is its namespace, name and UID: one that was re-created
- * under its name, or runs elsewhere now, is another pod, and the API server's word decides which one is served.
+ * under its name, or runs on another node now, is another pod, and the API server decides which one is served.
  */
 export function joinPods(input: JoinInput): JoinResult {
   const joined = new Map<string, JoinedPod>();
@@ -69,7 +69,7 @@ function judge(summary: PodSummary, input: JoinInput): Pod | JoinReason | 'out_o
   return hasPodSelector ? 'out_of_scope' : 'unknown_pod';
 }
 
-/** Of two entries of one name that nothing else tells apart, the one that started later is the pod; the first on a tie. */
+/** Of two entries of one name that differ in nothing else, the one that started later is the pod; the first on a tie. */
 function startedAfter(candidate: PodSummary, known: PodSummary | undefined): boolean {
   if (known === undefined) return true;
   return (candidate.startTimeMs ?? -Infinity) > (known.startTimeMs ?? -Infinity);

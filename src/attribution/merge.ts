@@ -1,6 +1,6 @@
 /**
- * The items in their order, those of one name joined by `add`. A name that the kubelet lists twice must not give a
- * series twice, and its total holds the bytes of both.
+ * The items in their order, those of one name combined by `add`. A name that the kubelet lists twice must not become two
+ * series, and its total includes the bytes of both.
  */
 export function mergeByName<T extends { readonly name: string }>(items: readonly T[], add: (a: T, b: T) => T): T[] {
   const merged = new Map<string, T>();

@@ -12,7 +12,7 @@ export interface EvictionHeadroom {
   readonly headroomInodes: number | undefined;
 }
 
-/** The filesystems that the summary has, from the figures in it, which are also those that the kubelet compares. */
+/** Of the filesystems in the summary, from the values in it, which the kubelet compares as well. */
 export function evictionHeadrooms(
   { nodefs, imagefs }: NodeSummary,
   thresholds: EvictionThresholds | undefined,

@@ -1,6 +1,6 @@
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 
-/** Where a node keeps images and writable layers; undefined where the kubelet does not report enough to tell. */
+/** Where a node keeps images and writable layers; undefined where the kubelet does not report enough to decide. */
 export interface NodeLayout {
   /** Images live on another filesystem than the kubelet's own files. */
   readonly hasDedicatedImagefs: boolean | undefined;
@@ -12,7 +12,7 @@ export interface NodeLayout {
 const driftRatio = 0.01;
 
 /**
- * Told from the figures, as the kubelet names no devices: one filesystem, measured twice, has one size, one number of
+ * Derived from the sizes, as the kubelet names no devices: one filesystem, measured twice, has one size, one number of
  * inodes, and about the same number of free bytes.
  */
 export function nodeLayout({ nodefs, imagefs, containerfs }: NodeSummary): NodeLayout {
@@ -22,7 +22,7 @@ export function nodeLayout({ nodefs, imagefs, containerfs }: NodeSummary): NodeL
   };
 }
 
-/** Undefined where the figures do not tell. */
+/** Undefined where the values do not show it. */
 export function areDifferent(a: FsStats | undefined, b: FsStats | undefined): boolean | undefined {
   if (a?.capacityBytes === undefined || b?.capacityBytes === undefined) return undefined;
   if (a.capacityBytes !== b.capacityBytes || differ(a.inodes, b.inodes)) return true;

@@ -1,9 +1,9 @@
-/** Gives one string object for equal texts. */
+/** Returns one string object for equal texts. */
 export type Intern = (text: string) => string;
 
 /**
- * Pods repeat the same label keys, node names and container names by the thousand, each parsed into a string of its
- * own. At `maxEntries` texts it forgets all of them and starts anew: bounded, and what is in use comes back at once.
+ * Pods repeat the same label keys, node names and container names by the thousand, each parsed into a separate string.
+ * At `maxEntries` texts all are forgotten, which bounds the memory; those in use come back at once.
  */
 export function createInterner(maxEntries: number): Intern {
   const known = new Map<string, string>();

@@ -14,7 +14,7 @@ interface ObjectMeta {
 }
 
 export interface NodeAddress {
-  /** `InternalIP`, `ExternalIP`, `Hostname`, … as the node's status says. */
+  /** `InternalIP`, `ExternalIP`, `Hostname`, … as in the node's status. */
   readonly type: string;
   readonly address: string;
 }
@@ -40,7 +40,7 @@ export interface Container {
   /** `sidecar`: an init container with `restartPolicy: Always`. */
   readonly kind: ContainerKind;
   /**
-   * Of emptyDirs, configMaps and gitRepos, each once. Others say nothing about ephemeral storage and are the most:
+   * Of emptyDirs and configMaps, each once. Others are irrelevant to ephemeral storage, and the majority:
    * almost every container mounts a token.
    */
   readonly mounts: readonly Mount[];

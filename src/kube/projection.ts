@@ -14,7 +14,7 @@ import type {
   VolumeType,
 } from './objects.js';
 import { parseQuantity } from './quantity.js';
-import type { Share } from './sharer.js';
+import type { Dedupe } from './dedupe.js';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
 export function projectNode(object: unknown, intern: Intern): Node {
@@ -43,10 +43,10 @@ function projectAddress({ type, address }: JsonObject, intern: Intern): NodeAddr
 /**
  * A pod from the API server's JSON; list items have neither `kind` nor `apiVersion`. Parts that are missing or of a
  * wrong type read as absent; without a name, UID or resource version it throws RequestError with reason `decode`.
- * Parts that many pods have alike go through `share`.
+ * Parts that many pods have alike go through `dedupe`.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
  */
-export function projectPod(object: unknown, intern: Intern, share: Share = (value) => value): Pod {
+export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (value) => value): Pod {
   const { metadata, spec, status } = objectOf(object);
   const meta = objectOf(metadata);
   const { nodeName, volumes, overhead, priorityClassName } = objectOf(spec);
@@ -56,7 +56,7 @@ export function projectPod(object: unknown, intern: Intern, share: Share = (valu
   const containers = projectContainers(objectOf(spec), projectedVolumes, intern);
   return {
     ...common,
-    labels: share(common.labels),
+    labels: dedupe(common.labels),
     ...projectStaticPod(meta, common.uid),
     namespace: intern(textOf(meta['namespace']) ?? ''),
     nodeName: interned(nodeName, intern),
@@ -66,9 +66,9 @@ export function projectPod(object: unknown, intern: Intern, share: Share = (valu
     priorityClass: interned(priorityClassName, intern),
     startTimeMs: timeMs(startTime),
     runningSinceMs: runningSinceMs(objectOf(status), containers),
-    controller: projectController(meta, intern, share),
-    containers: share(containers),
-    volumes: share(projectedVolumes),
+    controller: projectController(meta, intern, dedupe),
+    containers: dedupe(containers),
+    volumes: dedupe(projectedVolumes),
     overheadBytes: storageBytes(overhead) ?? 0,
   };
 }
@@ -102,8 +102,8 @@ function projectLabels(labels: unknown, intern: Intern): Labels {
 
 /**
  * The kubelet takes a pod for the mirror of a static one when it carries `config.mirror`, and reports the static pod,
- * whose UID is the hash. `config.hash` alone says nothing: it stays behind when a static pod's manifest is copied into
- * an ordinary pod, which the kubelet reports under its API UID. The owner reference to the node says nothing either:
+ * whose UID is the hash. `config.hash` alone is no proof: it stays behind when a static pod's manifest is copied into
+ * an ordinary pod, which the kubelet reports under its API UID. The owner reference to the node is no proof either:
  * the kubelet does not ask for it, and old ones do not write it.
  * https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-config-mirror
  */
@@ -114,11 +114,11 @@ function projectStaticPod(meta: JsonObject, uid: string): Pick<Pod, 'isStatic' |
   return { isStatic, kubeletUid: isStatic ? (hash ?? uid) : uid };
 }
 
-function projectController(meta: JsonObject, intern: Intern, share: Share): Controller | undefined {
+function projectController(meta: JsonObject, intern: Intern, dedupe: Dedupe): Controller | undefined {
   const owner = objectsOf(meta['ownerReferences']).find(({ controller }) => controller === true);
   const kind = interned(owner?.['kind'], intern);
   const name = interned(owner?.['name'], intern);
-  return kind === undefined || name === undefined ? undefined : share({ kind, name });
+  return kind === undefined || name === undefined ? undefined : dedupe({ kind, name });
 }
 
 function projectContainers(spec: JsonObject, volumes: readonly Volume[], intern: Intern): Container[] {

@@ -2,9 +2,9 @@ import type { Clock } from '../base/clock.js';
 import type { Node } from '../kube/objects.js';
 
 interface RefreshableCache {
-  /** Asks the node's kubelet unless it was asked less than a TTL ago or is being asked. Never rejects. */
+  /** Sends a request to the node's kubelet unless the last one is less than a TTL old or in flight. Never rejects. */
   refresh(node: Node): Promise<void>;
-  /** Monotonic time from which on the kubelet may be asked again; undefined when it was never asked. */
+  /** Monotonic time from which the kubelet may be sent the next request; undefined before the first one. */
   nextAttemptAtMs(node: Node): number | undefined;
 }
 
@@ -21,14 +21,14 @@ const idleTtlCount = 3;
 
 /**
  * Refreshes each node in the background as soon as the cache allows it, so that scrapes find fresh data, and spreads the
- * requests over the TTL. It works while scrapes keep coming.
+ * requests over the TTL. It is active while scrapes keep coming.
  *
- * Freshness counts from an answer, permission to ask from the request before it: a kubelet that is asked one TTL after the
- * last request answers about when its data gets stale, and a scrape that comes in between waits for that answer.
+ * Freshness counts from a response, the gate from the request before it: a kubelet that receives a request one TTL after
+ * the last one responds about when its data becomes stale, and a scrape in between waits for that response.
  *
  * Spreading: each node has its own phase, a hash of its name, in a period that is a little longer than the TTL; the
  * margin absorbs the lateness of timers, which would otherwise add up. A node that is out of phase, because a scrape
- * asked it first, waits for its phase, but no longer than a part of the TTL each time, and so gets there within some rounds.
+ * refreshed it first, waits for its phase, but no longer than a part of the TTL each time: it converges in a few rounds.
  */
 export class BackgroundRefresher {
   readonly #options: BackgroundRefresherOptions;
@@ -82,7 +82,7 @@ function remainder(value: number, divisor: number): number {
 
 /**
  * The same for a name in every process; evenly spread over [0, 1) also for names that differ in their last digits only,
- * which takes MurmurHash3's finalizer after FNV-1a. A cryptographic hash would cost more than all the rest of a tick.
+ * which takes MurmurHash3's finalizer after FNV-1a. A cryptographic hash would cost more than the whole tick.
  */
 function hashFraction(text: string): number {
   let hash = 0x811c9dc5;

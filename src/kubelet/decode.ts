@@ -3,15 +3,15 @@ import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/
 import { parseJson } from './parse-json.js';
 import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from './summary.js';
 
-/** The largest figure that is kept: up to here every integer is exact in JavaScript. */
-const maxFigure = 2 ** 53;
+/** The largest value that is kept: up to here every integer is exact in JavaScript. */
+const maxValue = 2 ** 53;
 
 /**
  * Reads the body of a `/stats/summary` answer. What makes it a summary is its `node` object with a `nodeName`, and
  * `pods` that is a list or missing: `{}`, a `Status` or an error page is not one.
  *
- * Within a summary, whatever is missing or malformed is left out: a figure that is not a whole number of at least 0, a
- * time that is not RFC 3339 or is Go's zero time, a container or volume without a name, a pod without a workload.
+ * Within a summary, whatever is missing or malformed is left out: a value that is not a whole number of at least 0, a
+ * time that is not RFC 3339 or is Go's zero time, a container or volume without a name, a pod without namespace, name or UID.
  * Containers of the same name are all kept.
  *
  * @param what names the body, such as `summary of node n1`; begins the messages
@@ -29,7 +29,7 @@ export function decodeSummary(body: Buffer | string, what: string): NodeSummary 
   return new Decoder().summary(node, nodeName, pods);
 }
 
-/** One body's decoding: counts the figures that were too large. */
+/** Decodes one body and counts the values that were too large. */
 class Decoder {
   #saturatedCount = 0;
 
@@ -62,8 +62,8 @@ class Decoder {
       name,
       uid,
       startTimeMs: asTimeMs(pod['startTime']),
-      usedBytes: this.#figure(usedBytes),
-      inodesUsed: this.#figure(inodesUsed),
+      usedBytes: this.#bytesOrCount(usedBytes),
+      inodesUsed: this.#bytesOrCount(inodesUsed),
       containers: objectsOf(pod['containers'])
         .map((container) => this.#container(container))
         .filter(isDefined),
@@ -80,31 +80,31 @@ class Decoder {
   #volume(volume: JsonObject): VolumeSummary | undefined {
     const name = textOf(volume['name']);
     if (name === undefined) return undefined;
-    return { name, hasClaim: isObject(volume['pvcRef']), ...this.#figures(volume) };
+    return { name, hasClaim: isObject(volume['pvcRef']), ...this.#fsStats(volume) };
   }
 
   #fs(value: unknown): FsStats | undefined {
-    return isObject(value) ? this.#figures(value) : undefined;
+    return isObject(value) ? this.#fsStats(value) : undefined;
   }
 
-  #figures(fs: JsonObject): FsStats {
+  #fsStats(fs: JsonObject): FsStats {
     return {
       timeMs: asTimeMs(fs['time']),
-      availableBytes: this.#figure(fs['availableBytes']),
-      capacityBytes: this.#figure(fs['capacityBytes']),
-      usedBytes: this.#figure(fs['usedBytes']),
-      inodes: this.#figure(fs['inodes']),
-      inodesFree: this.#figure(fs['inodesFree']),
-      inodesUsed: this.#figure(fs['inodesUsed']),
+      availableBytes: this.#bytesOrCount(fs['availableBytes']),
+      capacityBytes: this.#bytesOrCount(fs['capacityBytes']),
+      usedBytes: this.#bytesOrCount(fs['usedBytes']),
+      inodes: this.#bytesOrCount(fs['inodes']),
+      inodesFree: this.#bytesOrCount(fs['inodesFree']),
+      inodesUsed: this.#bytesOrCount(fs['inodesUsed']),
     };
   }
 
-  /** The API's figures are uint64. One above 2^53 is no real size, and must not cost the data of the whole node. */
-  #figure(value: unknown): number | undefined {
+  /** The API's values are uint64. One above 2^53 is no real size, and must not invalidate the data of the whole node. */
+  #bytesOrCount(value: unknown): number | undefined {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) return undefined;
-    if (value <= maxFigure) return value;
+    if (value <= maxValue) return value;
     this.#saturatedCount++;
-    return maxFigure;
+    return maxValue;
   }
 }
 

@@ -6,7 +6,7 @@ import { parseJson } from './parse-json.js';
 /** Bytes or inodes; or a part, from 0 to 1, of all that the filesystem has. */
 export type Threshold = { readonly amount: number } | { readonly ratio: number };
 
-/** Below what the kubelet evicts at once; undefined where it never does. */
+/** The kubelet evicts at once below these; undefined where it never does. */
 export interface FilesystemThresholds {
   readonly available: Threshold | undefined;
   readonly inodesFree: Threshold | undefined;
@@ -23,7 +23,7 @@ export interface EvictionThresholds {
 }
 
 /**
- * Reads the body of a `/configz` answer. It holds the settings in force: the kubelet puts its defaults in before it
+ * Decodes the body of a `/configz` response. It contains the effective settings: the kubelet adds its defaults before it
  * publishes them, all when `evictionHard` is not set at all and single ones with `mergeDefaultEvictionSettings`. So a
  * signal that is missing here has no threshold, and no default is assumed.
  * https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/#kubelet-config-k8s-io-v1beta1-KubeletConfiguration

@@ -34,7 +34,7 @@ export interface PodSummary {
   /** The API object's UID; of a static pod the hash of its manifest. */
   readonly uid: string;
   readonly startTimeMs: number | undefined;
-  /** `ephemeral-storage.usedBytes`: what the kubelet holds against the pod's limit. */
+  /** `ephemeral-storage.usedBytes`: what the kubelet counts towards the pod's limit. */
   readonly usedBytes: number | undefined;
   /** `ephemeral-storage.inodesUsed`. */
   readonly inodesUsed: number | undefined;
@@ -49,6 +49,6 @@ export interface NodeSummary {
   readonly imagefs: FsStats | undefined;
   readonly containerfs: FsStats | undefined;
   readonly pods: readonly PodSummary[];
-  /** How many of the figures above were larger than 2^53; each was read as 2^53. */
+  /** How many of the values above were larger than 2^53; each was read as 2^53. */
   readonly saturatedCount: number;
 }

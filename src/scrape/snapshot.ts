@@ -15,10 +15,10 @@ export interface PodSnapshot {
   readonly name: string;
   /** The API object; undefined for a pod that the kubelet reports and the API server does not know. */
   readonly pod: Pod | undefined;
-  /** What the kubelet reports, part of the node's summary. */
+  /** Part of the node's summary. */
   readonly summary: PodSummary;
   readonly usage: PodUsage;
-  /** As the kubelet says it. */
+  /** As reported by the kubelet. */
   readonly startTimeMs: number | undefined;
   /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
   readonly limitBytes: number | undefined;
@@ -29,7 +29,7 @@ export interface PodSnapshot {
   readonly workloads: readonly Workload[];
 }
 
-/** Why a pod of a summary has no storage series; `top`: it is not among the biggest of its workloads. */
+/** Why a pod of a summary has no storage series; `top`: it is not among the largest of its workloads. */
 export const skipReasons = ['no_usage', 'no_containers', 'top', ...joinReasons] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
@@ -73,15 +73,15 @@ export interface MeasuredNodeState extends NamedNode {
   /** Wall time in milliseconds at which the data was fetched. */
   readonly fetchedAtMs: number;
   readonly snapshot: NodeSnapshot;
-  /** Pods that run on it for longer than the grace period, as the API server says, and that its summary lacks. */
+  /** Pods that have run on it for longer than the grace period, according to the API server, and are not in its summary. */
   readonly missingPods: number;
   /** Pods of its summary that the API server has not known for longer than the grace period. */
   readonly danglingPods: number;
 }
 
 /**
- * Why a node has no data. `skipped`: it serves no summaries and is not asked. `no_node`: the only node to measure is not
- * in the cluster. Closed list: the values become label values.
+ * Why a node has no data. `skipped`: it serves no summaries and is not scraped. `no_node`: the only node to measure is
+ * not in the cluster. Closed list: the values become label values.
  */
 export const absenceReasons = [...failureReasons, 'skipped', 'no_node'] as const;
 

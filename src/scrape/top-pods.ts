@@ -21,8 +21,8 @@ type PodRanking = Ranking<PodSnapshot>;
 const withoutWorkload = '';
 
 /**
- * Leaves detail series to the biggest pods of each workload over all nodes; a pod that is among those of one of its
- * workloads is shown. The sums of the workloads stay those over all pods.
+ * Limits detail series to the largest pods of each workload over all nodes; a pod that is among those of one of its
+ * workloads is shown. The sums of the workloads include all pods.
  */
 export class TopPods {
   readonly #options: TopPodsOptions;
@@ -35,7 +35,7 @@ export class TopPods {
     this.#slicer = new TimeSlicer(options.clock);
   }
 
-  /** As the source does. Not cut short by `signal`: an answer with all pods is not what was asked for. */
+  /** As the source does. Not cut short by `signal`: a response with all pods would not respect the setting. */
   async collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
     const snapshot = await this.#options.source.collect(signal);
     if (snapshot === undefined) return undefined;

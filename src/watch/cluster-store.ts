@@ -7,7 +7,7 @@ import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import { isInScope, type Scope } from '../kube/scope.js';
 import { formatSelector, type LabelSelector } from '../kube/selector.js';
-import { createSharer } from '../kube/sharer.js';
+import { createDedupe } from '../kube/dedupe.js';
 import { ObjectStore, type StoreChange } from './object-store.js';
 import { Reflector, type ReflectorObserver } from './reflector.js';
 import { Tombstones } from './tombstones.js';
@@ -16,7 +16,7 @@ import { Tombstones } from './tombstones.js';
 const maxInternedCount = 200_000;
 
 /** Distinct label sets, container lists and volume lists of a large cluster: some 20 MB. */
-const maxSharedCount = 50_000;
+const maxDedupedCount = 50_000;
 
 interface ClusterStoreObserver extends ReflectorObserver {
   /** Called for each store before its first event; `scopes` are those that its watches report. */
@@ -60,7 +60,7 @@ export class ClusterStore {
   readonly #pods: ObjectStore<Pod>;
   readonly #deletedPods: Tombstones;
   readonly #parts: readonly Part[];
-  readonly #share = createSharer(maxSharedCount);
+  readonly #dedupe = createDedupe(maxDedupedCount);
 
   constructor(options: ClusterStoreOptions) {
     const { clock, rememberDeletedMs, namespaces, observer } = options;
@@ -172,7 +172,7 @@ export class ClusterStore {
       fieldSelector: scope.nodeName === undefined ? undefined : `spec.nodeName=${scope.nodeName}`,
       store: this.#pods,
       isInScope: (pod) => namespace === undefined || pod.namespace === namespace,
-      project: (object) => (isPodInScope(object, scope) ? projectPod(object, intern, this.#share) : undefined),
+      project: (object) => (isPodInScope(object, scope) ? projectPod(object, intern, this.#dedupe) : undefined),
     });
     return { name: namespace === undefined ? 'pods' : `pods in ${namespace}`, reflector };
   }

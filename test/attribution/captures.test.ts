@@ -12,7 +12,7 @@ import { type Capture, capturesNeeded, hasCaptures, readCaptures } from '../supp
 /** The kubelet's own file for /etc/hosts takes one block. */
 const blockBytes = 4096;
 
-/** What the summary's raw JSON says of a pod; read without the code under test. */
+/** The pod in the summary's raw JSON, read without the code under test. */
 interface RawPod {
   readonly podRef: { readonly namespace: string; readonly name: string };
   readonly containers?: readonly { readonly name: string; readonly rootfs?: RawFs; readonly logs?: RawFs }[] | null;
@@ -36,7 +36,7 @@ interface RawObject {
   };
 }
 
-/** What this project makes of a pod, beside what the recorded bodies say of it. */
+/** What this project makes of a pod, next to its recorded data. */
 interface Measured {
   readonly raw: RawPod;
   readonly rawObject: RawObject | undefined;

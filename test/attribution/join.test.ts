@@ -80,7 +80,7 @@ describe('joinPods', () => {
 
   it.each<[string, readonly Pod[]]>([
     ['for good', []],
-    ['and created anew under its name', [aPod({ uid: 'uid-new' })]],
+    ['and created again under its name', [aPod({ uid: 'uid-new' })]],
   ])('leaves out a pod whose object was deleted %s', (_, known) => {
     const { uid } = aPodSummary();
     expect(join({ listed: [aPodSummary()], known, deletedUids: [uid] })).toEqual({

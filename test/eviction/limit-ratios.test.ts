@@ -43,7 +43,7 @@ describe('the rule on emptyDirs', () => {
   it.each([
     ['without a size limit', { usedBytes: 5, sizeLimitBytes: undefined }],
     ['without a figure', { usedBytes: undefined, sizeLimitBytes: 4 }],
-  ])('has nothing to say of one %s', (_which, volume) => {
+  ])('is absent for a volume %s', (_which, volume) => {
     expect(told({ usage: aPodUsage({ volumes: [aVolumeUsage(volume)] }) })).toEqual([]);
   });
 });
@@ -62,7 +62,7 @@ describe('the rule on pods', () => {
     expect(told({ usage, pod: limited(100, { overheadBytes: 11 }) })).toEqual(['pod: 7/111']);
   });
 
-  it.each([undefined, 0])('has nothing to say with the limit %s', (limitBytes) => {
+  it.each([undefined, 0])('is absent with the limit %s', (limitBytes) => {
     expect(told({ usage: aPodUsage({ containers: [], volumes: [] }), pod: limited(limitBytes) })).toEqual([]);
   });
 

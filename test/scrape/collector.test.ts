@@ -458,7 +458,7 @@ describe('what is kept between scrapes', () => {
     expect(first).toBeDefined();
   });
 
-  it('is made anew for the node whose pods changed, and for no other', async () => {
+  it('is created again for the node whose pods changed, and for no other', async () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster);
     const before = await collect();
@@ -468,7 +468,7 @@ describe('what is kept between scrapes', () => {
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
   });
 
-  it('is the same list of workloads while no node gives anything else, whatever the order of asking', async () => {
+  it('is the same list of workloads while nothing changes on any node, whatever the order of scraping', async () => {
     const { collect } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
     const { workloads } = await collect();
     expect((await collect()).workloads).toBe(workloads);
