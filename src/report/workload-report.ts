@@ -16,7 +16,7 @@ export interface WorkloadReport extends WorkloadReference {
   readonly isComplete: boolean;
   /** Time until it is collected again; 0 unless it is backing off. */
   readonly backoffMs: number;
-  /** Absent when it could not be collected, as the following. */
+  /** Absent when it could not be collected, as `podMaxUsedBytes`. */
   readonly usedBytes?: number | undefined;
   readonly podMaxUsedBytes?: number | undefined;
   /** Sums over the expected pods that declare one, measured or not. */

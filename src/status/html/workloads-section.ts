@@ -38,10 +38,7 @@ function nameOf({ workload, workloadNamespace }: RankedWorkloadReport): string {
 
 function coverageText({ podMaxUsedBytes, ...workload }: RankedWorkloadReport): string {
   const largest = podMaxUsedBytes === undefined ? [] : [`largest ${formatBytes(podMaxUsedBytes)}`];
-  const isYoung = workload.expectedPodCount === 0 && (workload.usedBytes ?? 0) > 0;
-  return isYoung
-    ? ['all pods are younger than 1 min', ...largest].join('; ')
-    : [podsText(workload), ...largest].join(', ');
+  return [podsText(workload), ...largest].join(', ');
 }
 
 function podsText({ measuredPodCount, expectedPodCount }: Omit<RankedWorkloadReport, 'podMaxUsedBytes'>): string {

@@ -124,7 +124,6 @@ describe('the sections', () => {
       'incomplete',
     ],
     [{ isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 4 }, 'retry in 1s', 'retry in 0s'],
-    [{ expectedPodCount: 0, measuredPodCount: 0 }, 'all pods are younger than 1 min', 'incomplete'],
   ])('show how far a workload is measured: %j', (overrides, text, otherText) => {
     const items = [aWorkloadStatus({ podMaxUsedBytes: undefined, ...overrides })];
     const shown = textOf(pageOfCluster({ workloads: { items, totalCount: 1 } }), 'workloads');
