@@ -34,12 +34,17 @@ const maxNamesCount = 10;
 
 function isNamed(workload: Workload, text: string, namespace: string | undefined): boolean {
   const parts = text.split('/');
-  if (parts.at(-1) !== workload.name) return false;
+  if (parts.pop() !== workload.name) return false;
+  const isInScope = [undefined, workload.namespace].includes(namespace) || workload.namespace === '';
   const [first = '', second = ''] = parts;
-  const isInScope = namespace === undefined || workload.namespace === '' || workload.namespace === namespace;
-  if (parts.length === 1) return isInScope;
-  if (parts.length === 2) return first === workload.namespace || (isInScope && isOfType(workload, first));
-  return parts.length === 3 && first === workload.namespace && isOfType(workload, second);
+  switch (parts.length) {
+    case 0:
+      return isInScope;
+    case 1:
+      return first === workload.namespace || (isInScope && isOfType(workload, first));
+    default:
+      return parts.length === 2 && first === workload.namespace && isOfType(workload, second);
+  }
 }
 
 /** As kubectl names them. */

@@ -92,12 +92,12 @@ export class ClusterStore {
 
   /** Resolves when all nodes and pods in scope have been listed once. */
   async synced(): Promise<void> {
-    await Promise.all(this.#parts.map(({ reflector }) => reflector.synced));
+    await Promise.all(this.#parts.map(({ reflector }) => reflector.firstList.synced));
   }
 
   /** Resolves when each list has succeeded once, or failed for a reason that does not go away by itself. */
   async settled(): Promise<void> {
-    await Promise.all(this.#parts.map(({ reflector }) => reflector.settled));
+    await Promise.all(this.#parts.map(({ reflector }) => reflector.firstList.settled));
   }
 
   /** Whether all nodes and pods in scope have been listed once. */

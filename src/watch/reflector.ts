@@ -3,6 +3,7 @@ import { type FailureReason, messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
+import { FirstList } from './first-list.js';
 import { type ListedObjects, listObjects } from './list-session.js';
 import type { StoredObject, UpsertOutcome } from './object-store.js';
 import { type Collection, collectionOf, type CollectionOptions, type Resource } from './resource-path.js';
@@ -63,15 +64,6 @@ interface FollowUp {
   readonly isFailure: boolean;
 }
 
-/** A list that fails for one of these keeps failing until somebody changes something. */
-const lastingReasons: ReadonlySet<string> = new Set<FailureReason>([
-  'unauthorized',
-  'forbidden',
-  'tls',
-  'connection',
-  'not_found',
-]);
-
 interface Failure {
   readonly reason: string;
   readonly error: unknown;
@@ -112,12 +104,7 @@ export class Reflector<T extends StoredObject> {
   readonly #scope: string;
   readonly #retries: Retries;
   #running: Promise<void> | undefined;
-  /** Resolves after the first complete list. */
-  readonly synced: Promise<void>;
-  /** Resolves after the first complete list too, or when a list fails for a reason that does not go away by itself. */
-  readonly settled: Promise<void>;
-  #resolveSynced: () => void = () => undefined;
-  #resolveSettled: () => void = () => undefined;
+  readonly firstList = new FirstList();
   #hasSynced = false;
   /** Of the last list, event or bookmark that was applied; opaque. */
   #resourceVersion = '0';
@@ -131,12 +118,6 @@ export class Reflector<T extends StoredObject> {
     this.#collection = collectionOf(options);
     this.#scope = namespace ?? '';
     this.#retries = new Retries({ logger, random, fields: { resource, namespace } });
-    this.synced = new Promise((resolve) => {
-      this.#resolveSynced = resolve;
-    });
-    this.settled = new Promise((resolve) => {
-      this.#resolveSettled = resolve;
-    });
   }
 
   /** The store has contained a complete list once. Never false again. */
@@ -204,7 +185,7 @@ export class Reflector<T extends StoredObject> {
     const reason = error instanceof ApiError && error.isExpired ? 'expired' : error.reason;
     observer.listFinished(resource, reason);
     const pauseMs = this.#failed('list failed', { reason, error, pause: isRefused ? 'long' : 'backoff' });
-    if (lastingReasons.has(reason)) this.#resolveSettled();
+    this.firstList.failed(reason);
     return pauseMs;
   }
 
@@ -220,8 +201,7 @@ export class Reflector<T extends StoredObject> {
     this.#advance(resourceVersion);
     this.#next = 'watch';
     this.#hasSynced = true;
-    this.#resolveSynced();
-    this.#resolveSettled();
+    this.firstList.succeeded();
     this.#retries.worked();
     observer.listFinished(resource, 'success');
     logger.debug('listed', { resource, path: this.#collection.path, count: objects.length, resourceVersion });

@@ -7,7 +7,7 @@ import { podText } from '../../src/commands/explain/pod-text.js';
 import { workloadExplanation } from '../../src/commands/explain/workload-explanation.js';
 import { workloadText } from '../../src/commands/explain/workload-text.js';
 import { type TopResource, topResources } from '../../src/commands/resources.js';
-import { list, pageText, topPage } from '../../src/commands/top/page.js';
+import { list, pageText, topPage } from '../../src/commands/top/top-page.js';
 import { findWorkload } from '../../src/commands/workload-lookup.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import type { MeasuredPodReport } from '../../src/report/pod-report.js';

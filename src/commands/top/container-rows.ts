@@ -1,6 +1,6 @@
+import { largestFirst } from '../../base/ranking.js';
 import { formatAge } from '../../base/units.js';
 import { type ContainerReport, containerReports } from '../../report/container-report.js';
-import { largestFirst } from '../../base/ranking.js';
 import { measuredPods } from './pod-filter.js';
 import { bytesColumn, namespaceColumn, ratioColumn, type View } from './view.js';
 

@@ -1,7 +1,7 @@
+import { largestFirst } from '../../base/ranking.js';
 import { formatAge } from '../../base/units.js';
 import { type FilesystemReport, podBytes } from '../../report/filesystem-report.js';
 import { type NodeReport, nodeReport } from '../../report/node-report.js';
-import { largestFirst } from '../../base/ranking.js';
 import type { NodeState } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { ratioStyle, type Style } from '../text/style.js';

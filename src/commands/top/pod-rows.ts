@@ -1,5 +1,5 @@
-import { formatAge } from '../../base/units.js';
 import { largestFirst } from '../../base/ranking.js';
+import { formatAge } from '../../base/units.js';
 import { type MeasuredPodReport, measuredPodReport } from '../../report/pod-report.js';
 import { measuredPods } from './pod-filter.js';
 import { bytesColumn, namespaceColumn, ratioColumn, ruleText, type View } from './view.js';

@@ -3,9 +3,16 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
 import { type TopResource, topResources } from '../../../src/commands/resources.js';
 import { displayWidth } from '../../../src/commands/text/terminal-text.js';
-import { list, pageText, parseSortBy, type Screen, topPage, type TopQuery } from '../../../src/commands/top/page.js';
-import type { WorkloadSnapshot } from '../../../src/scrape/snapshot.js';
+import {
+  list,
+  pageText,
+  parseSortBy,
+  type Screen,
+  topPage,
+  type TopQuery,
+} from '../../../src/commands/top/top-page.js';
 import { parseSelector } from '../../../src/kube/selector.js';
+import type { WorkloadSnapshot } from '../../../src/scrape/snapshot.js';
 import { workloadKey } from '../../../src/workload/workload.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../../support/builders.js';
 import {
