@@ -60,7 +60,7 @@ export class NodeRecords {
 }
 
 /** What was derived for one node, kept while what it was derived from stays the same. */
-export class NodeRecord {
+class NodeRecord {
   readonly #options: NodeRecordsOptions;
   #kept: KeptSnapshot | undefined;
   #coverage: KeptCoverage | undefined;

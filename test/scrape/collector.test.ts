@@ -38,6 +38,11 @@ class FakeCluster implements PodLister, SummaryCache {
     this.setPods(name, pods);
   }
 
+  relabelNode(name: string, labels: Record<string, string>): void {
+    const index = this.#nodes.findIndex((node) => node.name === name);
+    this.#nodes[index] = aNode({ name, labels });
+  }
+
   setPods(nodeName: string, pods: readonly Pod[]): void {
     this.#pods.set(nodeName, pods);
   }
@@ -465,6 +470,16 @@ describe('what is kept between scrapes', () => {
     cluster.setPods('node-1', [aPod({ labels: { app: 'other' } })]);
     const after = await collect();
     expect(snapshotOf(after, 'node-1')).not.toBe(snapshotOf(before, 'node-1'));
+    expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
+  });
+
+  it('is created again for the node whose object changed, with the new object', async () => {
+    const cluster = twoNodes();
+    const { collect } = aCollector(cluster);
+    const before = await collect();
+    cluster.relabelNode('node-1', { pool: 'batch' });
+    const after = await collect();
+    expect(snapshotOf(after, 'node-1')?.node.labels).toEqual({ pool: 'batch' });
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
   });
 
