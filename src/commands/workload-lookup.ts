@@ -35,16 +35,11 @@ const maxNamesCount = 10;
 function isNamed(workload: Workload, text: string, namespace: string | undefined): boolean {
   const parts = text.split('/');
   if (parts.pop() !== workload.name) return false;
-  const isInScope = [undefined, workload.namespace].includes(namespace) || workload.namespace === '';
   const [first = '', second = ''] = parts;
-  switch (parts.length) {
-    case 0:
-      return isInScope;
-    case 1:
-      return first === workload.namespace || (isInScope && isOfType(workload, first));
-    default:
-      return parts.length === 2 && first === workload.namespace && isOfType(workload, second);
-  }
+  if (parts.length === 2) return first === workload.namespace && isOfType(workload, second);
+  const isInScope = namespace === undefined || ['', namespace].includes(workload.namespace);
+  if (parts.length === 1 && first === workload.namespace) return true;
+  return isInScope && (parts.length === 0 || (parts.length === 1 && isOfType(workload, first)));
 }
 
 /** As kubectl names them. */

@@ -12,7 +12,7 @@ import { terminalText } from '../text/terminal-text.js';
 import { UsageError } from '../usage-error.js';
 import { findWorkload } from '../workload-lookup.js';
 import { causesOfAbsence, missingNotes } from './missing.js';
-import { emptyNote, list, pageText, parseSortBy, type Screen, topPage,type TopQuery } from './top-page.js';
+import { emptyNote, list, pageText, parseSortBy, type Screen, topPage, type TopQuery } from './top-page.js';
 
 export const topForms = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 
