@@ -35,11 +35,25 @@ const maxNamesCount = 10;
 function isNamed(workload: Workload, text: string, namespace: string | undefined): boolean {
   const parts = text.split('/');
   if (parts.pop() !== workload.name) return false;
-  const [first = '', second = ''] = parts;
-  if (parts.length === 2) return first === workload.namespace && isOfType(workload, second);
   const isInScope = namespace === undefined || ['', namespace].includes(workload.namespace);
-  if (parts.length === 1 && first === workload.namespace) return true;
-  return isInScope && (parts.length === 0 || (parts.length === 1 && isOfType(workload, first)));
+  return qualifiersOf(parts).some(
+    (qualifier) =>
+      (qualifier.namespace === undefined ? isInScope : qualifier.namespace === workload.namespace) &&
+      (qualifier.type === undefined || isOfType(workload, qualifier.type)),
+  );
+}
+
+interface Qualifier {
+  readonly namespace?: string | undefined;
+  readonly type?: string | undefined;
+}
+
+/** What the parts before a name may mean. */
+function qualifiersOf(parts: readonly string[]): readonly Qualifier[] {
+  const [first, second] = parts;
+  if (parts.length === 0) return [{}];
+  if (parts.length === 1) return [{ namespace: first }, { type: first }];
+  return parts.length === 2 ? [{ namespace: first, type: second }] : [];
 }
 
 /** As kubectl names them. */
