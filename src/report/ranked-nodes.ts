@@ -1,4 +1,5 @@
 import { Ranking } from '../base/ranking.js';
+import { largestFirst } from '../base/ranking.js';
 import type { AbsentNodeState, MeasuredNodeState, NodeState, PodSnapshot } from '../scrape/snapshot.js';
 import { fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
 import {
@@ -8,7 +9,6 @@ import {
   type MeasuredNodeReport,
   measuredNodeReport,
 } from './node-report.js';
-import { largestFirst } from '../base/ranking.js';
 import type { MeasuredPodReport } from './pod-report.js';
 import type { Ranked } from './ranked.js';
 

@@ -1,8 +1,8 @@
 import { Ranking } from '../base/ranking.js';
+import { largestFirst } from '../base/ranking.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
 import type { PodSnapshot } from '../scrape/snapshot.js';
 import { type LimitReport, limitReport, nearRatio } from './limit-report.js';
-import { largestFirst } from '../base/ranking.js';
 import {
   type FoundPod,
   isExempt,

@@ -7,8 +7,8 @@ import type { ExpositionBody, ExpositionRequest } from '../exposition/exposition
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
 import type { FamilyFilter } from '../exposition/selection.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
-import { startResponseLimit } from './response-limit.js';
 import { familyFilter } from './family-filter.js';
+import { startResponseLimit } from './response-limit.js';
 import { sendText } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
 import { sendGzipped, sendPlain } from './send-body.js';

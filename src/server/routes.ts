@@ -2,8 +2,8 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { ReadinessCheck } from '../report/readiness-check.js';
 import { oneLine } from '../base/text.js';
+import type { ReadinessCheck } from '../report/readiness-check.js';
 import { sendFinalText, sendText } from './responses.js';
 import { statusPath } from './status-handler.js';
 

@@ -1,5 +1,5 @@
 import { failureReasons } from '../base/errors.js';
-import { type EventType, eventTypes, type ListResult } from '../watch/reflector.js';
+import { type EventType, eventTypes, type ListResult } from '../watch/reflector-observer.js';
 import type { Resource } from '../watch/resource-path.js';
 import { type WatchResult, watchResults } from '../watch/watch-session.js';
 import { Tally } from './tally.js';

@@ -9,7 +9,8 @@ import { isInScope, type Scope } from '../kube/scope.js';
 import { formatSelector, type LabelSelector } from '../kube/selector.js';
 import { createDedupe } from '../kube/dedupe.js';
 import { ObjectStore, type StoreChange } from './object-store.js';
-import { Reflector, type ReflectorObserver } from './reflector.js';
+import { Reflector } from './reflector.js';
+import type { ReflectorObserver } from './reflector-observer.js';
 import { Tombstones } from './tombstones.js';
 
 /** Names, label keys and label values of a large cluster. */

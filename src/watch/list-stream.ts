@@ -1,6 +1,6 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import { objectOf, textOf } from '../kube/json.js';
-import { yieldToEventLoop, ChunkAccumulator } from './body-chunks.js';
+import { ChunkAccumulator, yieldToEventLoop } from './body-chunks.js';
 
 /** etcd refuses objects above 1.5 MiB by default (https://etcd.io/docs/latest/dev-guide/limit/). */
 const maxItemBytes = 8 * 1024 * 1024;

@@ -6,7 +6,8 @@ import { ApiError } from '../http/api-error.js';
 import { FirstList } from './first-list.js';
 import { type ListedObjects, listObjects } from './list-session.js';
 import type { StoredObject, UpsertOutcome } from './object-store.js';
-import { type Collection, collectionOf, type CollectionOptions, type Resource } from './resource-path.js';
+import { type Collection, collectionOf, type CollectionOptions } from './resource-path.js';
+import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { type Pause, Retries } from './retries.js';
 import { watchObjects, type WatchResult } from './watch-session.js';
 import type { WatchEvent } from './watch-stream.js';
@@ -15,24 +16,6 @@ import type { WatchEvent } from './watch-stream.js';
 const maxSilenceMs = 600_000;
 /** A watch of this duration ends a run of failures, even without an event. */
 const stableAfterMs = 60_000;
-
-export type ListResult = 'success' | 'expired' | FailureReason;
-
-const eventTypeOf = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted', BOOKMARK: 'bookmark' } as const;
-export type EventType = (typeof eventTypeOf)[keyof typeof eventTypeOf];
-export const eventTypes: readonly EventType[] = Object.values(eventTypeOf);
-
-/** Counts lists, watches and events. `scope` is the namespace, or '' for all namespaces. */
-export interface ReflectorObserver {
-  listFinished(resource: Resource, result: ListResult): void;
-  watchEnded(resource: Resource, result: WatchResult): void;
-  eventApplied(resource: Resource, type: EventType): void;
-  updateSuppressed(resource: Resource): void;
-  resourceVersionExpired(resource: Resource): void;
-  watchConnected(resource: Resource, scope: string, isConnected: boolean): void;
-  /** `atMs`: wall time of the last list, event or bookmark, in milliseconds. */
-  progressed(resource: Resource, scope: string, atMs: number): void;
-}
 
 interface ReflectorStore<T> {
   keyOf(object: T): string;

@@ -1,7 +1,7 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import { apiErrorFromStatus } from '../http/api-error.js';
 import { objectOf, textOf } from '../kube/json.js';
-import { yieldToEventLoop, ChunkAccumulator } from './body-chunks.js';
+import { ChunkAccumulator, yieldToEventLoop } from './body-chunks.js';
 
 const maxLineBytes = 16 * 1024 * 1024;
 const lineFeed = 0x0a;

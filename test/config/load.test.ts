@@ -428,7 +428,10 @@ describe('hostile files', () => {
 describe('the error', () => {
   it('contains the faults of all sources, with a line for each', () => {
     const error = errorOf({
-      file: { path: 'config.yaml', text: 'cluster: {nodeSelector: "(", podSelector: "="}\ncache: {ttl: 5s, x: 1}\nkubelet: {requestTimeout: 5s}\n' },
+      file: {
+        path: 'config.yaml',
+        text: 'cluster: {nodeSelector: "(", podSelector: "="}\ncache: {ttl: 5s, x: 1}\nkubelet: {requestTimeout: 5s}\n',
+      },
       environment: { [`${prefix}ATTRIBUTION`]: 'odd', [`${prefix}NOTHING`]: '1' },
       flags: { 'log.format': 'xml' },
     });

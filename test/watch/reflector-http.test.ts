@@ -9,7 +9,8 @@ import { ApiClient } from '../../src/http/api-client.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
 import { ObjectStore } from '../../src/watch/object-store.js';
-import { Reflector, type ReflectorObserver } from '../../src/watch/reflector.js';
+import { Reflector } from '../../src/watch/reflector.js';
+import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { bookmarkLine, errorLine, eventLine } from './scripted-api.js';
 

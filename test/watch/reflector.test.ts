@@ -4,7 +4,8 @@ import { RequestError } from '../../src/base/errors.js';
 import type { Logger } from '../../src/base/logger.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
-import { Reflector, type ReflectorObserver, type ReflectorOptions } from '../../src/watch/reflector.js';
+import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
+import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   answers,

@@ -1,0 +1,21 @@
+import type { FailureReason } from '../base/errors.js';
+import type { Resource } from './resource-path.js';
+import type { WatchResult } from './watch-session.js';
+
+export type ListResult = 'success' | 'expired' | FailureReason;
+
+export const eventTypeOf = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted', BOOKMARK: 'bookmark' } as const;
+export type EventType = (typeof eventTypeOf)[keyof typeof eventTypeOf];
+export const eventTypes: readonly EventType[] = Object.values(eventTypeOf);
+
+/** Counts lists, watches and events. `scope` is the namespace, or '' for all namespaces. */
+export interface ReflectorObserver {
+  listFinished(resource: Resource, result: ListResult): void;
+  watchEnded(resource: Resource, result: WatchResult): void;
+  eventApplied(resource: Resource, type: EventType): void;
+  updateSuppressed(resource: Resource): void;
+  resourceVersionExpired(resource: Resource): void;
+  watchConnected(resource: Resource, scope: string, isConnected: boolean): void;
+  /** `atMs`: wall time of the last list, event or bookmark, in milliseconds. */
+  progressed(resource: Resource, scope: string, atMs: number): void;
+}
