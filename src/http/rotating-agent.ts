@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 
 import type { TlsMaterial } from '../credentials/credentials.js';
 
-export interface ProxyOptions {
+interface ProxyOptions {
   readonly url: URL;
   /** How long the proxy may take to connect, in milliseconds; 0 without limit. */
   readonly timeoutMs: number;

@@ -6,7 +6,7 @@ import { type LookupResult, lookupResults } from '../kubelet/kubelet-cache.js';
 import type { SnapshotCounts } from '../scrape/snapshot-counts.js';
 import type { Resource } from '../watch/resource-path.js';
 import { selfFamilies } from './self-families.js';
-import { requestFailureReasons,type StoreCounts, StoreMetrics, type StoreState } from './store-metrics.js';
+import { requestFailureReasons, type StoreCounts, StoreMetrics, type StoreState } from './store-metrics.js';
 import { Tally } from './tally.js';
 
 const scrapeResults = ['success', 'deadline', 'rejected', 'aborted', 'error'] as const;

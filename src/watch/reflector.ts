@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { type FailureReason, messageOf, RequestError } from '../base/errors.js';
+import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';

@@ -40,6 +40,7 @@ describe('defaults', () => {
       attribution: 'measured',
       enforcement: { sidecars: true },
       metrics: {
+        profile: 'standard',
         levels: { workload: true, node: true, pod: true, container: true, volume: true },
         allow: [],
         deny: [],
