@@ -1,4 +1,5 @@
 import { RequestError } from '../base/errors.js';
+import type { Dedupe } from './dedupe.js';
 import type { Intern } from './interner.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from './json.js';
 import type {
@@ -14,7 +15,6 @@ import type {
   VolumeType,
 } from './objects.js';
 import { parseQuantity } from './quantity.js';
-import type { Dedupe } from './dedupe.js';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
 export function projectNode(object: unknown, intern: Intern): Node {

@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
+import { createDedupe } from '../kube/dedupe.js';
 import { createInterner, type Intern } from '../kube/interner.js';
 import { objectOf, textOf } from '../kube/json.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import { isInScope, type Scope } from '../kube/scope.js';
 import { formatSelector, type LabelSelector } from '../kube/selector.js';
-import { createDedupe } from '../kube/dedupe.js';
 import { ObjectStore, type StoreChange } from './object-store.js';
 import { Reflector } from './reflector.js';
 import type { ReflectorObserver } from './reflector-observer.js';

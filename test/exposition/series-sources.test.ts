@@ -71,12 +71,16 @@ describe('filesystems of a node', () => {
   const unknown = anFsStats({ usedBytes: 3 });
 
   it.each([
-    ['one disk for all', small, small, small, ['nodefs']],
-    ['a disk for images, which is also reported as containerfs', small, large, large, ['nodefs', 'imagefs']],
-    ['images apart from writable layers', small, large, small, ['nodefs', 'imagefs']],
-    ['sizes that are unknown', small, unknown, undefined, ['nodefs', 'imagefs']],
-  ])('are served once: %s', (_case, nodefs, imagefs, containerfs, expected) => {
-    const summary = aNodeSummary({ nodefs, imagefs, containerfs });
+    ['one disk for all', { nodefs: small, imagefs: small, containerfs: small }, ['nodefs']],
+    [
+      'a disk for images, which is also reported as containerfs',
+      { nodefs: small, imagefs: large, containerfs: large },
+      ['nodefs', 'imagefs'],
+    ],
+    ['images apart from writable layers', { nodefs: small, imagefs: large, containerfs: small }, ['nodefs', 'imagefs']],
+    ['sizes that are unknown', { nodefs: small, imagefs: unknown, containerfs: undefined }, ['nodefs', 'imagefs']],
+  ])('are served once: %s', (_case, reported, expected) => {
+    const summary = aNodeSummary(reported);
     expect(valuesOf(filesystems, 'filesystem', aNodeSnapshot({ summary }))).toEqual(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { projectPod } from '../../src/kube/projection.js';
 import { createDedupe } from '../../src/kube/dedupe.js';
+import { projectPod } from '../../src/kube/projection.js';
 
 describe('createDedupe', () => {
   it('returns one object for equal ones and keeps others apart', () => {

@@ -2,8 +2,8 @@
 import {
   aggregated,
   type Attribution,
-  type Enforcement,
   enforcedLimits,
+  type Enforcement,
   lastingSpecs,
   type PodFigures,
 } from './pods.js';
