@@ -25,12 +25,14 @@ export async function demo(flags: SettingFlags, context: CommandContext): Promis
   const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token });
   const onListening = (ports: readonly number[]): void => {
     const { telemetryPath } = settings.config.web;
+    const faultUrl = `${cluster.controlUrl ?? ''}/sim/nodes/node-3/fault`;
     const [url = ''] = ports.map((port) => `http://localhost:${port}`);
     context.writeOut(
       [
         `exporter           ${url}`,
         `metrics            ${url}${telemetryPath}`,
-        `faults on demand   curl -X PUT -d hang ${cluster.controlUrl ?? ''}/sim/nodes/node-3/fault`,
+        `break a kubelet    curl -X PUT -d hang ${faultUrl}`,
+        `repair it          curl -X DELETE ${faultUrl}`,
         'Ctrl-C ends the exporter and the simulated cluster.',
         '',
       ].join('\n'),

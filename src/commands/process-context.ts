@@ -16,7 +16,7 @@ export function createContext(process: NodeJS.Process): CommandContext {
     setTimeout(() => process.exit(1), forcedExitMs).unref();
   };
   const outputClosed = new AbortController();
-  // Who reads the output may leave early (`| head`); when it is the log, there is nobody left to tell.
+  // Who reads the output may leave early (`| head`); a log that nobody reads needs no message.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     outputClosed.abort(error);
     if (error.code === 'EPIPE') return;

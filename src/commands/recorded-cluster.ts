@@ -74,7 +74,7 @@ function summariesByNode(recorded: readonly RecordedSummary[]): ReadonlyMap<stri
     const other = files.get(summary.nodeName);
     if (other !== undefined) {
       throw new UserError(
-        `${other} and ${file} are both summaries of node ${summary.nodeName}; give --summaries one of them`,
+        `${other} and ${file} are both summaries of node ${summary.nodeName}; keep one of them in --summaries`,
       );
     }
     files.set(summary.nodeName, file);

@@ -1,7 +1,7 @@
 import type { EvictionThresholds, FilesystemThresholds, Threshold } from '../kubelet/eviction-thresholds.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 
-/** How far one filesystem of a node is from evictions; undefined where there is no threshold or it cannot be told. */
+/** How far one filesystem of a node is from evictions; undefined without a threshold, or when the available space is unknown. */
 export interface EvictionHeadroom {
   readonly filesystem: 'nodefs' | 'imagefs';
   readonly thresholdBytes: number | undefined;

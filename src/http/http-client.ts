@@ -40,6 +40,7 @@ const maxErrorBytes = 64 * 1024;
 export class HttpClient implements Disposable {
   readonly #options: HttpClientOptions;
   readonly #agent: RotatingAgent;
+  #lastCheck: { readonly host: string; readonly check: IdentityCheck } | undefined;
 
   constructor(options: HttpClientOptions) {
     const { protocol, proxyUrl, headersTimeoutMs } = options;
@@ -104,22 +105,30 @@ export class HttpClient implements Disposable {
         ...headers,
       },
       ...(serverName === undefined ? {} : { servername: serverName }),
-      ...(proxyUrl === undefined ? {} : { checkServerIdentity: identityCheck(url, serverName) }),
+      ...(proxyUrl === undefined ? {} : { checkServerIdentity: this.#identityCheck(serverName ?? url.hostname) }),
     };
     return { response: await sendGet(url, options, signal), authorization: headers['authorization'] };
   }
+
+  /**
+   * For connections through a proxy: its agent does not pass on an IP address as the host of the certificate, and TLS
+   * would expect `localhost`. The same function for the same host: Node.js reuses only connections that have it.
+   */
+  #identityCheck(host: string): IdentityCheck {
+    if (this.#lastCheck?.host === host) return this.#lastCheck.check;
+    const name = host.replace(/^\[|\]$/g, '');
+    const check: IdentityCheck = (_host, certificate) => checkServerIdentity(name, certificate);
+    this.#lastCheck = { host, check };
+    return check;
+  }
 }
+
+type IdentityCheck = (host: string, certificate: PeerCertificate) => Error | undefined;
 
 interface AuthenticatedResponse {
   readonly response: IncomingMessage;
   /** The header that the server received. */
   readonly authorization: string | undefined;
-}
-
-/** A proxy agent does not pass on an IP address as the host of the certificate: TLS would expect `localhost`. */
-function identityCheck(url: URL, serverName: string | undefined) {
-  const name = serverName ?? url.hostname.replace(/^\[|\]$/g, '');
-  return (_host: string, certificate: PeerCertificate): Error | undefined => checkServerIdentity(name, certificate);
 }
 
 /** A login page or another program in the server's place is not taken for its data. */

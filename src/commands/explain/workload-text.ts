@@ -38,8 +38,14 @@ function originText(origin: OriginReport): string {
       return `Found by labels: pods with ${labels.join(',')}.`;
     }
     case 'controller':
-      return `Controller: ${origin.kind}.`;
+      return controllerText(origin.kind);
   }
+}
+
+/** The kinds of pods without a controller are those that stand in for one: see `controllerOf`. */
+function controllerText(kind: string): string {
+  if (kind === 'Pod') return 'A bare pod, without a controller.';
+  return kind === 'Node' ? 'A static pod of a node.' : `Controller: ${kind}.`;
 }
 
 function coverageText({

@@ -18,7 +18,7 @@ export function banner(status: Status): Markup {
 ${severity === 'ok' ? markup`<span class="what">${wellText(status)}</span>` : markup`<ul>${problems.map(problemItem)}</ul>`}
 ${shown.map(({ name, message = '' }) => markup`<p class="message"><strong>${name}</strong>: ${message}</p>`)}
 ${moreText({ items: shown, totalCount: missing.length }, 'failing checks')}
-${status.cluster?.isPartial === true ? markup`<p>Some nodes have not answered yet. They are shown with their last known data.</p>` : undefined}
+${status.cluster?.isPartial === true ? markup`<p>Some nodes had not responded when this page was made. Those with recent data are shown with it.</p>` : undefined}
 </section>`;
 }
 

@@ -291,6 +291,14 @@ shop/near: app=billing is NOT met (it has "biling").
       'Found by labels: pods with app=billing,team=.',
     ],
     [aDeployment('billing'), 'Controller: Deployment.'],
+    [
+      aWorkload({ name: 'found', type: 'barepod', origin: { source: 'controller', kind: 'Pod' } }),
+      'A bare pod, without a controller.',
+    ],
+    [
+      aWorkload({ name: 'found', type: 'staticpod', origin: { source: 'controller', kind: 'Node' } }),
+      'A static pod of a node.',
+    ],
   ])('%j that is not configured shows its origin and no near misses', (found, line) => {
     const known = {
       ...reading,

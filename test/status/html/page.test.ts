@@ -91,8 +91,8 @@ describe('the banner', () => {
     expect(shown).not.toContain('pods in n5');
   });
 
-  it('notes that nodes have not answered yet', () => {
-    expect(textOf(pageOfCluster({ isPartial: true }), 'part-banner')).toContain('have not answered yet');
+  it('notes that nodes had not responded in time', () => {
+    expect(textOf(pageOfCluster({ isPartial: true }), 'part-banner')).toContain('had not responded');
   });
 });
 
