@@ -41,7 +41,8 @@ export class ApiClient implements ApiTransport, Disposable {
     const { server, proxyUrl } = options.credentials;
     this.#server = server;
     this.#clock = options.clock;
-    this.#http = new HttpClient({ ...options, protocol: server.protocol, proxyUrl, headersTimeoutMs });
+    const proxy = proxyUrl && { url: proxyUrl, serverHost: server.hostname };
+    this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs });
   }
 
   open({ path, query }: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {

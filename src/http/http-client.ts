@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 
 import { abortable } from '../base/abortable.js';
 import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
@@ -15,7 +14,8 @@ export interface HttpClientOptions {
   readonly credentials: Pick<Credentials, 'material' | 'invalidate'>;
   /** Of all requests: `https:` or `http:`. */
   readonly protocol: string;
-  readonly proxyUrl?: URL | undefined;
+  /** All requests through a proxy go to this one host. */
+  readonly proxy?: { readonly url: URL; readonly serverHost: string } | undefined;
   /** Of the exporter, for the User-Agent header. */
   readonly version: string;
   readonly clock: Clock;
@@ -40,13 +40,14 @@ const maxErrorBytes = 64 * 1024;
 export class HttpClient implements Disposable {
   readonly #options: HttpClientOptions;
   readonly #agent: RotatingAgent;
-  #lastCheck: { readonly host: string; readonly check: IdentityCheck } | undefined;
 
   constructor(options: HttpClientOptions) {
-    const { protocol, proxyUrl, headersTimeoutMs } = options;
+    const { protocol, proxy, headersTimeoutMs = 0 } = options;
     this.#options = options;
-    const proxy = proxyUrl === undefined ? undefined : { url: proxyUrl, timeoutMs: headersTimeoutMs ?? 0 };
-    this.#agent = new RotatingAgent({ isTls: protocol === 'https:', proxy });
+    this.#agent = new RotatingAgent({
+      isTls: protocol === 'https:',
+      proxy: proxy && { ...proxy, timeoutMs: headersTimeoutMs },
+    });
   }
 
   /**
@@ -92,7 +93,7 @@ export class HttpClient implements Disposable {
   }
 
   async #send({ url, expandServerName }: GetRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
-    const { credentials, proxyUrl, version } = this.#options;
+    const { credentials, version } = this.#options;
     const { headers, tls } = await abortable(credentials.material(), signal);
     const serverName =
       tls.serverName === undefined ? undefined : (expandServerName?.(tls.serverName) ?? tls.serverName);
@@ -105,25 +106,10 @@ export class HttpClient implements Disposable {
         ...headers,
       },
       ...(serverName === undefined ? {} : { servername: serverName }),
-      ...(proxyUrl === undefined ? {} : { checkServerIdentity: this.#identityCheck(serverName ?? url.hostname) }),
     };
     return { response: await sendGet(url, options, signal), authorization: headers['authorization'] };
   }
-
-  /**
-   * For connections through a proxy: its agent does not pass on an IP address as the host of the certificate, and TLS
-   * would expect `localhost`. The same function for the same host: Node.js reuses only connections that have it.
-   */
-  #identityCheck(host: string): IdentityCheck {
-    if (this.#lastCheck?.host === host) return this.#lastCheck.check;
-    const name = host.replace(/^\[|\]$/g, '');
-    const check: IdentityCheck = (_host, certificate) => checkServerIdentity(name, certificate);
-    this.#lastCheck = { host, check };
-    return check;
-  }
 }
-
-type IdentityCheck = (host: string, certificate: PeerCertificate) => Error | undefined;
 
 interface AuthenticatedResponse {
   readonly response: IncomingMessage;

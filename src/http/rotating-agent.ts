@@ -1,11 +1,13 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { createSecureContext } from 'node:tls';
+import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls';
 
 import type { TlsMaterial } from '../credentials/credentials.js';
 
 interface ProxyOptions {
   readonly url: URL;
+  /** The host that all connections go to. */
+  readonly serverHost: string;
   /** How long the proxy may take to connect, in milliseconds; 0 without limit. */
   readonly timeoutMs: number;
 }
@@ -46,13 +48,13 @@ export class RotatingAgent implements Disposable {
   }
 }
 
-/** The server name belongs to each request, not to the agent. */
 function isSameMaterial(one: TlsMaterial, other: TlsMaterial): boolean {
   return (
     one.ca === other.ca &&
     one.cert === other.cert &&
     one.key === other.key &&
-    one.rejectUnauthorized === other.rejectUnauthorized
+    one.rejectUnauthorized === other.rejectUnauthorized &&
+    one.serverName === other.serverName
   );
 }
 
@@ -66,11 +68,21 @@ async function createAgent({ isTls, proxy }: RotatingAgentOptions, tls: TlsMater
   const tlsOptions = isTls ? { rejectUnauthorized, secureContext: createSecureContext({ ca, cert, key }) } : {};
   const agentOptions = { keepAlive: true, ...tlsOptions };
   if (proxy === undefined) return isTls ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+  const proxiedOptions = { ...agentOptions, ...(isTls ? { checkServerIdentity: identityCheck(proxy, tls) } : {}) };
   if (proxy.url.protocol.startsWith('socks')) {
     const { SocksProxyAgent } = await import('socks-proxy-agent');
-    return new SocksProxyAgent(proxy.url, agentOptions);
+    return new SocksProxyAgent(proxy.url, proxiedOptions);
   }
   const { HttpProxyAgent, HttpsProxyAgent } = await import('hpagent');
-  const proxyOptions = { ...agentOptions, proxy: proxy.url, timeout: proxy.timeoutMs };
+  const proxyOptions = { ...proxiedOptions, proxy: proxy.url, timeout: proxy.timeoutMs };
   return isTls ? new HttpsProxyAgent(proxyOptions) : new HttpProxyAgent(proxyOptions);
+}
+
+/**
+ * A proxy agent does not pass on an IP address as the host of the certificate: TLS would expect `localhost`. The check
+ * is the agent's and not a request's, since Node.js never reuses a connection of a request with its own check.
+ */
+function identityCheck({ serverHost }: ProxyOptions, { serverName = serverHost }: TlsMaterial) {
+  const name = serverName.replace(/^\[|\]$/g, '');
+  return (_host: string, certificate: PeerCertificate): Error | undefined => checkServerIdentity(name, certificate);
 }
