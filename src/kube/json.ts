@@ -22,3 +22,9 @@ export function objectsOf(value: unknown): readonly JsonObject[] {
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
+
+/** An RFC 3339 time in milliseconds since the epoch. */
+export function timeMsOf(value: unknown): number | undefined {
+  const time = Date.parse(textOf(value) ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}

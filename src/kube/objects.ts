@@ -3,6 +3,8 @@
  * Everything else of an object is dropped at once.
  */
 
+import type { EvictionStatus } from './eviction-status.js';
+
 export type Labels = Readonly<Record<string, string>>;
 
 interface ObjectMeta {
@@ -111,4 +113,6 @@ export interface Pod extends ObjectMeta {
   readonly volumes: readonly Volume[];
   /** `spec.overhead` of `ephemeral-storage`; 0 without one. */
   readonly overheadBytes: number;
+  /** Undefined for a pod that its kubelet has not evicted. */
+  readonly eviction: EvictionStatus | undefined;
 }

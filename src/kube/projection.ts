@@ -1,7 +1,8 @@
 import { RequestError } from '../base/errors.js';
 import type { Dedupe } from './dedupe.js';
+import { projectEvictionStatus } from './eviction-status.js';
 import type { Intern } from './interner.js';
-import { isObject, type JsonObject, objectOf, objectsOf, textOf } from './json.js';
+import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from './json.js';
 import type {
   Container,
   ContainerKind,
@@ -64,12 +65,13 @@ export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (va
     qosClass: interned(qosClass, intern),
     hostIp: interned(hostIP, intern),
     priorityClass: interned(priorityClassName, intern),
-    startTimeMs: timeMs(startTime),
+    startTimeMs: timeMsOf(startTime),
     runningSinceMs: runningSinceMs(objectOf(status), containers),
     controller: projectController(meta, intern, dedupe),
     containers: dedupe(containers),
     volumes: dedupe(projectedVolumes),
     overheadBytes: storageBytes(overhead) ?? 0,
+    eviction: projectEvictionStatus(objectOf(status)),
   };
 }
 
@@ -205,7 +207,7 @@ function aboveZero(bytes: number | undefined): number | undefined {
  */
 function runningSinceMs(status: JsonObject, containers: readonly Container[]): number | undefined {
   if (status['phase'] !== 'Running') return undefined;
-  const startTimeMs = timeMs(status['startTime']);
+  const startTimeMs = timeMsOf(status['startTime']);
   const appStatuses = objectsOf(status['containerStatuses']);
   if (appStatuses.length === 0) return startTimeMs;
   const sidecars = new Set(containers.filter(({ kind }) => kind === 'sidecar').map(({ name }) => name));
@@ -215,13 +217,8 @@ function runningSinceMs(status: JsonObject, containers: readonly Container[]): n
   const startedAtMs = [...appStatuses, ...sidecarStatuses]
     .map(({ state }) => objectOf(state)['running'])
     .filter(isObject)
-    .flatMap(({ startedAt }) => timeMs(startedAt) ?? startTimeMs ?? []);
+    .flatMap(({ startedAt }) => timeMsOf(startedAt) ?? startTimeMs ?? []);
   return startedAtMs.length === 0 ? undefined : Math.min(...startedAtMs);
-}
-
-function timeMs(value: unknown): number | undefined {
-  const time = Date.parse(textOf(value) ?? '');
-  return Number.isNaN(time) ? undefined : time;
 }
 
 function interned(value: unknown, intern: Intern): string | undefined {

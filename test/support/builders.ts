@@ -26,6 +26,7 @@ export function aPod(overrides: Partial<Pod> = {}): Pod {
     containers: [aContainer()],
     volumes: [],
     overheadBytes: 0,
+    eviction: undefined,
     ...overrides,
   };
 }

@@ -1,0 +1,72 @@
+import { parseQuantity } from '../kube/quantity.js';
+
+/** Why a kubelet evicts pods for local storage. Closed list: label values. `other`: in words that no known kubelet uses. */
+export const evictionCauses = [
+  'emptydir_limit',
+  'pod_limit',
+  'container_limit',
+  'node_bytes',
+  'node_inodes',
+  'node_admission',
+  'other',
+] as const;
+export type EvictionCause = (typeof evictionCauses)[number];
+
+/** What the message of an eviction for local storage names. */
+export interface StorageEviction {
+  readonly cause: EvictionCause;
+  /** The container or the emptyDir that was above its limit; '' for all other causes. */
+  readonly container: string;
+  readonly volume: string;
+  /** The limit that was exceeded, in bytes, rounded up; undefined for a cause without one. */
+  readonly limitBytes: number | undefined;
+}
+
+/**
+ * Reads the status message of a pod with phase `Failed` and reason `Evicted`. Undefined when the eviction was not for
+ * local storage, such as one for memory. The messages are those of Kubernetes 1.26 to 1.37; they do not show which
+ * filesystem of the node was short.
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/eviction/eviction_manager.go
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/eviction/helpers.go
+ */
+export function storageEviction(message: string): StorageEviction | undefined {
+  for (const [cause, pattern] of limitPatterns) {
+    const groups = pattern.exec(message)?.groups;
+    if (groups === undefined) continue;
+    const { container = '', volume = '', limit = '' } = groups;
+    return { cause, container, volume, limitBytes: parseQuantity(limit) };
+  }
+  const cause = nodeCause(message);
+  return cause && { cause, container: '', volume: '', limitBytes: undefined };
+}
+
+const limitPatterns: readonly (readonly [EvictionCause, RegExp])[] = [
+  ['emptydir_limit', /^Usage of EmptyDir volume "(?<volume>[^"]+)" exceeds the limit "(?<limit>[^"]+)"\.\s*$/],
+  ['pod_limit', /^Pod ephemeral local storage usage exceeds the total limit of containers (?<limit>\S+)\.\s*$/],
+  [
+    'container_limit',
+    /^Container (?<container>\S+) exceeded its local ephemeral storage limit "(?<limit>[^"]+)"\.\s*$/,
+  ],
+];
+
+/** Names of containers and pods follow in the message: only the resource or the conditions decide. */
+const lowResource = /^The node was low on resource: (?<resource>.*?)\.(?:\s|$)/;
+const refused = /^(?:Pod was rejected: )?The node had condition: \[(?<conditions>[^\]]*)\]\.\s*$/;
+
+function nodeCause(message: string): EvictionCause | undefined {
+  const resource = lowResource.exec(message)?.groups?.['resource'];
+  if (resource === 'ephemeral-storage') return 'node_bytes';
+  if (resource === 'inodes') return 'node_inodes';
+  const conditions = refused.exec(message)?.groups?.['conditions'];
+  if (conditions?.split(' ').includes('DiskPressure') === true) return 'node_admission';
+  return namesStorage(resource ?? conditions ?? withoutNames(message)) ? 'other' : undefined;
+}
+
+function namesStorage(text: string): boolean {
+  return /storage|file ?system|\b(?:node|image|container)fs|inode|disk/i.test(text);
+}
+
+/** A container may be called `storage`. */
+function withoutNames(message: string): string {
+  return message.replaceAll(/"[^"]*"|\b(?:Container|Pod) \S+ (?:was|exceeded)\b/g, '');
+}
