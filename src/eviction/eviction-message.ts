@@ -54,16 +54,21 @@ const lowResource = /^The node was low on resource: (?<resource>.*?)\.(?:\s|$)/;
 const refused = /^(?:Pod was rejected: )?The node had condition: \[(?<conditions>[^\]]*)\]\.\s*$/;
 
 function nodeCause(message: string): EvictionCause | undefined {
-  const resource = lowResource.exec(message)?.groups?.['resource'];
-  if (resource === 'ephemeral-storage') return 'node_bytes';
-  if (resource === 'inodes') return 'node_inodes';
+  const shortOf = lowResource.exec(message)?.groups?.['resource'];
+  if (shortOf !== undefined) return causesByResource.get(shortOf) ?? otherCause(shortOf);
   const conditions = refused.exec(message)?.groups?.['conditions'];
-  if (conditions?.split(' ').includes('DiskPressure') === true) return 'node_admission';
-  return namesStorage(resource ?? conditions ?? withoutNames(message)) ? 'other' : undefined;
+  if (conditions === undefined) return otherCause(withoutNames(message));
+  return conditions.split(' ').includes('DiskPressure') ? 'node_admission' : otherCause(conditions);
 }
 
-function namesStorage(text: string): boolean {
-  return /storage|file ?system|\b(?:node|image|container)fs|inode|disk/i.test(text);
+const causesByResource: ReadonlyMap<string, EvictionCause> = new Map([
+  ['ephemeral-storage', 'node_bytes'],
+  ['inodes', 'node_inodes'],
+]);
+
+function otherCause(text: string): EvictionCause | undefined {
+  const namesStorage = /storage|file ?system|\b(?:node|image|container)fs|inode|disk/i.test(text);
+  return namesStorage ? 'other' : undefined;
 }
 
 /** A container may be called `storage`. */

@@ -41,6 +41,8 @@ export interface ClusterStoreOptions {
   readonly random: () => number;
   readonly logger: Logger;
   readonly observer: ClusterStoreObserver;
+  /** Called after each change of a pod; the store already has its result. */
+  readonly onPodChange?: (change: StoreChange<Pod>) => void;
 }
 
 interface Part {
@@ -74,6 +76,7 @@ export class ClusterStore {
       groupOf: ({ nodeName }) => nodeName,
       onChange: (change) => {
         this.#rememberDeleted(change);
+        options.onPodChange?.(change);
       },
     });
     const intern = createInterner(maxInternedCount);

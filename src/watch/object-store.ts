@@ -10,8 +10,15 @@ export interface StoredObject {
 
 export interface StoreChange<T> {
   readonly type: 'added' | 'updated' | 'removed';
-  /** The new state; of a removed object the last state in the store. */
+  /**
+   * The new state. Of a removed object its final state, where the API server reported one: it may differ from the last
+   * state in the store.
+   */
   readonly object: T;
+  /** The state in the store before; undefined for an added object. */
+  readonly previous: T | undefined;
+  /** Whether it is part of the first list of its collection: what the object shows may have happened long ago. */
+  readonly isFirstList: boolean;
 }
 
 export interface ObjectStoreOptions<T> {
@@ -21,6 +28,13 @@ export interface ObjectStoreOptions<T> {
   readonly groupOf: (object: T) => string | undefined;
   /** Called once for each change, after the whole step: the store already has its result. */
   readonly onChange?: (change: StoreChange<T>) => void;
+}
+
+export interface ReplaceOptions<T> {
+  /** Which objects the list could contain; all without it. */
+  readonly isInScope?: ((object: T) => boolean) | undefined;
+  /** False without it. */
+  readonly isFirstList?: boolean;
 }
 
 export type UpsertOutcome = 'added' | 'updated' | 'replaced' | 'suppressed';
@@ -52,10 +66,6 @@ export class ObjectStore<T extends StoredObject> {
     return this.#objects.size;
   }
 
-  keyOf(object: T): string {
-    return this.#options.keyOf(object);
-  }
-
   get(key: string): T | undefined {
     return this.#objects.get(key);
   }
@@ -76,19 +86,19 @@ export class ObjectStore<T extends StoredObject> {
    * Makes the store equal to a complete list in one step. Removes the objects that are not in the list; `isInScope` limits
    * that to the objects that the list could contain. Notifies of removals, then of updates, then of additions.
    */
-  replace(objects: readonly T[], isInScope: (object: T) => boolean = () => true): void {
-    const listed = new Map(objects.map((object) => [this.keyOf(object), object]));
+  replace(objects: readonly T[], { isInScope = () => true, isFirstList = false }: ReplaceOptions<T> = {}): void {
+    const listed = new Map(objects.map((object) => [this.#options.keyOf(object), object]));
     const removed: StoreChange<T>[] = [];
     for (const [key, object] of this.#objects) {
       if (listed.has(key) || !isInScope(object)) continue;
       this.#unset(key, object);
-      removed.push({ type: 'removed', object });
+      removed.push({ type: 'removed', object, previous: object, isFirstList });
     }
     const updated: StoreChange<T>[] = [];
     const added: StoreChange<T>[] = [];
     const changesByType = { removed, updated, added };
     for (const [key, object] of listed) {
-      for (const change of this.#put(key, object)) changesByType[change.type].push(change);
+      for (const change of this.#put(key, object, isFirstList)) changesByType[change.type].push(change);
     }
     this.#notify([...removed, ...updated, ...added]);
   }
@@ -100,7 +110,7 @@ export class ObjectStore<T extends StoredObject> {
    * its group stays valid.
    */
   upsert(object: T): UpsertOutcome {
-    const changes = this.#put(this.keyOf(object), object);
+    const changes = this.#put(this.#options.keyOf(object), object);
     this.#notify(changes);
     const [first, second] = changes;
     if (first === undefined) return 'suppressed';
@@ -108,27 +118,29 @@ export class ObjectStore<T extends StoredObject> {
     return first.type === 'added' ? 'added' : 'updated';
   }
 
-  /** Returns whether there was an object with this key and this UID. An object with another UID stays. */
-  remove(key: string, uid: string): boolean {
-    const object = this.#objects.get(key);
-    if (object?.uid !== uid) return false;
-    this.#unset(key, object);
-    this.#notify([{ type: 'removed', object }]);
+  /**
+   * Removes the object with the key and the UID of `object`, which is its final state. Returns whether there was one; an
+   * object with another UID stays.
+   */
+  remove(object: T): boolean {
+    const key = this.#options.keyOf(object);
+    const previous = this.#objects.get(key);
+    if (previous?.uid !== object.uid) return false;
+    this.#unset(key, previous);
+    this.#notify([{ type: 'removed', object, previous, isFirstList: false }]);
     return true;
   }
 
   /** Stores the object. The caller notifies of the changes. */
-  #put(key: string, object: T): StoreChange<T>[] {
+  #put(key: string, object: T, isFirstList = false): StoreChange<T>[] {
     const previous = this.#objects.get(key);
     if (previous !== undefined && isSameState(previous, object)) return [];
     this.#objects.set(key, object);
     this.#regroup(key, previous, object);
-    if (previous === undefined) return [{ type: 'added', object }];
-    if (previous.uid === object.uid) return [{ type: 'updated', object }];
-    return [
-      { type: 'removed', object: previous },
-      { type: 'added', object },
-    ];
+    const added: StoreChange<T> = { type: 'added', object, previous: undefined, isFirstList };
+    if (previous === undefined) return [added];
+    if (previous.uid === object.uid) return [{ type: 'updated', object, previous, isFirstList }];
+    return [{ type: 'removed', object: previous, previous, isFirstList }, added];
   }
 
   #unset(key: string, object: T): void {

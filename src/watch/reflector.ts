@@ -5,7 +5,7 @@ import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { FirstList } from './first-list.js';
 import { type ListedObjects, listObjects } from './list-session.js';
-import type { StoredObject, UpsertOutcome } from './object-store.js';
+import type { ReplaceOptions, StoredObject, UpsertOutcome } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { type Collection, collectionOf, type CollectionOptions } from './resource-path.js';
 import { type Pause, Retries } from './retries.js';
@@ -18,10 +18,9 @@ const maxSilenceMs = 600_000;
 const stableAfterMs = 60_000;
 
 interface ReflectorStore<T> {
-  keyOf(object: T): string;
-  replace(objects: readonly T[], isInScope?: (object: T) => boolean): void;
+  replace(objects: readonly T[], options: ReplaceOptions<T>): void;
   upsert(object: T): UpsertOutcome;
-  remove(key: string, uid: string): boolean;
+  remove(object: T): boolean;
 }
 
 export interface ReflectorOptions<T> extends CollectionOptions {
@@ -179,7 +178,7 @@ export class Reflector<T extends StoredObject> {
       logger.warn('skipped malformed objects of a list', fields);
     }
     this.#change(() => {
-      store.replace(objects, isInScope);
+      store.replace(objects, { isInScope, isFirstList: !this.#hasSynced });
     });
     this.#advance(resourceVersion);
     this.#next = 'watch';
@@ -254,8 +253,7 @@ export class Reflector<T extends StoredObject> {
       throw new RequestError('decode', `malformed deleted object: ${messageOf(error)}`, { cause: error });
     }
     if (deleted === undefined) return;
-    const { uid } = deleted;
-    this.#change(() => store.remove(store.keyOf(deleted), uid));
+    this.#change(() => store.remove(deleted));
   }
 
   /** The store is up to date even when a change handler throws. */

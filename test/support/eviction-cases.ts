@@ -14,7 +14,7 @@ export function messageCases(): {
   readonly evictions: readonly MessageCase[];
   readonly notForStorage: readonly MessageCase[];
 } {
-  return readJson('messages.json');
+  return readJson('messages.json') as ReturnType<typeof messageCases>;
 }
 
 /** An event of the watch of a live cluster. */
@@ -35,11 +35,11 @@ export interface RecordedEviction {
 
 export function recordedEvictions(): readonly RecordedEviction[] {
   return readdirSync(new URL('recorded/', folder)).map((file) => ({
-    ...readJson<Omit<RecordedEviction, 'name'>>(`recorded/${file}`),
+    ...(readJson(`recorded/${file}`) as Omit<RecordedEviction, 'name'>),
     name: file.replace('.json', ''),
   }));
 }
 
-function readJson<T>(file: string): T {
-  return JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as T;
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
 }

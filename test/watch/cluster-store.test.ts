@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ApiTransport } from '../../src/http/api-client.js';
+import type { Pod } from '../../src/kube/objects.js';
 import { type Scope, wholeCluster } from '../../src/kube/scope.js';
 import { shardOf } from '../../src/kube/shard.js';
 import { ClusterStore } from '../../src/watch/cluster-store.js';
+import type { StoreChange } from '../../src/watch/object-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { eventLine, ScriptedApi, sends, WatchFeed } from './scripted-api.js';
 
@@ -33,6 +35,7 @@ interface Running extends AsyncDisposable {
   readonly send: (type: string, object: object) => Promise<void>;
   readonly pods: () => readonly string[];
   readonly told: readonly string[];
+  readonly podChanges: readonly StoreChange<Pod>[];
   readonly selectors: () => readonly string[];
 }
 
@@ -40,6 +43,7 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
   const clock = new ManualClock();
   const feed = new WatchFeed();
   const told: string[] = [];
+  const podChanges: StoreChange<Pod>[] = [];
   const byPath: Readonly<Record<string, ScriptedApi>> = {
     '/api/v1/nodes': new ScriptedApi(
       sends(
@@ -63,6 +67,7 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
     rememberDeletedMs: 100_000,
     clock,
     random: () => 0.5,
+    onPodChange: (change) => podChanges.push(change),
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     observer: {
       trackStore: ignore,
@@ -86,6 +91,7 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
     },
     pods: () => Array.from(store.pods(), ({ name, nodeName }) => `${nodeName}/${name}`),
     told,
+    podChanges,
     selectors: () => Object.values(byPath).map(({ requests }) => requests[0]?.query?.['fieldSelector'] ?? ''),
     [Symbol.asyncDispose]: async () => {
       stopping.abort(new Error('stopped'));
@@ -160,5 +166,37 @@ describe('the store of the whole cluster', () => {
     await using running = await start(wholeCluster, [podOn(own, 'a'), podOn(foreign, 'b'), podOn(undefined, 'c')]);
     expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual(nodes);
     expect(running.pods()).toEqual([`${own}/a`, `${foreign}/b`, 'undefined/c']);
+  });
+});
+
+describe('the changes of pods', () => {
+  const status = {
+    phase: 'Failed',
+    reason: 'Evicted',
+    message: 'Usage of EmptyDir volume "e" exceeds the limit "1Gi". ',
+  };
+  const evicted = (name: string, resourceVersion: string): object => ({ ...podOn(own, name, resourceVersion), status });
+  const shown = ({ type, object, previous, isFirstList }: StoreChange<Pod>): unknown[] => [
+    `${type} ${object.name}`,
+    { before: previous?.eviction !== undefined, now: object.eviction !== undefined, isFirstList },
+  ];
+
+  it('show an eviction that only the event of the deletion carries', async () => {
+    await using running = await start(wholeCluster, [podOn(own, 'cart-0')]);
+    await running.send('DELETED', evicted('cart-0', '11'));
+    expect(running.podChanges.map(shown)).toEqual([
+      ['added cart-0', { before: false, now: false, isFirstList: true }],
+      ['removed cart-0', { before: false, now: true, isFirstList: false }],
+    ]);
+  });
+
+  it('show which evictions were before the first list', async () => {
+    await using running = await start(wholeCluster, [evicted('cart-0', '9')]);
+    await running.send('ADDED', evicted('cart-1', '11'));
+    await running.send('MODIFIED', evicted('cart-0', '12'));
+    expect(running.podChanges.map(shown)).toEqual([
+      ['added cart-0', { before: false, now: true, isFirstList: true }],
+      ['added cart-1', { before: false, now: true, isFirstList: false }],
+    ]);
   });
 });

@@ -64,7 +64,7 @@ describe('replace', () => {
 
   it('keeps objects that the list could not contain', () => {
     store.replace([thing('a', '1', { place: 'n1' }), thing('b', '2', { place: 'n2' })]);
-    store.replace([], ({ place }) => place === 'n1');
+    store.replace([], { isInScope: ({ place }) => place === 'n1' });
     expect(names(store.values())).toEqual(['b@2']);
   });
 
@@ -153,11 +153,27 @@ describe('upsert', () => {
   });
 });
 
+describe('the changes of a list', () => {
+  it('show the states before, and whether the list is the first one', () => {
+    const [first, second] = [thing('a', '1'), thing('a', '2')];
+    store.replace([first], { isFirstList: true });
+    store.replace([second]);
+    store.replace([]);
+    expect(changes).toEqual([
+      { type: 'added', object: first, previous: undefined, isFirstList: true },
+      { type: 'updated', object: second, previous: first, isFirstList: false },
+      { type: 'removed', object: second, previous: second, isFirstList: false },
+    ]);
+  });
+});
+
 describe('remove', () => {
-  it('notifies with the last state in the store', () => {
-    store.upsert(thing('a', '1'));
-    expect(store.remove('a', 'uid-a')).toBe(true);
-    expect(summaries()).toEqual(['added a@1', 'removed a@1']);
+  it('notifies with the final state, and the last one in the store', () => {
+    const last = thing('a', '1');
+    const final = thing('a', '3', { labels: { evicted: 'yes' } });
+    store.upsert(last);
+    expect(store.remove(final)).toBe(true);
+    expect(changes[1]).toEqual({ type: 'removed', object: final, previous: last, isFirstList: false });
     expect([store.size, store.get('a')]).toEqual([0, undefined]);
   });
 
@@ -166,7 +182,7 @@ describe('remove', () => {
     ['another object with the key', 'a', 'uid-of-an-earlier-a'],
   ])('does nothing for %s', (_case, key, uid) => {
     store.upsert(thing('a', '1'));
-    expect(store.remove(key, uid)).toBe(false);
+    expect(store.remove(thing(key, '2', { uid }))).toBe(false);
     expect(summaries()).toEqual(['added a@1']);
     expect(names(store.group('n1'))).toEqual(['a@1']);
   });
@@ -174,7 +190,7 @@ describe('remove', () => {
   it('reports a deletion once, whether a list or an event came first', () => {
     store.upsert(thing('a', '1'));
     store.replace([]);
-    store.remove('a', 'uid-a');
+    store.remove(thing('a', '1'));
     store.replace([]);
     expect(summaries()).toEqual(['added a@1', 'removed a@1']);
   });
@@ -208,7 +224,7 @@ describe('group', () => {
     expect(store.group('n1')).toEqual([]);
     expect(store.group('n1')).toBe(store.group('n1'));
     store.upsert(thing('a', '1'));
-    store.remove('a', 'uid-a');
+    store.remove(thing('a', '1'));
     expect(store.group('n1')).toEqual([]);
   });
 
@@ -228,7 +244,7 @@ describe('group', () => {
       .map(({ size, ...rest }) => thing(rest.name, '1', { ...rest, resourceVersion: String(size) }));
     const step = fc.oneof(
       anyThing.map((object) => () => void store.upsert(object)),
-      anyThing.map((object) => () => void store.remove(object.name, object.uid)),
+      anyThing.map((object) => () => void store.remove(object)),
       fc.array(anyThing, { maxLength: 4 }).map((objects) => () => {
         store.replace(objects);
       }),
@@ -293,7 +309,7 @@ describe('notifications', () => {
     }).toThrow('2 of 2 notifications failed; the first: cannot take a');
     expect(notified).toEqual(['a', 'b']);
     expect(names(objects.group('n1'))).toEqual(['a@1', 'b@1']);
-    expect(() => objects.remove('a', 'uid-a')).toThrow(AggregateError);
+    expect(() => objects.remove(thing('a', '1'))).toThrow(AggregateError);
     expect(objects.size).toBe(1);
   });
 });

@@ -149,7 +149,7 @@ describe('the normal course', () => {
     expect(run.content()).toEqual(['a@1', 'b@2']);
     feed.send(deleted('b', '11'), modified('a', '55'), added('c', '32'));
     await run.clock.advance(0);
-    expect(run.changes).toEqual(['added a@1', 'added b@2', 'removed b@2', 'updated a@55', 'added c@32']);
+    expect(run.changes).toEqual(['added a@1', 'added b@2', 'removed b@11', 'updated a@55', 'added c@32']);
     expect(run.content()).toEqual(['a@55', 'c@32']);
     expect(run.observed).toEqual([
       'connected pods  false',
@@ -245,7 +245,7 @@ describe('the normal course', () => {
     await using run = await start({ api });
     await run.clock.advance(1_500);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12', 'watch rv=21', 'watch rv=30']);
-    expect(run.changes).toEqual(['added a@1', 'added b@12', 'added c@20', 'removed b@12', 'updated c@30']);
+    expect(run.changes).toEqual(['added a@1', 'added b@12', 'added c@20', 'removed b@21', 'updated c@30']);
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual(Array(3).fill('watch pods end'));
   });
 
@@ -363,7 +363,7 @@ describe('events', () => {
     };
     await using run = await start({ api, onChange });
     expect(run.content()).toEqual(['b@11']);
-    expect(run.changes).toEqual(['added a@1', 'added b@11', 'removed a@1']);
+    expect(run.changes).toEqual(['added a@1', 'added b@11', 'removed a@12']);
     expect(run.logged.filter((line) => /^error: .*no room/.test(line))).toHaveLength(3);
     await run.clock.advance(500);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12']);
