@@ -63,6 +63,11 @@ export class Kubelet implements AsyncDisposable {
     return this.#fault;
   }
 
+  /** The time of what the kubelet measures now. */
+  get observation(): Observation {
+    return { nowMs: this.#options.clock.nowMs(), restartedAtMs: this.#restartedAtMs };
+  }
+
   /** All requests so far, including failed ones. */
   get requestCount(): number {
     return this.#requestCount;
@@ -73,7 +78,7 @@ export class Kubelet implements AsyncDisposable {
     await this.#faultChange.runExclusive(async () => {
       const before = this.#fault;
       this.#fault = fault;
-      this.#restartedAtMs = fault === 'restarted' ? this.#options.clock.nowMs() : undefined;
+      if (fault === 'restarted') this.#restartedAtMs = this.#options.clock.nowMs();
       if ((before === 'expired-certificate') !== (fault === 'expired-certificate')) {
         const { valid, expired } = this.#certificates;
         this.#listener.setKeyPair(fault === 'expired-certificate' ? expired : valid);
@@ -119,7 +124,7 @@ export class Kubelet implements AsyncDisposable {
     });
     await answerSummary(response, {
       fault: this.#fault,
-      summary: (known) => summary({ nowMs: clock.nowMs(), restartedAtMs: this.#restartedAtMs }, known),
+      summary: (known) => summary(this.observation, known),
       sleep: async (durationMs) => clock.sleep(durationMs, disconnected.signal),
     });
   }

@@ -11,8 +11,13 @@ import {
 } from '../model/pod-usage.js';
 import type { SimulatedPod } from '../model/simulated-pod.js';
 
-const tmpfs: FileSystem = { capacityBytes: 16 * 2 ** 30, availableBytes: 16 * 2 ** 30, usedBytes: 0 };
-const inodes = 6_553_600;
+const tmpfs: FileSystem = {
+  capacityBytes: 16 * 2 ** 30,
+  availableBytes: 16 * 2 ** 30,
+  usedBytes: 0,
+  inodeCount: 4_194_304,
+  usedInodeCount: 1,
+};
 
 export interface SummaryMoment extends Observation {
   /** `none`: the kubelet lists no pods although they use space. */
@@ -23,11 +28,14 @@ export interface SummaryMoment extends Observation {
 export function nodeSummary(node: SimulatedNode, pods: readonly SimulatedPod[], at: SummaryMoment): object {
   const systems = fileSystems(node, pods, at.nowMs);
   const context = { at, systems };
-  const image = { ...fsStats(systems.image, systems.atMs), usedBytes: systems.imagesBytes, inodesUsed: 120 };
+  const image = { ...fsStats(systems.image, systems.atMs), usedBytes: systems.snapshotBytes, inodesUsed: 120 };
   return {
     node: {
       nodeName: node.spec.name,
-      systemContainers: [{ name: 'pods', startTime: timestamp(node.createdAtMs), ...compute(at, pods.length) }],
+      systemContainers: [
+        { name: 'kubelet', startTime: timestamp(at.restartedAtMs ?? node.createdAtMs), ...compute(at, 1) },
+        { name: 'pods', startTime: timestamp(node.createdAtMs), ...compute(at, pods.length) },
+      ],
       startTime: timestamp(node.createdAtMs),
       ...compute(at, 4 * pods.length),
       fs: fsStats(systems.node, systems.atMs),
@@ -91,16 +99,18 @@ function volumeStats(pod: SimulatedPod, usage: VolumeUsage, { node }: FileSystem
   };
 }
 
-function fsStats({ availableBytes, capacityBytes, usedBytes }: FileSystem, atMs: number): object {
-  const inodesUsed = Math.min(inodes, 100_000 + Math.floor(usedBytes / 2 ** 16));
+function fsStats(
+  { availableBytes, capacityBytes, usedBytes, inodeCount, usedInodeCount }: FileSystem,
+  atMs: number,
+): object {
   return {
     time: timestamp(atMs),
     availableBytes,
     capacityBytes,
     usedBytes,
-    inodesFree: inodes - inodesUsed,
-    inodes,
-    inodesUsed,
+    inodesFree: inodeCount - usedInodeCount,
+    inodes: inodeCount,
+    inodesUsed: usedInodeCount,
   };
 }
 

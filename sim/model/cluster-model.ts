@@ -5,6 +5,7 @@ import { podObject } from './pod-object.js';
 import { completed, crashed, type PodEdit, restarted, scheduledPod, started } from './pod-states.js';
 import type { Random } from './random.js';
 import type { Schedule } from './schedule.js';
+import { initialImages } from './simulated-images.js';
 import type { SimulatedPod } from './simulated-pod.js';
 import type { NodeSpec, PodSpec } from './specs.js';
 
@@ -57,6 +58,7 @@ export class ClusterModel {
       kubeletPort,
       uid: this.#random.uuid(),
       isReady: true,
+      images: initialImages(spec),
       createdAtMs: nowMs,
       transitionAtMs: nowMs,
       heartbeatAtMs: nowMs,

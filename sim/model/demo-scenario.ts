@@ -105,6 +105,8 @@ const singlePods: readonly PodSpec[] = [
     name: 'kube-apiserver-node-1',
     nodeName: 'node-1',
     isStatic: true,
+    priority: 2_000_001_000,
+    priorityClassName: 'system-node-critical',
     labels: { component: 'kube-apiserver', tier: 'control-plane' },
     containers: [{ name: 'kube-apiserver', rootfs: still(24 * kib), logs: rotatedLogs }],
     volumes: [{ name: 'certs', source: 'hostPath', content: still(0) }],
@@ -117,7 +119,7 @@ const singlePods: readonly PodSpec[] = [
     containers: [
       { name: 'shell', rootfs: { initialBytes: 100 * mib, bytesPerSecond: 64 * kib, maxBytes: gib }, logs: still(0) },
     ],
-    volumes: [{ name: 'repository', source: 'gitRepo', content: still(24 * mib) }, serviceAccount],
+    volumes: [{ name: 'repository', source: 'emptyDir', content: still(24 * mib) }, serviceAccount],
   },
 ];
 

@@ -1,12 +1,16 @@
 import { wholeBlocks } from './growth.js';
 import { defaultCapacityBytes, type SimulatedNode } from './node-object.js';
 import { bytesOnDisk } from './pod-usage.js';
+import { totalBytes } from './simulated-images.js';
 import type { SimulatedPod } from './simulated-pod.js';
+import type { NodeSpec } from './specs.js';
 
 export interface FileSystem {
   readonly capacityBytes: number;
   readonly availableBytes: number;
   readonly usedBytes: number;
+  readonly inodeCount: number;
+  readonly usedInodeCount: number;
 }
 
 export interface FileSystems {
@@ -14,38 +18,44 @@ export interface FileSystems {
   readonly node: FileSystem;
   /** Contains images and writable layers; the same as `node` unless the node has a separate one. */
   readonly image: FileSystem;
-  /** The bytes of images in `image`. */
-  readonly imagesBytes: number;
+  /** The bytes of images and writable layers in `image`: the runtime's snapshots. */
+  readonly snapshotBytes: number;
 }
 
 const periodMs = 10_000;
+const defaultSystemBytes = 8 * 2 ** 30;
+const defaultInodeCount = 6_553_600;
 /** Part of a filesystem that ext4 reserves for root: neither used nor available. */
 const reservedShare = 0.05;
 
-/** The node's filesystems as of the last measurement. */
-export function fileSystems({ spec }: SimulatedNode, pods: readonly SimulatedPod[], nowMs: number): FileSystems {
+/** The node's filesystems as of the last measurement; a change of its images is measured at once. */
+export function fileSystems(
+  { spec, images }: SimulatedNode,
+  pods: readonly SimulatedPod[],
+  nowMs: number,
+): FileSystems {
   const atMs = nowMs - (nowMs % periodMs);
-  const imagesBytes = wholeBlocks(spec.imagesBytes ?? 6 * 2 ** 30);
-  let layerBytes = imagesBytes;
-  let otherBytes = wholeBlocks(spec.systemBytes ?? 8 * 2 ** 30);
+  let snapshotBytes = totalBytes(images);
+  let otherBytes = wholeBlocks(spec.systemBytes ?? defaultSystemBytes);
   for (const pod of pods) {
     const onDisk = bytesOnDisk(pod, atMs);
-    layerBytes += onDisk.rootfsBytes;
+    snapshotBytes += onDisk.rootfsBytes;
     otherBytes += onDisk.otherBytes;
   }
   const capacityBytes = spec.capacityBytes ?? defaultCapacityBytes;
   if (spec.imageFsCapacityBytes === undefined) {
-    const shared = fileSystem(capacityBytes, otherBytes + layerBytes);
-    return { atMs, node: shared, image: shared, imagesBytes };
+    const shared = fileSystem(spec, capacityBytes, otherBytes + snapshotBytes);
+    return { atMs, node: shared, image: shared, snapshotBytes };
   }
-  const image = fileSystem(spec.imageFsCapacityBytes, layerBytes);
-  return { atMs, node: fileSystem(capacityBytes, otherBytes), image, imagesBytes };
+  const image = fileSystem(spec, spec.imageFsCapacityBytes, snapshotBytes);
+  return { atMs, node: fileSystem(spec, capacityBytes, otherBytes), image, snapshotBytes };
 }
 
 /** Used bytes never exceed the bytes that the filesystem can allocate. */
-function fileSystem(capacity: number, wantedBytes: number): FileSystem {
-  const capacityBytes = wholeBlocks(capacity);
+function fileSystem({ inodeCount = defaultInodeCount }: NodeSpec, sizeBytes: number, wantedBytes: number): FileSystem {
+  const capacityBytes = wholeBlocks(sizeBytes);
   const usableBytes = capacityBytes - wholeBlocks(capacityBytes * reservedShare);
   const usedBytes = Math.min(wantedBytes, usableBytes);
-  return { capacityBytes, usedBytes, availableBytes: usableBytes - usedBytes };
+  const usedInodeCount = Math.min(inodeCount, 100_000 + Math.floor(usedBytes / 2 ** 16));
+  return { capacityBytes, usedBytes, availableBytes: usableBytes - usedBytes, inodeCount, usedInodeCount };
 }

@@ -1,6 +1,6 @@
 import type { StoredObject } from '../api-server/versioned-objects.js';
 import { humanDuration, timestamp } from './object-format.js';
-import type { NodeSpec } from './specs.js';
+import type { ImageSpec, NodeSpec } from './specs.js';
 
 /** A node of the simulated cluster at one moment. Times are wall times in milliseconds. */
 export interface SimulatedNode {
@@ -9,13 +9,19 @@ export interface SimulatedNode {
   /** The port of its kubelet on 127.0.0.1. */
   readonly kubeletPort: number;
   readonly isReady: boolean;
+  /** On its disk now. */
+  readonly images: readonly ImageSpec[];
   readonly createdAtMs: number;
   readonly transitionAtMs: number;
   readonly heartbeatAtMs: number;
 }
 
 export const defaultCapacityBytes = 100 * 2 ** 30;
-export const kubernetesVersion = 'v1.33.1';
+export const kubernetesVersion = 'v1.37.1';
+
+export function kubeletVersionOf({ kubeletVersion = kubernetesVersion }: NodeSpec): string {
+  return kubeletVersion;
+}
 
 /** The node as the API server returns it. */
 export function nodeObject(node: SimulatedNode): StoredObject {
@@ -44,7 +50,7 @@ export function nodeObject(node: SimulatedNode): StoredObject {
       node.isReady ? 'Ready' : 'NotReady',
       rolesOf(spec),
       humanDuration(nowMs - node.createdAtMs),
-      kubernetesVersion,
+      kubeletVersionOf(spec),
       '127.0.0.1',
       '<none>',
       osImage,
@@ -61,9 +67,11 @@ function rolesOf({ labels = {} }: NodeSpec): string {
   return roles.map((label) => label.slice(rolePrefix.length)).join() || '<none>';
 }
 
-const osImage = 'Simulated Linux';
-const kernelVersion = '6.12.0';
-const containerRuntimeVersion = 'containerd://2.1.0';
+const osImage = 'Debian GNU/Linux 13 (trixie)';
+const kernelVersion = '6.12.48+deb13-amd64';
+const containerRuntimeVersion = 'containerd://2.1.4';
+/** `nodeStatusMaxImages`: a kubelet lists no more images, the largest first. */
+const listedImageCount = 50;
 
 function status(node: SimulatedNode): object {
   const capacityBytes = node.spec.capacityBytes ?? defaultCapacityBytes;
@@ -95,11 +103,15 @@ function status(node: SimulatedNode): object {
       kernelVersion,
       osImage,
       containerRuntimeVersion,
-      kubeletVersion: kubernetesVersion,
-      kubeProxyVersion: kubernetesVersion,
+      kubeletVersion: kubeletVersionOf(node.spec),
+      kubeProxyVersion: kubeletVersionOf(node.spec),
       operatingSystem: 'linux',
       architecture: 'amd64',
     },
+    images: node.images
+      .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+      .slice(0, listedImageCount)
+      .map(({ name, sizeBytes }) => ({ names: [name], sizeBytes })),
   };
 }
 

@@ -86,6 +86,9 @@ function podSpec(spec: PodSpec): object {
     ...(spec.isStatic === true && { hostNetwork: true }),
     securityContext: {},
     schedulerName: 'default-scheduler',
+    ...(spec.priorityClassName !== undefined && { priorityClassName: spec.priorityClassName }),
+    priority: spec.priority ?? 0,
+    preemptionPolicy: 'PreemptLowerPriority',
   };
 }
 

@@ -40,7 +40,7 @@ const volumePassPeriodMs = 60_000;
  * The usage of a pod as the kubelet reports it; undefined when none of its containers runs. The total is the writable
  * layers and logs of running containers, the volumes on disk, and one block for the hosts file of every pod that is not
  * static. Volumes count as of the last volume pass.
- * https://github.com/kubernetes/kubernetes/blob/v1.33.1/pkg/kubelet/stats/helper.go
+ * https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/kubelet/stats/helper.go
  */
 export function podUsage(pod: SimulatedPod, at: Observation): PodUsage | undefined {
   const running = runningContainers(pod);
@@ -84,6 +84,12 @@ function hostsFileCount({ spec }: SimulatedPod): number {
   return spec.isStatic === true ? 0 : 1;
 }
 
+/** The volumes that the kubelet mounts; it mounts and measures no others. */
+function mountedVolumes({ spec }: SimulatedPod): readonly VolumeSpec[] {
+  const { containers, volumes = [] } = spec;
+  return volumes.filter(({ name }) => containers.some(({ mounts }) => mounts?.includes(name) ?? true));
+}
+
 /** Volumes in memory are listed, but do not count towards a pod's ephemeral storage. */
 export function isTmpfs({ source, medium }: VolumeSpec): boolean {
   if (source === 'emptyDir') return medium === 'Memory';
@@ -91,7 +97,7 @@ export function isTmpfs({ source, medium }: VolumeSpec): boolean {
 }
 
 function isCounted(spec: VolumeSpec): boolean {
-  return !isTmpfs(spec) && (spec.source === 'emptyDir' || spec.source === 'configMap' || spec.source === 'gitRepo');
+  return !isTmpfs(spec) && (spec.source === 'emptyDir' || spec.source === 'configMap');
 }
 
 function containerUsage(container: RunningContainer, pace: number, nowMs: number): ContainerUsage {
@@ -109,7 +115,7 @@ function containerUsage(container: RunningContainer, pace: number, nowMs: number
 
 function volumeUsages(pod: SimulatedPod, measuredAtMs: number): readonly VolumeUsage[] {
   const ageMs = measuredAtMs - (pod.startedAtMs ?? measuredAtMs);
-  const measured = (pod.spec.volumes ?? []).filter(({ source }) => source !== 'hostPath');
+  const measured = mountedVolumes(pod).filter(({ source }) => source !== 'hostPath' && source !== 'gitRepo');
   return measured.map((spec) => {
     const usedBytes = bytesAt(spec.content, ageMs, pod.pace);
     return { spec, usedBytes, inodes: inodesOf(usedBytes), measuredAtMs };

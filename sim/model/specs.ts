@@ -5,16 +5,29 @@ import type { Growth } from './growth.js';
 export interface NodeSpec {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Default: v1.37.1. */
+  readonly kubeletVersion?: string;
   /** Size of the node's root filesystem. Default: 100 GiB. */
   readonly capacityBytes?: number;
   /** Size of a separate filesystem for images and writable layers. Default: they share the root filesystem. */
   readonly imageFsCapacityBytes?: number;
-  /** Size of the images. Default: 6 GiB. */
+  /** Inodes of each filesystem. Default: 6,553,600. */
+  readonly inodeCount?: number;
+  /** Size of all images, of which a few are made up. Default: 6 GiB. */
   readonly imagesBytes?: number;
+  /** The images at the start, instead of `imagesBytes`. */
+  readonly images?: readonly ImageSpec[];
   /** Size of the operating system and its logs. Default: 8 GiB. */
   readonly systemBytes?: number;
   /** Hard eviction thresholds by signal, as in the kubelet's configuration file. Default: those of Kubernetes. */
   readonly evictionHard?: Readonly<Record<string, string>>;
+}
+
+export interface ImageSpec {
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** No container uses it: the kubelet deletes it before it evicts pods. */
+  readonly isUnused?: boolean;
 }
 
 export type ContainerKind = 'app' | 'init' | 'sidecar';
@@ -39,6 +52,7 @@ export type VolumeSource =
 
 export interface VolumeSpec {
   readonly name: string;
+  /** No kubelet measures a `gitRepo`. */
   readonly source: VolumeSource;
   /** `Memory` makes an emptyDir a tmpfs. */
   readonly medium?: 'Memory';
@@ -61,6 +75,9 @@ export interface PodSpec {
   readonly owner?: OwnerSpec;
   /** A mirror pod of a static pod: its node owns it, and its UID in the kubelet is the hash of its configuration. */
   readonly isStatic?: boolean;
+  /** From 2,000,000,000 on, the kubelet never evicts it. Default: 0. */
+  readonly priority?: number;
+  readonly priorityClassName?: string;
   readonly containers: readonly ContainerSpec[];
   readonly volumes?: readonly VolumeSpec[];
   /** Time from its creation until its containers run. Default: 0. */

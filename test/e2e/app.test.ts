@@ -20,7 +20,7 @@ const web = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSp
       logs: { initialBytes: 3 * mib },
       limitBytes: 64 * mib,
       requestBytes: 16 * mib,
-      mounts: ['cache', 'settings'],
+      mounts: ['cache', 'settings', 'scratch'],
     },
     { name: 'proxy', rootfs: { initialBytes: mib }, logs: { initialBytes: 40 * kib }, mounts: ['cache'] },
   ],

@@ -15,7 +15,12 @@ import { callKubelet } from './wire.js';
 const statsRule: Rule = { verbs: ['get'], resources: ['nodes/stats'] };
 
 interface Summary {
-  readonly node: { readonly nodeName: string; readonly fs: { readonly usedBytes: number } };
+  readonly node: {
+    readonly nodeName: string;
+    readonly startTime: string;
+    readonly systemContainers: readonly { readonly name: string; readonly startTime: string }[];
+    readonly fs: { readonly usedBytes: number };
+  };
   readonly pods: readonly { readonly podRef: { readonly name: string }; readonly volume?: readonly object[] }[];
 }
 
@@ -252,6 +257,21 @@ describe('the faults of a kubelet', () => {
     expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
     await clock.advance(60_000);
     expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
+  });
+
+  it('restarted is a new start of the kubelet, but not of its node', async () => {
+    const clock = new ManualClock();
+    await using sim = await start(clock);
+    const startTimes = async (): Promise<readonly unknown[]> => {
+      const { node } = await summaryOf(sim);
+      const kubelet = node.systemContainers.find(({ name }) => name === 'kubelet');
+      return [node.startTime, kubelet?.startTime];
+    };
+    await clock.advance(60_000);
+    expect(await startTimes()).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z']);
+    await sim.setFault('node-1', 'restarted');
+    await sim.setFault('node-1', undefined);
+    expect(await startTimes()).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z']);
   });
 
   it('are set one after the other', async () => {

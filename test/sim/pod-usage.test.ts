@@ -51,7 +51,7 @@ const spec: fc.Arbitrary<PodSpec> = fc
   .map((more) => podSpec('a', more));
 
 const isCounted = ({ source, medium }: VolumeSpec): boolean =>
-  source === 'configMap' || source === 'gitRepo' || (source === 'emptyDir' && medium === undefined);
+  source === 'configMap' || (source === 'emptyDir' && medium === undefined);
 
 describe('the usage of a pod as the kubelet reports it', () => {
   it('adds up: writable layers, logs, the volumes on disk and the hosts file', () => {
@@ -71,14 +71,28 @@ describe('the usage of a pod as the kubelet reports it', () => {
     );
   });
 
-  it('lists every volume except host paths, from the first pass on', () => {
+  it('lists every volume except host paths and git repositories, from the first pass on', () => {
     fc.assert(
       fc.property(spec, fc.integer({ min: 0, max: 2 * firstVolumePassMs }), (each, ageMs) => {
         const usage = podUsage(running(podSpec('a', { volumes: each.volumes ?? [] })), { nowMs: startedAtMs + ageMs });
-        const listed = (each.volumes ?? []).filter(({ source }) => source !== 'hostPath');
+        const listed = (each.volumes ?? []).filter(({ source }) => source !== 'hostPath' && source !== 'gitRepo');
         expect(usage?.volumes?.length).toBe(ageMs < firstVolumePassMs ? undefined : listed.length);
       }),
     );
+  });
+
+  it('neither lists nor counts a volume that no container mounts', () => {
+    const container = { name: 'app', rootfs: { initialBytes: 0 }, logs: { initialBytes: 0 }, mounts: ['used'] };
+    const content = { initialBytes: blockBytes };
+    const pod = running(
+      podSpec('a', {
+        containers: [container],
+        volumes: ['used', 'unused'].map((name) => ({ name, source: 'emptyDir' as const, content })),
+      }),
+    );
+    const usage = podUsage(pod, { nowMs: startedAtMs + firstVolumePassMs });
+    expect(usage?.volumes?.map((each) => each.spec.name)).toEqual(['used']);
+    expect(usage?.totalBytes).toBe(2 * blockBytes);
   });
 
   it('measures volumes once a minute, layers every ten seconds and logs on request', () => {

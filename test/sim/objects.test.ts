@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
+import type { NodeSpec, PodSpec } from '../../sim/model/specs.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { podSpec } from './pods.js';
+import { callApi, callKubelet } from './wire.js';
+
+const gib = 2 ** 30;
+
+async function nodeOf(spec: Partial<NodeSpec>): Promise<{ status: Record<string, unknown> }> {
+  await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
+  await sim.addNode({ name: 'node-1', ...spec });
+  return JSON.parse((await callApi(sim, '/api/v1/nodes/node-1')).text) as { status: Record<string, unknown> };
+}
+
+describe('a node object', () => {
+  it('names the version of its kubelet', async () => {
+    expect((await nodeOf({})).status).toMatchObject({
+      nodeInfo: { kubeletVersion: 'v1.37.1', operatingSystem: 'linux' },
+    });
+    expect((await nodeOf({ kubeletVersion: 'v1.30.4' })).status).toMatchObject({
+      nodeInfo: { kubeletVersion: 'v1.30.4' },
+    });
+  });
+
+  it('has the capacity of its root filesystem', async () => {
+    const { status } = await nodeOf({ capacityBytes: 20 * gib });
+    expect(status['capacity']).toMatchObject({ 'ephemeral-storage': `${20 * 2 ** 20}Ki` });
+  });
+
+  it('lists its images, the 50 largest first', async () => {
+    const images = Array.from({ length: 60 }, (_, index) => ({
+      name: `image:${index}`,
+      sizeBytes: (index + 1) * 4096,
+    }));
+    const listed = (await nodeOf({ images })).status['images'] as readonly { names: string[]; sizeBytes: number }[];
+    expect(listed.length).toBe(50);
+    expect(listed[0]).toEqual({ names: ['image:59'], sizeBytes: 60 * 4096 });
+  });
+
+  it('lists images of the given size together by default', async () => {
+    const listed = (await nodeOf({ imagesBytes: 4 * gib })).status['images'] as readonly { sizeBytes: number }[];
+    expect(listed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)).toBe(4 * gib);
+  });
+});
+
+describe('the image filesystem of a summary', () => {
+  it('uses the bytes of images and writable layers', async () => {
+    await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
+    await sim.addNode({ name: 'node-1', imagesBytes: gib });
+    sim.model.addPod(podSpec('a'));
+    const { node } = JSON.parse((await callKubelet(sim, 'node-1')).text) as {
+      node: { runtime: { imageFs: { usedBytes: number } } };
+    };
+    expect(node.runtime.imageFs.usedBytes).toBe(gib + 8192);
+  });
+});
+
+describe('a pod object', () => {
+  it.each<[string, Partial<PodSpec>, object]>([
+    ['0 by default', {}, { priority: 0 }],
+    [
+      'of its class',
+      { priority: 2_000_000_000, priorityClassName: 'system-cluster-critical' },
+      { priority: 2_000_000_000, priorityClassName: 'system-cluster-critical' },
+    ],
+  ])('has a priority: %s', async (_, more, expected) => {
+    await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
+    sim.model.addPod(podSpec('a', more));
+    const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
+    expect((JSON.parse(text) as { spec: object }).spec).toMatchObject(expected);
+  });
+});
