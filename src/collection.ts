@@ -48,7 +48,7 @@ export function createCollection(options: CollectionOptions): Collection {
     attribution,
     scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
     showsAllPods: options.showsAllPods ?? !hasWorkloads(config),
-    enforcesSidecars: enforcement.sidecars,
+    sidecars: enforcement.sidecars,
     clock,
     graceMs: podGraceMs,
   });

@@ -44,10 +44,11 @@ export function attribute({ summary, pod, mode }: AttributeInput, distribute: Di
   if (usedBytes === undefined) return undefined;
   const breakdown = new Breakdown(usedBytes);
   const listed = mergeByName(
-    summary.containers.map((container) => listContainer(container, breakdown)),
+    containersOf(summary, pod).map((container) => listContainer(container, breakdown)),
     addContainers,
   );
-  const isMeasured = mode === 'measured' && listed.some(({ isCounted }) => isCounted);
+  const isMeasured =
+    mode === 'measured' && (summary.containers.length === 0 || listed.some(({ isCounted }) => isCounted));
   const containers = listed.map((container) => ({
     name: container.name,
     usedBytes: isMeasured ? container.ownRootfsBytes + container.ownLogsBytes : 0,
@@ -73,6 +74,16 @@ export function attribute({ summary, pod, mode }: AttributeInput, distribute: Di
     volumesPending: areVolumesPending(summary, pod),
   };
   return { usage, listed, isMeasured };
+}
+
+/**
+ * Kubelets that take their figures from the container runtime list a pod without containers while none runs, as in
+ * CrashLoopBackOff, with the bytes of its volumes: the containers of its spec hold them.
+ */
+function containersOf({ containers }: PodSummary, pod: Pod | undefined): readonly ContainerSummary[] {
+  if (containers.length > 0 || pod === undefined) return containers;
+  const own = pod.containers.filter(({ kind }) => kind === 'app' || kind === 'sidecar');
+  return own.map(({ name }) => ({ name, rootfs: undefined, logs: undefined }));
 }
 
 /** The components of one total. Parts are taken out of `other`, so the components add up to the total at every step. */

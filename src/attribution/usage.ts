@@ -1,4 +1,5 @@
 import type { VolumeType } from '../kube/objects.js';
+import type { Amount } from '../kube/quantity.js';
 
 /** The parts of a pod's ephemeral storage. They add up to the kubelet's total exactly. */
 export const components = ['rootfs', 'logs', 'emptydir', 'configmap', 'other'] as const;
@@ -28,7 +29,7 @@ export interface VolumeUsage {
   readonly availableBytes: number | undefined;
   readonly inodesUsed: number | undefined;
   /** Of an emptyDir, from the pod's spec. */
-  readonly sizeLimitBytes: number | undefined;
+  readonly sizeLimitBytes: Amount | undefined;
   /** Wall time of the kubelet's measurement, in milliseconds since the epoch. */
   readonly measuredAtMs: number | undefined;
 }
@@ -38,7 +39,7 @@ export interface PodUsage {
   readonly usedBytes: number;
   readonly inodesUsed: number | undefined;
   readonly components: Readonly<Record<Component, number>>;
-  /** Empty when the kubelet lists no container. */
+  /** Empty when the kubelet lists no container and the pod's spec is unknown. */
   readonly containers: readonly ContainerUsage[];
   readonly volumes: readonly VolumeUsage[];
   /** The kubelet has not measured the pod's volumes yet: the total is too small by their bytes. */

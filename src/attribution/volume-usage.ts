@@ -6,11 +6,14 @@ import type { Component, VolumeUsage } from './usage.js';
 type Kind = Pick<Volume, 'type' | 'medium'>;
 type Spec = Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>;
 
-/** The volumes that the kubelet lists for a pod, in its order, with type and medium of the pod's spec. */
+/**
+ * The volumes that the kubelet lists for a pod, in its order, with type and medium of the pod's spec. Not those that a
+ * container has as a raw device: they have no filesystem.
+ */
 export function volumeUsages({ volumes = [] }: PodSummary, pod: Pod | undefined): readonly VolumeUsage[] {
-  const usages = volumes.map((volume) => {
-    const spec = pod?.volumes.find(({ name }) => name === volume.name) ?? withoutSpec(volume);
-    return usageOf(volume, spec);
+  const usages = volumes.flatMap((volume) => {
+    const spec = pod?.volumes.find(({ name }) => name === volume.name);
+    return spec?.isRawBlock === true ? [] : [usageOf(volume, spec ?? withoutSpec(volume))];
   });
   return mergeByName(usages, addVolumes);
 }

@@ -104,5 +104,10 @@ function bareNode(name: string): Node {
     addresses: [],
     kubeletPort: undefined,
     allocatableBytes: undefined,
+    kubeletVersion: undefined,
+    operatingSystem: undefined,
+    enforcesStorageLimits: true,
+    diskPressure: undefined,
+    images: [],
   };
 }

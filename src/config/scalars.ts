@@ -138,6 +138,19 @@ export function optionalBoolean(spec: About & { readonly defaultText: string }) 
     });
 }
 
+/** True, false, or `auto`, the default: decided by what is found. */
+export function automatic(spec: About) {
+  return z
+    .union([z.literal('auto'), z.boolean()])
+    .prefault('auto')
+    .register(settingMeta, {
+      ...about(spec),
+      allowed: 'auto, true or false',
+      choices: ['auto', 'true', 'false'],
+      fromText: (text) => (text === 'auto' ? text : booleanFromText(text)),
+    });
+}
+
 const trueOrFalse = { allowed: 'true or false', choices: ['true', 'false'], fromText: booleanFromText } as const;
 
 function booleanFromText(text: string): unknown {

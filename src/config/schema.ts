@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
-import { boolean, choice, derivedInteger, duration, integer, optionalText, text } from './scalars.js';
+import { automatic, boolean, choice, derivedInteger, duration, integer, optionalText, text } from './scalars.js';
 import { refuse, section } from './setting.js';
 import { formatListenAddress, isNodeName, isUrlPath, type ListenAddress, parseListenAddress } from './values.js';
 import { workloads } from './workloads-schema.js';
@@ -151,9 +151,8 @@ const log = section({
 });
 
 const enforcement = section({
-  sidecars: boolean({
-    default: true,
-    help: 'Whether the kubelets enforce the limits of sidecars, as they do from Kubernetes 1.37 on. Decides which rules `limit_ratio` has.',
+  sidecars: automatic({
+    help: 'Whether kubelets hold sidecars to their own limits, as they do from Kubernetes 1.37 on. auto: by the version of the kubelet of each node. Decides which rules `limit_ratio` has.',
   }),
 });
 

@@ -1,10 +1,12 @@
-import type { ContainerUsage, PodUsage, VolumeUsage } from '../attribution/usage.js';
+import { addKnown, mergeByName } from '../attribution/merge.js';
 import type { Container, Pod } from '../kube/objects.js';
-import { podLimitBytes } from './limits.js';
+import { type Amount, ratioTo, roundUp } from '../kube/quantity.js';
+import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
+import { podLimit } from './limits.js';
 
 /** The limits that the kubelet evicts for, in the order in which it checks them. */
 export const limitRules = ['emptydir', 'pod', 'container'] as const;
-type LimitRule = (typeof limitRules)[number];
+export type LimitRule = (typeof limitRules)[number];
 
 /** The usage that counts towards one limit. Not clamped: above the limit, the pod is about to be evicted. */
 export interface LimitRatio {
@@ -14,59 +16,76 @@ export interface LimitRatio {
   /** '' unless the rule is about a volume. */
   readonly volume: string;
   readonly usedBytes: number;
-  /** Above 0. */
+  /** Rounded up to whole bytes. 0: any use evicts. */
   readonly limitBytes: number;
+  /** Of the exact limit: above 1 exactly when the kubelet evicts; `Infinity` for a limit of 0 and any use. */
+  readonly ratio: number;
 }
 
 export interface LimitRatiosInput {
-  readonly usage: PodUsage;
+  readonly summary: PodSummary;
   readonly pod: Pod;
-  /** Writable layers are on a separate filesystem: only logs count towards a container's limit then. */
+  /** Images are on a separate filesystem: only logs count towards a container's limit then. */
   readonly hasDedicatedImagefs: boolean;
-  /** Whether the kubelet enforces the limits of sidecars; old ones do not: https://github.com/kubernetes/kubernetes/issues/138371 */
+  /** Whether the kubelet holds sidecars to their own limits. */
   readonly enforcesSidecars: boolean;
 }
 
 /**
- * Usage and limit for each rule that the kubelet enforces on the pod. Pods that it never evicts for limits (static,
- * critical) have them too: their limits can be exceeded, too. Without usage there is no ratio.
+ * Usage and limit for each rule that the kubelet enforces on a pod that has not ended: in the order in which it checks
+ * them, so that the first one above 1 is the one that the pod is evicted for. Pods that it never evicts for limits (static,
+ * critical) have them too: their limits can be exceeded, too. Without a figure to compare there is no ratio.
  * https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-ephemeral-storage-limits-run
  */
 export function limitRatios(input: LimitRatiosInput): readonly LimitRatio[] {
   return [...volumeRatios(input), ...podRatio(input), ...containerRatios(input)];
 }
 
-/** EmptyDirs of any medium: the kubelet compares the volume's own usage. */
-function volumeRatios({ usage }: LimitRatiosInput): readonly LimitRatio[] {
-  return usage.volumes.flatMap(({ name, usedBytes, sizeLimitBytes }: VolumeUsage): LimitRatio[] => {
-    if (usedBytes === undefined || sizeLimitBytes === undefined) return [];
-    return [{ rule: 'emptydir', container: '', volume: name, usedBytes, limitBytes: sizeLimitBytes }];
+/** EmptyDirs of any medium, in the order of the spec: the kubelet compares the volume's own usage. */
+function volumeRatios({ summary: { volumes = [] }, pod }: LimitRatiosInput): readonly LimitRatio[] {
+  return pod.volumes.flatMap(({ name, sizeLimitBytes }): readonly LimitRatio[] => {
+    const usedBytes = volumes.filter((volume) => volume.name === name).map((volume) => volume.usedBytes);
+    return ratioOf(
+      { rule: 'emptydir', container: '', volume: name },
+      usedBytes.reduce(addKnown, undefined),
+      sizeLimitBytes,
+    );
   });
 }
 
-function podRatio({ usage: { usedBytes }, pod }: LimitRatiosInput): readonly LimitRatio[] {
-  const limitBytes = podLimitBytes(pod) ?? 0;
-  return limitBytes > 0 ? [{ rule: 'pod', container: '', volume: '', usedBytes, limitBytes }] : [];
+function podRatio({ summary: { usedBytes }, pod }: LimitRatiosInput): readonly LimitRatio[] {
+  return ratioOf({ rule: 'pod', container: '', volume: '' }, usedBytes, podLimit(pod));
 }
 
+/** In the order of the summary. */
 function containerRatios(input: LimitRatiosInput): readonly LimitRatio[] {
-  return input.usage.containers.flatMap((container): LimitRatio[] => {
-    const limitBytes = enforcedLimitBytes(container.name, input);
-    const usedBytes = countedBytes(container, input.hasDedicatedImagefs);
-    if (limitBytes === undefined || usedBytes === undefined) return [];
-    return [{ rule: 'container', container: container.name, volume: '', usedBytes, limitBytes }];
+  const containers = input.summary.containers.map((container) => ({
+    name: container.name,
+    usedBytes: comparedBytes(container, input.hasDedicatedImagefs),
+  }));
+  const merged = mergeByName(containers, (a, b) => ({ ...a, usedBytes: a.usedBytes + b.usedBytes }));
+  return merged.flatMap(({ name, usedBytes }): readonly LimitRatio[] => {
+    const limit = enforcedLimit(name, input);
+    return limit === 0 ? [] : ratioOf({ rule: 'container', container: name, volume: '' }, usedBytes, limit);
   });
 }
 
-/** Ordinary init containers have ended when the kubelet checks; ephemeral ones have no limits. */
-function enforcedLimitBytes(name: string, { pod, enforcesSidecars }: LimitRatiosInput): number | undefined {
+/** Ordinary init containers have no limit of their own while they run; ephemeral ones never have one. */
+function enforcedLimit(name: string, { pod, enforcesSidecars }: LimitRatiosInput): Amount | undefined {
   const isEnforced = ({ kind }: Container): boolean => kind === 'app' || (kind === 'sidecar' && enforcesSidecars);
-  const { limitBytes = 0 } = pod.containers.find((spec) => spec.name === name && isEnforced(spec)) ?? {};
-  return limitBytes > 0 ? limitBytes : undefined;
+  return pod.containers.find((spec) => spec.name === name && isEnforced(spec))?.limitBytes;
 }
 
-function countedBytes({ rootfsBytes, logsBytes }: ContainerUsage, hasDedicatedImagefs: boolean): number | undefined {
-  if (hasDedicatedImagefs) return logsBytes;
-  if (rootfsBytes === undefined && logsBytes === undefined) return undefined;
-  return (rootfsBytes ?? 0) + (logsBytes ?? 0);
+/** A figure that the kubelet lacks for a container that it lists counts as 0 with it. */
+function comparedBytes({ rootfs, logs }: ContainerSummary, hasDedicatedImagefs: boolean): number {
+  return (logs?.usedBytes ?? 0) + (hasDedicatedImagefs ? 0 : (rootfs?.usedBytes ?? 0));
+}
+
+function ratioOf(
+  place: Pick<LimitRatio, 'rule' | 'container' | 'volume'>,
+  usedBytes: number | undefined,
+  limit: Amount | undefined,
+): readonly LimitRatio[] {
+  if (usedBytes === undefined || limit === undefined) return [];
+  return [{ ...place, usedBytes, limitBytes: roundUp(limit), ratio: ratioTo(usedBytes, limit) }];
 }

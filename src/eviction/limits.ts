@@ -1,33 +1,48 @@
+import { addAmounts, type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
 import type { Container, Pod } from '../kube/objects.js';
 
-/** https://kubernetes.io/docs/tasks/administer-cluster/guaranteed-scheduling-critical-addon-pods/ */
-const criticalClasses: readonly (string | undefined)[] = ['system-cluster-critical', 'system-node-critical'];
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ (system classes begin here) */
+const leastCriticalPriority = 2_000_000_000;
 
 /**
- * Whether the kubelet never evicts the pod for its limits.
+ * Why the kubelet never evicts the pod, neither for its limits nor for its node; undefined for one that it may evict.
+ * The name of the priority class decides nothing.
  * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/types/pod_update.go (IsCriticalPod)
  */
-export function isExemptFromLimits({ isStatic, priorityClass }: Pod): boolean {
-  return isStatic || criticalClasses.includes(priorityClass);
+export function exemptionOf({ isStatic, priority }: Pod): 'static' | 'critical' | undefined {
+  if (isStatic) return 'static';
+  return priority >= leastCriticalPriority ? 'critical' : undefined;
+}
+
+/** Whether the kubelet looks at the pod when it evicts; a summary may still list one that has ended. */
+export function isActive({ phase }: Pod): boolean {
+  return phase !== 'Failed' && phase !== 'Succeeded';
 }
 
 /**
  * The pod's limit of ephemeral storage as the kubelet enforces it; undefined when no container declares one. Overhead
- * is added to a limit above zero but makes none.
+ * is added to a limit above zero but makes none. Resources of the pod as a whole change nothing.
  * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/component-helpers/resource/helpers.go (PodLimits)
  */
-export function podLimitBytes({ containers, overheadBytes }: Pod): number | undefined {
-  const bytes = aggregate(containers, ({ limitBytes }) => limitBytes);
-  return bytes === undefined || bytes === 0 ? bytes : bytes + overheadBytes;
+export function podLimit({ containers, overheadBytes }: Pod): Amount | undefined {
+  const limit = aggregate(containers, ({ limitBytes }) => limitBytes);
+  return limit === undefined || limit === 0 ? limit : addAmounts(limit, overheadBytes);
+}
+
+/** {@link podLimit} in whole bytes, rounded up. */
+export function podLimitBytes(pod: Pod): number | undefined {
+  const limit = podLimit(pod);
+  return limit && roundUp(limit);
 }
 
 /**
- * The pod's request of ephemeral storage as the scheduler counts it; undefined when neither a container nor the
- * overhead declares one. Same source, PodRequests.
+ * The pod's request of ephemeral storage as the scheduler counts it, in whole bytes, rounded up; undefined when neither a
+ * container nor the overhead declares one. Same source, PodRequests.
  */
 export function podRequestBytes({ containers, overheadBytes }: Pod): number | undefined {
-  const bytes = aggregate(containers, ({ requestBytes }) => requestBytes);
-  return bytes === undefined && overheadBytes === 0 ? undefined : (bytes ?? 0) + overheadBytes;
+  const request = aggregate(containers, ({ requestBytes }) => requestBytes);
+  if (request === undefined && overheadBytes === 0) return undefined;
+  return roundUp(addAmounts(request ?? 0, overheadBytes));
 }
 
 /**
@@ -35,19 +50,23 @@ export function podRequestBytes({ containers, overheadBytes }: Pod): number | un
  * the sidecars declared before it. Relies on the order of `Pod.containers`: init containers first.
  * https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
  */
-function aggregate(
+export function aggregate(
   containers: readonly Container[],
-  bytesOf: (container: Container) => number | undefined,
-): number | undefined {
-  let runningBytes = 0;
-  let initBytes = 0;
+  amountOf: (container: Container) => Amount | undefined,
+): Amount | undefined {
+  let running: Amount = 0;
+  let init: Amount = 0;
   let isDeclared = false;
   for (const container of containers) {
-    const bytes = bytesOf(container);
-    if (bytes === undefined || container.kind === 'ephemeral') continue;
+    const amount = amountOf(container);
+    if (amount === undefined || container.kind === 'ephemeral') continue;
     isDeclared = true;
-    if (container.kind === 'init') initBytes = Math.max(initBytes, runningBytes + bytes);
-    else runningBytes += bytes;
+    if (container.kind === 'init') init = larger(init, addAmounts(running, amount));
+    else running = addAmounts(running, amount);
   }
-  return isDeclared ? Math.max(runningBytes, initBytes) : undefined;
+  return isDeclared ? larger(running, init) : undefined;
+}
+
+export function larger(a: Amount, b: Amount): Amount {
+  return compareAmounts(a, b) < 0 ? b : a;
 }

@@ -16,9 +16,39 @@ const driftRatio = 0.01;
  * inodes, and about the same number of free bytes.
  */
 export function nodeLayout({ nodefs, imagefs, containerfs }: NodeSummary): NodeLayout {
+  const hasSplitImagefs = areDifferent(imagefs, containerfs);
+  return { hasDedicatedImagefs: hasSplitImagefs === true || areDifferent(nodefs, imagefs), hasSplitImagefs };
+}
+
+/** The layout that one kubelet has decided on: it looks once, when it starts. */
+export interface LayoutOfLife {
+  readonly nodeUid: string;
+  readonly kubeletStartedAtMs: number;
+  readonly layout: NodeLayout;
+}
+
+/**
+ * The layout that the kubelet behind the summary goes by: that of its first summary for as long as it lives. What that one
+ * did not show is taken from the next. A kubelet that does not report its start is judged anew by each summary.
+ */
+export function layoutOfLife(
+  known: LayoutOfLife | undefined,
+  nodeUid: string,
+  summary: NodeSummary,
+): LayoutOfLife | { readonly layout: NodeLayout } {
+  const layout = nodeLayout(summary);
+  const { kubeletStartedAtMs } = summary;
+  if (kubeletStartedAtMs === undefined) return { layout };
+  const isSame = known?.nodeUid === nodeUid && known.kubeletStartedAtMs === kubeletStartedAtMs;
+  if (!isSame) return { nodeUid, kubeletStartedAtMs, layout };
+  const { hasDedicatedImagefs, hasSplitImagefs } = known.layout;
+  if (hasDedicatedImagefs !== undefined && hasSplitImagefs !== undefined) return known;
   return {
-    hasDedicatedImagefs: areDifferent(nodefs, imagefs),
-    hasSplitImagefs: areDifferent(imagefs, containerfs),
+    ...known,
+    layout: {
+      hasDedicatedImagefs: hasDedicatedImagefs ?? layout.hasDedicatedImagefs,
+      hasSplitImagefs: hasSplitImagefs ?? layout.hasSplitImagefs,
+    },
   };
 }
 

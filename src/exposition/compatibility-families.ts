@@ -2,6 +2,7 @@
  * The families of k8s-ephemeral-storage-metrics, with our values. docs/compatibility.md lists the differences.
  * https://github.com/jmcgrath207/k8s-ephemeral-storage-metrics
  */
+import { roundUp } from '../kube/quantity.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import {
   legacyContainers,
@@ -136,7 +137,7 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         name: 'container_volume_limit_percentage',
         profile: 'minimal',
         help: 'Percentage of its size limit that the emptyDir uses, for each container that mounts it and each path. Replaced by limit_ratio.',
-        value: ({ usedBytes, sizeLimitBytes }) => percentage(usedBytes, sizeLimitBytes),
+        value: ({ usedBytes, sizeLimitBytes }) => percentage(usedBytes, sizeLimitBytes && roundUp(sizeLimitBytes)),
       },
     ],
   }),

@@ -1,4 +1,5 @@
 import type { ContainerUsage } from '../attribution/usage.js';
+import { roundUp } from '../kube/quantity.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import { sharedContainers } from './compatibility-sources.js';
 import { type FamilyGroup, familyGroup, type FamilyOptions, toSeconds } from './family.js';
@@ -109,8 +110,8 @@ export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
       {
         name: 'limit_ratio',
         profile: 'minimal',
-        help: 'Usage divided by the limit, for each limit that the kubelet enforces by eviction (rule: emptydir, pod or container). Above 1 it evicts the pod.',
-        value: ({ usedBytes, limitBytes }) => usedBytes / limitBytes,
+        help: 'Usage divided by the limit, for each limit that the kubelet enforces by eviction (rule: emptydir, pod or container). Above 1 it evicts the pod; +Inf for a limit of 0 that is exceeded.',
+        value: ({ ratio }) => ratio,
       },
     ],
   }),
@@ -160,13 +161,13 @@ const containerSpecGroup = familyGroup({
       name: 'container_limit_bytes',
       profile: 'full',
       help: 'Ephemeral-storage limit of the container, from the spec of the pod.',
-      value: ({ limitBytes }) => limitBytes,
+      value: ({ limitBytes }) => limitBytes && roundUp(limitBytes),
     },
     {
       name: 'container_request_bytes',
       profile: 'full',
       help: 'Ephemeral-storage request of the container, from the spec of the pod.',
-      value: ({ requestBytes }) => requestBytes,
+      value: ({ requestBytes }) => requestBytes && roundUp(requestBytes),
     },
   ],
 });
@@ -212,7 +213,7 @@ export function volumeGroups(profile: Profile): readonly FamilyGroup<NodeSnapsho
           name: 'volume_limit_bytes',
           profile: 'standard',
           help: 'Size limit of the emptyDir, from the spec of the pod.',
-          value: ({ sizeLimitBytes }) => sizeLimitBytes,
+          value: ({ sizeLimitBytes }) => sizeLimitBytes && roundUp(sizeLimitBytes),
         },
       ],
     }),

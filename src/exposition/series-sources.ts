@@ -62,9 +62,10 @@ export const pods: SeriesSource<NodeSnapshot, PodSnapshot> = {
 export const limits: SeriesSource<NodeSnapshot, LimitRatio> = {
   labels: [...pods.labels, 'rule', 'container', 'volume'],
   *find(snapshot) {
-    for (const { labelValues, data: pod } of pods.find(snapshot)) {
-      for (const data of pod.ratios) {
-        yield { labelValues: [...labelValues, data.rule, data.container, data.volume], data };
+    const { nodeName } = snapshot;
+    for (const { namespace, name, ratios } of [...snapshot.pods, ...snapshot.podsWithoutTotal]) {
+      for (const data of ratios) {
+        yield { labelValues: [namespace, name, nodeName, data.rule, data.container, data.volume], data };
       }
     }
   },

@@ -4,6 +4,7 @@
  */
 
 import type { EvictionStatus } from './eviction-status.js';
+import type { Amount } from './quantity.js';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -28,6 +29,25 @@ export interface Node extends ObjectMeta {
   readonly kubeletPort: number | undefined;
   /** `status.allocatable` of `ephemeral-storage`: what pods may request. */
   readonly allocatableBytes: number | undefined;
+  /** `status.nodeInfo`; undefined until the kubelet has reported it. */
+  readonly kubeletVersion: string | undefined;
+  readonly operatingSystem: string | undefined;
+  /**
+   * Whether the kubelet evicts for limits of ephemeral storage. One with `localStorageCapacityIsolation: false` does not,
+   * and reports no capacity of it.
+   */
+  readonly enforcesStorageLimits: boolean;
+  /** The condition `DiskPressure`; undefined while it is unknown. */
+  readonly diskPressure: boolean | undefined;
+  /** `status.images`, in its order; empty where images are not kept. */
+  readonly images: readonly NodeImage[];
+}
+
+/** An image on a node's disk. */
+export interface NodeImage {
+  /** A tag where it has one, else a digest. */
+  readonly name: string;
+  readonly sizeBytes: number;
 }
 
 export type ContainerKind = 'app' | 'init' | 'sidecar' | 'ephemeral';
@@ -47,8 +67,8 @@ export interface Container {
    */
   readonly mounts: readonly Mount[];
   /** `resources.limits` and `requests` of `ephemeral-storage`; undefined where none is declared. */
-  readonly limitBytes: number | undefined;
-  readonly requestBytes: number | undefined;
+  readonly limitBytes: Amount | undefined;
+  readonly requestBytes: Amount | undefined;
 }
 
 /** The source of a pod volume, in lower case (`emptydir`, `configmap`, `gitrepo`, `pvc`, …); `unknown` for one that we do not know. */
@@ -76,7 +96,9 @@ export interface Volume {
   /** An emptyDir's `medium`: '' for the node's disk, `Memory`, `HugePages…`; '' for all other types. */
   readonly medium: string;
   /** An emptyDir's `sizeLimit`, above 0; undefined without one, which 0 stands for as well. */
-  readonly sizeLimitBytes: number | undefined;
+  readonly sizeLimitBytes: Amount | undefined;
+  /** A container has it as a device: it has no filesystem, and the kubelet's figures for it are zeros. */
+  readonly isRawBlock: boolean;
 }
 
 export interface Controller {
@@ -112,7 +134,11 @@ export interface Pod extends ObjectMeta {
   readonly containers: readonly Container[];
   readonly volumes: readonly Volume[];
   /** `spec.overhead` of `ephemeral-storage`; 0 without one. */
-  readonly overheadBytes: number;
+  readonly overheadBytes: Amount;
+  /** `spec.priority`; 0 without one. */
+  readonly priority: number;
+  /** `spec.resources` names cpu, memory or huge pages for the pod as a whole: KEP-2837. */
+  readonly hasPodLevelResources: boolean;
   /** Undefined for a pod that its kubelet has not evicted. */
   readonly eviction: EvictionStatus | undefined;
 }

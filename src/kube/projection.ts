@@ -11,24 +11,49 @@ import type {
   Mount,
   Node,
   NodeAddress,
+  NodeImage,
   Pod,
   Volume,
   VolumeType,
 } from './objects.js';
-import { parseQuantity } from './quantity.js';
+import { type Amount, parseAmount, roundUp } from './quantity.js';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
-export function projectNode(object: unknown, intern: Intern): Node {
+export function projectNode(object: unknown, intern: Intern, { keepsImages = false }: NodeProjection = {}): Node {
   const { metadata, status } = objectOf(object);
-  const { conditions, addresses, daemonEndpoints, allocatable } = objectOf(status);
+  const { conditions, addresses, daemonEndpoints, allocatable, capacity, nodeInfo, images } = objectOf(status);
+  const { kubeletVersion, operatingSystem } = objectOf(nodeInfo);
+  const allocatableBytes = storageAmount(allocatable);
   const port = objectOf(objectOf(daemonEndpoints)['kubeletEndpoint'])['Port'];
   return {
     ...projectMetadata('node', objectOf(metadata), intern),
     ready: objectsOf(conditions).some(({ type, status }) => type === 'Ready' && status === 'True'),
     addresses: objectsOf(addresses).flatMap((address) => projectAddress(address, intern)),
     kubeletPort: isPort(port) ? port : undefined,
-    allocatableBytes: storageBytes(allocatable),
+    allocatableBytes: allocatableBytes && roundUp(allocatableBytes),
+    kubeletVersion: interned(kubeletVersion, intern),
+    operatingSystem: interned(operatingSystem, intern),
+    enforcesStorageLimits: !isObject(capacity) || storageAmount(capacity) !== undefined,
+    diskPressure: conditionOf(conditions, 'DiskPressure'),
+    images: keepsImages ? objectsOf(images).flatMap(projectImage) : [],
   };
+}
+
+interface NodeProjection {
+  /** Up to 50 for each node: kept only where they are shown. Default: false. */
+  readonly keepsImages?: boolean;
+}
+
+/** Undefined without the condition, or with the status `Unknown`. */
+function conditionOf(conditions: unknown, name: string): boolean | undefined {
+  const status = objectsOf(conditions).find(({ type }) => type === name)?.['status'];
+  return status === 'True' || (status === 'False' ? false : undefined);
+}
+
+function projectImage({ names, sizeBytes }: JsonObject): NodeImage[] {
+  const all = Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+  const name = all.find((candidate) => !candidate.includes('@')) ?? all[0];
+  return name === undefined || typeof sizeBytes !== 'number' ? [] : [{ name, sizeBytes }];
 }
 
 /** 0 until the kubelet has reported it. */
@@ -50,10 +75,10 @@ function projectAddress({ type, address }: JsonObject, intern: Intern): NodeAddr
 export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (value) => value): Pod {
   const { metadata, spec, status } = objectOf(object);
   const meta = objectOf(metadata);
-  const { nodeName, volumes, overhead, priorityClassName } = objectOf(spec);
+  const { nodeName, overhead, priority, priorityClassName, resources } = objectOf(spec);
   const { phase, qosClass, hostIP, startTime } = objectOf(status);
   const common = projectMetadata('pod', meta, intern);
-  const projectedVolumes = objectsOf(volumes).map((volume) => projectVolume(volume, intern));
+  const projectedVolumes = projectVolumes(objectOf(spec), intern);
   const containers = projectContainers(objectOf(spec), projectedVolumes, intern);
   return {
     ...common,
@@ -70,7 +95,9 @@ export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (va
     controller: projectController(meta, intern, dedupe),
     containers: dedupe(containers),
     volumes: dedupe(projectedVolumes),
-    overheadBytes: storageBytes(overhead) ?? 0,
+    overheadBytes: storageAmount(overhead) ?? 0,
+    priority: typeof priority === 'number' ? priority : 0,
+    hasPodLevelResources: hasPodLevelResources(resources),
     eviction: projectEvictionStatus(objectOf(status)),
   };
 }
@@ -146,8 +173,8 @@ function projectContainer(
     name: intern(textOf(container['name']) ?? ''),
     kind,
     mounts: projectMounts(container['volumeMounts'], storageNames, intern),
-    limitBytes: storageBytes(limits),
-    requestBytes: storageBytes(requests),
+    limitBytes: storageAmount(limits),
+    requestBytes: storageAmount(requests),
   };
 }
 
@@ -164,9 +191,16 @@ function projectMounts(volumeMounts: unknown, storageNames: ReadonlySet<string>,
   return [...mounts.values()];
 }
 
-function storageBytes(resources: unknown): number | undefined {
+function storageAmount(resources: unknown): Amount | undefined {
   const quantity = textOf(objectOf(resources)['ephemeral-storage']);
-  return quantity === undefined ? undefined : parseQuantity(quantity);
+  return quantity === undefined ? undefined : parseAmount(quantity);
+}
+
+/** Only these can be set for a pod as a whole: an entry for ephemeral storage changes nothing. */
+function hasPodLevelResources(resources: unknown): boolean {
+  const { limits, requests } = objectOf(resources);
+  const names = [...Object.keys(objectOf(limits)), ...Object.keys(objectOf(requests))];
+  return names.some((name) => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-'));
 }
 
 const typeOfSource: ReadonlyMap<string, VolumeType> = new Map([
@@ -184,7 +218,13 @@ const typeOfSource: ReadonlyMap<string, VolumeType> = new Map([
   ['image', 'image'],
 ]);
 
-function projectVolume(volume: JsonObject, intern: Intern): Volume {
+function projectVolumes({ volumes, ...spec }: JsonObject, intern: Intern): Volume[] {
+  const containers = [spec['initContainers'], spec['containers'], spec['ephemeralContainers']].flatMap(objectsOf);
+  const devices = new Set(containers.flatMap(({ volumeDevices }) => objectsOf(volumeDevices).map(({ name }) => name)));
+  return objectsOf(volumes).map((volume) => projectVolume(volume, devices.has(volume['name']), intern));
+}
+
+function projectVolume(volume: JsonObject, isRawBlock: boolean, intern: Intern): Volume {
   const source = Object.keys(volume).find((key) => typeOfSource.has(key) && isObject(volume[key])) ?? '';
   const type = typeOfSource.get(source) ?? 'unknown';
   const { medium, sizeLimit } = objectOf(volume['emptyDir']);
@@ -192,13 +232,14 @@ function projectVolume(volume: JsonObject, intern: Intern): Volume {
     name: intern(textOf(volume['name']) ?? ''),
     type,
     medium: intern((type === 'emptydir' ? textOf(medium) : undefined) ?? ''),
-    sizeLimitBytes: type === 'emptydir' ? aboveZero(parseQuantity(textOf(sizeLimit) ?? '')) : undefined,
+    sizeLimitBytes: type === 'emptydir' ? aboveZero(parseAmount(textOf(sizeLimit) ?? '')) : undefined,
+    isRawBlock,
   };
 }
 
 /** The kubelet takes a limit of zero for none. */
-function aboveZero(bytes: number | undefined): number | undefined {
-  return bytes !== undefined && bytes > 0 ? bytes : undefined;
+function aboveZero(bytes: Amount | undefined): Amount | undefined {
+  return bytes !== undefined && roundUp(bytes) > 0 ? bytes : undefined;
 }
 
 /**

@@ -40,30 +40,112 @@ const saturatingExponent = 16;
 /** More digits than the largest multiplier, 2^60, has. */
 const multiplierDigits = 20;
 
+/** Kubernetes rounds quantities up to billionths when it parses them. */
+const nanosPerUnit = 1_000_000_000n;
+
+/** An amount that is not whole. */
+export interface FractionalAmount {
+  readonly roundedUp: number;
+  /** Billionths between the amount and `roundedUp`: from 1 to 999,999,999. */
+  readonly nanosBelow: number;
+}
+
+/**
+ * A quantity as exact as Kubernetes keeps it: whole units, the rule, are a number; an amount with a fraction keeps that.
+ * Usage is whole bytes and the kubelet compares it with the exact limit, so 629,145.5 bytes are less than 629,146.
+ */
+export type Amount = number | FractionalAmount;
+
 /**
  * A quantity in whole units (bytes, for storage), rounded away from zero as Kubernetes' `Quantity.Value()` does, and
  * saturated at ±2^53. A sign is part of the grammar, so a negative quantity gives a negative number: what it means
  * is the caller's business. Undefined when `text` is not a quantity.
  */
 export function parseQuantity(text: string): number | undefined {
+  const parsed = parse(text);
+  if (parsed === undefined) return undefined;
+  const { isNegative, nanos } = parsed;
+  const value = ceilUnits(nanos);
+  return isNegative && value !== 0 ? -value : value;
+}
+
+/** The same with its fraction of a unit; negative ones, which no limit is, are rounded away from zero. */
+export function parseAmount(text: string): Amount | undefined {
+  const parsed = parse(text);
+  if (parsed === undefined) return undefined;
+  const { isNegative, nanos } = parsed;
+  const roundedUp = ceilUnits(nanos);
+  if (isNegative) return roundedUp === 0 ? 0 : -roundedUp;
+  const nanosBelow = Number(BigInt(roundedUp) * nanosPerUnit - nanos);
+  return nanosBelow <= 0 || nanosBelow >= Number(nanosPerUnit) ? roundedUp : { roundedUp, nanosBelow };
+}
+
+function parse(text: string): { readonly isNegative: boolean; readonly nanos: bigint } | undefined {
   const parts = form.exec(text);
   if (parts === null) return undefined;
   const [, sign, number = '', suffix = ''] = parts;
   const [whole = '', fraction = ''] = number.split('.');
   const { multiplier, exponent } = scales.get(suffix) ?? decimal(Number(suffix.slice(1)));
-  const digits = whole + fraction;
-  const magnitude = ceilScaled(digits, { multiplier, exponent: exponent - fraction.length });
-  const value = Number(magnitude < maxValue ? magnitude : maxValue);
-  return sign === '-' && value !== 0 ? -value : value;
+  const nanos = ceilNanos(whole + fraction, { multiplier, exponent: exponent - fraction.length });
+  return { isNegative: sign === '-', nanos };
 }
 
-/** `digits · multiplier · 10^exponent`, rounded up; exact up to 2^53. No power grows beyond the length of `digits`. */
-function ceilScaled(digits: string, { multiplier, exponent }: Scale): bigint {
+/** `digits · multiplier · 10^exponent` in billionths, rounded up; saturated. No power grows beyond the length of `digits`. */
+function ceilNanos(digits: string, { multiplier, exponent }: Scale): bigint {
   const mantissa = BigInt(digits);
   if (mantissa === 0n) return 0n;
-  if (exponent >= saturatingExponent) return maxValue;
-  if (exponent >= 0) return mantissa * multiplier * 10n ** BigInt(exponent);
-  if (exponent < -(digits.length + multiplierDigits)) return 1n;
-  const divisor = 10n ** BigInt(-exponent);
+  if (exponent >= saturatingExponent) return maxValue * nanosPerUnit;
+  const nanoExponent = exponent + 9;
+  if (nanoExponent >= 0) return mantissa * multiplier * 10n ** BigInt(nanoExponent);
+  if (nanoExponent < -(digits.length + multiplierDigits)) return 1n;
+  const divisor = 10n ** BigInt(-nanoExponent);
   return (mantissa * multiplier + divisor - 1n) / divisor;
+}
+
+function ceilUnits(nanos: bigint): number {
+  const units = (nanos + nanosPerUnit - 1n) / nanosPerUnit;
+  return Number(units < maxValue ? units : maxValue);
+}
+
+/** In whole units, rounded up. */
+export function roundUp(amount: Amount): number {
+  return typeof amount === 'number' ? amount : amount.roundedUp;
+}
+
+function nanosBelow(amount: Amount): number {
+  return typeof amount === 'number' ? 0 : amount.nanosBelow;
+}
+
+export function addAmounts(a: Amount, b: Amount): Amount {
+  const below = nanosBelow(a) + nanosBelow(b);
+  const carried = below >= Number(nanosPerUnit) ? 1 : 0;
+  const rest = below - carried * Number(nanosPerUnit);
+  const roundedUp = roundUp(a) + roundUp(b) - carried;
+  return rest === 0 ? roundedUp : { roundedUp, nanosBelow: rest };
+}
+
+/** Negative when `a` is less. */
+export function compareAmounts(a: Amount, b: Amount): number {
+  return roundUp(a) - roundUp(b) || nanosBelow(b) - nanosBelow(a);
+}
+
+/** `used − amount`, in the form that compares by its parts. */
+export function excessOver(used: number, amount: Amount): { readonly units: number; readonly nanos: number } {
+  return { units: used - roundUp(amount), nanos: nanosBelow(amount) };
+}
+
+/** Whether `used` whole units are more than the amount. */
+export function isAbove(used: number, amount: Amount): boolean {
+  return used > roundUp(amount) || (used === roundUp(amount) && nanosBelow(amount) > 0);
+}
+
+/**
+ * `used / amount`: above 1 exactly when {@link isAbove}, however little. Of an amount of 0, `Infinity`, or 0 when nothing
+ * is used.
+ */
+export function ratioTo(used: number, amount: Amount): number {
+  if (amount === 0) return used > 0 ? Infinity : 0;
+  const ratio = used / (roundUp(amount) - nanosBelow(amount) / Number(nanosPerUnit));
+  if (isAbove(used, amount)) return Math.max(ratio, 1 + Number.EPSILON);
+  return Math.min(ratio, 1);
 }

@@ -43,6 +43,7 @@ class Decoder {
       pods: objectsOf(pods)
         .map((pod) => this.#pod(pod))
         .filter(isDefined),
+      kubeletStartedAtMs: kubeletStart(node['systemContainers']),
       saturatedCount: this.#saturatedCount, // last: the fields above are counted while they are read
     };
   }
@@ -106,6 +107,10 @@ class Decoder {
     this.#saturatedCount++;
     return maxValue;
   }
+}
+
+function kubeletStart(systemContainers: unknown): number | undefined {
+  return asTimeMs(objectsOf(systemContainers).find(({ name }) => name === 'kubelet')?.['startTime']);
 }
 
 function isDefined<T>(value: T | undefined): value is T {

@@ -49,6 +49,8 @@ export interface NodeSummary {
   readonly imagefs: FsStats | undefined;
   readonly containerfs: FsStats | undefined;
   readonly pods: readonly PodSummary[];
+  /** Wall time of the kubelet's own start, in milliseconds; undefined where it does not report itself. */
+  readonly kubeletStartedAtMs: number | undefined;
   /** How many of the values above were larger than 2^53; each was read as 2^53. */
   readonly saturatedCount: number;
 }

@@ -1,3 +1,4 @@
+import { roundUp } from '../kube/quantity.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import { type FoundPod, type PodPlace, podPlace } from './pod-report.js';
 
@@ -27,8 +28,8 @@ export function containerReports(found: FoundPod): readonly ContainerReport[] {
       usedBytes,
       rootfsBytes,
       logsBytes,
-      limitBytes: spec?.limitBytes,
-      requestBytes: spec?.requestBytes,
+      limitBytes: spec?.limitBytes && roundUp(spec.limitBytes),
+      requestBytes: spec?.requestBytes && roundUp(spec.requestBytes),
       nearestLimit: ratio && limitReport(ratio),
       dataAgeMs: Math.round(node.ageMs),
     };

@@ -6,22 +6,23 @@ export interface LimitReport {
   readonly container?: string | undefined;
   readonly volume?: string | undefined;
   readonly usedBytes: number;
+  /** Rounded up to whole bytes; 0: any use evicts. */
   readonly limitBytes: number;
-  /** Not clamped. Above 1 the kubelet evicts. */
+  /** Not clamped. Above 1 the kubelet evicts; `Infinity` for a limit of 0 and any use. */
   readonly ratio: number;
 }
 
 /** From here on a limit is near. */
 export const nearRatio = 0.8;
 
-export function limitReport({ rule, container, volume, usedBytes, limitBytes }: LimitRatio): LimitReport {
+export function limitReport({ rule, container, volume, usedBytes, limitBytes, ratio }: LimitRatio): LimitReport {
   return {
     rule,
     container: container || undefined,
     volume: volume || undefined,
     usedBytes,
     limitBytes,
-    ratio: usedBytes / limitBytes,
+    ratio,
   };
 }
 

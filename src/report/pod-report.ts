@@ -1,4 +1,4 @@
-import { isExemptFromLimits, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
+import { exemptionOf, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
 import type { Pod } from '../kube/objects.js';
 import type { MeasuredNodeState, PodSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
@@ -101,7 +101,7 @@ export function unmeasuredPodReport({ pod, workloads, reason, isExpected }: Unme
     node: pod.nodeName,
     workloads: workloadReferences(workloads),
     isKnown: true,
-    isExempt: isExemptFromLimits(pod),
+    isExempt: exemptionOf(pod) !== undefined,
     state: 'unmeasured',
     reason,
     isExpected,
@@ -115,5 +115,5 @@ export function podSpecReport({ uid, phase, qosClass, priorityClass, isStatic, s
 }
 
 export function isExempt({ pod }: PodSnapshot): boolean {
-  return pod !== undefined && isExemptFromLimits(pod);
+  return pod !== undefined && exemptionOf(pod) !== undefined;
 }

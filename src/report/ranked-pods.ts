@@ -40,7 +40,7 @@ export class RankedPods {
     this.#limits = new Ranking(
       limitCount,
       largestFirst(
-        ({ limit }) => ratioOf(limit),
+        ({ limit }) => limit.ratio,
         (found) => [...namesOf(found), found.limit.rule, found.limit.container, found.limit.volume],
       ),
     );
@@ -52,7 +52,7 @@ export class RankedPods {
     this.usedBytes += pod.usage.usedBytes;
     this.#pods.add(found);
     for (const limit of pod.ratios) {
-      this.#countLimit(ratioOf(limit), pod);
+      this.#countLimit(limit.ratio, pod);
       this.#limits.add({ ...found, limit });
     }
   }
@@ -74,10 +74,6 @@ export class RankedPods {
       this.nearLimitCount += 1;
     }
   }
-}
-
-function ratioOf({ usedBytes, limitBytes }: LimitRatio): number {
-  return usedBytes / limitBytes;
 }
 
 function namesOf({ node, pod }: FoundPod): readonly string[] {

@@ -1,6 +1,7 @@
 import type { VolumeUsage } from '../attribution/usage.js';
 import { countedComponent } from '../attribution/volume-usage.js';
 import type { Volume, VolumeType } from '../kube/objects.js';
+import { roundUp } from '../kube/quantity.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import { type FoundPod, type PodPlace, podPlace } from './pod-report.js';
 
@@ -33,7 +34,13 @@ export function unlistedVolumeReports(found: FoundPod): readonly VolumeReport[] 
   const { pod, usage } = found.pod;
   const listed = new Set(usage.volumes.map(({ name }) => name));
   const unlisted = pod?.volumes.filter(({ name }) => !listed.has(name)) ?? [];
-  return unlisted.map((volume) => ({ ...podPlace(found), ...specOf(volume) }));
+  const mounted = new Set(pod?.containers.flatMap(({ mounts }) => mounts.map(({ volumeName }) => volumeName)));
+  return unlisted.map((volume) => {
+    const report = { ...podPlace(found), ...specOf(volume) };
+    // The kubelet mounts and lists only what a container mounts.
+    const isUnmounted = report.isCounted && !mounted.has(volume.name);
+    return isUnmounted ? { ...report, isCounted: false, countedReason: 'mounted by no container' } : report;
+  });
 }
 
 function listedReport(found: FoundPod, volume: VolumeUsage): VolumeReport {
@@ -51,14 +58,14 @@ function listedReport(found: FoundPod, volume: VolumeUsage): VolumeReport {
   };
 }
 
-function specOf({ name, type, medium, sizeLimitBytes }: Volume) {
+function specOf({ name, type, medium, sizeLimitBytes }: Omit<Volume, 'isRawBlock'>) {
   return {
     volume: name,
     type,
     medium,
     isCounted: countedComponent({ type, medium }) !== undefined,
     countedReason: medium === '' ? reasons[type] : inMemory,
-    limitBytes: sizeLimitBytes,
+    limitBytes: sizeLimitBytes && roundUp(sizeLimitBytes),
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../base/clock.js';
+import { type LayoutOfLife, layoutOfLife, type NodeLayout } from '../eviction/node-layout.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { EvictionThresholds } from '../kubelet/eviction-thresholds.js';
 import type { CacheLookup } from '../kubelet/kubelet-cache.js';
-import type { PodSummary } from '../kubelet/summary.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { expectedPods as findExpected } from '../workload/coverage.js';
 import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
 import { createNodeSnapshot, type NodeSnapshotOptions } from './node-snapshot.js';
@@ -44,11 +45,9 @@ export class NodeRecords {
     return record;
   }
 
-  /** Takes over the grace periods of pods from records that these replace. */
+  /** Takes over the grace periods of pods and the layouts of nodes from records that these replace. */
   inherit(former: NodeRecords): void {
-    for (const [name, { danglingSinceMs }] of former.#records) {
-      this.#records.set(name, new NodeRecord(this.#options, danglingSinceMs));
-    }
+    for (const [name, record] of former.#records) this.#records.set(name, new NodeRecord(this.#options, record));
   }
 
   /** Forgets all other nodes. */
@@ -64,16 +63,14 @@ class NodeRecord {
   readonly #options: NodeRecordsOptions;
   #kept: KeptSnapshot | undefined;
   #coverage: KeptCoverage | undefined;
-  #danglingSinceMs: ReadonlyMap<string, number>;
-
-  constructor(options: NodeRecordsOptions, danglingSinceMs: ReadonlyMap<string, number> = new Map()) {
-    this.#options = options;
-    this.#danglingSinceMs = danglingSinceMs;
-  }
-
   /** By the UID of a pod that the API server does not know: the monotonic time at which it was first seen. */
-  get danglingSinceMs(): ReadonlyMap<string, number> {
-    return this.#danglingSinceMs;
+  #danglingSinceMs: ReadonlyMap<string, number>;
+  #layout: LayoutOfLife | undefined;
+
+  constructor(options: NodeRecordsOptions, former?: NodeRecord) {
+    this.#options = options;
+    this.#danglingSinceMs = former === undefined ? new Map() : former.#danglingSinceMs;
+    this.#layout = former === undefined ? undefined : former.#layout;
   }
 
   /** Derives what `scraped` needs, so that it takes no time. */
@@ -114,9 +111,16 @@ class NodeRecord {
       kept.podsOnNode === podsOnNode &&
       this.#areUnknown(kept.snapshot.unknownPods);
     if (isSame) return kept.snapshot;
-    const snapshot = createNodeSnapshot({ node, summary, thresholds }, this.#options);
+    const layout = this.#layoutOf(node, summary);
+    const snapshot = createNodeSnapshot({ node, summary, layout, thresholds }, this.#options);
     this.#kept = { thresholds, podsOnNode, snapshot };
     return snapshot;
+  }
+
+  #layoutOf({ uid }: Node, summary: NodeSummary): NodeLayout {
+    const decided = layoutOfLife(this.#layout, uid, summary);
+    this.#layout = 'nodeUid' in decided ? decided : undefined;
+    return decided.layout;
   }
 
   /** An unknown pod may become known on another node, or known and deleted in between: the node's own pods do not show that. */

@@ -2,14 +2,15 @@ import { attributePod } from '../attribution/attribute.js';
 import { type JoinedPod, joinPods, type PodScope } from '../attribution/join.js';
 import type { AttributionMode } from '../attribution/usage.js';
 import { evictionHeadrooms } from '../eviction/eviction-headrooms.js';
-import { limitRatios } from '../eviction/limit-ratios.js';
-import { podLimitBytes, podRequestBytes } from '../eviction/limits.js';
-import { type NodeLayout, nodeLayout } from '../eviction/node-layout.js';
+import { enforcesSidecars } from '../eviction/kubelet-version.js';
+import { type LimitRatio, limitRatios } from '../eviction/limit-ratios.js';
+import { isActive, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
+import type { NodeLayout } from '../eviction/node-layout.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { EvictionThresholds } from '../kubelet/eviction-thresholds.js';
-import type { NodeSummary } from '../kubelet/summary.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
-import type { NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
+import type { ListedPod, NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
 
 /** What the API server knows of pods. */
 export interface PodLister {
@@ -27,21 +28,21 @@ export interface NodeSnapshotOptions {
   readonly scope: PodScope;
   /** Whether pods that belong to no workload have detail series. */
   readonly showsAllPods: boolean;
-  /** Whether the kubelets enforce the limits of sidecars. */
-  readonly enforcesSidecars: boolean;
+  /** Whether kubelets hold sidecars to their own limits; `auto`: by the version of each. */
+  readonly sidecars: 'auto' | boolean;
 }
 
 export interface NodeSnapshotInput {
   readonly node: Node;
   readonly summary: NodeSummary;
+  /** The one that the kubelet goes by. */
+  readonly layout: NodeLayout;
   /** Undefined while the kubelet's configuration is not known. */
   readonly thresholds: EvictionThresholds | undefined;
 }
 
-export function createNodeSnapshot(
-  { node, summary, thresholds }: NodeSnapshotInput,
-  options: NodeSnapshotOptions,
-): NodeSnapshot {
+export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapshotOptions): NodeSnapshot {
+  const { node, summary, layout, thresholds } = input;
   const { pods, scope, showsAllPods } = options;
   const joined = joinPods({
     nodeName: node.name,
@@ -50,10 +51,17 @@ export function createNodeSnapshot(
     isDeleted: (kubeletUid) => pods.isDeleted(kubeletUid),
     scope,
   });
-  const layout = nodeLayout(summary);
-  const measured = joined.pods.map((pod) => podSnapshot(pod, layout, options)).filter((pod) => pod !== undefined);
+  const measured: PodSnapshot[] = [];
+  const withoutTotal: ListedPod[] = [];
+  for (const pod of joined.pods) {
+    const listed = listedPod(pod, input, options);
+    const usage = attributePod({ ...pod, mode: options.attribution });
+    if (usage === undefined) withoutTotal.push(listed);
+    else measured.push({ ...listed, usage });
+  }
+  const isShown = ({ workloads }: ListedPod): boolean => showsAllPods || workloads.length > 0;
   const skippedPods = new Map<SkipReason, number>(joined.counts);
-  skippedPods.set('no_usage', joined.pods.length - measured.length);
+  skippedPods.set('no_usage', withoutTotal.length);
   skippedPods.set('no_containers', measured.filter(({ usage }) => usage.containers.length === 0).length);
   return {
     node,
@@ -61,7 +69,8 @@ export function createNodeSnapshot(
     summary,
     layout,
     headrooms: evictionHeadrooms(summary, thresholds),
-    pods: showsAllPods ? measured : measured.filter(({ workloads }) => workloads.length > 0),
+    pods: measured.filter(isShown),
+    podsWithoutTotal: withoutTotal.filter(isShown),
     skippedPods,
     listedPodUids: uidsOf(joined.pods),
     measuredPodUids: uidsOf(measured),
@@ -69,27 +78,36 @@ export function createNodeSnapshot(
   };
 }
 
-/** Undefined for a pod without usage. */
-function podSnapshot(
+function listedPod(
   { summary, pod }: JoinedPod,
-  layout: NodeLayout,
-  { attribution, resolver, enforcesSidecars }: NodeSnapshotOptions,
-): PodSnapshot | undefined {
-  const usage = attributePod({ summary, pod, mode: attribution });
-  if (usage === undefined) return undefined;
-  const hasDedicatedImagefs = layout.hasDedicatedImagefs === true;
+  input: NodeSnapshotInput,
+  { resolver, sidecars }: NodeSnapshotOptions,
+): ListedPod {
   return {
     namespace: summary.namespace,
     name: summary.name,
     pod,
     summary,
-    usage,
     startTimeMs: summary.startTimeMs,
     limitBytes: pod && podLimitBytes(pod),
     requestBytes: pod && podRequestBytes(pod),
-    ratios: pod === undefined ? [] : limitRatios({ usage, pod, hasDedicatedImagefs, enforcesSidecars }),
+    ratios: pod === undefined ? [] : ratiosOf(summary, pod, { ...input, sidecars }),
     workloads: resolver.workloadsOf(pod, summary.namespace),
   };
+}
+
+function ratiosOf(
+  summary: PodSummary,
+  pod: Pod,
+  { node, layout, sidecars }: NodeSnapshotInput & Pick<NodeSnapshotOptions, 'sidecars'>,
+): readonly LimitRatio[] {
+  if (!node.enforcesStorageLimits || !isActive(pod)) return [];
+  return limitRatios({
+    summary,
+    pod,
+    hasDedicatedImagefs: layout.hasDedicatedImagefs === true,
+    enforcesSidecars: sidecars === 'auto' ? enforcesSidecars(node.kubeletVersion) : sidecars,
+  });
 }
 
 function uidsOf(pods: readonly { readonly pod: Pod | undefined }[]): ReadonlySet<string> {

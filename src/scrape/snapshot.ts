@@ -9,24 +9,28 @@ import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadUsage } from '../workload/workload-partial.js';
 
-/** One measured pod of a node. */
-export interface PodSnapshot {
+/** One pod of a node's summary. */
+export interface ListedPod {
   readonly namespace: string;
   readonly name: string;
   /** The API object; undefined for a pod that the kubelet reports and the API server does not know. */
   readonly pod: Pod | undefined;
   /** Part of the node's summary. */
   readonly summary: PodSummary;
-  readonly usage: PodUsage;
   /** As reported by the kubelet. */
   readonly startTimeMs: number | undefined;
   /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
   readonly limitBytes: number | undefined;
   readonly requestBytes: number | undefined;
-  /** In the order in which the kubelet checks. */
+  /** In the order in which the kubelet checks; none of a pod that has ended, nor where the kubelet evicts for no limits. */
   readonly ratios: readonly LimitRatio[];
   /** The workloads that it belongs to. */
   readonly workloads: readonly Workload[];
+}
+
+/** One that has a total. */
+export interface PodSnapshot extends ListedPod {
+  readonly usage: PodUsage;
 }
 
 /** Why a pod of a summary has no storage series; `top`: it is not among the largest of its workloads. */
@@ -46,6 +50,8 @@ export interface NodeSnapshot {
   readonly headrooms: readonly EvictionHeadroom[];
   /** Pods with detail series. */
   readonly pods: readonly PodSnapshot[];
+  /** Pods whose total the kubelet does not report; it holds their volumes and containers against their limits all the same. */
+  readonly podsWithoutTotal: readonly ListedPod[];
   readonly skippedPods: ReadonlyMap<SkipReason, number>;
   /** UIDs of the API objects of the pods that the summary lists. */
   readonly listedPodUids: ReadonlySet<string>;

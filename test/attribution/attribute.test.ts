@@ -387,6 +387,7 @@ describe('whatever the kubelet reports', () => {
             type: fc.constantFrom(...volumeTypes),
             medium: fc.constantFrom('', 'Memory'),
             sizeLimitBytes: fc.constant(undefined),
+            isRawBlock: fc.constant(false),
           }),
           { selector: ({ name }) => name },
         ),

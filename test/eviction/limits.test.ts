@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { isExemptFromLimits, podLimitBytes, podRequestBytes } from '../../src/eviction/limits.js';
+import { exemptionOf, isActive, podLimitBytes, podRequestBytes } from '../../src/eviction/limits.js';
 import type { ContainerKind } from '../../src/kube/objects.js';
 import { aContainer, aPod } from '../support/builders.js';
 
@@ -166,14 +166,22 @@ describe('overhead alone', () => {
   });
 });
 
-describe('exemption from limits', () => {
-  it.each([
-    [{}, false],
-    [{ isStatic: true }, true],
-    [{ priorityClass: 'system-cluster-critical' }, true],
-    [{ priorityClass: 'system-node-critical' }, true],
-    [{ priorityClass: 'important' }, false],
-  ])('of a pod with %j: %s', (pod, isExempt) => {
-    expect(isExemptFromLimits(aPod(pod))).toBe(isExempt);
-  });
+it.each([
+  [{ isStatic: true }, 'static'],
+  [{ priority: 2_000_000_000 }, 'critical'],
+  [{ priority: 2_000_001_000, isStatic: true }, 'static'],
+  [{ priority: 1_999_999_999 }, undefined],
+  [{ priorityClass: 'system-node-critical', priority: 0 }, undefined],
+  [{}, undefined],
+])('a pod with %j is exempt as %s', (pod, exemption) => {
+  expect(exemptionOf(aPod(pod))).toBe(exemption);
+});
+
+it.each([
+  ['Running', true],
+  ['Pending', true],
+  ['Failed', false],
+  ['Succeeded', false],
+])('a pod in phase %s is looked at: %s', (phase, expected) => {
+  expect(isActive(aPod({ phase }))).toBe(expected);
 });

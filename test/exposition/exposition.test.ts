@@ -516,6 +516,7 @@ const podSnapshot: fc.Arbitrary<PodSnapshot> = fc.record({
       volume: name,
       usedBytes: fc.maxSafeNat(),
       limitBytes: fc.integer({ min: 1 }),
+      ratio: fc.double({ min: 0, noNaN: true }),
     }),
     { selector: ({ rule, container }) => JSON.stringify([rule, container]), maxLength: 3 },
   ),

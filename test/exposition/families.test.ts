@@ -9,6 +9,7 @@ import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
+  aLimitRatio,
   aClusterSnapshot,
   aContainerUsage,
   aDeployment,
@@ -67,7 +68,7 @@ const fullSnapshot = aClusterSnapshot({
             limitBytes: 3,
             requestBytes: 2,
             workloads: [aDeployment('cart')],
-            ratios: [{ rule: 'container', container: 'main', volume: 'data', usedBytes: 1, limitBytes: 2 }],
+            ratios: [aLimitRatio({ rule: 'container', container: 'main', volume: 'data' })],
           }),
         ],
       }),

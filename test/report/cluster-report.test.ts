@@ -10,6 +10,7 @@ import type { ClusterSnapshot, NodeState, PodSnapshot } from '../../src/scrape/s
 import { anFsStats, aNodeSummary, aPod } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
+  aLimitRatio,
   aClusterSnapshot,
   aFreshNode,
   anAbsentNode,
@@ -45,7 +46,7 @@ function nodeOf(nodeName: string, pods: readonly PodSnapshot[], availableBytes =
 }
 
 function ratioOf(usedBytes: number, limitBytes: number, more: Partial<LimitRatio> = {}): LimitRatio {
-  return { rule: 'pod', container: '', volume: '', usedBytes, limitBytes, ...more };
+  return { ...aLimitRatio({ usedBytes, limitBytes }), ...more };
 }
 
 describe('pods', () => {

@@ -4,8 +4,9 @@ import { containerReports } from '../../src/report/container-report.js';
 import { nearestLimit } from '../../src/report/limit-report.js';
 import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src/report/pod-report.js';
 import { unlistedVolumeReports, volumeReports } from '../../src/report/volume-report.js';
-import { aContainer, aPod } from '../support/builders.js';
+import { aContainer, aPod, aVolume } from '../support/builders.js';
 import {
+  aLimitRatio,
   aContainerUsage,
   aFreshNode,
   aPodSnapshot,
@@ -15,8 +16,8 @@ import {
 } from '../support/snapshot-builders.js';
 
 const node = aFreshNode(undefined, 1_500.4);
-const cacheLimit = { rule: 'emptydir', container: '', volume: 'cache', usedBytes: 3, limitBytes: 4 } as const;
-const mainLimit = { rule: 'container', container: 'main', volume: '', usedBytes: 1, limitBytes: 2 } as const;
+const cacheLimit = aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 3, limitBytes: 4 });
+const mainLimit = aLimitRatio({ rule: 'container', container: 'main', usedBytes: 1, limitBytes: 2 });
 
 describe('the report of a measured pod', () => {
   it('has its place, its usage, its nearest limit and the age of the data', () => {
@@ -82,7 +83,9 @@ it('the report of a spec has what the API server knows besides storage', () => {
 
 it('the nearest limit is the first of those with the highest ratio', () => {
   expect(nearestLimit([])).toBeUndefined();
-  expect(nearestLimit([mainLimit, { ...cacheLimit, usedBytes: 2 }])?.rule).toBe('container');
+  expect(
+    nearestLimit([mainLimit, aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 2, limitBytes: 4 })])?.rule,
+  ).toBe('container');
 });
 
 it('the report of a container has its own limit where the kubelet enforces it', () => {
@@ -108,7 +111,7 @@ describe('the reports of volumes', () => {
   const found = {
     node,
     pod: aPodSnapshot({
-      pod: aPod({ volumes: [{ name: 'config', type: 'configmap', medium: '', sizeLimitBytes: undefined }] }),
+      pod: aPod({ volumes: [aVolume({ name: 'config', type: 'configmap' })] }),
       usage: aPodUsage({
         volumes: [
           aVolumeUsage({ name: 'cache', usedBytes: 3, sizeLimitBytes: 4, measuredAtMs: 9 }),

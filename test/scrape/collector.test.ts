@@ -123,7 +123,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     resolver,
     attribution: 'measured',
     scope: { namespaces: [], hasPodSelector: false },
-    enforcesSidecars: true,
+    sidecars: 'auto',
     showsAllPods: Object.keys(selectors).length === 0 && controllers !== true,
     clock,
     graceMs,

@@ -1,3 +1,4 @@
+import { nodeLayout } from '../../src/eviction/node-layout.js';
 import { createNodeSnapshot } from '../../src/scrape/node-snapshot.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
@@ -70,14 +71,14 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
   });
   const podsByName = new Map(pods.map((pod) => [pod.name, pod]));
   const snapshot = createNodeSnapshot(
-    { node: aNode({ name: nodeName }), summary, thresholds: undefined },
+    { node: aNode({ name: nodeName }), summary, layout: nodeLayout(summary), thresholds: undefined },
     {
       pods: { podsOn: () => pods, findPod: (_, name) => podsByName.get(name), isDeleted: () => false },
       resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: true }),
       attribution: 'measured',
       scope: { namespaces: [], hasPodSelector: false },
       showsAllPods: false,
-      enforcesSidecars: false,
+      sidecars: false,
     },
   );
   return aClusterSnapshot({ nodes: [aFreshNode(snapshot)], workloads: [] });

@@ -26,6 +26,8 @@ export function aPod(overrides: Partial<Pod> = {}): Pod {
     containers: [aContainer()],
     volumes: [],
     overheadBytes: 0,
+    priority: 0,
+    hasPodLevelResources: false,
     eviction: undefined,
     ...overrides,
   };
@@ -47,7 +49,7 @@ export function aMount(volumeName = 'data', path = `/${volumeName}`): Mount {
 }
 
 export function aVolume(overrides: Partial<Volume> = {}): Volume {
-  return { name: 'data', type: 'emptydir', medium: '', sizeLimitBytes: undefined, ...overrides };
+  return { name: 'data', type: 'emptydir', medium: '', sizeLimitBytes: undefined, isRawBlock: false, ...overrides };
 }
 
 export function aNode(overrides: Partial<Node> = {}): Node {
@@ -61,6 +63,11 @@ export function aNode(overrides: Partial<Node> = {}): Node {
     addresses: [{ type: 'InternalIP', address: '192.0.2.1' }],
     kubeletPort: 10250,
     allocatableBytes: undefined,
+    kubeletVersion: 'v1.37.1',
+    operatingSystem: 'linux',
+    enforcesStorageLimits: true,
+    diskPressure: false,
+    images: [],
     ...overrides,
   };
 }
@@ -127,6 +134,7 @@ export function aNodeSummary(overrides: Partial<NodeSummary> = {}): NodeSummary 
     imagefs: undefined,
     containerfs: undefined,
     pods: [],
+    kubeletStartedAtMs: undefined,
     saturatedCount: 0,
     ...overrides,
   };

@@ -1,6 +1,8 @@
 /** Snapshots of scrapes for tests: each builder returns a valid object with the changes of the test. */
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/attribution/usage.js';
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
+import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
+import { ratioTo } from '../../src/kube/quantity.js';
 import type {
   ClusterSnapshot,
   NodeSnapshot,
@@ -78,6 +80,17 @@ export function aPodUsage(overrides: Partial<PodUsage> = {}): PodUsage {
   };
 }
 
+/** Its ratio follows from usage and limit. */
+export function aLimitRatio({
+  rule = 'pod',
+  container = '',
+  volume = '',
+  usedBytes = 1,
+  limitBytes = 2,
+}: Partial<Omit<LimitRatio, 'ratio'>> = {}): LimitRatio {
+  return { rule, container, volume, usedBytes, limitBytes, ratio: ratioTo(usedBytes, limitBytes) };
+}
+
 /** A pod that the API server knows. */
 export function aPodSnapshot(overrides: Partial<PodSnapshot> = {}): PodSnapshot {
   const namespace = overrides.namespace ?? 'shop';
@@ -106,6 +119,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined },
     headrooms: [],
     pods: [aPodSnapshot()],
+    podsWithoutTotal: [],
     skippedPods: new Map(),
     listedPodUids: new Set(),
     measuredPodUids: new Set(),

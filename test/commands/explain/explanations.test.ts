@@ -23,6 +23,7 @@ import {
   aVolumeSummary,
 } from '../../support/builders.js';
 import {
+  aLimitRatio,
   aClusterSnapshot,
   aDeployment,
   aFreshNode,
@@ -191,7 +192,7 @@ describe('a measured pod', () => {
     const reading = readingOf(aPod(id), aPodSummary(), { hasDedicatedImagefs });
     const [node] = reading.snapshot.nodes;
     if (node?.state !== 'fresh') throw new Error('no node');
-    const ratios = [{ rule: 'container', container: 'main', volume: '', usedBytes: 3, limitBytes: 2 }] as const;
+    const ratios = [aLimitRatio({ rule: 'container', container: 'main', usedBytes: 3, limitBytes: 2 })];
     const pods = node.snapshot.pods.map((pod) => ({ ...pod, ratios }));
     const changed = {
       ...reading,

@@ -16,6 +16,7 @@ import type { WorkloadSnapshot } from '../../../src/scrape/snapshot.js';
 import { workloadKey } from '../../../src/workload/workload.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../../support/builders.js';
 import {
+  aLimitRatio,
   aClusterSnapshot,
   aContainerUsage,
   aDeployment,
@@ -72,9 +73,9 @@ const cartPod = aPodSnapshot({
   }),
   limitBytes: 500 * mib,
   ratios: [
-    { rule: 'emptydir', container: '', volume: 'tmp', usedBytes: 90 * mib - 4096, limitBytes: 100 * mib },
-    { rule: 'pod', container: '', volume: '', usedBytes: 400 * mib, limitBytes: 500 * mib },
-    { rule: 'container', container: 'app', volume: '', usedBytes: 308 * mib, limitBytes: 500 * mib },
+    aLimitRatio({ rule: 'emptydir', volume: 'tmp', usedBytes: 90 * mib - 4096, limitBytes: 100 * mib }),
+    aLimitRatio({ usedBytes: 400 * mib, limitBytes: 500 * mib }),
+    aLimitRatio({ rule: 'container', container: 'app', usedBytes: 308 * mib, limitBytes: 500 * mib }),
   ],
   workloads: [cart],
 });
@@ -287,7 +288,7 @@ describe('the limit of a row', () => {
     [0.95, '31'],
     [1, '1;31'],
   ])('at a ratio of %d has the colour %s', (ratio, code) => {
-    const limit = { rule: 'pod', container: '', volume: '', usedBytes: ratio * 1000, limitBytes: 1000 } as const;
+    const limit = aLimitRatio({ usedBytes: ratio * 1000, limitBytes: 1000 });
     const pods = [aPodSnapshot({ ratios: [limit] })];
     const one = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
     const text = textOf(one, { resource: 'pods' }, { columns: 200, hasColour: true });
