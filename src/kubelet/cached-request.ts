@@ -21,6 +21,8 @@ export interface RequestPolicy<T> {
   readonly fetch: (node: Node, signal: AbortSignal) => Promise<T>;
   /** When a value equals the one before it, the former object is kept. Without it, values are never compared. */
   readonly isEqual?: (before: T, after: T) => boolean;
+  /** Called with each value that is accepted. */
+  readonly onSuccess?: (node: Node, value: CachedValue<T>) => void;
   readonly log: {
     readonly failed: string;
     readonly recovered: string;
@@ -146,18 +148,20 @@ export class CachedRequest<T> {
   }
 
   #succeed(node: Node, value: T): void {
-    const { clock, isEqual, log, logger } = this.#policy;
+    const { clock, isEqual, onSuccess, log, logger } = this.#policy;
     const before = this.#success;
     const isUnchanged = before !== undefined && isEqual?.(before.value, value) === true;
-    this.#completedCount++;
-    this.#success = {
+    const success = {
       value: isUnchanged ? before.value : value,
       atMs: clock.monotonicMs(),
       fetchedAtMs: clock.nowMs(),
     };
+    this.#completedCount++;
+    this.#success = success;
     this.#failure = undefined;
     if (this.#loggedFailure !== undefined) logger.info(log.recovered, { node: node.name });
     this.#loggedFailure = undefined;
+    onSuccess?.(node, success);
   }
 
   /** Logs one line per change of the reason or of the node's readiness, not per request. */

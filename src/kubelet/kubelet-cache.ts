@@ -8,6 +8,7 @@ import type { Logger } from '../base/logger.js';
 import type { Node } from '../kube/objects.js';
 import { CachedRequest, type CachedValue, type KubeletFailure, type RequestPolicy } from './cached-request.js';
 import type { EvictionThresholds } from './eviction-thresholds.js';
+import { PodHistory } from './pod-history.js';
 import type { NodeSummary } from './summary.js';
 
 /** What is known of a node from its kubelet. */
@@ -49,6 +50,9 @@ export interface KubeletCacheOptions {
 /** A kubelet reads its configuration when it starts, so it rarely changes. */
 const configurationGateMs = 600_000;
 
+/** At least this long, in milliseconds, also with a short TTL: the API server may report an eviction late. */
+const minKeepDepartedMs = 60_000;
+
 /** These are not counted among the requests for summaries, which therefore never wait for them. */
 const maxConcurrentConfigurationRequests = 4;
 
@@ -57,6 +61,7 @@ interface KubeletEntry {
   readonly uid: string;
   readonly summary: CachedRequest<NodeSummary>;
   readonly thresholds: CachedRequest<EvictionThresholds> | undefined;
+  readonly history: PodHistory;
 }
 
 /**
@@ -79,7 +84,10 @@ export class KubeletCache implements Disposable {
 
   constructor(options: KubeletCacheOptions) {
     this.#options = options;
-    this.#summaryPolicy = summaryPolicy(options);
+    this.#summaryPolicy = {
+      ...summaryPolicy(options),
+      onSuccess: ({ name }, { value, fetchedAtMs }) => this.#entries.get(name)?.history.add(value, fetchedAtMs),
+    };
     this.#thresholdsPolicy = thresholdsPolicy(options);
   }
 
@@ -111,13 +119,18 @@ export class KubeletCache implements Disposable {
     return this.#entries.get(nodeName)?.summary.failure;
   }
 
+  /** The last values of the node's pods; undefined for a node that is not scraped. */
+  history(nodeName: string): PodHistory | undefined {
+    return this.#entries.get(nodeName)?.history;
+  }
+
   /**
    * Takes over the values of a cache that this one replaces, with their age. Not its failures and closed gates: the
    * settings that have changed may have fixed them.
    */
   inherit(former: KubeletCache): void {
-    for (const [nodeName, { uid, summary, thresholds }] of former.#entries) {
-      this.#entries.set(nodeName, this.#newEntry(uid, { summary, thresholds }));
+    for (const [nodeName, { uid, ...entry }] of former.#entries) {
+      this.#entries.set(nodeName, this.#newEntry(uid, entry));
     }
   }
 
@@ -146,10 +159,12 @@ export class KubeletCache implements Disposable {
 
   #newEntry(uid: string, former?: Omit<KubeletEntry, 'uid'>): KubeletEntry {
     const policy = this.#thresholdsPolicy;
+    const { clock, ttlMs } = this.#options;
     return {
       uid,
       summary: new CachedRequest(this.#summaryPolicy, former?.summary.success),
       thresholds: policy && new CachedRequest(policy, former?.thresholds?.success),
+      history: former?.history ?? new PodHistory({ clock, keepDepartedMs: Math.max(2 * ttlMs, minKeepDepartedMs) }),
     };
   }
 

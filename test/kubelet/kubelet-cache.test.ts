@@ -724,3 +724,37 @@ describe('the number of attempts under way', () => {
     expect((await lookups).map(textOf)).toEqual(['absent timeout', 'absent never']);
   });
 });
+
+describe('the history of pods', () => {
+  const uid = 'uid-shop-cart-0';
+  const sampleTimes = (cache: KubeletCache): readonly number[] | undefined =>
+    cache
+      .history(node.name)
+      ?.find(uid)
+      ?.samples.map(({ atMs }) => atMs);
+
+  it('has each summary that was accepted, and passes to the cache that replaces this one', async () => {
+    const { cache, clock, kubelet } = setUp();
+    const startMs = clock.nowMs();
+    expect(cache.history(node.name)).toBeUndefined();
+    await cache.get(node, never);
+    await cache.get(node, never);
+    await clock.advance(ttlMs);
+    kubelet.fail('timeout');
+    await cache.get(node, never);
+    await clock.advance(ttlMs);
+    kubelet.recover();
+    await cache.get(node, never);
+    expect(sampleTimes(cache)).toEqual([startMs, startMs + 2 * ttlMs]);
+    const { cache: next } = setUp();
+    next.inherit(cache);
+    expect(sampleTimes(next)).toEqual([startMs, startMs + 2 * ttlMs]);
+  });
+
+  it('is that of one machine', async () => {
+    const { cache } = setUp();
+    await cache.get(node, never);
+    await known(cache, aNode({ uid: 'another machine' }));
+    expect(cache.history(node.name)?.find(uid)).toBeUndefined();
+  });
+});

@@ -1,0 +1,134 @@
+import type { Clock } from '../base/clock.js';
+import type { NodeSummary, PodSummary } from './summary.js';
+
+/** What a pod used, according to one summary. */
+export interface UsageSample {
+  /** Wall time in milliseconds at which the summary was fetched. */
+  readonly atMs: number;
+  readonly usedBytes: number;
+}
+
+/** What was last measured of a pod. */
+export interface LastMeasurement {
+  /** Of the last summary that listed the pod. */
+  readonly summary: PodSummary;
+  /** Wall time in milliseconds at which that summary was fetched. */
+  readonly fetchedAtMs: number;
+  /** At most ten, the oldest first; the last one is that of `summary`. None for summaries without a total of the pod. */
+  readonly samples: readonly UsageSample[];
+}
+
+/** Besides the last one. */
+const maxFormerSamples = 9;
+
+/** More than a node usually runs. Above it, the pods that left first are forgotten. */
+const maxDeparted = 500;
+
+interface Departed {
+  readonly measurement: LastMeasurement;
+  /** Monotonic time in milliseconds. */
+  readonly forgetAtMs: number;
+}
+
+export interface PodHistoryOptions {
+  readonly clock: Clock;
+  /** How long a pod is remembered that the summary no longer lists, in milliseconds. */
+  readonly keepDepartedMs: number;
+}
+
+/**
+ * The last values of the pods of one node. A kubelet stops listing an evicted pod about when the API server reports the
+ * eviction, so pods outlive their disappearance from the summary.
+ *
+ * All pods of a summary share one matrix of former totals: 72 bytes for a pod, beyond the summary that the cache holds
+ * anyway. An object for each pod or sample would cost several times that in a cluster of 150,000 pods.
+ */
+export class PodHistory {
+  readonly #options: PodHistoryOptions;
+  #summary: NodeSummary | undefined;
+  #fetchedAtMs = 0;
+  /** Wall times of the summaries before the last one, the oldest first. */
+  #formerAtMs: readonly number[] = [];
+  /** A row for each pod of the last summary, in its order, with a total for each former time; NaN where it is unknown. */
+  #formerTotals = new Float64Array();
+  /** By UID; in the order in which they left. Undefined while there is none. */
+  #departed: Map<string, Departed> | undefined;
+
+  constructor(options: PodHistoryOptions) {
+    this.#options = options;
+  }
+
+  /** The last summary of the node. */
+  get summary(): NodeSummary | undefined {
+    return this.#summary;
+  }
+
+  /** `fetchedAtMs`: wall time. */
+  add(summary: NodeSummary, fetchedAtMs: number): void {
+    const formerPods = this.#summary?.pods ?? [];
+    const formerRows = new Map(formerPods.map(({ uid }, row) => [uid, row]));
+    const formerAtMs = this.#summary === undefined ? [] : [...this.#formerAtMs, this.#fetchedAtMs];
+    const droppedCount = Math.max(0, formerAtMs.length - maxFormerSamples);
+    const columnCount = formerAtMs.length - droppedCount;
+    const totals = new Float64Array(summary.pods.length * columnCount).fill(NaN);
+    for (const [row, { uid }] of summary.pods.entries()) {
+      const formerRow = formerRows.get(uid);
+      if (formerRow === undefined) continue;
+      totals.set(this.#row(formerRow).subarray(droppedCount), row * columnCount);
+      totals[(row + 1) * columnCount - 1] = formerPods[formerRow]?.usedBytes ?? NaN;
+      formerRows.delete(uid);
+    }
+    for (const [uid, row] of formerRows) this.#leave(uid, row);
+    this.#summary = summary;
+    this.#fetchedAtMs = fetchedAtMs;
+    this.#formerAtMs = formerAtMs.slice(droppedCount);
+    this.#formerTotals = totals;
+    this.#purge(summary.pods);
+  }
+
+  /** Undefined for a pod that no summary has listed lately. `uid`: as the kubelet reports it. */
+  find(uid: string): LastMeasurement | undefined {
+    const row = this.#summary?.pods.findIndex((pod) => pod.uid === uid) ?? -1;
+    if (row >= 0) return this.#measurement(row);
+    this.#purge();
+    return this.#departed?.get(uid)?.measurement;
+  }
+
+  #row(row: number): Float64Array {
+    const columnCount = this.#formerAtMs.length;
+    return this.#formerTotals.subarray(row * columnCount, (row + 1) * columnCount);
+  }
+
+  #measurement(row: number): LastMeasurement | undefined {
+    const summary = this.#summary?.pods[row];
+    if (summary === undefined) return undefined;
+    const totals = [...this.#row(row), summary.usedBytes ?? NaN];
+    const samples = [...this.#formerAtMs, this.#fetchedAtMs].map((atMs, index) => {
+      return { atMs, usedBytes: totals[index] ?? NaN };
+    });
+    const known = samples.filter(({ usedBytes }) => !Number.isNaN(usedBytes));
+    return { summary, fetchedAtMs: this.#fetchedAtMs, samples: known };
+  }
+
+  #leave(uid: string, row: number): void {
+    const measurement = this.#measurement(row);
+    if (measurement === undefined) return;
+    const { clock, keepDepartedMs } = this.#options;
+    this.#departed ??= new Map();
+    this.#departed.delete(uid);
+    this.#departed.set(uid, { measurement, forgetAtMs: clock.monotonicMs() + keepDepartedMs });
+  }
+
+  /** Forgets departed pods whose time is over, and those that are listed again. */
+  #purge(listed: readonly PodSummary[] = []): void {
+    const departed = this.#departed;
+    if (departed === undefined) return;
+    for (const { uid } of listed) departed.delete(uid);
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const [uid, { forgetAtMs }] of departed) {
+      if (forgetAtMs > nowMs && departed.size <= maxDeparted) break;
+      departed.delete(uid);
+    }
+    if (departed.size === 0) this.#departed = undefined;
+  }
+}

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { PodHistory } from '../../src/kubelet/pod-history.js';
+import type { PodSummary } from '../../src/kubelet/summary.js';
+import { aNodeSummary, aPodSummary } from '../support/builders.js';
+import { retainedBytes } from '../support/heap.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+let clock: ManualClock;
+let history: PodHistory;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  history = new PodHistory({ clock, keepDepartedMs: 100 });
+});
+
+const aPod = (uid: string, usedBytes: number | undefined): PodSummary => aPodSummary({ uid, name: uid, usedBytes });
+
+function add(fetchedAtMs: number, ...pods: readonly PodSummary[]): void {
+  history.add(aNodeSummary({ pods }), fetchedAtMs);
+}
+
+const samplesOf = (uid: string): string | undefined =>
+  history
+    .find(uid)
+    ?.samples.map(({ atMs, usedBytes }) => `${atMs}:${usedBytes}`)
+    .join(' ');
+
+describe('the history of pods', () => {
+  it('is empty before the first summary', () => {
+    expect([history.find('a'), history.summary]).toEqual([undefined, undefined]);
+  });
+
+  it('has the samples of each pod, whatever the order of the summaries', () => {
+    add(10, aPod('a', 1), aPod('b', 100));
+    add(20, aPod('b', 200), aPod('a', 2));
+    add(30, aPod('c', 7), aPod('a', 3), aPod('b', 300));
+    expect([samplesOf('a'), samplesOf('b'), samplesOf('c'), samplesOf('d')]).toEqual([
+      '10:1 20:2 30:3',
+      '10:100 20:200 30:300',
+      '30:7',
+      undefined,
+    ]);
+    expect(history.find('a')).toMatchObject({ fetchedAtMs: 30, summary: { uid: 'a', usedBytes: 3 } });
+  });
+
+  it('keeps ten samples', () => {
+    for (let index = 1; index <= 14; index += 1) add(index, aPod('a', 10 * index));
+    expect(samplesOf('a')).toBe('5:50 6:60 7:70 8:80 9:90 10:100 11:110 12:120 13:130 14:140');
+  });
+
+  it('has no sample where the kubelet reported no total', () => {
+    add(1, aPod('a', undefined));
+    add(2, aPod('a', 0));
+    add(3, aPod('a', undefined));
+    expect(samplesOf('a')).toBe('2:0');
+    expect(history.find('a')?.summary.usedBytes).toBeUndefined();
+  });
+
+  it('remembers a pod that is no longer listed, for a time', async () => {
+    add(1, aPod('a', 1), aPod('b', 10));
+    add(2, aPod('a', 2), aPod('b', 20));
+    add(3, aPod('b', 30));
+    await clock.advance(99);
+    add(4, aPod('b', 40));
+    expect(samplesOf('a')).toBe('1:1 2:2');
+    expect(history.find('a')?.fetchedAtMs).toBe(2);
+    expect(samplesOf('b')).toBe('1:10 2:20 3:30 4:40');
+    await clock.advance(1);
+    expect(samplesOf('a')).toBeUndefined();
+  });
+
+  it('forgets what it remembered of a pod that is listed again', async () => {
+    add(1, aPod('a', 1));
+    add(2);
+    add(3, aPod('a', 3));
+    await clock.advance(100);
+    expect(samplesOf('a')).toBe('3:3');
+  });
+
+  it('bounds the number of pods that are no longer listed', () => {
+    add(1, ...Array.from({ length: 600 }, (_, index) => aPod(`p${index}`, index)));
+    add(2);
+    expect([samplesOf('p99'), samplesOf('p100'), samplesOf('p599')]).toEqual([undefined, '1:100', '1:599']);
+  });
+
+  it('costs at most 100 bytes for a pod, beyond the last summary', () => {
+    const [nodeCount, podsPerNode] = [5_000, 30];
+    const summaries = Array.from({ length: nodeCount }, (_, node) =>
+      aNodeSummary({ pods: Array.from({ length: podsPerNode }, (_, pod) => aPod(`uid-${node}-${pod}`, pod)) }),
+    );
+    const bytes = retainedBytes(() =>
+      summaries.map((summary) => {
+        const ofNode = new PodHistory({ clock, keepDepartedMs: 100 });
+        for (let fetch = 0; fetch < 12; fetch += 1) ofNode.add(summary, fetch + 0.5);
+        return ofNode;
+      }),
+    );
+    expect(bytes / (nodeCount * podsPerNode)).toBeLessThanOrEqual(100);
+  });
+});
