@@ -57,8 +57,9 @@ function podRatio({ summary: { usedBytes }, pod }: LimitRatiosInput): readonly L
   return ratioOf({ rule: 'pod', container: '', volume: '' }, usedBytes, podLimit(pod));
 }
 
-/** In the order of the summary. */
+/** In the order of the summary. None of a pod without any figure, as virtual kubelets list them. */
 function containerRatios(input: LimitRatiosInput): readonly LimitRatio[] {
+  if (!hasFigures(input.summary)) return [];
   const containers = input.summary.containers.map((container) => ({
     name: container.name,
     usedBytes: comparedBytes(container, input.hasDedicatedImagefs),
@@ -68,6 +69,11 @@ function containerRatios(input: LimitRatiosInput): readonly LimitRatio[] {
     const limit = enforcedLimit(name, input);
     return limit === 0 ? [] : ratioOf({ rule: 'container', container: name, volume: '' }, usedBytes, limit);
   });
+}
+
+function hasFigures({ usedBytes, containers }: PodSummary): boolean {
+  const figures = containers.flatMap(({ rootfs, logs }) => [rootfs?.usedBytes, logs?.usedBytes]);
+  return [usedBytes, ...figures].some((figure) => figure !== undefined);
 }
 
 /** Ordinary init containers have no limit of their own while they run; ephemeral ones never have one. */

@@ -29,7 +29,7 @@ export interface LayoutOfLife {
 
 /**
  * The layout that the kubelet behind the summary goes by: that of its first summary for as long as it lives. What that one
- * did not show is taken from the next. A kubelet that does not report its start is judged anew by each summary.
+ * did not show is taken from the next. Without a reported start, each summary decides.
  */
 export function layoutOfLife(
   known: LayoutOfLife | undefined,

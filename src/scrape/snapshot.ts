@@ -50,7 +50,7 @@ export interface NodeSnapshot {
   readonly headrooms: readonly EvictionHeadroom[];
   /** Pods with detail series. */
   readonly pods: readonly PodSnapshot[];
-  /** Pods whose total the kubelet does not report; it holds their volumes and containers against their limits all the same. */
+  /** Pods without a total in the summary. The limits of their volumes and containers apply. */
   readonly podsWithoutTotal: readonly ListedPod[];
   readonly skippedPods: ReadonlyMap<SkipReason, number>;
   /** UIDs of the API objects of the pods that the summary lists. */

@@ -227,12 +227,34 @@ describe('container shares, measured', () => {
     ]);
   });
 
-  it('has no containers when the kubelet lists none', () => {
-    expect(measured(aPodSummary({ usedBytes: 9, containers: [] }))).toMatchObject({
+  it('has no containers when the kubelet lists none and the spec is unknown', () => {
+    const summary = aPodSummary({ usedBytes: 9, containers: [] });
+    expect(attributePod({ summary, pod: undefined, mode: 'measured' })).toMatchObject({
       usedBytes: 9,
       components: { other: 9 },
       containers: [],
     });
+  });
+
+  it('is that of the containers of the spec when the kubelet lists none, as between two runs', () => {
+    const pod = aPod({
+      containers: [
+        aContainer({ name: 'setup', kind: 'init' }),
+        aContainer({ name: 'proxy', kind: 'sidecar' }),
+        aContainer({ name: 'app', mounts: [aMount('cache')] }),
+      ],
+      volumes: [aVolume({ name: 'cache' })],
+    });
+    const volumes = [aVolumeSummary({ name: 'cache', usedBytes: 100 })];
+    const summary = aPodSummary({ usedBytes: 109, containers: [], volumes });
+    expect(attributePod({ summary, pod, mode: 'measured' })?.containers).toMatchObject([
+      { name: 'proxy', usedBytes: 5, rootfsBytes: undefined },
+      { name: 'app', usedBytes: 104, logsBytes: undefined },
+    ]);
+    expect(attributePod({ summary, pod, mode: 'even' })?.containers).toMatchObject([
+      { name: 'proxy', usedBytes: 55 },
+      { name: 'app', usedBytes: 54 },
+    ]);
   });
 
   it('makes one container of two entries with its name', () => {
@@ -434,9 +456,8 @@ describe('whatever the kubelet reports', () => {
     fc.assert(
       fc.property(summaries, pods, (summary, pod) => {
         const usage = attributePod({ summary, pod, mode: 'measured' });
-        expect(usage?.containers.map(({ name }) => name)).toEqual([
-          ...new Set(summary.containers.map(({ name }) => name)),
-        ]);
+        const named = summary.containers.length === 0 ? (pod?.containers ?? []) : summary.containers;
+        expect(usage?.containers.map(({ name }) => name)).toEqual([...new Set(named.map(({ name }) => name))]);
         expect(usage?.volumes.map(({ name }) => name)).toEqual([...new Set(summary.volumes?.map(({ name }) => name))]);
       }),
     );

@@ -38,7 +38,7 @@ describe('defaults', () => {
       cache: { ttlMs: 55_000, maxBackoffMs: 300_000, refresh: 'on-scrape' },
       workloads: { selectors: [], labels: [], controllers: true, onMissingNode: 'partial' },
       attribution: 'measured',
-      enforcement: { sidecars: true },
+      enforcement: { sidecars: 'auto' },
       metrics: {
         profile: 'standard',
         levels: { workload: true, node: true, pod: true, container: true, volume: true },

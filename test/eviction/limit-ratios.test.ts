@@ -167,6 +167,6 @@ it('lists the rules in the order in which the kubelet checks them', () => {
     containers: [aContainerSummary()],
     volumes: [aVolumeSummary({ usedBytes: 1 })],
   });
-  const pod = aPod({ containers: [aContainer({ limitBytes: 5 })] });
-  expect(told({ summary, pod })).toEqual(['emptydir data: 1/2', 'pod: 9/5', 'container main: 4000/5']);
+  const pod = aPod({ containers: [aContainer({ limitBytes: 5 })], volumes: [aVolume({ sizeLimitBytes: 2 })] });
+  expect(told({ summary, pod })).toEqual(['emptydir data: 1/2', 'pod: 9/5', 'container main: 0/5']);
 });

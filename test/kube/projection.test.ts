@@ -89,17 +89,19 @@ describe('projectPod', () => {
             { volumeName: 'cache', path: '/b' },
             { volumeName: 'config', path: '/c' },
           ],
-          limitBytes: 107_374_183,
+          limitBytes: { roundedUp: 107_374_183, nanosBelow: 600_000_000 },
           requestBytes: 1e6,
         },
         { name: 'debug', kind: 'ephemeral', mounts: [], limitBytes: undefined, requestBytes: undefined },
       ],
       volumes: [
-        { name: 'cache', type: 'emptydir', medium: '', sizeLimitBytes: 2 ** 30 },
-        { name: 'config', type: 'configmap', medium: '', sizeLimitBytes: undefined },
-        { name: 'token', type: 'projected', medium: '', sizeLimitBytes: undefined },
+        { name: 'cache', type: 'emptydir', medium: '', sizeLimitBytes: 2 ** 30, isRawBlock: false },
+        { name: 'config', type: 'configmap', medium: '', sizeLimitBytes: undefined, isRawBlock: false },
+        { name: 'token', type: 'projected', medium: '', sizeLimitBytes: undefined, isRawBlock: false },
       ],
       overheadBytes: 1_048_576,
+      priority: 0,
+      hasPodLevelResources: false,
     });
   });
 
@@ -119,6 +121,8 @@ describe('projectPod', () => {
       containers: [],
       volumes: [],
       overheadBytes: 0,
+      priority: 0,
+      hasPodLevelResources: false,
     });
   });
 
@@ -297,6 +301,9 @@ describe('projectNode', () => {
       ],
       daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
       allocatable: { 'ephemeral-storage': '267847642337' },
+      capacity: { 'ephemeral-storage': '297608491486' },
+      nodeInfo: { kubeletVersion: 'v1.37.1', operatingSystem: 'linux' },
+      images: [{ names: ['registry.example/app@sha256:1', 'registry.example/app:1'], sizeBytes: 7 }],
     };
     expect(node({ status })).toEqual({
       uid: 'u1',
@@ -310,7 +317,41 @@ describe('projectNode', () => {
       ],
       kubeletPort: 10250,
       allocatableBytes: 267_847_642_337,
+      kubeletVersion: 'v1.37.1',
+      operatingSystem: 'linux',
+      enforcesStorageLimits: true,
+      diskPressure: false,
+      images: [],
     });
+  });
+
+  it('keeps its images where they are shown, by a tag where they have one', () => {
+    const images = [
+      { names: ['app@sha256:1', 'app:1'], sizeBytes: 7 },
+      { names: ['tool@sha256:2'], sizeBytes: 5 },
+      { names: [], sizeBytes: 3 },
+    ];
+    const object = { metadata: { name: 'n1', uid: 'u1', resourceVersion: '7' }, status: { images } };
+    expect(projectNode(object, keep, { keepsImages: true }).images).toEqual([
+      { name: 'app:1', sizeBytes: 7 },
+      { name: 'tool@sha256:2', sizeBytes: 5 },
+    ]);
+  });
+
+  it.each([
+    [{ capacity: { cpu: '4' } }, false],
+    [{ capacity: { 'ephemeral-storage': '1Gi' } }, true],
+    [{}, true],
+  ])('with status %j enforces limits of storage: %s', (status, expected) => {
+    expect(node({ status }).enforcesStorageLimits).toBe(expected);
+  });
+
+  it.each([
+    ['True', true],
+    ['False', false],
+    ['Unknown', undefined],
+  ])('is under disk pressure when the condition is %s: %s', (status, expected) => {
+    expect(node({ status: { conditions: [{ type: 'DiskPressure', status }] } }).diskPressure).toBe(expected);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 /** The figures of one pod, from what the kubelet and the API server wrote, in whole bytes of any size. */
-import { dealt, largest, quantityBytes, storageOf, sum, sumOfKnown } from './quantity.js';
+import { dealt, largest, quantityNanos, storageNanosOf, sum, toBytes } from './quantity.js';
 import type { RawContainer, RawContainerStats, RawPod, RawPodStats, RawVolume } from './raw.js';
 
 export type Attribution = 'measured' | 'even';
@@ -10,6 +10,7 @@ type ComponentName = (typeof componentNames)[number];
 export interface VolumeKind {
   readonly type: string;
   readonly medium: string;
+  /** In billionths of a byte. */
   readonly limit: bigint | undefined;
 }
 
@@ -30,7 +31,7 @@ const typeOfKey: Readonly<Record<string, string>> = {
 
 function kindOfSpec(volume: RawVolume): VolumeKind {
   const source = Object.keys(volume).find((key) => key !== 'name') ?? '';
-  const sizeLimit = quantityBytes(volume.emptyDir?.sizeLimit ?? '0');
+  const sizeLimit = quantityNanos(volume.emptyDir?.sizeLimit ?? '0');
   return {
     type: typeOfKey[source] ?? 'unknown',
     medium: volume.emptyDir?.medium ?? '',
@@ -53,6 +54,15 @@ const countedLogs = ({ rootfs, logs }: RawContainerStats): bigint =>
 const isCounted = ({ rootfs, logs }: RawContainerStats): boolean =>
   rootfs !== undefined && (rootfs.usedBytes !== undefined || logs?.usedBytes !== undefined);
 
+const isEmpty = ({ containers }: RawPodStats): boolean => (containers ?? []).length === 0;
+
+/** A pod between two runs is listed without containers: those of its spec hold its bytes. */
+function containersOf(stats: RawPodStats, pod: RawPod | undefined): readonly RawContainerStats[] {
+  if (!isEmpty(stats) || pod === undefined) return stats.containers ?? [];
+  const { initContainers = [], containers } = pod.spec;
+  return [...initContainers.filter(isSidecar), ...containers].map(({ name }) => ({ name }));
+}
+
 export class PodFigures {
   readonly stats: RawPodStats;
   readonly pod: RawPod | undefined;
@@ -63,7 +73,7 @@ export class PodFigures {
     this.stats = stats;
     this.pod = pod;
     this.used = BigInt(usedBytes);
-    this.containers = stats.containers ?? [];
+    this.containers = containersOf(stats, pod);
   }
 
   kindOf(volumeName: string): VolumeKind {
@@ -95,7 +105,8 @@ export class PodFigures {
 
   /** In the order of the containers. */
   shares(attribution: Attribution): readonly bigint[] {
-    if (attribution === 'even' || !this.containers.some(isCounted)) return dealt(this.used, this.containers.length);
+    const isMeasured = isEmpty(this.stats) || this.containers.some(isCounted);
+    if (attribution === 'even' || !isMeasured) return dealt(this.used, this.containers.length);
     const shares = this.containers.map((container) => countedRootfs(container) + countedLogs(container));
     const deal = (bytes: bigint, receivers: readonly number[]): void => {
       for (const [place, part] of dealt(bytes, receivers.length).entries()) {
@@ -156,11 +167,16 @@ export function lastingSpecs({ spec }: RawPod): readonly RawContainer[] {
 
 export type Bound = 'limits' | 'requests';
 
-/** Of all moments of the pod's life the largest, with the pod's overhead. */
-export function aggregated({ spec }: RawPod, bound: Bound): bigint | undefined {
+/** Of all moments of the pod's life the largest, with the pod's overhead, in whole bytes. */
+export function aggregated(pod: RawPod, bound: Bound): bigint | undefined {
+  const nanos = aggregatedNanos(pod, bound);
+  return nanos === undefined ? undefined : toBytes(nanos);
+}
+
+function aggregatedNanos({ spec }: RawPod, bound: Bound): bigint | undefined {
   const { initContainers = [], containers } = spec;
-  const declared = ({ resources }: RawContainer): bigint | undefined => storageOf(resources?.[bound]);
-  const overhead = storageOf(spec.overhead) ?? 0n;
+  const declared = ({ resources }: RawContainer): bigint | undefined => storageNanosOf(resources?.[bound]);
+  const overhead = storageNanosOf(spec.overhead) ?? 0n;
   const total = (of: readonly RawContainer[]): bigint => sum(of.map((container) => declared(container) ?? 0n));
   if (![...initContainers, ...containers].some((container) => declared(container) !== undefined)) {
     return bound === 'requests' && overhead > 0n ? overhead : undefined;
@@ -178,6 +194,7 @@ export interface HeldLimit {
   readonly container?: string;
   readonly volume?: string;
   readonly used: bigint;
+  /** In billionths of a byte. */
   readonly limit: bigint;
 }
 
@@ -186,28 +203,36 @@ export interface Enforcement {
   readonly sidecars: boolean;
 }
 
-/** The usage that the kubelet counts towards limits above zero. */
-export function enforcedLimits(figures: PodFigures, enforcement: Enforcement): readonly HeldLimit[] {
-  const { pod, stats, used } = figures;
-  if (pod === undefined) return [];
-  const ofVolumes = (stats.volume ?? []).flatMap(({ name, usedBytes }): HeldLimit[] => {
-    const { limit } = figures.kindOf(name);
-    return limit === undefined || usedBytes === undefined
+/** The usage that the kubelet counts towards each limit, of a pod that has not ended. */
+export function enforcedLimits(stats: RawPodStats, pod: RawPod, enforcement: Enforcement): readonly HeldLimit[] {
+  if (pod.status.phase === 'Failed' || pod.status.phase === 'Succeeded') return [];
+  const ofVolumes = (pod.spec.volumes ?? []).flatMap((spec): HeldLimit[] => {
+    const { limit } = kindOfSpec(spec);
+    const used = stats.volume?.find(({ name }) => name === spec.name)?.usedBytes;
+    return limit === undefined || used === undefined
       ? []
-      : [{ rule: 'emptydir', volume: name, used: BigInt(usedBytes), limit }];
+      : [{ rule: 'emptydir', volume: spec.name, used: BigInt(used), limit }];
   });
-  const podLimit = aggregated(pod, 'limits') ?? 0n;
-  const ofPod: HeldLimit[] = podLimit > 0n ? [{ rule: 'pod', used, limit: podLimit }] : [];
-  return [...ofVolumes, ...ofPod, ...heldOfContainers(figures, pod, enforcement)];
+  const used = big(stats['ephemeral-storage']?.usedBytes);
+  const limit = aggregatedNanos(pod, 'limits');
+  const ofPod: HeldLimit[] = used === undefined || limit === undefined ? [] : [{ rule: 'pod', used, limit }];
+  return [...ofVolumes, ...ofPod, ...heldOfContainers(stats, pod, enforcement)];
 }
 
-function heldOfContainers(figures: PodFigures, { spec }: RawPod, enforcement: Enforcement): readonly HeldLimit[] {
+/** Virtual kubelets list pods without any. */
+function hasFigures({ containers, ...stats }: RawPodStats): boolean {
+  const ofContainers = (containers ?? []).flatMap(({ rootfs, logs }) => [rootfs?.usedBytes, logs?.usedBytes]);
+  return [stats['ephemeral-storage']?.usedBytes, ...ofContainers].some((figure) => figure !== undefined);
+}
+
+function heldOfContainers(stats: RawPodStats, { spec }: RawPod, enforcement: Enforcement): readonly HeldLimit[] {
+  if (!hasFigures(stats)) return [];
   const sidecars = enforcement.sidecars ? (spec.initContainers ?? []).filter(isSidecar) : [];
   return [...sidecars, ...spec.containers].flatMap(({ name, resources }): HeldLimit[] => {
-    const limit = storageOf(resources?.limits) ?? 0n;
-    const stats = figures.containers.find((container) => container.name === name);
-    const held = [stats?.logs?.usedBytes, ...(enforcement.hasDedicatedImagefs ? [] : [stats?.rootfs?.usedBytes])];
-    const used = sumOfKnown(held.map(big));
-    return limit === 0n || used === undefined ? [] : [{ rule: 'container', container: name, used, limit }];
+    const limit = storageNanosOf(resources?.limits) ?? 0n;
+    const listed = stats.containers?.find((container) => container.name === name);
+    if (limit === 0n || listed === undefined) return [];
+    const rootfs = enforcement.hasDedicatedImagefs ? 0n : BigInt(listed.rootfs?.usedBytes ?? 0);
+    return [{ rule: 'container', container: name, used: rootfs + BigInt(listed.logs?.usedBytes ?? 0), limit }];
   });
 }

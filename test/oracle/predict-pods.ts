@@ -7,8 +7,8 @@ import {
   lastingSpecs,
   type PodFigures,
 } from './pods.js';
-import { storageOf } from './quantity.js';
-import type { RawPod } from './raw.js';
+import { nanosPerByte, storageOf, toBytes } from './quantity.js';
+import type { RawPod, RawPodStats } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 import { timeMs, toSeconds } from './times.js';
 import { isMirror, workloadOf } from './workloads.js';
@@ -69,7 +69,7 @@ function predictVolumes(
     const counted = String(figures.isCounted(kind));
     const own = { ...labels, volume: volume.name, type, medium, counted };
     prediction.add('volume_used_bytes', own, volume.usedBytes);
-    prediction.add('volume_limit_bytes', own, limit);
+    prediction.add('volume_limit_bytes', own, limit === undefined ? undefined : toBytes(limit));
     const sizes = [volume.capacityBytes, nodeCapacity];
     if (sizes.includes(undefined) || sizes[0] === sizes[1]) continue;
     if (!apartTypes.test(`${type} ${medium}`.trim())) continue;
@@ -86,7 +86,7 @@ interface KnownPod {
 }
 
 function predictFromSpec(prediction: Prediction, known: KnownPod, semantics: PodSemantics): void {
-  const { figures, pod, labels } = known;
+  const { pod, labels } = known;
   predictInfo(prediction, known);
   prediction.add('pod_limit_bytes', labels, aggregated(pod, 'limits'));
   prediction.add('pod_request_bytes', labels, aggregated(pod, 'requests'));
@@ -94,13 +94,19 @@ function predictFromSpec(prediction: Prediction, known: KnownPod, semantics: Pod
     prediction.add('container_limit_bytes', { ...labels, container: name }, storageOf(resources?.limits));
     prediction.add('container_request_bytes', { ...labels, container: name }, storageOf(resources?.requests));
   }
-  for (const { rule, container = '', volume = '', used, limit } of enforcedLimits(figures, semantics)) {
-    prediction.add('limit_ratio', { ...labels, rule, container, volume }, Number(used) / Number(limit));
-  }
   if (semantics.controllers) {
     const { namespace, name } = pod.metadata;
     const { namespace: workload_namespace, ...workload } = workloadOf(pod);
     prediction.add('pod_workload_info', { namespace, pod: name, ...workload, workload_namespace }, 1);
+  }
+}
+
+/** Also of a pod without a total. */
+export function predictLimits(prediction: Prediction, stats: RawPodStats, pod: RawPod, semantics: PodSemantics): void {
+  const labels = { namespace: pod.metadata.namespace, pod: pod.metadata.name, node: semantics.node };
+  for (const { rule, container = '', volume = '', used, limit } of enforcedLimits(stats, pod, semantics)) {
+    const ratio = used === 0n ? 0 : Number(used) / (Number(limit) / Number(nanosPerByte));
+    prediction.add('limit_ratio', { ...labels, rule, container, volume }, ratio);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { aggregated, type Attribution, PodFigures } from './pods.js';
 import { isDedicated, predictNodes } from './predict-nodes.js';
-import { predictPod } from './predict-pods.js';
+import { predictLimits, predictPod } from './predict-pods.js';
 import type { RawNode, RawPod, RawPodStats, RawSummary } from './raw.js';
 import { Prediction, type SeriesTable } from './series.js';
 import { timeMs } from './times.js';
@@ -34,14 +34,11 @@ export function predict(recording: Recording, semantics: Semantics): SeriesTable
   prediction.add('node_data_timestamp_seconds', { node }, newestMs(summary) / 1000);
   prediction.add('node_pods_missing', { node }, missingPods(recording).length);
   prediction.add('node_pods_dangling', { node }, 0); // none is unknown for longer than the moment of the recording
-  for (const { figures } of joined) {
-    if (figures !== undefined && (figures.pod !== undefined || !semantics.controllers)) {
-      predictPod(prediction, figures, {
-        ...semantics,
-        node,
-        nodeCapacity: summary.node.fs?.capacityBytes,
-        hasDedicatedImagefs,
-      });
+  const podSemantics = { ...semantics, node, nodeCapacity: summary.node.fs?.capacityBytes, hasDedicatedImagefs };
+  for (const { figures, stats, pod } of joined) {
+    if (pod !== undefined) predictLimits(prediction, stats, pod, podSemantics);
+    if (figures !== undefined && (pod !== undefined || !semantics.controllers)) {
+      predictPod(prediction, figures, podSemantics);
     }
   }
   if (semantics.controllers) {
@@ -57,16 +54,19 @@ export function predict(recording: Recording, semantics: Semantics): SeriesTable
 }
 
 /** Nothing for a pod that the API server knows elsewhere; no figures for one without a total. */
-function joinedPod(
-  stats: RawPodStats,
-  { summary, pods }: Recording,
-): readonly { readonly figures: PodFigures | undefined }[] {
+function joinedPod(stats: RawPodStats, { summary, pods }: Recording): readonly JoinedPod[] {
   const { namespace, name, uid } = stats.podRef;
   const pod = pods.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
   const usedBytes = stats['ephemeral-storage']?.usedBytes;
   const isHere = pod === undefined || (kubeletUid(pod) === uid && pod.spec.nodeName === summary.node.nodeName);
   if (!isHere) return [];
-  return [{ figures: usedBytes === undefined ? undefined : new PodFigures(stats, pod, usedBytes) }];
+  return [{ stats, pod, figures: usedBytes === undefined ? undefined : new PodFigures(stats, pod, usedBytes) }];
+}
+
+interface JoinedPod {
+  readonly stats: RawPodStats;
+  readonly pod: RawPod | undefined;
+  readonly figures: PodFigures | undefined;
 }
 
 /** Those that its node's summary must list and does not. */

@@ -14,10 +14,22 @@ const scales: Readonly<Record<string, readonly [bigint, bigint]>> = {
 
 /** The bytes of a quantity, rounded up; of the forms that specs have in practice. */
 export function quantityBytes(text: string): bigint {
+  return toBytes(quantityNanos(text));
+}
+
+/** Whole bytes, rounded up, of billionths of a byte. */
+export function toBytes(nanos: bigint): bigint {
+  return (nanos + nanosPerByte - 1n) / nanosPerByte;
+}
+
+export const nanosPerByte = 10n ** 9n;
+
+/** The quantity in billionths. */
+export function quantityNanos(text: string): bigint {
   const [, whole = '', fraction = '', suffix = ''] = /^(\d+)(?:\.(\d+))?([A-Za-z]*)$/.exec(text) ?? [];
   const [multiplier, divisor] = scales[suffix] ?? [];
   if (whole === '' || multiplier === undefined || divisor === undefined) throw new Error(`no quantity: ${text}`);
-  const dividend = BigInt(whole + fraction) * multiplier;
+  const dividend = BigInt(whole + fraction) * multiplier * nanosPerByte;
   const parts = divisor * 10n ** BigInt(fraction.length);
   return dividend / parts + (dividend % parts === 0n ? 0n : 1n);
 }
@@ -26,6 +38,12 @@ export function quantityBytes(text: string): bigint {
 export function storageOf(resources: Readonly<Record<string, string>> | undefined): bigint | undefined {
   const text = resources?.['ephemeral-storage'];
   return text === undefined ? undefined : quantityBytes(text);
+}
+
+/** The same in billionths of a byte. */
+export function storageNanosOf(resources: Readonly<Record<string, string>> | undefined): bigint | undefined {
+  const text = resources?.['ephemeral-storage'];
+  return text === undefined ? undefined : quantityNanos(text);
 }
 
 export function sum(amounts: readonly bigint[]): bigint {

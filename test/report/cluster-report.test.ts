@@ -114,9 +114,8 @@ describe('limits', () => {
 
   it.each([
     [{ isStatic: true }, true],
-    [{ priorityClass: 'system-node-critical' }, true],
-    [{ priorityClass: 'system-cluster-critical' }, true],
-    [{ priorityClass: 'important' }, false],
+    [{ priority: 2_000_000_000 }, true],
+    [{ priority: 1_999_999_999, priorityClass: 'system-node-critical' }, false],
     [{}, false],
   ])('of a pod with %j are exempt: %s', async (pod, isExempt) => {
     const snapshot = podOf('a', 1, { pod: aPod(pod), ratios: [ratioOf(2, 1)] });
@@ -126,7 +125,7 @@ describe('limits', () => {
 });
 
 it('counts all reached limits that the kubelet evicts for', async () => {
-  const critical = aPod({ priorityClass: 'system-node-critical' });
+  const critical = aPod({ priority: 2_000_001_000 });
   const exempt = Array.from({ length: 12 }, (_, index) =>
     podOf(`a-${index}`, 1, { pod: critical, ratios: [ratioOf(9, 1)] }),
   );

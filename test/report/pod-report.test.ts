@@ -4,7 +4,7 @@ import { containerReports } from '../../src/report/container-report.js';
 import { nearestLimit } from '../../src/report/limit-report.js';
 import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src/report/pod-report.js';
 import { unlistedVolumeReports, volumeReports } from '../../src/report/volume-report.js';
-import { aContainer, aPod, aVolume } from '../support/builders.js';
+import { aContainer, aMount, aPod, aVolume } from '../support/builders.js';
 import {
   aLimitRatio,
   aContainerUsage,
@@ -50,7 +50,7 @@ describe('the report of a measured pod', () => {
     expect(measuredPodReport({ node, pod })).toMatchObject({ isKnown: false, isExempt: false });
   });
 
-  it.each([[{ isStatic: true }], [{ priorityClass: 'system-node-critical' }]])('is exempt with %j', (overrides) => {
+  it.each([[{ isStatic: true }], [{ priority: 2_000_001_000 }]])('is exempt with %j', (overrides) => {
     expect(measuredPodReport({ node, pod: aPodSnapshot({ pod: aPod(overrides) }) }).isExempt).toBe(true);
   });
 });
@@ -111,7 +111,10 @@ describe('the reports of volumes', () => {
   const found = {
     node,
     pod: aPodSnapshot({
-      pod: aPod({ volumes: [aVolume({ name: 'config', type: 'configmap' })] }),
+      pod: aPod({
+        containers: [aContainer({ mounts: [aMount('config')] })],
+        volumes: [aVolume({ name: 'config', type: 'configmap' }), aVolume({ name: 'idle' })],
+      }),
       usage: aPodUsage({
         volumes: [
           aVolumeUsage({ name: 'cache', usedBytes: 3, sizeLimitBytes: 4, measuredAtMs: 9 }),
@@ -132,6 +135,7 @@ describe('the reports of volumes', () => {
   it('cover the volumes of the spec that the kubelet does not list', () => {
     expect(unlistedVolumeReports(found)).toMatchObject([
       { volume: 'config', type: 'configmap', isCounted: true, countedReason: 'component configmap' },
+      { volume: 'idle', type: 'emptydir', isCounted: false, countedReason: 'mounted by no container' },
     ]);
   });
 });

@@ -654,7 +654,7 @@ describe('pods with detail series', () => {
 
   it('counts the pods that have none, by reason', async () => {
     const cluster = new FakeCluster();
-    cluster.addNode('node-1', [aPod({ name: 'silent' }), aPod({ name: 'bare' })]);
+    cluster.addNode('node-1', [aPod({ name: 'silent' }), aPod({ name: 'bare', containers: [] })]);
     cluster.answer('node-1', {
       pods: [
         aPodSummary({ name: 'silent', usedBytes: undefined }),

@@ -114,9 +114,9 @@ describe('a measured pod', () => {
     expect(textOf(readingOf(aPod({ ...id, isStatic: true })))).toContain(
       'The pod is static: the kubelet never evicts it',
     );
-    const critical = aPod({ ...id, priorityClass: 'system-node-critical' });
+    const critical = aPod({ ...id, priority: 2_000_001_000 });
     expect(textOf(readingOf(critical))).toContain('The pod is critical: the kubelet never evicts it');
-    expect(textOf(readingOf(aPod({ ...id, priorityClass: 'high' })))).not.toContain('never evicts');
+    expect(textOf(readingOf(aPod({ ...id, priority: 1_000_000 })))).not.toContain('never evicts');
   });
 
   it('shows that its volumes are not measured yet', () => {
@@ -144,7 +144,7 @@ describe('a measured pod', () => {
   });
 
   it('without containers and limits has no table of them', () => {
-    const text = textOf(readingOf(aPod(id), aPodSummary({ containers: [] })));
+    const text = textOf(readingOf(aPod({ ...id, containers: [] }), aPodSummary({ containers: [] })));
     expect(text).toContain('The kubelet lists no container.');
     expect(text).toContain('No volumes.');
     expect(text).toContain('No limit that the kubelet enforces.');
