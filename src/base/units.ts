@@ -23,9 +23,10 @@ export function formatAge(ageMs: number | undefined): string {
   return text === '0' ? '0s' : text;
 }
 
-/** Two decimals, never rounded up to a limit that is not reached; `-` for an unknown value. */
+/** Two decimals, never rounded up to a limit that is not reached; `+Inf` of a limit of 0; `-` for an unknown value. */
 export function formatRatio(ratio: number | undefined): string {
   if (ratio === undefined) return '-';
+  if (ratio === Infinity) return '+Inf';
   const floor = Math.floor(ratio * 100);
   const hundredths = (floor + 1) / 100 <= ratio ? floor + 1 : floor; // in a double, 0.29 * 100 is below 29
   return (hundredths / 100).toFixed(2);

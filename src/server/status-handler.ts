@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 
 import type { Clock } from '../base/clock.js';
+import { toJson } from '../base/json-text.js';
 import { type PageLink, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
 import { startResponseLimit } from './response-limit.js';
@@ -94,7 +95,7 @@ export class StatusHandler {
   #bytesOf(status: Status, format: Format): Buffer {
     const kept = this.#bodies.get(format);
     if (kept?.status === status) return kept.bytes;
-    const text = format === 'page' ? renderPage(status, this.#links) : `${JSON.stringify(status)}\n`;
+    const text = format === 'page' ? renderPage(status, this.#links) : `${toJson(status)}\n`;
     const bytes = Buffer.from(text);
     this.#bodies.set(format, { status, bytes });
     return bytes;

@@ -71,7 +71,7 @@ async function ourSamples({ summaries, pods }: Recording): Promise<ReadonlyMap<s
   const objects = inFolder('objects.yaml');
   await writeFile(
     configFile,
-    'workloads: {controllers: false}\nmetrics: {compatibility: k8s-ephemeral-storage-metrics}',
+    '{workloads: {controllers: false}, enforcement: {sidecars: true}, metrics: {compatibility: k8s-ephemeral-storage-metrics}}',
   );
   await writeFile(objects, JSON.stringify({ kind: 'PodList', items: pods }));
   for (const [index, summary] of summaries.entries()) await writeFile(inFolder(`${index}.json`), summary);

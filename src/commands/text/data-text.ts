@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 
+import { toJson } from '../../base/json-text.js';
 import { escapeInvisible } from '../../base/text.js';
 
 /** `line`: JSON on one line. */
@@ -7,13 +8,13 @@ export type DataForm = 'json' | 'line' | 'yaml';
 
 /** Plain data as JSON or YAML, fields without a value left out, that is safe on a terminal too. */
 export function dataText(value: unknown, form: DataForm): string {
-  const text = form === 'yaml' ? yamlText(value) : JSON.stringify(value, undefined, form === 'json' ? 2 : undefined);
+  const text = form === 'yaml' ? yamlText(value) : toJson(value, form === 'json' ? 2 : undefined);
   return `${text.trimEnd().split('\n').map(escapeInvisible).join('\n')}\n`;
 }
 
 /** Escapes mean themselves in double quotes only: all strings have those when one of them needs it. */
 function yamlText(value: unknown): string {
-  const plain: unknown = JSON.parse(JSON.stringify(value)); // without the fields that have no value
+  const plain: unknown = JSON.parse(toJson(value)); // without the fields that have no value
   const text = stringify(plain, { lineWidth: 0 });
   const isSafe = text.split('\n').every((line) => line === escapeInvisible(line));
   return isSafe ? text : stringify(plain, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' });

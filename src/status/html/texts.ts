@@ -5,8 +5,9 @@ import { type Markup, markup } from './markup.js';
 
 export type Severity = 'ok' | 'warning' | 'critical';
 
-/** Whole percent, never rounded up to a limit that is not reached; `-` when unknown. */
+/** Whole percent, never rounded up to a limit that is not reached; `∞ %` of a limit of 0; `-` when unknown. */
 export function percentText(ratio: number | undefined): string {
+  if (ratio === Infinity) return '∞ %';
   return ratio === undefined ? '-' : `${Math.round(Number(formatRatio(ratio)) * 100)} %`;
 }
 
