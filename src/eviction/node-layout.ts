@@ -63,3 +63,15 @@ export function areDifferent(a: FsStats | undefined, b: FsStats | undefined): bo
 function differ(a: number | undefined, b: number | undefined): boolean {
   return a !== undefined && b !== undefined && a !== b;
 }
+
+/**
+ * `shared`: one filesystem for all. `dedicated`: images and writable layers on their own. `split`: images on their own,
+ * writable layers with logs and volumes.
+ */
+export type StorageLayout = 'shared' | 'dedicated' | 'split';
+
+/** Of a node that does not show its layout, the usual one: one filesystem for all. */
+export function storageLayout({ hasDedicatedImagefs, hasSplitImagefs }: NodeLayout): StorageLayout {
+  if (hasDedicatedImagefs !== true) return 'shared';
+  return hasSplitImagefs === true ? 'split' : 'dedicated';
+}

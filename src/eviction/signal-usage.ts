@@ -1,0 +1,59 @@
+import type { Pod, Volume } from '../kube/objects.js';
+import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
+import type { FsStats, PodSummary } from '../kubelet/summary.js';
+import type { StorageLayout } from './node-layout.js';
+
+/** Where a pod writes. */
+type Part = 'rootfs' | 'logs' | 'volumes';
+
+const allParts: readonly Part[] = ['rootfs', 'logs', 'volumes'];
+
+/**
+ * Which of a pod's files are on the filesystem of a signal.
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/eviction/helpers.go (buildSignalToRankFunc)
+ */
+const partsOn: Readonly<Record<StorageLayout, Readonly<Record<SignalFilesystem, readonly Part[]>>>> = {
+  shared: { nodefs: allParts, imagefs: allParts, containerfs: allParts },
+  dedicated: { nodefs: ['logs', 'volumes'], imagefs: ['rootfs'], containerfs: ['rootfs'] },
+  split: { nodefs: allParts, imagefs: [], containerfs: allParts },
+};
+
+export interface SignalUsageInput {
+  readonly summary: PodSummary;
+  readonly pod: Pod;
+  readonly signal: EvictionSignal;
+  readonly layout: StorageLayout;
+}
+
+/**
+ * The bytes or inodes of a pod that its kubelet counts for a signal: of all containers in the summary, whatever their kind,
+ * and of local volumes. A figure that the summary lacks counts as 0, as it does for the kubelet.
+ */
+export function signalUsage(input: SignalUsageInput): number {
+  return usageOf(input, isLocal);
+}
+
+/** The part of {@link signalUsage} that ends with the pod: what a hostPath has stays on the node. */
+export function freedByEviction(input: SignalUsageInput): number {
+  return usageOf(input, (volume) => isLocal(volume) && volume.type !== 'hostpath');
+}
+
+function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: (volume: Volume) => boolean): number {
+  const parts = partsOn[layout][filesystemOf(signal)];
+  const amountOf = (stats: FsStats | undefined): number =>
+    (countsInodes(signal) ? stats?.inodesUsed : stats?.usedBytes) ?? 0;
+  let usage = 0;
+  for (const { rootfs, logs } of summary.containers) {
+    if (parts.includes('rootfs')) usage += amountOf(rootfs);
+    if (parts.includes('logs')) usage += amountOf(logs);
+  }
+  if (!parts.includes('volumes')) return usage;
+  for (const volume of pod.volumes.filter(isCounted)) {
+    usage += amountOf(summary.volumes?.find(({ name }) => name === volume.name));
+  }
+  return usage;
+}
+
+function isLocal({ type, medium }: Volume): boolean {
+  return type === 'hostpath' || type === 'configmap' || (type === 'emptydir' && medium === '');
+}

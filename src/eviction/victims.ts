@@ -1,0 +1,125 @@
+import type { Pod } from '../kube/objects.js';
+import { type Amount, excessOver, isAbove } from '../kube/quantity.js';
+import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
+import type { PodSummary } from '../kubelet/summary.js';
+import { evictionRequest } from './eviction-request.js';
+import { exemptionOf, isActive } from './limits.js';
+import type { StorageLayout } from './node-layout.js';
+import { freedByEviction, signalUsage } from './signal-usage.js';
+
+/** A pod of a node, as the API server and the kubelet know it. */
+export interface CandidatePod {
+  readonly pod: Pod;
+  /** Undefined when the summary does not list the pod. */
+  readonly summary: PodSummary | undefined;
+}
+
+/** What decides first where a pod stands in the order. */
+export const victimPlaces = ['no_statistics', 'above_request', 'within_request'] as const;
+export type VictimPlace = (typeof victimPlaces)[number];
+
+/** A pod in the order in which a kubelet evicts for one signal. */
+export interface Victim {
+  readonly pod: Pod;
+  /** 1 for the first; pods that are equal to the kubelet, which takes them in any order, share one. */
+  readonly rank: number;
+  /** The kubelet ranks the pod and then passes over it. */
+  readonly exempt: 'static' | 'critical' | undefined;
+  readonly place: VictimPlace;
+  /** Bytes or inodes, see `signalUsage`; undefined without statistics. */
+  readonly usage: number | undefined;
+  /** In bytes, for each signal, see `evictionRequest`. */
+  readonly request: Amount;
+  /** Bytes or inodes that its eviction would free; undefined without statistics. */
+  readonly freed: number | undefined;
+}
+
+export interface VictimOptions {
+  readonly signal: EvictionSignal;
+  readonly layout: StorageLayout;
+  readonly kubeletVersion: string | undefined;
+}
+
+/**
+ * The pods of a node that have not ended, in the order in which its kubelet evicts for a signal: those without statistics;
+ * those above their request; the lower priority; the larger usage above the request. Equals are sorted by namespace and name.
+ * For a shortage of inodes every pod with an inode is above its request, and the kubelet subtracts the bytes requested from
+ * the number of inodes, which is not a mistake of this code.
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/eviction/helpers.go (rankDiskPressureFunc)
+ */
+export function rankVictims(pods: readonly CandidatePod[], options: VictimOptions): readonly Victim[] {
+  const candidates = pods.filter(({ pod }) => isActive(pod)).map((pod) => candidateOf(pod, options));
+  candidates.sort((a, b) => compareCandidates(a, b) || byNamespaceAndName(a.pod, b.pod));
+  let rank = 0;
+  return candidates.map((candidate, position) => {
+    const before = candidates[position - 1];
+    if (before === undefined || compareCandidates(before, candidate) !== 0) rank = position + 1;
+    return { ...candidate, rank };
+  });
+}
+
+type Candidate = Omit<Victim, 'rank'>;
+
+function candidateOf({ pod, summary }: CandidatePod, { signal, layout, kubeletVersion }: VictimOptions): Candidate {
+  const request = evictionRequest(pod, kubeletVersion);
+  const common = { pod, request, exempt: exemptionOf(pod) };
+  if (summary === undefined) return { ...common, place: 'no_statistics', usage: undefined, freed: undefined };
+  const input = { summary, pod, signal, layout };
+  const usage = signalUsage(input);
+  const isAboveRequest = isAbove(usage, countsInodes(signal) ? 0 : request);
+  return {
+    ...common,
+    place: isAboveRequest ? 'above_request' : 'within_request',
+    usage,
+    freed: freedByEviction(input),
+  };
+}
+
+const placeOrder: Readonly<Record<VictimPlace, number>> = { no_statistics: 0, above_request: 1, within_request: 2 };
+
+/** Negative when `a` is evicted first, 0 when the kubelet has no preference. */
+function compareCandidates(a: Candidate, b: Candidate): number {
+  return placeOrder[a.place] - placeOrder[b.place] || a.pod.priority - b.pod.priority || compareExcess(b, a);
+}
+
+function compareExcess(a: Candidate, b: Candidate): number {
+  if (a.usage === undefined || b.usage === undefined) return 0;
+  const [ofA, ofB] = [excessOver(a.usage, a.request), excessOver(b.usage, b.request)];
+  return ofA.units - ofB.units || ofA.nanos - ofB.nanos;
+}
+
+function byNamespaceAndName(a: Pod, b: Pod): number {
+  return compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** One of these is evicted first: those of the best rank among the pods that are not exempt. */
+export function firstVictims(victims: readonly Victim[]): readonly Victim[] {
+  const evictable = victims.filter(({ exempt }) => exempt === undefined);
+  return evictable.filter(({ rank }) => rank === evictable[0]?.rank);
+}
+
+/** Whom a node would evict to free an amount, and what that frees. */
+export interface FreeingPlan {
+  readonly victims: readonly Victim[];
+  /** Bytes or inodes, at least: what a pod without statistics has is unknown. */
+  readonly freed: number;
+  /** Whether that is the amount; otherwise all pods that may be evicted do not free it. */
+  readonly isEnough: boolean;
+}
+
+/** `amount`: of bytes or inodes, that of the signal that `victims` are for. */
+export function victimsToFree(victims: readonly Victim[], amount: number): FreeingPlan {
+  const chosen: Victim[] = [];
+  let freed = 0;
+  for (const victim of victims) {
+    if (freed >= amount) break;
+    if (victim.exempt !== undefined) continue;
+    chosen.push(victim);
+    freed += victim.freed ?? 0;
+  }
+  return { victims: chosen, freed, isEnough: freed >= amount };
+}
