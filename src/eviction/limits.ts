@@ -1,5 +1,5 @@
-import { addAmounts, type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
 import type { Container, Pod } from '../kube/objects.js';
+import { addAmounts, type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
 
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ (system classes begin here) */
 const leastCriticalPriority = 2_000_000_000;

@@ -9,6 +9,7 @@ import {
   containers,
   containerSpecs,
   emptyDirs,
+  exemptPods,
   limits,
   podComponents,
   pods,
@@ -86,7 +87,7 @@ export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
       {
         name: 'pod_info',
         profile: 'full',
-        help: '1; properties of the pod from the API server. Static pods are never evicted because of their limits.',
+        help: '1; properties of the pod from the API server.',
         value: () => 1,
       },
     ],
@@ -112,6 +113,18 @@ export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         profile: 'minimal',
         help: 'Usage divided by the limit, for each limit that the kubelet enforces by eviction (rule: emptydir, pod or container). Above 1 it evicts the pod; +Inf for a limit of 0 that is exceeded.',
         value: ({ ratio }) => ratio,
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'pod',
+    seriesSource: exemptPods,
+    families: [
+      {
+        name: 'pod_eviction_exempt_info',
+        profile: 'minimal',
+        help: '1 for a pod with a limit that the kubelet never evicts: a static pod, or a critical one (priority of 2000000000 or higher).',
+        value: () => 1,
       },
     ],
   }),

@@ -3,10 +3,18 @@ import { type Component, components, type ContainerUsage, type VolumeUsage } fro
 import { countedComponent } from '../attribution/volume-usage.js';
 import type { EvictionHeadroom } from '../eviction/eviction-headrooms.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
+import { exemptionOf } from '../eviction/limits.js';
 import { areDifferent, type NodeLayout } from '../eviction/node-layout.js';
 import type { Container, VolumeType } from '../kube/objects.js';
 import type { FsStats } from '../kubelet/summary.js';
-import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
+import type {
+  ClusterSnapshot,
+  ListedPod,
+  NodeSnapshot,
+  NodeState,
+  PodSnapshot,
+  WorkloadSnapshot,
+} from '../scrape/snapshot.js';
 import type { SeriesSource } from './family.js';
 
 type WorkloadContainer = NonNullable<WorkloadSnapshot['usage']>['containers'][number];
@@ -67,6 +75,17 @@ export const limits: SeriesSource<NodeSnapshot, LimitRatio> = {
       for (const data of ratios) {
         yield { labelValues: [namespace, name, nodeName, data.rule, data.container, data.volume], data };
       }
+    }
+  },
+};
+
+/** Pods that the kubelet never evicts, of those that have a limit. */
+export const exemptPods: SeriesSource<NodeSnapshot, ListedPod> = {
+  labels: [...pods.labels, 'reason'],
+  *find({ nodeName, pods: measured, podsWithoutTotal }) {
+    for (const data of [...measured, ...podsWithoutTotal]) {
+      const reason = data.pod && data.ratios.length > 0 ? exemptionOf(data.pod) : undefined;
+      if (reason !== undefined) yield { labelValues: [data.namespace, data.name, nodeName, reason], data };
     }
   },
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { nodeLayout } from '../../src/eviction/node-layout.js';
+import { type LayoutOfLife, layoutOfLife, nodeLayout } from '../../src/eviction/node-layout.js';
+import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { anFsStats, aNodeSummary } from '../support/builders.js';
 
 const disk = anFsStats({ capacityBytes: 100_000, availableBytes: 60_000, inodes: 5000 });
@@ -32,5 +33,38 @@ describe('the layout of a node', () => {
   it('is not split when the kubelet repeats the image filesystem, or reports no other', () => {
     expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs: disk, containerfs: disk })).hasSplitImagefs).toBe(false);
     expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs: disk })).hasSplitImagefs).toBeUndefined();
+  });
+});
+
+describe('the layout of the life of a kubelet', () => {
+  const fs = (capacityBytes: number) => anFsStats({ capacityBytes, availableBytes: 5, inodes: 9 });
+  const shared = aNodeSummary({ nodefs: fs(10), imagefs: fs(10), containerfs: fs(10), kubeletStartedAtMs: 1 });
+  const dedicated = aNodeSummary({ nodefs: fs(10), imagefs: fs(20), containerfs: fs(20), kubeletStartedAtMs: 1 });
+  const lifeOf = (...summaries: readonly NodeSummary[]) =>
+    summaries.reduce<LayoutOfLife | undefined>((known, summary) => {
+      const decided = layoutOfLife(known, 'uid', summary);
+      return 'nodeUid' in decided ? decided : undefined;
+    }, undefined);
+
+  it('is that of its first summary', () => {
+    expect(lifeOf(shared, dedicated)?.layout).toEqual({ hasDedicatedImagefs: false, hasSplitImagefs: false });
+  });
+
+  it.each([
+    ['after a restart of the kubelet', { ...dedicated, kubeletStartedAtMs: 2 }, 'uid'],
+    ['on another machine of that name', dedicated, 'other'],
+  ])('is decided again %s', (_when, summary, uid) => {
+    expect(layoutOfLife(lifeOf(shared), uid, summary).layout.hasDedicatedImagefs).toBe(true);
+  });
+
+  it('is completed by later summaries', () => {
+    const first = { ...dedicated, containerfs: undefined };
+    expect(lifeOf(first)?.layout).toEqual({ hasDedicatedImagefs: true, hasSplitImagefs: undefined });
+    expect(lifeOf(first, shared)?.layout).toEqual({ hasDedicatedImagefs: true, hasSplitImagefs: false });
+  });
+
+  it('is that of each summary where the kubelet does not report its start', () => {
+    const without = { ...dedicated, kubeletStartedAtMs: undefined };
+    expect(layoutOfLife(lifeOf(shared), 'uid', without).layout.hasDedicatedImagefs).toBe(true);
   });
 });

@@ -232,7 +232,10 @@ function heldOfContainers(stats: RawPodStats, { spec }: RawPod, enforcement: Enf
     const limit = storageNanosOf(resources?.limits) ?? 0n;
     const listed = stats.containers?.find((container) => container.name === name);
     if (limit === 0n || listed === undefined) return [];
-    const rootfs = enforcement.hasDedicatedImagefs ? 0n : BigInt(listed.rootfs?.usedBytes ?? 0);
-    return [{ rule: 'container', container: name, used: rootfs + BigInt(listed.logs?.usedBytes ?? 0), limit }];
+    return [{ rule: 'container', container: name, used: comparedOf(listed, enforcement), limit }];
   });
+}
+
+function comparedOf({ rootfs, logs }: RawContainerStats, { hasDedicatedImagefs }: Enforcement): bigint {
+  return BigInt(logs?.usedBytes ?? 0) + (hasDedicatedImagefs ? 0n : BigInt(rootfs?.usedBytes ?? 0));
 }

@@ -104,7 +104,12 @@ function predictFromSpec(prediction: Prediction, known: KnownPod, semantics: Pod
 /** Also of a pod without a total. */
 export function predictLimits(prediction: Prediction, stats: RawPodStats, pod: RawPod, semantics: PodSemantics): void {
   const labels = { namespace: pod.metadata.namespace, pod: pod.metadata.name, node: semantics.node };
-  for (const { rule, container = '', volume = '', used, limit } of enforcedLimits(stats, pod, semantics)) {
+  const limits = enforcedLimits(stats, pod, semantics);
+  const isCritical = (pod.spec.priority ?? 0) >= 2e9;
+  if (limits.length > 0 && (isMirror(pod) || isCritical)) {
+    prediction.add('pod_eviction_exempt_info', { ...labels, reason: isMirror(pod) ? 'static' : 'critical' }, 1);
+  }
+  for (const { rule, container = '', volume = '', used, limit } of limits) {
     const ratio = used === 0n ? 0 : Number(used) / (Number(limit) / Number(nanosPerByte));
     prediction.add('limit_ratio', { ...labels, rule, container, volume }, ratio);
   }

@@ -73,6 +73,7 @@ export interface RawPod {
   };
   readonly spec: {
     readonly nodeName?: string;
+    readonly priority?: number;
     readonly priorityClassName?: string;
     readonly overhead?: Resources;
     readonly initContainers?: readonly RawContainer[];
