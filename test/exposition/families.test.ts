@@ -45,6 +45,7 @@ const fullSnapshot = aClusterSnapshot({
         pods: [
           aPodSnapshot({
             pod: aPod({
+              priority: 2_000_000_000,
               priorityClass: 'high',
               containers: [aContainer({ mounts: [aMount()], limitBytes: 3, requestBytes: 2 })],
             }),
