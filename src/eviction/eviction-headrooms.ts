@@ -1,7 +1,10 @@
-import type { EvictionThresholds, FilesystemThresholds, Threshold } from '../kubelet/eviction-thresholds.js';
-import type { FsStats, NodeSummary } from '../kubelet/summary.js';
+import { countsInodes, filesystemOf } from '../kubelet/eviction-signals.js';
+import type { NodeThreshold } from './node-thresholds.js';
 
-/** How far one filesystem of a node is from evictions; undefined without a threshold, or when the available space is unknown. */
+/**
+ * How far a filesystem of a node is from evictions at once, by its own signals; undefined without a threshold, or when the
+ * available space is unknown.
+ */
 export interface EvictionHeadroom {
   readonly filesystem: 'nodefs' | 'imagefs';
   readonly thresholdBytes: number | undefined;
@@ -12,41 +15,27 @@ export interface EvictionHeadroom {
   readonly headroomInodes: number | undefined;
 }
 
-/** Of the filesystems in the summary, from the values in it, which the kubelet compares as well. */
-export function evictionHeadrooms(
-  { nodefs, imagefs }: NodeSummary,
-  thresholds: EvictionThresholds | undefined,
-): readonly EvictionHeadroom[] {
-  if (thresholds === undefined) return [];
-  const headrooms: EvictionHeadroom[] = [];
-  if (nodefs !== undefined) headrooms.push(headroomOf('nodefs', nodefs, thresholds.nodefs));
-  if (imagefs !== undefined) headrooms.push(headroomOf('imagefs', imagefs, thresholds.imagefs));
-  return headrooms;
+/** Of the hard thresholds that are known. None of containerfs: it has those of nodefs or imagefs. */
+export function evictionHeadrooms(thresholds: readonly NodeThreshold[]): readonly EvictionHeadroom[] {
+  const hard = thresholds.filter(({ gracePeriodMs, isAssumed }) => gracePeriodMs === 0 && !isAssumed);
+  return (['nodefs', 'imagefs'] as const).flatMap((filesystem) => {
+    const ofFilesystem = hard.filter(({ signal }) => filesystemOf(signal) === filesystem);
+    const bytes = firstCrossed(ofFilesystem.filter(({ signal }) => !countsInodes(signal)));
+    const inodes = firstCrossed(ofFilesystem.filter(({ signal }) => countsInodes(signal)));
+    if (bytes === undefined && inodes === undefined) return [];
+    return [
+      {
+        filesystem,
+        thresholdBytes: bytes?.threshold,
+        headroomBytes: bytes?.headroom,
+        thresholdInodes: inodes?.threshold,
+        headroomInodes: inodes?.headroom,
+      },
+    ];
+  });
 }
 
-function headroomOf(
-  filesystem: EvictionHeadroom['filesystem'],
-  { availableBytes, capacityBytes, inodesFree, inodes }: FsStats,
-  thresholds: FilesystemThresholds,
-): EvictionHeadroom {
-  const thresholdBytes = amountOf(thresholds.available, capacityBytes);
-  const thresholdInodes = amountOf(thresholds.inodesFree, inodes);
-  return {
-    filesystem,
-    thresholdBytes,
-    headroomBytes: difference(availableBytes, thresholdBytes),
-    thresholdInodes,
-    headroomInodes: difference(inodesFree, thresholdInodes),
-  };
-}
-
-/** A part of the total is rounded towards zero, as the kubelet does. */
-function amountOf(threshold: Threshold | undefined, total: number | undefined): number | undefined {
-  if (threshold === undefined) return undefined;
-  if ('amount' in threshold) return threshold.amount;
-  return total === undefined ? undefined : Math.trunc(total * threshold.ratio);
-}
-
-function difference(left: number | undefined, threshold: number | undefined): number | undefined {
-  return left === undefined || threshold === undefined ? undefined : left - threshold;
+/** Of several thresholds of one signal, the highest: the other ones change nothing before it. */
+function firstCrossed(thresholds: readonly NodeThreshold[]): NodeThreshold | undefined {
+  return thresholds.toSorted((a, b) => (b.threshold ?? 0) - (a.threshold ?? 0))[0];
 }

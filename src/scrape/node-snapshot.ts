@@ -5,7 +5,8 @@ import { evictionHeadrooms } from '../eviction/eviction-headrooms.js';
 import { enforcesSidecars } from '../eviction/kubelet-version.js';
 import { type LimitRatio, limitRatios } from '../eviction/limit-ratios.js';
 import { isActive, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
-import type { NodeLayout } from '../eviction/node-layout.js';
+import { type NodeLayout, storageLayout } from '../eviction/node-layout.js';
+import { nodeThresholds } from '../eviction/node-thresholds.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { EvictionThresholds } from '../kubelet/eviction-thresholds.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
@@ -60,6 +61,7 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
     else measured.push({ ...listed, usage });
   }
   const isShown = ({ workloads }: ListedPod): boolean => showsAllPods || workloads.length > 0;
+  const thresholdsInForce = nodeThresholds({ ...node, summary, layout: storageLayout(layout), thresholds });
   const skippedPods = new Map<SkipReason, number>(joined.counts);
   skippedPods.set('no_usage', withoutTotal.length);
   skippedPods.set('no_containers', measured.filter(({ usage }) => usage.containers.length === 0).length);
@@ -68,7 +70,8 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
     nodeName: node.name,
     summary,
     layout,
-    headrooms: evictionHeadrooms(summary, thresholds),
+    thresholds: thresholdsInForce,
+    headrooms: evictionHeadrooms(thresholdsInForce),
     pods: measured.filter(isShown),
     podsWithoutTotal: withoutTotal.filter(isShown),
     skippedPods,

@@ -4,6 +4,7 @@ import { failureReasons } from '../base/errors.js';
 import type { EvictionHeadroom } from '../eviction/eviction-headrooms.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
 import type { NodeLayout } from '../eviction/node-layout.js';
+import type { NodeThreshold } from '../eviction/node-thresholds.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
@@ -46,6 +47,8 @@ export interface NodeSnapshot {
   readonly nodeName: string;
   readonly summary: NodeSummary;
   readonly layout: NodeLayout;
+  /** Those that the kubelet goes by; its defaults while its configuration is not known. */
+  readonly thresholds: readonly NodeThreshold[];
   /** Empty while the kubelet's configuration is not known. */
   readonly headrooms: readonly EvictionHeadroom[];
   /** Pods with detail series. */

@@ -83,9 +83,9 @@ describe('a request', () => {
   it('for the configuration returns the thresholds, within the same limits', async () => {
     const config = Buffer.from('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}');
     const { client, results } = setUp({ open: () => Promise.resolve(bodyOf(config)), maxBodyBytes: config.length });
-    expect(await client.fetchEvictionThresholds(aNode(), never)).toMatchObject({
-      nodefs: { available: { amount: 2 ** 30 } },
-    });
+    expect(await client.fetchEvictionThresholds(aNode(), never)).toMatchObject([
+      { signal: 'nodefs.available', value: { amount: 2 ** 30 } },
+    ]);
     const small = setUp({ open: () => Promise.resolve(bodyOf(config)), maxBodyBytes: config.length - 1 });
     expect(await failureOf(small.client.fetchEvictionThresholds(aNode(), never))).toMatchObject({
       reason: 'too_large',

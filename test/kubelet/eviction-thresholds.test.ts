@@ -1,47 +1,94 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { decodeEvictionThresholds, type Threshold } from '../../src/kubelet/eviction-thresholds.js';
+import { roundUp } from '../../src/kube/quantity.js';
+import {
+  decodeEvictionThresholds,
+  type EvictionThresholds,
+  type ThresholdValue,
+} from '../../src/kubelet/eviction-thresholds.js';
+import { aThreshold } from '../support/builders.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 
 const what = 'configuration of node node-1';
-const none = { available: undefined, inodesFree: undefined };
 
-function decoded(evictionHard: unknown) {
-  return decodeEvictionThresholds(JSON.stringify({ kubeletconfig: { evictionHard } }), what);
+function decoded(config: object): EvictionThresholds {
+  return decodeEvictionThresholds(JSON.stringify({ kubeletconfig: config }), what);
 }
 
-function thresholdOf(value: unknown): Threshold | undefined {
-  return decoded({ 'nodefs.available': value }).nodefs.available;
+function thresholdOf(value: unknown): ThresholdValue | undefined {
+  return decoded({ evictionHard: { 'nodefs.available': value } })[0]?.value;
 }
 
 describe('the thresholds', () => {
-  it('are those of the hard signals for disks', () => {
+  it('are those of the signals for disks', () => {
     const thresholds = decoded({
-      'memory.available': '100Mi',
-      'pid.available': '10%',
-      'nodefs.available': '1Gi',
-      'nodefs.inodesFree': '25%',
-      'imagefs.available': '50%',
-      'imagefs.inodesFree': '1k',
-      'containerfs.available': '1%',
+      evictionHard: {
+        'memory.available': '100Mi',
+        'pid.available': '10%',
+        'nodefs.available': '1Gi',
+        'nodefs.inodesFree': '25%',
+        'imagefs.available': '50%',
+        'imagefs.inodesFree': '1k',
+        'containerfs.available': '1%',
+        'disk.available': '10%',
+      },
     });
-    expect(thresholds).toEqual({
-      nodefs: { available: { amount: 2 ** 30 }, inodesFree: { ratio: 0.25 } },
-      imagefs: { available: { ratio: 0.5 }, inodesFree: { amount: 1000 } },
-    });
+    expect(thresholds).toEqual([
+      aThreshold({ signal: 'nodefs.available', value: { amount: 2 ** 30 } }),
+      aThreshold({ signal: 'nodefs.inodesFree', value: { ratio: 0.25 } }),
+      aThreshold({ signal: 'imagefs.available', value: { ratio: 0.5 } }),
+      aThreshold({ signal: 'imagefs.inodesFree', value: { amount: 1000 } }),
+      aThreshold({ signal: 'containerfs.available', value: { ratio: Math.fround(0.01) } }),
+    ]);
   });
 
   it('are none for a signal that the configuration in force does not have', () => {
-    expect(decoded({ 'imagefs.available': '50%' })).toEqual({
-      nodefs: none,
-      imagefs: { available: { ratio: 0.5 }, inodesFree: undefined },
-    });
+    expect(decoded({ evictionHard: { 'imagefs.available': '50%' } })).toHaveLength(1);
   });
 
-  it('are not the soft ones', () => {
-    const body = JSON.stringify({ kubeletconfig: { evictionSoft: { 'nodefs.available': '20%' } } });
-    expect(decodeEvictionThresholds(body, what)).toEqual({ nodefs: none, imagefs: none });
+  it('are the defaults, too, when these are merged', () => {
+    const merged = decoded({
+      mergeDefaultEvictionSettings: true,
+      evictionHard: { 'nodefs.available': '50%', 'imagefs.available': '0%' },
+    });
+    expect(merged).toEqual([
+      aThreshold({ signal: 'nodefs.available', value: { ratio: 0.5 } }),
+      aThreshold({ signal: 'nodefs.inodesFree', value: { ratio: Math.fround(0.05) } }),
+      aThreshold({ signal: 'imagefs.inodesFree', value: { ratio: Math.fround(0.05) } }),
+    ]);
+  });
+
+  it('have a minimum reclaim', () => {
+    const values = decoded({
+      evictionHard: { 'nodefs.available': '1', 'nodefs.inodesFree': '2', 'imagefs.available': '3' },
+      evictionMinimumReclaim: { 'nodefs.available': '1Gi', 'nodefs.inodesFree': '150%', 'imagefs.available': '0%' },
+    });
+    expect(values.map(({ minReclaim }) => minReclaim)).toEqual([{ amount: 2 ** 30 }, { ratio: 1.5 }, undefined]);
+  });
+
+  it.each([
+    ['30s', 30_000],
+    ['1m30s', 90_000],
+    ['1.5h', 5_400_000],
+    ['1h0m0.5s', 3_600_500],
+    ['250us', 0.25],
+    ['0s', 0],
+    ['0', 0],
+  ])('are soft ones with their grace period: %s', (text, gracePeriodMs) => {
+    const soft = decoded({
+      evictionSoft: { 'nodefs.available': '20%' },
+      evictionSoftGracePeriod: { 'nodefs.available': text },
+    });
+    expect(soft).toEqual([aThreshold({ value: { ratio: Math.fround(0.2) }, gracePeriodMs })]);
+  });
+
+  it.each(['5', '-5s', 'x', '', undefined, null, 5])('are no soft ones with the grace period %j', (text) => {
+    const soft = decoded({
+      evictionSoft: { 'nodefs.available': '20%' },
+      evictionSoftGracePeriod: { 'nodefs.available': text },
+    });
+    expect(soft).toEqual([]);
   });
 
   it.each([
@@ -51,18 +98,22 @@ describe('the thresholds', () => {
     ['is a list', ['nodefs.available<10%']],
     ['is a text', 'nodefs.available<10%'],
   ])('are none where evictionHard %s', (_case, evictionHard) => {
-    expect(decoded(evictionHard)).toEqual({ nodefs: none, imagefs: none });
+    expect(decoded({ evictionHard })).toEqual([]);
   });
 });
 
 describe('a threshold', () => {
-  it.each<[string, Threshold | undefined]>([
+  it.each<[string, ThresholdValue | undefined]>([
     ['100Mi', { amount: 104_857_600 }],
     ['1.5Gi', { amount: 1_610_612_736 }],
     ['1e9', { amount: 1_000_000_000 }],
     ['12', { amount: 12 }],
     ['50%', { ratio: 0.5 }],
+    ['1500m', { amount: { roundedUp: 2, nanosBelow: 500_000_000 } }],
     ['12.5%', { ratio: 0.125 }],
+    ['+50%', { ratio: 0.5 }],
+    ['5e1%', { ratio: 0.5 }],
+    ['0.0%', { ratio: 0 }],
     ['10%', { ratio: 0.10000000149011612 }], // the float32 next to 0.1
     ['.5%', { ratio: Math.fround(0.005) }],
     ['100.0%', { ratio: 1 }],
@@ -97,7 +148,7 @@ describe('a threshold', () => {
           const threshold = thresholdOf(text);
           if (threshold === undefined) return;
           if ('ratio' in threshold) expect(threshold.ratio >= 0 && threshold.ratio <= 1).toBe(true);
-          else expect(threshold.amount).toBeGreaterThan(0);
+          else expect(roundUp(threshold.amount)).toBeGreaterThan(0);
         },
       ),
     );
@@ -121,9 +172,9 @@ describe('a body', () => {
   it.skipIf(!hasCaptures)(`of a kubelet is understood (${capturesNeeded})`, () => {
     const [, body = ''] = readRecording('live/kubelet_configz.http').split(/\r?\n\r?\n/);
     const ratio = Math.fround(0.01);
-    expect(decodeEvictionThresholds(body, what)).toEqual({
-      nodefs: { available: { ratio }, inodesFree: undefined },
-      imagefs: { available: { ratio }, inodesFree: undefined },
-    });
+    expect(decodeEvictionThresholds(body, what)).toEqual([
+      aThreshold({ signal: 'nodefs.available', value: { ratio } }),
+      aThreshold({ signal: 'imagefs.available', value: { ratio } }),
+    ]);
   });
 });

@@ -5,15 +5,14 @@ import type { LogFields } from '../../src/base/logger.js';
 import type { Node } from '../../src/kube/objects.js';
 import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
-import { aNode, aNodeSummary } from '../support/builders.js';
+import { aNode, aNodeSummary, aThreshold } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const gateMs = 600_000;
 const never = new AbortController().signal;
-const none = { available: undefined, inodesFree: undefined };
 
 function thresholds(amount: number): EvictionThresholds {
-  return { nodefs: { ...none, available: { amount } }, imagefs: none };
+  return [aThreshold({ value: { amount } })];
 }
 
 /** Answers with what is set, in a new object each time; while it holds, not before `release` is called. */

@@ -13,7 +13,17 @@ import { type MissingNodePolicy, WorkloadCollector } from '../../src/scrape/work
 import { workloadName } from '../../src/workload/workload.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
-import { aContainer, aMount, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
+import {
+  aContainer,
+  aMount,
+  anFsStats,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aThreshold,
+  aVolume,
+} from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const graceMs = 60_000;
@@ -522,11 +532,7 @@ describe('what is kept between scrapes', () => {
 });
 
 describe('configurations of kubelets', () => {
-  const none = { available: undefined, inodesFree: undefined };
-  const thresholds = (amount: number): EvictionThresholds => ({
-    nodefs: { available: { amount }, inodesFree: undefined },
-    imagefs: none,
-  });
+  const thresholds = (amount: number): EvictionThresholds => [aThreshold({ value: { amount } })];
 
   function aClusterWithSizes(): FakeCluster {
     const cluster = twoNodes();

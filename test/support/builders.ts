@@ -1,5 +1,6 @@
 /** Plain data for tests: each builder returns a valid object with the changes of the test. */
 import type { Container, Mount, Node, Pod, Volume } from '../../src/kube/objects.js';
+import type { EvictionThreshold } from '../../src/kubelet/eviction-thresholds.js';
 import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
 
 /** A pod that runs on `node-1` since the epoch, with a UID derived from namespace and name. */
@@ -138,4 +139,9 @@ export function aNodeSummary(overrides: Partial<NodeSummary> = {}): NodeSummary 
     saturatedCount: 0,
     ...overrides,
   };
+}
+
+/** The hard threshold of 1 byte for nodefs. */
+export function aThreshold(overrides: Partial<EvictionThreshold> = {}): EvictionThreshold {
+  return { signal: 'nodefs.available', value: { amount: 1 }, minReclaim: undefined, gracePeriodMs: 0, ...overrides };
 }

@@ -117,6 +117,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     nodeName,
     summary: aNodeSummary({ nodeName }),
     layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined },
+    thresholds: [],
     headrooms: [],
     pods: [aPodSnapshot()],
     podsWithoutTotal: [],

@@ -1,0 +1,148 @@
+import { addAmounts, type Amount, roundUp } from '../kube/quantity.js';
+import { countsInodes, type EvictionSignal, evictionSignals, filesystemOf } from '../kubelet/eviction-signals.js';
+import {
+  defaultThresholds,
+  type EvictionThreshold,
+  type EvictionThresholds,
+  type ThresholdValue,
+} from '../kubelet/eviction-thresholds.js';
+import type { NodeSummary } from '../kubelet/summary.js';
+import { minorVersion } from './kubelet-version.js';
+import type { StorageLayout } from './node-layout.js';
+
+/** One threshold of a node and how far it is from being crossed. Amounts are bytes or inodes, as the signal counts. */
+export interface NodeThreshold {
+  readonly signal: EvictionSignal;
+  /** Above 0 for a soft threshold, see `EvictionThreshold`. */
+  readonly gracePeriodMs: number;
+  /** A default of Kubernetes: what the kubelet is configured with is not known. */
+  readonly isAssumed: boolean;
+  /** Rounded up. Undefined for a part of a filesystem of unknown size, as the following ones. */
+  readonly threshold: number | undefined;
+  /** Rounded up; 0 without one. */
+  readonly minReclaim: number | undefined;
+  /** Once the threshold is crossed, the kubelet goes on until this much is available. */
+  readonly clearedAt: number | undefined;
+  /** Undefined when the summary does not report it, as the headroom. */
+  readonly available: number | undefined;
+  /** What is available above the threshold; below 0 it is crossed. */
+  readonly headroom: number | undefined;
+  readonly isCrossed: boolean;
+}
+
+export interface NodeThresholdsInput {
+  readonly summary: Pick<NodeSummary, 'nodefs' | 'imagefs' | 'containerfs'>;
+  readonly layout: StorageLayout;
+  /** Undefined when the kubelet's configuration is not known: its defaults are assumed. */
+  readonly thresholds: EvictionThresholds | undefined;
+  readonly kubeletVersion: string | undefined;
+  readonly operatingSystem: string | undefined;
+}
+
+/**
+ * The thresholds that a kubelet goes by, by signal.
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#eviction-thresholds
+ */
+export function nodeThresholds(input: NodeThresholdsInput): readonly NodeThreshold[] {
+  const configured = input.thresholds ?? assumedThresholds(input);
+  const isAssumed = input.thresholds === undefined;
+  return signalsOf(input.kubeletVersion).flatMap((signal) =>
+    thresholdsInForce(signal, configured, input.layout).map((threshold) => ({
+      ...measuredThreshold({ ...threshold, signal }, input.summary),
+      isAssumed,
+    })),
+  );
+}
+
+/** The first kubelet with signals for the filesystem of the writable layers: KEP-4191. */
+const firstMinorWithContainerfs = 29;
+const firstMinorWithImageInodes = 30;
+
+/** The signals that a kubelet has; one of unknown version has those of a current one. */
+export function signalsOf(kubeletVersion: string | undefined): readonly EvictionSignal[] {
+  const hasContainerfs = isAtLeast(kubeletVersion, firstMinorWithContainerfs);
+  return evictionSignals.filter((signal) => hasContainerfs || filesystemOf(signal) !== 'containerfs');
+}
+
+function isAtLeast(kubeletVersion: string | undefined, minor: number): boolean {
+  return (minorVersion(kubeletVersion) ?? Infinity) >= minor;
+}
+
+function assumedThresholds({ kubeletVersion, operatingSystem }: NodeThresholdsInput): EvictionThresholds {
+  return defaultThresholds.filter(({ signal }) => {
+    if (operatingSystem === 'windows' && countsInodes(signal)) return false;
+    return signal !== 'imagefs.inodesFree' || isAtLeast(kubeletVersion, firstMinorWithImageInodes);
+  });
+}
+
+const sharedSignals: Readonly<Partial<Record<EvictionSignal, Readonly<Record<'nodefs' | 'imagefs', EvictionSignal>>>>> =
+  {
+    'containerfs.available': { nodefs: 'nodefs.available', imagefs: 'imagefs.available' },
+    'containerfs.inodesFree': { nodefs: 'nodefs.inodesFree', imagefs: 'imagefs.inodesFree' },
+  };
+
+/**
+ * The filesystem of the writable layers has the thresholds of the one that it shares. They replace what is configured for
+ * it: the last hard and the last soft one only, so of two hard ones, which a soft one without a grace period makes, the
+ * first stays in force.
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/eviction/helpers.go (UpdateContainerFsThresholds)
+ */
+function thresholdsInForce(
+  signal: EvictionSignal,
+  configured: EvictionThresholds,
+  layout: StorageLayout,
+): EvictionThresholds {
+  const own = configured.filter((threshold) => threshold.signal === signal);
+  const source = sharedSignals[signal]?.[layout === 'dedicated' ? 'imagefs' : 'nodefs'];
+  if (source === undefined) return own;
+  return [isHard, isSoft].flatMap((isOfKind) => [
+    ...own.filter(isOfKind).slice(0, -1),
+    ...configured.filter((threshold) => threshold.signal === source && isOfKind(threshold)).slice(-1),
+  ]);
+}
+
+function isHard({ gracePeriodMs }: EvictionThreshold): boolean {
+  return gracePeriodMs === 0;
+}
+
+function isSoft(threshold: EvictionThreshold): boolean {
+  return !isHard(threshold);
+}
+
+function measuredThreshold(
+  { signal, gracePeriodMs, value, minReclaim }: EvictionThreshold,
+  summary: NodeThresholdsInput['summary'],
+): Omit<NodeThreshold, 'isAssumed'> {
+  const { available, total } = availableFor(signal, summary);
+  const threshold = amountOf(value, total);
+  const reclaim = minReclaim === undefined ? 0 : amountOf(minReclaim, total);
+  const isKnown = threshold !== undefined && reclaim !== undefined;
+  const headroom = available === undefined || threshold === undefined ? undefined : available - roundUp(threshold);
+  return {
+    signal,
+    gracePeriodMs,
+    threshold: threshold && roundUp(threshold),
+    minReclaim: reclaim && roundUp(reclaim),
+    clearedAt: isKnown ? roundUp(addAmounts(threshold, reclaim)) : undefined,
+    available,
+    headroom,
+    isCrossed: headroom !== undefined && headroom < 0,
+  };
+}
+
+/** What the kubelet compares with the thresholds of a signal, and the whole of it: bytes or inodes. */
+export function availableFor(
+  signal: EvictionSignal,
+  summary: NodeThresholdsInput['summary'],
+): { readonly available: number | undefined; readonly total: number | undefined } {
+  const stats = summary[filesystemOf(signal)];
+  return countsInodes(signal)
+    ? { available: stats?.inodesFree, total: stats?.inodes }
+    : { available: stats?.availableBytes, total: stats?.capacityBytes };
+}
+
+/** A part of the total is rounded towards zero, as the kubelet does. */
+function amountOf(value: ThresholdValue, total: number | undefined): Amount | undefined {
+  if ('amount' in value) return value.amount;
+  return total === undefined ? undefined : Math.trunc(total * value.ratio);
+}
