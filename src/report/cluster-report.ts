@@ -13,7 +13,7 @@ export interface ClusterReport {
   /** Pods that belong to no workload count in the coverage only. */
   readonly hidesPodsWithoutWorkload: boolean;
   readonly summary: ClusterSummary;
-  /** The highest ratios first. */
+  /** The pods from half of a limit on, each with the limit that it is nearest to; the highest ratios first. */
   readonly limits: Ranked<PodLimitReport>;
   /** The largest first; those that could not be collected last. */
   readonly workloads: Ranked<RankedWorkloadReport>;
@@ -75,6 +75,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
       pods.add({ node, pod });
       workloads.add(pod);
     }
+    for (const pod of node.snapshot.podsWithoutTotal) pods.addLimits({ node, pod });
   });
   const { podCount, usedBytes, limitCount, nearLimitCount, reachedLimitCount, evictableLimitCount } = pods;
   return {

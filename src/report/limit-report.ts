@@ -27,8 +27,12 @@ export function limitReport({ rule, container, volume, usedBytes, limitBytes, ra
 }
 
 /** The limit with the highest ratio; of equal ones the one that the kubelet checks first. */
+export function nearestRatio(ratios: readonly LimitRatio[]): LimitRatio | undefined {
+  return ratios.reduce<LimitRatio | undefined>((a, b) => (a === undefined || b.ratio > a.ratio ? b : a), undefined);
+}
+
+/** {@link nearestRatio} as a report. */
 export function nearestLimit(ratios: readonly LimitRatio[]): LimitReport | undefined {
-  return ratios
-    .map(limitReport)
-    .reduce<LimitReport | undefined>((a, b) => (a === undefined || b.ratio > a.ratio ? b : a), undefined);
+  const nearest = nearestRatio(ratios);
+  return nearest && limitReport(nearest);
 }

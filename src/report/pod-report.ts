@@ -1,6 +1,6 @@
 import { exemptionOf, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
 import type { Pod } from '../kube/objects.js';
-import type { MeasuredNodeState, PodSnapshot } from '../scrape/snapshot.js';
+import type { ListedPod, MeasuredNodeState, PodSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import type { ComponentBytes } from './component-bytes.js';
 import { type LimitReport, nearestLimit } from './limit-report.js';
@@ -57,13 +57,18 @@ export interface PodSpecReport {
   readonly startTimeMs?: number | undefined;
 }
 
-/** A pod with data, and the node that it is on. */
-export interface FoundPod {
+/** A pod of a summary, and the node that it is on. */
+export interface FoundListedPod {
   readonly node: MeasuredNodeState;
+  readonly pod: ListedPod;
+}
+
+/** One with a total. */
+export interface FoundPod extends FoundListedPod {
   readonly pod: PodSnapshot;
 }
 
-export function podPlace({ node, pod }: FoundPod): PodPlace & { readonly node: string } {
+export function podPlace({ node, pod }: FoundListedPod): PodPlace & { readonly node: string } {
   return { namespace: pod.namespace, pod: pod.name, node: node.nodeName };
 }
 
@@ -114,6 +119,6 @@ export function podSpecReport({ uid, phase, qosClass, priorityClass, isStatic, s
   return { uid, phase, qosClass, priorityClass, isStatic, startTimeMs };
 }
 
-export function isExempt({ pod }: PodSnapshot): boolean {
+export function isExempt({ pod }: ListedPod): boolean {
   return pod !== undefined && exemptionOf(pod) !== undefined;
 }

@@ -46,7 +46,7 @@ function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
 function clusterProblems({ summary, nodes, isPartial }: ClusterReport): readonly Problem[] {
   const mayStillAnswer = isPartial && summary.failedNodeCount === 0;
   return [
-    ...counted(summary.reachedLimitCount, summary.evictableLimitCount > 0 ? 'critical' : 'warning', 'evictions', [
+    ...counted(summary.reachedLimitCount, summary.evictableLimitCount > 0 ? 'critical' : 'warning', 'next-evictions', [
       'limit reached',
       'limits reached',
     ]),
@@ -66,7 +66,7 @@ function clusterProblems({ summary, nodes, isPartial }: ClusterReport): readonly
 function coverageProblems(summary: ClusterSummary): readonly Problem[] {
   const { nearLimitCount, staleNodeCount, expectedPodCount, measuredPodCount, incompleteWorkloadCount } = summary;
   return [
-    ...counted(nearLimitCount, 'warning', 'evictions', ['limit nearly reached', 'limits nearly reached']),
+    ...counted(nearLimitCount, 'warning', 'next-evictions', ['limit nearly reached', 'limits nearly reached']),
     ...counted(staleNodeCount, 'warning', 'nodes', ['node with stale data', 'nodes with stale data']),
     ...counted(expectedPodCount - measuredPodCount, 'warning', 'nodes', ['pod not measured', 'pods not measured']),
     ...counted(incompleteWorkloadCount, 'warning', 'workloads', ['incomplete workload', 'incomplete workloads']),

@@ -24,7 +24,7 @@ export interface Status {
 }
 
 /** A part of the page. */
-export type Section = 'evictions' | 'workloads' | 'pods' | 'nodes' | 'trust' | 'configuration';
+export type Section = 'next-evictions' | 'workloads' | 'pods' | 'nodes' | 'trust' | 'configuration';
 
 /** A current problem in a few words. */
 export interface Problem {

@@ -129,7 +129,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     const { page } = visited;
     await page.getByRole('button', { name: 'Refresh' }).click();
     await expect.poll(() => visited.requested.length).toBe(2);
-    expect(await textOf(page, '#evictions')).toContain('<img src=x onerror="window.isHacked=1">');
+    expect(await textOf(page, '#next-evictions')).toContain('<img src=x onerror="window.isHacked=1">');
     expect(await textOf(page, '#pods')).toContain('x<iframe src=//elsewhere.invalid>');
     expect(await page.evaluate('window.isHacked')).toBeUndefined();
     expect(await page.locator('img, iframe, script:not(:last-child)').count()).toBe(0);

@@ -92,12 +92,14 @@ describe('pods', () => {
 });
 
 describe('limits', () => {
-  it('are ranked by ratio, not clamped, each rule separately', async () => {
+  it('give one row for each pod from half of a limit on: the nearest, not clamped', async () => {
     const { limits, summary } = await reportOf({
       nodes: [
         nodeOf('node-1', [
           podOf('a', 1, { ratios: [ratioOf(8, 10), ratioOf(13, 10, { rule: 'emptydir', volume: 'cache' })] }),
           podOf('b', 1, { ratios: [ratioOf(10, 10, { rule: 'container', container: 'main' }), ratioOf(79, 100)] }),
+          podOf('c', 1, { ratios: [ratioOf(1, 2)] }),
+          podOf('d', 1, { ratios: [ratioOf(49, 100)] }),
         ]),
       ],
     });
@@ -106,10 +108,10 @@ describe('limits', () => {
     ).toEqual([
       ['a', 'emptydir', 'cache', 1.3],
       ['b', 'container', 'main', 1],
-      ['a', 'pod', undefined, 0.8],
-      ['b', 'pod', undefined, 0.79],
+      ['c', 'pod', undefined, 0.5],
     ]);
-    expect(summary).toMatchObject({ limitCount: 4, reachedLimitCount: 2, nearLimitCount: 1 });
+    expect(limits.totalCount).toBe(3);
+    expect(summary).toMatchObject({ limitCount: 6, reachedLimitCount: 2, nearLimitCount: 1 });
   });
 
   it.each([

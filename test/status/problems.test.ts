@@ -15,9 +15,9 @@ it('no problems are reported for a healthy exporter', () => {
 
 describe('a problem', () => {
   it.each([
-    [{ reachedLimitCount: 1, evictableLimitCount: 1 }, 'critical evictions: 1 limit reached'],
-    [{ reachedLimitCount: 2, evictableLimitCount: 1 }, 'critical evictions: 2 limits reached'],
-    [{ nearLimitCount: 3 }, 'warning evictions: 3 limits nearly reached'],
+    [{ reachedLimitCount: 1, evictableLimitCount: 1 }, 'critical next-evictions: 1 limit reached'],
+    [{ reachedLimitCount: 2, evictableLimitCount: 1 }, 'critical next-evictions: 2 limits reached'],
+    [{ nearLimitCount: 3 }, 'warning next-evictions: 3 limits nearly reached'],
     [{ absentNodeCount: 1 }, 'critical nodes: 1 node without data'],
     [{ staleNodeCount: 2 }, 'warning nodes: 2 nodes with stale data'],
     [{ fullNodeCount: 1 }, 'warning nodes: 1 node at least 85 % full'],
@@ -29,7 +29,7 @@ describe('a problem', () => {
 
   it('is a warning when the pods at their limits are exempt from eviction', () => {
     const cluster = aCluster({ summary: aSummary({ reachedLimitCount: 1, evictableLimitCount: 0 }) });
-    expect(textsOf({ cluster })).toEqual(['warning evictions: 1 limit reached']);
+    expect(textsOf({ cluster })).toEqual(['warning next-evictions: 1 limit reached']);
   });
 
   it('is a warning when nodes have not had time to answer', () => {

@@ -4,8 +4,8 @@ import { formatAge } from '../../base/units.js';
 import { script, style } from '../page-files.js';
 import type { Status } from '../status.js';
 import { banner } from './banner.js';
-import { evictions } from './evictions-section.js';
 import { lines, type Markup, markup, trusted } from './markup.js';
+import { nextEvictions } from './next-evictions-section.js';
 import { nodes } from './nodes-section.js';
 import { panel } from './panel.js';
 import { pods } from './pods-section.js';
@@ -49,7 +49,7 @@ ${header(status)}
 <main id="main">
 ${banner(status)}
 ${tiles(cluster)}
-${evictions(cluster)}
+${nextEvictions(cluster)}
 <div class="pair">
 ${workloads(cluster)}${pods(cluster)}</div>
 ${nodes(cluster)}${trust(status)}${configuration(status)}</main>

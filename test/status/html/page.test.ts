@@ -58,13 +58,13 @@ describe('the banner', () => {
   it('lists the problems with links to their sections', () => {
     const page = pageOf({
       problems: [
-        { severity: 'critical', text: '1 limit reached', section: 'evictions' },
+        { severity: 'critical', text: '1 limit reached', section: 'next-evictions' },
         { severity: 'warning', text: '2 nodes with stale data', section: 'nodes' },
       ],
     });
     expect(textOf(page, 'part-banner')).toBe('✕ 2 problems 1 limit reached warning: 2 nodes with stale data');
-    expect(page).toContain('href="#evictions"');
-    expect(page).toContain('<section id="evictions"');
+    expect(page).toContain('href="#next-evictions"');
+    expect(page).toContain('<section id="next-evictions"');
   });
 
   it('lists the failing checks before the first lists, and shows no values', () => {
@@ -74,7 +74,7 @@ describe('the banner', () => {
       readinessChecks: [{ name: 'pods', isOk: false, message: 'not listed yet: forbidden' }],
     });
     expect(textOf(page, 'part-banner')).toContain('pods : not listed yet: forbidden');
-    for (const id of ['part-tiles', 'evictions', 'workloads', 'pods', 'nodes']) {
+    for (const id of ['part-tiles', 'next-evictions', 'workloads', 'pods', 'nodes']) {
       expect(page).toMatch(new RegExp(`<section id="${id}"[^>]* hidden`));
     }
     expect(page).not.toMatch(/<section id="trust"[^>]* hidden/);
@@ -99,19 +99,21 @@ describe('the banner', () => {
 describe('the sections', () => {
   it('show an exceeded limit with its rule, its values and the excess', () => {
     const limit = aLimit({ rule: 'emptydir', volume: 'cache', usedBytes: 3 * gib, limitBytes: 2 * gib });
-    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 12 } }), 'evictions')).toContain(
-      'shop/cart-0 node-1 emptyDir cache 3.0GiB of 2.0GiB 1.0GiB over 150 % and 11 more limits',
+    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 12 } }), 'next-evictions')).toContain(
+      'shop/cart-0 node-1 emptyDir cache 3.0GiB of 2.0GiB 1.0GiB over 150 % and 11 more pods',
     );
   });
 
   it('do not round a ratio up to a limit that is not reached', () => {
     const limit = aLimit({ usedBytes: 9_999, limitBytes: 10_000 });
-    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'evictions')).toContain('99 %');
+    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'next-evictions')).toContain('99 %');
   });
 
   it('mark pods that are not evicted for their limits', () => {
     const limit = aLimit({ isExempt: true });
-    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'evictions')).toContain('not evicted');
+    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'next-evictions')).toContain(
+      'not evicted',
+    );
   });
 
   it.each([
@@ -195,9 +197,14 @@ describe('the sections', () => {
   });
 
   it.each([
-    ['evictions', { limits: { items: [], totalCount: 0 } }, 'No measured pod declares an ephemeral storage limit'],
+    ['next-evictions', { limits: { items: [], totalCount: 0 } }, 'No measured pod has reached 50 % of a limit.'],
     [
-      'evictions',
+      'next-evictions',
+      { limits: { items: [], totalCount: 0 }, summary: aSummary({ limitCount: 0 }) },
+      'No measured pod declares an ephemeral storage limit.',
+    ],
+    [
+      'next-evictions',
       { limits: { items: [], totalCount: 0 }, summary: aSummary({ podCount: 0, limitCount: 0 }) },
       'No pods are measured yet.',
     ],

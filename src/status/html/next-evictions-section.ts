@@ -1,15 +1,15 @@
 import { formatBytes } from '../../base/units.js';
-import type { ClusterReport } from '../../report/cluster-report.js';
-import type { PodLimitReport } from '../../report/ranked-pods.js';
+import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
+import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { bar } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { limitSeverity, moreText, percentText } from './texts.js';
 
-/** The limits that kubelets enforce by eviction, the nearest first. */
-export function evictions(cluster: ClusterReport | undefined): Markup {
+/** The pods that kubelets may evict next: those near a limit of theirs. */
+export function nextEvictions(cluster: ClusterReport | undefined): Markup {
   return panel({
-    id: 'evictions',
+    id: 'next-evictions',
     title: 'Next to be evicted',
     aside: markup`<p class="small muted">the kubelet evicts a pod that exceeds any of its limits</p>`,
     body: cluster === undefined ? undefined : bodyOf(cluster),
@@ -18,15 +18,19 @@ export function evictions(cluster: ClusterReport | undefined): Markup {
 
 function bodyOf({ limits, summary }: ClusterReport): Markup {
   if (limits.items.length === 0) {
-    return emptyText(
-      summary.podCount === 0 ? 'No pods are measured yet.' : 'No measured pod declares an ephemeral storage limit.',
-    );
+    return emptyText(noLimitText(summary));
   }
   const scale = scaleOf(limits.items);
-  return markup`<table class="stack dense" role="table"><caption class="visually-hidden">Limits with the highest usage</caption>
+  return markup`<table class="stack dense" role="table"><caption class="visually-hidden">Pods nearest to a limit</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Limit of</th><th scope="col" role="columnheader">Used; the mark is the limit</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader" class="number">Ratio</th></tr></thead>
 <tbody role="rowgroup">${limits.items.map((limit) => row(limit, scale))}</tbody></table>
-${moreText(limits, 'limits with lower ratios')}`;
+${moreText(limits, `pods from ${shownRatio * 100} % of a limit on`)}`;
+}
+
+function noLimitText({ podCount, limitCount }: ClusterSummary): string {
+  if (podCount === 0) return 'No pods are measured yet.';
+  if (limitCount === 0) return 'No measured pod declares an ephemeral storage limit.';
+  return `No measured pod has reached ${shownRatio * 100} % of a limit.`;
 }
 
 /** Space beyond the limit for pods that exceed it, capped so that the other bars stay readable. */
@@ -43,7 +47,7 @@ function row(limit: PodLimitReport, scale: number): Markup {
   return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}</span></th>
 <td role="cell" class="low" data-label="Limit of">${ruleText(limit)}${isExempt ? markup` <span class="chip plain">critical pod: not evicted</span>` : undefined}</td>
 <td role="cell" class="wide bar-cell">${bar({
-    segments: [{ colour: `${severity}-bar`, label: text, amount: ratio }],
+    segments: [{ colour: `${severity}-bar`, label: text, amount: Math.min(ratio, scale) }],
     marks: [{ kind: 'limit', label: `limit ${formatBytes(limitBytes)}`, amount: 1 }],
     scale,
     text,
