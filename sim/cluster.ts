@@ -6,6 +6,7 @@ import { ObjectStore } from './api-server/versioned-objects.js';
 import { CertificateAuthority, type ClientName, type KeyPair } from './certificates.js';
 import { ControlServer, type NodeReport } from './control.js';
 import { kubeletConfiguration } from './kubelets/configuration.js';
+import { EvictionManager, evictionPeriodMs } from './kubelets/eviction-manager.js';
 import { Kubelet } from './kubelets/kubelet.js';
 import { nodeSummary, type SummaryMoment } from './kubelets/simulated-summary.js';
 import { ClusterModel } from './model/cluster-model.js';
@@ -39,6 +40,7 @@ interface Parts {
   readonly schedule: Schedule;
   readonly model: ClusterModel;
   readonly kubelets: Map<string, Kubelet>;
+  readonly evictions: Map<string, EvictionManager>;
   readonly api: ApiServer;
 }
 
@@ -118,7 +120,7 @@ export class SimulatedCluster implements AsyncDisposable {
 
   /** Starts the kubelet, then adds the node object. */
   async addNode(spec: NodeSpec): Promise<void> {
-    const { authority, access, clock, model, kubelets } = this.#parts;
+    const { authority, access, clock, model, kubelets, evictions } = this.#parts;
     const kubelet = await Kubelet.start({
       nodeName: spec.name,
       authority,
@@ -129,6 +131,10 @@ export class SimulatedCluster implements AsyncDisposable {
     });
     kubelets.set(spec.name, kubelet);
     model.addNode(spec, kubelet.port);
+    evictions.set(
+      spec.name,
+      new EvictionManager({ model, nodeName: spec.name, observation: () => kubelet.observation }),
+    );
   }
 
   /** Removes the node object and its pods, and stops the kubelet. */
@@ -136,6 +142,7 @@ export class SimulatedCluster implements AsyncDisposable {
     const kubelet = this.#kubelet(name);
     this.model.removeNode(name);
     this.#parts.kubelets.delete(name);
+    this.#parts.evictions.delete(name);
     await kubelet[Symbol.asyncDispose]();
   }
 
@@ -173,7 +180,15 @@ export class SimulatedCluster implements AsyncDisposable {
     for (const node of scenario.nodes) await this.addNode(node);
     for (const [name, fault] of Object.entries(scenario.faults ?? {})) await this.setFault(name, fault);
     for (const entry of scenario.faultSchedules ?? []) this.#scheduleFault(entry);
+    if (scenario.kubeletsEvict ?? true) this.#scheduleEvictions();
     scenario.populate({ model: this.model, schedule: this.#parts.schedule, random });
+  }
+
+  #scheduleEvictions(): void {
+    const { schedule, evictions } = this.#parts;
+    schedule.every(evictionPeriodMs, () => {
+      for (const manager of evictions.values()) manager.pass();
+    });
   }
 
   #scheduleFault({ nodeName, fault, everyMs, lastsMs }: FaultSchedule): void {
@@ -231,7 +246,7 @@ async function startParts({ clock = systemClock, seed = 1, apiPort = 0 }: Simula
     kubeletPort: (nodeName) => kubelets.get(nodeName)?.port,
     port: apiPort,
   });
-  return { clock, authority, admin, access, store, schedule, model, kubelets, api };
+  return { clock, authority, admin, access, store, schedule, model, kubelets, evictions: new Map(), api };
 }
 
 function summaryOf(model: ClusterModel, nodeName: string, at: SummaryMoment): object {

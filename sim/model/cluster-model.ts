@@ -2,11 +2,21 @@ import type { ObjectStore } from '../api-server/versioned-objects.js';
 import { namespaceObject } from './namespace-object.js';
 import { nodeObject, type SimulatedNode } from './node-object.js';
 import { podObject } from './pod-object.js';
-import { completed, crashed, type PodEdit, restarted, scheduledPod, started } from './pod-states.js';
+import {
+  cleanedUp,
+  completed,
+  crashed,
+  evicted,
+  type Eviction,
+  type PodEdit,
+  restarted,
+  scheduledPod,
+  started,
+} from './pod-states.js';
 import type { Random } from './random.js';
 import type { Schedule } from './schedule.js';
 import { initialImages } from './simulated-images.js';
-import type { SimulatedPod } from './simulated-pod.js';
+import { isTerminal, type SimulatedPod } from './simulated-pod.js';
 import type { NodeSpec, PodSpec } from './specs.js';
 
 export interface ClusterModelOptions {
@@ -16,6 +26,12 @@ export interface ClusterModelOptions {
 }
 
 const heartbeatMs = 5 * 60 * 1000;
+/** Time from the kubelet's decision to evict a pod until the API server shows it as Failed. */
+const killMs = 2_500;
+/** Time for which the kubelet still lists an evicted pod that is Failed. */
+const cleanUpMs = 1_000;
+/** Share of the containers that kubelets do not find after they have killed them: 9 of 29 in recordings. */
+const lostContainerShare = 0.3;
 
 /** Nodes and pods of the simulated cluster. Every change becomes an object and an event in the store. */
 export class ClusterModel {
@@ -24,7 +40,9 @@ export class ClusterModel {
   readonly #random: Random;
   readonly #nodes = new Map<string, SimulatedNode>();
   readonly #pods = new Map<string, SimulatedPod>();
+  readonly #podsByNode = new Map<string, Map<string, SimulatedPod>>();
   readonly #ownerUids = new Map<string, string>();
+  readonly #failureListeners: ((pod: SimulatedPod) => void)[] = [];
 
   constructor({ store, schedule, random }: ClusterModelOptions) {
     this.#store = store;
@@ -46,7 +64,12 @@ export class ClusterModel {
   }
 
   podsOn(nodeName: string): readonly SimulatedPod[] {
-    return this.pods.filter(({ spec }) => spec.nodeName === nodeName);
+    return [...(this.#podsByNode.get(nodeName)?.values() ?? [])];
+  }
+
+  /** Whether this very pod still exists, not only one of its name. */
+  hasPod({ spec, uid }: SimulatedPod): boolean {
+    return this.#pods.get(podKey(spec.namespace, spec.name))?.uid === uid;
   }
 
   /** Adds a ready node whose kubelet already listens. */
@@ -117,8 +140,10 @@ export class ClusterModel {
   /** Deletes the pod, or marks it as terminating and deletes it after `graceMs`. */
   deletePod(namespace: string, name: string, graceMs = 0): void {
     const pod = this.#pod(namespace, name);
-    if (graceMs === 0) {
+    if (isTerminal(pod) && pod.failure !== undefined) this.#putPod({ ...pod, deletedAtMs: this.#schedule.nowMs });
+    if (graceMs === 0 || isTerminal(pod)) {
       this.#pods.delete(podKey(namespace, name));
+      this.#podsByNode.get(pod.spec.nodeName ?? '')?.delete(podKey(namespace, name));
       this.#store.remove('pods', podKey(namespace, name));
       return;
     }
@@ -133,10 +158,37 @@ export class ClusterModel {
     return this.#putPod(completed(this.#pod(namespace, name), this.#schedule.nowMs));
   }
 
+  /**
+   * Kills the pod as a kubelet that evicts it: soon it is Failed, then its kubelet no longer lists it. It stays until its
+   * controller deletes it.
+   */
+  evictPod(pod: SimulatedPod, eviction: Pick<Eviction, 'message' | 'isForNode'>): void {
+    this.#putPod(pod); // kubelets update the status once more before the pod is Failed
+    this.#editLater(pod, killMs, (current) => {
+      if (isTerminal(current)) return;
+      const nowMs = this.#schedule.nowMs;
+      const isLost = (): boolean => this.#random.next() < lostContainerShare;
+      this.#editLater(pod, cleanUpMs, (failed) => this.#putPod(cleanedUp(failed)));
+      this.#fail(evicted(current, { ...eviction, nowMs, measuredUntilMs: nowMs + cleanUpMs, isLost }));
+    });
+  }
+
+  /** Called with each pod that becomes Failed. */
+  onPodFailed(listener: (pod: SimulatedPod) => void): void {
+    this.#failureListeners.push(listener);
+  }
+
+  #fail(pod: SimulatedPod): void {
+    this.#putPod(pod);
+    for (const listener of this.#failureListeners) listener(pod);
+  }
+
   #start(pod: SimulatedPod): SimulatedPod {
     const { runMs, containers } = pod.spec;
     if (runMs !== undefined) {
-      this.#editLater(pod, runMs, ({ spec }) => this.completePod(spec.namespace, spec.name));
+      this.#editLater(pod, runMs, ({ spec, phase }) => {
+        if (phase === 'Running') this.completePod(spec.namespace, spec.name);
+      });
     }
     for (const { name, crashLoop } of containers) {
       if (crashLoop !== undefined) this.#crashLater(pod, name, crashLoop);
@@ -171,7 +223,12 @@ export class ClusterModel {
   }
 
   #putPod(pod: SimulatedPod): SimulatedPod {
-    this.#pods.set(podKey(pod.spec.namespace, pod.spec.name), pod);
+    const { namespace, name, nodeName } = pod.spec;
+    this.#pods.set(podKey(namespace, name), pod);
+    if (nodeName !== undefined) {
+      const onNode = this.#podsByNode.get(nodeName) ?? new Map<string, SimulatedPod>();
+      this.#podsByNode.set(nodeName, onNode.set(podKey(namespace, name), pod));
+    }
     this.#store.put(podObject(pod));
     return pod;
   }

@@ -22,3 +22,20 @@ export function goJson(value: unknown, indent?: number): string {
     (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
   );
 }
+
+/**
+ * A quantity as the API server and the kubelet write it: in the largest binary unit without a fraction, below 1024 in
+ * the largest decimal one (`1k`).
+ * https://github.com/kubernetes/apimachinery/blob/v0.37.1/pkg/api/resource/quantity.go
+ */
+export function quantity(value: number): string {
+  const [base, units] =
+    value < 1024 ? ([1000, ['', 'k']] as const) : ([1024, ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi']] as const);
+  let exponent = 0;
+  let mantissa = value;
+  while (mantissa !== 0 && mantissa % base === 0 && exponent < units.length - 1) {
+    mantissa /= base;
+    exponent++;
+  }
+  return `${mantissa}${units[exponent] ?? ''}`;
+}

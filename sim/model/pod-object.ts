@@ -1,12 +1,8 @@
 import type { ApiObject, StoredObject } from '../api-server/versioned-objects.js';
-import { humanDuration, timestamp } from './object-format.js';
-import {
-  type ContainerState,
-  kindOf,
-  type SimulatedContainer,
-  type SimulatedPod,
-  type Termination,
-} from './simulated-pod.js';
+import { humanDuration, quantity, timestamp } from './object-format.js';
+import { requestOf } from './pod-resources.js';
+import { isTerminal, kindOf, type SimulatedPod } from './simulated-pod.js';
+import { podStatus } from './simulated-pod-status.js';
 import type { ContainerSpec, PodSpec, VolumeSource, VolumeSpec } from './specs.js';
 
 /** The pod as the API server returns it. */
@@ -35,7 +31,10 @@ function metadata(pod: SimulatedPod): ApiObject['metadata'] {
     uid: pod.uid,
     resourceVersion: '',
     creationTimestamp: timestamp(pod.createdAtMs),
-    ...(deletedAtMs !== undefined && { deletionTimestamp: timestamp(deletedAtMs), deletionGracePeriodSeconds: 30 }),
+    ...(deletedAtMs !== undefined && {
+      deletionTimestamp: timestamp(deletedAtMs),
+      deletionGracePeriodSeconds: isTerminal(pod) ? 0 : 30,
+    }),
     ...(spec.labels !== undefined && { labels: spec.labels }),
     ...(Object.keys(annotations).length > 0 && { annotations }),
     ...(owner !== undefined && { ownerReferences: [owner] }),
@@ -93,15 +92,14 @@ function podSpec(spec: PodSpec): object {
 }
 
 function containerObject(container: ContainerSpec, spec: PodSpec): object {
+  const requestBytes = requestOf(container);
   const mounts = container.mounts ?? spec.volumes?.map(({ name }) => name) ?? [];
   return {
     name: container.name,
     image: `registry.example/${container.name}:1`,
     resources: {
       ...(container.limitBytes !== undefined && { limits: { 'ephemeral-storage': quantity(container.limitBytes) } }),
-      ...(container.requestBytes !== undefined && {
-        requests: { 'ephemeral-storage': quantity(container.requestBytes) },
-      }),
+      ...(requestBytes !== undefined && { requests: { 'ephemeral-storage': quantity(requestBytes) } }),
     },
     ...(mounts.length > 0 && { volumeMounts: mounts.map((name) => ({ name, mountPath: `/mnt/${name}` })) }),
     ...(container.kind === 'sidecar' && { restartPolicy: 'Always' }),
@@ -132,81 +130,6 @@ const volumeSources: Readonly<Record<VolumeSource, (volume: VolumeSpec) => objec
   persistentVolumeClaim: ({ name }) => ({ claimName: name }),
 };
 
-/** A quantity, in binary units where they are exact. */
-function quantity(bytes: number): string {
-  for (const [unit, size] of [['Gi', 2 ** 30] as const, ['Mi', 2 ** 20] as const, ['Ki', 2 ** 10] as const]) {
-    if (bytes > 0 && bytes % size === 0) return `${bytes / size}${unit}`;
-  }
-  return String(bytes);
-}
-
-function podStatus(pod: SimulatedPod): object {
-  const init = pod.containers.filter(({ spec }) => kindOf(spec) !== 'app');
-  const app = pod.containers.filter(({ spec }) => kindOf(spec) === 'app');
-  const isStarted = pod.startedAtMs !== undefined;
-  return {
-    phase: pod.phase,
-    conditions: conditions(pod),
-    ...(isStarted && { hostIP: '127.0.0.1', podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] }),
-    ...(pod.spec.nodeName !== undefined && { startTime: timestamp(pod.createdAtMs) }),
-    ...(init.length > 0 && { initContainerStatuses: init.map(containerStatus) }),
-    ...(pod.spec.nodeName !== undefined && { containerStatuses: app.map(containerStatus) }),
-    qosClass: 'BestEffort',
-  };
-}
-
-function conditions(pod: SimulatedPod): readonly object[] {
-  const atMs = pod.startedAtMs ?? pod.createdAtMs;
-  const isReady = pod.phase === 'Running' && pod.containers.every(isContainerReady);
-  const condition = (type: string, isTrue: boolean): object => ({
-    type,
-    status: isTrue ? 'True' : 'False',
-    lastProbeTime: null,
-    lastTransitionTime: timestamp(atMs),
-  });
-  return [
-    condition('Initialized', pod.startedAtMs !== undefined),
-    condition('Ready', isReady),
-    condition('ContainersReady', isReady),
-    condition('PodScheduled', pod.spec.nodeName !== undefined),
-  ];
-}
-
-function containerStatus({ spec, state, restartCount, lastTermination }: SimulatedContainer): object {
-  return {
-    name: spec.name,
-    state: stateObject(state),
-    lastState: lastTermination === undefined ? {} : terminatedObject(lastTermination),
-    ready: isContainerReady({ spec, state, restartCount, lastTermination }),
-    restartCount,
-    image: `registry.example/${spec.name}:1`,
-    imageID: '',
-    started: state.state === 'running',
-  };
-}
-
-function isContainerReady({ spec, state }: SimulatedContainer): boolean {
-  return state.state === 'running' || (spec.kind === 'init' && state.state === 'terminated');
-}
-
-function stateObject(state: ContainerState): object {
-  switch (state.state) {
-    case 'waiting':
-      return { waiting: { reason: state.reason } };
-    case 'running':
-      return { running: { startedAt: timestamp(state.startedAtMs) } };
-    case 'terminated':
-      return terminatedObject(state);
-  }
-}
-
-function terminatedObject({ startedAtMs, finishedAtMs, exitCode }: Termination): object {
-  const reason = exitCode === 0 ? 'Completed' : 'Error';
-  return {
-    terminated: { exitCode, reason, startedAt: timestamp(startedAtMs), finishedAt: timestamp(finishedAtMs) },
-  };
-}
-
 function cells(pod: SimulatedPod, nowMs: number): readonly unknown[] {
   const counted = pod.containers.filter(({ spec }) => kindOf(spec) !== 'init');
   const ready = counted.filter(({ state }) => state.state === 'running').length;
@@ -226,6 +149,7 @@ function cells(pod: SimulatedPod, nowMs: number): readonly unknown[] {
 
 function statusText(pod: SimulatedPod): string {
   if (pod.deletedAtMs !== undefined) return 'Terminating';
+  if (pod.failure !== undefined) return 'Evicted';
   if (pod.phase === 'Succeeded') return 'Completed';
   for (const { state } of pod.containers) {
     if (state.state === 'waiting' && pod.spec.nodeName !== undefined) return state.reason;

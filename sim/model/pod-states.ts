@@ -1,4 +1,11 @@
-import { type ContainerState, kindOf, type SimulatedContainer, type SimulatedPod } from './simulated-pod.js';
+import {
+  type ContainerState,
+  kindOf,
+  type PodFailure,
+  runningContainers,
+  type SimulatedContainer,
+  type SimulatedPod,
+} from './simulated-pod.js';
 import type { PodSpec } from './specs.js';
 
 /** An edit of the pod as of the time of the edit. */
@@ -17,6 +24,7 @@ export function scheduledPod(spec: PodSpec, { nowMs, ...identity }: PodBirth): S
     createdAtMs: nowMs,
     startedAtMs: undefined,
     deletedAtMs: undefined,
+    failure: undefined,
     containers: spec.containers.map((container) => ({
       spec: container,
       state: { state: 'waiting', reason: 'ContainerCreating' },
@@ -40,6 +48,46 @@ export function started(pod: SimulatedPod, nowMs: number): SimulatedPod {
 export function completed(pod: SimulatedPod, nowMs: number): SimulatedPod {
   const containers = pod.containers.map((container) => terminated(container, nowMs, 0));
   return { ...pod, phase: 'Succeeded', containers };
+}
+
+export interface Eviction extends Pick<PodFailure & { kind: 'evicted' }, 'message' | 'isForNode'> {
+  readonly nowMs: number;
+  readonly measuredUntilMs: number;
+  /** Whether the kubelet does not find a container that it has killed. */
+  readonly isLost: () => boolean;
+}
+
+/** A pod that its kubelet has killed. */
+export function evicted(pod: SimulatedPod, { nowMs, isLost, ...eviction }: Eviction): SimulatedPod {
+  const running = runningContainers(pod);
+  const hasInit = pod.containers.some(({ spec }) => kindOf(spec) !== 'app');
+  const containers = pod.containers.map((container): SimulatedContainer => {
+    if (container.state.state !== 'running') return container;
+    if (!isLost()) return terminated(container, nowMs, 137);
+    return {
+      ...container,
+      state: { state: 'waiting', reason: hasInit ? 'PodInitializing' : 'ContainerCreating' },
+      restartCount: container.restartCount + 1,
+      lastTermination: { isLost: true },
+    };
+  });
+  const failure: PodFailure = { kind: 'evicted', ...eviction, failedAtMs: nowMs, running, hasSandbox: true };
+  return { ...pod, phase: 'Failed', containers, failure };
+}
+
+/** An evicted pod of which the kubelet has removed the rest. */
+export function cleanedUp(pod: SimulatedPod): SimulatedPod {
+  if (pod.failure?.kind !== 'evicted') return pod;
+  const containers = pod.containers.map((container): SimulatedContainer => {
+    const isLost = container.lastTermination !== undefined && 'isLost' in container.lastTermination;
+    return isLost ? { ...container, state: { state: 'terminated', isLost: true } } : container;
+  });
+  return { ...pod, containers, failure: { ...pod.failure, hasSandbox: false } };
+}
+
+/** A pod that its kubelet refuses to start. */
+export function rejected(pod: SimulatedPod, message: string, nowMs: number): SimulatedPod {
+  return { ...pod, phase: 'Failed', failure: { kind: 'rejected', message, failedAtMs: nowMs } };
 }
 
 /** A pod with a container that has failed and waits for its restart; the pod's phase stays. */

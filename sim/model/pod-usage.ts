@@ -1,5 +1,5 @@
 import { blockBytes, bytesAt } from './growth.js';
-import { type RunningContainer, runningContainers, type SimulatedPod } from './simulated-pod.js';
+import { measuredContainers, type RunningContainer, type SimulatedPod } from './simulated-pod.js';
 import type { VolumeSpec } from './specs.js';
 
 /** The time of a measurement. Wall times in milliseconds. */
@@ -43,7 +43,7 @@ const volumePassPeriodMs = 60_000;
  * https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/kubelet/stats/helper.go
  */
 export function podUsage(pod: SimulatedPod, at: Observation): PodUsage | undefined {
-  const running = runningContainers(pod);
+  const running = measuredContainers(pod, at.nowMs);
   if (running.length === 0) return undefined;
   const containers = running.map((container) => containerUsage(container, pod.pace, at.nowMs));
   const passAtMs = lastVolumePass(pod, at);
@@ -67,7 +67,7 @@ export function bytesOnDisk(
   pod: SimulatedPod,
   nowMs: number,
 ): { readonly rootfsBytes: number; readonly otherBytes: number } {
-  const containers = runningContainers(pod).map((container) => containerUsage(container, pod.pace, nowMs));
+  const containers = measuredContainers(pod, nowMs).map((container) => containerUsage(container, pod.pace, nowMs));
   if (containers.length === 0) return { rootfsBytes: 0, otherBytes: 0 };
   const volumes = volumeUsages(pod, nowMs).filter(({ spec }) => isCounted(spec));
   return {

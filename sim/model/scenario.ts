@@ -23,6 +23,8 @@ export interface Scenario {
   readonly nodes: readonly NodeSpec[];
   /** Adds the pods to the existing nodes, and schedules their changes. */
   readonly populate: (context: ScenarioContext) => void;
+  /** Default: true. If false, usage can stay above limits and nodes under pressure, as long as a test wants. */
+  readonly kubeletsEvict?: boolean;
   /** Initial faults, by node. */
   readonly faults?: Readonly<Record<string, Fault>>;
   readonly faultSchedules?: readonly FaultSchedule[];

@@ -1,13 +1,12 @@
 import type { ContainerKind, ContainerSpec, PodSpec } from './specs.js';
 
-export interface Termination {
-  readonly startedAtMs: number;
-  readonly finishedAtMs: number;
-  readonly exitCode: number;
-}
+/** Lost: the kubelet killed the container and did not find it afterwards. */
+export type Termination =
+  | { readonly startedAtMs: number; readonly finishedAtMs: number; readonly exitCode: number }
+  | { readonly isLost: true };
 
 export type ContainerState =
-  | { readonly state: 'waiting'; readonly reason: 'ContainerCreating' | 'CrashLoopBackOff' }
+  | { readonly state: 'waiting'; readonly reason: 'ContainerCreating' | 'CrashLoopBackOff' | 'PodInitializing' }
   | { readonly state: 'running'; readonly startedAtMs: number }
   | ({ readonly state: 'terminated' } & Termination);
 
@@ -18,6 +17,23 @@ export interface SimulatedContainer {
   readonly restartCount: number;
   readonly lastTermination: Termination | undefined;
 }
+
+/** Why a pod with the reason `Evicted` is Failed. Messages end with a blank. */
+export type PodFailure =
+  | {
+      readonly kind: 'evicted';
+      readonly message: string;
+      readonly failedAtMs: number;
+      /** Evicted for the sake of its node, not for a limit. */
+      readonly isForNode: boolean;
+      /** What ran when it was killed: the kubelet measures it until `measuredUntilMs`. */
+      readonly running: readonly RunningContainer[];
+      readonly measuredUntilMs: number;
+      /** False once the kubelet has removed what was left of the pod. */
+      readonly hasSandbox: boolean;
+    }
+  /** Refused at admission: no container ran. */
+  | { readonly kind: 'rejected'; readonly message: string; readonly failedAtMs: number };
 
 type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
@@ -32,6 +48,8 @@ export interface SimulatedPod {
   readonly createdAtMs: number;
   readonly startedAtMs: number | undefined;
   readonly deletedAtMs: number | undefined;
+  /** Only if its phase is Failed. */
+  readonly failure: PodFailure | undefined;
   readonly containers: readonly SimulatedContainer[];
   /** The factor of its speed of growth, near 1. */
   readonly pace: number;
@@ -44,7 +62,21 @@ export interface RunningContainer {
   readonly startedAtMs: number;
 }
 
+export function isTerminal({ phase }: SimulatedPod): boolean {
+  return phase === 'Failed' || phase === 'Succeeded';
+}
+
+/** Static and critical pods are compared with their limits and ranked, but never evicted. */
+export function isExempt({ spec }: SimulatedPod): boolean {
+  return spec.isStatic === true || (spec.priority ?? 0) >= 2_000_000_000;
+}
+
 /** The containers that the kubelet measures. */
+export function measuredContainers(pod: SimulatedPod, nowMs: number): readonly RunningContainer[] {
+  const { failure } = pod;
+  return failure?.kind === 'evicted' && nowMs < failure.measuredUntilMs ? failure.running : runningContainers(pod);
+}
+
 export function runningContainers(pod: SimulatedPod): readonly RunningContainer[] {
   return pod.containers.flatMap(({ spec, state }) =>
     state.state === 'running' ? [{ spec, startedAtMs: state.startedAtMs }] : [],

@@ -1,4 +1,6 @@
+import type { ClusterModel } from './cluster-model.js';
 import type { ScenarioContext } from './scenario.js';
+import type { SimulatedPod } from './simulated-pod.js';
 import type { OwnerSpec, PodSpec } from './specs.js';
 
 type Labels = Readonly<Record<string, string>>;
@@ -17,14 +19,22 @@ export interface CronJobSpec extends WorkloadSpec {
   readonly everyMs: number;
   /** How long a job's pod runs before it completes. */
   readonly runMs: number;
-  /** Completed jobs that are kept, with their pods. */
+  /** Ended jobs that are kept, with their pods. */
   readonly keptCount: number;
+  /** How often a job replaces a pod that failed. Default: 6. */
+  readonly backoffLimit?: number;
 }
 
 const startAfterMs = 2_000;
 const graceMs = 5_000;
+/** Time from a failure of a pod until its controller deletes it. */
+const reactionMs = 50;
+const defaultBackoffLimit = 6;
+const firstJobBackoffMs = 10_000;
+const firstDaemonSetBackoffMs = 1_000;
+const longestDaemonSetBackoffMs = 15 * 60_000;
 
-/** Pods of a ReplicaSet, named by its hash and five letters. */
+/** Pods of a ReplicaSet, named by its hash and five letters. A failed one is replaced and stays. */
 export function addDeployment({ model, schedule, random }: ScenarioContext, spec: DeploymentSpec): void {
   const hash = random.nameSuffix(10);
   const owner: OwnerSpec = { kind: 'ReplicaSet', name: `${spec.name}-${hash}` };
@@ -38,6 +48,12 @@ export function addDeployment({ model, schedule, random }: ScenarioContext, spec
     return name;
   };
   let pods = spec.nodeNames.map((nodeName) => ({ nodeName, name: add(nodeName, {}) }));
+  onOwnPodFailed(model, spec.namespace, owner, (failed) => {
+    const replaced = pods.find(({ name }) => name === failed.spec.name);
+    if (replaced === undefined) return;
+    const { nodeName } = replaced;
+    pods = [...pods.filter((pod) => pod !== replaced), { nodeName, name: add(nodeName, { startAfterMs }) }];
+  });
   if (spec.replaceEveryMs === undefined) return;
   schedule.every(spec.replaceEveryMs, () => {
     const [oldest, ...rest] = pods;
@@ -47,8 +63,8 @@ export function addDeployment({ model, schedule, random }: ScenarioContext, spec
   });
 }
 
-/** Pods named by their ordinal. */
-export function addStatefulSet({ model, random }: ScenarioContext, spec: WorkloadSpec): void {
+/** Pods named by their ordinal. A failed one is deleted and created again with its name. */
+export function addStatefulSet({ model, schedule, random }: ScenarioContext, spec: WorkloadSpec): void {
   const owner: OwnerSpec = { kind: 'StatefulSet', name: spec.name };
   const revision = `${spec.name}-${random.nameSuffix(10)}`;
   for (const [ordinal, nodeName] of spec.nodeNames.entries()) {
@@ -56,36 +72,93 @@ export function addStatefulSet({ model, random }: ScenarioContext, spec: Workloa
     const ownLabels = { 'controller-revision-hash': revision, 'statefulset.kubernetes.io/pod-name': name };
     model.addPod({ ...podOf(spec, { name, nodeName, owner }), labels: labels(spec, ownLabels) });
   }
+  onOwnPodFailed(model, spec.namespace, owner, (failed) => {
+    schedule.after(reactionMs, () => {
+      if (!model.hasPod(failed)) return;
+      model.deletePod(spec.namespace, failed.spec.name);
+      model.addPod({ ...failed.spec, startAfterMs });
+    });
+  });
 }
 
-export function addDaemonSet({ model, random }: ScenarioContext, spec: WorkloadSpec): void {
+/**
+ * One pod on each node. A failed one is deleted and replaced: the first at once, further ones on its node after a back-off.
+ * https://github.com/kubernetes/kubernetes/blob/v1.37.1/pkg/controller/daemon/daemon_controller.go
+ */
+export function addDaemonSet({ model, schedule, random }: ScenarioContext, spec: WorkloadSpec): void {
   const owner: OwnerSpec = { kind: 'DaemonSet', name: spec.name };
   const revision = random.nameSuffix(10);
-  for (const nodeName of spec.nodeNames) {
+  const add = (nodeName: string, pace: Pick<PodSpec, 'startAfterMs'>): void => {
     const name = `${spec.name}-${random.nameSuffix(5)}`;
     const ownLabels = { 'controller-revision-hash': revision };
-    model.addPod({ ...podOf(spec, { name, nodeName, owner }), labels: labels(spec, ownLabels) });
-  }
+    model.addPod({ ...podOf(spec, { name, nodeName, owner }), labels: labels(spec, ownLabels), ...pace });
+  };
+  for (const nodeName of spec.nodeNames) add(nodeName, {});
+  const backoffs = new Map<string, { readonly sinceMs: number; readonly lastsMs: number }>();
+  onOwnPodFailed(model, spec.namespace, owner, (failed) => {
+    const { name, nodeName = '' } = failed.spec;
+    const { sinceMs, lastsMs } = backoffs.get(nodeName) ?? { sinceMs: -Infinity, lastsMs: 0 };
+    const delayMs = Math.max(reactionMs, sinceMs + lastsMs - schedule.nowMs);
+    const nextMs = Math.min(longestDaemonSetBackoffMs, Math.max(firstDaemonSetBackoffMs, 2 * lastsMs));
+    backoffs.set(nodeName, { sinceMs: schedule.nowMs + delayMs, lastsMs: nextMs });
+    schedule.after(delayMs, () => {
+      if (!model.hasPod(failed)) return;
+      model.deletePod(spec.namespace, name);
+      add(nodeName, { startAfterMs: reactionMs });
+    });
+  });
 }
 
-/** Starts a job now and in every period, on one node after the other. Its name ends in the minute of its schedule. */
+interface Job {
+  readonly owner: OwnerSpec;
+  readonly nodeName: string;
+  readonly podNames: string[];
+}
+
+/**
+ * Starts a job now and in every period, on one node after the other. Its name ends in the minute of its schedule. A failed
+ * pod stays, and is replaced after a back-off as often as the job allows.
+ */
 export function addCronJob({ model, schedule, random }: ScenarioContext, spec: CronJobSpec): void {
-  const jobs: string[] = [];
+  const jobs: Job[] = [];
   let count = 0;
-  const run = (): void => {
-    const owner: OwnerSpec = { kind: 'Job', name: `${spec.name}-${Math.floor(schedule.nowMs / 60_000)}` };
+  const addPod = ({ owner, nodeName, podNames }: Job): void => {
     const name = `${owner.name}-${random.nameSuffix(5)}`;
-    const nodeName = spec.nodeNames[count++ % spec.nodeNames.length] ?? '';
     const ownLabels = { 'batch.kubernetes.io/job-name': owner.name };
     const pod = podOf(spec, { name, nodeName, owner });
     model.addPod({ ...pod, labels: labels(spec, ownLabels), runMs: spec.runMs, startAfterMs });
-    jobs.push(name);
-    if (jobs.length <= spec.keptCount + 1) return;
-    const oldest = jobs.shift();
-    if (oldest !== undefined) model.deletePod(spec.namespace, oldest);
+    podNames.push(name);
   };
+  const run = (): void => {
+    const owner: OwnerSpec = { kind: 'Job', name: `${spec.name}-${Math.floor(schedule.nowMs / 60_000)}` };
+    const job = { owner, nodeName: spec.nodeNames[count++ % spec.nodeNames.length] ?? '', podNames: [] };
+    addPod(job);
+    jobs.push(job);
+    const oldest = jobs.length > spec.keptCount + 1 ? jobs.shift() : undefined;
+    for (const name of oldest?.podNames ?? []) model.deletePod(spec.namespace, name);
+  };
+  model.onPodFailed(({ spec: { namespace, name } }) => {
+    const job = jobs.find(({ podNames }) => namespace === spec.namespace && podNames.includes(name));
+    const failedCount = job?.podNames.length ?? 0;
+    if (job === undefined || failedCount > (spec.backoffLimit ?? defaultBackoffLimit)) return;
+    schedule.after(firstJobBackoffMs * 2 ** (failedCount - 1), () => {
+      if (jobs.includes(job)) addPod(job);
+    });
+  });
   run();
   schedule.every(spec.everyMs, run);
+}
+
+function onOwnPodFailed(
+  model: ClusterModel,
+  namespace: string,
+  owner: OwnerSpec,
+  listener: (pod: SimulatedPod) => void,
+): void {
+  model.onPodFailed((pod) => {
+    const { kind, name } = pod.spec.owner ?? {};
+    if (pod.spec.namespace === namespace && kind === owner.kind && name === owner.name) listener(pod);
+  });
 }
 
 function podOf(

@@ -8,6 +8,7 @@ const mib = 2 ** 20;
 /** One container above its limit beside one without a limit and a sidecar, an emptyDir above its own, a tmpfs. */
 const scenario: Scenario = {
   ...emptyScenario('node-1'),
+  kubeletsEvict: false,
   populate: ({ model }) => {
     model.addPod({
       namespace: 'shop',

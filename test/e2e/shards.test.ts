@@ -42,6 +42,7 @@ const lonely = (nodeName: string): PodSpec => ({
 
 const shop: Scenario = {
   ...emptyScenario(...nodes),
+  kubeletsEvict: false,
   populate: ({ model }) => {
     for (const [index, node] of nodes.entries()) model.addPod(web(index, node));
     model.addPod(web(99));

@@ -39,6 +39,7 @@ const pod = (name: string, nodeName: string, bytesPerSecond = 0): PodSpec => ({
 
 const shop: Scenario = {
   ...emptyScenario('node-1', 'node-2', 'node-3'),
+  kubeletsEvict: false,
   populate: ({ model }) => {
     model.addPod(pod('cart-5d4f8-a', 'node-1'));
     model.addPod(pod('cart-5d4f8-b', 'node-2'));

@@ -43,6 +43,7 @@ const hostilePod = pod(hostileName, 'node-1', {
 
 const scenario: Scenario = {
   ...emptyScenario('node-1', 'node-2', 'ip-192-0-2-117.a-rather-long-region-1.compute.internal', longest('n')),
+  kubeletsEvict: false,
   populate: ({ model }) => {
     model.addPod(hostilePod);
     for (let index = 0; index < 6; index += 1) model.addPod(pod(`cart-${index}`, 'node-1'));

@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import { addCronJob, addDaemonSet, addDeployment, addStatefulSet } from '../../sim/model/simulated-workloads.js';
+import type { ContainerSpec, PodSpec } from '../../sim/model/specs.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { podSpec } from './pods.js';
+import { callApi, callKubelet, WatchClient } from './wire.js';
+
+const mib = 2 ** 20;
+const passMs = 10_000;
+/** From the kubelet's decision to the phase Failed, and from there until its summary no longer lists the pod. */
+const killMs = 2_500;
+const cleanUpMs = 1_000;
+
+const overLimit: ContainerSpec = {
+  name: 'app',
+  rootfs: { initialBytes: mib },
+  logs: { initialBytes: 0, bytesPerSecond: mib },
+  limitBytes: 4 * mib,
+};
+const message = 'Pod ephemeral local storage usage exceeds the total limit of containers 4Mi. ';
+
+interface World extends AsyncDisposable {
+  readonly sim: SimulatedCluster;
+  readonly clock: ManualClock;
+}
+
+async function start(populate: Scenario['populate'] = () => undefined, more: Partial<Scenario> = {}): Promise<World> {
+  const clock = new ManualClock();
+  const sim = await SimulatedCluster.start({ clock, scenario: { ...emptyScenario('node-1'), populate, ...more } });
+  return { sim, clock, [Symbol.asyncDispose]: async () => sim[Symbol.asyncDispose]() };
+}
+
+interface ApiPod {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
+  readonly status: {
+    readonly phase: string;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly startTime?: string;
+    readonly conditions?: readonly Readonly<Record<string, unknown>>[];
+    readonly containerStatuses?: readonly Readonly<Record<string, unknown>>[];
+  };
+}
+
+interface PodEvent {
+  readonly type: string;
+  readonly object: ApiPod;
+}
+
+async function take(watch: WatchClient, count: number): Promise<readonly PodEvent[]> {
+  const events: PodEvent[] = [];
+  while (events.length < count) events.push((await watch.next()) as unknown as PodEvent);
+  return events;
+}
+
+async function podsOf(sim: SimulatedCluster): Promise<readonly ApiPod[]> {
+  return (JSON.parse((await callApi(sim, '/api/v1/pods')).text) as { items: readonly ApiPod[] }).items;
+}
+
+async function listed(sim: SimulatedCluster): Promise<readonly string[]> {
+  const { pods } = JSON.parse((await callKubelet(sim, 'node-1')).text) as { pods: { podRef: { name: string } }[] };
+  return pods.map(({ podRef }) => podRef.name);
+}
+
+const phasesOf = (sim: SimulatedCluster): readonly string[] =>
+  sim.model.pods.map(({ spec, phase }) => `${spec.name} ${phase}`);
+
+describe('a pod above a limit', () => {
+  it('is Failed seconds after the next pass, and then leaves the summary', async () => {
+    await using world = await start();
+    const { sim, clock } = world;
+    sim.model.addPod(podSpec('a', { containers: [overLimit] }));
+    await clock.advance(passMs + killMs - 1);
+    expect(phasesOf(sim)).toEqual(['a Running']);
+    await clock.advance(1);
+    expect(phasesOf(sim)).toEqual(['a Failed']);
+    expect(await listed(sim)).toEqual(['a']);
+    await clock.advance(cleanUpMs);
+    expect(await listed(sim)).toEqual([]);
+    expect((await podsOf(sim)).map(({ status }) => status)).toMatchObject([
+      { phase: 'Failed', reason: 'Evicted', message, startTime: '2026-01-01T00:00:00Z' },
+    ]);
+    await clock.advance(10 * passMs);
+    expect(phasesOf(sim)).toEqual(['a Failed']);
+  });
+
+  it('is shown by a watch as running once more, as failed, and as cleaned up', async () => {
+    await using world = await start();
+    const { sim, clock } = world;
+    sim.model.addPod(podSpec('a', { containers: [overLimit] }));
+    using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
+    await clock.advance(passMs + killMs + cleanUpMs);
+    const events = await take(watch, 4);
+    const seen = events.map(({ type, object: { status } }) => [type, status.phase, status.reason]);
+    expect(seen).toEqual([
+      ['ADDED', 'Running', undefined],
+      ['MODIFIED', 'Running', undefined],
+      ['MODIFIED', 'Failed', 'Evicted'],
+      ['MODIFIED', 'Failed', 'Evicted'],
+    ]);
+  });
+
+  it('has the conditions of a failed pod, and no DisruptionTarget', async () => {
+    await using world = await start();
+    const { sim, clock } = world;
+    sim.model.addPod(podSpec('a', { containers: [overLimit] }));
+    await clock.advance(passMs + killMs);
+    const conditions = (await podsOf(sim))[0]?.status.conditions ?? [];
+    expect(conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual([
+      ['PodReadyToStartContainers', 'False', 'PodSandboxNotReady'],
+      ['Initialized', 'True', undefined],
+      ['Ready', 'False', 'PodFailed'],
+      ['ContainersReady', 'False', 'PodFailed'],
+      ['PodScheduled', 'True', undefined],
+    ]);
+  });
+
+  it('has containers that were killed, or that the kubelet did not find any more', async () => {
+    await using world = await start();
+    const { sim, clock } = world;
+    for (let index = 0; index < 20; index++) sim.model.addPod(podSpec(`a${index}`, { containers: [overLimit] }));
+    const states = async (): Promise<ReadonlySet<string>> => {
+      const statuses = (await podsOf(sim)).flatMap(({ status }) => status.containerStatuses ?? []);
+      return new Set(
+        statuses.map(({ state, lastState, restartCount }) => JSON.stringify([state, lastState, restartCount])),
+      );
+    };
+    await clock.advance(passMs + killMs);
+    const times = { startedAt: '2026-01-01T00:00:00Z', finishedAt: '2026-01-01T00:00:12Z' };
+    const killed = [{ terminated: { exitCode: 137, reason: 'Error', ...times } }, {}, 0];
+    const lost = (where: string): object => ({
+      terminated: {
+        exitCode: 137,
+        reason: 'ContainerStatusUnknown',
+        message: `The container could not be located when the pod was ${where}`,
+        startedAt: null,
+        finishedAt: null,
+      },
+    });
+    const deleted = lost('deleted.  The container used to be Running');
+    const creating = [{ waiting: { reason: 'ContainerCreating' } }, deleted, 1];
+    expect(await states()).toEqual(new Set([killed, creating].map((each) => JSON.stringify(each))));
+    await clock.advance(cleanUpMs);
+    const unknown = [lost('terminated'), deleted, 1];
+    expect(await states()).toEqual(new Set([killed, unknown].map((each) => JSON.stringify(each))));
+  });
+
+  it('is evicted together with others', async () => {
+    await using world = await start();
+    const { sim, clock } = world;
+    for (const name of ['a', 'b']) sim.model.addPod(podSpec(name, { containers: [overLimit] }));
+    sim.model.addPod(podSpec('c'));
+    await clock.advance(passMs + killMs);
+    expect(phasesOf(sim)).toEqual(['a Failed', 'b Failed', 'c Running']);
+  });
+
+  it.each<[string, Partial<PodSpec>, string]>([
+    ['static', { isStatic: true }, 'Running'],
+    ['critical', { priority: 2_000_000_000 }, 'Running'],
+    ['almost critical', { priority: 1_999_999_999 }, 'Failed'],
+    ['named critical', { priorityClassName: 'system-node-critical' }, 'Failed'],
+  ])('that is %s', async (_, more, phase) => {
+    await using world = await start();
+    const { sim, clock } = world;
+    sim.model.addPod(podSpec('a', { containers: [overLimit], ...more }));
+    await clock.advance(passMs + killMs);
+    expect(phasesOf(sim)).toEqual([`a ${phase}`]);
+  });
+
+  it('is not evicted before its kubelet has measured its volumes', async () => {
+    await using world = await start();
+    const { sim, clock } = world;
+    const content = { initialBytes: 2 * mib };
+    sim.model.addPod(podSpec('a', { volumes: [{ name: 'e', source: 'emptyDir', sizeLimitBytes: mib, content }] }));
+    await sim.setFault('node-1', 'restarted');
+    const firstPassMs = sim.model.pods[0]?.firstVolumePassMs ?? NaN;
+    await clock.advance(Math.floor(firstPassMs / passMs) * passMs + killMs);
+    expect(phasesOf(sim)).toEqual(['a Running']);
+    await clock.advance(passMs);
+    expect(phasesOf(sim)).toEqual(['a Failed']);
+  });
+
+  it('stays in a cluster whose kubelets do not evict', async () => {
+    await using world = await start(undefined, { kubeletsEvict: false });
+    const { sim, clock } = world;
+    sim.model.addPod(podSpec('a', { containers: [overLimit] }));
+    await clock.advance(10 * passMs);
+    expect(phasesOf(sim)).toEqual(['a Running']);
+  });
+});
+
+const workload = { namespace: 'shop', name: 'cart', nodeNames: ['node-1'], containers: [overLimit] };
+
+describe('the controller of an evicted pod', () => {
+  it('replaces the pod of a Deployment, and keeps the failed one', async () => {
+    await using world = await start((context) => {
+      addDeployment(context, workload);
+    });
+    const { sim, clock } = world;
+    await clock.advance(passMs + killMs);
+    const [failed, replacement, ...others] = await podsOf(sim).then((pods) =>
+      pods.toSorted((a, b) => (a.status.phase < b.status.phase ? -1 : 1)),
+    );
+    expect([failed?.status.phase, replacement?.status.phase, others.length]).toEqual(['Failed', 'Pending', 0]);
+    expect(replacement?.metadata.name).not.toBe(failed?.metadata.name);
+    expect(replacement?.metadata.name).toMatch(/^cart-\w{10}-\w{5}$/);
+  });
+
+  it('replaces the pod of a StatefulSet by one of the same name', async () => {
+    await using world = await start((context) => {
+      addStatefulSet(context, workload);
+    });
+    const { sim, clock } = world;
+    const uid = sim.model.pods[0]?.uid;
+    await clock.advance(passMs + killMs + 100);
+    const pods = await podsOf(sim);
+    expect(pods.map(({ metadata, status }) => [metadata.name, status.phase])).toEqual([['cart-0', 'Pending']]);
+    expect(pods[0]?.metadata.uid).not.toBe(uid);
+  });
+
+  it('deletes the pod of a DaemonSet within 0.1 s, with its final status, and creates another', async () => {
+    await using world = await start((context) => {
+      addDaemonSet(context, workload);
+    });
+    const { sim, clock } = world;
+    const [before] = await podsOf(sim);
+    using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
+    await clock.advance(passMs + killMs + 100);
+    const events = await take(watch, 5);
+    const deleted = events.find(({ type }) => type === 'DELETED')?.object;
+    expect(deleted?.metadata).toMatchObject({
+      uid: before?.metadata.uid,
+      deletionTimestamp: '2026-01-01T00:00:12Z',
+      deletionGracePeriodSeconds: 0,
+    });
+    expect(deleted?.status).toMatchObject({ phase: 'Failed', reason: 'Evicted', message });
+    const after = await podsOf(sim);
+    expect(after.length).toBe(1);
+    expect(after[0]?.metadata.name).not.toBe(before?.metadata.name);
+  });
+
+  it.each([
+    [undefined, 2],
+    [0, 1],
+  ])('replaces the pod of a Job with the backoff limit %s', async (backoffLimit, expected) => {
+    const job = { ...workload, everyMs: 3_600_000, runMs: 600_000, keptCount: 1 };
+    await using world = await start((context) => {
+      addCronJob(context, { ...job, ...(backoffLimit !== undefined && { backoffLimit }) });
+    });
+    const { sim, clock } = world;
+    await clock.advance(2 * passMs + killMs + 1_000);
+    const pods = await podsOf(sim);
+    expect(pods.length).toBe(expected);
+    expect(pods.filter(({ status }) => status.phase === 'Failed').length).toBe(1);
+    expect(new Set(pods.map(({ metadata }) => metadata.name.replace(/-\w{5}$/, ''))).size).toBe(1);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+
+import { type EnforcingKubelet, exceededLimit } from '../../sim/model/limit-rules.js';
+import { quantity } from '../../sim/model/object-format.js';
+import { scheduledPod, started } from '../../sim/model/pod-states.js';
+import { podUsage } from '../../sim/model/pod-usage.js';
+import type { ContainerKind, ContainerSpec, PodSpec, VolumeSpec } from '../../sim/model/specs.js';
+import { podSpec } from './pods.js';
+
+const kib = 2 ** 10;
+const mib = 2 ** 20;
+const nowMs = Date.UTC(2026, 0, 1);
+
+interface Bytes {
+  readonly kind?: ContainerKind;
+  readonly name?: string;
+  readonly rootfs?: number;
+  readonly logs?: number;
+  readonly limit?: number;
+}
+
+function container({ name = 'app', kind = 'app', rootfs = 0, logs = 0, limit }: Bytes): ContainerSpec {
+  const growths = { rootfs: { initialBytes: rootfs }, logs: { initialBytes: logs } };
+  return { name, kind, ...growths, ...(limit !== undefined && { limitBytes: limit }) };
+}
+
+function emptyDir(name: string, usedBytes: number, more: Partial<VolumeSpec> = {}): VolumeSpec {
+  return { name, source: 'emptyDir', content: { initialBytes: usedBytes }, ...more };
+}
+
+function messageFor(spec: Partial<PodSpec>, more: Partial<EnforcingKubelet> = {}): string | undefined {
+  const birth = { uid: 'u', kubeletUid: 'u', ownerUid: undefined, pace: 1, firstVolumePassMs: 0, nowMs };
+  // Static pods have no hosts file, so that the total of their parts is exact.
+  const pod = started(scheduledPod(podSpec('a', { isStatic: true, ...spec }), birth), nowMs);
+  const usage = podUsage(pod, { nowMs });
+  return usage && exceededLimit(pod, usage, { minorVersion: 37, isImageFsDedicated: false, ...more });
+}
+
+const overPod = (limit: string): string =>
+  `Pod ephemeral local storage usage exceeds the total limit of containers ${limit}. `;
+const overContainer = (name: string, limit: string): string =>
+  `Container ${name} exceeded its local ephemeral storage limit "${limit}". `;
+const overVolume = (name: string, limit: string): string =>
+  `Usage of EmptyDir volume "${name}" exceeds the limit "${limit}". `;
+
+describe('a limit of a pod', () => {
+  const app = container({});
+  const small = container({ name: 'small', limit: mib });
+  const large = container({ name: 'large', limit: 100 * mib });
+  const using = (usedBytes: number, ...more: ContainerSpec[]): readonly ContainerSpec[] => [
+    container({ rootfs: usedBytes }),
+    ...more,
+  ];
+
+  it.each<[string, Partial<PodSpec>, string | undefined]>([
+    ['none is declared', { containers: using(mib) }, undefined],
+    ['usage is the limit', { containers: using(mib, small) }, undefined],
+    ['usage is above it', { containers: using(mib + 1, small) }, overPod('1Mi')],
+    ['a limit of 0 and no use', { containers: [container({ limit: 0 })] }, undefined],
+    ['a limit of 0 and any use', { containers: using(kib, container({ name: 'b', limit: 0 })) }, overPod('0')],
+    [
+      'sidecars and app containers add up',
+      { containers: using(4 * mib, container({ name: 's', kind: 'sidecar', limit: 2 * mib }), small) },
+      overPod('3Mi'),
+    ],
+    [
+      'an init container needs more than those that run',
+      { containers: [container({ name: 'i', kind: 'init', limit: 5 * mib }), ...using(4 * mib, small)] },
+      undefined,
+    ],
+    [
+      'the sidecars before an init container add to it',
+      {
+        containers: [
+          container({ name: 's', kind: 'sidecar', limit: mib }),
+          container({ name: 'i', kind: 'init', limit: 5 * mib }),
+          ...using(6 * mib + 1, small),
+        ],
+      },
+      overPod('6Mi'),
+    ],
+    ['an emptyDir counts', { containers: [app, small], volumes: [emptyDir('e', 2 * mib)] }, overPod('1Mi')],
+    [
+      'an emptyDir in memory does not',
+      { containers: [app, small], volumes: [emptyDir('e', 2 * mib, { medium: 'Memory' })] },
+      undefined,
+    ],
+    [
+      'it comes before that of a container',
+      { containers: [container({ rootfs: 2 * mib, limit: mib })] },
+      overPod('1Mi'),
+    ],
+    [
+      'a container alone is above its own',
+      { containers: [container({ rootfs: 2 * mib, limit: mib }), large] },
+      overContainer('app', '1Mi'),
+    ],
+  ])('%s', (_, spec, expected) => {
+    expect(messageFor(spec)).toBe(expected);
+  });
+});
+
+describe('a limit of a container', () => {
+  const spare = container({ name: 'spare', limit: 100 * mib });
+
+  it.each<[string, Bytes, Partial<EnforcingKubelet>, string | undefined]>([
+    ['writable layer and logs together', { rootfs: mib, logs: kib * 4, limit: mib }, {}, overContainer('app', '1Mi')],
+    [
+      'logs alone beside a filesystem of images',
+      { rootfs: 4 * mib, logs: mib, limit: mib },
+      { isImageFsDedicated: true },
+      undefined,
+    ],
+    ['logs above it', { logs: mib + 1, limit: mib }, { isImageFsDedicated: true }, overContainer('app', '1Mi')],
+    ['0 is none', { rootfs: mib, limit: 0 }, {}, undefined],
+    ['of a sidecar', { kind: 'sidecar', rootfs: 2 * mib, limit: mib }, {}, overContainer('app', '1Mi')],
+    ['of a sidecar before 1.37', { kind: 'sidecar', rootfs: 2 * mib, limit: mib }, { minorVersion: 36 }, undefined],
+  ])('%s', (_, bytes, kubelet, expected) => {
+    expect(messageFor({ containers: [container(bytes), spare] }, kubelet)).toBe(expected);
+  });
+});
+
+describe('a size limit', () => {
+  it.each<[string, readonly VolumeSpec[], string | undefined]>([
+    ['of a volume at it', [emptyDir('e', mib, { sizeLimitBytes: mib })], undefined],
+    ['of a volume above it', [emptyDir('e', 2 * mib, { sizeLimitBytes: mib })], overVolume('e', '1Mi')],
+    [
+      'of a volume in memory',
+      [emptyDir('e', 2 * mib, { sizeLimitBytes: mib, medium: 'Memory' })],
+      overVolume('e', '1Mi'),
+    ],
+    ['of 0', [emptyDir('e', mib, { sizeLimitBytes: 0 })], undefined],
+    [
+      'of the first volume of several',
+      ['a', 'b', 'c'].map((name) => emptyDir(name, 2 * mib, { sizeLimitBytes: name === 'a' ? 4 * mib : mib })),
+      overVolume('b', '1Mi'),
+    ],
+  ])('%s', (_, volumes, expected) => {
+    // Above every limit, so that the order of the rules shows.
+    const containers = expected === undefined ? [container({})] : [container({ rootfs: 8 * mib, limit: mib })];
+    expect(messageFor({ containers, volumes })).toBe(expected);
+  });
+});
+
+it.each([
+  [0, '0'],
+  [1000, '1k'],
+  [1023, '1023'],
+  [1024, '1Ki'],
+  [1_049_600, '1025Ki'],
+  [1536 * mib, '1536Mi'],
+  [7 * 2 ** 30, '7Gi'],
+  [314_585_145, '314585145'],
+])('writes the quantity %i as %s', (value, expected) => {
+  expect(quantity(value)).toBe(expected);
+});
