@@ -22,16 +22,17 @@ const layers = {
   attribution: ['base', 'kube', 'kubelet'],
   eviction: ['base', 'kube', 'kubelet', 'attribution'],
   workload: ['base', 'kube'],
-  scrape: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload'],
-  exposition: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload', 'scrape'],
+  history: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload'],
+  scrape: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload', 'history'],
+  exposition: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload', 'history', 'scrape'],
   telemetry: ['base', 'kube', 'http', 'watch', 'kubelet', 'scrape', 'exposition'],
-  report: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload', 'scrape', 'telemetry'],
+  report: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload', 'history', 'scrape', 'telemetry'],
   status: ['base', 'report'],
   server: ['base', 'telemetry', 'scrape', 'exposition', 'report', 'status'],
 };
 
 /** Files of src itself: they know all folders, so no folder may know them. */
-const rootFiles = String.raw`(?:active-settings|app|cli|cluster-source|collection|readiness-checks|resolve-scope|version)\.js$`;
+const rootFiles = String.raw`(?:active-settings|app|cli|cluster-source|collection|eviction-recorder|readiness-checks|resolve-scope|version)\.js$`;
 
 const layerRules = Object.entries(layers).map(([folder, allowed]) => {
   const forbidden = Object.keys(layers).filter((other) => other !== folder && !allowed.includes(other));

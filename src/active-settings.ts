@@ -4,8 +4,10 @@ import type { ClusterSource } from './cluster-source.js';
 import { type Collection, createCollection } from './collection.js';
 import { configHash, formatConfig } from './config/format-config.js';
 import type { Config } from './config/schema.js';
+import { isRecordInScope } from './eviction-recorder.js';
 import { Exposition } from './exposition/exposition.js';
 import { patternsWithoutFamily } from './exposition/families.js';
+import type { EvictionLog } from './history/eviction-log.js';
 import type { Scope } from './kube/scope.js';
 import { formatSelector } from './kube/selector.js';
 import { scopeText } from './status/scope-text.js';
@@ -31,6 +33,7 @@ export interface ActivationOptions {
   readonly source: ClusterSource;
   /** Those that are replaced: the grace periods of their pods continue. */
   readonly former?: ActiveSettings;
+  readonly evictions: EvictionLog;
   readonly metrics: SelfMetrics;
   readonly seriesCapReport: SeriesCapReport;
   readonly clock: Clock;
@@ -39,17 +42,19 @@ export interface ActivationOptions {
 
 /** Builds what depends on the settings, and puts them into the metrics and the log. */
 export function activate(options: ActivationOptions): ActiveSettings {
-  const { config, scope, source, former, metrics, seriesCapReport, clock } = options;
+  const { config, scope, source, former, evictions, metrics, seriesCapReport, clock } = options;
   const { store, cache } = source;
   const ofFormer = former === undefined ? {} : { former: former.collection };
   const active = {
     config,
     scope,
     source,
-    collection: createCollection({ config, onlyNode: scope.nodeName, store, cache, clock, ...ofFormer }),
+    collection: createCollection({ config, onlyNode: scope.nodeName, store, cache, evictions, clock, ...ofFormer }),
     exposition: new Exposition({ settings: config.metrics, selfMetrics: metrics, observer: seriesCapReport, clock }),
     statusSettings: statusSettings(config, scope),
   };
+  evictions.configure(config.evictions);
+  evictions.retain((record) => isRecordInScope(record, { config, scope, nodes: store }));
   metrics.showStores(source.storeMetrics);
   metrics.setScope(scope);
   metrics.configReloaded(configHash(config), clock.nowMs());

@@ -9,6 +9,8 @@ import { ClusterSource } from './cluster-source.js';
 import { hasWorkloads } from './collection.js';
 import type { Config } from './config/schema.js';
 import type { Credentials } from './credentials/credentials.js';
+import { recordPodChange } from './eviction-recorder.js';
+import { EvictionLog, type PodChange } from './history/eviction-log.js';
 import type { Scope } from './kube/scope.js';
 import { readinessChecks } from './readiness-checks.js';
 import { type ClusterReport, clusterReport } from './report/cluster-report.js';
@@ -56,6 +58,7 @@ export class App implements AsyncDisposable {
   readonly #stopping = new AbortController();
   readonly #seriesCapReport: SeriesCapReport;
   readonly #missingNodeReport: MissingNodeReport;
+  readonly #evictions: EvictionLog;
   readonly #listeners: readonly Listener[];
   #active: ActiveSettings;
   /** A source is disposed of after the collections that may use it have ended. */
@@ -67,6 +70,7 @@ export class App implements AsyncDisposable {
     this.metrics = new SelfMetrics({ version, nodeVersion: process.version });
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger });
     this.#missingNodeReport = new MissingNodeReport(logger);
+    this.#evictions = new EvictionLog(config.evictions, options.clock);
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
     this.#listeners = this.#createListeners();
   }
@@ -129,11 +133,33 @@ export class App implements AsyncDisposable {
     settings: Pick<ActiveSettings, 'config' | 'scope' | 'source'> & { former?: ActiveSettings },
   ): ActiveSettings {
     const { clock, logger } = this.#options;
-    return activate({ ...settings, metrics: this.metrics, seriesCapReport: this.#seriesCapReport, clock, logger });
+    return activate({
+      ...settings,
+      evictions: this.#evictions,
+      metrics: this.metrics,
+      seriesCapReport: this.#seriesCapReport,
+      clock,
+      logger,
+    });
   }
 
   #createSource(config: Config, scope: Scope): ClusterSource {
-    return new ClusterSource({ ...this.#options, config, scope, metrics: this.metrics });
+    return new ClusterSource({
+      ...this.#options,
+      config,
+      scope,
+      metrics: this.metrics,
+      onPodChange: (change, source) => {
+        this.#podChanged(change, source);
+      },
+    });
+  }
+
+  /** While a new source syncs, both report changes; the one in use has measured more. */
+  #podChanged(change: PodChange, { store, cache }: ClusterSource): void {
+    const { config, collection, source } = this.#active;
+    const histories = [cache, source.cache];
+    recordPodChange(change, { log: this.#evictions, config, collection, nodes: store, histories });
   }
 
   /** Refuses a node that does not exist only when it is a new one: the node measured so far may come back. */

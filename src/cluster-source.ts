@@ -7,6 +7,7 @@ import type { Config } from './config/schema.js';
 import type { Credentials } from './credentials/credentials.js';
 import { KubeletCredentials } from './credentials/kubelet-credentials.js';
 import { ApiClient } from './http/api-client.js';
+import type { Pod } from './kube/objects.js';
 import type { Scope } from './kube/scope.js';
 import { BackgroundRefresher } from './kubelet/background-refresher.js';
 import { KubeletClient } from './kubelet/client.js';
@@ -18,6 +19,7 @@ import { nodesInScope } from './scrape/node-policy.js';
 import type { SelfMetrics } from './telemetry/self-metrics.js';
 import type { StoreMetrics } from './telemetry/store-metrics.js';
 import { ClusterStore } from './watch/cluster-store.js';
+import type { StoreChange } from './watch/object-store.js';
 import { isExpected } from './workload/coverage.js';
 
 interface SyncOptions {
@@ -34,6 +36,8 @@ export interface ClusterSourceOptions {
   readonly logger: Logger;
   readonly metrics: SelfMetrics;
   readonly version: string;
+  /** Called after each change of a pod; the source already has its result. */
+  readonly onPodChange?: (change: StoreChange<Pod>, source: ClusterSource) => void;
 }
 
 /** The source of all data about a cluster: nodes and pods by list and watch, summaries from kubelets. Runs from construction until disposal. */
@@ -60,6 +64,7 @@ export class ClusterSource implements AsyncDisposable {
       namespaces: config.cluster.namespaces,
       podSelector: config.cluster.podSelector,
       rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
+      onPodChange: (change) => options.onPodChange?.(change, this),
     });
     const transport = config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport();
     this.cache = this.#own(this.#createCache(transport));

@@ -1,6 +1,6 @@
 import type { Clock } from './base/clock.js';
 import type { Config } from './config/schema.js';
-import { Collector, type NodeLister, type SummaryCache } from './scrape/collector.js';
+import { Collector, type EvictionLister, type NodeLister, type SummaryCache } from './scrape/collector.js';
 import { NodeRecords } from './scrape/node-records.js';
 import type { PodLister } from './scrape/node-snapshot.js';
 import { TopPods } from './scrape/top-pods.js';
@@ -17,6 +17,7 @@ export interface CollectionOptions {
   readonly onlyNode?: string | undefined;
   readonly store: NodeLister & PodLister;
   readonly cache: SummaryCache;
+  readonly evictions: EvictionLister;
   /** The collection that this one replaces: the grace periods of its pods continue. */
   readonly former?: Collection;
   readonly clock: Clock;
@@ -39,15 +40,16 @@ export function hasWorkloads({ workloads }: Config): boolean {
 
 /** Everything between the source and the exposition, for one set of settings. */
 export function createCollection(options: CollectionOptions): Collection {
-  const { config, store, cache, former, clock } = options;
+  const { config, store, cache, evictions, former, clock } = options;
   const { cluster, workloads, attribution, enforcement } = config;
   const resolver = new WorkloadResolver(workloads);
+  const showsAllPods = options.showsAllPods ?? !hasWorkloads(config);
   const records = new NodeRecords({
     pods: store,
     resolver,
     attribution,
     scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
-    showsAllPods: options.showsAllPods ?? !hasWorkloads(config),
+    showsAllPods,
     sidecars: enforcement.sidecars,
     clock,
     graceMs: podGraceMs,
@@ -59,6 +61,8 @@ export function createCollection(options: CollectionOptions): Collection {
     cache,
     records,
     resolver,
+    evictions,
+    showsAllPods,
     workloads: new WorkloadCollector({
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: config.cache.maxBackoffMs }),
       onMissingNode: workloads.onMissingNode,

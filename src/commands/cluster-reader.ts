@@ -4,6 +4,8 @@ import { ClusterSource } from '../cluster-source.js';
 import { type Collection, createCollection } from '../collection.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
+import { recordPodChange } from '../eviction-recorder.js';
+import { EvictionLog } from '../history/eviction-log.js';
 import type { Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
 import { type NodeFailure, nodeFailure } from '../report/node-report.js';
@@ -48,6 +50,7 @@ export class ClusterReader implements AsyncDisposable {
   constructor(options: ClusterReaderOptions) {
     const { config, scope, credentials, context } = options;
     this.#options = options;
+    const log = new EvictionLog(config.evictions, context.clock);
     this.#source = new ClusterSource({
       config,
       scope,
@@ -57,6 +60,9 @@ export class ClusterReader implements AsyncDisposable {
       version: context.version,
       logger: silentLogger,
       metrics: new SelfMetrics({ version: context.version, nodeVersion: process.version }),
+      onPodChange: (change, { store, cache }) => {
+        recordPodChange(change, { log, config, collection: this.#collection, nodes: store, histories: [cache] });
+      },
     });
     const { store, cache } = this.#source;
     this.#collection = createCollection({
@@ -64,6 +70,7 @@ export class ClusterReader implements AsyncDisposable {
       onlyNode: scope.nodeName,
       store,
       cache,
+      evictions: log,
       clock: context.clock,
       showsAllPods: true,
     });

@@ -32,6 +32,14 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
     return Math.max(0, ...filesystems.map((filesystem) => filesystem?.timeMs ?? 0));
   }
 
+  findNode(name: string): Node | undefined {
+    return this.#nodes.get(name);
+  }
+
+  pods(): Iterable<Pod> {
+    return this.#pods.values();
+  }
+
   nodes(): Iterable<Node> {
     return this.#nodes.values();
   }

@@ -3,8 +3,10 @@ import { Registry } from 'prom-client';
 import { type Clock, systemClock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import { createCollection } from '../collection.js';
+import { recordPodChange } from '../eviction-recorder.js';
 import { Exposition } from '../exposition/exposition.js';
 import { noFilter } from '../exposition/selection.js';
+import { EvictionLog } from '../history/eviction-log.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
 import { RecordedCluster } from './recorded-cluster.js';
@@ -34,13 +36,19 @@ export async function replay({ settings, summaries, objects }: ReplayOptions, co
     objects === undefined ? { nodes: [], pods: [] } : await readObjects(objects, warn),
   );
   const clock = clockAt(cluster.newestTimeMs);
-  const { collector } = createCollection({
+  const log = new EvictionLog(config.evictions, clock);
+  const collection = createCollection({
     config,
     store: cluster,
     cache: cluster,
+    evictions: log,
     clock,
     ...(objects === undefined ? { showsAllPods: true } : {}), // without API objects no pod has a workload
   });
+  for (const object of cluster.pods()) {
+    const change = { object, previous: undefined, isFirstList: true };
+    recordPodChange(change, { log, config, collection, nodes: cluster, histories: [] });
+  }
   const signal = new AbortController().signal;
   const exposition = new Exposition({
     settings: config.metrics,
@@ -52,7 +60,7 @@ export async function replay({ settings, summaries, objects }: ReplayOptions, co
     },
     clock,
   });
-  const snapshot = await collector.collect(signal);
+  const snapshot = await collection.collector.collect(signal);
   const { chunks } = await exposition.render(snapshot, { format: 'text', filter: noFilter }, signal);
   for (const chunk of chunks) context.writeOut(chunk.toString('utf8'));
 }

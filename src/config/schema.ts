@@ -110,7 +110,7 @@ const listenAddress = z.codec(z.string(), z.custom<ListenAddress>(), {
 });
 
 /** Paths that the server uses itself. */
-const fixedPaths = ['/', '/livez', '/healthz', '/readyz', '/api/v1/status'];
+const fixedPaths = ['/', '/livez', '/healthz', '/readyz', '/api/v1/status', '/api/v1/evictions'];
 
 const web = section({
   listenAddresses: list({
@@ -150,6 +150,21 @@ const log = section({
   }),
 });
 
+const evictions = section({
+  retention: duration({
+    default: '1h',
+    minMs: 60_000,
+    maxMs: 604_800_000,
+    help: 'How long an eviction is listed: on the status page, in the API and as `pod_evicted_*` series. Counters are not affected.',
+  }),
+  maxRecords: integer({
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    help: 'Maximum number of evictions that are listed, the newest ones.',
+  }),
+});
+
 const enforcement = section({
   sidecars: automatic({
     help: 'Whether kubelets hold sidecars to their own limits, as they do from Kubernetes 1.37 on. auto: by the version of the kubelet of each node. Decides which rules `limit_ratio` has.',
@@ -169,6 +184,7 @@ export const schema = z.strictObject({
   cache,
   workloads,
   attribution,
+  evictions,
   enforcement,
   metrics,
   scrape,

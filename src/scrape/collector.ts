@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { byNames } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
+import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-log.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup } from '../kubelet/kubelet-cache.js';
 import { workloadKey } from '../workload/workload.js';
@@ -25,6 +26,10 @@ export interface SummaryCache {
   retain(nodeNames: ReadonlySet<string>): void;
 }
 
+export interface EvictionLister {
+  snapshot(options: EvictionSnapshotOptions): EvictionSnapshot;
+}
+
 export interface CollectorOptions {
   readonly nodes: NodeLister;
   readonly policy: NodePolicy;
@@ -32,6 +37,9 @@ export interface CollectorOptions {
   readonly records: NodeRecords;
   readonly resolver: WorkloadResolver;
   readonly workloads: WorkloadCollector;
+  readonly evictions: EvictionLister;
+  /** Whether pods that belong to no workload have detail series. */
+  readonly showsAllPods: boolean;
   readonly clock: Clock;
 }
 
@@ -86,7 +94,12 @@ export class Collector {
       ...skipped.map(skippedState),
       ...(missing === undefined ? [] : [missingState(missing)]),
     ];
-    return { nodes: states.sort(byNodeName), workloads };
+    const evictions = this.#options.evictions.snapshot({
+      workloads: workloads.map(({ workload }) => workload),
+      nodeNames: states.map(({ nodeName }) => nodeName),
+      showsAllPods: this.#options.showsAllPods,
+    });
+    return { nodes: states.sort(byNodeName), workloads, evictions };
   }
 
   /** Resolves with a function that returns the node as of the time of its call. */

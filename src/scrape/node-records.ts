@@ -45,6 +45,11 @@ export class NodeRecords {
     return record;
   }
 
+  /** The layout that the node's kubelet goes by; undefined while it is not known. */
+  layout(nodeName: string): NodeLayout | undefined {
+    return this.#records.get(nodeName)?.layout;
+  }
+
   /** Takes over the grace periods of pods and the layouts of nodes from records that these replace. */
   inherit(former: NodeRecords): void {
     for (const [name, record] of former.#records) this.#records.set(name, new NodeRecord(this.#options, record));
@@ -71,6 +76,10 @@ class NodeRecord {
     this.#options = options;
     this.#danglingSinceMs = former === undefined ? new Map() : former.#danglingSinceMs;
     this.#layout = former === undefined ? undefined : former.#layout;
+  }
+
+  get layout(): NodeLayout | undefined {
+    return this.#kept?.snapshot.layout ?? this.#layout?.layout;
   }
 
   /** Derives what `scraped` needs, so that it takes no time. */

@@ -1,15 +1,14 @@
 import { attributePod } from '../attribution/attribute.js';
 import { type JoinedPod, joinPods, type PodScope } from '../attribution/join.js';
 import type { AttributionMode } from '../attribution/usage.js';
+import { enforcedRatios, type SidecarEnforcement } from '../eviction/enforced-ratios.js';
 import { evictionHeadrooms } from '../eviction/eviction-headrooms.js';
-import { enforcesSidecars } from '../eviction/kubelet-version.js';
-import { type LimitRatio, limitRatios } from '../eviction/limit-ratios.js';
 import { isActive, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
 import { type NodeLayout, storageLayout } from '../eviction/node-layout.js';
 import { nodeThresholds } from '../eviction/node-thresholds.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { EvictionThresholds } from '../kubelet/eviction-thresholds.js';
-import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+import type { NodeSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import type { ListedPod, NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
 
@@ -29,8 +28,7 @@ export interface NodeSnapshotOptions {
   readonly scope: PodScope;
   /** Whether pods that belong to no workload have detail series. */
   readonly showsAllPods: boolean;
-  /** Whether kubelets hold sidecars to their own limits; `auto`: by the version of each. */
-  readonly sidecars: 'auto' | boolean;
+  readonly sidecars: SidecarEnforcement;
 }
 
 export interface NodeSnapshotInput {
@@ -94,23 +92,9 @@ function listedPod(
     startTimeMs: summary.startTimeMs,
     limitBytes: pod && podLimitBytes(pod),
     requestBytes: pod && podRequestBytes(pod),
-    ratios: pod === undefined ? [] : ratiosOf(summary, pod, { ...input, sidecars }),
+    ratios: pod === undefined || !isActive(pod) ? [] : enforcedRatios(summary, pod, { ...input, sidecars }),
     workloads: resolver.workloadsOf(pod, summary.namespace),
   };
-}
-
-function ratiosOf(
-  summary: PodSummary,
-  pod: Pod,
-  { node, layout, sidecars }: NodeSnapshotInput & Pick<NodeSnapshotOptions, 'sidecars'>,
-): readonly LimitRatio[] {
-  if (!node.enforcesStorageLimits || !isActive(pod)) return [];
-  return limitRatios({
-    summary,
-    pod,
-    hasDedicatedImagefs: layout.hasDedicatedImagefs === true,
-    enforcesSidecars: sidecars === 'auto' ? enforcesSidecars(node.kubeletVersion) : sidecars,
-  });
 }
 
 function uidsOf(pods: readonly { readonly pod: Pod | undefined }[]): ReadonlySet<string> {

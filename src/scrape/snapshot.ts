@@ -5,6 +5,7 @@ import type { EvictionHeadroom } from '../eviction/eviction-headrooms.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
 import type { NodeLayout } from '../eviction/node-layout.js';
 import type { NodeThreshold } from '../eviction/node-thresholds.js';
+import type { EvictionSnapshot } from '../history/eviction-log.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
@@ -124,4 +125,5 @@ export interface WorkloadSnapshot {
 export interface ClusterSnapshot {
   readonly nodes: readonly NodeState[];
   readonly workloads: readonly WorkloadSnapshot[];
+  readonly evictions: EvictionSnapshot;
 }

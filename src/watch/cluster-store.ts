@@ -124,6 +124,10 @@ export class ClusterStore {
     return this.#nodes.get(name) !== undefined;
   }
 
+  findNode(name: string): Node | undefined {
+    return this.#nodes.get(name);
+  }
+
   nodes(): Iterable<Node> {
     return this.#nodes.values();
   }

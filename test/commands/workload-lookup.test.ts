@@ -4,7 +4,7 @@ import { UserError } from '../../src/base/errors.js';
 import { findWorkload } from '../../src/commands/workload-lookup.js';
 import { type Workload, workloadName } from '../../src/workload/workload.js';
 import { aPod } from '../support/builders.js';
-import { aDeployment, aReading, aWorkload } from '../support/snapshot-builders.js';
+import { aClusterSnapshot, aDeployment, aReading, aWorkload } from '../support/snapshot-builders.js';
 
 const controller = (namespace: string, kind: string, name: string): Workload => ({
   namespace,
@@ -23,7 +23,10 @@ const workloads = [
   aWorkload({ name: 'billing' }),
 ];
 
-const reading = aReading({ snapshot: { nodes: [], workloads: [] }, knownPods: [{ pod: aPod(), workloads }] });
+const reading = aReading({
+  snapshot: aClusterSnapshot({ nodes: [], workloads: [] }),
+  knownPods: [{ pod: aPod(), workloads }],
+});
 
 describe('a workload is found by', () => {
   it.each([

@@ -14,6 +14,7 @@ import {
 import { type Compatibility, familyTable } from '../../src/exposition/families.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { type FamilyFilter, familyLevels } from '../../src/exposition/selection.js';
+import { noEvictionsSeen } from '../../src/history/eviction-log.js';
 import type {
   ClusterSnapshot,
   NodeSnapshot,
@@ -105,6 +106,7 @@ const forged = 'forged"} 1\nephemeral_storage_pod_used_bytes{pod="x';
 
 /** Two nodes with data, one without and one that is skipped; names that need every kind of escape. */
 const hostileSnapshot: ClusterSnapshot = {
+  evictions: noEvictionsSeen,
   nodes: [
     aFreshNode(
       aNodeSnapshot({
@@ -556,6 +558,7 @@ const workloadSnapshot: fc.Arbitrary<WorkloadSnapshot> = fc.record({
 /** A node and a workload appear once, and a pod of the API server on one node; nothing else is guaranteed. */
 const clusterSnapshot: fc.Arbitrary<ClusterSnapshot> = fc
   .record({
+    evictions: fc.constant(noEvictionsSeen),
     nodes: fc.uniqueArray(nodeState, { selector: (node) => node.nodeName, maxLength: 4 }),
     workloads: fc.uniqueArray(workloadSnapshot, {
       selector: (snapshot) => workloadLabels(snapshot.workload),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
@@ -128,13 +129,14 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     labels: [],
     controllers: controllers ?? false,
   });
+  const showsAllPods = Object.keys(selectors).length === 0 && controllers !== true;
   const records = new NodeRecords({
     pods: cluster,
     resolver,
     attribution: 'measured',
     scope: { namespaces: [], hasPodSelector: false },
     sidecars: 'auto',
-    showsAllPods: Object.keys(selectors).length === 0 && controllers !== true,
+    showsAllPods,
     clock,
     graceMs,
   });
@@ -144,6 +146,8 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     cache: cluster,
     records,
     resolver,
+    evictions: new EvictionLog({ retentionMs: 3_600_000, maxRecords: 10 }, clock),
+    showsAllPods,
     workloads: new WorkloadCollector({
       configured: resolver.configured(),
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),

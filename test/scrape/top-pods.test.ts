@@ -168,7 +168,7 @@ describe('TopPods', () => {
     const whole = aFreshNode(aNode('node-1', [a]));
     const absent = anAbsentNode('node-2', 'timeout');
     const workloads = [aWorkloadSnapshot()];
-    source.snapshot = { nodes: [whole, absent], workloads };
+    source.snapshot = aClusterSnapshot({ nodes: [whole, absent], workloads });
     const trimmed = await new TopPods({ source, count: 1, clock: new ManualClock() }).collect(never);
     expect(trimmed?.nodes[0]).toBe(whole);
     expect(trimmed?.nodes[1]).toBe(absent);

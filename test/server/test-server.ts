@@ -14,6 +14,7 @@ import {
 import { createRoutes, type RoutesOptions } from '../../src/server/routes.js';
 import { StatusHandler } from '../../src/server/status-handler.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { aClusterSnapshot } from '../support/snapshot-builders.js';
 import { aStatus } from '../support/status-builders.js';
 
 export class RunningServer implements AsyncDisposable {
@@ -50,7 +51,7 @@ export const scrapeSettings: ScrapeSettings = {
   maxInFlight: 2,
 };
 
-export const emptySnapshot: ClusterSnapshot = { nodes: [], workloads: [] };
+export const emptySnapshot: ClusterSnapshot = aClusterSnapshot({ nodes: [], workloads: [] });
 
 export function aBody(...texts: readonly string[]): ExpositionBody {
   const chunks = texts.map((text) => Buffer.from(text));

@@ -3,6 +3,7 @@ import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/attributio
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
 import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
 import { ratioTo } from '../../src/kube/quantity.js';
+import { noEvictionsSeen } from '../../src/history/eviction-log.js';
 import type {
   ClusterSnapshot,
   NodeSnapshot,
@@ -155,7 +156,7 @@ export function anAbsentNode(
 }
 
 export function aClusterSnapshot(overrides: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
-  return { nodes: [aFreshNode()], workloads: [aWorkloadSnapshot()], ...overrides };
+  return { nodes: [aFreshNode()], workloads: [aWorkloadSnapshot()], evictions: noEvictionsSeen, ...overrides };
 }
 
 /** A command's reading of a cluster: the snapshot, and the API objects of its pods. */

@@ -168,7 +168,7 @@ describe('the table of', () => {
   });
 
   it('nothing is no table', () => {
-    const empty = aReading({ snapshot: { nodes: [], workloads: [] } });
+    const empty = aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) });
     expect(textOf(empty, { resource: 'volumes' }, { columns: 80 })).toBe('No volumes found.\n');
   });
 

@@ -1,0 +1,189 @@
+import type { Clock } from '../base/clock.js';
+import { type StorageEviction, storageEviction } from '../eviction/eviction-message.js';
+import type { EvictionStatus } from '../kube/eviction-status.js';
+import type { Pod } from '../kube/objects.js';
+import { type Workload, workloadKey } from '../workload/workload.js';
+import { EvictionCounters, type EvictionCounts } from './eviction-counters.js';
+import type { EvictionRecord } from './eviction-record.js';
+import { type EvictionContext, lastUsage } from './last-usage.js';
+
+/** A change of a pod in the store. */
+export interface PodChange {
+  /** The new state; of a removed pod its final one. */
+  readonly object: Pod;
+  /** The state before. */
+  readonly previous: Pod | undefined;
+  /** Whether it is part of the first list: it shows what happened before the exporter watched. */
+  readonly isFirstList: boolean;
+}
+
+export interface EvictionLogSettings {
+  /** How long an eviction is listed, in milliseconds. */
+  readonly retentionMs: number;
+  readonly maxRecords: number;
+}
+
+/** The same with the workloads that the pod belongs to. */
+export interface EvictedPodContext extends EvictionContext {
+  readonly workloads: readonly Workload[];
+}
+
+/** What the log has at one moment. */
+export interface EvictionSnapshot {
+  /** Of pods that are shown, the newest eviction first. The same array until it changes. */
+  readonly records: readonly EvictionRecord[];
+  readonly workloads: readonly EvictionCounts<Workload>[];
+  /** By node name. */
+  readonly nodes: readonly EvictionCounts<string>[];
+}
+
+export interface EvictionSnapshotOptions {
+  /** Those that are counted also without an eviction. Counters of all others without a record are forgotten. */
+  readonly workloads: Iterable<Workload>;
+  readonly nodeNames: Iterable<string>;
+  /** Whether pods that belong to no workload are shown. */
+  readonly showsAllPods: boolean;
+}
+
+export const noEvictionsSeen: EvictionSnapshot = { records: [], workloads: [], nodes: [] };
+
+interface SeenEviction {
+  readonly pod: Pod;
+  readonly status: EvictionStatus;
+  readonly eviction: StorageEviction;
+  readonly context: EvictedPodContext;
+  readonly isLive: boolean;
+}
+
+/** About 2 MB. Above it, the oldest are forgotten: a UID is only needed while events and lists still name it. */
+const maxUids = 10_000;
+
+/**
+ * The evictions for local storage that were seen, with what the pods used before: the kubelet and often the API server
+ * forget an evicted pod within seconds. One for each pod UID, whatever the number of events. Lives as long as the process.
+ */
+export class EvictionLog {
+  readonly #clock: Clock;
+  #settings: EvictionLogSettings;
+  #records: readonly EvictionRecord[] = [];
+  #shown: { readonly of: readonly EvictionRecord[]; readonly records: readonly EvictionRecord[] } | undefined;
+  /** UIDs of evicted pods, and whether they were counted; those from before the first list were not. */
+  readonly #isCounted = new Map<string, boolean>();
+  readonly #byWorkload = new EvictionCounters(workloadKey);
+  readonly #byNode = new EvictionCounters((nodeName: string) => nodeName);
+
+  constructor(settings: EvictionLogSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+  }
+
+  /** From now on, also for the evictions so far. */
+  configure(settings: EvictionLogSettings): void {
+    this.#settings = settings;
+    this.#prune();
+  }
+
+  /** Forgets the records of pods that are out of scope. */
+  retain(isInScope: (record: EvictionRecord) => boolean): void {
+    if (this.#records.every(isInScope)) return;
+    this.#records = this.#records.filter(isInScope);
+  }
+
+  /**
+   * To be called with each change of a pod. An eviction is counted when the change shows it happening: the state before was
+   * not evicted, and the change is not part of the first list. `contextOf` is called for new evictions only.
+   */
+  podChanged(change: PodChange, contextOf: (pod: Pod) => EvictedPodContext): void {
+    const { object: pod } = change;
+    const status = pod.eviction;
+    const isLive = showsEviction(change);
+    if (status === undefined || this.#isOld(pod.uid, status, isLive)) return;
+    const eviction = storageEviction(status.message);
+    if (eviction === undefined) return;
+    const seen = { pod, status, eviction, context: contextOf(pod), isLive };
+    if (isLive) this.#count(seen);
+    if (!this.#isCounted.has(pod.uid)) this.#add(this.#recordOf(seen));
+    this.#remember(pod.uid, isLive);
+  }
+
+  /** All evictions, also of pods that belong to no workload; the newest first. */
+  get records(): readonly EvictionRecord[] {
+    this.#prune();
+    return this.#records;
+  }
+
+  snapshot({ workloads, nodeNames, showsAllPods }: EvictionSnapshotOptions): EvictionSnapshot {
+    const { records } = this;
+    const workloadKeys = new Set(records.flatMap((record) => record.workloads.map(workloadKey)));
+    return {
+      records: showsAllPods ? records : this.#ofWorkloads(records),
+      workloads: this.#byWorkload.list(workloads, workloadKeys),
+      nodes: this.#byNode.list(nodeNames, new Set(records.map(({ node }) => node))),
+    };
+  }
+
+  /** Whether the eviction is known already, or too old to be listed. */
+  #isOld(uid: string, { atMs }: EvictionStatus, isLive: boolean): boolean {
+    const isCounted = this.#isCounted.get(uid);
+    return isLive ? isCounted === true : isCounted !== undefined || this.#isExpired(atMs);
+  }
+
+  #ofWorkloads(records: readonly EvictionRecord[]): readonly EvictionRecord[] {
+    if (this.#shown?.of !== records)
+      this.#shown = { of: records, records: records.filter(({ workloads }) => workloads.length > 0) };
+    return this.#shown.records;
+  }
+
+  #count({ pod: { nodeName }, eviction: { cause }, context: { workloads } }: SeenEviction): void {
+    for (const workload of workloads) this.#byWorkload.add(workload, cause);
+    if (nodeName !== undefined) this.#byNode.add(nodeName, cause);
+  }
+
+  #remember(uid: string, isCounted: boolean): void {
+    this.#isCounted.delete(uid);
+    this.#isCounted.set(uid, isCounted);
+    const [oldest] = this.#isCounted.keys();
+    if (this.#isCounted.size > maxUids && oldest !== undefined) this.#isCounted.delete(oldest);
+  }
+
+  #recordOf({ pod, status: { message, atMs }, eviction, context, isLive }: SeenEviction): EvictionRecord {
+    const nowMs = this.#clock.nowMs();
+    return {
+      ...eviction,
+      namespace: pod.namespace,
+      pod: pod.name,
+      uid: pod.uid,
+      node: pod.nodeName ?? '',
+      labels: pod.labels,
+      workloads: context.workloads,
+      message,
+      evictedAtMs: atMs ?? nowMs,
+      seenAtMs: nowMs,
+      diskPressure: context.node?.diskPressure,
+      lastUsage: lastUsage(pod, eviction, context) ?? (isLive ? 'not_measured' : 'before_start'),
+    };
+  }
+
+  #add(record: EvictionRecord): void {
+    const index = this.#records.findIndex(({ evictedAtMs }) => evictedAtMs <= record.evictedAtMs);
+    this.#records = this.#records.toSpliced(index < 0 ? this.#records.length : index, 0, record);
+    this.#prune();
+  }
+
+  /** The same array when nothing is to be forgotten. */
+  #prune(): void {
+    const { maxRecords } = this.#settings;
+    const isKept = ({ evictedAtMs }: EvictionRecord): boolean => !this.#isExpired(evictedAtMs);
+    if (this.#records.length <= maxRecords && this.#records.every(isKept)) return;
+    this.#records = this.#records.filter(isKept).slice(0, maxRecords);
+  }
+
+  #isExpired(evictedAtMs = Infinity): boolean {
+    return evictedAtMs <= this.#clock.nowMs() - this.#settings.retentionMs;
+  }
+}
+
+/** Whether the eviction happened just now. */
+function showsEviction({ object, previous, isFirstList }: PodChange): boolean {
+  return object.eviction !== undefined && !isFirstList && previous?.eviction === undefined;
+}

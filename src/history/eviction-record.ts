@@ -1,0 +1,31 @@
+import type { StorageEviction } from '../eviction/eviction-message.js';
+import type { Labels } from '../kube/objects.js';
+import type { Workload } from '../workload/workload.js';
+import type { LastUsage } from './last-usage.js';
+
+/**
+ * Why nothing is known of what an evicted pod used. `before_start`: it was evicted before this exporter's first list.
+ * `not_measured`: no summary listed it, as when it was refused at admission, or filled the disk before it was measured.
+ */
+export type UnknownUsageReason = 'before_start' | 'not_measured';
+
+/** One eviction of a pod for local storage. */
+export interface EvictionRecord extends StorageEviction {
+  readonly namespace: string;
+  readonly pod: string;
+  /** Of the API object. */
+  readonly uid: string;
+  readonly node: string;
+  /** The pod's. */
+  readonly labels: Labels;
+  /** Those that the pod belonged to. */
+  readonly workloads: readonly Workload[];
+  /** As the kubelet wrote it. */
+  readonly message: string;
+  /** Wall times in milliseconds: of the eviction according to the pod's status, and when the exporter saw it. */
+  readonly evictedAtMs: number;
+  readonly seenAtMs: number;
+  /** The node's condition when the eviction was seen; undefined when it was unknown. */
+  readonly diskPressure: boolean | undefined;
+  readonly lastUsage: LastUsage | UnknownUsageReason;
+}

@@ -1,0 +1,75 @@
+import { attributePod } from '../attribution/attribute.js';
+import type { AttributionMode, PodUsage } from '../attribution/usage.js';
+import { enforcedRatios, type SidecarEnforcement } from '../eviction/enforced-ratios.js';
+import type { EvictionCause, StorageEviction } from '../eviction/eviction-message.js';
+import type { LimitRatio, LimitRule } from '../eviction/limit-ratios.js';
+import type { NodeLayout } from '../eviction/node-layout.js';
+import type { Node, Pod } from '../kube/objects.js';
+import type { LastMeasurement, UsageSample } from '../kubelet/pod-history.js';
+import { growthBytesPerSecond, limitForAnHour } from './usage-growth.js';
+
+/** What was last measured of a pod before its eviction. */
+export interface LastUsage {
+  /** Wall time in milliseconds at which the summary was fetched. */
+  readonly fetchedAtMs: number;
+  /** Undefined when the kubelet reported no total. */
+  readonly usage: PodUsage | undefined;
+  /** As enforced before the eviction, in the order in which the kubelet checks. */
+  readonly ratios: readonly LimitRatio[];
+  /** Totals of the last summaries, the oldest first. */
+  readonly samples: readonly UsageSample[];
+  /** Of the total, between the first and the last sample; below 0 when it shrank. */
+  readonly growthBytesPerSecond: number | undefined;
+  /**
+   * The limit that would have let the pod live for an hour more at its last growth. Undefined when it did not grow, or was
+   * not evicted for a limit.
+   */
+  readonly limitForAnHourBytes: number | undefined;
+}
+
+/** What is known of an evicted pod besides its API object. */
+export interface EvictionContext {
+  /** Undefined for a node that has left the cluster. */
+  readonly node: Node | undefined;
+  /** Undefined while nothing of the node was measured. */
+  readonly layout: NodeLayout | undefined;
+  readonly measurement: LastMeasurement | undefined;
+  readonly attribution: AttributionMode;
+  readonly sidecars: SidecarEnforcement;
+}
+
+/** Undefined for a pod that was not measured. */
+export function lastUsage(pod: Pod, eviction: StorageEviction, context: EvictionContext): LastUsage | undefined {
+  const { node, layout, measurement, attribution, sidecars } = context;
+  if (measurement === undefined) return undefined;
+  const { summary, fetchedAtMs, samples } = measurement;
+  const ratios =
+    node === undefined || layout === undefined ? [] : enforcedRatios(summary, pod, { node, layout, sidecars });
+  const growth = growthBytesPerSecond(samples);
+  return {
+    fetchedAtMs,
+    usage: attributePod({ summary, pod, mode: attribution }),
+    ratios,
+    samples,
+    growthBytesPerSecond: growth,
+    limitForAnHourBytes: growth === undefined ? undefined : longerLimit(eviction, ratios, growth),
+  };
+}
+
+const ruleOfCause: Partial<Record<EvictionCause, LimitRule>> = {
+  emptydir_limit: 'emptydir',
+  pod_limit: 'pod',
+  container_limit: 'container',
+};
+
+/** The usage was above the limit at the eviction, also when it was below at the last measurement. */
+function longerLimit(
+  { cause, container, volume, limitBytes = 0 }: StorageEviction,
+  ratios: readonly LimitRatio[],
+  growth: number,
+): number | undefined {
+  const exceeded = ratios.find(
+    (ratio) => ratio.rule === ruleOfCause[cause] && ratio.container === container && ratio.volume === volume,
+  );
+  return exceeded && limitForAnHour(Math.max(exceeded.usedBytes, limitBytes), growth);
+}

@@ -1,0 +1,326 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import type { EvictionCause } from '../../src/eviction/eviction-message.js';
+import { type EvictedPodContext, EvictionLog, type PodChange } from '../../src/history/eviction-log.js';
+import type { EvictionRecord } from '../../src/history/eviction-record.js';
+import type { Pod } from '../../src/kube/objects.js';
+import { projectPod } from '../../src/kube/projection.js';
+import type { LastMeasurement } from '../../src/kubelet/pod-history.js';
+import type { Workload } from '../../src/workload/workload.js';
+import {
+  aContainer,
+  aContainerSummary,
+  aNode,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
+import { recordedEvictions } from '../support/eviction-cases.js';
+import { retainedBytes } from '../support/heap.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { aDeployment } from '../support/snapshot-builders.js';
+
+const mib = 2 ** 20;
+const hourMs = 3_600_000;
+const cart = aDeployment('cart');
+const emptyDirMessage = 'Usage of EmptyDir volume "data" exceeds the limit "100Mi". ';
+
+let clock: ManualClock;
+let log: EvictionLog;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  log = new EvictionLog({ retentionMs: hourMs, maxRecords: 3 }, clock);
+});
+
+function anEvicted(overrides: Partial<Pod> = {}, message = emptyDirMessage): Pod {
+  return aPod({ phase: 'Failed', eviction: { message, atMs: clock.nowMs() }, ...overrides });
+}
+
+function aContext(overrides: Partial<EvictedPodContext> = {}): EvictedPodContext {
+  return {
+    node: aNode({ diskPressure: false }),
+    layout: { hasDedicatedImagefs: false, hasSplitImagefs: false },
+    measurement: undefined,
+    workloads: [cart],
+    attribution: 'measured',
+    sidecars: 'auto',
+    ...overrides,
+  };
+}
+
+function see(object: Pod, change: Partial<PodChange> = {}, context = aContext()): void {
+  log.podChanged({ object, previous: undefined, isFirstList: false, ...change }, () => context);
+}
+
+const names = (): readonly string[] => log.records.map(({ pod }) => pod);
+
+const snapshot = (workloads: readonly Workload[] = [cart], nodeNames: readonly string[] = ['node-1']) =>
+  log.snapshot({ workloads, nodeNames, showsAllPods: true });
+
+const countOf = (cause: EvictionCause): readonly (number | undefined)[] => {
+  const { workloads, nodes } = snapshot();
+  return [workloads[0]?.counts.get(cause), nodes[0]?.counts.get(cause)];
+};
+
+describe('an eviction', () => {
+  it('is recorded with what the status names', () => {
+    see(anEvicted({ labels: { app: 'cart' } }));
+    expect(log.records).toEqual([
+      {
+        cause: 'emptydir_limit',
+        container: '',
+        volume: 'data',
+        limitBytes: 100 * mib,
+        namespace: 'shop',
+        pod: 'cart-0',
+        uid: 'uid-shop-cart-0',
+        node: 'node-1',
+        labels: { app: 'cart' },
+        workloads: [cart],
+        message: emptyDirMessage,
+        evictedAtMs: clock.nowMs(),
+        seenAtMs: clock.nowMs(),
+        diskPressure: false,
+        lastUsage: 'not_measured',
+      } satisfies EvictionRecord,
+    ]);
+    expect(countOf('emptydir_limit')).toEqual([1, 1]);
+  });
+
+  it('has the time at which it was seen when the status shows none', () => {
+    see(anEvicted({ eviction: { message: emptyDirMessage, atMs: undefined } }));
+    expect(log.records[0]?.evictedAtMs).toBe(clock.nowMs());
+  });
+
+  it('counts once for a pod, whatever the number of events', () => {
+    const evicted = anEvicted();
+    see(evicted, { previous: aPod() });
+    see(anEvicted({ resourceVersion: '2' }), { previous: evicted });
+    see(anEvicted({ resourceVersion: '3' }), { previous: evicted });
+    see(anEvicted({ resourceVersion: '3' }));
+    expect(names()).toEqual(['cart-0']);
+    expect(countOf('emptydir_limit')).toEqual([1, 1]);
+  });
+
+  it('counts when only the deletion of the pod shows it', () => {
+    see(anEvicted(), { previous: aPod() });
+    expect(countOf('emptydir_limit')).toEqual([1, 1]);
+  });
+
+  it('counts again for another pod of the same name', () => {
+    see(anEvicted({ uid: 'first' }));
+    see(anEvicted({ uid: 'second' }));
+    expect(log.records.map(({ uid }) => uid)).toEqual(['second', 'first']);
+    expect(countOf('emptydir_limit')).toEqual([2, 2]);
+  });
+
+  it('before the first list is recorded and never counted', () => {
+    const evicted = anEvicted();
+    see(evicted, { isFirstList: true });
+    see(anEvicted({ resourceVersion: '2' }), { previous: evicted });
+    see(evicted, { previous: evicted });
+    expect(log.records.map(({ lastUsage }) => lastUsage)).toEqual(['before_start']);
+    expect(countOf('emptydir_limit')).toEqual([0, 0]);
+  });
+
+  it('counts when the first list of a new source has it before the event of the former source', () => {
+    see(anEvicted(), { isFirstList: true });
+    see(anEvicted(), { previous: aPod() });
+    see(anEvicted(), { previous: aPod() });
+    expect(names()).toEqual(['cart-0']);
+    expect(countOf('emptydir_limit')).toEqual([1, 1]);
+  });
+
+  it.each(['Preempted in order to admit critical pod', 'The node was low on resource: memory. '])(
+    'for another reason is not one: %s',
+    (message) => {
+      see(anEvicted({}, message));
+      expect(names()).toEqual([]);
+    },
+  );
+});
+
+describe('records', () => {
+  it('are the newest ones', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      see(anEvicted({ name }));
+      await clock.advance(1_000);
+    }
+    see(anEvicted({ name: 'late', eviction: { message: emptyDirMessage, atMs: clock.nowMs() - 1_500 } }));
+    expect(names()).toEqual(['d', 'late', 'c']);
+    log.configure({ retentionMs: hourMs, maxRecords: 1 });
+    expect(names()).toEqual(['d']);
+  });
+
+  it('are forgotten when the retention time is over, and counters stay', async () => {
+    see(anEvicted());
+    await clock.advance(hourMs - 1);
+    expect(names()).toEqual(['cart-0']);
+    await clock.advance(1);
+    expect(names()).toEqual([]);
+    expect(countOf('emptydir_limit')).toEqual([1, 1]);
+  });
+
+  it('are not made of evictions from before the first list and the retention time', async () => {
+    const old = anEvicted();
+    await clock.advance(hourMs);
+    see(old, { isFirstList: true });
+    expect(names()).toEqual([]);
+  });
+
+  it('are the same array until they change', () => {
+    see(anEvicted());
+    const { records } = snapshot();
+    expect(snapshot().records).toBe(records);
+    see(anEvicted({ name: 'b' }));
+    expect(snapshot().records).not.toBe(records);
+  });
+
+  it('of pods without a workload are not shown when those pods are not', () => {
+    see(anEvicted(), {}, aContext({ workloads: [] }));
+    see(anEvicted({ name: 'b' }));
+    const shown = (showsAllPods: boolean) => log.snapshot({ workloads: [], nodeNames: [], showsAllPods }).records;
+    expect(shown(true).map(({ pod }) => pod)).toEqual(['b', 'cart-0']);
+    expect(shown(false).map(({ pod }) => pod)).toEqual(['b']);
+    expect(shown(false)).toBe(shown(false));
+  });
+
+  it('out of scope are forgotten', () => {
+    see(anEvicted());
+    see(anEvicted({ namespace: 'other' }));
+    log.retain(({ namespace }) => namespace === 'shop');
+    expect(log.records.map(({ namespace }) => namespace)).toEqual(['shop']);
+  });
+
+  it('cost at most 20 MB for 1,000 pods with ten samples', () => {
+    const bytes = retainedBytes(() => {
+      const big = new EvictionLog({ retentionMs: hourMs, maxRecords: 1_000 }, clock);
+      for (let index = 0; index < 1_500; index += 1) {
+        const names = Array.from({ length: 4 }, (_, part) => `part-${part}`);
+        const pod = anEvicted({
+          name: `cart-${index}`,
+          containers: names.map((name) => aContainer({ name, limitBytes: 10 * mib })),
+          volumes: names.map((name) => aVolume({ name, sizeLimitBytes: 10 * mib })),
+        });
+        const samples = Array.from({ length: 10 }, (_, sample) => ({ atMs: sample + 0.5, usedBytes: index + 0.5 }));
+        const summary = aPodSummary({
+          name: pod.name,
+          containers: names.map((name) => aContainerSummary({ name, rootfsBytes: index, logsBytes: index })),
+          volumes: names.map((name) => aVolumeSummary({ name, usedBytes: index })),
+        });
+        const change = { object: pod, previous: undefined, isFirstList: false };
+        big.podChanged(change, () => aContext({ measurement: { summary, fetchedAtMs: index, samples } }));
+      }
+      expect(big.records.length).toBe(1_000);
+      return big;
+    });
+    expect(bytes).toBeLessThanOrEqual(20e6);
+  });
+});
+
+describe('counters', () => {
+  it('are 0 for each cause but `other` before the first eviction, and the same objects while nothing changes', () => {
+    const { workloads, nodes } = snapshot([cart], ['node-1', 'node-2']);
+    const zeros = {
+      emptydir_limit: 0,
+      pod_limit: 0,
+      container_limit: 0,
+      node_bytes: 0,
+      node_inodes: 0,
+      node_admission: 0,
+    };
+    expect(workloads.map(({ of, counts }) => [of, Object.fromEntries(counts)])).toEqual([[cart, zeros]]);
+    expect(nodes.map(({ of, counts }) => [of, Object.fromEntries(counts)])).toEqual([
+      ['node-1', zeros],
+      ['node-2', zeros],
+    ]);
+    expect(snapshot([cart], ['node-1']).workloads[0]).toBe(workloads[0]);
+    see(anEvicted({}, 'The image filesystem of the node is full'));
+    expect(countOf('other')).toEqual([1, 1]);
+  });
+
+  it('of a workload that is gone stay as long as a record of it', async () => {
+    see(anEvicted());
+    const listed = () => snapshot([], []).workloads.map(({ of, counts }) => [of.name, counts.get('emptydir_limit')]);
+    expect(listed()).toEqual([['cart', 1]]);
+    await clock.advance(hourMs);
+    expect(listed()).toEqual([]);
+    expect(countOf('emptydir_limit')).toEqual([0, 0]);
+  });
+});
+
+describe('the last usage', () => {
+  const pod = anEvictedWithVolume();
+
+  function anEvictedWithVolume(): Pod {
+    return aPod({
+      phase: 'Failed',
+      eviction: { message: emptyDirMessage, atMs: 0 },
+      containers: [aContainer({ mounts: [{ volumeName: 'data', path: '/data' }] })],
+      volumes: [aVolume({ sizeLimitBytes: 100 * mib })],
+    });
+  }
+
+  function aMeasurement(...usedMib: readonly number[]): LastMeasurement {
+    const usedBytes = (usedMib.at(-1) ?? 0) * mib;
+    return {
+      summary: aPodSummary({ usedBytes, volumes: [aVolumeSummary({ usedBytes })] }),
+      fetchedAtMs: clock.nowMs() - 20_000,
+      samples: usedMib.map((used, index) => ({ atMs: index * 10_000, usedBytes: used * mib })),
+    };
+  }
+
+  const usageAfter = (...usedMib: readonly number[]) => {
+    see(
+      { ...pod, eviction: { message: emptyDirMessage, atMs: clock.nowMs() } },
+      {},
+      aContext({ measurement: aMeasurement(...usedMib) }),
+    );
+    const { lastUsage } = log.records[0] ?? {};
+    if (typeof lastUsage !== 'object') throw new Error('no usage');
+    return lastUsage;
+  };
+
+  it('is that before the eviction, with the limits that were enforced then', () => {
+    expect(usageAfter(60, 90)).toMatchObject({
+      fetchedAtMs: clock.nowMs() - 20_000,
+      usage: { usedBytes: 90 * mib, components: { emptydir: 90 * mib } },
+      ratios: [{ rule: 'emptydir', volume: 'data', usedBytes: 90 * mib, limitBytes: 100 * mib, ratio: 0.9 }],
+    });
+  });
+
+  it('shows the limit that would have been enough for an hour more', () => {
+    // 3 MiB/s for an hour above the limit: 10,900 MiB, rounded up to a multiple of 512 MiB.
+    expect(usageAfter(60, 90)).toMatchObject({ growthBytesPerSecond: 3 * mib, limitForAnHourBytes: 11_264 * mib });
+  });
+
+  it.each([
+    ['shrank', [90, 80], -mib],
+    ['stood still', [90, 90], 0],
+    ['was measured once', [90], undefined],
+  ])('shows no such limit of a pod that %s', (_what, usedMib, growthBytesPerSecond) => {
+    expect(usageAfter(...usedMib)).toMatchObject({ growthBytesPerSecond, limitForAnHourBytes: undefined });
+  });
+});
+
+describe('recorded evictions', () => {
+  it.each(recordedEvictions())('$name', ({ podBefore, podAtEviction, podLast }) => {
+    const [before, atEviction, last] = [podBefore, podAtEviction, podLast].map(({ object }) =>
+      projectPod(object, (text) => text),
+    );
+    if (before === undefined || atEviction === undefined || last === undefined) throw new Error('incomplete');
+    clock = new ManualClock({ nowMs: atEviction.eviction?.atMs ?? 0 });
+    log = new EvictionLog({ retentionMs: hourMs, maxRecords: 3 }, clock);
+    see(before, { isFirstList: true });
+    see(atEviction, { previous: before });
+    see(last, { previous: atEviction });
+    const total = snapshot()
+      .nodes.flatMap(({ counts }) => [...counts.values()])
+      .reduce((sum, count) => sum + count, 0);
+    const expected = atEviction.eviction === undefined ? [] : [before.uid];
+    expect(log.records.map(({ uid }) => uid)).toEqual(expected);
+    expect(total).toBe(expected.length);
+  });
+});
