@@ -249,17 +249,17 @@ describe('unknown keys', () => {
     [
       'cache:\nttl: 5s',
       'ttl',
-      'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log (did you mean cache.ttl?)',
+      'cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, log (did you mean cache.ttl?)',
     ],
     [
       '"a\\nb": 1',
       '"a\\nb"',
-      'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log',
+      'cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, log',
     ],
     [
       '"cache.ttl": 5s',
       'cache.ttl',
-      'cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log',
+      'cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, log',
     ],
   ])('%s', (text, path, allowed) => {
     expect(faultsOf(text)).toMatchObject([{ path, problem: 'unknown key', hint: `allowed: ${allowed}` }]);
@@ -301,7 +301,7 @@ describe('the file', () => {
     ['5', '5'],
   ])('must contain a mapping, not %j', (text, found) => {
     expect(linesOf(text)).toEqual([
-      `config.yaml:1: found ${found}; allowed: a mapping with any of cluster, kubelet, cache, workloads, attribution, enforcement, metrics, scrape, web, log`,
+      `config.yaml:1: found ${found}; allowed: a mapping with any of cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, log`,
     ]);
   });
 

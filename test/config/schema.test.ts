@@ -38,6 +38,7 @@ describe('defaults', () => {
       cache: { ttlMs: 55_000, maxBackoffMs: 300_000, refresh: 'on-scrape' },
       workloads: { selectors: [], labels: [], controllers: true, onMissingNode: 'partial' },
       attribution: 'measured',
+      evictions: { retentionMs: 3_600_000, maxRecords: 1000 },
       enforcement: { sidecars: 'auto' },
       metrics: {
         profile: 'standard',

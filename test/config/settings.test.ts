@@ -39,6 +39,8 @@ describe('listSettings', () => {
       'workloads.controllers',
       'workloads.onMissingNode',
       'attribution',
+      'evictions.retention',
+      'evictions.maxRecords',
       'enforcement.sidecars',
       'metrics.profile',
       'metrics.levels.workload',
