@@ -1,3 +1,4 @@
+import { addEvictions } from './demo-evictions.js';
 import type { Growth } from './growth.js';
 import type { Scenario, ScenarioContext } from './scenario.js';
 import {
@@ -74,7 +75,7 @@ const thumbnailer: readonly ContainerSpec[] = [
     limitBytes: 512 * mib,
     requestBytes: 256 * mib,
   },
-  { name: 'metrics', rootfs: still(64 * kib), logs: { initialBytes: 128 * kib, bytesPerSecond: 256 } },
+  { name: 'metrics', rootfs: still(64 * kib), logs: { initialBytes: 128 * kib, bytesPerSecond: 256, maxBytes: mib } },
 ];
 
 const checkout: readonly ContainerSpec[] = [
@@ -204,10 +205,11 @@ function populate(context: ScenarioContext): void {
   addStatefulSet(context, searchCluster);
   addDaemonSet(context, logAgents);
   addCronJob(context, backups);
+  addEvictions(context);
 }
 
 /**
- * The cluster of `demo` and `simulate`: five nodes. node-4 has a separate filesystem for images, and the kubelet of
+ * The cluster of `demo` and `simulate`: five nodes, and evictions every few minutes. node-4 has a separate filesystem for images, and the kubelet of
  * node-5 fails for one minute in every five.
  */
 export const demoScenario: Scenario = {

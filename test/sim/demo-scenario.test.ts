@@ -138,6 +138,29 @@ describe('the demo scenario', () => {
     });
   });
 
+  it('has an eviction within four minutes of its start, then one every few minutes, for a limit of each kind', async () => {
+    await using world = await demo();
+    const { clock, sim } = world;
+    const startMs = clock.nowMs();
+    const evictions: { readonly minute: number; readonly pod: string; readonly message: string }[] = [];
+    sim.model.onPodFailed(({ spec, failure }) => {
+      const minute = (clock.nowMs() - startMs) / minuteMs;
+      evictions.push({ minute, pod: `${spec.namespace}/${spec.name}`, message: failure?.message ?? '' });
+    });
+    await clock.advance(60 * minuteMs);
+    const minutes = evictions.map(({ minute }) => minute);
+    expect(minutes[0]).toBeGreaterThan(2);
+    expect(minutes[0]).toBeLessThan(4);
+    const pauses = minutes.slice(1).map((minute, index) => minute - (minutes[index] ?? NaN));
+    expect(Math.max(...pauses)).toBeLessThan(7);
+    expect(evictions.length).toBeLessThan(40);
+    for (const rule of [/^Usage of EmptyDir volume/, /^Container /, /^Pod ephemeral local storage/]) {
+      expect(evictions.filter(({ message }) => rule.test(message)).length).toBeGreaterThan(2);
+    }
+    const names = new Set(evictions.map(({ pod }) => pod.split(/[-/]/)[1]));
+    expect(names).toEqual(new Set(['report', 'resizer', 'profiler']));
+  });
+
   it('has a kubelet that fails for one minute in every five', async () => {
     await using world = await demo();
     const statuses: number[] = [];

@@ -1,0 +1,79 @@
+import type { Growth } from './growth.js';
+import type { ScenarioContext } from './scenario.js';
+import {
+  addCronJob,
+  addDaemonSet,
+  addDeployment,
+  type CronJobSpec,
+  type DeploymentSpec,
+  type WorkloadSpec,
+} from './simulated-workloads.js';
+
+const kib = 2 ** 10;
+const mib = 2 ** 20;
+const minuteMs = 60_000;
+
+const still = (initialBytes: number): Growth => ({ initialBytes });
+const fewLogs: Growth = { initialBytes: 8 * kib, bytesPerSecond: 256, maxBytes: 10 * mib, rotatesToBytes: 5 * mib };
+
+/** Exceeds the size limit of its emptyDir after two minutes. Its jobs are not repeated. */
+const reports: CronJobSpec = {
+  namespace: 'ops',
+  name: 'report',
+  nodeNames: ['node-3'],
+  containers: [{ name: 'render', rootfs: still(2 * mib), logs: fewLogs, requestBytes: 64 * mib }],
+  volumes: [
+    {
+      name: 'work',
+      source: 'emptyDir',
+      sizeLimitBytes: 512 * mib,
+      content: { initialBytes: 20 * mib, bytesPerSecond: 4 * mib, maxBytes: 1024 * mib },
+    },
+  ],
+  everyMs: 9 * minuteMs,
+  runMs: 6 * minuteMs,
+  keptCount: 1,
+  backoffLimit: 0,
+};
+
+/** One of its containers exceeds its limit after six minutes, its pod does not. */
+const resizer: DeploymentSpec = {
+  namespace: 'media',
+  name: 'resizer',
+  nodeNames: ['node-1'],
+  containers: [
+    {
+      name: 'resize',
+      rootfs: { initialBytes: 8 * mib, bytesPerSecond: 720 * kib, maxBytes: 384 * mib },
+      logs: fewLogs,
+      limitBytes: 256 * mib,
+      requestBytes: 64 * mib,
+    },
+    { name: 'queue', rootfs: still(mib), logs: fewLogs, limitBytes: 256 * mib, requestBytes: 16 * mib },
+  ],
+};
+
+/** Together, its containers and its volume exceed the limit of its pod after ten minutes. */
+const profiler: WorkloadSpec = {
+  namespace: 'monitoring',
+  name: 'profiler',
+  nodeNames: ['node-1', 'node-4'],
+  containers: [
+    { name: 'profile', rootfs: still(12 * mib), logs: fewLogs, limitBytes: 192 * mib, requestBytes: 32 * mib },
+    { name: 'upload', rootfs: still(mib), logs: fewLogs },
+  ],
+  volumes: [
+    {
+      name: 'profiles',
+      source: 'emptyDir',
+      content: { initialBytes: mib, bytesPerSecond: 300 * kib, maxBytes: 384 * mib },
+    },
+  ],
+};
+
+/** Workloads whose pods are evicted again and again, for a limit of each kind. */
+export function addEvictions(context: ScenarioContext): void {
+  addDeployment(context, resizer);
+  addDaemonSet(context, profiler);
+  addCronJob(context, reports);
+}
