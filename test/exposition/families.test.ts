@@ -9,11 +9,11 @@ import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
-  aLimitRatio,
   aClusterSnapshot,
   aContainerUsage,
   aDeployment,
   aFreshNode,
+  aLimitRatio,
   anAbsentNode,
   aNodeSnapshot,
   aPodSnapshot,

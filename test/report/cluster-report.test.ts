@@ -10,9 +10,9 @@ import type { ClusterSnapshot, NodeState, PodSnapshot } from '../../src/scrape/s
 import { anFsStats, aNodeSummary, aPod } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
-  aLimitRatio,
   aClusterSnapshot,
   aFreshNode,
+  aLimitRatio,
   anAbsentNode,
   aNodeSnapshot,
   aPodSnapshot,

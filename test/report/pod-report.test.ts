@@ -6,9 +6,9 @@ import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src
 import { unlistedVolumeReports, volumeReports } from '../../src/report/volume-report.js';
 import { aContainer, aMount, aPod, aVolume } from '../support/builders.js';
 import {
-  aLimitRatio,
   aContainerUsage,
   aFreshNode,
+  aLimitRatio,
   aPodSnapshot,
   aPodUsage,
   aVolumeUsage,

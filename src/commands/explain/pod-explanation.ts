@@ -11,6 +11,7 @@ import {
   type UnmeasuredPodReport,
 } from '../../report/pod-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../../report/volume-report.js';
+import type { MeasuredNodeState } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { knownPodState } from './pod-state.js';
 
@@ -32,7 +33,10 @@ export interface MeasuredPodExplanation extends MeasuredPodReport, WithSpec {
   readonly limits: readonly LimitExplanation[];
 }
 
-type UnmeasuredPodExplanation = UnmeasuredPodReport & WithSpec;
+interface UnmeasuredPodExplanation extends UnmeasuredPodReport, WithSpec {
+  /** Of a pod that the kubelet lists without a total: the limits of its volumes and containers. */
+  readonly limits: readonly LimitExplanation[];
+}
 
 /** `rootfsBytes + logsBytes + Σ volumeShares + otherBytes` is `usedBytes`. */
 export interface ContainerExplanation {
@@ -65,11 +69,21 @@ export function podExplanations(reading: ClusterReading, question: PodQuestion):
       const spec = podSpecReport(knownPod.pod);
       const state = knownPodState(knownPod, reading);
       return state.found === undefined
-        ? { ...state.report, spec }
+        ? { ...state.report, spec, limits: limitsWithoutTotal(reading, knownPod.pod.uid) }
         : { ...measuredExplanation(state.found, mode), spec };
     }),
     ...unknownPods(reading, question).map((found) => measuredExplanation(found, mode)),
   ];
+}
+
+function limitsWithoutTotal({ snapshot }: ClusterReading, uid: string): readonly LimitExplanation[] {
+  return snapshot.nodes.flatMap((node) =>
+    node.state === 'absent'
+      ? []
+      : node.snapshot.podsWithoutTotal
+          .filter(({ pod }) => pod?.uid === uid)
+          .flatMap(({ ratios }) => limitExplanations(ratios, node)),
+  );
 }
 
 function unknownPods({ snapshot }: ClusterReading, { namespace, name }: PodQuestion): readonly FoundPod[] {
@@ -85,13 +99,12 @@ function measuredExplanation({ node, pod }: FoundPod, mode: AttributionMode): Me
   const breakdown = explainPod({ summary: pod.summary, pod: pod.pod, mode });
   if (breakdown === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} was measured without a total`);
   const found = { node, pod: { ...pod, usage: breakdown.usage } };
-  const hasDedicatedImagefs = node.snapshot.layout.hasDedicatedImagefs === true;
   return {
     ...measuredPodReport(found),
     split: breakdown.split,
     containers: breakdown.containers.map(containerExplanation),
     volumes: [...volumeReports(found), ...unlistedVolumeReports(found)],
-    limits: pod.ratios.map((ratio) => limitExplanation(ratio, hasDedicatedImagefs)),
+    limits: limitExplanations(pod.ratios, node),
   };
 }
 
@@ -101,8 +114,11 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
   return { container: name, usedBytes, ...own, volumeShares, otherBytes: restBytes };
 }
 
-function limitExplanation(ratio: LimitRatio, hasDedicatedImagefs: boolean): LimitExplanation {
-  const ofContainer = hasDedicatedImagefs ? 'logs (dedicated imagefs)' : 'rootfs + logs';
+function limitExplanations(
+  ratios: readonly LimitRatio[],
+  { snapshot: { layout } }: MeasuredNodeState,
+): readonly LimitExplanation[] {
+  const ofContainer = layout.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const counted = { emptydir: 'volume', pod: 'total', container: ofContainer };
-  return { ...limitReport(ratio), counted: counted[ratio.rule] };
+  return ratios.map((ratio) => ({ ...limitReport(ratio), counted: counted[ratio.rule] }));
 }

@@ -67,8 +67,10 @@ function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeState, read
   );
 }
 
-function notRunning({ phase }: Pod): Lack {
-  return unexpected(`no container is running (phase ${phase})`);
+function notRunning({ phase, eviction, namespace, name }: Pod): Lack {
+  if (eviction === undefined) return unexpected(`no container is running (phase ${phase})`);
+  const cause = eviction.message.trim().replace(/\.$/, '');
+  return unexpected(`evicted: ${cause} (explain eviction ${namespace}/${name} shows what it used)`);
 }
 
 function unexpected(reason: string): Lack {

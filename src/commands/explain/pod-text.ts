@@ -24,7 +24,7 @@ export interface TextOptions {
 export function podText(explanation: PodExplanation, options: TextOptions): string {
   const sections = [
     headline(explanation).flatMap((line) => wrap(line, options.width)),
-    ...(explanation.state === 'unmeasured' ? [] : measuredSections(explanation, options)),
+    ...(explanation.state === 'unmeasured' ? limitTable(explanation, options) : measuredSections(explanation, options)),
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
@@ -60,7 +60,7 @@ function specLines({ isExempt }: PodExplanation, spec: Spec): readonly string[] 
   ];
   const facts = `${parts.filter((part) => part !== undefined).join(', ')}.`;
   if (!isExempt) return [facts];
-  return [facts, `The pod is ${isStatic ? 'static' : 'critical'}: the kubelet never evicts it for its limits.`];
+  return [facts, `The pod is ${isStatic ? 'static' : 'critical'}: the kubelet never evicts it.`];
 }
 
 function summaryLines({ dataState, dataAgeMs, split, state }: MeasuredPodExplanation): readonly string[] {
@@ -68,6 +68,10 @@ function summaryLines({ dataState, dataAgeMs, split, state }: MeasuredPodExplana
   const age = `The summary is ${dataState}, ${formatAge(dataAgeMs)} old.${even}`;
   if (state !== 'pending') return [age];
   return [age, 'The kubelet has not measured its volumes yet: they are missing from the total.'];
+}
+
+function limitTable({ limits }: PodExplanation, options: TextOptions): readonly (readonly string[])[] {
+  return limits.length === 0 ? [] : [renderTable(limitColumns, limits, options.width, options).lines];
 }
 
 type UnmeasuredPod = Extract<PodExplanation, { readonly state: 'unmeasured' }>;

@@ -23,10 +23,10 @@ import {
   aVolumeSummary,
 } from '../../support/builders.js';
 import {
-  aLimitRatio,
   aClusterSnapshot,
   aDeployment,
   aFreshNode,
+  aLimitRatio,
   anAbsentNode,
   aNodeSnapshot,
   aPodSnapshot,
@@ -75,6 +75,16 @@ describe('a pod that is not measured shows why:', () => {
     { pod: scheduled, node: absent, reason: /^no data from node node-1 \(timeout\): it hangs$/, isExpected: true },
     { pod: { runningSinceMs: undefined, phase: 'Pending' }, node: absent, reason: /phase Pending/, isExpected: false },
     { pod: { runningSinceMs: undefined, phase: 'Failed' }, node: empty, reason: /phase Failed/, isExpected: false },
+    {
+      pod: {
+        runningSinceMs: undefined,
+        phase: 'Failed',
+        eviction: { message: 'Container app exceeded its local ephemeral storage limit "1Gi". ', atMs: 0 },
+      },
+      node: empty,
+      reason: /^evicted: Container app exceeded .* limit "1Gi" \(explain eviction shop\/cart-0 shows/,
+      isExpected: false,
+    },
     { pod: scheduled, node: empty, reason: /^missing in the summary of node node-1$/, isExpected: true },
     { pod: scheduled, node: listed, reason: /reports no ephemeral storage/, isExpected: true },
     {
@@ -90,6 +100,18 @@ describe('a pod that is not measured shows why:', () => {
     });
     const { report } = knownPodState({ pod: aPod(pod), workloads: [] }, reading);
     expect(report).toMatchObject({ state: 'unmeasured', isExpected, reason: expect.stringMatching(reason) as unknown });
+  });
+
+  it('with the limits of its volumes and containers when the kubelet lists it without a total', () => {
+    const ratios = [aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 3, limitBytes: 2 })];
+    const withoutTotal = { ...aPodSnapshot({ ...id, pod: aPod(id), ratios }), usage: undefined };
+    const node = aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal: [withoutTotal] }));
+    const knownPods = [{ pod: aPod(id), workloads: [] }];
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }), knownPods });
+    expect(podExplanations(reading, { ...id, mode: 'measured' })).toMatchObject([
+      { state: 'unmeasured', limits: [{ rule: 'emptydir', volume: 'cache', ratio: 1.5, counted: 'volume' }] },
+    ]);
+    expect(textOf(reading)).toMatch(/emptydir.*1\.50/);
   });
 
   it('as text, with its limits', () => {

@@ -16,11 +16,11 @@ import type { WorkloadSnapshot } from '../../../src/scrape/snapshot.js';
 import { workloadKey } from '../../../src/workload/workload.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../../support/builders.js';
 import {
-  aLimitRatio,
   aClusterSnapshot,
   aContainerUsage,
   aDeployment,
   aFreshNode,
+  aLimitRatio,
   anAbsentNode,
   aNodeSnapshot,
   aPodSnapshot,
