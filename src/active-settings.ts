@@ -54,7 +54,9 @@ export function activate(options: ActivationOptions): ActiveSettings {
     statusSettings: statusSettings(config, scope),
   };
   evictions.configure(config.evictions);
-  evictions.retain((record) => isRecordInScope(record, { config, scope, nodes: store }));
+  void store.synced().then(() => {
+    evictions.retain((record) => isRecordInScope(record, { config, scope, nodes: store }));
+  });
   metrics.showStores(source.storeMetrics);
   metrics.setScope(scope);
   metrics.configReloaded(configHash(config), clock.nowMs());

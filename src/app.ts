@@ -14,12 +14,14 @@ import { EvictionLog, type PodChange } from './history/eviction-log.js';
 import type { Scope } from './kube/scope.js';
 import { readinessChecks } from './readiness-checks.js';
 import { type ClusterReport, clusterReport } from './report/cluster-report.js';
+import { type EvictionReport, EvictionReports } from './report/eviction-report.js';
 import { healthReport } from './report/health-report.js';
 import { nodeFailure } from './report/node-report.js';
 import type { ReadinessCheck } from './report/readiness-check.js';
 import { apiNodes, type Host, noSuchNode, resolveScope } from './resolve-scope.js';
 import type { ClusterSnapshot } from './scrape/snapshot.js';
 import { missingNode, snapshotCounts } from './scrape/snapshot-counts.js';
+import { EvictionsHandler } from './server/evictions-handler.js';
 import { Listener } from './server/listener.js';
 import { MetricsHandler } from './server/metrics-handler.js';
 import { createRoutes } from './server/routes.js';
@@ -59,6 +61,7 @@ export class App implements AsyncDisposable {
   readonly #seriesCapReport: SeriesCapReport;
   readonly #missingNodeReport: MissingNodeReport;
   readonly #evictions: EvictionLog;
+  readonly #reports = new EvictionReports();
   readonly #listeners: readonly Listener[];
   #active: ActiveSettings;
   /** A source is disposed of after the collections that may use it have ended. */
@@ -226,11 +229,16 @@ export class App implements AsyncDisposable {
       metricsPath,
       status: new StatusHandler({ source: this.#createStatusSource(), metricsPath, clock }),
       metrics: this.#createMetricsHandler(),
+      evictions: new EvictionsHandler({ source: { evictions: () => this.#evictionReports() }, clock }),
       readiness: { checks: () => this.#checks() },
       reload: enableLifecycle ? reload : undefined,
       logger,
     });
     return listenAddresses.map(({ host, port }) => new Listener({ host, port, handler, clock }));
+  }
+
+  #evictionReports(): readonly EvictionReport[] | undefined {
+    return this.hasSynced ? this.#reports.of(this.#evictions.records) : undefined;
   }
 
   #createMetricsHandler(): MetricsHandler {

@@ -4,6 +4,7 @@ import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
+import { evictionsPath } from './evictions-handler.js';
 import { sendFinalText, sendText } from './responses.js';
 import { statusPath } from './status-handler.js';
 
@@ -13,6 +14,10 @@ interface Readiness {
 
 interface MetricsEndpoint {
   handle(request: Request, response: Response): Promise<void>;
+}
+
+interface EvictionsEndpoint {
+  json(request: Request, response: Response): Promise<void>;
 }
 
 interface StatusEndpoint {
@@ -25,6 +30,7 @@ export interface RoutesOptions {
   readonly metricsPath: string;
   readonly metrics: MetricsEndpoint;
   readonly status: StatusEndpoint;
+  readonly evictions: EvictionsEndpoint;
   readonly readiness: Readiness;
   /** Rejects, after it has logged the reason, when the old settings stay. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined;
@@ -38,7 +44,7 @@ const contentSecurityPolicy = "default-src 'none'; base-uri 'none'; form-action 
 
 /** The HTTP endpoints. Errors are one constant line of text, without stack and paths. */
 export function createRoutes(options: RoutesOptions): Express {
-  const { metricsPath, metrics, status, readiness, logger } = options;
+  const { metricsPath, metrics, status, evictions, readiness, logger } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -65,6 +71,7 @@ export function createRoutes(options: RoutesOptions): Express {
   app.get(literalPath(metricsPath), (request, response) => metrics.handle(request, response));
   app.get('/', (request, response) => status.page(request, response));
   app.get(statusPath, (request, response) => status.json(request, response));
+  app.get(evictionsPath, (request, response) => evictions.json(request, response));
   app.use((_request, response) => {
     sendText(response, 404, 'not found');
   });

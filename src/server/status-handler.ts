@@ -4,9 +4,8 @@ import type { Clock } from '../base/clock.js';
 import { toJson } from '../base/json-text.js';
 import { type PageLink, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
-import { startResponseLimit } from './response-limit.js';
-import { sendText } from './responses.js';
-import { sendPlain } from './send-body.js';
+import { BoundedResponses } from './bounded-responses.js';
+import { evictionsPath } from './evictions-handler.js';
 
 /** `read` returns the same object for the same status. */
 interface StatusReader {
@@ -22,29 +21,23 @@ export interface StatusHandlerOptions {
 
 export const statusPath = '/api/v1/status';
 
-/** Running responses, up to their last bytes: a client that does not read occupies memory. */
-const maxInFlight = 50;
-
-/** To make the status and for the client to read it. */
-const responseTimeoutMs = 30_000;
-
 type Format = 'page' | 'json';
 
 /** Serves the status as a page and as JSON. HEAD gets the headers without a status. */
 export class StatusHandler {
   readonly #source: StatusReader;
-  readonly #clock: Clock;
+  readonly #responses: BoundedResponses;
   readonly #links: readonly PageLink[];
   /** Of the last status; shared by all its responses. */
   readonly #bodies = new Map<Format, { readonly status: Status; readonly bytes: Buffer }>();
-  #inFlightCount = 0;
 
   constructor({ source, metricsPath, clock }: StatusHandlerOptions) {
     this.#source = source;
-    this.#clock = clock;
+    this.#responses = new BoundedResponses(clock);
     this.#links = [
       { href: relative(metricsPath), text: 'Metrics' },
       { href: relative(statusPath), text: 'This page as JSON' },
+      { href: relative(evictionsPath), text: 'Evictions as JSON' },
       { href: relative('/readyz?verbose'), text: 'Readiness' },
       { href: relative('/livez'), text: 'Liveness' },
     ];
@@ -61,35 +54,7 @@ export class StatusHandler {
   }
 
   async #respond(request: Request, response: Response, format: Format): Promise<void> {
-    response.set('Cache-Control', 'no-store');
-    if (request.method === 'HEAD') {
-      response.end();
-      return;
-    }
-    if (this.#inFlightCount >= maxInFlight) {
-      response.set('Retry-After', '1');
-      sendText(response, 503, 'too many concurrent requests');
-      return;
-    }
-    this.#inFlightCount += 1;
-    try {
-      await this.#send(response, format);
-    } finally {
-      this.#inFlightCount -= 1;
-    }
-  }
-
-  async #send(response: Response, format: Format): Promise<void> {
-    using limit = startResponseLimit({ response, clock: this.#clock, durationMs: responseTimeoutMs });
-    try {
-      const bytes = this.#bytesOf(await this.#source.read(), format);
-      limit.signal.throwIfAborted();
-      response.set('Content-Length', String(bytes.length));
-      await sendPlain(response, [bytes], limit.signal);
-    } catch (error) {
-      if (!limit.signal.aborted) throw error;
-      response.destroy();
-    }
+    await this.#responses.respond(request, response, async () => this.#bytesOf(await this.#source.read(), format));
   }
 
   #bytesOf(status: Status, format: Format): Buffer {

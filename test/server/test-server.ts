@@ -4,6 +4,7 @@ import type { Clock } from '../../src/base/clock.js';
 import type { Logger } from '../../src/base/logger.js';
 import type { ExpositionBody } from '../../src/exposition/exposition.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import { EvictionsHandler } from '../../src/server/evictions-handler.js';
 import { Listener } from '../../src/server/listener.js';
 import {
   MetricsHandler,
@@ -119,6 +120,7 @@ export function someRoutes(overrides: Partial<RoutesOptions> = {}): RequestListe
       metricsPath: '/metrics',
       clock: new ManualClock(),
     }),
+    evictions: new EvictionsHandler({ source: { evictions: () => [] }, clock: new ManualClock() }),
     readiness: { checks: () => [] },
     reload: undefined,
     logger: aLogger(),

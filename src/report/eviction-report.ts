@@ -1,0 +1,116 @@
+import type { ContainerUsage, VolumeUsage } from '../attribution/usage.js';
+import { countedComponent } from '../attribution/volume-usage.js';
+import type { EvictionCause } from '../eviction/eviction-message.js';
+import type { EvictionRecord, UnknownUsageReason } from '../history/eviction-record.js';
+import type { LastUsage } from '../history/last-usage.js';
+import type { UsageSample } from '../kubelet/pod-history.js';
+import type { ComponentBytes } from './component-bytes.js';
+import type { ContainerReport } from './container-report.js';
+import { type LimitReport, limitReport } from './limit-report.js';
+import type { PodPlace } from './pod-report.js';
+import type { VolumeReport } from './volume-report.js';
+import { type WorkloadReference, workloadReferences } from './workload-report.js';
+
+/** One eviction of a pod for local storage: what it was evicted for and what it used before. Times are wall times. */
+export interface EvictionReport extends PodPlace {
+  readonly node: string;
+  readonly uid: string;
+  readonly workloads: readonly WorkloadReference[];
+  readonly cause: EvictionCause;
+  /** The container or the emptyDir that was above its limit. */
+  readonly container?: string | undefined;
+  readonly volume?: string | undefined;
+  /** The limit that was exceeded, rounded up to whole bytes. */
+  readonly limitBytes?: number | undefined;
+  /** As the kubelet wrote it. */
+  readonly message: string;
+  /** According to the pod's status, to the second. */
+  readonly evictedAtMs: number;
+  readonly seenAtMs: number;
+  /** Whether the node had the condition DiskPressure; absent when it was unknown. */
+  readonly diskPressure?: boolean | undefined;
+  /** Absent when the pod was not measured; then `unknownUsageReason` shows why. */
+  readonly lastUsage?: LastUsageReport | undefined;
+  readonly unknownUsageReason?: UnknownUsageReason | undefined;
+}
+
+/** What was last measured of an evicted pod. Bytes are absent where the kubelet reported none. */
+export interface LastUsageReport {
+  readonly fetchedAtMs: number;
+  /** From the measurement to the eviction. */
+  readonly ageMs: number;
+  readonly usedBytes?: number | undefined;
+  /** The kubelet had not measured the pod's volumes yet: the total is too small. */
+  readonly isPending: boolean;
+  readonly components?: ComponentBytes | undefined;
+  readonly containers: readonly LastContainerReport[];
+  readonly volumes: readonly LastVolumeReport[];
+  /** Those that the kubelet enforced, in the order in which it checks. */
+  readonly limits: readonly LimitReport[];
+  /** Totals of the last summaries, the oldest first. */
+  readonly samples: readonly UsageSample[];
+  /** Of the total, over the samples; below 0 when it shrank. */
+  readonly growthBytesPerSecond?: number | undefined;
+  /** The limit that would have let the pod live for an hour more at this growth. */
+  readonly limitForAnHourBytes?: number | undefined;
+}
+
+type LastContainerReport = Pick<ContainerReport, 'container' | 'usedBytes' | 'rootfsBytes' | 'logsBytes'>;
+type LastVolumeReport = Pick<VolumeReport, 'volume' | 'type' | 'medium' | 'usedBytes' | 'isCounted'>;
+
+/** Reports of all records: the same array for the same records, whose text may be kept by reference. */
+export class EvictionReports {
+  #kept: { readonly of: readonly EvictionRecord[]; readonly reports: readonly EvictionReport[] } | undefined;
+
+  of(records: readonly EvictionRecord[]): readonly EvictionReport[] {
+    if (this.#kept?.of !== records) this.#kept = { of: records, reports: records.map(evictionReport) };
+    return this.#kept.reports;
+  }
+}
+
+export function evictionReport(record: EvictionRecord): EvictionReport {
+  const { lastUsage, evictedAtMs } = record;
+  const isMeasured = typeof lastUsage === 'object';
+  return {
+    namespace: record.namespace,
+    pod: record.pod,
+    node: record.node,
+    uid: record.uid,
+    workloads: workloadReferences(record.workloads),
+    cause: record.cause,
+    container: record.container || undefined,
+    volume: record.volume || undefined,
+    limitBytes: record.limitBytes,
+    message: record.message,
+    evictedAtMs,
+    seenAtMs: record.seenAtMs,
+    diskPressure: record.diskPressure,
+    lastUsage: isMeasured ? lastUsageReport(lastUsage, evictedAtMs) : undefined,
+    unknownUsageReason: isMeasured ? undefined : lastUsage,
+  };
+}
+
+function lastUsageReport(lastUsage: LastUsage, evictedAtMs: number): LastUsageReport {
+  const { usage, fetchedAtMs, ratios, samples, growthBytesPerSecond, limitForAnHourBytes } = lastUsage;
+  return {
+    fetchedAtMs,
+    ageMs: Math.max(0, evictedAtMs - fetchedAtMs), // the kubelet's times are whole seconds
+    usedBytes: usage?.usedBytes,
+    isPending: usage?.volumesPending ?? false,
+    components: usage?.components,
+    containers: usage?.containers.map(containerReport) ?? [],
+    volumes: usage?.volumes.map(volumeReport) ?? [],
+    limits: ratios.map(limitReport),
+    samples,
+    growthBytesPerSecond: growthBytesPerSecond === undefined ? undefined : Math.round(growthBytesPerSecond),
+    limitForAnHourBytes,
+  };
+}
+
+function containerReport({ name, usedBytes, rootfsBytes, logsBytes }: ContainerUsage): LastContainerReport {
+  return { container: name, usedBytes, rootfsBytes, logsBytes };
+}
+
+function volumeReport({ name, type, medium, usedBytes }: VolumeUsage): LastVolumeReport {
+  return { volume: name, type, medium, usedBytes, isCounted: countedComponent({ type, medium }) !== undefined };
+}

@@ -1,0 +1,46 @@
+import type { Request, Response } from 'express';
+
+import type { Clock } from '../base/clock.js';
+import { toJson } from '../base/json-text.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import { BoundedResponses } from './bounded-responses.js';
+import { sendText } from './responses.js';
+
+interface EvictionReader {
+  /** The newest first, the same array until it changes; undefined before the first lists. */
+  evictions(): readonly EvictionReport[] | undefined;
+}
+
+export interface EvictionsHandlerOptions {
+  readonly source: EvictionReader;
+  readonly clock: Clock;
+}
+
+export const evictionsPath = '/api/v1/evictions';
+
+/** Serves the evictions that were seen, as JSON. */
+export class EvictionsHandler {
+  readonly #source: EvictionReader;
+  readonly #responses: BoundedResponses;
+  #kept: { readonly of: readonly EvictionReport[]; readonly bytes: Buffer } | undefined;
+
+  constructor({ source, clock }: EvictionsHandlerOptions) {
+    this.#source = source;
+    this.#responses = new BoundedResponses(clock);
+  }
+
+  async json(request: Request, response: Response): Promise<void> {
+    const evictions = this.#source.evictions();
+    if (evictions === undefined) {
+      sendText(response, 503, 'not synced yet: see /readyz');
+      return;
+    }
+    response.type('json');
+    await this.#responses.respond(request, response, () => this.#bytesOf(evictions));
+  }
+
+  #bytesOf(evictions: readonly EvictionReport[]): Buffer {
+    if (this.#kept?.of !== evictions) this.#kept = { of: evictions, bytes: Buffer.from(`${toJson(evictions)}\n`) };
+    return this.#kept.bytes;
+  }
+}
