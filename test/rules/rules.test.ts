@@ -65,16 +65,15 @@ describe('the rules', () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('need only families of the standard profile, apart from three details that the runbooks name', () => {
+  it('need only families of the standard profile, apart from two details that the runbooks name', () => {
     const full = familyTable(Object.values(selfFamilies)).filter(({ profile }) => profile === 'full');
     const named = new Set([...expressions, ...textExpressions].flatMap(seriesNames));
     const used = full.map(({ name }) => name).filter((name) => named.has(name));
     expect(used.sort()).toEqual([
       'ephemeral_storage_container_limit_bytes',
-      'ephemeral_storage_pod_info',
       'ephemeral_storage_pod_volume_stats_timestamp_seconds',
     ]);
-    const [, details = ''] = /`metrics\.profile: full` adds three details:([^]*?)\n- /.exec(runbooks) ?? [];
+    const [, details = ''] = /`metrics\.profile: full` adds two details:([^]*?)\n- /.exec(runbooks) ?? [];
     for (const name of used) expect(details).toContain(`\`${name}\``);
   });
 
