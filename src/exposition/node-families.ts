@@ -1,6 +1,6 @@
 import type { ClusterSnapshot, NodeSnapshot } from '../scrape/snapshot.js';
 import { type FamilyGroup, familyGroup, toSeconds } from './family.js';
-import { absentNodes, evictionHeadrooms, filesystems, layouts, nodes } from './series-sources.js';
+import { absentNodes, evictionHeadrooms, filesystems, layouts, nodes, owners } from './series-sources.js';
 
 /** Per node, from its summary. */
 export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
@@ -43,6 +43,30 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         profile: 'standard',
         help: 'Inodes used in the filesystem; in imagefs and containerfs, by images and writable layers only.',
         value: ({ inodesUsed }) => inodesUsed,
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'node',
+    seriesSource: owners,
+    families: [
+      {
+        name: 'node_pods_used_bytes',
+        profile: 'standard',
+        help: 'Bytes in the filesystem that pods use, with the series for images and the rest all that is used.',
+        value: ({ podsUsedBytes }) => podsUsedBytes,
+      },
+      {
+        name: 'node_images_used_bytes',
+        profile: 'standard',
+        help: 'Bytes in the filesystem that images use, without the writable layers of containers.',
+        value: ({ imagesUsedBytes }) => imagesUsedBytes,
+      },
+      {
+        name: 'node_unattributed_bytes',
+        profile: 'standard',
+        help: 'Bytes used in the filesystem by neither pods nor images: logs of the system, dead containers, hostPath data and what the kubelet does not report.',
+        value: ({ unattributedBytes }) => unattributedBytes,
       },
     ],
   }),

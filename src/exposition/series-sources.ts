@@ -2,6 +2,7 @@
 import { type Component, components, type ContainerUsage, type VolumeUsage } from '../attribution/usage.js';
 import { countedComponent } from '../attribution/volume-usage.js';
 import type { EvictionHeadroom } from '../eviction/eviction-headrooms.js';
+import { type FilesystemOwners, filesystemOwners } from '../eviction/filesystem-owners.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
 import { exemptionOf } from '../eviction/limits.js';
 import { areDifferent, type NodeLayout } from '../eviction/node-layout.js';
@@ -191,6 +192,13 @@ export const filesystems: SeriesSource<NodeSnapshot, FsStats> = {
       found.push(data);
       yield { labelValues: [nodeName, filesystem], data };
     }
+  },
+};
+
+export const owners: SeriesSource<NodeSnapshot, FilesystemOwners> = {
+  labels: filesystems.labels,
+  *find(snapshot) {
+    for (const data of filesystemOwners(snapshot)) yield { labelValues: [snapshot.nodeName, data.filesystem], data };
   },
 };
 

@@ -1,3 +1,4 @@
+import { filesystemOwners } from '../eviction/filesystem-owners.js';
 import { areDifferent, type NodeLayout } from '../eviction/node-layout.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
@@ -10,8 +11,10 @@ export interface FilesystemReport {
   readonly usedBytes?: number | undefined;
   readonly availableBytes?: number | undefined;
   readonly capacityBytes?: number | undefined;
-  /** Of nodefs: what the pods use there. */
+  /** Whose bytes it holds, see `FilesystemOwners`; absent where it is the same as another one. */
   readonly podsUsedBytes?: number | undefined;
+  readonly imagesUsedBytes?: number | undefined;
+  readonly unattributedBytes?: number | undefined;
   /** Hard eviction threshold, where it is known. */
   readonly evictionThresholdBytes?: number | undefined;
   readonly inodes?: number | undefined;
@@ -24,50 +27,35 @@ export interface FilesystemReport {
 /** From here on a filesystem is shown as full: the kubelet's own thresholds are at 85 % (images) and 90 %. */
 export const fullRatio = 0.85;
 
-/** Pods of a node: how many, what they use, and what of it is in writable layers. */
+/** Pods of a node: how many, and what they use. */
 export interface PodBytes {
   readonly podCount: number;
   readonly usedBytes: number;
-  readonly rootfsBytes: number;
 }
 
 export function podBytes(pods: readonly PodSnapshot[]): PodBytes {
-  let usedBytes = 0;
-  let rootfsBytes = 0;
-  for (const { usage } of pods) {
-    usedBytes += usage.usedBytes;
-    rootfsBytes += usage.components.rootfs;
-  }
-  return { podCount: pods.length, usedBytes, rootfsBytes };
+  return { podCount: pods.length, usedBytes: pods.reduce((sum, { usage }) => sum + usage.usedBytes, 0) };
 }
 
 /** The filesystems that the summary has. */
-export function filesystemReports(
-  { summary, layout, headrooms }: NodeSnapshot,
-  pods: PodBytes,
-): readonly FilesystemReport[] {
-  const thresholdOf = (filesystem: string): number | undefined =>
-    headrooms.find((headroom) => headroom.filesystem === filesystem)?.thresholdBytes;
-  const { nodefs, imagefs, containerfs } = summary;
-  const filesystems: FilesystemReport[] = [];
-  if (nodefs !== undefined) {
-    const podsUsedBytes =
-      areLayersElsewhere(summary, layout) === true ? pods.usedBytes - pods.rootfsBytes : pods.usedBytes;
-    filesystems.push({ ...valuesOf('nodefs', nodefs), podsUsedBytes, evictionThresholdBytes: thresholdOf('nodefs') });
-  }
-  if (imagefs !== undefined) {
-    const sameAs = layout.hasDedicatedImagefs === false ? 'nodefs' : undefined;
-    filesystems.push({ ...valuesOf('imagefs', imagefs), sameAs, evictionThresholdBytes: thresholdOf('imagefs') });
-  }
-  if (containerfs !== undefined) {
-    filesystems.push({ ...valuesOf('containerfs', containerfs), sameAs: containerfsOf(summary, layout) });
-  }
-  return filesystems;
-}
-
-/** Whether writable layers are on another filesystem than nodefs: the one of the images, unless that holds images only. */
-function areLayersElsewhere({ nodefs, containerfs }: NodeSummary, layout: NodeLayout): boolean | undefined {
-  return layout.hasSplitImagefs === true ? areDifferent(nodefs, containerfs) : layout.hasDedicatedImagefs;
+export function filesystemReports(snapshot: NodeSnapshot): readonly FilesystemReport[] {
+  const { summary, layout, headrooms } = snapshot;
+  const owners = filesystemOwners(snapshot);
+  const reportOf = (
+    filesystem: FilesystemReport['filesystem'],
+    sameAs?: FilesystemReport['sameAs'],
+  ): readonly FilesystemReport[] => {
+    const stats = summary[filesystem];
+    if (stats === undefined) return [];
+    const evictionThresholdBytes = headrooms.find((headroom) => headroom.filesystem === filesystem)?.thresholdBytes;
+    const ownersHere = owners.find((candidate) => candidate.filesystem === filesystem);
+    return [{ ...valuesOf(stats), ...ownersHere, filesystem, sameAs, evictionThresholdBytes }];
+  };
+  return [
+    ...reportOf('nodefs'),
+    ...reportOf('imagefs', layout.hasDedicatedImagefs === false ? 'nodefs' : undefined),
+    ...reportOf('containerfs', containerfsOf(summary, layout)),
+  ];
 }
 
 function containerfsOf({ nodefs, containerfs }: NodeSummary, layout: NodeLayout): FilesystemReport['sameAs'] {
@@ -84,10 +72,9 @@ export function fullestRatio({ summary: { nodefs, imagefs, containerfs } }: Node
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-function valuesOf(filesystem: FilesystemReport['filesystem'], stats: FsStats): FilesystemReport {
+function valuesOf(stats: FsStats): Omit<FilesystemReport, 'filesystem'> {
   const { usedBytes, availableBytes, capacityBytes, inodes, inodesFree } = stats;
   return {
-    filesystem,
     usedBytes,
     availableBytes,
     capacityBytes,

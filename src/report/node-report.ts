@@ -65,7 +65,7 @@ export function measuredNodeReport(
     ...factsOf(state, failure),
     state: state.state,
     dataAgeMs: Math.round(state.ageMs),
-    filesystems: filesystemReports(state.snapshot, pods),
+    filesystems: filesystemReports(state.snapshot),
     podCount: pods.podCount,
     podsUsedBytes: pods.usedBytes,
     missingPodCount: state.missingPods,

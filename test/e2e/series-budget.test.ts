@@ -87,6 +87,8 @@ describe('metrics.levels, allow and deny', () => {
         'container_rootfs_used_bytes',
         'container_logs_used_bytes',
         'node_used_bytes',
+        'node_pods_used_bytes',
+        'node_images_used_bytes',
       ].map((name) => `ephemeral_storage_${name}`),
     );
     expect(scraped.value('exporter_series', { level: 'volume' })).toBe(0);

@@ -198,7 +198,7 @@ describe('Exposition', () => {
     const body = await anExposition({ selfMetrics }).render(hostileSnapshot, asking('text'), never);
     const samples = parseExposition(bytesOf(body), 'text').flatMap((family) => family.samples);
     const [told] = selfMetrics.told;
-    expect(told).toEqual({ workload: 14, node: 18, pod: 21, container: 10, volume: 4 });
+    expect(told).toEqual({ workload: 14, node: 20, pod: 21, container: 10, volume: 4 });
     expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
   });
 
@@ -413,18 +413,18 @@ describe('families', () => {
   it('above the cap are dropped whole, which is reported before the self metrics are read', async () => {
     const observer = new FakeCapObserver();
     const selfMetrics = new FakeSelfMetrics();
-    const exposition = anExposition({ observer, selfMetrics, maxSeries: 32 });
+    const exposition = anExposition({ observer, selfMetrics, maxSeries: 34 });
     const body = await exposition.render(hostileSnapshot, asking('text'), never);
-    expect(selfMetrics.told).toEqual([{ workload: 14, node: 18, pod: 0, container: 0, volume: 0 }]);
-    expect(parseExposition(bytesOf(body), 'text').flatMap(({ samples }) => samples)).toHaveLength(33);
+    expect(selfMetrics.told).toEqual([{ workload: 14, node: 20, pod: 0, container: 0, volume: 0 }]);
+    expect(parseExposition(bytesOf(body), 'text').flatMap(({ samples }) => samples)).toHaveLength(35);
     const [result] = observer.results;
-    expect(result).toMatchObject({ filter: '', maxSeries: 32, seriesCount: 35 });
+    expect(result).toMatchObject({ filter: '', maxSeries: 34, seriesCount: 35 });
     expect(result?.families.slice(0, 2)).toEqual([
       'ephemeral_storage_volume_used_bytes',
       'ephemeral_storage_container_used_bytes',
     ]);
     await exposition.render(hostileSnapshot, asking('text', { levels: new Set(['pod']) }), never);
-    expect(observer.results.at(-1)).toEqual({ filter: 'collect[]=pod', maxSeries: 32, families: [], seriesCount: 0 });
+    expect(observer.results.at(-1)).toEqual({ filter: 'collect[]=pod', maxSeries: 34, families: [], seriesCount: 0 });
   });
 });
 

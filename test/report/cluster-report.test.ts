@@ -7,7 +7,7 @@ import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
 import type { ClusterSnapshot, NodeState, PodSnapshot } from '../../src/scrape/snapshot.js';
-import { anFsStats, aNodeSummary, aPod } from '../support/builders.js';
+import { aContainerSummary, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
@@ -48,6 +48,9 @@ function nodeOf(nodeName: string, pods: readonly PodSnapshot[], availableBytes =
 function ratioOf(usedBytes: number, limitBytes: number, more: Partial<LimitRatio> = {}): LimitRatio {
   return { ...aLimitRatio({ usedBytes, limitBytes }), ...more };
 }
+
+/** 10 bytes in the writable layer, 5 in logs. */
+const pod = aPodSummary({ usedBytes: 15, containers: [aContainerSummary({ rootfsBytes: 10, logsBytes: 5 })] });
 
 describe('pods', () => {
   it('are ranked largest first over all nodes, and all count in the sums', async () => {
@@ -234,12 +237,7 @@ describe('nodes', () => {
     [false, [15, 'nodefs']],
     [undefined, [15, undefined]],
   ])('with images on a filesystem of their own: %s', async (hasDedicatedImagefs, [podsUsedBytes, sameAs]) => {
-    const usage = aPodUsage({
-      usedBytes: 15,
-      components: { rootfs: 10, logs: 5, emptydir: 0, configmap: 0, other: 0 },
-    });
     const snapshot = aNodeSnapshot({
-      pods: [aPodSnapshot({ usage })],
       layout: { hasDedicatedImagefs, hasSplitImagefs: undefined },
       headrooms: [
         {
@@ -250,7 +248,7 @@ describe('nodes', () => {
           headroomInodes: undefined,
         },
       ],
-      summary: aNodeSummary({ imagefs: anFsStats({ usedBytes: 7, inodes: 10, inodesFree: 9 }) }),
+      summary: aNodeSummary({ imagefs: anFsStats({ usedBytes: 7, inodes: 10, inodesFree: 9 }), pods: [pod] }),
     });
     const { nodes } = await reportOf({ nodes: [aFreshNode(snapshot)] });
     expect(nodes.items[0]).toMatchObject({
@@ -263,22 +261,17 @@ describe('nodes', () => {
 });
 
 describe('the filesystems of a node with images on one of their own and writable layers elsewhere', () => {
-  const usage = aPodUsage({
-    usedBytes: 15,
-    components: { rootfs: 10, logs: 5, emptydir: 0, configmap: 0, other: 0 },
-  });
-
   it.each([
     ['on nodefs', 100_000, 15, 'nodefs'],
     ['on a third one', 300_000, 5, undefined],
   ])('%s', async (_where, capacityBytes, podsUsedBytes, sameAs) => {
     const snapshot = aNodeSnapshot({
-      pods: [aPodSnapshot({ usage })],
       layout: { hasDedicatedImagefs: true, hasSplitImagefs: true },
       summary: aNodeSummary({
         nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 60_000 }),
         imagefs: anFsStats({ capacityBytes: 200_000 }),
         containerfs: anFsStats({ capacityBytes, availableBytes: 60_000 }),
+        pods: [pod],
       }),
     });
     const { nodes } = await reportOf({ nodes: [aFreshNode(snapshot)] });

@@ -1,0 +1,90 @@
+import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
+import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
+import { areDifferent, type NodeLayout } from './node-layout.js';
+
+/** Whose bytes a filesystem of a node holds: `podsUsedBytes + imagesUsedBytes + unattributedBytes` is all that is used. */
+export interface FilesystemOwners {
+  readonly filesystem: SignalFilesystem;
+  /** Of all pods in the summary: root filesystems, logs, volumes that count towards a limit, and the rest of their totals. */
+  readonly podsUsedBytes: number;
+  /** Without writable layers; never below 0. Undefined when the kubelet does not report it, or where the images are. */
+  readonly imagesUsedBytes: number | undefined;
+  /**
+   * Neither: dead containers, logs of the system, hostPath data, what the kubelet does not report. Below 0 when the runtime
+   * counts layers several times.
+   */
+  readonly unattributedBytes: number | undefined;
+}
+
+/** One entry for each filesystem; one that serves several purposes is that of the first of nodefs, imagefs, containerfs. */
+export function filesystemOwners({
+  summary,
+  layout,
+}: {
+  readonly summary: NodeSummary;
+  readonly layout: NodeLayout;
+}): readonly FilesystemOwners[] {
+  const { nodefs, imagefs, containerfs } = summary;
+  const places = placesOf(summary, layout);
+  const { rootfsBytes, otherBytes } = podBytes(summary.pods);
+  const ownersOf = (filesystem: SignalFilesystem, stats: FsStats | undefined): readonly FilesystemOwners[] => {
+    if (stats === undefined) return [];
+    const layersBytes = places.layers === filesystem ? rootfsBytes : 0;
+    const podsUsedBytes = layersBytes + (filesystem === 'nodefs' ? otherBytes : 0);
+    const imagesUsedBytes = imagesOn(filesystem, places.images, { imagefs, layersBytes });
+    const usedBytes = filesystem === 'nodefs' ? stats.usedBytes : occupiedBytes(stats);
+    const isKnown = usedBytes !== undefined && imagesUsedBytes !== undefined;
+    const unattributedBytes = isKnown ? usedBytes - podsUsedBytes - imagesUsedBytes : undefined;
+    return [{ filesystem, podsUsedBytes, imagesUsedBytes, unattributedBytes }];
+  };
+  return [
+    ...ownersOf('nodefs', nodefs),
+    ...(places.images === 'imagefs' ? ownersOf('imagefs', imagefs) : []),
+    ...(places.layers === 'containerfs' ? ownersOf('containerfs', containerfs) : []),
+  ];
+}
+
+interface Places {
+  /** Undefined when the summary does not show it. */
+  readonly images: 'nodefs' | 'imagefs' | undefined;
+  readonly layers: SignalFilesystem;
+}
+
+/** Of a node that does not show its layout, layers are taken to be on nodefs. */
+function placesOf({ nodefs, containerfs }: NodeSummary, layout: NodeLayout): Places {
+  const { hasDedicatedImagefs, hasSplitImagefs } = layout;
+  if (hasDedicatedImagefs !== true)
+    return { images: hasDedicatedImagefs === undefined ? undefined : 'nodefs', layers: 'nodefs' };
+  if (hasSplitImagefs !== true) return { images: 'imagefs', layers: 'imagefs' };
+  return { images: 'imagefs', layers: areDifferent(nodefs, containerfs) === true ? 'containerfs' : 'nodefs' };
+}
+
+/** The runtime's value includes the writable layers on the same filesystem. */
+function imagesOn(
+  filesystem: SignalFilesystem,
+  place: Places['images'],
+  { imagefs, layersBytes }: { readonly imagefs: FsStats | undefined; readonly layersBytes: number },
+): number | undefined {
+  if (place === undefined) return undefined;
+  if (place !== filesystem) return 0;
+  return imagefs?.usedBytes === undefined ? undefined : Math.max(0, imagefs.usedBytes - layersBytes);
+}
+
+/** The summary's `usedBytes` of imagefs and containerfs is only what the runtime has there. */
+function occupiedBytes({ capacityBytes, availableBytes }: FsStats): number | undefined {
+  return capacityBytes === undefined || availableBytes === undefined ? undefined : capacityBytes - availableBytes;
+}
+
+function podBytes(pods: readonly PodSummary[]): { readonly rootfsBytes: number; readonly otherBytes: number } {
+  let rootfsBytes = 0;
+  let otherBytes = 0;
+  for (const { containers, usedBytes } of pods) {
+    const layers = containers.reduce((sum, { rootfs }) => sum + (rootfs?.usedBytes ?? 0), 0);
+    const logs = containers.reduce((sum, { logs }) => sum + (logs?.usedBytes ?? 0), 0);
+    const totalBytes = usedBytes ?? layers + logs;
+    const ownLayers = Math.min(layers, totalBytes);
+    rootfsBytes += ownLayers;
+    otherBytes += totalBytes - ownLayers;
+  }
+  return { rootfsBytes, otherBytes };
+}
