@@ -1,16 +1,10 @@
+import { pressureTransitionMsOf } from '../model/node-object.js';
+import { evictionHardOf } from '../model/pressure-thresholds.js';
 import type { NodeSpec } from '../model/specs.js';
 
-/** The default of a kubelet on Linux whose configuration file has no `evictionHard`. */
-const defaultEvictionHard: Readonly<Record<string, string>> = {
-  'imagefs.available': '15%',
-  'imagefs.inodesFree': '5%',
-  'memory.available': '100Mi',
-  'nodefs.available': '10%',
-  'nodefs.inodesFree': '5%',
-};
-
 /** The body of `/configz`: some of the effective settings, without empty ones, as a kubelet serves them. */
-export function kubeletConfiguration({ evictionHard = defaultEvictionHard }: NodeSpec): object {
+export function kubeletConfiguration(spec: NodeSpec): object {
+  const evictionHard = evictionHardOf(spec);
   return {
     kubeletconfig: {
       enableServer: true,
@@ -32,10 +26,16 @@ export function kubeletConfiguration({ evictionHard = defaultEvictionHard }: Nod
       volumeStatsAggPeriod: '1m0s',
       maxPods: 110,
       ...(Object.keys(evictionHard).length > 0 && { evictionHard }),
-      evictionPressureTransitionPeriod: '5m0s',
+      evictionPressureTransitionPeriod: goDuration(pressureTransitionMsOf(spec)),
       containerLogMaxSize: '10Mi',
       containerLogMaxFiles: 5,
       localStorageCapacityIsolation: true,
     },
   };
+}
+
+/** `5m0s`, `30s`. */
+function goDuration(durationMs: number): string {
+  const seconds = Math.round(durationMs / 1000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }

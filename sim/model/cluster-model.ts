@@ -9,6 +9,7 @@ import {
   evicted,
   type Eviction,
   type PodEdit,
+  rejected,
   restarted,
   scheduledPod,
   started,
@@ -16,8 +17,8 @@ import {
 import type { Random } from './random.js';
 import type { Schedule } from './schedule.js';
 import { initialImages } from './simulated-images.js';
-import { isTerminal, type SimulatedPod } from './simulated-pod.js';
-import type { NodeSpec, PodSpec } from './specs.js';
+import { isExempt, isTerminal, type SimulatedPod } from './simulated-pod.js';
+import type { ImageSpec, NodeSpec, PodSpec } from './specs.js';
 
 export interface ClusterModelOptions {
   readonly store: ObjectStore;
@@ -82,6 +83,8 @@ export class ClusterModel {
       uid: this.#random.uuid(),
       isReady: true,
       images: initialImages(spec),
+      hasDiskPressure: false,
+      diskPressureChangedAtMs: nowMs,
       createdAtMs: nowMs,
       transitionAtMs: nowMs,
       heartbeatAtMs: nowMs,
@@ -99,10 +102,21 @@ export class ClusterModel {
   }
 
   setReady(name: string, isReady: boolean): void {
-    const node = this.#nodes.get(name);
-    if (node === undefined) throw new Error(`unknown node ${name}`);
     const nowMs = this.#schedule.nowMs;
-    this.#putNode({ ...node, isReady, transitionAtMs: nowMs, heartbeatAtMs: nowMs });
+    this.#putNode({ ...this.#node(name), isReady, transitionAtMs: nowMs, heartbeatAtMs: nowMs });
+  }
+
+  /** Replaces the images on the node's disk: a kubelet has pulled or deleted some. */
+  setImages(name: string, images: readonly ImageSpec[]): void {
+    this.#putNode({ ...this.#node(name), images });
+  }
+
+  /** Sets the condition and the taint of the node. While it is set, the kubelet starts no pods but exempt ones. */
+  setDiskPressure(name: string, hasDiskPressure: boolean): void {
+    const node = this.#node(name);
+    if (node.hasDiskPressure === hasDiskPressure) return;
+    const nowMs = this.#schedule.nowMs;
+    this.#putNode({ ...node, hasDiskPressure, diskPressureChangedAtMs: nowMs, heartbeatAtMs: nowMs });
   }
 
   /** Adds a pod, and its namespace if it does not exist. Names are unique in a namespace. */
@@ -121,7 +135,7 @@ export class ClusterModel {
     });
     if (spec.nodeName === undefined) return this.#putPod(pod);
     if (spec.startAfterMs === undefined) return this.#start(pod);
-    this.#editLater(pod, spec.startAfterMs, (current) => this.#start(current));
+    this.#editLater(pod, spec.startAfterMs, (current) => (isTerminal(current) ? current : this.#start(current)));
     return this.#putPod(pod);
   }
 
@@ -184,6 +198,11 @@ export class ClusterModel {
   }
 
   #start(pod: SimulatedPod): SimulatedPod {
+    if (this.#nodes.get(pod.spec.nodeName ?? '')?.hasDiskPressure === true && !isExempt(pod)) {
+      const refused = rejected(pod, 'Pod was rejected: The node had condition: [DiskPressure]. ', this.#schedule.nowMs);
+      this.#fail(refused);
+      return refused;
+    }
     const { runMs, containers } = pod.spec;
     if (runMs !== undefined) {
       this.#editLater(pod, runMs, ({ spec, phase }) => {
@@ -214,6 +233,12 @@ export class ClusterModel {
       const current = this.#pods.get(podKey(spec.namespace, spec.name));
       if (current?.uid === uid) edit(current);
     });
+  }
+
+  #node(name: string): SimulatedNode {
+    const node = this.#nodes.get(name);
+    if (node === undefined) throw new Error(`unknown node ${name}`);
+    return node;
   }
 
   #pod(namespace: string, name: string): SimulatedPod {

@@ -11,12 +11,20 @@ export interface SimulatedNode {
   readonly isReady: boolean;
   /** On its disk now. */
   readonly images: readonly ImageSpec[];
+  readonly hasDiskPressure: boolean;
+  readonly diskPressureChangedAtMs: number;
   readonly createdAtMs: number;
   readonly transitionAtMs: number;
   readonly heartbeatAtMs: number;
 }
 
 export const defaultCapacityBytes = 100 * 2 ** 30;
+const defaultPressureTransitionMs = 5 * 60_000;
+
+export function pressureTransitionMsOf({ pressureTransitionMs = defaultPressureTransitionMs }: NodeSpec): number {
+  return pressureTransitionMs;
+}
+
 export const kubernetesVersion = 'v1.37.1';
 
 export function kubeletVersionOf({ kubeletVersion = kubernetesVersion }: NodeSpec): string {
@@ -41,7 +49,7 @@ export function nodeObject(node: SimulatedNode): StoredObject {
           ...spec.labels,
         },
       },
-      spec: {},
+      spec: node.hasDiskPressure ? { taints: [diskPressureTaint(node)] } : {},
       status: status(node),
     },
     fields: { 'metadata.name': spec.name },
@@ -84,11 +92,19 @@ function status(node: SimulatedNode): object {
       'ephemeral-storage': String(Math.floor(capacityBytes * 0.9)),
     },
     conditions: [
-      condition(node, { type: 'DiskPressure', isTrue: false, reason: 'KubeletHasNoDiskPressure' }),
+      condition(node, {
+        type: 'DiskPressure',
+        isTrue: node.hasDiskPressure,
+        transitionAtMs: node.diskPressureChangedAtMs,
+        reason: node.hasDiskPressure ? 'KubeletHasDiskPressure' : 'KubeletHasNoDiskPressure',
+        message: node.hasDiskPressure ? 'kubelet has disk pressure' : 'kubelet has no disk pressure',
+      }),
       condition(node, {
         type: 'Ready',
         isTrue: node.isReady,
+        transitionAtMs: node.transitionAtMs,
         reason: node.isReady ? 'KubeletReady' : 'KubeletNotReady',
+        message: node.isReady ? 'kubelet is posting ready status' : 'kubelet is not ready',
       }),
     ],
     addresses: [
@@ -115,13 +131,30 @@ function status(node: SimulatedNode): object {
   };
 }
 
-function condition(node: SimulatedNode, of: { type: string; isTrue: boolean; reason: string }): object {
+/** Set by the control plane with the condition. */
+function diskPressureTaint({ diskPressureChangedAtMs }: SimulatedNode): object {
+  return {
+    key: 'node.kubernetes.io/disk-pressure',
+    effect: 'NoSchedule',
+    timeAdded: timestamp(diskPressureChangedAtMs),
+  };
+}
+
+interface NodeCondition {
+  readonly type: string;
+  readonly isTrue: boolean;
+  readonly transitionAtMs: number;
+  readonly reason: string;
+  readonly message: string;
+}
+
+function condition(node: SimulatedNode, of: NodeCondition): object {
   return {
     type: of.type,
     status: of.isTrue ? 'True' : 'False',
     lastHeartbeatTime: timestamp(node.heartbeatAtMs),
-    lastTransitionTime: timestamp(node.transitionAtMs),
+    lastTransitionTime: timestamp(of.transitionAtMs),
     reason: of.reason,
-    message: of.reason,
+    message: of.message,
   };
 }

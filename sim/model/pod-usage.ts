@@ -96,7 +96,8 @@ export function isTmpfs({ source, medium }: VolumeSpec): boolean {
   return source === 'secret' || source === 'projected' || source === 'downwardAPI';
 }
 
-function isCounted(spec: VolumeSpec): boolean {
+/** Volumes on the node's disk that count towards the pod's ephemeral storage. */
+export function isCounted(spec: VolumeSpec): boolean {
   return !isTmpfs(spec) && (spec.source === 'emptyDir' || spec.source === 'configMap');
 }
 

@@ -29,18 +29,21 @@ const startAfterMs = 2_000;
 const graceMs = 5_000;
 /** Time from a failure of a pod until its controller deletes it. */
 const reactionMs = 50;
+/** How often the scheduler looks at a pod that fits on no node. */
+const schedulingMs = 5_000;
 const defaultBackoffLimit = 6;
 const firstJobBackoffMs = 10_000;
 const firstDaemonSetBackoffMs = 1_000;
 const longestDaemonSetBackoffMs = 15 * 60_000;
 
 /** Pods of a ReplicaSet, named by its hash and five letters. A failed one is replaced and stays. */
-export function addDeployment({ model, schedule, random }: ScenarioContext, spec: DeploymentSpec): void {
+export function addDeployment(context: ScenarioContext, spec: DeploymentSpec): void {
+  const { model, schedule, random } = context;
   const hash = random.nameSuffix(10);
   const owner: OwnerSpec = { kind: 'ReplicaSet', name: `${spec.name}-${hash}` };
   const add = (nodeName: string, pace: Pick<PodSpec, 'startAfterMs'>): string => {
     const name = `${owner.name}-${random.nameSuffix(5)}`;
-    model.addPod({
+    addScheduled(context, {
       ...podOf(spec, { name, nodeName, owner }),
       labels: labels(spec, { 'pod-template-hash': hash }),
       ...pace,
@@ -64,7 +67,8 @@ export function addDeployment({ model, schedule, random }: ScenarioContext, spec
 }
 
 /** Pods named by their ordinal. A failed one is deleted and created again with its name. */
-export function addStatefulSet({ model, schedule, random }: ScenarioContext, spec: WorkloadSpec): void {
+export function addStatefulSet(context: ScenarioContext, spec: WorkloadSpec): void {
+  const { model, schedule, random } = context;
   const owner: OwnerSpec = { kind: 'StatefulSet', name: spec.name };
   const revision = `${spec.name}-${random.nameSuffix(10)}`;
   for (const [ordinal, nodeName] of spec.nodeNames.entries()) {
@@ -76,7 +80,7 @@ export function addStatefulSet({ model, schedule, random }: ScenarioContext, spe
     schedule.after(reactionMs, () => {
       if (!model.hasPod(failed)) return;
       model.deletePod(spec.namespace, failed.spec.name);
-      model.addPod({ ...failed.spec, startAfterMs });
+      addScheduled(context, { ...failed.spec, startAfterMs });
     });
   });
 }
@@ -119,14 +123,15 @@ interface Job {
  * Starts a job now and in every period, on one node after the other. Its name ends in the minute of its schedule. A failed
  * pod stays, and is replaced after a back-off as often as the job allows.
  */
-export function addCronJob({ model, schedule, random }: ScenarioContext, spec: CronJobSpec): void {
+export function addCronJob(context: ScenarioContext, spec: CronJobSpec): void {
+  const { model, schedule, random } = context;
   const jobs: Job[] = [];
   let count = 0;
   const addPod = ({ owner, nodeName, podNames }: Job): void => {
     const name = `${owner.name}-${random.nameSuffix(5)}`;
     const ownLabels = { 'batch.kubernetes.io/job-name': owner.name };
     const pod = podOf(spec, { name, nodeName, owner });
-    model.addPod({ ...pod, labels: labels(spec, ownLabels), runMs: spec.runMs, startAfterMs });
+    addScheduled(context, { ...pod, labels: labels(spec, ownLabels), runMs: spec.runMs, startAfterMs });
     podNames.push(name);
   };
   const run = (): void => {
@@ -147,6 +152,22 @@ export function addCronJob({ model, schedule, random }: ScenarioContext, spec: C
   });
   run();
   schedule.every(spec.everyMs, run);
+}
+
+/** Adds the pod. It is scheduled once its node has no taint: of the pods here, only those of DaemonSets tolerate it. */
+function addScheduled({ model, schedule }: ScenarioContext, { nodeName = '', ...spec }: PodSpec): void {
+  const isTainted = (): boolean => model.node(nodeName)?.hasDiskPressure === true;
+  if (!isTainted()) {
+    model.addPod({ ...spec, nodeName });
+    return;
+  }
+  const pod = model.addPod(spec);
+  const bind = (): void => {
+    if (!model.hasPod(pod)) return;
+    if (isTainted()) schedule.after(schedulingMs, bind);
+    else model.bindPod(spec.namespace, spec.name, nodeName);
+  };
+  schedule.after(schedulingMs, bind);
 }
 
 function onOwnPodFailed(

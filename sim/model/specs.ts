@@ -21,6 +21,8 @@ export interface NodeSpec {
   readonly systemBytes?: number;
   /** Hard eviction thresholds by signal, as in the kubelet's configuration file. Default: those of Kubernetes. */
   readonly evictionHard?: Readonly<Record<string, string>>;
+  /** Time for which a node stays under pressure after its last crossed threshold. Default: 5 minutes. */
+  readonly pressureTransitionMs?: number;
 }
 
 export interface ImageSpec {

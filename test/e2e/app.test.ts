@@ -37,6 +37,7 @@ function shop(nodeCount: number): Scenario {
   const nodes = Array.from({ length: nodeCount }, (_, index) => `node-${index + 1}`);
   return {
     ...emptyScenario(...nodes),
+    kubeletsEvict: false,
     populate: ({ model }) => {
       for (const [index, node] of nodes.entries()) model.addPod(web(`web-5d4f8-${index}`, node));
       model.addPod({
