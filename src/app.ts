@@ -261,6 +261,7 @@ export class App implements AsyncDisposable {
     return new StatusSource({
       inputs: {
         cluster: (signal) => this.#clusterReport(signal),
+        evictions: () => this.#evictionReports(),
         checks: () => this.#checks(),
         health: () => healthReport(this.metrics.report(), this.#seriesCapReport.droppedFamilies, clock.nowMs()),
         settings: () => this.#active.statusSettings,

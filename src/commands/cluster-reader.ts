@@ -8,6 +8,7 @@ import { recordPodChange } from '../eviction-recorder.js';
 import { EvictionLog } from '../history/eviction-log.js';
 import type { Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
+import type { EvictionReport } from '../report/eviction-report.js';
 import { type NodeFailure, nodeFailure } from '../report/node-report.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { SelfMetrics } from '../telemetry/self-metrics.js';
@@ -32,6 +33,8 @@ export interface ClusterReading {
   readonly readAtMs: number;
   /** The last requests to kubelets that failed, by node. */
   readonly failures: ReadonlyMap<string, NodeFailure>;
+  /** Read by themselves: empty in a reading of nodes and pods. */
+  readonly evictions: readonly EvictionReport[];
 }
 
 export interface ClusterReaderOptions {
@@ -100,7 +103,7 @@ export class ClusterReader implements AsyncDisposable {
       pod,
       workloads: this.#collection.resolver.workloadsOf(pod),
     }));
-    return { snapshot, knownPods, readAtMs: clock.nowMs(), failures: this.#failuresOf(snapshot) };
+    return { snapshot, knownPods, readAtMs: clock.nowMs(), failures: this.#failuresOf(snapshot), evictions: [] };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,17 +1,28 @@
 import { UserError } from '../base/errors.js';
 import { joinTruncated } from '../base/text.js';
+import type { WorkloadReference } from '../report/workload-report.js';
 import { type Workload, workloadKey, workloadName } from '../workload/workload.js';
 import type { ClusterReading } from './cluster-reader.js';
 import { notFound } from './not-found.js';
 import { terminalText } from './text/terminal-text.js';
 
 /** All workloads that there are, each once; those without a measured pod too. */
-function allWorkloads({ snapshot, knownPods }: ClusterReading): readonly Workload[] {
+function allWorkloads({ snapshot, knownPods, evictions }: ClusterReading): readonly Workload[] {
   const workloads = [
     ...snapshot.workloads.map(({ workload }) => workload),
     ...knownPods.flatMap((pod) => pod.workloads),
+    ...evictions.flatMap((eviction) => eviction.workloads.map(workloadOf)),
   ];
   return [...new Map(workloads.map((workload) => [workloadKey(workload), workload])).values()];
+}
+
+/** The workload that a report names. */
+export function workloadOf({ workload, workloadType, workloadNamespace }: WorkloadReference): Workload {
+  const isOfController = workloadType !== 'selector' && workloadType !== 'labels';
+  const origin = isOfController
+    ? ({ source: 'controller', kind: workloadType } as const)
+    : ({ source: 'configured' } as const);
+  return { namespace: workloadNamespace, name: workload, type: workloadType, origin };
 }
 
 /**

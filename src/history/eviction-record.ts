@@ -6,8 +6,9 @@ import type { LastUsage } from './last-usage.js';
 /**
  * Why nothing is known of what an evicted pod used. `before_start`: it was evicted before this exporter's first list.
  * `not_measured`: no summary listed it, as when it was refused at admission, or filled the disk before it was measured.
+ * `no_exporter`: only the status of the pod was read.
  */
-export type UnknownUsageReason = 'before_start' | 'not_measured';
+export type UnknownUsageReason = 'before_start' | 'not_measured' | 'no_exporter';
 
 /** One eviction of a pod for local storage. */
 export interface EvictionRecord extends StorageEviction {

@@ -3,6 +3,7 @@ import { countedComponent } from '../attribution/volume-usage.js';
 import type { EvictionCause } from '../eviction/eviction-message.js';
 import type { EvictionRecord, UnknownUsageReason } from '../history/eviction-record.js';
 import type { LastUsage } from '../history/last-usage.js';
+import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/pod-history.js';
 import type { ComponentBytes } from './component-bytes.js';
 import type { ContainerReport } from './container-report.js';
@@ -15,6 +16,8 @@ import { type WorkloadReference, workloadReferences } from './workload-report.js
 export interface EvictionReport extends PodPlace {
   readonly node: string;
   readonly uid: string;
+  /** The pod's. */
+  readonly labels: Labels;
   readonly workloads: readonly WorkloadReference[];
   readonly cause: EvictionCause;
   /** The container or the emptyDir that was above its limit. */
@@ -76,6 +79,7 @@ export function evictionReport(record: EvictionRecord): EvictionReport {
     pod: record.pod,
     node: record.node,
     uid: record.uid,
+    labels: record.labels,
     workloads: workloadReferences(record.workloads),
     cause: record.cause,
     container: record.container || undefined,

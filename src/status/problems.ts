@@ -1,6 +1,7 @@
 import { joinTruncated } from '../base/text.js';
 import { formatAge } from '../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../report/cluster-report.js';
+import type { EvictionReport } from '../report/eviction-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport, StoreHealthReport } from '../report/health-report.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
@@ -15,17 +16,23 @@ const disconnectedAfterMs = 30_000;
 /** The API server sends a bookmark about once a minute. */
 const silentAfterMs = 300_000;
 
+const recentEvictionMs = 3_600_000;
+
 export interface ProblemsInput {
   readonly readinessChecks: readonly ReadinessCheck[];
   readonly cluster: ClusterReport | undefined;
+  readonly evictions: readonly EvictionReport[] | undefined;
+  /** Wall time in milliseconds. */
+  readonly generatedAtMs: number;
   readonly health: HealthReport;
 }
 
 /** The current problems, the worst first. */
-export function problemsOf({ readinessChecks, cluster, health }: ProblemsInput): readonly Problem[] {
+export function problemsOf({ readinessChecks, cluster, health, ...input }: ProblemsInput): readonly Problem[] {
   const problems = [
     ...notReady(readinessChecks),
     ...(cluster === undefined ? [] : clusterProblems(cluster)),
+    ...evictionProblems(input),
     ...health.stores.flatMap(storeProblem),
     ...healthProblems(health),
   ];
@@ -61,6 +68,20 @@ function clusterProblems({ summary, nodes, isPartial }: ClusterReport): readonly
     ...coverageProblems(summary),
     ...(nodes.totalCount === 0 ? [warning('no nodes in scope', 'nodes')] : []),
   ];
+}
+
+/** Refusals at admission are not evictions of running pods. */
+function evictionProblems({
+  evictions = [],
+  generatedAtMs,
+}: Pick<ProblemsInput, 'evictions' | 'generatedAtMs'>): readonly Problem[] {
+  const recent = evictions.filter(
+    ({ cause, evictedAtMs }) => cause !== 'node_admission' && evictedAtMs > generatedAtMs - recentEvictionMs,
+  );
+  return counted(recent.length, 'warning', 'evictions', [
+    'pod evicted in the last hour',
+    'pods evicted in the last hour',
+  ]);
 }
 
 function coverageProblems(summary: ClusterSummary): readonly Problem[] {

@@ -1,5 +1,6 @@
 import { type Clock, startDeadline } from '../base/clock.js';
 import type { ClusterReport } from '../report/cluster-report.js';
+import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport } from '../report/health-report.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import { problemsOf } from './problems.js';
@@ -9,6 +10,8 @@ import type { Status } from './status.js';
 export interface StatusInputs {
   /** Resolves at the latest when `signal` aborts, with what there is; undefined before the first lists. Not a scrape. */
   cluster(signal: AbortSignal): Promise<ClusterReport | undefined>;
+  /** The newest first; undefined before the first lists. */
+  evictions(): readonly EvictionReport[] | undefined;
   checks(): readonly ReadinessCheck[];
   health(): HealthReport;
   /** The same object until others are in force. */
@@ -32,6 +35,9 @@ export interface StatusSourceOptions {
 
 /** A person waits for the page; nodes that have not answered by then are shown from the cache. */
 const deadlineMs = 2_000;
+
+/** The others are in `/api/v1/evictions`. */
+const shownEvictionCount = 10;
 
 /** Requests within this time after a status was made get the same one. */
 const keptMs = 1_000;
@@ -78,17 +84,20 @@ export class StatusSource {
   async #makeBy({ scope, configuration }: StatusSettings): Promise<Status> {
     const { inputs, version, clock } = this.#options;
     const cluster = await this.#cluster();
+    const evictions = inputs.evictions();
+    const generatedAtMs = clock.nowMs();
     const readinessChecks = inputs.checks();
     const health = inputs.health();
     return {
       version,
       scope,
-      generatedAtMs: clock.nowMs(),
+      generatedAtMs,
       uptimeMs: Math.round(clock.monotonicMs() - this.#startMs),
       isReady: readinessChecks.every(({ isOk }) => isOk),
-      problems: problemsOf({ readinessChecks, cluster, health }),
+      problems: problemsOf({ readinessChecks, cluster, evictions, generatedAtMs, health }),
       readinessChecks,
       cluster,
+      evictions: evictions && { items: evictions.slice(0, shownEvictionCount), totalCount: evictions.length },
       health,
       configuration,
     };

@@ -1,5 +1,7 @@
 import type { ClusterReport } from '../report/cluster-report.js';
+import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport } from '../report/health-report.js';
+import type { Ranked } from '../report/ranked.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 
 /**
@@ -18,13 +20,15 @@ export interface Status {
   readonly readinessChecks: readonly ReadinessCheck[];
   /** Absent before the first lists of nodes and pods. */
   readonly cluster?: ClusterReport | undefined;
+  /** The newest first; absent before the first lists. */
+  readonly evictions?: Ranked<EvictionReport> | undefined;
   readonly health: HealthReport;
   /** The current settings as YAML. */
   readonly configuration: string;
 }
 
 /** A part of the page. */
-export type Section = 'next-evictions' | 'workloads' | 'pods' | 'nodes' | 'trust' | 'configuration';
+export type Section = 'next-evictions' | 'evictions' | 'workloads' | 'pods' | 'nodes' | 'trust' | 'configuration';
 
 /** A current problem in a few words. */
 export interface Problem {

@@ -12,6 +12,7 @@ describe('the report of an eviction', () => {
       pod: 'cart-0',
       node: 'node-1',
       uid: 'uid-cart-0',
+      labels: {},
       workloads: [{ workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' }],
       cause: 'emptydir_limit',
       container: undefined,

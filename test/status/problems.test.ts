@@ -1,16 +1,27 @@
 import { describe, expect, it } from 'vitest';
 
+import { evictionReport } from '../../src/report/eviction-report.js';
 import { type ProblemsInput, problemsOf } from '../../src/status/problems.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aCluster, aHealth, aSummary } from '../support/status-builders.js';
 
+const nowMs = Date.UTC(2026, 0, 1, 12, 30);
+
 function textsOf(input: Partial<ProblemsInput>): readonly string[] {
-  return problemsOf({ readinessChecks: [], cluster: aCluster(), health: aHealth(), ...input }).map(
-    ({ severity, text, section }) => `${severity} ${section}: ${text}`,
-  );
+  const healthy = { readinessChecks: [], cluster: aCluster(), evictions: [], generatedAtMs: nowMs, health: aHealth() };
+  return problemsOf({ ...healthy, ...input }).map(({ severity, text, section }) => `${severity} ${section}: ${text}`);
 }
 
 it('no problems are reported for a healthy exporter', () => {
   expect(textsOf({})).toEqual([]);
+});
+
+it.each([
+  [{ evictedAtMs: nowMs - 3_599_000 }, ['warning evictions: 1 pod evicted in the last hour']],
+  [{ evictedAtMs: nowMs - 3_600_000 }, []],
+  [{ evictedAtMs: nowMs, cause: 'node_admission' as const }, []],
+])('an eviction with %j is a problem: %j', (overrides, problems) => {
+  expect(textsOf({ evictions: [evictionReport(anEvictionRecord(overrides))] })).toEqual(problems);
 });
 
 describe('a problem', () => {

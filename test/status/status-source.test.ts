@@ -16,6 +16,7 @@ function setUp(inputs: Partial<StatusInputs> = {}) {
   const { cluster = () => Promise.resolve(aCluster()) } = inputs;
   const source = new StatusSource({
     inputs: {
+      evictions: () => [],
       checks: () => [{ name: 'pods', isOk: true }],
       health: () => aHealth({ droppedFamilies: ['pod_used_bytes'] }),
       settings: () => settings,
@@ -61,6 +62,7 @@ describe('a status', () => {
   it('has no cluster and the missing lists before the first lists', async () => {
     const { source } = setUp({
       cluster: () => Promise.resolve(undefined),
+      evictions: () => [],
       checks: () => [{ name: 'pods', isOk: false, message: 'not listed yet: forbidden' }],
     });
     const status = await source.read();

@@ -168,6 +168,7 @@ export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReadin
     knownPods: measured.flatMap(({ pod, workloads }) => (pod === undefined ? [] : [{ pod, workloads }])),
     readAtMs: Date.UTC(2026, 0, 1),
     failures: new Map(),
+    evictions: [],
     ...overrides,
   };
 }

@@ -42,7 +42,7 @@ function headline(explanation: PodExplanation): readonly string[] {
 }
 
 /** `deployment/cart`; a workload that may span namespaces is its bare name. */
-function referenceText({ workload, workloadType, workloadNamespace }: WorkloadReference): string {
+export function referenceText({ workload, workloadType, workloadNamespace }: WorkloadReference): string {
   return workloadNamespace === '' ? workload : `${workloadType}/${workload}`;
 }
 

@@ -1,8 +1,10 @@
 import { type LabelSelector, matchesSelector } from '../../kube/selector.js';
+import type { EvictionReport } from '../../report/eviction-report.js';
 import type { FoundPod } from '../../report/pod-report.js';
 import type { MeasuredNodeState, PodSnapshot, WorkloadSnapshot } from '../../scrape/snapshot.js';
 import { workloadKey } from '../../workload/workload.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
+import { workloadOf } from '../workload-lookup.js';
 
 /** Which pods are listed. */
 export interface PodFilter {
@@ -28,6 +30,17 @@ export function podsOf({ snapshot }: MeasuredNodeState, filter: PodFilter): read
 export function knownPods(reading: ClusterReading, filter: PodFilter): readonly KnownPod[] {
   return reading.knownPods.filter(({ pod, workloads }) =>
     isWanted({ namespace: pod.namespace, pod, workloads }, filter),
+  );
+}
+
+/** The evictions of pods that the filter names. */
+export function wantedEvictions({ evictions }: ClusterReading, filter: PodFilter): readonly EvictionReport[] {
+  const { namespace, selector, workload: wanted } = filter;
+  return evictions.filter(
+    (eviction) =>
+      (namespace === undefined || eviction.namespace === namespace) &&
+      matchesSelector(selector, eviction.labels) &&
+      (wanted === undefined || eviction.workloads.map(workloadOf).some((workload) => workloadKey(workload) === wanted)),
   );
 }
 

@@ -4,6 +4,7 @@ import { formatAge } from '../../base/units.js';
 import { script, style } from '../page-files.js';
 import type { Status } from '../status.js';
 import { banner } from './banner.js';
+import { evictions } from './evictions-section.js';
 import { lines, type Markup, markup, trusted } from './markup.js';
 import { nextEvictions } from './next-evictions-section.js';
 import { nodes } from './nodes-section.js';
@@ -49,7 +50,7 @@ ${header(status)}
 <main id="main">
 ${banner(status)}
 ${tiles(cluster)}
-${nextEvictions(cluster)}
+${nextEvictions(cluster)}${evictions(status)}
 <div class="pair">
 ${workloads(cluster)}${pods(cluster)}</div>
 ${nodes(cluster)}${trust(status)}${configuration(status)}</main>

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
+import { evictionReport } from '../../../src/report/eviction-report.js';
 import { pagePolicy, renderPage } from '../../../src/status/html/page.js';
 import type { Status } from '../../../src/status/status.js';
+import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {
   aCluster,
   aHealth,
@@ -102,6 +104,27 @@ describe('the sections', () => {
     expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 12 } }), 'next-evictions')).toContain(
       'shop/cart-0 node-1 emptyDir cache 3.0GiB of 2.0GiB 1.0GiB over 150 % and 11 more pods',
     );
+  });
+
+  it('show an eviction with its cause, its last values and its growth', () => {
+    const evictions = { items: [evictionReport(anEvictionRecord())], totalCount: 3 };
+    const generatedAtMs = Date.UTC(2026, 0, 1, 12, 5);
+    const page = pageOf({ evictions, generatedAtMs });
+    expect(textOf(page, 'evictions')).toContain(
+      'shop/cart-0 node-1; deployment cart emptyDir data above its size limit of 100.0MiB 5m ago 90.0MiB 20s before',
+    );
+    expect(textOf(page, 'evictions')).toContain('32.7MiB a minute an hour more with 2.3GiB');
+    expect(textOf(page, 'evictions')).toContain('and 2 more evictions');
+    expect(page).toContain('<polyline points="0.0,7.0 72.0,1.0"/>');
+  });
+
+  it.each([
+    [{ lastUsage: 'before_start' as const }, 'The exporter was started after the eviction'],
+    [{ lastUsage: 'not_measured' as const, cause: 'node_admission' as const }, 'Nothing of the pod ran.'],
+    [{ lastUsage: 'not_measured' as const }, 'evicted before a summary of its node listed it'],
+  ])('show why nothing is known of an evicted pod: %j', (overrides, text) => {
+    const evictions = { items: [evictionReport(anEvictionRecord(overrides))], totalCount: 1 };
+    expect(textOf(pageOf({ evictions }), 'evictions')).toContain(text);
   });
 
   it('do not round a ratio up to a limit that is not reached', () => {

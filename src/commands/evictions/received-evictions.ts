@@ -1,0 +1,85 @@
+import { z } from 'zod';
+
+import { RequestError } from '../../base/errors.js';
+import { evictionCauses } from '../../eviction/eviction-message.js';
+import type { EvictionReport } from '../../report/eviction-report.js';
+
+const bytes = z.number().optional();
+const infinite = z.literal('+Inf').transform(() => Infinity);
+
+const lastUsage = z.looseObject({
+  fetchedAtMs: z.number(),
+  ageMs: z.number(),
+  usedBytes: bytes,
+  isPending: z.boolean(),
+  components: z
+    .object({ rootfs: z.number(), logs: z.number(), emptydir: z.number(), configmap: z.number(), other: z.number() })
+    .optional(),
+  containers: z.array(
+    z.looseObject({ container: z.string(), usedBytes: z.number(), rootfsBytes: bytes, logsBytes: bytes }),
+  ),
+  volumes: z.array(
+    z.looseObject({
+      volume: z.string(),
+      type: z.string(),
+      medium: z.string(),
+      usedBytes: bytes,
+      isCounted: z.boolean(),
+    }),
+  ),
+  limits: z.array(
+    z.looseObject({
+      rule: z.enum(['emptydir', 'pod', 'container']),
+      container: z.string().optional(),
+      volume: z.string().optional(),
+      usedBytes: z.number(),
+      limitBytes: z.number(),
+      ratio: z.union([z.number(), infinite]),
+    }),
+  ),
+  samples: z.array(z.looseObject({ atMs: z.number(), usedBytes: z.number() })),
+  growthBytesPerSecond: bytes,
+  limitForAnHourBytes: bytes,
+});
+
+const evictions = z.array(
+  z.looseObject({
+    namespace: z.string(),
+    pod: z.string(),
+    node: z.string(),
+    uid: z.string(),
+    labels: z.record(z.string(), z.string()).default({}),
+    workloads: z.array(
+      z.looseObject({ workload: z.string(), workloadType: z.string(), workloadNamespace: z.string() }),
+    ),
+    cause: z.enum(evictionCauses).catch('other'),
+    container: z.string().optional(),
+    volume: z.string().optional(),
+    limitBytes: bytes,
+    message: z.string(),
+    evictedAtMs: z.number(),
+    seenAtMs: z.number(),
+    diskPressure: z.boolean().optional(),
+    lastUsage: lastUsage.optional(),
+    unknownUsageReason: z.enum(['before_start', 'not_measured', 'no_exporter']).optional().catch(undefined),
+  }),
+);
+
+/** The evictions in a response of an exporter, which may be newer than this program. Throws RequestError `decode`. */
+export function decodeEvictions(body: Buffer, what: string): readonly EvictionReport[] {
+  const { data, error } = evictions.safeParse(parsed(body, what));
+  if (error === undefined) return data as readonly EvictionReport[]; // types of volumes may be new: they are texts here
+  const [issue] = error.issues;
+  throw new RequestError(
+    'decode',
+    `${what}: not a list of evictions: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+  );
+}
+
+function parsed(body: Buffer, what: string): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new RequestError('decode', `${what}: not JSON`);
+  }
+}

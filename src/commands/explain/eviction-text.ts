@@ -1,0 +1,125 @@
+import { components } from '../../attribution/usage.js';
+import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
+import { causeText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
+import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
+import type { LimitReport } from '../../report/limit-report.js';
+import { type Column, renderTable } from '../text/table.js';
+import { terminalText, wrap } from '../text/terminal-text.js';
+import { ruleText } from '../top/view.js';
+import { referenceText, type TextOptions } from './pod-text.js';
+
+/** What a pod was evicted for and what it used before, for people. */
+export function evictionText(eviction: EvictionReport, options: TextOptions): string {
+  const { lastUsage } = eviction;
+  const sections = [
+    paragraph(headline(eviction, options), options),
+    ...(lastUsage === undefined
+      ? [paragraph([unknownUsageText(eviction)], options)]
+      : usageSections(eviction, lastUsage, options)),
+    paragraph([evictionHint(eviction)], options),
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function paragraph(lines: readonly string[], { width }: TextOptions): readonly string[] {
+  return lines.map(terminalText).flatMap((line) => wrap(line, width));
+}
+
+function headline(eviction: EvictionReport, { readAtMs }: TextOptions): readonly string[] {
+  const { namespace, pod, node, workloads, message, evictedAtMs, diskPressure } = eviction;
+  const names = workloads.map(referenceText);
+  const pressure = diskPressure === true ? [`Node ${node} had the condition DiskPressure.`] : [];
+  return [
+    `Pod ${namespace}/${pod} was evicted from ${node || 'an unknown node'} ${formatAge(readAtMs - evictedAtMs)} ago, at ${new Date(evictedAtMs).toISOString()}.`,
+    `Cause: ${causeText(eviction)}.`,
+    `Message: ${message.trim()}`,
+    `Workloads: ${names.length === 0 ? 'none' : names.join(', ')}.`,
+    ...pressure,
+  ];
+}
+
+function usageSections(
+  eviction: EvictionReport,
+  lastUsage: LastUsageReport,
+  options: TextOptions,
+): readonly (readonly string[])[] {
+  const { width } = options;
+  const { usedBytes, ageMs, isPending, containers, volumes, limits } = lastUsage;
+  const total = usedBytes === undefined ? 'without a total' : `${usedBytes} bytes (${formatBytes(usedBytes)})`;
+  const pending = isPending ? ' The kubelet had not measured its volumes yet: they are missing from the total.' : '';
+  return [
+    paragraph([`Last measured ${formatAge(ageMs)} before the eviction: ${total}.${pending}`], options),
+    table(componentColumns, componentRows(lastUsage), width),
+    table(containerColumns, containers, width),
+    table(volumeColumns, volumes, width),
+    table(limitColumns, limits, width),
+    table(sampleColumns(eviction), lastUsage.samples, width),
+    paragraph(growthLines(eviction, lastUsage), options),
+  ];
+}
+
+function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): readonly string[] {
+  return rows.length === 0 ? [] : renderTable(columns, rows, width).lines;
+}
+
+function growthLines({ cause }: EvictionReport, lastUsage: LastUsageReport): readonly string[] {
+  const { growthBytesPerSecond: growth, limitForAnHourBytes: limit, samples } = lastUsage;
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (growth === undefined || first === undefined || last === undefined) return [];
+  const over = `${samples.length} measurements in ${formatAge(last.atMs - first.atMs)}`;
+  if (growth <= 0) return [`It did not grow over ${over}.`];
+  const line = `It grew by ${formatBytes(Math.round(growth * 60))} a minute over ${over}.`;
+  if (limit === undefined) return [line];
+  const subject = cause === 'emptydir_limit' ? 'A size limit' : 'A limit';
+  return [`${line} ${subject} of ${formatBytes(limit)} would have let it run for an hour more at this growth.`];
+}
+
+interface ComponentRow {
+  readonly label: string;
+  readonly bytes: number;
+}
+
+function componentRows({ components: bytes, usedBytes }: LastUsageReport): readonly ComponentRow[] {
+  if (bytes === undefined || usedBytes === undefined) return [];
+  return [
+    ...components.map((component) => ({ label: component, bytes: bytes[component] })),
+    { label: '= total', bytes: usedBytes },
+  ];
+}
+
+const componentColumns: readonly Column<ComponentRow>[] = [
+  { header: 'COMPONENT', text: ({ label }) => label, minWidth: 9 },
+  { header: 'BYTES', text: ({ bytes }) => String(bytes), align: 'right' },
+  { header: '', text: ({ bytes }) => formatBytes(bytes), align: 'right', dropRank: 1 },
+];
+
+const containerColumns: readonly Column<LastUsageReport['containers'][number]>[] = [
+  { header: 'CONTAINER', text: ({ container }) => container, minWidth: 9 },
+  { header: 'USED', text: ({ usedBytes }) => formatBytes(usedBytes), align: 'right' },
+  { header: 'ROOTFS', text: ({ rootfsBytes }) => formatBytes(rootfsBytes), align: 'right', dropRank: 2 },
+  { header: 'LOGS', text: ({ logsBytes }) => formatBytes(logsBytes), align: 'right', dropRank: 1 },
+];
+
+const volumeColumns: readonly Column<LastUsageReport['volumes'][number]>[] = [
+  { header: 'VOLUME', text: ({ volume }) => volume, minWidth: 9 },
+  { header: 'USED', text: ({ usedBytes }) => formatBytes(usedBytes), align: 'right' },
+  { header: 'TYPE', text: ({ type, medium }) => (medium === '' ? type : `${type} (${medium})`), dropRank: 2 },
+  { header: 'COUNTED', text: ({ isCounted }) => (isCounted ? 'yes' : 'no'), dropRank: 1 },
+];
+
+const limitColumns: readonly Column<LimitReport>[] = [
+  { header: 'LIMIT OF', text: ruleText, minWidth: 8 },
+  { header: 'USED', text: ({ usedBytes }) => formatBytes(usedBytes), align: 'right', dropRank: 2 },
+  { header: 'LIMIT', text: ({ limitBytes }) => formatBytes(limitBytes), align: 'right', dropRank: 1 },
+  { header: 'RATIO', text: ({ ratio }) => formatRatio(ratio), align: 'right' },
+];
+
+function sampleColumns({ evictedAtMs }: EvictionReport): readonly Column<LastUsageReport['samples'][number]>[] {
+  return [
+    { header: 'BEFORE', text: ({ atMs }) => formatAge(evictedAtMs - atMs), align: 'right' },
+    { header: 'TOTAL', text: ({ usedBytes }) => formatBytes(usedBytes), align: 'right' },
+  ];
+}

@@ -1,0 +1,62 @@
+import { formatBytes } from '../base/units.js';
+import type { EvictionReport } from './eviction-report.js';
+
+type Cause = Pick<EvictionReport, 'cause' | 'container' | 'volume' | 'limitBytes'>;
+
+/** What a pod was evicted for, in a few words. */
+export function causeText(eviction: Cause): string {
+  const { cause, container = '', volume = '' } = eviction;
+  switch (cause) {
+    case 'emptydir_limit':
+      return `emptyDir ${volume} above its size limit${limitText(eviction)}`;
+    case 'container_limit':
+      return `container ${container} above its limit${limitText(eviction)}`;
+    case 'pod_limit':
+      return `pod above the limit of its containers${limitText(eviction)}`;
+    case 'node_bytes':
+      return 'node low on disk space';
+    case 'node_inodes':
+      return 'node low on inodes';
+    case 'node_admission':
+      return 'refused: node under disk pressure';
+    case 'other':
+      return 'storage, see the message';
+  }
+}
+
+function limitText({ limitBytes }: Cause): string {
+  return limitBytes === undefined ? '' : ` of ${formatBytes(limitBytes)}`;
+}
+
+/** What to do next, by cause. */
+export function evictionHint({ cause, node }: Pick<EvictionReport, 'cause' | 'node'>): string {
+  switch (cause) {
+    case 'emptydir_limit':
+      return 'Raise sizeLimit of the emptyDir, or have the pod write less to it.';
+    case 'container_limit':
+      return "Raise the container's limit of ephemeral-storage, or have it write less to its own files and logs.";
+    case 'pod_limit':
+      return 'Raise the limits of ephemeral-storage of its containers, or have the pod write less: files, logs and emptyDirs count.';
+    case 'node_bytes':
+    case 'node_inodes':
+    case 'node_admission':
+      return `explain node ${node} shows what fills its disk, and which pods are evicted first.`;
+    case 'other':
+      return 'The message of the kubelet names the cause.';
+  }
+}
+
+/** Why nothing is known of what the pod used. */
+export function unknownUsageText({ unknownUsageReason, cause }: EvictionReport): string {
+  switch (unknownUsageReason) {
+    case 'before_start':
+      return 'The exporter was started after the eviction: what the pod used is unknown.';
+    case 'no_exporter':
+      return 'Only the status of the pod was read: what it used is known to an exporter that ran at the time.';
+    case 'not_measured':
+    case undefined:
+      return cause === 'node_admission'
+        ? 'Nothing of the pod ran.'
+        : 'The pod was evicted before a summary of its node listed it: what it used is unknown.';
+  }
+}

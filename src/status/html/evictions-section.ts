@@ -1,0 +1,69 @@
+import { formatAge, formatBytes } from '../../base/units.js';
+import { causeText, unknownUsageText } from '../../report/eviction-cause-text.js';
+import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
+import type { Status } from '../status.js';
+import { commonScale, componentBar } from './components.js';
+import { type Markup, markup } from './markup.js';
+import { emptyText, panel } from './panel.js';
+import { sparkline } from './sparkline.js';
+import { moreText, timeText } from './texts.js';
+
+/** The pods that were evicted for local storage, and what they used before. */
+export function evictions({ evictions: seen, generatedAtMs }: Status): Markup {
+  return panel({
+    id: 'evictions',
+    title: 'Evictions',
+    aside: markup`<p class="small muted">pods that kubelets evicted for local storage, the newest first</p>`,
+    body: seen === undefined ? undefined : bodyOf(seen, generatedAtMs),
+  });
+}
+
+function bodyOf(seen: NonNullable<Status['evictions']>, nowMs: number): Markup {
+  if (seen.items.length === 0) return emptyText('No eviction for local storage was seen.');
+  const scale = commonScale(
+    seen.items.map(({ lastUsage, limitBytes }) => ({ usedBytes: lastUsage?.usedBytes, limitBytes })),
+  );
+  return markup`<table class="stack" role="table"><caption class="visually-hidden">Evicted pods</caption>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Evicted for</th><th scope="col" role="columnheader">Last measured, by component</th><th scope="col" role="columnheader">Growth before</th></tr></thead>
+<tbody role="rowgroup">${seen.items.map((eviction) => row(eviction, { nowMs, scale }))}</tbody></table>
+${moreText(seen, 'evictions')}`;
+}
+
+interface RowContext {
+  readonly nowMs: number;
+  readonly scale: number;
+}
+
+function row(eviction: EvictionReport, { nowMs, scale }: RowContext): Markup {
+  const { namespace, pod, node, workloads, evictedAtMs, message, lastUsage } = eviction;
+  const of = workloads.map(({ workload, workloadType }) => `${workloadType} ${workload}`).join(', ');
+  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}${of === '' ? '' : `; ${of}`}</span></th>
+<td role="cell" class="low" data-label="Evicted for"><strong title="${message.trim()}">${causeText(eviction)}</strong><br><span class="small muted"><time title="${timeText(evictedAtMs)}">${formatAge(nowMs - evictedAtMs)} ago</time></span></td>
+<td role="cell" class="wide">${lastUsage === undefined ? markup`<span class="small muted">${unknownUsageText(eviction)}</span>` : usage(lastUsage, eviction, scale)}</td>
+<td role="cell" class="low" data-label="Growth before">${lastUsage === undefined ? undefined : growth(lastUsage)}</td></tr>`;
+}
+
+function usage(
+  { components, usedBytes, ageMs }: LastUsageReport,
+  { limitBytes }: EvictionReport,
+  scale: number,
+): Markup {
+  const age = markup`<span class="small muted">${formatAge(ageMs)} before</span>`;
+  if (components === undefined || usedBytes === undefined)
+    return markup`<span class="small muted">no total</span> ${age}`;
+  return markup`<strong>${formatBytes(usedBytes)}</strong> ${age}${componentBar(components, { usedBytes, limitBytes }, scale)}`;
+}
+
+function growth({
+  growthBytesPerSecond: rate,
+  limitForAnHourBytes: limit,
+  samples,
+}: LastUsageReport): Markup | undefined {
+  if (rate === undefined) return markup`<span class="small muted">measured once</span>`;
+  const text = rate > 0 ? `${formatBytes(Math.round(rate * 60))} a minute` : 'none';
+  const hint =
+    limit === undefined
+      ? undefined
+      : markup`<br><span class="small muted">an hour more with ${formatBytes(limit)}</span>`;
+  return markup`${sparkline(samples, `Total over ${samples.length} measurements`)} ${text}${hint}`;
+}
