@@ -8,9 +8,11 @@ import {
   type DeploymentSpec,
   type WorkloadSpec,
 } from './simulated-workloads.js';
+import type { ImageSpec, NodeSpec } from './specs.js';
 
 const kib = 2 ** 10;
 const mib = 2 ** 20;
+const gib = 2 ** 30;
 const minuteMs = 60_000;
 
 const still = (initialBytes: number): Growth => ({ initialBytes });
@@ -71,9 +73,48 @@ const profiler: WorkloadSpec = {
   ],
 };
 
-/** Workloads whose pods are evicted again and again, for a limit of each kind. */
+/** Its jobs fill the disk of their node, for minutes. They declare no request, so that their pods are evicted first. */
+const restores: CronJobSpec = {
+  namespace: 'ops',
+  name: 'restore',
+  nodeNames: ['node-2'],
+  containers: [{ name: 'unpack', rootfs: still(4 * mib), logs: fewLogs }],
+  volumes: [
+    {
+      name: 'dump',
+      source: 'emptyDir',
+      content: { initialBytes: 64 * mib, bytesPerSecond: 13 * mib, maxBytes: 7 * gib },
+    },
+  ],
+  everyMs: 20 * minuteMs,
+  runMs: 18 * minuteMs,
+  keptCount: 1,
+  backoffLimit: 0,
+};
+
+const imagesOnTightNode: readonly ImageSpec[] = [
+  { name: 'registry.example/unpack:1', sizeBytes: 2.5 * gib },
+  { name: 'registry.example/models:3', sizeBytes: 2 * gib },
+  { name: 'registry.example/models:2', sizeBytes: 1.5 * gib, isUnused: true },
+];
+
+/** A node on which the jobs that fill disks run. It stays under pressure for a short time only, so that more can be seen. */
+export const tightNode: NodeSpec = {
+  name: 'node-2',
+  labels: { pool: 'general' },
+  capacityBytes: 24 * gib,
+  images: imagesOnTightNode,
+  pressureTransitionMs: 2 * minuteMs,
+};
+
+/** Workloads whose pods are evicted again and again, for a limit of each kind and under node pressure. */
 export function addEvictions(context: ScenarioContext): void {
   addDeployment(context, resizer);
   addDaemonSet(context, profiler);
   addCronJob(context, reports);
+  addCronJob(context, restores);
+  const { model, schedule } = context;
+  schedule.every(restores.everyMs, () => {
+    if (model.node(tightNode.name) !== undefined) model.setImages(tightNode.name, imagesOnTightNode);
+  });
 }

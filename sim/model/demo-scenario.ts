@@ -1,4 +1,4 @@
-import { addEvictions } from './demo-evictions.js';
+import { addEvictions, tightNode } from './demo-evictions.js';
 import type { Growth } from './growth.js';
 import type { Scenario, ScenarioContext } from './scenario.js';
 import {
@@ -126,7 +126,7 @@ const singlePods: readonly PodSpec[] = [
 
 const demoNodes = [
   { name: 'node-1', labels: { 'node-role.kubernetes.io/control-plane': '' } },
-  { name: 'node-2', labels: { pool: 'general' } },
+  tightNode,
   { name: 'node-3', labels: { pool: 'general' } },
   { name: 'node-4', labels: { pool: 'storage' }, capacityBytes: 60 * gib, imageFsCapacityBytes: 40 * gib },
   { name: 'node-5', labels: { pool: 'storage' }, capacityBytes: 20 * gib, imagesBytes: 4 * gib, systemBytes: 6 * gib },
@@ -210,7 +210,7 @@ function populate(context: ScenarioContext): void {
 
 /**
  * The cluster of `demo` and `simulate`: five nodes, and evictions every few minutes. node-4 has a separate filesystem for images, and the kubelet of
- * node-5 fails for one minute in every five.
+ * node-5 fails for one minute in every five. node-2 has little disk space, and comes under pressure every 20 minutes.
  */
 export const demoScenario: Scenario = {
   nodes: demoNodes,

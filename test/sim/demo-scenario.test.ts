@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
+import type { SimulatedNode } from '../../sim/model/node-object.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { callApi, callKubelet, type ListBody } from './wire.js';
 
@@ -158,7 +159,28 @@ describe('the demo scenario', () => {
       expect(evictions.filter(({ message }) => rule.test(message)).length).toBeGreaterThan(2);
     }
     const names = new Set(evictions.map(({ pod }) => pod.split(/[-/]/)[1]));
-    expect(names).toEqual(new Set(['report', 'resizer', 'profiler']));
+    expect(names).toEqual(new Set(['report', 'resizer', 'profiler', 'restore']));
+  });
+
+  it('has a node that loses images and then one pod, every 20 minutes', async () => {
+    await using world = await demo();
+    const { clock, sim } = world;
+    const seen: string[] = [];
+    const note = (text: string): void => {
+      if (seen.at(-1) !== text) seen.push(text);
+    };
+    sim.model.onPodFailed(({ spec, failure }) => {
+      if (failure?.message.startsWith('The node was low') === true) note(`evicted ${spec.name.split('-')[0] ?? ''}`);
+    });
+    const node = (): SimulatedNode | undefined => sim.model.node('node-2');
+    for (let second = 0; second < 39 * 60; second += 10) {
+      await clock.advance(10_000);
+      note(`${node()?.images.length ?? 0} images`);
+      if (seen.at(-1) === '3 images') expect(node()?.hasDiskPressure).toBe(false);
+    }
+    const round = ['3 images', '2 images', 'evicted restore', '2 images'];
+    expect(seen).toEqual([...round, ...round]);
+    expect(node()?.hasDiskPressure).toBe(false);
   });
 
   it('has a kubelet that fails for one minute in every five', async () => {
