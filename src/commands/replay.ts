@@ -41,7 +41,8 @@ export async function replay({ settings, summaries, objects }: ReplayOptions, co
     config,
     store: cluster,
     cache: cluster,
-    evictions: log,
+    // A recording shows evicted pods; it counts nothing.
+    evictions: { snapshot: (options) => ({ ...log.snapshot(options), workloads: [], nodes: [] }) },
     clock,
     ...(objects === undefined ? { showsAllPods: true } : {}), // without API objects no pod has a workload
   });

@@ -1,7 +1,11 @@
 import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
+import type { EvictionCounts } from '../history/eviction-counters.js';
+import type { EvictionRecord } from '../history/eviction-record.js';
 import type { ClusterSnapshot, NodeSnapshot } from '../scrape/snapshot.js';
+import type { Workload } from '../workload/workload.js';
 import { ChunkCache } from './chunks.js';
+import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { type Compatibility, detailGroups, familyTable } from './families.js';
 import type { Level } from './family.js';
 import { nodeStateGroups } from './node-families.js';
@@ -18,6 +22,7 @@ import {
 } from './selection.js';
 import { familiesOverCap } from './series-cap.js';
 import type { WorkloadPage } from './series-sources.js';
+import { StablePages } from './stable-pages.js';
 import { withoutRepeats } from './unique.js';
 import { workloadGroups } from './workload-families.js';
 import { WorkloadPages } from './workload-pages.js';
@@ -89,6 +94,11 @@ export class Exposition {
   readonly #workloadChunks: ChunkCache<WorkloadPage>;
   readonly #nodeChunks: ChunkCache<NodeSnapshot>;
   readonly #nodeStateChunks: ChunkCache<ClusterSnapshot>;
+  readonly #evictedPodChunks: ChunkCache<readonly EvictionRecord[]>;
+  readonly #workloadEvictions = new StablePages<EvictionCounts<Workload>>();
+  readonly #workloadEvictionChunks: ChunkCache<readonly EvictionCounts<Workload>[]>;
+  readonly #nodeEvictions = new StablePages<EvictionCounts<string>>();
+  readonly #nodeEvictionChunks: ChunkCache<readonly EvictionCounts<string>[]>;
 
   constructor({ settings, selfMetrics, observer, clock }: ExpositionOptions) {
     const isAllowed = allowedBy(settings);
@@ -100,6 +110,9 @@ export class Exposition {
     this.#workloadChunks = new ChunkCache(groupsOf(workloadGroups, isAllowed), this.#slicer);
     this.#nodeChunks = new ChunkCache(groupsOf(detailGroups(settings), isAllowed), this.#slicer, withoutRepeats);
     this.#nodeStateChunks = new ChunkCache(groupsOf(nodeStateGroups, isAllowed), this.#slicer);
+    this.#evictedPodChunks = new ChunkCache(groupsOf(evictedPodGroups, isAllowed), this.#slicer);
+    this.#workloadEvictionChunks = new ChunkCache(groupsOf(workloadEvictionGroups, isAllowed), this.#slicer);
+    this.#nodeEvictionChunks = new ChunkCache(groupsOf(nodeEvictionGroups, isAllowed), this.#slicer);
   }
 
   /** Whether there is a family of this name, allowed or not, with series or without. */
@@ -126,13 +139,18 @@ export class Exposition {
     filter: FamilyFilter,
     signal: AbortSignal,
   ): Promise<readonly FamilyBlock[]> {
-    const { nodes, workloads } = snapshot;
+    const { nodes, workloads, evictions } = snapshot;
     const snapshots = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
     const isRequested = requestedBy(filter);
+    const blocksOf = <Source extends object>(cache: ChunkCache<Source>, sources: readonly Source[]) =>
+      familyBlocks(cache, { sources, isRequested }, signal);
     const blocks = [
-      ...(await familyBlocks(this.#workloadChunks, { sources: this.#pages.of(workloads), isRequested }, signal)),
-      ...(await familyBlocks(this.#nodeChunks, { sources: snapshots, isRequested }, signal)),
-      ...(await familyBlocks(this.#nodeStateChunks, { sources: [snapshot], isRequested }, signal)),
+      ...(await blocksOf(this.#workloadChunks, this.#pages.of(workloads))),
+      ...(await blocksOf(this.#workloadEvictionChunks, this.#workloadEvictions.of(evictions.workloads))),
+      ...(await blocksOf(this.#nodeChunks, snapshots)),
+      ...(await blocksOf(this.#evictedPodChunks, [evictions.records])),
+      ...(await blocksOf(this.#nodeStateChunks, [snapshot])),
+      ...(await blocksOf(this.#nodeEvictionChunks, this.#nodeEvictions.of(evictions.nodes))),
     ];
     return this.#capped(blocks, filter);
   }

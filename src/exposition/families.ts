@@ -2,6 +2,7 @@
 import { compilePattern } from '../base/pattern.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import { compatibilityGroups } from './compatibility-families.js';
+import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import type { FamilyGroup, FamilyRow } from './family.js';
 import { nodeGroups, nodeStateGroups } from './node-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
@@ -55,8 +56,11 @@ export function familyTable(
 ): readonly FamilyRow[] {
   return [
     ...workloadGroups.flatMap(({ families }) => families),
+    ...workloadEvictionGroups.flatMap(({ families }) => families),
     ...detailGroups({ compatibility, profile: 'full' }).flatMap(({ families }) => families),
+    ...evictedPodGroups.flatMap(({ families }) => families),
     ...nodeStateGroups.flatMap(({ families }) => families),
+    ...nodeEvictionGroups.flatMap(({ families }) => families),
     ...selfFamilies.map((family) => ({ ...family, level: 'exporter' as const, profile: 'minimal' as const })),
   ];
 }

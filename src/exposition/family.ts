@@ -27,7 +27,7 @@ interface SampleRow {
   readonly values: readonly (number | undefined)[];
 }
 
-/** Gauges whose series have the same labels. */
+/** Families whose series have the same labels. */
 export interface FamilyGroup<Source> {
   readonly families: readonly ClusterFamilyRow[];
   labels(source: Source): readonly string[];
@@ -45,6 +45,8 @@ export interface SeriesSource<Source, T> {
 export interface FamilyOptions<T> {
   /** Without the common prefix. */
   readonly name: string;
+  /** Gauge without it. The name of a counter ends in `_total`. */
+  readonly type?: 'counter';
   readonly profile: Profile;
   readonly help: string;
   /** Undefined: no series. */
@@ -63,8 +65,8 @@ export function familyGroup<Source, T>(options: FamilyGroupOptions<Source, T>): 
   const { level, seriesSource, families } = options;
   const { labels } = seriesSource;
   return {
-    families: families.map(({ name, help, profile }) => {
-      return { name: `${prefix}${name}`, type: 'gauge', help, level, profile, labels };
+    families: families.map(({ name, type, help, profile }) => {
+      return { name: `${prefix}${name}`, type: type ?? 'gauge', help, level, profile, labels };
     }),
     labels: (source) => seriesSource.labelsIn?.(source) ?? labels,
     *samples(source) {

@@ -5,6 +5,7 @@ import { type Compatibility, familyTable, patternsWithoutFamily } from '../../sr
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -34,6 +35,11 @@ const full = anFsStats({
 
 /** A snapshot with at least one series of each family of the cluster. */
 const fullSnapshot = aClusterSnapshot({
+  evictions: {
+    records: [anEvictionRecord()],
+    workloads: [{ of: aDeployment('cart'), counts: new Map([['emptydir_limit', 1]]) }],
+    nodes: [{ of: 'node-1', counts: new Map([['emptydir_limit', 1]]) }],
+  },
   nodes: [
     aFreshNode(
       aNodeSnapshot({

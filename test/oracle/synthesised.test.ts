@@ -38,11 +38,11 @@ describe('the exposition of a synthesised recording', () => {
     },
   );
 
-  it('covers every documented family but those about the exporter itself and those of what kubelets are set to', async () => {
+  it('covers every documented family but those about the exporter itself, those of what kubelets are set to and those of evictions', async () => {
     const tables = Object.values(synthesised).map((recording) => predict(recording, byController));
     const predicted = new Set(tables.flatMap(familiesOf));
     const documented = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
-    const rows = documented.matchAll(/^\| `ephemeral_storage_(?!exporter_|node_eviction_)(\w+)`/gm);
+    const rows = documented.matchAll(/^\| `ephemeral_storage_(?!exporter_|node_eviction_|pod_evicted_|\w+_evictions_total)(\w+)`/gm);
     expect([...predicted].sort()).toEqual([...rows].map(([, name]) => name).sort());
   });
 });

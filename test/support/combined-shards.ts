@@ -13,6 +13,7 @@ const workloadFamilies: Readonly<Record<string, Combine>> = {
   workload_container_used_bytes: sum,
   workload_limit_bytes: sum,
   workload_request_bytes: sum,
+  workload_evictions_total: sum,
   workload_pods: sum,
   workload_pods_measured: sum,
   workload_pod_max_used_bytes: most,

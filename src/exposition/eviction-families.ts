@@ -1,0 +1,112 @@
+import type { EvictionCounts } from '../history/eviction-counters.js';
+import type { EvictionRecord } from '../history/eviction-record.js';
+import type { Workload } from '../workload/workload.js';
+import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';
+
+type CountsPage<T> = readonly EvictionCounts<T>[];
+type Records = readonly EvictionRecord[];
+
+export const workloadEvictionGroups: readonly FamilyGroup<CountsPage<Workload>>[] = [
+  familyGroup({
+    level: 'workload',
+    seriesSource: countsByCause(['namespace', 'workload', 'workload_type'], ({ namespace, name, type }: Workload) => [
+      namespace,
+      name,
+      type,
+    ]),
+    families: [
+      {
+        name: 'workload_evictions_total',
+        type: 'counter',
+        profile: 'minimal',
+        help: 'Evictions of pods of the workload for local storage that this exporter has seen, by cause.',
+        value: (count) => count,
+      },
+    ],
+  }),
+];
+
+export const nodeEvictionGroups: readonly FamilyGroup<CountsPage<string>>[] = [
+  familyGroup({
+    level: 'node',
+    seriesSource: countsByCause(['node'], (nodeName: string) => [nodeName]),
+    families: [
+      {
+        name: 'node_evictions_total',
+        type: 'counter',
+        profile: 'minimal',
+        help: 'Evictions of pods on the node for local storage that this exporter has seen, by cause.',
+        value: (count) => count,
+      },
+    ],
+  }),
+];
+
+/** The newest eviction of pods that had the same name: nothing else in the labels differs. */
+export const evictedPodGroups: readonly FamilyGroup<Records>[] = [
+  familyGroup({
+    level: 'pod',
+    seriesSource: newestBy(['namespace', 'pod', 'node', 'cause', 'container', 'volume']),
+    families: [
+      {
+        name: 'pod_evicted_timestamp_seconds',
+        profile: 'minimal',
+        help: 'When the pod was evicted for local storage, with the container or emptyDir that was above its limit.',
+        value: ({ evictedAtMs }) => toSeconds(evictedAtMs),
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'pod',
+    seriesSource: newestBy(['namespace', 'pod', 'node', 'cause']),
+    families: [
+      {
+        name: 'pod_evicted_used_bytes',
+        profile: 'standard',
+        help: 'Ephemeral storage used by the evicted pod, as last measured before its eviction.',
+        value: ({ lastUsage }) => (typeof lastUsage === 'object' ? lastUsage.usage?.usedBytes : undefined),
+      },
+      {
+        name: 'pod_evicted_limit_bytes',
+        profile: 'standard',
+        help: 'Limit that the pod was evicted for: of the pod, of a container or of an emptyDir.',
+        value: ({ limitBytes }) => limitBytes,
+      },
+    ],
+  }),
+];
+
+/** The data is the number of evictions. */
+function countsByCause<T>(
+  labels: readonly string[],
+  labelValuesOf: (of: T) => readonly string[],
+): SeriesSource<CountsPage<T>, number> {
+  return {
+    labels: [...labels, 'cause'],
+    *find(page) {
+      for (const { of, counts } of page) {
+        const labelValues = labelValuesOf(of);
+        for (const [cause, data] of counts) yield { labelValues: [...labelValues, cause], data };
+      }
+    },
+  };
+}
+
+type RecordLabel = 'namespace' | 'pod' | 'node' | 'cause' | 'container' | 'volume';
+
+/** Records are the newest first. Names have no line feeds. */
+function newestBy(labels: readonly RecordLabel[]): SeriesSource<Records, EvictionRecord> {
+  return {
+    labels,
+    *find(records) {
+      const seen = new Set<string>();
+      for (const data of records) {
+        const labelValues = labels.map((label) => data[label]);
+        const key = labelValues.join('\n');
+        if (seen.has(key)) continue;
+        seen.add(key);
+        yield { labelValues, data };
+      }
+    },
+  };
+}
