@@ -8,6 +8,7 @@ import {
   type VariableModel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 
+import { evictionAnnotation } from './evictions.js';
 import { dashboardLinks } from './links.js';
 import { type DashboardName, titles, uids } from './uids.js';
 import { clusterVariable, datasourceVariable } from './variables.js';
@@ -25,13 +26,22 @@ export interface DashboardOptions {
   /** Start of the time range; the end is now. */
   readonly from: string;
   readonly sections: readonly Section[];
+  /** Selects the evictions that are marked in all panels over time; without it none are. */
+  readonly evictions?: readonly string[];
 }
 
 /** The schema of Grafana 10.4. Later versions migrate it; earlier versions cannot read it. */
 const schemaVersion = 39;
 
 /** A dashboard to import or provision: with a `uid`, without the `id` that each Grafana assigns. */
-export function buildDashboard({ name, description, variables, from, sections }: DashboardOptions): Dashboard {
+export function buildDashboard({
+  name,
+  description,
+  variables,
+  from,
+  sections,
+  evictions,
+}: DashboardOptions): Dashboard {
   const builder = new DashboardBuilder(titles[name])
     .uid(uids[name])
     .description(description)
@@ -48,5 +58,6 @@ export function buildDashboard({ name, description, variables, from, sections }:
   }
   const dashboard = builder.build();
   for (const [index, panel] of (dashboard.panels ?? []).entries()) panel.id = index + 1;
-  return { ...dashboard, schemaVersion };
+  const annotations = { list: evictions === undefined ? [] : [evictionAnnotation(evictions)] };
+  return { ...dashboard, annotations, schemaVersion };
 }

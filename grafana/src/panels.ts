@@ -4,6 +4,7 @@ import {
   BarGaugeDisplayMode,
   BigValueColorMode,
   BigValueGraphMode,
+  GraphDrawStyle,
   GraphThresholdsStyleConfigBuilder,
   GraphThresholdsStyleMode,
   LegendDisplayMode,
@@ -29,6 +30,7 @@ import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-s
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 
+import type { Colours } from './colours.js';
 import { thresholds } from './states.js';
 import type { Unit } from './units.js';
 import { datasource } from './variables.js';
@@ -137,6 +139,10 @@ export function barsPanel(options: BarsOptions): bargauge.PanelBuilder {
 export interface TimeSeriesOptions extends PanelOptions {
   readonly queries: readonly Query[];
   readonly stacked?: boolean;
+  /** For counts of a step. */
+  readonly bars?: boolean;
+  /** Of series whose name ends with the key. */
+  readonly colours?: Colours;
   /** Series of these names (a regular expression) are bounds: dashed, and not part of the stack. */
   readonly bounds?: string;
   readonly thresholds?: ThresholdsConfigBuilder;
@@ -158,12 +164,13 @@ const shortestStep = '1m';
 const mostSteps = 300;
 
 export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBuilder {
-  const { queries, stacked = false, bounds, mappings = [], thresholds: steps } = options;
+  const { queries, stacked = false, mappings = [], thresholds: steps } = options;
   const panel = describe(new timeseries.PanelBuilder(), options)
     .interval(shortestStep)
     .maxDataPoints(mostSteps)
+    .drawStyle(options.bars === true ? GraphDrawStyle.Bars : GraphDrawStyle.Line)
     .lineWidth(1)
-    .fillOpacity(stacked ? 30 : 5)
+    .fillOpacity(fillOpacityOf(options))
     .stacking(new StackingConfigBuilder().mode(stacked ? StackingMode.Normal : StackingMode.None))
     .mappings(mappings)
     .legend(legendTable())
@@ -174,9 +181,21 @@ export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBui
       .thresholds(steps)
       .thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
   }
-  if (bounds !== undefined) panel.overrideByRegexp(`/${bounds}/`, boundProperties);
+  overrideSeries(panel, options);
   for (const [index, query] of queries.entries()) panel.withTarget(range(query, index));
   return panel;
+}
+
+function fillOpacityOf({ bars = false, stacked = false }: TimeSeriesOptions): number {
+  if (bars) return 80;
+  return stacked ? 30 : 5;
+}
+
+function overrideSeries(panel: timeseries.PanelBuilder, { bounds, colours = {} }: TimeSeriesOptions): void {
+  if (bounds !== undefined) panel.overrideByRegexp(`/${bounds}/`, boundProperties);
+  for (const [name, fixedColor] of Object.entries(colours)) {
+    panel.overrideByRegexp(`/${name}$/`, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
+  }
 }
 
 function scale(panel: timeseries.PanelBuilder, { max, fromZero = true }: TimeSeriesOptions): void {

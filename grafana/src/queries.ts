@@ -41,6 +41,40 @@ export function acrossShards(name: string, labels: readonly string[], selection:
   return `max ${by(labels)} (sum ${by([...labels, 'total_shards'])} (${once}))`;
 }
 
+/** At least the shortest time between two scrapes that a gap of one scrape does not empty. */
+const countStep = '5m';
+
+/**
+ * Increases of a counter of each instance since `step` before. Exact, where `increase` extrapolates: a workload has few
+ * evictions. The first value of a counter counts when its instance was scraped before; after a restart, increases within
+ * one step are lost.
+ */
+function increases(name: string, selection: Selection, step: string): string {
+  const counter = series(name, selection);
+  const first = `${counter} unless ${counter} offset ${step}`;
+  const scraped = `${series('exporter_scope_info')} offset ${step}`;
+  return `(${counter} - ${counter} offset ${step} >= 0 or ${first} and on (cluster, job, instance) ${scraped})`;
+}
+
+/** Evictions of workloads within a step, by their labels and cause. Parts of shards are added, replicas count once. */
+export function workloadEvictions(selection: Selection = {}, step = countStep): string {
+  const labels = [...workloadLabels, 'cause'];
+  const counted = increases('workload_evictions_total', selection, step);
+  const parts = `${counted} * on (cluster, job, instance) group_left (total_shards, shard, node) ${series('exporter_scope_info')}`;
+  const once = `max ${by([...labels, 'total_shards', 'shard', 'node'])} (${parts})`;
+  return `max ${by(labels)} (sum ${by([...labels, 'total_shards'])} (${once}))`;
+}
+
+/** The same of nodes. */
+export function nodeEvictions(selection: Selection = {}, step = countStep): string {
+  return `max ${by(['node', 'cause'])} (${increases('node_evictions_total', selection, step)})`;
+}
+
+/** Their sum over the time range. */
+export function withinRange(evictions: string): string {
+  return `sum_over_time((${evictions})[$__range:${countStep}])`;
+}
+
 export function by(labels: readonly string[]): string {
   return `by (${['cluster', ...labels].join(', ')})`;
 }

@@ -154,7 +154,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     const texts = [...queries, ...variableQueries].join('\n');
     const used = new Set([...texts.matchAll(/\$(\w+)/g)].map(([, name = '']) => name));
     const ofGrafana = [...used].filter((name) => name.startsWith('__'));
-    expect(ofGrafana.filter((name) => !['__rate_interval', '__range'].includes(name))).toEqual([]);
+    expect(ofGrafana.filter((name) => !['__interval', '__rate_interval', '__range'].includes(name))).toEqual([]);
     expect([...used].filter((name) => !name.startsWith('__')).toSorted()).toEqual(
       declared.filter((name) => name !== 'datasource').toSorted(),
     );

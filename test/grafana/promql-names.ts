@@ -37,6 +37,7 @@ export function namesIn(query: string): QueryNames {
       return ' ';
     })
     .replaceAll(/\[[^\]]*\]/g, ' ')
+    .replaceAll(/\boffset \d+[smhd]/g, ' ')
     .replaceAll(/\$\w+/g, ' ');
   const metrics = [...rest.matchAll(/[a-zA-Z_]\w*(?!\w*\s*\()/g)]
     .map(([name]) => name)

@@ -19,7 +19,7 @@ export async function readingsOf(
   dashboard: Dashboard,
   choices: Choices = {},
 ): Promise<readonly Values[]> {
-  let readings: readonly Values[] = [{ __rate_interval: '4m', __range: '1h' }];
+  let readings: readonly Values[] = [{ __interval: '1m', __rate_interval: '4m', __range: '1h' }];
   for (const variable of variablesOf(dashboard)) {
     const next = await Promise.all(
       readings.map(async (values) => {

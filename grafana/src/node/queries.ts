@@ -1,27 +1,16 @@
-import { by, largest, only, podLabels, podsUsed } from '../queries.js';
+import { filesystemLabels, largest, podsUsed } from '../queries.js';
 
 export const itself = { matchers: ['node="$node"'] } as const;
 export const usedByPods = `sum by (cluster) (${podsUsed(itself)})`;
 
-/**
- * Parts of the bytes used on nodefs. It holds writable layers too, except where images have a separate filesystem with
- * them. Where the layout is unknown, so are the parts.
- */
-export function partsOfNodefs(): string {
-  const used = largest('node_used_bytes', ['node'], { matchers: [...itself.matchers, 'filesystem="nodefs"'] });
-  const isDedicated = largest('node_dedicated_imagefs', ['node'], itself);
-  const isSplit = largest('node_split_imagefs', ['node'], itself);
-  const withLayers = only(bytesOfPods(), ['node'], `${isDedicated} == 0 or ${isSplit} == 1`);
-  const withoutLayers = only(bytesOfPods('component!="rootfs"'), ['node'], `${isDedicated} == 1`);
-  const pods = `(${withLayers}) or (${withoutLayers})`;
-  return [part('pods', pods), part('everything else', `${used} - (${pods})`)].join(' or ');
-}
-
-function bytesOfPods(...matchers: readonly string[]): string {
-  const selection = { matchers: [...itself.matchers, ...matchers] };
-  return `sum ${by(['node'])} (${largest('pod_component_used_bytes', [...podLabels, 'component'], selection)})`;
-}
-
-function part(name: string, query: string): string {
-  return `label_replace(${query}, "component", "${name}", "", "")`;
+/** Bytes of a filesystem by owner. What belongs to neither pods nor images can be below 0, which no stack shows. */
+export function ownersOf(filesystem: string): readonly { readonly expr: string; readonly legend: string }[] {
+  const selection = { matchers: [...itself.matchers, `filesystem="${filesystem}"`] };
+  const owned = (name: string): string => largest(name, filesystemLabels, selection);
+  return [
+    { expr: owned('node_pods_used_bytes'), legend: '{{cluster}} pods' },
+    { expr: owned('node_images_used_bytes'), legend: '{{cluster}} images' },
+    { expr: `clamp_min(${owned('node_unattributed_bytes')}, 0)`, legend: '{{cluster}} other' },
+    { expr: owned('node_available_bytes'), legend: '{{cluster}} free' },
+  ];
 }

@@ -1,3 +1,4 @@
+import { componentColours, ownerColours } from '../colours.js';
 import type { Section } from '../dashboard.js';
 import { limitsTable } from '../limits.js';
 import { drillDown } from '../links.js';
@@ -5,7 +6,7 @@ import { barsPanel, timeSeriesPanel } from '../panels.js';
 import { largest, only, podGrowth, podLabels, podsUsed, topAtEnd } from '../queries.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
-import { itself, partsOfNodefs, usedByPods } from './queries.js';
+import { itself, ownersOf, usedByPods } from './queries.js';
 
 const biggestPods = `topk(20, ${podsUsed(itself)})`;
 const requested = `sum by (cluster) (${largest('pod_request_bytes', podLabels, itself)})`;
@@ -35,19 +36,11 @@ export const whoFillsIt: Section = {
         },
       ],
     }),
-    barsPanel({
-      title: 'What fills nodefs',
-      description:
-        'Bytes used on nodefs, by pods (logs, volumes and, without a separate filesystem for images, writable layers) and by everything else. Pods: see the table. Everything else: images that share the disk, journals, core dumps, deleted files that are still open.',
-      unit: units.bytes,
-      span: 4,
-      query: { expr: partsOfNodefs(), legend: '{{cluster}} {{component}}' },
-    }),
     timeSeriesPanel({
       title: 'Biggest pods over time',
       description: 'The 10 pods with the highest usage on this node at the end of the time range.',
       unit: units.bytes,
-      span: 8,
+      span: 12,
       queries: [
         {
           expr: topAtEnd(10, podLabels, (at) => podsUsed({ ...itself, ...at })),
@@ -57,12 +50,34 @@ export const whoFillsIt: Section = {
       link: drillDown('pod', 'line'),
     }),
     timeSeriesPanel({
+      title: 'Whose bytes nodefs holds',
+      description:
+        'Pods: see the table. Images, where they share the disk: explain node NODE on the command line lists the largest. Other: neither, such as logs of the system, terminated containers, hostPath data, and deleted files that are still open. When other is large, no pod is to blame.',
+      unit: units.bytes,
+      span: 12,
+      stacked: true,
+      colours: ownerColours,
+      queries: ownersOf('nodefs'),
+    }),
+    timeSeriesPanel({
+      title: 'Whose bytes imagefs holds',
+      description:
+        'The same of a separate filesystem for images. Pods: their writable layers, unless these are on another filesystem. Empty where images share the disk of nodefs.',
+      unit: units.bytes,
+      span: 12,
+      stacked: true,
+      colours: ownerColours,
+      noValue: 'images share the disk of nodefs, or there is no data',
+      queries: ownersOf('imagefs'),
+    }),
+    timeSeriesPanel({
       title: 'Components',
       description:
         'Components of the usage of all pods on the node: writable layers (rootfs), logs, emptyDirs, configMaps, and the kubelet’s files (other).',
       unit: units.bytes,
       span: 12,
       stacked: true,
+      colours: componentColours,
       queries: [
         {
           expr: `sum by (cluster, component) (${largest('pod_component_used_bytes', [...podLabels, 'component'], itself)})`,

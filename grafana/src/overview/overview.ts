@@ -1,9 +1,10 @@
-/** Full nodes, the largest and fastest growing workloads and pods, pods near a limit, and data quality. */
+/** Full nodes, the largest and fastest growing workloads and pods, pods near a limit, evictions, and data quality. */
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
 import { nearVariable } from '../variables.js';
 import { summary } from './at-a-glance.js';
+import { evictions } from './evictions.js';
 import { nodes } from './full-nodes.js';
 import { nearLimits } from './near-limits.js';
 import { trust } from './trust.js';
@@ -14,9 +15,10 @@ export function overview(): Dashboard {
   return buildDashboard({
     name: 'overview',
     description:
-      'Full nodes, the largest and fastest growing workloads and pods, pods near a limit, and the quality of the data.',
+      'Full nodes, the largest and fastest growing workloads and pods, pods near a limit, evictions, and the quality of the data.',
     variables: [nearVariable()],
     from: 'now-6h',
-    sections: [summary, nodes, whoUses, whoGrows, nearLimits, trust],
+    sections: [summary, nodes, whoUses, whoGrows, nearLimits, evictions, trust],
+    evictions: [],
   });
 }

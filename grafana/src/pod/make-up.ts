@@ -1,3 +1,4 @@
+import { componentColours } from '../colours.js';
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
 import { largest, podLabels } from '../queries.js';
@@ -15,6 +16,7 @@ export const makeUp: Section = {
       unit: units.bytes,
       span: 12,
       stacked: true,
+      colours: componentColours,
       bounds: 'Limit|Requested',
       queries: [
         {

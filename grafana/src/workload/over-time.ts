@@ -1,3 +1,4 @@
+import { componentColours } from '../colours.js';
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
 import { acrossShards, largest, podLabels, smallest, workloadGrowth, workloadLabels } from '../queries.js';
@@ -53,6 +54,7 @@ export const overTime: Section = {
       unit: units.bytes,
       span: 12,
       stacked: true,
+      colours: componentColours,
       queries: [
         {
           expr: `sum by (cluster, component) (${ofItsPods(components)})`,

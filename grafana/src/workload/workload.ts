@@ -10,15 +10,17 @@ import {
   workloadVariable,
 } from '../variables.js';
 import { containers } from './containers.js';
+import { evictions } from './evictions.js';
 import { summary } from './now.js';
 import { overTime } from './over-time.js';
 import { itsPods } from './pods.js';
+import { ofItsNames } from './queries.js';
 
 export function workloadDashboard(): Dashboard {
   return buildDashboard({
     name: 'workload',
     description:
-      'One workload: usage in total and by pod, completeness of the data, growth, the closest limit, and recommended requests.',
+      'One workload: usage in total and by pod, completeness of the data, growth, the closest limit, evictions, and recommended requests.',
     variables: [
       namespaceVariable(),
       workloadVariable(),
@@ -27,6 +29,7 @@ export function workloadDashboard(): Dashboard {
       podNamespacesVariable(),
     ],
     from: 'now-24h',
-    sections: [summary, overTime, itsPods, containers],
+    sections: [summary, overTime, itsPods, evictions, containers],
+    evictions: ofItsNames.matchers,
   });
 }
