@@ -36,6 +36,8 @@ export interface ClusterSourceOptions {
   readonly logger: Logger;
   readonly metrics: SelfMetrics;
   readonly version: string;
+  /** Whether nodes have the list of their images; only commands show it. Default: false. */
+  readonly keepsImages?: boolean;
   /** Called after each change of a pod; the source already has its result. */
   readonly onPodChange?: (change: StoreChange<Pod>, source: ClusterSource) => void;
 }

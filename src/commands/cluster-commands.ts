@@ -1,6 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 import { parseDuration } from '../base/duration.js';
+import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
 import { explain, explainForms, type ExplainOptions } from './explain/explain-command.js';
 import type { ClusterFlags } from './one-shot.js';
@@ -13,7 +14,14 @@ import {
   type TopResource,
   topResources,
 } from './resources.js';
-import { credentialFlags, settingFlags, withCredentials, withSettingsFile } from './setting-flags.js';
+import {
+  credentialFlags,
+  recordingFlags,
+  settingFlags,
+  withCredentials,
+  withRecordings,
+  withSettingsFile,
+} from './setting-flags.js';
 import { top, topForms, type TopOptions } from './top/top-command.js';
 import { UsageError } from './usage-error.js';
 
@@ -33,14 +41,16 @@ interface TopFlags extends NamespaceFlags {
   readonly interval?: number;
 }
 
-type ExplainFlags = NamespaceFlags & Pick<ExplainOptions, 'output'>;
+interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
+  readonly free?: number;
+}
 
 const defaultIntervalMs = 5000;
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 
 /** The commands that read a cluster and serve nothing. */
 export function addClusterCommands(program: Command, context: CommandContext): void {
-  withSettingsFile(withCredentials(withNamespace(program.command('top'))))
+  withSource(program.command('top'))
     .description('Show the largest consumers: workloads, pods, containers, volumes or nodes')
     .addArgument(
       resourceArgument('[resource]', 'what to list', topResources).argParser(parseTopResource).default('pods'),
@@ -59,17 +69,32 @@ export function addClusterCommands(program: Command, context: CommandContext): v
     .option('-w, --watch', 'refresh at every interval until interrupted; kubelets are scraped once per cache.ttl')
     .addOption(new Option('--interval <duration>', 'time between refreshes (default: 5s)').argParser(parseInterval))
     .action(async (resource: TopResource, flags: TopFlags, command: Command) => {
-      await top({ ...clusterFlags(command), ...topOptions(flags), resource }, context);
+      const options = { ...clusterFlags(command), ...topOptions(flags), resource };
+      if (options.recordings !== undefined && flags.watch === true)
+        throw new UsageError('--watch and --summaries exclude each other');
+      await top(options, context);
     });
-  withSettingsFile(withCredentials(withNamespace(program.command('explain'))))
-    .description('Show what adds up to the usage of a pod, or which pods a workload has and which are missing')
+  withSource(program.command('explain'))
+    .description('Show what adds up to the usage of a pod, which pods a workload has, or whom a node would evict first')
     .addArgument(resourceArgument('<resource>', 'what to explain', explainResources).argParser(parseExplainResource))
     .argument('<name>', 'NAME or NAMESPACE/NAME; of a workload also TYPE/NAME or NAMESPACE/TYPE/NAME')
     .addOption(outputFlag(explainForms))
+    .addOption(
+      new Option(
+        '--free <size>',
+        'of a node: bytes that evictions are to free, such as 5Gi (default: what its thresholds lack)',
+      ).argParser(parseSize),
+    )
     .action(async (resource: ExplainResource, name: string, flags: ExplainFlags, command: Command) => {
-      const { output } = flags;
-      await explain({ ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output }, context);
+      const { output, free: freeBytes } = flags;
+      if (freeBytes !== undefined && resource !== 'node') throw new UsageError('--free is for nodes');
+      const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output, freeBytes };
+      await explain(options, context);
     });
+}
+
+function withSource(command: Command): Command {
+  return withSettingsFile(withRecordings(withCredentials(withNamespace(command))));
 }
 
 function withNamespace(command: Command): Command {
@@ -86,7 +111,7 @@ function resourceArgument(name: string, description: string, choices: readonly s
 }
 
 function clusterFlags(command: Command): ClusterFlags {
-  return { ...credentialFlags(command), settings: settingFlags(command) };
+  return { ...credentialFlags(command), settings: settingFlags(command), recordings: recordingFlags(command) };
 }
 
 function namespaceOptions(flags: NamespaceFlags): Pick<TopOptions, 'namespace' | 'allNamespaces'> {
@@ -115,6 +140,12 @@ function topOptions(flags: TopFlags): Omit<TopOptions, keyof ClusterFlags | 'res
 function parseLimit(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Allowed: a whole number, 0 for all.');
   return Number(text);
+}
+
+function parseSize(text: string): number {
+  const bytes = parseQuantity(text);
+  if (bytes !== undefined && bytes > 0) return bytes;
+  throw new InvalidArgumentError('Allowed: a quantity above 0, such as 500Mi or 5Gi.');
 }
 
 function parseInterval(text: string): number {

@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { recordPodChange } from '../eviction-recorder.js';
 import { EvictionLog } from '../history/eviction-log.js';
-import type { Pod } from '../kube/objects.js';
+import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { type NodeFailure, nodeFailure } from '../report/node-report.js';
@@ -29,6 +29,8 @@ export interface ClusterReading {
   readonly snapshot: ClusterSnapshot;
   /** All pods in scope, measured or not. */
   readonly knownPods: readonly KnownPod[];
+  /** All nodes that the API server knows. */
+  readonly knownNodes: readonly Node[];
   /** Wall time in milliseconds. */
   readonly readAtMs: number;
   /** The last requests to kubelets that failed, by node. */
@@ -37,27 +39,38 @@ export interface ClusterReading {
   readonly evictions: readonly EvictionReport[];
 }
 
+export interface Reader {
+  /**
+   * Scrapes the kubelets that are due, for at most `durationMs`. Those that have not answered by then are served from the
+   * cache.
+   */
+  read(durationMs: number, signal: AbortSignal): Promise<ClusterReading>;
+}
+
 export interface ClusterReaderOptions {
   readonly config: Config;
   readonly scope: Scope;
   readonly credentials: Credentials;
   readonly context: Pick<CommandContext, 'clock' | 'random' | 'version'>;
+  /** Whether nodes have the list of their images. Default: false. */
+  readonly keepsImages?: boolean;
 }
 
 /** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to a workload. */
-export class ClusterReader implements AsyncDisposable {
+export class ClusterReader implements Reader, AsyncDisposable {
   readonly #options: ClusterReaderOptions;
   readonly #source: ClusterSource;
   readonly #collection: Collection;
 
   constructor(options: ClusterReaderOptions) {
-    const { config, scope, credentials, context } = options;
+    const { config, scope, credentials, context, keepsImages = false } = options;
     this.#options = options;
     const log = new EvictionLog(config.evictions, context.clock);
     this.#source = new ClusterSource({
       config,
       scope,
       credentials,
+      keepsImages,
       clock: context.clock,
       random: context.random,
       version: context.version,
@@ -88,7 +101,6 @@ export class ClusterReader implements AsyncDisposable {
     return this.#source.synced({ timeoutMs: syncTimeoutMs, failsFast: true }, signal);
   }
 
-  /** Scrapes the kubelets that are due, for at most `durationMs`. Those that have not answered by then are served from the cache. */
   async read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
     const { clock } = this.#options.context;
     using deadline = startDeadline({
@@ -103,7 +115,14 @@ export class ClusterReader implements AsyncDisposable {
       pod,
       workloads: this.#collection.resolver.workloadsOf(pod),
     }));
-    return { snapshot, knownPods, readAtMs: clock.nowMs(), failures: this.#failuresOf(snapshot), evictions: [] };
+    return {
+      snapshot,
+      knownPods,
+      knownNodes: [...this.#source.store.nodes()],
+      readAtMs: clock.nowMs(),
+      failures: this.#failuresOf(snapshot),
+      evictions: [],
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -109,6 +109,7 @@ function bareNode(name: string): Node {
     resourceVersion: '0',
     labels: {},
     ready: true,
+    readyChangedAtMs: undefined,
     addresses: [],
     kubeletPort: undefined,
     allocatableBytes: undefined,

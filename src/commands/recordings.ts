@@ -11,7 +11,7 @@ import { decodeSummary } from '../kubelet/decode.js';
 import type { NodeSummary } from '../kubelet/summary.js';
 
 /** Told of what is left out, one line each. */
-type Warn = (text: string) => void;
+export type Warn = (text: string) => void;
 
 export interface RecordedSummary {
   readonly file: string;
@@ -43,7 +43,11 @@ export async function readObjects(location: string, warn: Warn): Promise<Recorde
   for (const file of await filesAt(location, ['.json', '.yaml', '.yml'])) {
     try {
       const objects = itemsOfFile(await readFile(file, 'utf8'));
-      nodes.push(...objects.filter(({ kind }) => kind === 'Node').map(({ value }) => projectNode(value, asIs)));
+      nodes.push(
+        ...objects
+          .filter(({ kind }) => kind === 'Node')
+          .map(({ value }) => projectNode(value, asIs, { keepsImages: true })),
+      );
       pods.push(...objects.filter(({ kind }) => kind === 'Pod').map(({ value }) => projectPod(value, asIs)));
     } catch (error) {
       warn(`left out: ${file}: ${messageOf(error)}`);

@@ -7,7 +7,7 @@ export const topResources = ['workloads', 'pods', 'containers', 'volumes', 'node
 export type TopResource = (typeof topResources)[number];
 
 /** What `explain` explains. */
-export const explainResources = ['pod', 'workload'] as const;
+export const explainResources = ['pod', 'workload', 'node'] as const;
 export type ExplainResource = (typeof explainResources)[number];
 
 /** Short forms; singular and plural forms are understood too. */

@@ -5,6 +5,8 @@ import { listSettings } from '../config/settings.js';
 import type { FlagValues } from '../config/text-layers.js';
 import type { CredentialFlags } from './command-credentials.js';
 import type { SettingFlags } from './load-settings.js';
+import type { RecordingFlags } from './recorded-collection.js';
+import { UsageError } from './usage-error.js';
 
 /** The settings that have a flag of their own. */
 export const settingRows = listSettings().flatMap(({ flag, ...row }) => (flag === undefined ? [] : [{ flag, ...row }]));
@@ -65,6 +67,29 @@ export function withCredentials(command: Command): Command {
       'kubeconfig file (default: $KUBECONFIG, else ~/.kube/config, else the service account of the pod)',
     )
     .option('--context <name>', 'context of the kubeconfig (default: its current context)');
+}
+
+/** Takes recordings to read instead of a cluster. */
+export function withRecordings(command: Command): Command {
+  return command
+    .option(
+      '--summaries <path>',
+      'read recordings, not a cluster: folder (or file) of bodies of /stats/summary, *.json',
+    )
+    .option('--objects <path>', 'with --summaries: folder (or file) of pods and nodes, JSON or YAML');
+}
+
+/** Undefined without them. Throws UsageError for flags that exclude each other. */
+export function recordingFlags(command: Command): RecordingFlags | undefined {
+  const { summaries, objects } = command.opts<{ summaries?: string; objects?: string }>();
+  if (summaries === undefined) {
+    if (objects !== undefined) throw new UsageError('--objects needs --summaries');
+    return undefined;
+  }
+  const { kubeconfig, context } = credentialFlags(command);
+  if (kubeconfig !== undefined) throw new UsageError('--summaries and --kubeconfig exclude each other');
+  if (context !== undefined) throw new UsageError('--summaries and --context exclude each other');
+  return { summaries, objects };
 }
 
 export function credentialFlags(command: Command): CredentialFlags {

@@ -24,6 +24,8 @@ export interface NodeAddress {
 
 export interface Node extends ObjectMeta {
   readonly ready: boolean;
+  /** Wall time in milliseconds of the last change of the condition `Ready`; undefined without it. */
+  readonly readyChangedAtMs: number | undefined;
   readonly addresses: readonly NodeAddress[];
   /** `status.daemonEndpoints.kubeletEndpoint.Port`; undefined until the kubelet has reported it. */
   readonly kubeletPort: number | undefined;

@@ -28,6 +28,7 @@ export function projectNode(object: unknown, intern: Intern, { keepsImages = fal
   return {
     ...projectMetadata('node', objectOf(metadata), intern),
     ready: objectsOf(conditions).some(({ type, status }) => type === 'Ready' && status === 'True'),
+    readyChangedAtMs: timeMsOf(objectsOf(conditions).find(({ type }) => type === 'Ready')?.['lastTransitionTime']),
     addresses: objectsOf(addresses).flatMap((address) => projectAddress(address, intern)),
     kubeletPort: isPort(port) ? port : undefined,
     allocatableBytes: allocatableBytes && roundUp(allocatableBytes),

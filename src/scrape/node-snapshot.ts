@@ -68,6 +68,7 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
     nodeName: node.name,
     summary,
     layout,
+    podsOnNode: pods.podsOn(node.name),
     thresholds: thresholdsInForce,
     headrooms: evictionHeadrooms(thresholdsInForce),
     pods: measured.filter(isShown),

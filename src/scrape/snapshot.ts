@@ -48,6 +48,8 @@ export interface NodeSnapshot {
   readonly nodeName: string;
   readonly summary: NodeSummary;
   readonly layout: NodeLayout;
+  /** The pods of the API server that are bound to the node, in the summary or not. */
+  readonly podsOnNode: readonly Pod[];
   /** Those that the kubelet goes by; its defaults while its configuration is not known. */
   readonly thresholds: readonly NodeThreshold[];
   /** Empty while the kubelet's configuration is not known. */

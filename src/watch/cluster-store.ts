@@ -41,6 +41,8 @@ export interface ClusterStoreOptions {
   readonly random: () => number;
   readonly logger: Logger;
   readonly observer: ClusterStoreObserver;
+  /** Whether nodes have the list of their images, up to 50 each. Default: false. */
+  readonly keepsImages?: boolean;
   /** Called after each change of a pod; the store already has its result. */
   readonly onPodChange?: (change: StoreChange<Pod>) => void;
 }
@@ -156,14 +158,14 @@ export class ClusterStore {
   }
 
   #nodesPart(intern: Intern): Part {
-    const { scope } = this.#options;
+    const { scope, keepsImages = false } = this.#options;
     const reflector = new Reflector<Node>({
       ...this.#options,
       resource: 'nodes',
       fieldSelector: scope.nodeName === undefined ? undefined : `metadata.name=${scope.nodeName}`,
       store: this.#nodes,
       project: (object) => {
-        const node = projectNode(object, intern);
+        const node = projectNode(object, intern, { keepsImages });
         return isInScope(scope, node.name) ? node : undefined;
       },
     });

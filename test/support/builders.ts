@@ -61,6 +61,7 @@ export function aNode(overrides: Partial<Node> = {}): Node {
     resourceVersion: '1',
     labels: {},
     ready: true,
+    readyChangedAtMs: 0,
     addresses: [{ type: 'InternalIP', address: '192.0.2.1' }],
     kubeletPort: 10250,
     allocatableBytes: undefined,

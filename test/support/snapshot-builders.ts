@@ -2,8 +2,8 @@
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/attribution/usage.js';
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
 import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
-import { ratioTo } from '../../src/kube/quantity.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
+import { ratioTo } from '../../src/kube/quantity.js';
 import type {
   ClusterSnapshot,
   NodeSnapshot,
@@ -118,6 +118,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     nodeName,
     summary: aNodeSummary({ nodeName }),
     layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined },
+    podsOnNode: [],
     thresholds: [],
     headrooms: [],
     pods: [aPodSnapshot()],
@@ -166,6 +167,7 @@ export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReadin
   return {
     snapshot,
     knownPods: measured.flatMap(({ pod, workloads }) => (pod === undefined ? [] : [{ pod, workloads }])),
+    knownNodes: snapshot.nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot.node])),
     readAtMs: Date.UTC(2026, 0, 1),
     failures: new Map(),
     evictions: [],

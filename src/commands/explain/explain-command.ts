@@ -2,7 +2,7 @@ import { workloadName } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import { notFound } from '../not-found.js';
-import { type ClusterFlags, type ClusterSession, withCluster } from '../one-shot.js';
+import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
 import type { ExplainResource } from '../resources.js';
 import { dataText } from '../text/data-text.js';
 import { screenColumns } from '../text/screen.js';
@@ -11,6 +11,8 @@ import { terminalText } from '../text/terminal-text.js';
 import { causesOfAbsence } from '../top/missing.js';
 import { UsageError } from '../usage-error.js';
 import { findWorkload } from '../workload-lookup.js';
+import { nodeExplanation } from './node-explanation.js';
+import { nodeText } from './node-text.js';
 import { podExplanations } from './pod-explanation.js';
 import { podText } from './pod-text.js';
 import { workloadExplanation } from './workload-explanation.js';
@@ -26,22 +28,31 @@ export interface ExplainOptions extends ClusterFlags {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   readonly output: (typeof explainForms)[number];
+  /** Of a node: the bytes that evictions are to free; undefined for what its thresholds lack. */
+  readonly freeBytes: number | undefined;
 }
 
 /** Shows what adds up to a value. Throws UserError when there is nothing of the name. */
 export async function explain(options: ExplainOptions, context: CommandContext): Promise<void> {
-  const explainer = options.resource === 'pod' ? podExplainer(options, context) : workloadExplainer(options, context);
-  await withCluster(options, context, async (session) => {
+  const explainer = explainers[options.resource](options, context);
+  const use = async (session: ClusterSession): Promise<void> => {
     const { reader, config } = session;
     const reading = await reader.read(config.scrape.maxDurationMs, context.stopSignal);
     context.stopSignal.throwIfAborted();
     context.writeOut(explainer(reading, session));
     const causes = causesOfAbsence(reading, config.kubelet.access);
     for (const cause of causes) context.writeError(`${cause}\n`);
-  });
+  };
+  await withReader(options, context, use, { keepsImages: options.resource === 'node' });
 }
 
 type Explainer = (reading: ClusterReading, session: ClusterSession) => string;
+
+const explainers: Readonly<Record<ExplainResource, (options: ExplainOptions, context: CommandContext) => Explainer>> = {
+  pod: podExplainer,
+  workload: workloadExplainer,
+  node: nodeExplainer,
+};
 
 function podExplainer(options: ExplainOptions, context: CommandContext): Explainer {
   const { output } = options;
@@ -102,5 +113,18 @@ function workloadExplainer({ name, output, ...options }: ExplainOptions, context
     const explanation = workloadExplanation(reading, workload, session.config.workloads);
     if (output !== 'text') return dataText(explanation, output);
     return workloadText(explanation, { name: workloadName(workload), width: screenColumns(context.terminal()) });
+  };
+}
+
+function nodeExplainer({ name, output, freeBytes }: ExplainOptions, context: CommandContext): Explainer {
+  return (reading) => {
+    const explanation = nodeExplanation(reading, { name, freeBytes });
+    if (explanation === undefined) {
+      const names = reading.snapshot.nodes.map(({ nodeName }) => nodeName);
+      throw notFound('node', name, names);
+    }
+    if (output !== 'text') return dataText(explanation, output);
+    const width = screenColumns(context.terminal());
+    return nodeText(explanation, { width, readAtMs: reading.readAtMs, hasColour: hasColour(context) });
   };
 }

@@ -3,7 +3,7 @@ import { type LabelSelector, parseSelector } from '../../kube/selector.js';
 import { workloadKey } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
-import { type ClusterFlags, type ClusterSession, withCluster } from '../one-shot.js';
+import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
 import type { TopResource } from '../resources.js';
 import { dataText } from '../text/data-text.js';
 import { screenColumns } from '../text/screen.js';
@@ -42,7 +42,7 @@ export async function top(options: TopOptions, context: CommandContext): Promise
   const { resource, watchIntervalMs } = options;
   const selector = podSelector(options.selector);
   const sortBy = options.sortBy === undefined ? undefined : parseSortBy(options.sortBy, resource);
-  await withCluster(options, context, async (session) => {
+  await withReader(options, context, async (session) => {
     const { reader, config } = session;
     const read = (): Promise<ClusterReading> => reader.read(config.scrape.maxDurationMs, context.stopSignal);
     const first = await read();

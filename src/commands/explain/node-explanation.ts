@@ -1,0 +1,68 @@
+import { type StorageLayout, storageLayout } from '../../eviction/node-layout.js';
+import type { Node, NodeImage } from '../../kube/objects.js';
+import { podBytes } from '../../report/filesystem-report.js';
+import { type NodeReport, nodeReport } from '../../report/node-report.js';
+import { type SignalReport, signalReports } from '../../report/signal-report.js';
+import type { NodeSnapshot } from '../../scrape/snapshot.js';
+import type { ClusterReading } from '../cluster-reader.js';
+
+/** Who fills a node's disks and whom its kubelet would evict first: plain data with exact numbers. */
+export type NodeExplanation = NodeReport & ObjectFacts & EvictionFacts;
+
+export interface NodeQuestion {
+  readonly name: string;
+  /** The amount of bytes to free; undefined for what each signal lacks. */
+  readonly freeBytes: number | undefined;
+}
+
+/** Undefined when there is no such node in scope. */
+export function nodeExplanation(
+  reading: ClusterReading,
+  { name, freeBytes }: NodeQuestion,
+): NodeExplanation | undefined {
+  const state = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
+  if (state === undefined) return undefined;
+  const snapshot = state.state === 'absent' ? undefined : state.snapshot;
+  return {
+    ...nodeReport(state, podBytes(snapshot?.pods ?? []), reading.failures.get(name)),
+    ...objectFacts(snapshot?.node ?? reading.knownNodes.find((known) => known.name === name)),
+    ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot, freeBytes)),
+  };
+}
+
+interface ObjectFacts {
+  /** From the Node object; absent without one, as the following ones. */
+  readonly kubeletVersion?: string | undefined;
+  readonly operatingSystem?: string | undefined;
+  readonly ready?: boolean;
+  /** Since when it is ready, or not. Wall time in milliseconds. */
+  readonly readyChangedAtMs?: number | undefined;
+  /** The condition DiskPressure. */
+  readonly diskPressure?: boolean | undefined;
+  /** The largest first; the Node object has at most 50. */
+  readonly images: readonly NodeImage[];
+}
+
+function objectFacts(node: Node | undefined): ObjectFacts {
+  if (node === undefined) return { images: [] };
+  const { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure } = node;
+  const images = node.images.toSorted((a, b) => b.sizeBytes - a.sizeBytes);
+  return { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure, images };
+}
+
+interface EvictionFacts {
+  /** The layout that the kubelet goes by; absent without data. */
+  readonly layout?: StorageLayout;
+  /** All that the kubelet has; empty without data. */
+  readonly signals: readonly SignalReport[];
+  /** Pods of the summary that the API server does not know: their places in the order are unknown. */
+  readonly unrankedPodCount?: number;
+}
+
+function evictionFacts(snapshot: NodeSnapshot, freeBytes: number | undefined): EvictionFacts {
+  return {
+    layout: storageLayout(snapshot.layout),
+    signals: signalReports(snapshot, { freeBytes }),
+    unrankedPodCount: snapshot.unknownPods.length,
+  };
+}

@@ -1,0 +1,65 @@
+import { type Clock, systemClock } from '../base/clock.js';
+import { UserError } from '../base/errors.js';
+import { type Collection, createCollection } from '../collection.js';
+import type { Config } from '../config/schema.js';
+import { recordPodChange } from '../eviction-recorder.js';
+import { EvictionLog } from '../history/eviction-log.js';
+import { RecordedCluster } from './recorded-cluster.js';
+import { readObjects, readSummaries, type Warn } from './recordings.js';
+
+/** Where recordings of a cluster are. */
+export interface RecordingFlags {
+  /** File or folder. */
+  readonly summaries: string;
+  /** File or folder; undefined without API objects. */
+  readonly objects: string | undefined;
+}
+
+export interface RecordedCollection {
+  readonly cluster: RecordedCluster;
+  readonly collection: Collection;
+  /** Stands still at the newest time in the summaries: a recording does not age while it is read, and gives the same each time. */
+  readonly clock: Clock;
+}
+
+interface RecordingOptions {
+  readonly config: Config;
+  /** Told of files that cannot be read. */
+  readonly warn: Warn;
+  /** Without API objects no pod has a workload, and all pods are shown anyway. */
+  readonly showsAllPods: boolean;
+}
+
+/** What the exporter makes of recorded summaries and API objects. Throws UserError without a summary. */
+export async function readRecordedCollection(
+  { summaries, objects }: RecordingFlags,
+  { config, warn, showsAllPods }: RecordingOptions,
+): Promise<RecordedCollection> {
+  const recorded = await readSummaries(summaries, warn);
+  if (recorded.length === 0)
+    throw new UserError(`${summaries}: no kubelet summary found; expected bodies of /stats/summary in *.json files`);
+  const cluster = new RecordedCluster(
+    recorded,
+    objects === undefined ? { nodes: [], pods: [] } : await readObjects(objects, warn),
+  );
+  const clock = clockAt(cluster.newestTimeMs);
+  const log = new EvictionLog(config.evictions, clock);
+  const collection = createCollection({
+    config,
+    store: cluster,
+    cache: cluster,
+    // A recording shows evicted pods; it counts nothing.
+    evictions: { snapshot: (options) => ({ ...log.snapshot(options), workloads: [], nodes: [] }) },
+    clock,
+    ...(showsAllPods || objects === undefined ? { showsAllPods: true } : {}),
+  });
+  for (const object of cluster.pods()) {
+    const change = { object, previous: undefined, isFirstList: true };
+    recordPodChange(change, { log, config, collection, nodes: cluster, histories: [] });
+  }
+  return { cluster, collection, clock };
+}
+
+function clockAt(nowMs: number): Clock {
+  return { ...systemClock, nowMs: () => nowMs, monotonicMs: () => 0 };
+}

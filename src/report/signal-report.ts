@@ -1,0 +1,126 @@
+import { availableFor, type NodeThreshold, signalsOf } from '../eviction/node-thresholds.js';
+import { type Victim, type VictimPlace, victimsToFree } from '../eviction/victims.js';
+import { roundUp } from '../kube/quantity.js';
+import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
+import { victimRanking } from '../scrape/node-victims.js';
+import type { NodeSnapshot } from '../scrape/snapshot.js';
+
+/** A signal of a node's kubelet: how far it is from evictions, and whom they would hit. Amounts are bytes, or inodes where the signal counts those. */
+export interface SignalReport {
+  readonly signal: EvictionSignal;
+  /** The hard threshold, the higher one of two; absent without one. */
+  readonly thresholdBytes?: number | undefined;
+  readonly thresholdInodes?: number | undefined;
+  /** A default of Kubernetes: the kubelet's configuration is not known. */
+  readonly isAssumed?: boolean | undefined;
+  /** Once the threshold was crossed, the kubelet evicts until this much is available. */
+  readonly clearedAt?: number | undefined;
+  readonly soft?: SoftThresholdReport | undefined;
+  readonly available?: number | undefined;
+  /** What is available above the hard threshold; below 0 the kubelet evicts. */
+  readonly headroom?: number | undefined;
+  readonly isCrossed: boolean;
+  /** All pods that have not ended, in the order in which the kubelet evicts. */
+  readonly victims: readonly VictimReport[];
+  readonly toFree?: FreeingReport | undefined;
+}
+
+/** A threshold that may be crossed for a while. */
+export interface SoftThresholdReport {
+  readonly thresholdBytes?: number | undefined;
+  readonly thresholdInodes?: number | undefined;
+  readonly gracePeriodMs: number;
+  readonly isCrossed: boolean;
+}
+
+export interface VictimReport {
+  /** 1 for the first; pods that are equal to the kubelet share one. */
+  readonly rank: number;
+  readonly namespace: string;
+  readonly pod: string;
+  /** Absent without statistics. */
+  readonly usage?: number | undefined;
+  /** In bytes, rounded up, for signals of inodes too: as the kubelet counts it. */
+  readonly request: number;
+  /** Why the kubelet passes over the pod; absent for one that it may evict. */
+  readonly exempt?: Victim['exempt'];
+  readonly place: VictimPlace;
+  readonly priority: number;
+  /** What its eviction would free; absent without statistics. */
+  readonly freed?: number | undefined;
+}
+
+/** Whom the kubelet would evict to free an amount. */
+export interface FreeingReport {
+  readonly amount: number;
+  readonly victims: readonly Pick<VictimReport, 'namespace' | 'pod' | 'freed'>[];
+  readonly freed: number;
+  /** False: the eviction of all pods would not free the amount. */
+  readonly isEnough: boolean;
+}
+
+export interface SignalReportOptions {
+  /** The amount to free for signals of bytes; undefined for what each of them lacks. */
+  readonly freeBytes?: number | undefined;
+}
+
+/** One for each signal that the kubelet has, with a threshold or without. */
+export function signalReports(snapshot: NodeSnapshot, options: SignalReportOptions = {}): readonly SignalReport[] {
+  const rank = victimRanking(snapshot);
+  return signalsOf(snapshot.node.kubeletVersion).map((signal) => signalReport(signal, snapshot, rank(signal), options));
+}
+
+function signalReport(
+  signal: EvictionSignal,
+  { summary, thresholds }: NodeSnapshot,
+  victims: readonly Victim[],
+  { freeBytes }: SignalReportOptions,
+): SignalReport {
+  const own = thresholds.filter((threshold) => threshold.signal === signal);
+  const hard = highest(own.filter(({ gracePeriodMs }) => gracePeriodMs === 0));
+  const soft = highest(own.filter(({ gracePeriodMs }) => gracePeriodMs > 0));
+  const amount = countsInodes(signal) ? lacking(hard) : (freeBytes ?? lacking(hard));
+  return {
+    signal,
+    ...amountOf(hard),
+    isAssumed: hard?.isAssumed,
+    clearedAt: hard?.clearedAt,
+    soft: soft && { ...amountOf(soft), gracePeriodMs: soft.gracePeriodMs, isCrossed: soft.isCrossed },
+    available: availableFor(signal, summary).available,
+    headroom: hard?.headroom,
+    isCrossed: hard?.isCrossed === true,
+    victims: victims.map(victimReport),
+    toFree: amount === undefined ? undefined : freeingReport(victims, amount),
+  };
+}
+
+function highest(thresholds: readonly NodeThreshold[]): NodeThreshold | undefined {
+  return thresholds.toSorted((a, b) => (b.threshold ?? 0) - (a.threshold ?? 0))[0];
+}
+
+function amountOf(found: NodeThreshold | undefined): Pick<SignalReport, 'thresholdBytes' | 'thresholdInodes'> {
+  if (found === undefined) return {};
+  return countsInodes(found.signal) ? { thresholdInodes: found.threshold } : { thresholdBytes: found.threshold };
+}
+
+/** A node that is not under pressure lacks nothing: a part of its threshold gives an idea of what comes first. */
+const sampleRatio = 0.1;
+
+/** What is missing to the end of the pressure; without pressure, a part of the threshold. */
+function lacking(hard: NodeThreshold | undefined): number | undefined {
+  if (hard?.threshold === undefined || hard.threshold === 0) return undefined;
+  const { isCrossed, available, clearedAt, threshold } = hard;
+  if (isCrossed && available !== undefined && clearedAt !== undefined) return clearedAt - available;
+  return Math.ceil(threshold * sampleRatio);
+}
+
+function victimReport({ pod, rank, usage, request, exempt, place, freed }: Victim): VictimReport {
+  const { namespace, name, priority } = pod;
+  return { rank, namespace, pod: name, usage, request: roundUp(request), exempt, place, priority, freed };
+}
+
+function freeingReport(victims: readonly Victim[], amount: number): FreeingReport {
+  const plan = victimsToFree(victims, amount);
+  const pods = plan.victims.map(({ pod, freed }) => ({ namespace: pod.namespace, pod: pod.name, freed }));
+  return { amount, victims: pods, freed: plan.freed, isEnough: plan.isEnough };
+}

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+
+import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
+import { nodeExplanation } from '../../../src/commands/explain/node-explanation.js';
+import { nodeText } from '../../../src/commands/explain/node-text.js';
+import { nodeThresholds } from '../../../src/eviction/node-thresholds.js';
+import type { Pod } from '../../../src/kube/objects.js';
+import type { EvictionThresholds } from '../../../src/kubelet/eviction-thresholds.js';
+import type { NodeSummary, PodSummary } from '../../../src/kubelet/summary.js';
+import type { NodeSnapshot } from '../../../src/scrape/snapshot.js';
+import {
+  aContainer,
+  aContainerSummary,
+  anFsStats,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aThreshold,
+} from '../../support/builders.js';
+import {
+  aClusterSnapshot,
+  aFreshNode,
+  anAbsentNode,
+  aNodeSnapshot,
+  aReading,
+} from '../../support/snapshot-builders.js';
+
+const gib = 2 ** 30;
+
+const disk = anFsStats({
+  capacityBytes: 100 * gib,
+  availableBytes: 12 * gib,
+  usedBytes: 88 * gib,
+  inodes: 1000,
+  inodesFree: 900,
+});
+
+function podOf(name: string, usedGib: number, overrides: Partial<Pod> = {}): { pod: Pod; summary: PodSummary } {
+  return {
+    pod: aPod({ name, containers: [aContainer({ requestBytes: 2 * gib })], ...overrides }),
+    summary: aPodSummary({
+      name,
+      usedBytes: usedGib * gib,
+      containers: [aContainerSummary({ rootfsBytes: usedGib * gib, logsBytes: 0 })],
+    }),
+  };
+}
+
+interface Case {
+  readonly pods?: readonly { readonly pod: Pod; readonly summary: PodSummary }[];
+  readonly unmeasured?: readonly Pod[];
+  readonly thresholds?: EvictionThresholds;
+  readonly summary?: Partial<NodeSummary>;
+  readonly node?: Partial<NodeSnapshot['node']>;
+}
+
+function readingOf({ pods = [], unmeasured = [], thresholds, summary, node: changes }: Case = {}): ClusterReading {
+  const node = aNode(changes);
+  const ofNode = aNodeSummary({
+    nodefs: disk,
+    imagefs: { ...disk, usedBytes: 30 * gib },
+    containerfs: { ...disk, usedBytes: 30 * gib },
+    pods: pods.map((pod) => pod.summary),
+    ...summary,
+  });
+  const snapshot = aNodeSnapshot({
+    node,
+    summary: ofNode,
+    layout: { hasDedicatedImagefs: false, hasSplitImagefs: false },
+    thresholds: nodeThresholds({ ...node, summary: ofNode, layout: 'shared', thresholds }),
+    podsOnNode: [...pods.map(({ pod }) => pod), ...unmeasured],
+    pods: [],
+  });
+  return aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(snapshot)] }) });
+}
+
+function textOf(
+  reading: ClusterReading,
+  { freeBytes, width = Infinity }: { freeBytes?: number; width?: number } = {},
+): string {
+  const explanation = nodeExplanation(reading, { name: 'node-1', freeBytes });
+  if (explanation === undefined) throw new Error('node-1 is not in the reading');
+  return nodeText(explanation, { width, readAtMs: reading.readAtMs });
+}
+
+describe('the text about a node', () => {
+  const pods = [podOf('large', 10), podOf('small', 1), podOf('dns', 5, { isStatic: true })];
+  const unmeasured = [aPod({ name: 'new', containers: [aContainer()] })];
+
+  it('shows its disks by owner, its thresholds and the order of eviction', () => {
+    const images = [
+      { name: 'registry.example/app:1', sizeBytes: 2 * gib },
+      { name: 'registry.example/model:3', sizeBytes: 9 * gib },
+    ];
+    expect(textOf(readingOf({ pods, unmeasured, node: { images } }), { freeBytes: 5 * gib })).toBe(`\
+Node node-1: kubelet v1.37.1 on linux.
+The summary is fresh, 1s old.
+Images, writable layers, logs and volumes share one filesystem.
+Condition DiskPressure: false.
+
+FILESYSTEM  CAPACITY     PODS   IMAGES  NEITHER     FREE
+nodefs      100.0GiB  16.0GiB  14.0GiB  58.0GiB  12.0GiB
+
+SIGNAL                  AVAILABLE  THRESHOLD  HEADROOM  SOFT
+nodefs.available          12.0GiB    10.0GiB    2.0GiB  -
+nodefs.inodesFree             900         50       850  -
+imagefs.available         12.0GiB    15.0GiB   -3.0GiB  -     crossed
+imagefs.inodesFree            900         50       850  -
+containerfs.available     12.0GiB    10.0GiB    2.0GiB  -
+containerfs.inodesFree        900         50       850  -
+The thresholds are the defaults of Kubernetes, assumed: with kubelet.readConfig (needs get on nodes/configz) they are read from the kubelet.
+
+Order of eviction for nodefs.available, imagefs.available, containerfs.available:
+RANK  POD           USAGE  REQUEST  PRIORITY  WHY
+   1  shop/new          -       0B         0  no statistics
+   2  shop/large  10.0GiB   2.0GiB         0  8.0GiB above its request
+   3  shop/dns     5.0GiB   2.0GiB         0  3.0GiB above its request; never evicted: static
+   4  shop/small   1.0GiB   2.0GiB         0  1.0GiB below its request
+To free 5.0GiB: shop/new, shop/large.
+
+Order of eviction for nodefs.inodesFree, imagefs.inodesFree, containerfs.inodesFree:
+RANK  POD         USAGE  REQUEST  PRIORITY  WHY
+   1  shop/new        -       0B         0  no statistics
+   2  shop/dns        0   2.0GiB         0  uses no inodes; never evicted: static
+   2  shop/large      0   2.0GiB         0  uses no inodes
+   2  shop/small      0   2.0GiB         0  uses no inodes
+To free 5 inodes: not enough, all pods that may be evicted free 0 inodes.
+
+Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0GiB).
+`);
+  });
+
+  it('shows soft thresholds, and no note about thresholds that are known', () => {
+    const text = textOf(
+      readingOf({
+        thresholds: [
+          aThreshold({ value: { amount: 5 * gib } }),
+          aThreshold({ value: { amount: 20 * gib }, gracePeriodMs: 90_000 }),
+        ],
+      }),
+    );
+    expect(text).toMatch(/nodefs\.available +12\.0GiB +5\.0GiB +7\.0GiB +20\.0GiB for 1m30s, crossed/);
+    expect(text).toMatch(/imagefs\.available +12\.0GiB +- +- +-/);
+    expect(text).not.toContain('assumed');
+  });
+
+  it('frees what is missing until the pressure ends', () => {
+    const minReclaim = { amount: gib };
+    const thresholds = [aThreshold({ value: { amount: 15 * gib }, minReclaim })];
+    const text = textOf(readingOf({ pods, thresholds, node: { diskPressure: true } }));
+    expect(text).toContain('To free 4.0GiB: shop/large.');
+    expect(text).toContain('Condition DiskPressure: true.');
+  });
+
+  it('shows ten pods of the order', () => {
+    const many = Array.from({ length: 14 }, (_, index) => podOf(`cart-${index}`, 14 - index));
+    expect(textOf(readingOf({ pods: many }))).toContain('\nand 4 more.\n');
+  });
+
+  it('reports that no pod is known', () => {
+    expect(textOf(readingOf())).toContain('imagefs.available, containerfs.available: no pod of this node is known.');
+  });
+
+  it('fits a terminal', () => {
+    const lines = textOf(readingOf({ pods, unmeasured }), { width: 60 }).split('\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(60);
+  });
+});
+
+describe('the text about a node without data', () => {
+  it('reports why, and since when', () => {
+    const node = aNode({ ready: false, readyChangedAtMs: Date.UTC(2026, 0, 1) - 90_000, kubeletVersion: 'v1.36.3' });
+    const reading = aReading({
+      snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-1', 'timeout')] }),
+      knownNodes: [node],
+      failures: new Map([['node-1', { reason: 'timeout', message: 'no answer within 10 s', ageMs: 2000 }]]),
+    });
+    expect(textOf(reading)).toBe(`\
+Node node-1: kubelet v1.36.3 on linux.
+No data (timeout): no answer within 10 s, 2s ago. The kubelet does not answer in time. Check the load of the node and kubelet.requestTimeout.
+The node has not been ready for 1m30s.
+Condition DiskPressure: false.
+`);
+    expect(nodeExplanation(reading, { name: 'node-1', freeBytes: undefined })).toMatchObject({
+      state: 'absent',
+      reason: 'timeout',
+      signals: [],
+    });
+  });
+
+  it('is undefined for an unknown node', () => {
+    expect(nodeExplanation(aReading(), { name: 'node-9', freeBytes: undefined })).toBeUndefined();
+  });
+});
