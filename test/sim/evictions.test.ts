@@ -118,7 +118,7 @@ describe('a pod above a limit', () => {
     ]);
   });
 
-  it('has containers that were killed, or that the kubelet did not find any more', async () => {
+  it('has containers that were killed, or that the kubelet no longer found', async () => {
     await using world = await start();
     const { sim, clock } = world;
     for (let index = 0; index < 20; index++) sim.model.addPod(podSpec(`a${index}`, { containers: [overLimit] }));
