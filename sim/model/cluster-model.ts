@@ -41,6 +41,7 @@ export class ClusterModel {
   readonly #random: Random;
   readonly #nodes = new Map<string, SimulatedNode>();
   readonly #pods = new Map<string, SimulatedPod>();
+  /** By UID: a kubelet still lists an evicted pod for a moment after its controller has deleted it. */
   readonly #podsByNode = new Map<string, Map<string, SimulatedPod>>();
   readonly #ownerUids = new Map<string, string>();
   readonly #failureListeners: ((pod: SimulatedPod) => void)[] = [];
@@ -96,7 +97,9 @@ export class ClusterModel {
 
   /** Removes the node and its pods. */
   removeNode(name: string): void {
-    for (const { spec } of this.podsOn(name)) this.deletePod(spec.namespace, spec.name);
+    for (const pod of this.podsOn(name)) {
+      if (this.hasPod(pod)) this.deletePod(pod.spec.namespace, pod.spec.name);
+    }
     this.#nodes.delete(name);
     this.#store.remove('nodes', name);
   }
@@ -157,8 +160,8 @@ export class ClusterModel {
     if (isTerminal(pod) && pod.failure !== undefined) this.#putPod({ ...pod, deletedAtMs: this.#schedule.nowMs });
     if (graceMs === 0 || isTerminal(pod)) {
       this.#pods.delete(podKey(namespace, name));
-      this.#podsByNode.get(pod.spec.nodeName ?? '')?.delete(podKey(namespace, name));
       this.#store.remove('pods', podKey(namespace, name));
+      this.#leaveNode(pod);
       return;
     }
     this.#putPod({ ...pod, deletedAtMs: this.#schedule.nowMs + graceMs });
@@ -252,10 +255,17 @@ export class ClusterModel {
     this.#pods.set(podKey(namespace, name), pod);
     if (nodeName !== undefined) {
       const onNode = this.#podsByNode.get(nodeName) ?? new Map<string, SimulatedPod>();
-      this.#podsByNode.set(nodeName, onNode.set(podKey(namespace, name), pod));
+      this.#podsByNode.set(nodeName, onNode.set(pod.uid, pod));
     }
     this.#store.put(podObject(pod));
     return pod;
+  }
+
+  #leaveNode({ spec, uid, failure }: SimulatedPod): void {
+    const leave = (): unknown => this.#podsByNode.get(spec.nodeName ?? '')?.delete(uid);
+    const listedMs = failure?.kind === 'evicted' ? failure.measuredUntilMs - this.#schedule.nowMs : 0;
+    if (listedMs > 0) this.#schedule.after(listedMs, leave);
+    else leave();
   }
 
   #putNode(node: SimulatedNode): void {

@@ -237,6 +237,9 @@ describe('the controller of an evicted pod', () => {
       deletionGracePeriodSeconds: 0,
     });
     expect(deleted?.status).toMatchObject({ phase: 'Failed', reason: 'Evicted', message });
+    expect(await listed(sim)).toContain(before?.metadata.name);
+    await clock.advance(cleanUpMs);
+    expect(await listed(sim)).not.toContain(before?.metadata.name);
     const after = await podsOf(sim);
     expect(after.length).toBe(1);
     expect(after[0]?.metadata.name).not.toBe(before?.metadata.name);
