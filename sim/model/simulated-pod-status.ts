@@ -30,9 +30,8 @@ export function podStatus(pod: SimulatedPod): object {
 
 function addresses({ startedAtMs, failure }: SimulatedPod): object {
   if (startedAtMs === undefined) return {};
-  const hosts = { hostIP: '127.0.0.1', hostIPs: [{ ip: '127.0.0.1' }] };
   const hasSandbox = failure?.kind !== 'evicted' || failure.hasSandbox;
-  return { ...hosts, ...(hasSandbox && { podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] }) };
+  return { hostIP: '127.0.0.1', ...(hasSandbox && { podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] }) };
 }
 
 interface Condition {
