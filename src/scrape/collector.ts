@@ -4,7 +4,7 @@ import { TimeSlicer } from '../base/time-slicer.js';
 import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-log.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup } from '../kubelet/kubelet-cache.js';
-import { workloadKey } from '../workload/workload.js';
+import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
 import type { NodeRecords, ScrapedNode } from './node-records.js';
@@ -85,17 +85,15 @@ export class Collector {
     const current = await Promise.all(order.map((node) => this.#scrapeNode(node, signal)));
     // In one step: a pod that moved or was deleted while other nodes were waited for must not count where it was.
     const scraped = current.map((scrapedNow) => scrapedNow()).sort((a, b) => byNodeName(a.state, b.state));
-    const workloads = await this.#collectWorkloads(
-      scraped.map(({ part }) => part),
-      recordsFailures && !signal.aborted,
-    );
+    const parts = scraped.map(({ part }) => part);
+    const { workloads, youngWorkloads } = await this.#collectWorkloads(parts, recordsFailures && !signal.aborted);
     const states = [
       ...scraped.map(({ state }) => state),
       ...skipped.map(skippedState),
       ...(missing === undefined ? [] : [missingState(missing)]),
     ];
     const evictions = this.#options.evictions.snapshot({
-      workloads: workloads.map(({ workload }) => workload),
+      workloads: [...workloads.map(({ workload }) => workload), ...youngWorkloads],
       nodeNames: states.map(({ nodeName }) => nodeName),
       showsAllPods: this.#options.showsAllPods,
     });
@@ -116,16 +114,27 @@ export class Collector {
     return () => record.scraped(node, lookup, clock.monotonicMs() - lookedUpAtMs);
   }
 
-  async #collectWorkloads(parts: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
-    const { resolver, workloads } = this.#options;
+  async #collectWorkloads(parts: readonly NodePart[], recordsFailures: boolean): Promise<CollectedWorkloads> {
+    const { resolver, workloads: collector } = this.#options;
     const isAlone = this.#runningCount === 1;
     const turn = this.#turn;
-    const collected = await workloads.collect(parts, recordsFailures);
+    const workloads = await collector.collect(parts, recordsFailures);
+    const keys = new Set(workloads.map(({ workload }) => workloadKey(workload)));
+    const young = parts.flatMap(({ youngWorkloads }) => youngWorkloads);
+    const youngWorkloads = young.filter((workload) => {
+      const sizeBefore = keys.size;
+      return keys.add(workloadKey(workload)).size > sizeBefore;
+    });
     // Workloads that another collection has discovered since are not among these, and must not be forgotten.
-    if (isAlone && turn === this.#turn)
-      resolver.retain(new Set(collected.map(({ workload }) => workloadKey(workload))));
-    return collected;
+    if (isAlone && turn === this.#turn) resolver.retain(keys);
+    return { workloads, youngWorkloads };
   }
+}
+
+interface CollectedWorkloads {
+  readonly workloads: readonly WorkloadSnapshot[];
+  /** Workloads all of whose pods are in no sum yet. */
+  readonly youngWorkloads: readonly Workload[];
 }
 
 const byNodeName = byNames<NodeState>(({ nodeName }) => [nodeName]);

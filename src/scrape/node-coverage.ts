@@ -1,6 +1,7 @@
-import { podLimitBytes, podRequestBytes } from '../eviction/limits.js';
+import { isActive, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
 import type { Pod } from '../kube/objects.js';
 import { type SummedPod, sumPods } from '../workload/aggregate.js';
+import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import type { NodeSnapshot } from './snapshot.js';
@@ -14,14 +15,21 @@ export interface NodeCoverage {
   /** Pods that the summary must list and measured ones that are younger; pods that have usage. */
   readonly expectedPods: number;
   readonly measuredPods: number;
+  /** The workloads of pods that are neither expected nor measured yet, and have not ended. */
+  readonly youngWorkloads: readonly Workload[];
 }
 
-/** `expected`: the pods that the summary must list. On a node without data (`snapshot` undefined), no pod is measured. */
-export function nodeCoverage(
-  expected: readonly Pod[],
-  snapshot: NodeSnapshot | undefined,
-  resolver: WorkloadResolver,
-): NodeCoverage {
+export interface NodeCoverageInput {
+  /** All pods of the node. */
+  readonly pods: readonly Pod[];
+  /** Those that the summary must list. */
+  readonly expected: readonly Pod[];
+  /** Undefined for a node without data: no pod is measured. */
+  readonly snapshot: NodeSnapshot | undefined;
+}
+
+export function nodeCoverage(input: NodeCoverageInput, resolver: WorkloadResolver): NodeCoverage {
+  const { expected, snapshot } = input;
   const unmeasured = expected.filter(({ uid }) => snapshot?.measuredPodUids.has(uid) !== true);
   const measuredPods = snapshot?.measuredPodUids.size ?? 0;
   return {
@@ -30,7 +38,15 @@ export function nodeCoverage(
     expectedPods: measuredPods + unmeasured.length,
     measuredPods,
     missingPods: unmeasured.filter(({ uid }) => snapshot?.listedPodUids.has(uid) !== true).length,
+    youngWorkloads: youngPods(input).flatMap((pod) => resolver.workloadsOf(pod)),
   };
+}
+
+function youngPods({ pods, expected, snapshot }: NodeCoverageInput): readonly Pod[] {
+  const expectedPods = new Set(expected);
+  return pods.filter(
+    (pod) => isActive(pod) && !expectedPods.has(pod) && snapshot?.measuredPodUids.has(pod.uid) !== true,
+  );
 }
 
 function unmeasuredPod(pod: Pod, resolver: WorkloadResolver): SummedPod {

@@ -93,7 +93,7 @@ class NodeRecord {
       const coverage = this.#coverageOf(node, undefined);
       return {
         state: { ...lookup, ...commonState(node, coverage) },
-        part: { nodeName: node.name, hasData: false, workloads: coverage.workloads },
+        part: partOf(node, false, coverage),
       };
     }
     const snapshot = this.#snapshotOf(node, lookup);
@@ -107,7 +107,7 @@ class NodeRecord {
       missingPods: coverage.missingPods,
       danglingPods: this.#countDangling(snapshot),
     };
-    return { state, part: { nodeName: node.name, hasData: true, workloads: coverage.workloads } };
+    return { state, part: partOf(node, true, coverage) };
   }
 
   #snapshotOf(node: Node, { summary, thresholds }: FoundLookup): NodeSnapshot {
@@ -149,7 +149,7 @@ class NodeRecord {
       return kept.coverage;
     }
     const expected = findExpected({ pods: podsOnNode, nowMs, graceMs });
-    const coverage = nodeCoverage(expected.pods, snapshot, resolver);
+    const coverage = nodeCoverage({ pods: podsOnNode, expected: expected.pods, snapshot }, resolver);
     this.#coverage = { podsOnNode, snapshot, validUntilMs: expected.validUntilMs, coverage };
     return coverage;
   }
@@ -162,6 +162,10 @@ class NodeRecord {
     this.#danglingSinceMs = new Map(unknownPods.map(({ uid }) => [uid, before.get(uid) ?? nowMs]));
     return [...this.#danglingSinceMs.values()].filter((sinceMs) => nowMs - sinceMs > graceMs).length;
   }
+}
+
+function partOf({ name }: Node, hasData: boolean, { workloads, youngWorkloads }: NodeCoverage): NodePart {
+  return { nodeName: name, hasData, workloads, youngWorkloads };
 }
 
 function commonState({ name, allocatableBytes }: Node, { expectedPods, measuredPods }: NodeCoverage) {

@@ -19,6 +19,8 @@ export interface NodePart {
   readonly hasData: boolean;
   /** The same object as long as nothing in it changes. */
   readonly workloads: WorkloadPartials;
+  /** Of pods that are in no sum yet. */
+  readonly youngWorkloads: readonly Workload[];
 }
 
 export interface WorkloadCollectorOptions {

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import { addDaemonSet } from '../../sim/model/simulated-workloads.js';
+import type { PodSpec } from '../../sim/model/specs.js';
+import type { EvictionReport } from '../../src/report/eviction-report.js';
+import { Exporter, type ExporterOptions } from '../support/exporter.js';
+
+const mib = 2 ** 20;
+const minuteMs = 60_000;
+
+/** Grows by 6 MiB a minute, and is above its limit in the fourth minute. */
+const agent = {
+  namespace: 'ops',
+  name: 'agent',
+  nodeNames: ['node-1', 'node-2'],
+  containers: [
+    {
+      name: 'agent',
+      rootfs: { initialBytes: 0, bytesPerSecond: mib / 10 },
+      logs: { initialBytes: 0 },
+      limitBytes: 20 * mib,
+    },
+  ],
+};
+
+const cart: PodSpec = {
+  namespace: 'shop',
+  name: 'cart-0',
+  nodeName: 'node-1',
+  owner: { kind: 'StatefulSet', name: 'cart' },
+  containers: [{ name: 'main', rootfs: { initialBytes: mib }, logs: { initialBytes: mib }, mounts: ['data'] }],
+  volumes: [{ name: 'data', source: 'emptyDir', sizeLimitBytes: 10 * mib, content: { initialBytes: 4 * mib } }],
+};
+
+const emptyDirMessage = 'Usage of EmptyDir volume "data" exceeds the limit "10Mi". ';
+
+const scenario: Scenario = {
+  ...emptyScenario('node-1', 'node-2'),
+  populate: ({ model }) => {
+    model.addPod(cart);
+  },
+};
+
+async function start(options: ExporterOptions = {}): Promise<Exporter> {
+  const exporter = await Exporter.start({ scenario, ...options });
+  return exporter.synced();
+}
+
+/** Scrapes once a minute. */
+async function scrapeFor(exporter: Exporter, minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await exporter.clock.advance(minuteMs);
+    await exporter.scrape();
+  }
+}
+
+async function evictionsOf(exporter: Exporter): Promise<readonly EvictionReport[]> {
+  const answer = await exporter.get('/api/v1/evictions');
+  expect(answer.status).toBe(200);
+  return JSON.parse(answer.text) as readonly EvictionReport[];
+}
+
+async function evict(exporter: Exporter, message: string, name = 'cart-0'): Promise<void> {
+  const pod = exporter.cluster.model.pods.find(({ spec }) => spec.name === name);
+  if (pod === undefined) throw new Error(`no pod ${name}`);
+  exporter.cluster.model.evictPod(pod, { message, isForNode: false });
+  await exporter.clock.advance(5_000);
+}
+
+async function recorded(exporter: Exporter, count: number): Promise<readonly EvictionReport[]> {
+  await expect.poll(async () => (await evictionsOf(exporter)).length, { interval: 5, timeout: 10_000 }).toBe(count);
+  return evictionsOf(exporter);
+}
+
+const cartLabels = { namespace: 'shop', workload: 'cart', workload_type: 'statefulset' };
+
+describe('the counters', () => {
+  it('are 0 for a workload whose only pod does not run yet', async () => {
+    const waiting = { ...cart, startAfterMs: 10 * minuteMs };
+    await using exporter = await start({
+      scenario: {
+        ...emptyScenario('node-1'),
+        populate: ({ model }) => {
+          model.addPod(waiting);
+        },
+      },
+    });
+    const scraped = await exporter.scrape();
+    expect(scraped.value('workload_pods', cartLabels)).toBeUndefined();
+    expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(0);
+    expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'other' })).toBeUndefined();
+  });
+});
+
+describe('an eviction', () => {
+  it('of a DaemonSet pod that is deleted at once is counted, and has its last values', async () => {
+    await using exporter = await start({
+      scenario: {
+        ...emptyScenario('node-1', 'node-2'),
+        populate: (context) => {
+          addDaemonSet(context, agent);
+        },
+      },
+    });
+    const labels = { namespace: 'ops', workload: 'agent', workload_type: 'daemonset', cause: 'pod_limit' };
+    await scrapeFor(exporter, 3);
+    expect((await exporter.scrape()).value('workload_evictions_total', labels)).toBe(0);
+    await exporter.clock.advance(minuteMs);
+    const evictions = await recorded(exporter, 2);
+    const scraped = await exporter.scrape();
+    expect(scraped.value('workload_evictions_total', labels)).toBe(2);
+    expect(new Set(evictions.map(({ node }) => node))).toEqual(new Set(['node-1', 'node-2']));
+    for (const { namespace, pod, node, evictedAtMs, lastUsage, ...eviction } of evictions) {
+      expect(exporter.cluster.model.pods.map(({ spec }) => spec.name)).not.toContain(pod);
+      expect(scraped.value('node_evictions_total', { node, cause: 'pod_limit' })).toBe(1);
+      expect(eviction).toMatchObject({
+        cause: 'pod_limit',
+        limitBytes: 20 * mib,
+        workloads: [{ workload: 'agent', workloadType: 'daemonset', workloadNamespace: 'ops' }],
+      });
+      if (lastUsage === undefined) throw new Error('no last usage');
+      const { usedBytes = 0, limits, samples, growthBytesPerSecond = 0, limitForAnHourBytes } = lastUsage;
+      expect(limits).toMatchObject([
+        { rule: 'pod', limitBytes: 20 * mib },
+        { rule: 'container', container: 'agent' },
+      ]);
+      expect(usedBytes).toBeGreaterThan(15 * mib);
+      expect(usedBytes).toBeLessThan(25 * mib);
+      expect(samples.length).toBe(3);
+      expect(growthBytesPerSecond / (mib / 10)).toBeCloseTo(1, 0);
+      expect(limitForAnHourBytes).toBeGreaterThan(360 * mib);
+      const ofPod = { namespace, pod, node, cause: 'pod_limit' };
+      expect(scraped.value('pod_evicted_used_bytes', ofPod)).toBe(usedBytes);
+      expect(scraped.value('pod_evicted_limit_bytes', ofPod)).toBe(20 * mib);
+      expect(scraped.value('pod_evicted_timestamp_seconds', ofPod)).toBe(evictedAtMs / 1000);
+    }
+  });
+
+  it('is counted once, and names the emptyDir', async () => {
+    await using exporter = await start();
+    await scrapeFor(exporter, 3);
+    await evict(exporter, emptyDirMessage);
+    await recorded(exporter, 1);
+    exporter.cluster.model.updatePod('shop', 'cart-0', { labels: { touched: 'yes' } });
+    exporter.cluster.dropWatches();
+    await scrapeFor(exporter, 2);
+    const scraped = await exporter.scrape();
+    expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(1);
+    expect(scraped.samples('pod_evicted_timestamp_seconds').map(({ labels }) => labels)).toMatchObject([
+      { namespace: 'shop', pod: 'cart-0', node: 'node-1', cause: 'emptydir_limit', volume: 'data' },
+    ]);
+    expect((await evictionsOf(exporter))[0]?.lastUsage).toMatchObject({
+      components: { emptydir: 4 * mib },
+      volumes: [{ volume: 'data', usedBytes: 4 * mib, isCounted: true }],
+    });
+  });
+
+  it('before the first list is listed and not counted', async () => {
+    await using exporter = await start();
+    await scrapeFor(exporter, 2);
+    await evict(exporter, emptyDirMessage);
+    await recorded(exporter, 1);
+    await using late = await exporter.another();
+    await late.synced();
+    const scraped = await late.scrape();
+    expect(await evictionsOf(late)).toMatchObject([{ pod: 'cart-0', unknownUsageReason: 'before_start' }]);
+    expect(scraped.samples('pod_evicted_timestamp_seconds').length).toBe(1);
+    expect(scraped.samples('pod_evicted_used_bytes')).toEqual([]);
+    expect(scraped.value('node_evictions_total', { node: 'node-1', cause: 'emptydir_limit' })).toBe(0);
+  });
+
+  it.each([
+    'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ',
+    'Pod was rejected: The node had condition: [MemoryPressure]. ',
+  ])('for another resource is none: %s', async (message) => {
+    await using exporter = await start();
+    await scrapeFor(exporter, 2);
+    await evict(exporter, message);
+    await exporter.clock.advance(minuteMs);
+    const hasFailed = async () => (await exporter.scrape()).value('workload_pods', cartLabels) === undefined;
+    await expect.poll(hasFailed, { interval: 5, timeout: 10_000 }).toBe(true);
+    const { families } = await exporter.scrape();
+    const counts = families.filter(({ name }) => name.endsWith('_evictions_total')).flatMap(({ samples }) => samples);
+    expect(counts.length).toBeGreaterThan(10);
+    expect(counts.filter(({ value }) => value > 0)).toEqual([]);
+    expect(await evictionsOf(exporter)).toEqual([]);
+  });
+
+  it('outlives new settings of the source, and leaves when its namespace is no longer in scope', async () => {
+    await using exporter = await start();
+    await scrapeFor(exporter, 3);
+    await evict(exporter, emptyDirMessage);
+    const [before] = await recorded(exporter, 1);
+    await exporter.apply('cache: {ttl: 30s}');
+    expect(await evictionsOf(exporter)).toEqual([before]);
+    const scraped = await exporter.scrape();
+    expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(1);
+    await exporter.apply('cluster: {namespaces: [ops]}');
+    expect(await evictionsOf(exporter)).toEqual([]);
+  });
+
+  it('is listed for the retention time', async () => {
+    await using exporter = await start({ settings: 'evictions: {retention: 10m}' });
+    await evict(exporter, emptyDirMessage);
+    await recorded(exporter, 1);
+    await scrapeFor(exporter, 9);
+    expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds').length).toBe(1);
+    await scrapeFor(exporter, 1);
+    expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
+    expect(await evictionsOf(exporter)).toEqual([]);
+  });
+});
