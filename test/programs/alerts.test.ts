@@ -144,4 +144,32 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometh
     expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
     for (const query of queriesOf(await readRunbooks())) await prometheus.query(query);
   });
+
+  it('fire once for an eviction that two exporters see, with the next step for the evicted pod', async () => {
+    await using cluster = await SimulatedCluster.start({ scenario: { ...shop, kubeletsEvict: true } });
+    await using one = await startExporter(cluster);
+    await using other = await startExporter(cluster);
+    await using prometheus = await PrometheusServer.start({
+      targets: [targetOf(one, 'exporter-a'), targetOf(other, 'exporter-b')],
+      rules: withoutWaiting(await readRules()),
+    });
+    await eventually('counters at 0', async () => {
+      const counters = await prometheus.query('count(ephemeral_storage_workload_evictions_total{workload="cart"} == 0)');
+      return (counters[0]?.value ?? 0) >= 2 ? counters : undefined;
+    });
+
+    cluster.model.addPod(pod('cart-5d4f8-c', 'node-3', 30 * mib));
+    const alerts = await firing(prometheus, 'EphemeralStoragePodEvicted', 'EphemeralStoragePodEvicted');
+    const labels = { alertname: 'EphemeralStoragePodEvicted', cause: 'pod_limit', severity: 'warning' };
+    expect(new Set(alerts.map((alert) => alert.labels))).toEqual(
+      new Set([
+        { ...labels, namespace: 'shop', workload: 'cart', workload_type: 'deployment' },
+        { ...labels, workload: 'carts', workload_type: 'selector' },
+      ]),
+    );
+    const ofCart = alerts.find((alert) => alert.labels['workload'] === 'cart');
+    expect(ofCart?.annotations['description']).toMatch(
+      /^1 pod of shop\/cart \(deployment\) was evicted [^]* on node node-3\. Next step: ephemeral-storage-exporter explain eviction -n shop cart-5d4f8-c$/,
+    );
+  });
 });

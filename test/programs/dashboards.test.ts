@@ -7,9 +7,12 @@ import { ownersOf } from '../../grafana/src/node/queries.js';
 import {
   acrossShards,
   largest,
+  nodeEvictions,
   podGrowth,
   podsUsed,
   secondsToLimit,
+  withinRange,
+  workloadEvictions,
   workloadLabels,
 } from '../../grafana/src/queries.js';
 import { uids } from '../../grafana/src/uids.js';
@@ -154,14 +157,18 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
         acrossShards('workload_pods', workloadLabels),
         acrossShards('workload_container_used_bytes', [...workloadLabels, 'container']),
         podsUsed(),
+        withinRange(workloadEvictions()),
+        withinRange(nodeEvictions()),
       ]) {
-        const found = await prometheus.query(query.replaceAll('$cluster', '.*'), atSeconds);
+        const text = query.replaceAll('$cluster', '.*').replaceAll('$__range', '1h');
+        const found = await prometheus.query(text, atSeconds);
         const of = (cluster: string): readonly object[] =>
           found
             .filter(({ metric }) => metric['cluster'] === cluster)
             .map(({ metric, value }) => ({ ...metric, cluster: undefined, value }));
         expect(of('whole').length).toBeGreaterThan(5);
         expect(new Set(of('shared'))).toEqual(new Set(of('whole')));
+        expect(found.some(({ value }) => value > 0)).toBe(true);
       }
 
       // Images share the disk of the first node, and have a separate disk on the second.
