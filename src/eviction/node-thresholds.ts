@@ -54,6 +54,16 @@ export function nodeThresholds(input: NodeThresholdsInput): readonly NodeThresho
   );
 }
 
+/** Evictions are near when the headroom is below this part of the threshold. */
+const nearRatio = 0.25;
+
+/** Whether a node is close to evicting pods, or does: its headroom above a threshold is small, measured by the threshold. */
+export function isNearThreshold(thresholds: readonly NodeThreshold[]): boolean {
+  return thresholds.some(
+    ({ headroom, threshold }) => headroom !== undefined && threshold !== undefined && headroom < threshold * nearRatio,
+  );
+}
+
 /** The first kubelet with signals for the filesystem of the writable layers: KEP-4191. */
 const firstMinorWithContainerfs = 29;
 const firstMinorWithImageInodes = 30;

@@ -1,7 +1,9 @@
 import type { EvictionCounts } from '../history/eviction-counters.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
+import type { NodeSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';
+import { evictionRanks } from './series-sources.js';
 
 type CountsPage<T> = readonly EvictionCounts<T>[];
 type Records = readonly EvictionRecord[];
@@ -110,3 +112,19 @@ function newestBy(labels: readonly RecordLabel[]): SeriesSource<Records, Evictio
     },
   };
 }
+
+/** Whom a node would evict next. */
+export const evictionRankGroups: readonly FamilyGroup<NodeSnapshot>[] = [
+  familyGroup({
+    level: 'pod',
+    seriesSource: evictionRanks,
+    families: [
+      {
+        name: 'pod_eviction_rank',
+        profile: 'standard',
+        help: 'Place of the pod in the order in which the kubelet evicts when the node runs low on disk: 1 is evicted first, equals share a place. The first five of each signal, only on nodes with headroom below a quarter of a threshold: that of the kubelet with kubelet.readConfig, else the default of Kubernetes.',
+        value: ({ rank }) => rank,
+      },
+    ],
+  }),
+];

@@ -2,7 +2,12 @@
 import { compilePattern } from '../base/pattern.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import { compatibilityGroups } from './compatibility-families.js';
-import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
+import {
+  evictedPodGroups,
+  evictionRankGroups,
+  nodeEvictionGroups,
+  workloadEvictionGroups,
+} from './eviction-families.js';
 import type { FamilyGroup, FamilyRow } from './family.js';
 import { nodeGroups, nodeStateGroups } from './node-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
@@ -18,9 +23,16 @@ export function detailGroups({ compatibility, profile }: FamilyChoice): readonly
   const volumeFamilies = volumeGroups(profile);
   switch (compatibility) {
     case 'none':
-      return [...podGroups, ...containerGroups, ...volumeFamilies, ...nodeGroups];
+      return [...podGroups, ...evictionRankGroups, ...containerGroups, ...volumeFamilies, ...nodeGroups];
     case 'k8s-ephemeral-storage-metrics':
-      return [...podGroups, ...sharedContainerGroups, ...volumeFamilies, ...nodeGroups, ...compatibilityGroups];
+      return [
+        ...podGroups,
+        ...evictionRankGroups,
+        ...sharedContainerGroups,
+        ...volumeFamilies,
+        ...nodeGroups,
+        ...compatibilityGroups,
+      ];
   }
 }
 

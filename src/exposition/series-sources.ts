@@ -8,6 +8,7 @@ import { exemptionOf } from '../eviction/limits.js';
 import { areDifferent, type NodeLayout } from '../eviction/node-layout.js';
 import type { Container, VolumeType } from '../kube/objects.js';
 import type { FsStats } from '../kubelet/summary.js';
+import { type NextVictim, nextVictims } from '../scrape/node-victims.js';
 import type {
   ClusterSnapshot,
   ListedPod,
@@ -87,6 +88,17 @@ export const exemptPods: SeriesSource<NodeSnapshot, ListedPod> = {
     for (const data of [...measured, ...podsWithoutTotal]) {
       const reason = data.pod && data.ratios.length > 0 ? exemptionOf(data.pod) : undefined;
       if (reason !== undefined) yield { labelValues: [data.namespace, data.name, nodeName, reason], data };
+    }
+  },
+};
+
+/** None of a node that is not close to evicting pods. */
+export const evictionRanks: SeriesSource<NodeSnapshot, NextVictim> = {
+  labels: [...pods.labels, 'signal'],
+  *find(snapshot) {
+    for (const data of nextVictims(snapshot)) {
+      const { namespace, name } = data.victim.pod;
+      yield { labelValues: [namespace, name, snapshot.nodeName, data.signal], data };
     }
   },
 };

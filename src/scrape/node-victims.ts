@@ -1,4 +1,5 @@
 import { storageLayout } from '../eviction/node-layout.js';
+import { isNearThreshold } from '../eviction/node-thresholds.js';
 import { type CandidatePod, rankVictims, type Victim } from '../eviction/victims.js';
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSnapshot } from './snapshot.js';
@@ -19,4 +20,31 @@ export function victimRanking(snapshot: NodeSnapshot): (signal: EvictionSignal) 
 function candidatePods({ podsOnNode, summary }: NodeSnapshot): readonly CandidatePod[] {
   const summaries = new Map(summary.pods.map((pod) => [pod.uid, pod]));
   return podsOnNode.map((pod) => ({ pod, summary: summaries.get(pod.kubeletUid) }));
+}
+
+/** One of the pods that a node would evict first. */
+export interface NextVictim {
+  readonly signal: EvictionSignal;
+  readonly victim: Victim;
+  /** Among the pods that may be evicted; equals share one. */
+  readonly rank: number;
+}
+
+const nextVictimCount = 5;
+
+/** The first victims for each signal with a threshold, of a node that is close to evicting pods; none of other nodes. */
+export function nextVictims(snapshot: NodeSnapshot): readonly NextVictim[] {
+  const { thresholds } = snapshot;
+  if (!isNearThreshold(thresholds)) return [];
+  const rank = victimRanking(snapshot);
+  return [...new Set(thresholds.map(({ signal }) => signal))].flatMap((signal) => firstOf(signal, rank(signal)));
+}
+
+function firstOf(signal: EvictionSignal, victims: readonly Victim[]): readonly NextVictim[] {
+  const evictable = victims.filter(({ exempt }) => exempt === undefined);
+  return evictable.slice(0, nextVictimCount).map((victim) => ({
+    signal,
+    victim,
+    rank: evictable.findIndex((other) => other.rank === victim.rank) + 1,
+  }));
 }

@@ -17,6 +17,7 @@ import {
   aLimitRatio,
   anAbsentNode,
   aNodeSnapshot,
+  aNodeThreshold,
   aPodSnapshot,
   aPodUsage,
   aVolumeUsage,
@@ -45,6 +46,8 @@ const fullSnapshot = aClusterSnapshot({
       aNodeSnapshot({
         summary: aNodeSummary({ nodefs: full, imagefs: full }),
         layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
+        podsOnNode: [aPod()],
+        thresholds: [aNodeThreshold()],
         headrooms: [
           { filesystem: 'nodefs', thresholdBytes: 2, headroomBytes: -1, thresholdInodes: 2, headroomInodes: -1 },
         ],

@@ -2,6 +2,7 @@
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/attribution/usage.js';
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
 import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
+import type { NodeThreshold } from '../../src/eviction/node-thresholds.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
 import { ratioTo } from '../../src/kube/quantity.js';
 import type {
@@ -127,6 +128,22 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     listedPodUids: new Set(),
     measuredPodUids: new Set(),
     unknownPods: [],
+    ...overrides,
+  };
+}
+
+/** A hard threshold of nodefs that is crossed by one byte. */
+export function aNodeThreshold(overrides: Partial<NodeThreshold> = {}): NodeThreshold {
+  return {
+    signal: 'nodefs.available',
+    gracePeriodMs: 0,
+    isAssumed: false,
+    threshold: 2,
+    minReclaim: 0,
+    clearedAt: 2,
+    available: 1,
+    headroom: -1,
+    isCrossed: true,
     ...overrides,
   };
 }
