@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { truncate } from '../base/text.js';
 import { type StorageEviction, storageEviction } from '../eviction/eviction-message.js';
 import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';
@@ -47,6 +48,12 @@ export interface EvictionSnapshotOptions {
 
 export const noEvictionsSeen: EvictionSnapshot = { records: [], workloads: [], nodes: [] };
 
+/** Some name dozens of containers. */
+const maxMessageLength = 2_000;
+
+/** Clocks of nodes may be behind by this much. */
+const clockSkewMs = 60_000;
+
 interface SeenEviction {
   readonly pod: Pod;
   readonly status: EvictionStatus;
@@ -64,6 +71,7 @@ const maxUids = 10_000;
  */
 export class EvictionLog {
   readonly #clock: Clock;
+  readonly #startedAtMs: number;
   #settings: EvictionLogSettings;
   #records: readonly EvictionRecord[] = [];
   #shown: { readonly of: readonly EvictionRecord[]; readonly records: readonly EvictionRecord[] } | undefined;
@@ -75,6 +83,7 @@ export class EvictionLog {
   constructor(settings: EvictionLogSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#startedAtMs = clock.nowMs();
   }
 
   /** From now on, also for the evictions so far. */
@@ -96,7 +105,7 @@ export class EvictionLog {
   podChanged(change: PodChange, contextOf: (pod: Pod) => EvictedPodContext): void {
     const { object: pod } = change;
     const status = pod.eviction;
-    const isLive = showsEviction(change);
+    const isLive = this.#isLive(change);
     if (status === undefined || this.#isOld(pod.uid, status, isLive)) return;
     const eviction = storageEviction(status.message);
     if (eviction === undefined) return;
@@ -120,6 +129,16 @@ export class EvictionLog {
       workloads: this.#byWorkload.list(workloads, workloadKeys),
       nodes: this.#byNode.list(nodeNames, new Set(records.map(({ node }) => node))),
     };
+  }
+
+  /**
+   * Whether the eviction happened just now. A pod that is new to the store may have been evicted long ago: it matches the
+   * pod selector only since its labels have changed.
+   */
+  #isLive({ object: { eviction }, previous, isFirstList }: PodChange): boolean {
+    if (eviction === undefined || isFirstList) return false;
+    if (previous !== undefined) return previous.eviction === undefined;
+    return (eviction.atMs ?? Infinity) >= this.#startedAtMs - clockSkewMs;
   }
 
   /** Whether the eviction is known already, or too old to be listed. */
@@ -156,7 +175,7 @@ export class EvictionLog {
       node: pod.nodeName ?? '',
       labels: pod.labels,
       workloads: context.workloads,
-      message,
+      message: truncate(message, maxMessageLength),
       evictedAtMs: atMs ?? nowMs,
       seenAtMs: nowMs,
       diskPressure: context.node?.diskPressure,
@@ -181,9 +200,4 @@ export class EvictionLog {
   #isExpired(evictedAtMs = Infinity): boolean {
     return evictedAtMs <= this.#clock.nowMs() - this.#settings.retentionMs;
   }
-}
-
-/** Whether the eviction happened just now. */
-function showsEviction({ object, previous, isFirstList }: PodChange): boolean {
-  return object.eviction !== undefined && !isFirstList && previous?.eviction === undefined;
 }

@@ -5,7 +5,8 @@ import type { LastUsage } from './last-usage.js';
 
 /**
  * Why nothing is known of what an evicted pod used. `before_start`: it was evicted before this exporter's first list.
- * `not_measured`: no summary listed it, as when it was refused at admission, or filled the disk before it was measured.
+ * `not_measured`: no summary of the last minutes listed it, as when it was refused at admission, or filled the disk before
+ * it was measured.
  * `no_exporter`: only the status of the pod was read.
  */
 export type UnknownUsageReason = 'before_start' | 'not_measured' | 'no_exporter';
@@ -21,7 +22,7 @@ export interface EvictionRecord extends StorageEviction {
   readonly labels: Labels;
   /** Those that the pod belonged to. */
   readonly workloads: readonly Workload[];
-  /** As the kubelet wrote it. */
+  /** As the kubelet wrote it, at most 2,000 characters. */
   readonly message: string;
   /** Wall times in milliseconds: of the eviction according to the pod's status, and when the exporter saw it. */
   readonly evictedAtMs: number;

@@ -125,6 +125,20 @@ describe('an eviction', () => {
     expect(countOf('emptydir_limit')).toEqual([0, 0]);
   });
 
+  it('of a pod that has come into scope is counted only when it happened since the start', () => {
+    const message = emptyDirMessage;
+    const startedAtMs = clock.nowMs();
+    see(anEvicted({ name: 'old', eviction: { message, atMs: startedAtMs - 61_000 } }));
+    expect([names(), countOf('emptydir_limit')]).toEqual([['old'], [0, 0]]);
+    see(anEvicted({ name: 'new', eviction: { message, atMs: startedAtMs - 1_000 } }));
+    expect(countOf('emptydir_limit')).toEqual([1, 1]);
+  });
+
+  it('has at most 2,000 characters of its message', () => {
+    see(anEvicted({}, `The node was low on resource: inodes. ${'x'.repeat(3_000)}`));
+    expect(log.records[0]?.message.length).toBe(2_001);
+  });
+
   it('counts when the first list of a new source has it before the event of the former source', () => {
     see(anEvicted(), { isFirstList: true });
     see(anEvicted(), { previous: aPod() });

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+
+import { StablePages } from '../../src/exposition/stable-pages.js';
+
+const items = (count: number): readonly object[] => Array.from({ length: count }, (_, index) => ({ index }));
+
+describe('the pages of a list', () => {
+  it('have all items in their order, a hundred each', () => {
+    const list = items(250);
+    const pages = new StablePages<object>().of(list);
+    expect(pages.map(({ length }) => length)).toEqual([100, 100, 50]);
+    expect(pages.flat()).toEqual(list);
+  });
+
+  it('are the same arrays where nothing has changed', () => {
+    const pages = new StablePages<object>();
+    const list = items(250);
+    const before = pages.of(list);
+    const after = pages.of(list.with(120, {}));
+    expect(after.map((page, index) => page === before[index])).toEqual([true, false, true]);
+    expect(pages.of([])).toEqual([]);
+  });
+});
