@@ -3,6 +3,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../base/duration.js';
 import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
+import { type ExporterAddress, parseExporter } from './evictions/exporter-address.js';
 import { explain, explainForms, type ExplainOptions } from './explain/explain-command.js';
 import type { ClusterFlags } from './one-shot.js';
 import { outputFlag } from './output-flag.js';
@@ -39,10 +40,12 @@ interface TopFlags extends NamespaceFlags {
   readonly headers: boolean;
   readonly watch?: true;
   readonly interval?: number;
+  readonly exporter?: ExporterAddress;
 }
 
 interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
   readonly free?: number;
+  readonly exporter?: ExporterAddress;
 }
 
 const defaultIntervalMs = 5000;
@@ -51,7 +54,7 @@ const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 /** The commands that read a cluster and serve nothing. */
 export function addClusterCommands(program: Command, context: CommandContext): void {
   withSource(program.command('top'))
-    .description('Show the largest consumers: workloads, pods, containers, volumes or nodes')
+    .description('Show the largest consumers: workloads, pods, containers, volumes or nodes; or the evicted pods')
     .addArgument(
       resourceArgument('[resource]', 'what to list', topResources).argParser(parseTopResource).default('pods'),
     )
@@ -69,13 +72,17 @@ export function addClusterCommands(program: Command, context: CommandContext): v
     .option('-w, --watch', 'refresh at every interval until interrupted; kubelets are scraped once per cache.ttl')
     .addOption(new Option('--interval <duration>', 'time between refreshes (default: 5s)').argParser(parseInterval))
     .action(async (resource: TopResource, flags: TopFlags, command: Command) => {
-      const options = { ...clusterFlags(command), ...topOptions(flags), resource };
+      const { exporter } = flags;
+      if (exporter !== undefined && resource !== 'evictions') throw new UsageError('--exporter is for evictions');
+      const options = { ...clusterFlags(command), ...topOptions(flags), resource, exporter };
       if (options.recordings !== undefined && flags.watch === true)
         throw new UsageError('--watch and --summaries exclude each other');
       await top(options, context);
     });
   withSource(program.command('explain'))
-    .description('Show what adds up to the usage of a pod, which pods a workload has, or whom a node would evict first')
+    .description(
+      'Show what adds up to the usage of a pod, which pods a workload has, whom a node would evict first, or what an evicted pod used',
+    )
     .addArgument(resourceArgument('<resource>', 'what to explain', explainResources).argParser(parseExplainResource))
     .argument('<name>', 'NAME or NAMESPACE/NAME; of a workload also TYPE/NAME or NAMESPACE/TYPE/NAME')
     .addOption(outputFlag(explainForms))
@@ -86,15 +93,21 @@ export function addClusterCommands(program: Command, context: CommandContext): v
       ).argParser(parseSize),
     )
     .action(async (resource: ExplainResource, name: string, flags: ExplainFlags, command: Command) => {
-      const { output, free: freeBytes } = flags;
+      const { output, free: freeBytes, exporter } = flags;
+      if (exporter !== undefined && resource !== 'eviction') throw new UsageError('--exporter is for evictions');
       if (freeBytes !== undefined && resource !== 'node') throw new UsageError('--free is for nodes');
-      const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output, freeBytes };
-      await explain(options, context);
+      const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
+      await explain({ ...options, freeBytes, exporter }, context);
     });
 }
 
 function withSource(command: Command): Command {
-  return withSettingsFile(withRecordings(withCredentials(withNamespace(command))));
+  return withSettingsFile(withRecordings(withCredentials(withNamespace(command)))).addOption(
+    new Option(
+      '--exporter <address>',
+      'exporter to ask for evictions: URL or NAMESPACE/SERVICE[:PORT] (default: ephemeral-storage-exporter/ephemeral-storage-exporter:metrics)',
+    ).argParser(parseExporter),
+  );
 }
 
 function withNamespace(command: Command): Command {
@@ -122,7 +135,7 @@ function namespaceOptions(flags: NamespaceFlags): Pick<TopOptions, 'namespace' |
   return { namespace, allNamespaces };
 }
 
-function topOptions(flags: TopFlags): Omit<TopOptions, keyof ClusterFlags | 'resource'> {
+function topOptions(flags: TopFlags): Omit<TopOptions, keyof ClusterFlags | 'resource' | 'exporter'> {
   const { selector = '', workload, sortBy, limit, output, headers, watch, interval } = flags;
   if (interval !== undefined && watch === undefined) throw new UsageError('--interval needs --watch');
   return {

@@ -35,8 +35,10 @@ export interface ClusterReading {
   readonly readAtMs: number;
   /** The last requests to kubelets that failed, by node. */
   readonly failures: ReadonlyMap<string, NodeFailure>;
-  /** Read by themselves: empty in a reading of nodes and pods. */
+  /** Read by themselves: empty in a reading of nodes and pods. The newest first. */
   readonly evictions: readonly EvictionReport[];
+  /** What was not read, and why. */
+  readonly notes: readonly string[];
 }
 
 export interface Reader {
@@ -122,6 +124,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       readAtMs: clock.nowMs(),
       failures: this.#failuresOf(snapshot),
       evictions: [],
+      notes: [],
     };
   }
 

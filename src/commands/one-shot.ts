@@ -1,9 +1,12 @@
 import { UserError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
 import { apiNodes, resolveScope } from '../resolve-scope.js';
+import { WorkloadResolver } from '../workload/workload-resolver.js';
 import { ClusterReader, type Reader } from './cluster-reader.js';
 import { commandCredentials, type CredentialFlags } from './command-credentials.js';
 import type { CommandContext } from './context.js';
+import { EvictionsReader } from './evictions/evictions-reader.js';
+import type { ExporterAddress } from './evictions/exporter-address.js';
 import { hostOf } from './host.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
 import { readRecordedCollection, type RecordingFlags } from './recorded-collection.js';
@@ -25,8 +28,19 @@ export interface ClusterSession {
 }
 
 interface ReadOptions {
+  /** Evictions are read, and nothing else. */
+  readonly evictions?: EvictionFlags | undefined;
   /** Whether nodes have the list of their images. */
   readonly keepsImages?: boolean;
+}
+
+/** Which evictions are read, and of which exporter. */
+export interface EvictionFlags {
+  /** Undefined: the Service of this project's manifests. */
+  readonly exporter: ExporterAddress | undefined;
+  /** Undefined: that of the context. */
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
 }
 
 /** Reads the recordings of the flags, or the cluster, see {@link withCluster}. */
@@ -37,7 +51,8 @@ export async function withReader(
   options: ReadOptions = {},
 ): Promise<void> {
   if (flags.recordings === undefined) {
-    await withCluster(flags, context, use, options);
+    if (options.evictions === undefined) await withCluster(flags, context, use, options);
+    else await withEvictions(flags, context, use, options.evictions);
     return;
   }
   const { config } = await loadSettings(flags.settings, context);
@@ -73,4 +88,30 @@ async function withCluster(
     if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
     throw error;
   }
+}
+
+/** An exporter with a URL can be asked without a cluster. */
+async function withEvictions(
+  flags: ClusterFlags,
+  context: CommandContext,
+  use: (session: ClusterSession) => Promise<void>,
+  { exporter, namespace, allNamespaces }: EvictionFlags,
+): Promise<void> {
+  const { config } = await loadSettings(flags.settings, context);
+  const needsCluster = exporter === undefined || !('url' in exporter);
+  const credentials = await commandCredentials(flags, context).catch((error: unknown) => {
+    if (needsCluster) throw error;
+    return undefined;
+  });
+  const contextNamespace = credentials && (credentials.namespace ?? 'default');
+  const { clock, version } = context;
+  const reader = new EvictionsReader({
+    exporter,
+    credentials,
+    namespace: allNamespaces ? undefined : (namespace ?? contextNamespace),
+    resolver: new WorkloadResolver(config.workloads),
+    clock,
+    version,
+  });
+  await use({ reader, config, namespace: contextNamespace });
 }

@@ -1,4 +1,5 @@
 import type { ClusterReading, Reader } from './cluster-reader.js';
+import { statusEvictions } from './evictions/eviction-sources.js';
 import type { RecordedCollection } from './recorded-collection.js';
 
 /** Reads a recording as a cluster is read. All pods are shown, whether or not they belong to a workload. */
@@ -20,7 +21,8 @@ export class RecordedReader implements Reader {
       knownNodes: [...cluster.nodes()],
       readAtMs: clock.nowMs(),
       failures: new Map(),
-      evictions: [],
+      evictions: statusEvictions(cluster.pods(), collection.resolver, clock.nowMs()),
+      notes: [],
     };
   }
 }

@@ -3,11 +3,11 @@ import { InvalidArgumentError } from 'commander';
 import { nearest } from '../config/suggestion.js';
 
 /** What `top` lists. */
-export const topResources = ['workloads', 'pods', 'containers', 'volumes', 'nodes'] as const;
+export const topResources = ['workloads', 'pods', 'containers', 'volumes', 'nodes', 'evictions'] as const;
 export type TopResource = (typeof topResources)[number];
 
 /** What `explain` explains. */
-export const explainResources = ['pod', 'workload', 'node'] as const;
+export const explainResources = ['pod', 'workload', 'node', 'eviction'] as const;
 export type ExplainResource = (typeof explainResources)[number];
 
 /** Short forms; singular and plural forms are understood too. */
@@ -18,6 +18,7 @@ const shortForms: Readonly<Record<string, TopResource>> = {
   vol: 'volumes',
   vols: 'volumes',
   no: 'nodes',
+  ev: 'evictions',
 };
 
 export function parseTopResource(text: string): TopResource {

@@ -188,6 +188,7 @@ export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReadin
     readAtMs: Date.UTC(2026, 0, 1),
     failures: new Map(),
     evictions: [],
+    notes: [],
     ...overrides,
   };
 }

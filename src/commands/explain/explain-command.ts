@@ -1,6 +1,7 @@
 import { workloadName } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
+import type { ExporterAddress } from '../evictions/exporter-address.js';
 import { notFound } from '../not-found.js';
 import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
 import type { ExplainResource } from '../resources.js';
@@ -11,6 +12,7 @@ import { terminalText } from '../text/terminal-text.js';
 import { causesOfAbsence } from '../top/missing.js';
 import { UsageError } from '../usage-error.js';
 import { findWorkload } from '../workload-lookup.js';
+import { evictionText } from './eviction-text.js';
 import { nodeExplanation } from './node-explanation.js';
 import { nodeText } from './node-text.js';
 import { podExplanations } from './pod-explanation.js';
@@ -30,6 +32,8 @@ export interface ExplainOptions extends ClusterFlags {
   readonly output: (typeof explainForms)[number];
   /** Of a node: the bytes that evictions are to free; undefined for what its thresholds lack. */
   readonly freeBytes: number | undefined;
+  /** Of an eviction; undefined: the Service of this project's manifests. */
+  readonly exporter: ExporterAddress | undefined;
 }
 
 /** Shows what adds up to a value. Throws UserError when there is nothing of the name. */
@@ -40,10 +44,11 @@ export async function explain(options: ExplainOptions, context: CommandContext):
     const reading = await reader.read(config.scrape.maxDurationMs, context.stopSignal);
     context.stopSignal.throwIfAborted();
     context.writeOut(explainer(reading, session));
-    const causes = causesOfAbsence(reading, config.kubelet.access);
+    const causes = [...reading.notes.map(terminalText), ...causesOfAbsence(reading, config.kubelet.access)];
     for (const cause of causes) context.writeError(`${cause}\n`);
   };
-  await withReader(options, context, use, { keepsImages: options.resource === 'node' });
+  const evictions = options.resource === 'eviction' ? { ...options, ...podName(options) } : undefined;
+  await withReader(options, context, use, { keepsImages: options.resource === 'node', evictions });
 }
 
 type Explainer = (reading: ClusterReading, session: ClusterSession) => string;
@@ -52,6 +57,7 @@ const explainers: Readonly<Record<ExplainResource, (options: ExplainOptions, con
   pod: podExplainer,
   workload: workloadExplainer,
   node: nodeExplainer,
+  eviction: evictionExplainer,
 };
 
 function podExplainer(options: ExplainOptions, context: CommandContext): Explainer {
@@ -76,15 +82,18 @@ interface PodId {
 }
 
 /** The namespace that the name or the flag has. Throws UsageError when they differ. */
-function podName({ name: text, namespace }: ExplainOptions): { readonly name: string; readonly namespace?: string } {
+function podName({ resource, name: text, namespace }: ExplainOptions): {
+  readonly name: string;
+  readonly namespace?: string;
+} {
   const parts = text.split('/');
   const name = parts.pop() ?? '';
   const [named] = parts;
   if (name === '' || named === '' || parts.length > 1) {
-    throw new UsageError(`explain pod "${terminalText(text)}": expected NAME or NAMESPACE/NAME`);
+    throw new UsageError(`explain ${resource} "${terminalText(text)}": expected NAME or NAMESPACE/NAME`);
   }
   if (named !== undefined && namespace !== undefined && named !== namespace) {
-    throw new UsageError(`explain pod "${terminalText(text)}": --namespace is ${terminalText(namespace)}`);
+    throw new UsageError(`explain ${resource} "${terminalText(text)}": --namespace is ${terminalText(namespace)}`);
   }
   const found = named ?? namespace;
   return found === undefined ? { name } : { name, namespace: found };
@@ -113,6 +122,25 @@ function workloadExplainer({ name, output, ...options }: ExplainOptions, context
     const explanation = workloadExplanation(reading, workload, session.config.workloads);
     if (output !== 'text') return dataText(explanation, output);
     return workloadText(explanation, { name: workloadName(workload), width: screenColumns(context.terminal()) });
+  };
+}
+
+/** The newest of the pod first: a name may be used again. */
+function evictionExplainer(options: ExplainOptions, context: CommandContext): Explainer {
+  const { output } = options;
+  const named = podName(options);
+  return (reading, session) => {
+    const namespace = named.namespace ?? (options.allNamespaces ? undefined : session.namespace);
+    const found = reading.evictions.filter(
+      (eviction) => eviction.pod === named.name && (namespace === undefined || eviction.namespace === namespace),
+    );
+    if (found.length === 0) {
+      const names = reading.evictions.map((eviction) => `${eviction.namespace}/${eviction.pod}`);
+      throw notFound('eviction of pod', options.name, names, namespace);
+    }
+    if (output !== 'text') return dataText(found, output);
+    const textOptions = { width: screenColumns(context.terminal()), readAtMs: reading.readAtMs };
+    return found.map((eviction) => evictionText(eviction, textOptions)).join('\n');
   };
 }
 

@@ -33,9 +33,13 @@ export function missingNotes(reading: ClusterReading, filter: PodFilter): readon
     ['Skipped by cluster.skipNodes:', skipped],
     ['Incomplete:', incomplete.map(incompleteText)],
   ];
-  return notes.flatMap(([what, names]) =>
-    names.length === 0 ? [] : [`${what} ${joinTruncated(names, maxNamesCount)}.`],
-  );
+  const unread = reading.notes.map(terminalText);
+  return [
+    ...unread,
+    ...notes.flatMap(([what, names]) =>
+      names.length === 0 ? [] : [`${what} ${joinTruncated(names, maxNamesCount)}.`],
+    ),
+  ];
 }
 
 /** Why no node has data, a line per reason and the fix, where there is one; empty when a node has data, or there is none to scrape. */

@@ -3,6 +3,7 @@ import { type LabelSelector, parseSelector } from '../../kube/selector.js';
 import { workloadKey } from '../../workload/workload.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
+import type { ExporterAddress } from '../evictions/exporter-address.js';
 import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
 import type { TopResource } from '../resources.js';
 import { dataText } from '../text/data-text.js';
@@ -32,6 +33,8 @@ export interface TopOptions extends ClusterFlags {
   readonly hasHeader: boolean;
   /** Time between two readings; undefined: one reading. */
   readonly watchIntervalMs: number | undefined;
+  /** Of evictions; undefined: the Service of this project's manifests. */
+  readonly exporter: ExporterAddress | undefined;
 }
 
 /** The cursor to the upper left corner, and everything below it gone. */
@@ -42,7 +45,7 @@ export async function top(options: TopOptions, context: CommandContext): Promise
   const { resource, watchIntervalMs } = options;
   const selector = podSelector(options.selector);
   const sortBy = options.sortBy === undefined ? undefined : parseSortBy(options.sortBy, resource);
-  await withReader(options, context, async (session) => {
+  const use = async (session: ClusterSession): Promise<void> => {
     const { reader, config } = session;
     const read = (): Promise<ClusterReading> => reader.read(config.scrape.maxDurationMs, context.stopSignal);
     const first = await read();
@@ -61,7 +64,8 @@ export async function top(options: TopOptions, context: CommandContext): Promise
     const causes = causesOfAbsence(first, config.kubelet.access);
     if (causes.length === 0 || resource === 'nodes') print(first);
     if (causes.length > 0) throw new UserError(causes.join('\n'));
-  });
+  };
+  await withReader(options, context, use, { evictions: resource === 'evictions' ? options : undefined });
 }
 
 const terminalLimit = 20;

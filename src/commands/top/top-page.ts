@@ -7,6 +7,7 @@ import { renderTable, type TableText } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
 import { UsageError } from '../usage-error.js';
 import { containersView } from './container-rows.js';
+import { evictionsView } from './eviction-rows.js';
 import { ageNote, missingNotes } from './missing.js';
 import { nodesView } from './node-rows.js';
 import { knownPods, measuredPods, type PodFilter } from './pod-filter.js';
@@ -56,6 +57,7 @@ const listers: Readonly<Record<TopResource, Lister>> = {
   containers: lister(containersView),
   volumes: lister(volumesView),
   nodes: lister(nodesView),
+  evictions: lister(evictionsView),
 };
 
 function lister<Row extends object>({ columns, ...view }: View<Row>): Lister {

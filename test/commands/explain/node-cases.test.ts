@@ -81,6 +81,7 @@ async function explained(
       allNamespaces: false,
       output: 'json',
       freeBytes: undefined,
+      exporter: undefined,
       settings: { configFile: undefined, values: {} },
       kubeconfig: undefined,
       context: undefined,

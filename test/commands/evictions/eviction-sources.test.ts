@@ -1,0 +1,110 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { describe, expect, it } from 'vitest';
+
+import { toJson } from '../../../src/base/json-text.js';
+import { type EvictionSourceOptions, readEvictions } from '../../../src/commands/evictions/eviction-sources.js';
+import { staticCredentials } from '../../../src/credentials/credentials.js';
+import { evictionReport } from '../../../src/report/eviction-report.js';
+import { WorkloadResolver } from '../../../src/workload/workload-resolver.js';
+import { anEvictionRecord } from '../../support/eviction-builders.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const seen = evictionReport(anEvictionRecord({ pod: 'seen', uid: 'u1' }));
+const proxied = '/api/v1/namespaces/ephemeral-storage-exporter/services/ephemeral-storage-exporter:metrics/proxy';
+
+const message = 'Container app exceeded its local ephemeral storage limit "1Gi". ';
+const failedPod = (name: string, uid: string, reason = 'Evicted') => ({
+  metadata: { namespace: 'shop', name, uid, resourceVersion: '1' },
+  status: { phase: 'Failed', reason, message },
+});
+const pods = {
+  kind: 'PodList',
+  apiVersion: 'v1',
+  metadata: { resourceVersion: '9' },
+  items: [failedPod('seen', 'u1'), failedPod('missed', 'u2'), failedPod('drained', 'u3', 'Terminated')],
+};
+
+type Answers = Readonly<Record<string, unknown>>;
+
+/** An API server, or an exporter, that knows these paths. */
+async function serve(answers: Answers) {
+  const paths: string[] = [];
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    paths.push(request.url ?? '');
+    const answer = answers[path];
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(answer === undefined ? '{"kind":"Status","message":"not found"}' : toJson(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  return {
+    paths,
+    url: new URL(`http://127.0.0.1:${port}`),
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => {
+          resolve();
+        });
+      }),
+  };
+}
+
+function read(options: Partial<EvictionSourceOptions>) {
+  const defaults = {
+    exporter: undefined,
+    credentials: undefined,
+    namespace: undefined,
+    resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: true }),
+    clock: new ManualClock({ nowMs: Date.UTC(2026, 0, 1, 13), monotonicMs: 0 }),
+    version: '1.2.3',
+  };
+  return readEvictions({ ...defaults, ...options }, new AbortController().signal);
+}
+
+describe('evictions', () => {
+  it('are those of the exporter behind the Service, and those that the status of pods shows besides', async () => {
+    await using api = await serve({ [`${proxied}/api/v1/evictions`]: [seen], '/api/v1/pods': pods });
+    const { evictions, notes } = await read({ credentials: staticCredentials({ server: api.url }) });
+    expect(evictions.map(({ pod, unknownUsageReason }) => [pod, unknownUsageReason])).toEqual([
+      ['missed', 'no_exporter'],
+      ['seen', undefined],
+    ]);
+    expect(evictions[0]).toMatchObject({ cause: 'container_limit', container: 'app', limitBytes: 2 ** 30 });
+    expect(notes).toEqual([]);
+    expect(api.paths).toContainEqual(expect.stringContaining('fieldSelector=status.phase%3DFailed'));
+  });
+
+  it('are those of the status of pods when no exporter answers, with a note', async () => {
+    await using api = await serve({ '/api/v1/namespaces/shop/pods': pods });
+    const { evictions, notes } = await read({
+      credentials: staticCredentials({ server: api.url }),
+      namespace: 'shop',
+    });
+    expect(evictions.map(({ pod }) => pod)).toEqual(['seen', 'missed']);
+    expect(notes).toEqual([expect.stringMatching(/^Only the status of pods was read.*Set --exporter/)]);
+  });
+
+  it('of an exporter with a URL need no cluster', async () => {
+    await using exporter = await serve({ '/prefix/api/v1/evictions': [seen] });
+    const { evictions, notes } = await read({ exporter: { url: new URL('/prefix', exporter.url) } });
+    expect(evictions.map(({ pod }) => pod)).toEqual(['seen']);
+    expect(notes).toEqual([]);
+  });
+
+  it('of an exporter are complete without the right to list pods, with a note', async () => {
+    await using exporter = await serve({ '/api/v1/evictions': [seen] });
+    const credentials = staticCredentials({ server: exporter.url });
+    const { evictions, notes } = await read({ exporter: { url: exporter.url }, credentials });
+    expect(evictions.map(({ pod }) => pod)).toEqual(['seen']);
+    expect(notes).toEqual([expect.stringContaining('/api/v1/pods')]);
+  });
+
+  it('are an error when the exporter that was named does not answer', async () => {
+    await using nobody = await serve({});
+    await expect(read({ exporter: { url: nobody.url } })).rejects.toThrow('GET /api/v1/evictions');
+  });
+});
