@@ -58,6 +58,31 @@ describe('replay', () => {
     expect(error()).toBe('');
   });
 
+  it('gives the pods that were evicted within the retention time, and counts none', async () => {
+    const evicted = (name: string, finishedAt: string): string => `
+metadata: {namespace: shop, name: ${name}, uid: ${name}}
+kind: Pod
+spec: {nodeName: n1, containers: [{name: app}]}
+status:
+  phase: Failed
+  reason: Evicted
+  message: "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. "
+  containerStatuses: [{name: app, state: {terminated: {finishedAt: "${finishedAt}"}}}]
+`;
+    await using folder = await temporaryFolder();
+    await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
+    const objects = [pods, evicted('new', '2026-01-01T00:05:00Z'), evicted('old', '2025-12-31T23:00:00Z')];
+    await writeFile(path.join(folder.path, 'objects.yaml'), objects.join('\n---\n'));
+    const { context, out } = aCommandContext();
+    await replay({ settings: noSettings, summaries: folder.path, objects: folder.path }, context);
+    const families = parseExposition(out(), 'text');
+    expect(samplesOf(families, 'pod_evicted_timestamp_seconds')).toMatchObject([
+      { labels: { pod: 'new', cause: 'pod_limit' }, value: Date.UTC(2026, 0, 1, 0, 5) / 1000 },
+    ]);
+    expect(samplesOf(families, 'pod_evicted_limit_bytes').map(({ value }) => value)).toEqual([2 ** 30]);
+    expect(samplesOf(families, 'node_evictions_total')).toEqual([]);
+  });
+
   it('gives series of all pods without API objects', async () => {
     await using folder = await temporaryFolder();
     await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
