@@ -2,6 +2,7 @@ import type { TimeSlicer } from '../base/time-slicer.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { FailureOf } from './node-report.js';
 import type { MeasuredPodReport } from './pod-report.js';
+import { type NodePressureReport, RankedPressure } from './pressure-report.js';
 import type { Ranked } from './ranked.js';
 import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
 import { type PodLimitReport, RankedPods } from './ranked-pods.js';
@@ -15,6 +16,8 @@ export interface ClusterReport {
   readonly summary: ClusterSummary;
   /** The pods from half of a limit on, each with the limit that it is nearest to; the highest ratios first. */
   readonly limits: Ranked<PodLimitReport>;
+  /** Nodes that are close to evicting pods, or do; the nearest first. */
+  readonly pressure: Ranked<NodePressureReport>;
   /** The largest first; those that could not be collected last. */
   readonly workloads: Ranked<RankedWorkloadReport>;
   /** The largest first. */
@@ -48,11 +51,13 @@ export interface ClusterSummary {
   readonly reachedLimitCount: number;
   /** Of the reached ones, those that the kubelet evicts for. */
   readonly evictableLimitCount: number;
+  /** Nodes with a threshold that is crossed: their kubelets evict pods. */
+  readonly pressedNodeCount: number;
   readonly incompleteWorkloadCount: number;
 }
 
 /** How many of each are reported: enough to see what is wrong, few enough to read. */
-const shownCounts = { workloads: 10, pods: 10, limits: 10, nodes: 30 } as const;
+const shownCounts = { workloads: 10, pods: 10, limits: 10, pressure: 5, nodes: 30 } as const;
 
 export interface ClusterReportInput {
   readonly snapshot: ClusterSnapshot;
@@ -67,10 +72,12 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
   const { snapshot, failureOf, isPartial, hidesPodsWithoutWorkload, slicer } = input;
   const workloads = await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, slicer);
   const pods = new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits });
+  const pressure = new RankedPressure(shownCounts.pressure);
   const nodes = new RankedNodes({ count: shownCounts.nodes, failureOf });
   await slicer.forEach(snapshot.nodes, (node) => {
     nodes.add(node);
     if (node.state === 'absent') return;
+    pressure.add(node);
     for (const pod of node.snapshot.pods) {
       pods.add({ node, pod });
       workloads.add(pod);
@@ -89,9 +96,11 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
       nearLimitCount,
       reachedLimitCount,
       evictableLimitCount,
+      pressedNodeCount: pressure.crossedCount,
       incompleteWorkloadCount: workloads.incompleteCount,
     },
     limits: pods.limits(),
+    pressure: pressure.nodes(),
     workloads: workloads.workloads(),
     pods: pods.pods(),
     nodes: nodes.nodes(),

@@ -57,6 +57,10 @@ function clusterProblems({ summary, nodes, isPartial }: ClusterReport): readonly
       'limit reached',
       'limits reached',
     ]),
+    ...counted(summary.pressedNodeCount, 'critical', 'next-evictions', [
+      'node below an eviction threshold',
+      'nodes below an eviction threshold',
+    ]),
     ...counted(summary.absentNodeCount, mayStillAnswer ? 'warning' : 'critical', 'nodes', [
       'node without data',
       'nodes without data',

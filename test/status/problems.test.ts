@@ -28,6 +28,7 @@ describe('a problem', () => {
   it.each([
     [{ reachedLimitCount: 1, evictableLimitCount: 1 }, 'critical next-evictions: 1 limit reached'],
     [{ reachedLimitCount: 2, evictableLimitCount: 1 }, 'critical next-evictions: 2 limits reached'],
+    [{ pressedNodeCount: 1 }, 'critical next-evictions: 1 node below an eviction threshold'],
     [{ nearLimitCount: 3 }, 'warning next-evictions: 3 limits nearly reached'],
     [{ absentNodeCount: 1 }, 'critical nodes: 1 node without data'],
     [{ staleNodeCount: 2 }, 'warning nodes: 2 nodes with stale data'],

@@ -118,6 +118,7 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {})
     hidesPodsWithoutWorkload: false,
     summary: summary ?? aSummary(),
     limits: { items: [aLimit()], totalCount: 1 },
+    pressure: { items: [], totalCount: 0 },
     workloads: { items: [aWorkloadStatus()], totalCount: 1 },
     pods: { items: [aPodStatus()], totalCount: 1 },
     nodes: { items: [aMeasuredNode()], totalCount: 1 },
@@ -142,6 +143,7 @@ export function aSummary(overrides: Partial<ClusterReport['summary']> = {}): Clu
     nearLimitCount: 0,
     reachedLimitCount: 0,
     evictableLimitCount: 0,
+    pressedNodeCount: 0,
     incompleteWorkloadCount: 0,
     ...overrides,
   };

@@ -5,21 +5,14 @@ import { bar, type Segment } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { percentText } from './texts.js';
 
-/** Each filesystem once: when imagefs is the same as nodefs, its images are a part of nodefs' bar. */
+/** Each filesystem once, with whose bytes it holds. */
 export function filesystems({ filesystems: all }: MeasuredNodeReport): readonly Markup[] {
-  return all
-    .filter(({ sameAs }) => sameAs === undefined)
-    .map((filesystem) => filesystemOf(filesystem, imagesOf(filesystem, all)));
+  return all.filter(({ sameAs }) => sameAs === undefined).map(filesystemOf);
 }
 
-function imagesOf({ filesystem }: FilesystemReport, all: readonly FilesystemReport[]): number | undefined {
-  if (filesystem !== 'nodefs') return undefined;
-  return all.find((other) => other.filesystem === 'imagefs' && other.sameAs === 'nodefs')?.usedBytes;
-}
-
-function filesystemOf(filesystem: FilesystemReport, imagesBytes: number | undefined): Markup {
+function filesystemOf(filesystem: FilesystemReport): Markup {
   const { filesystem: name, capacityBytes, availableBytes, fullRatio: full, inodesFullRatio } = filesystem;
-  const segments = segmentsOf(filesystem, imagesBytes);
+  const segments = segmentsOf(filesystem);
   const parts = segments.map(({ label }) => label).join(' · ');
   const isFull = (full ?? 0) >= fullRatio;
   return markup`<div class="filesystem"><div class="row small"><span>${name} <span class="${isFull ? 't-warning' : ''}">${percentText(full)} full</span></span><span>${formatBytes(availableBytes)} free of ${formatBytes(capacityBytes)}</span></div>
@@ -28,30 +21,24 @@ ${capacityBytes === undefined ? undefined : bar({ segments, marks: marksOf(files
 }
 
 /**
- * The segments together never exceed the occupied bytes: runtimes count writable layers as images too, and some count
- * shared image layers several times.
+ * The segments together never exceed the occupied bytes: a runtime may count bytes of images several times, and then
+ * less than nothing is left over.
  */
-function segmentsOf(filesystem: FilesystemReport, imagesBytes: number | undefined): readonly Segment[] {
-  const { filesystem: name, usedBytes, capacityBytes, availableBytes, podsUsedBytes } = filesystem;
-  const occupiedBytes =
-    capacityBytes === undefined || availableBytes === undefined ? usedBytes : capacityBytes - availableBytes;
-  const known: readonly (readonly [colour: string, what: string, bytes: number | undefined])[] =
-    name === 'nodefs'
-      ? [
-          ['pods', 'pods', podsUsedBytes],
-          ['images', 'images', imagesBytes],
-        ]
-      : [['images', name === 'imagefs' ? 'images' : 'layers', usedBytes]];
-  const knownBytes = known.reduce((sum, [, , bytes]) => sum + (bytes ?? 0), 0);
-  let remainingBytes = occupiedBytes ?? Infinity;
-  return [...known, ['other', 'other', Math.max(0, (occupiedBytes ?? 0) - knownBytes)] as const].flatMap(
-    ([colour, what, bytes]) => {
-      if (bytes === undefined || bytes === 0) return [];
-      const amount = Math.min(bytes, remainingBytes);
-      remainingBytes -= amount;
-      return [{ colour, label: `${what} ${formatBytes(bytes)}`, amount }];
-    },
-  );
+function segmentsOf({ usedBytes, capacityBytes, availableBytes, ...owners }: FilesystemReport): readonly Segment[] {
+  const { podsUsedBytes, imagesUsedBytes, unattributedBytes } = owners;
+  const isKnown = capacityBytes !== undefined && availableBytes !== undefined;
+  let remainingBytes = (isKnown ? capacityBytes - availableBytes : usedBytes) ?? Infinity;
+  const all = [
+    ['pods', 'pods', podsUsedBytes],
+    ['images', 'images', imagesUsedBytes],
+    ['other', 'neither', unattributedBytes],
+  ] as const;
+  return all.flatMap(([colour, what, bytes = 0]) => {
+    if (bytes <= 0) return [];
+    const amount = Math.min(bytes, remainingBytes);
+    remainingBytes -= amount;
+    return [{ colour, label: `${what} ${formatBytes(bytes)}`, amount }];
+  });
 }
 
 function marksOf(

@@ -4,19 +4,26 @@ import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { bar } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
+import { pressureTable } from './pressure-table.js';
 import { limitSeverity, moreText, percentText } from './texts.js';
 
-/** The pods that kubelets may evict next: those near a limit of theirs. */
+/** The pods that kubelets may evict next: those near a limit of theirs, and the first ones on nodes near a threshold. */
 export function nextEvictions(cluster: ClusterReport | undefined): Markup {
   return panel({
     id: 'next-evictions',
     title: 'Next to be evicted',
-    aside: markup`<p class="small muted">the kubelet evicts a pod that exceeds any of its limits</p>`,
     body: cluster === undefined ? undefined : bodyOf(cluster),
   });
 }
 
-function bodyOf({ limits, summary }: ClusterReport): Markup {
+function bodyOf({ pressure, ...report }: ClusterReport): Markup {
+  return markup`<h3>Over their own limits <span class="small muted">the kubelet evicts a pod that exceeds any of its limits</span></h3>
+${limitTable(report)}
+<h3>Under node pressure <span class="small muted">the kubelet evicts one pod after another while its node is below a threshold</span></h3>
+${pressureTable(pressure)}`;
+}
+
+function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary'>): Markup {
   if (limits.items.length === 0) {
     return emptyText(noLimitText(summary));
   }

@@ -32,8 +32,8 @@ function bodyOf({ nodes: top }: ClusterReport): Markup {
 function legend(): Markup {
   const parts = [
     ['pods', 'pods'],
-    ['images', 'images and layers'],
-    ['other', 'other'],
+    ['images', 'images'],
+    ['other', 'neither'],
     ['track', 'free'],
   ] as const;
   return markup`<ul class="legend" aria-label="Parts of the bars">${parts.map(

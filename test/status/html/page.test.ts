@@ -106,6 +106,40 @@ describe('the sections', () => {
     );
   });
 
+  it('show a node close to a threshold with the pods that it would evict first', () => {
+    const pressure = {
+      node: 'node-3',
+      signal: 'nodefs.available',
+      thresholdBytes: 10 * gib,
+      isAssumed: true,
+      available: 11 * gib,
+      headroom: gib,
+      victims: [
+        { rank: 1, namespace: 'shop', pod: 'big', usage: 9 * gib, place: 'above_request' },
+        { rank: 2, namespace: 'shop', pod: 'small', usage: 1, place: 'within_request' },
+      ],
+    } as const;
+    const shown = textOf(pageOfCluster({ pressure: { items: [pressure], totalCount: 2 } }), 'next-evictions');
+    expect(shown).toContain(
+      'node-3 nodefs.available 11.0GiB, threshold 10.0GiB default of Kubernetes, assumed 1.0GiB 1. shop/big 2. shop/small',
+    );
+    expect(shown).toContain('and 1 more nodes close to an eviction threshold');
+  });
+
+  it('show how much a node lacks that is below a threshold, in inodes where those are short', () => {
+    const pressure = {
+      node: 'node-3',
+      signal: 'nodefs.inodesFree',
+      thresholdInodes: 1000,
+      isAssumed: false,
+      available: 900,
+      headroom: -100,
+      victims: [],
+    } as const;
+    const shown = textOf(pageOfCluster({ pressure: { items: [pressure], totalCount: 1 } }), 'next-evictions');
+    expect(shown).toContain('node-3 nodefs.inodesFree 900 inodes, threshold 1000 inodes 100 inodes missing no pod');
+  });
+
   it('show an eviction with its cause, its last values and its growth', () => {
     const evictions = { items: [evictionReport(anEvictionRecord())], totalCount: 3 };
     const generatedAtMs = Date.UTC(2026, 0, 1, 12, 5);
@@ -178,6 +212,8 @@ describe('the sections', () => {
         availableBytes: 5 * gib,
         usedBytes: 95 * gib,
         podsUsedBytes: 60 * gib,
+        imagesUsedBytes: 20 * gib,
+        unattributedBytes: 15 * gib,
         fullRatio: 0.95,
         inodesFullRatio: 0.9,
         evictionThresholdBytes: 10 * gib,
@@ -187,7 +223,7 @@ describe('the sections', () => {
     const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ filesystems })], totalCount: 1 } });
     const shown = textOf(page, 'nodes');
     expect(shown).toContain('nodefs 95 % full 5.0GiB free of 100.0GiB');
-    expect(shown).toContain('pods 60.0GiB · images 20.0GiB · other 15.0GiB inodes 90 %');
+    expect(shown).toContain('pods 60.0GiB · images 20.0GiB · neither 15.0GiB inodes 90 %');
     expect(shown).not.toContain('imagefs');
     expect(page).toContain('evictions below 10.0GiB free');
   });
@@ -199,6 +235,8 @@ describe('the sections', () => {
         capacityBytes: 100 * gib,
         availableBytes: 40 * gib,
         podsUsedBytes: 45 * gib,
+        imagesUsedBytes: 55 * gib,
+        unattributedBytes: -40 * gib,
         fullRatio: 0.6,
       },
       { filesystem: 'imagefs', sameAs: 'nodefs', usedBytes: 55 * gib },

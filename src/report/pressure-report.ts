@@ -1,0 +1,87 @@
+import { largestFirst, Ranking } from '../base/ranking.js';
+import { isNearThreshold, type NodeThreshold } from '../eviction/node-thresholds.js';
+import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
+import { nextVictims } from '../scrape/node-victims.js';
+import type { MeasuredNodeState } from '../scrape/snapshot.js';
+import type { Ranked } from './ranked.js';
+import type { VictimReport } from './signal-report.js';
+
+/** A node that is close to evicting pods, or does, by the threshold that it is nearest to. Bytes, or inodes. */
+export interface NodePressureReport {
+  readonly node: string;
+  readonly signal: EvictionSignal;
+  readonly thresholdBytes?: number | undefined;
+  readonly thresholdInodes?: number | undefined;
+  /** A default of Kubernetes: the kubelet's configuration is not known. */
+  readonly isAssumed: boolean;
+  readonly available: number;
+  /** Available above the threshold; below 0 the kubelet evicts. */
+  readonly headroom: number;
+  /** The pods that it would evict first, in its order; equals share a rank. */
+  readonly victims: readonly Pick<VictimReport, 'rank' | 'namespace' | 'pod' | 'usage' | 'place'>[];
+}
+
+interface PressedNode {
+  readonly state: MeasuredNodeState;
+  readonly nearest: KnownThreshold;
+}
+
+type KnownThreshold = NodeThreshold & Required<Record<'threshold' | 'available' | 'headroom', number>>;
+
+/** The nodes that are close to evicting pods, the nearest first. Nodes are added one by one. */
+export class RankedPressure {
+  readonly #ranking: Ranking<PressedNode>;
+  #totalCount = 0;
+  crossedCount = 0;
+
+  constructor(count: number) {
+    this.#ranking = new Ranking(
+      count,
+      largestFirst<PressedNode>(
+        ({ nearest }) => -headroomRatio(nearest),
+        ({ state }) => [state.nodeName],
+      ),
+    );
+  }
+
+  add(state: MeasuredNodeState): void {
+    if (!isNearThreshold(state.snapshot.thresholds)) return;
+    const [nearest] = state.snapshot.thresholds.filter(isKnown).toSorted((a, b) => headroomRatio(a) - headroomRatio(b));
+    if (nearest === undefined) return;
+    this.#totalCount += 1;
+    if (nearest.isCrossed) this.crossedCount += 1;
+    this.#ranking.add({ state, nearest });
+  }
+
+  nodes(): Ranked<NodePressureReport> {
+    return { items: this.#ranking.top().map(pressureReport), totalCount: this.#totalCount };
+  }
+}
+
+function isKnown(threshold: NodeThreshold): threshold is KnownThreshold {
+  return threshold.headroom !== undefined && (threshold.threshold ?? 0) > 0;
+}
+
+function headroomRatio({ headroom, threshold }: KnownThreshold): number {
+  return headroom / threshold;
+}
+
+function pressureReport({ state: { nodeName, snapshot }, nearest }: PressedNode): NodePressureReport {
+  const { signal, threshold, isAssumed, available, headroom } = nearest;
+  const victims = nextVictims(snapshot).filter((next) => next.signal === signal);
+  return {
+    node: nodeName,
+    signal,
+    ...(countsInodes(signal) ? { thresholdInodes: threshold } : { thresholdBytes: threshold }),
+    isAssumed,
+    available,
+    headroom,
+    victims: victims.map(({ rank, victim: { pod, usage, place } }) => ({
+      rank,
+      namespace: pod.namespace,
+      pod: pod.name,
+      usage,
+      place,
+    })),
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+
+import { RankedPressure } from '../../src/report/pressure-report.js';
+import type { MeasuredNodeState } from '../../src/scrape/snapshot.js';
+import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
+
+function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeState {
+  const thresholds = headrooms.map((headroom, index) =>
+    aNodeThreshold({
+      signal: index === 0 ? 'nodefs.available' : 'imagefs.available',
+      threshold: 1000,
+      available: 1000 + headroom,
+      headroom,
+      isCrossed: headroom < 0,
+    }),
+  );
+  const podsOnNode = ['a', 'b'].map((name) => aPod({ name, nodeName }));
+  const pods = podsOnNode.map(({ name }, index) => aPodSummary({ name, usedBytes: index }));
+  return aFreshNode(aNodeSnapshot({ nodeName, thresholds, podsOnNode, summary: aNodeSummary({ nodeName, pods }) }));
+}
+
+function pressureOf(...nodes: readonly MeasuredNodeState[]) {
+  const pressure = new RankedPressure(2);
+  for (const node of nodes) pressure.add(node);
+  return { ...pressure.nodes(), crossedCount: pressure.crossedCount };
+}
+
+describe('nodes under pressure', () => {
+  it('are those with less headroom than a quarter of a threshold, the nearest first', () => {
+    const { items, totalCount, crossedCount } = pressureOf(
+      nodeWith('calm', [250]),
+      nodeWith('near', [249]),
+      nodeWith('evicting', [-1]),
+      nodeWith('nearer', [10]),
+    );
+    expect(items.map(({ node, headroom }) => [node, headroom])).toEqual([
+      ['evicting', -1],
+      ['nearer', 10],
+    ]);
+    expect({ totalCount, crossedCount }).toEqual({ totalCount: 3, crossedCount: 1 });
+  });
+
+  it('are shown by the threshold that they are nearest to, with its first victims', () => {
+    const { items } = pressureOf(nodeWith('node-1', [200, 100]));
+    expect(items).toMatchObject([
+      {
+        signal: 'imagefs.available',
+        thresholdBytes: 1000,
+        available: 1100,
+        victims: [{ rank: 1, namespace: 'shop' }, {}],
+      },
+    ]);
+  });
+
+  it('are unknown where the available space is', () => {
+    const unknown = aNodeThreshold({ available: undefined, headroom: undefined, isCrossed: false });
+    expect(pressureOf(aFreshNode(aNodeSnapshot({ thresholds: [unknown] }))).totalCount).toBe(0);
+  });
+});
