@@ -129,6 +129,12 @@ export function limitRatios(selection?: Selection): string {
   return largest('limit_ratio', limitLabels, selection);
 }
 
+/** Without those of static and critical pods, which the kubelet never evicts. */
+export function evictable(ratios: string): string {
+  const labels = ['cluster', ...podLabels].join(', ');
+  return `(${ratios} unless on (${labels}) ${series('pod_eviction_exempt_info')})`;
+}
+
 /** A straight line over an hour predicts nothing beyond a month. */
 const farthestSeconds = 30 * 24 * 3600;
 

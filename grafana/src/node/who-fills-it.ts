@@ -101,7 +101,7 @@ export const whoFillsIt: Section = {
     limitsTable({
       title: 'Closest to a limit',
       description:
-        'The 20 limits with the highest usage on this node. The kubelet evicts pods above 100 %, except static and system-critical pods.',
+        'The 20 limits with the highest usage on this node. The kubelet evicts pods above 100 %, except static and critical pods.',
       span: 16,
       matchers: itself.matchers,
       near: '0',

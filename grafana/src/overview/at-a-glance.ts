@@ -1,6 +1,6 @@
 import type { Section } from '../dashboard.js';
 import { statPanel } from '../panels.js';
-import { dataAge, filesystemRatio, largest, limitRatios, podsUsed, workloadComplete } from '../queries.js';
+import { dataAge, evictable, filesystemRatio, largest, limitRatios, podsUsed, workloadComplete } from '../queries.js';
 import { filesystemSteps, noneSteps, thresholds } from '../states.js';
 import { units } from '../units.js';
 
@@ -28,11 +28,11 @@ export const summary: Section = {
     statPanel({
       title: 'Limits nearly reached',
       description:
-        'Number of limits (of pods, containers and emptyDirs) whose usage is above the share selected at the top. The kubelet evicts pods above 100 %. Not 0: see the table of limits below.',
+        'Number of limits (of pods, containers and emptyDirs) whose usage is above the share selected at the top. The kubelet evicts pods above 100 %; static and critical pods, which it never evicts, are left out. Not 0: see the table of limits below.',
       unit: units.count,
       span: 4,
       noValue: 'none found',
-      queries: [{ expr: `sum by (cluster) (${limitRatios()} >= bool $near)`, legend: '{{cluster}}' }],
+      queries: [{ expr: `sum by (cluster) (${evictable(limitRatios())} >= bool $near)`, legend: '{{cluster}}' }],
       thresholds: thresholds([[1, 'orange']]),
     }),
     statPanel({

@@ -14,7 +14,7 @@ export const about: Section = {
     listPanel({
       title: 'The pod',
       description:
-        'The node of the pod. Phase, QoS class, priority class and the other columns need metrics.profile: full. Static and system-critical pods are never evicted for their limits. Click to open the node.',
+        'The node of the pod. Phase, QoS class, priority class and the other columns need metrics.profile: full. Static and critical pods are never evicted for their limits. Click to open the node.',
       span: 12,
       height: 5,
       labels: infoLabels,

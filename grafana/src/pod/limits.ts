@@ -12,7 +12,7 @@ export const limits: Section = {
     timeSeriesPanel({
       title: 'Usage of limits',
       description:
-        'Usage ÷ limit of each limit that the kubelet enforces: of the pod, of a container, of an emptyDir. The kubelet evicts the pod above 100 %, unless it is static or system-critical.',
+        'Usage ÷ limit of each limit that the kubelet enforces: of the pod, of a container, of an emptyDir. The kubelet evicts the pod above 100 %, unless it is static or critical.',
       unit: units.ratio,
       span: 12,
       thresholds: thresholds(ratioSteps),
