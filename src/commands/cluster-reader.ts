@@ -54,8 +54,11 @@ export interface ClusterReaderOptions {
   readonly scope: Scope;
   readonly credentials: Credentials;
   readonly context: Pick<CommandContext, 'clock' | 'random' | 'version'>;
-  /** Whether nodes have the list of their images. Default: false. */
-  readonly keepsImages?: boolean;
+  /**
+   * The node that is shown in detail: readings wait for the configuration of its kubelet, where the settings have it read,
+   * and nodes have the list of their images.
+   */
+  readonly detailsOf?: string | undefined;
 }
 
 /** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to a workload. */
@@ -65,14 +68,14 @@ export class ClusterReader implements Reader, AsyncDisposable {
   readonly #collection: Collection;
 
   constructor(options: ClusterReaderOptions) {
-    const { config, scope, credentials, context, keepsImages = false } = options;
+    const { config, scope, credentials, context, detailsOf } = options;
     this.#options = options;
     const log = new EvictionLog(config.evictions, context.clock);
     this.#source = new ClusterSource({
       config,
       scope,
       credentials,
-      keepsImages,
+      keepsImages: detailsOf !== undefined,
       clock: context.clock,
       random: context.random,
       version: context.version,
@@ -111,6 +114,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       error: () => new Error('the kubelets took too long'),
       parent: signal,
     });
+    const unreadable = await this.#readConfiguration(deadline.signal);
     const snapshot = await this.#collection.collector.collect(deadline.signal);
     if (snapshot === undefined) throw new Error('read before the first lists');
     const knownPods = Array.from(this.#source.store.pods(), (pod) => ({
@@ -124,12 +128,20 @@ export class ClusterReader implements Reader, AsyncDisposable {
       readAtMs: clock.nowMs(),
       failures: this.#failuresOf(snapshot),
       evictions: [],
-      notes: [],
+      notes: unreadable === undefined ? [] : [unreadable],
     };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#source[Symbol.asyncDispose]();
+  }
+
+  /** Resolves with the reason when it fails. */
+  async #readConfiguration(signal: AbortSignal): Promise<string | undefined> {
+    const { store, cache } = this.#source;
+    const { detailsOf } = this.#options;
+    const node = detailsOf === undefined ? undefined : store.findNode(detailsOf);
+    return node && (await cache.readConfiguration(node, signal))?.message;
   }
 
   #failuresOf({ nodes }: ClusterSnapshot): ReadonlyMap<string, NodeFailure> {

@@ -30,8 +30,8 @@ export interface ClusterSession {
 interface ReadOptions {
   /** Evictions are read, and nothing else. */
   readonly evictions?: EvictionFlags | undefined;
-  /** Whether nodes have the list of their images. */
-  readonly keepsImages?: boolean;
+  /** See `ClusterReaderOptions`. */
+  readonly detailsOf?: string | undefined;
 }
 
 /** Which evictions are read, and of which exporter. */

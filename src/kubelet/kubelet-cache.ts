@@ -103,6 +103,16 @@ export class KubeletCache implements Disposable {
     return lookup;
   }
 
+  /**
+   * Resolves when the configuration of the node is known, for readers that do not come back for it; with the failure when
+   * it could not be read. At once when the signal aborts, or when configurations are not read.
+   */
+  async readConfiguration(node: Node, signal: AbortSignal): Promise<KubeletFailure | undefined> {
+    const { thresholds } = this.#entryOf(node);
+    await thresholds?.update(node, signal);
+    return thresholds?.failure;
+  }
+
   /** Requests a summary, fresh or not, unless the gate is closed or a request is in flight. */
   async refresh(node: Node): Promise<void> {
     await this.#entryOf(node).summary.refresh(node);

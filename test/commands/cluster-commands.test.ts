@@ -352,3 +352,33 @@ describe('explain', () => {
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(30);
   });
 });
+
+describe('explain node', () => {
+  it('assumes the thresholds, unless the settings have it read those of the kubelet', async () => {
+    await using prepared = await prepare({ rules: [...leastRules, { resources: ['nodes/configz'], verbs: ['get'] }] });
+    const assumed = await run(prepared, 'explain node node-1 -o json');
+    const known = await run(prepared, 'explain node node-1 -o json --set kubelet.readConfig=true');
+    const isAssumed = ({ out }: Finished): readonly unknown[] =>
+      (JSON.parse(out) as { signals: { isAssumed: boolean }[] }).signals.map((signal) => signal.isAssumed);
+    expect(new Set(isAssumed(assumed))).toEqual(new Set([true]));
+    expect(new Set(isAssumed(known))).toEqual(new Set([false]));
+    expect([assumed.error, known.error]).toEqual(['', '']);
+  });
+
+  it('reports why it cannot read them', async () => {
+    await using prepared = await prepare();
+    const { status, out, error } = await run(prepared, 'explain node node-1 --set kubelet.readConfig=true');
+    expect(status).toBe(0);
+    expect(out).toContain('The thresholds are assumed');
+    expect(error).toMatch(/configuration of node node-1 .*answered 403.*nodes\/configz/);
+  });
+
+  it('names nodes that exist', async () => {
+    await using prepared = await prepare();
+    expect(await run(prepared, 'explain node node-9')).toMatchObject({
+      status: 1,
+      out: '',
+      error: expect.stringContaining('no node "node-9"') as string,
+    });
+  });
+});

@@ -93,6 +93,19 @@ describe('a configuration', () => {
     expect(await scrape(aNode({ name: 'node-2' }))).toBeUndefined();
   });
 
+  it('is waited for by who reads once', async () => {
+    const { cache, scrape } = setUp();
+    expect(await cache.readConfiguration(aNode(), never)).toBeUndefined();
+    expect(await scrape()).toEqual(thresholds(1));
+  });
+
+  it('that cannot be read has a reason', async () => {
+    const { cache, kubelets, scrape } = setUp();
+    kubelets.failure = new RequestError('forbidden', 'no configuration for you');
+    expect(await cache.readConfiguration(aNode(), never)).toMatchObject({ reason: 'forbidden' });
+    expect(await scrape()).toBeUndefined();
+  });
+
   it('is read once in 10 minutes, however often the node is scraped', async () => {
     const { kubelets, clock, scrape } = setUp();
     for (let minute = 0; minute < 30; minute++) {

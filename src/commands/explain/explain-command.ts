@@ -41,14 +41,18 @@ export async function explain(options: ExplainOptions, context: CommandContext):
   const explainer = explainers[options.resource](options, context);
   const use = async (session: ClusterSession): Promise<void> => {
     const { reader, config } = session;
-    const reading = await reader.read(config.scrape.maxDurationMs, context.stopSignal);
-    context.stopSignal.throwIfAborted();
+    const { stopSignal } = context;
+    const reading = await reader.read(config.scrape.maxDurationMs, stopSignal);
+    stopSignal.throwIfAborted();
     context.writeOut(explainer(reading, session));
     const causes = [...reading.notes.map(terminalText), ...causesOfAbsence(reading, config.kubelet.access)];
     for (const cause of causes) context.writeError(`${cause}\n`);
   };
   const evictions = options.resource === 'eviction' ? { ...options, ...podName(options) } : undefined;
-  await withReader(options, context, use, { keepsImages: options.resource === 'node', evictions });
+  await withReader(options, context, use, {
+    detailsOf: options.resource === 'node' ? options.name : undefined,
+    evictions,
+  });
 }
 
 type Explainer = (reading: ClusterReading, session: ClusterSession) => string;

@@ -115,7 +115,7 @@ function softText({ signal, soft }: SignalReport): string {
 }
 
 const assumedText =
-  'The thresholds are the defaults of Kubernetes, assumed: with kubelet.readConfig (needs get on nodes/configz) they are read from the kubelet.';
+  'The thresholds are assumed: they are the defaults of Kubernetes. With kubelet.readConfig (needs get on nodes/configz) they are read from the kubelet.';
 
 function signalLines(signals: readonly SignalReport[], width: number): readonly string[] {
   const isAssumed = signals.some((signal) => signal.isAssumed === true);

@@ -109,7 +109,7 @@ imagefs.available         12.0GiB    15.0GiB   -3.0GiB  -     crossed
 imagefs.inodesFree            900         50       850  -
 containerfs.available     12.0GiB    10.0GiB    2.0GiB  -
 containerfs.inodesFree        900         50       850  -
-The thresholds are the defaults of Kubernetes, assumed: with kubelet.readConfig (needs get on nodes/configz) they are read from the kubelet.
+The thresholds are assumed: they are the defaults of Kubernetes. With kubelet.readConfig (needs get on nodes/configz) they are read from the kubelet.
 
 Order of eviction for nodefs.available, imagefs.available, containerfs.available:
 RANK  POD           USAGE  REQUEST  PRIORITY  WHY
