@@ -105,7 +105,7 @@ function withSource(command: Command): Command {
   return withSettingsFile(withRecordings(withCredentials(withNamespace(command)))).addOption(
     new Option(
       '--exporter <address>',
-      'exporter to ask for evictions: URL or NAMESPACE/SERVICE[:PORT] (default: ephemeral-storage-exporter/ephemeral-storage-exporter:metrics)',
+      'exporter whose evictions are read: URL or NAMESPACE/SERVICE[:PORT] (default: ephemeral-storage-exporter/ephemeral-storage-exporter:metrics)',
     ).argParser(parseExporter),
   );
 }
