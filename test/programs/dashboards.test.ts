@@ -17,6 +17,7 @@ import {
 } from '../../grafana/src/queries.js';
 import { uids } from '../../grafana/src/uids.js';
 import { demoScenario } from '../../sim/model/demo-scenario.js';
+import type { PodSpec } from '../../sim/model/specs.js';
 import { dataLinksOf, panelsOf, queriesOf } from '../support/dashboards.js';
 import { Exporter, leastRules } from '../support/exporter.js';
 import { readingsOf, seriesFound } from '../support/grafana-queries.js';
@@ -46,11 +47,20 @@ async function startExporter(moreSettings = ''): Promise<Exporter> {
   return exporter.synced();
 }
 
-/** Volumes that are not measured yet; later a node without data, to the end. */
-async function changeFaults({ cluster }: Exporter, minute: number): Promise<void> {
+/** Nearly fills node-4. */
+const filler: PodSpec = {
+  namespace: 'ops',
+  name: 'filler',
+  nodeName: 'node-4',
+  containers: [{ name: 'app', rootfs: { initialBytes: 0 }, logs: { initialBytes: 40 * 2 ** 30 } }],
+};
+
+/** Volumes that are not measured yet; later a node without data, and one that is near a threshold, to the end. */
+async function changeNodes({ cluster }: Exporter, minute: number): Promise<void> {
   if (minute === 40) await cluster.setFault('node-4', 'restarted');
   if (minute === 50) await cluster.setFault('node-4', undefined);
   if (minute === 60) await cluster.setFault('node-2', 'down');
+  if (minute === 70) cluster.model.addPod(filler);
 }
 
 /** The manual clock catches up with the real one, by which Prometheus scrapes. */
@@ -103,7 +113,7 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
       const lines: string[] = [];
       for (let minute = 0; minute < minutes; minute++) {
         await exporter.clock.advance(60_000);
-        await changeFaults(exporter, minute);
+        await changeNodes(exporter, minute);
         lines.push(...(await scrapedLines(exporter, { job: 'exporter', instance })));
       }
       await catchUp(exporter);

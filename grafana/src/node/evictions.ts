@@ -1,7 +1,12 @@
 import type { Section } from '../dashboard.js';
 import { evictionsOverTime, lastEvictions } from '../evictions.js';
-import { nodeEvictions } from '../queries.js';
+import { drillDown } from '../links.js';
+import { nodeEvictions, podLabels, smallest } from '../queries.js';
+import { tablePanel } from '../tables.js';
+import { units } from '../units.js';
 import { itself } from './queries.js';
+
+const rankLabels = ['signal', ...podLabels];
 
 export const evictions: Section = {
   title: 'Evictions',
@@ -19,6 +24,20 @@ export const evictions: Section = {
         'The last 20 evictions on this node that the exporter lists (evictions.retention), with the last measured usage and the limit that was exceeded. explain eviction on the command line shows more of each.',
       span: 16,
       matchers: itself.matchers,
+    }),
+    tablePanel({
+      title: 'Next to be evicted if the node runs low',
+      description:
+        'The order in which the kubelet would evict, by eviction signal: pods above their requests first, lower priorities first. Known for the first pods of nodes that are near a threshold; explain node NODE on the command line lists all.',
+      span: 24,
+      height: 6,
+      noValue: 'the node is not near a threshold, or there is no data',
+      labels: rankLabels,
+      link: drillDown('pod', 'row'),
+      ascending: true,
+      columns: [
+        { title: 'Rank', expr: smallest('pod_eviction_rank', rankLabels, itself), unit: units.none, decimals: 0 },
+      ],
     }),
   ],
 };
