@@ -37,6 +37,7 @@ export function evictionsOverTime({ expr, ...panel }: Omit<ListOptions, 'labels'
   return timeSeriesPanel({
     ...panel,
     unit: units.count,
+    noValue: 'none found',
     stacked: true,
     bars: true,
     colours: causeColours,

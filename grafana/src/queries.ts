@@ -45,15 +45,15 @@ export function acrossShards(name: string, labels: readonly string[], selection:
 const countStep = '5m';
 
 /**
- * Increases of a counter of each instance since `step` before. Exact, where `increase` extrapolates: a workload has few
- * evictions. The first value of a counter counts when its instance was scraped before; after a restart, increases within
- * one step are lost.
+ * Increases of a counter of each instance since `step` before; no series for a counter of 0. Exact, where `increase`
+ * extrapolates: a workload has few evictions. The first value of a counter counts when its instance was scraped before;
+ * after a restart, increases within one step are lost. Almost all counters are 0: they are left out before any join.
  */
 function increases(name: string, selection: Selection, step: string): string {
   const counter = series(name, selection);
-  const first = `${counter} unless ${counter} offset ${step}`;
+  const before = `(${counter} offset ${step} > 0)`;
   const scraped = `${series('exporter_scope_info')} offset ${step}`;
-  return `(${counter} - ${counter} offset ${step} >= 0 or ${first} and on (cluster, job, instance) ${scraped})`;
+  return `((${counter} > 0) - ${before} >= 0 or (${counter} > 0) unless ${before} and on (cluster, job, instance) ${scraped})`;
 }
 
 /** Evictions of workloads within a step, by their labels and cause. Parts of shards are added, replicas count once. */
