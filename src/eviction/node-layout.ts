@@ -17,7 +17,32 @@ const driftRatio = 0.01;
  */
 export function nodeLayout({ nodefs, imagefs, containerfs }: NodeSummary): NodeLayout {
   const hasSplitImagefs = areDifferent(imagefs, containerfs);
-  return { hasDedicatedImagefs: hasSplitImagefs === true || areDifferent(nodefs, imagefs), hasSplitImagefs };
+  const isElsewhere = hasSplitImagefs === true || holdsMore(imagefs, nodefs);
+  return { hasDedicatedImagefs: isElsewhere || areDifferent(nodefs, imagefs), hasSplitImagefs };
+}
+
+/**
+ * Whether the runtime has more on imagefs than there is on nodefs: two disks of one size may be about equally empty. Both
+ * in bytes and in inodes, as some runtimes count shared layers several times.
+ */
+function holdsMore(imagefs: FsStats | undefined, nodefs: FsStats | undefined): boolean {
+  return isMore(imagefs?.usedBytes, nodefs?.usedBytes) && isMore(imagefs?.inodesUsed, nodefs?.inodesUsed);
+}
+
+function isMore(a: number | undefined, b: number | undefined): boolean {
+  return a !== undefined && b !== undefined && a > b;
+}
+
+/** The filesystem that another name stands for, too; undefined for one of its own, or when that is unknown. */
+export function sameFilesystem(
+  filesystem: 'nodefs' | 'imagefs' | 'containerfs',
+  { nodefs, containerfs }: Pick<NodeSummary, 'nodefs' | 'containerfs'>,
+  { hasDedicatedImagefs, hasSplitImagefs }: NodeLayout,
+): 'nodefs' | 'imagefs' | undefined {
+  if (filesystem === 'nodefs') return undefined;
+  if (filesystem === 'imagefs') return hasDedicatedImagefs === false ? 'nodefs' : undefined;
+  if (hasSplitImagefs === false) return 'imagefs';
+  return areDifferent(nodefs, containerfs) === false ? 'nodefs' : undefined;
 }
 
 /** The layout that one kubelet has decided on: it looks once, when it starts. */

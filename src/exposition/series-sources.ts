@@ -5,7 +5,7 @@ import type { EvictionHeadroom } from '../eviction/eviction-headrooms.js';
 import { type FilesystemOwners, filesystemOwners } from '../eviction/filesystem-owners.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
 import { exemptionOf } from '../eviction/limits.js';
-import { areDifferent, type NodeLayout } from '../eviction/node-layout.js';
+import { type NodeLayout, sameFilesystem } from '../eviction/node-layout.js';
 import type { Container, VolumeType } from '../kube/objects.js';
 import type { FsStats } from '../kubelet/summary.js';
 import { type NextVictim, nextVictims } from '../scrape/node-victims.js';
@@ -197,12 +197,11 @@ const typesWithFilesystem: ReadonlySet<VolumeType> = new Set<VolumeType>([
 /** Each filesystem once: the kubelet reports one that serves two purposes under two names. */
 export const filesystems: SeriesSource<NodeSnapshot, FsStats> = {
   labels: ['node', 'filesystem'],
-  *find({ nodeName, summary: { nodefs, imagefs, containerfs } }) {
-    const found: FsStats[] = [];
-    for (const [filesystem, data] of Object.entries({ nodefs, imagefs, containerfs })) {
-      if (data === undefined || found.some((other) => areDifferent(other, data) === false)) continue;
-      found.push(data);
-      yield { labelValues: [nodeName, filesystem], data };
+  *find({ nodeName, summary, layout }) {
+    for (const filesystem of ['nodefs', 'imagefs', 'containerfs'] as const) {
+      const data = summary[filesystem];
+      const isOwn = sameFilesystem(filesystem, summary, layout) === undefined;
+      if (data !== undefined && isOwn) yield { labelValues: [nodeName, filesystem], data };
     }
   },
 };

@@ -1,6 +1,6 @@
 import { filesystemOwners } from '../eviction/filesystem-owners.js';
-import { areDifferent, type NodeLayout } from '../eviction/node-layout.js';
-import type { FsStats, NodeSummary } from '../kubelet/summary.js';
+import { sameFilesystem } from '../eviction/node-layout.js';
+import type { FsStats } from '../kubelet/summary.js';
 import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
 
 export interface FilesystemReport {
@@ -41,26 +41,14 @@ export function podBytes(pods: readonly PodSnapshot[]): PodBytes {
 export function filesystemReports(snapshot: NodeSnapshot): readonly FilesystemReport[] {
   const { summary, layout, headrooms } = snapshot;
   const owners = filesystemOwners(snapshot);
-  const reportOf = (
-    filesystem: FilesystemReport['filesystem'],
-    sameAs?: FilesystemReport['sameAs'],
-  ): readonly FilesystemReport[] => {
+  return (['nodefs', 'imagefs', 'containerfs'] as const).flatMap((filesystem): readonly FilesystemReport[] => {
     const stats = summary[filesystem];
     if (stats === undefined) return [];
+    const sameAs = sameFilesystem(filesystem, summary, layout);
     const evictionThresholdBytes = headrooms.find((headroom) => headroom.filesystem === filesystem)?.thresholdBytes;
     const ownersHere = owners.find((candidate) => candidate.filesystem === filesystem);
     return [{ ...valuesOf(stats), ...ownersHere, filesystem, sameAs, evictionThresholdBytes }];
-  };
-  return [
-    ...reportOf('nodefs'),
-    ...reportOf('imagefs', layout.hasDedicatedImagefs === false ? 'nodefs' : undefined),
-    ...reportOf('containerfs', containerfsOf(summary, layout)),
-  ];
-}
-
-function containerfsOf({ nodefs, containerfs }: NodeSummary, layout: NodeLayout): FilesystemReport['sameAs'] {
-  if (layout.hasSplitImagefs === false) return 'imagefs';
-  return layout.hasSplitImagefs === true && areDifferent(nodefs, containerfs) === false ? 'nodefs' : undefined;
+  });
 }
 
 /** The fullest filesystem's part of bytes or inodes that is not free; undefined when none is known. */

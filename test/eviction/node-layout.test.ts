@@ -36,6 +36,22 @@ describe('the layout of a node', () => {
   });
 });
 
+describe('two disks of one size that are about equally empty', () => {
+  const nodefs = { ...disk, usedBytes: 50, inodesUsed: 26 };
+  const layoutOf = (imagefs: typeof nodefs) => nodeLayout(aNodeSummary({ nodefs, imagefs, containerfs: imagefs }));
+
+  it('are two where the runtime has more, in bytes and inodes, than there is on nodefs', () => {
+    expect(layoutOf({ ...nodefs, usedBytes: 51, inodesUsed: 27 }).hasDedicatedImagefs).toBe(true);
+  });
+
+  it.each([
+    ['bytes', { usedBytes: 51, inodesUsed: 26 }],
+    ['inodes', { usedBytes: 50, inodesUsed: 27 }],
+  ])('are taken for one where it has more %s only: it may count layers twice', (_what, stats) => {
+    expect(layoutOf({ ...nodefs, ...stats }).hasDedicatedImagefs).toBe(false);
+  });
+});
+
 describe('the layout of the life of a kubelet', () => {
   const fs = (capacityBytes: number) => anFsStats({ capacityBytes, availableBytes: 5, inodes: 9 });
   const shared = aNodeSummary({ nodefs: fs(10), imagefs: fs(10), containerfs: fs(10), kubeletStartedAtMs: 1 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { VolumeUsage } from '../../src/attribution/usage.js';
+import { nodeLayout } from '../../src/eviction/node-layout.js';
 import type { SeriesSource } from '../../src/exposition/family.js';
 import {
   emptyDirs,
@@ -81,6 +82,8 @@ describe('filesystems of a node', () => {
     ['sizes that are unknown', { nodefs: small, imagefs: unknown, containerfs: undefined }, ['nodefs', 'imagefs']],
   ])('are served once: %s', (_case, reported, expected) => {
     const summary = aNodeSummary(reported);
-    expect(valuesOf(filesystems, 'filesystem', aNodeSnapshot({ summary }))).toEqual(expected);
+    expect(valuesOf(filesystems, 'filesystem', aNodeSnapshot({ summary, layout: nodeLayout(summary) }))).toEqual(
+      expected,
+    );
   });
 });

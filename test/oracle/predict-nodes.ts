@@ -1,6 +1,6 @@
 /** Series of nodes. */
-import { storageOf } from './quantity.js';
-import type { RawFs, RawNode, RawSummary } from './raw.js';
+import { storageOf, sum } from './quantity.js';
+import type { RawFs, RawNode, RawPodStats, RawSummary } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 
 /** One node has a summary; `nodes` may hold others that have none. */
@@ -8,6 +8,7 @@ export function predictNodes(prediction: Prediction, summary: RawSummary, nodes:
   const { nodeName, runtime } = summary.node;
   const labels = { node: nodeName };
   predictFilesystems(prediction, summary);
+  predictOwners(prediction, summary);
   prediction.add('node_dedicated_imagefs', labels, flag(isDedicated(summary)));
   prediction.add('node_split_imagefs', labels, flag(areApart(runtime?.imageFs, runtime?.containerFs)));
   prediction.add('node_data_available', labels, 1);
@@ -20,15 +21,85 @@ export function predictNodes(prediction: Prediction, summary: RawSummary, nodes:
 }
 
 /** Each once: not under the name of its double. */
-function predictFilesystems(prediction: Prediction, { node: { nodeName, fs, runtime } }: RawSummary): void {
+function predictFilesystems(prediction: Prediction, summary: RawSummary): void {
+  const { nodeName, fs, runtime } = summary.node;
   const labels = { node: nodeName };
   const { imageFs, containerFs } = runtime ?? {};
   predictFilesystem(prediction, fs, { ...labels, filesystem: 'nodefs' });
-  const hasImagefs = !isDouble(fs, imageFs);
-  if (hasImagefs) predictFilesystem(prediction, imageFs, { ...labels, filesystem: 'imagefs' });
-  if (!isDouble(fs, containerFs) && !(hasImagefs && isDouble(imageFs, containerFs))) {
+  if (isDedicated(summary) !== false) {
+    predictFilesystem(prediction, imageFs, { ...labels, filesystem: 'imagefs' });
+  }
+  if (!isDouble(imageFs, containerFs) && !isDouble(fs, containerFs)) {
     predictFilesystem(prediction, containerFs, { ...labels, filesystem: 'containerfs' });
   }
+}
+
+/** Whose bytes each filesystem holds: pods by their totals, images, and what is left. */
+function predictOwners(prediction: Prediction, summary: RawSummary): void {
+  const { fs, runtime = {} } = summary.node;
+  const { imageFs, containerFs } = runtime;
+  const { images, layers } = placesOf(summary);
+  const layersBytes = sum(summary.pods.map(layersOf));
+  const otherBytes = sum(summary.pods.map((pod) => totalOf(pod) - layersOf(pod)));
+  const owned = (filesystem: Place, otherBytesHere = 0n): OwnedBytes => {
+    const layersHere = layers === filesystem ? layersBytes : 0n;
+    const runtimeBytes = big(imageFs?.usedBytes);
+    const imagesHere = runtimeBytes && atLeastZero(runtimeBytes - layersHere);
+    return {
+      labels: { node: summary.node.nodeName, filesystem },
+      pods: layersHere + otherBytesHere,
+      images: images === filesystem ? imagesHere : images && 0n,
+    };
+  };
+  if (fs !== undefined) predictOwnersOf(prediction, owned('nodefs', otherBytes), big(fs.usedBytes));
+  if (images === 'imagefs') predictOwnersOf(prediction, owned('imagefs'), imageFs && occupied(imageFs));
+  if (layers === 'containerfs') predictOwnersOf(prediction, owned('containerfs'), containerFs && occupied(containerFs));
+}
+
+type Place = 'nodefs' | 'imagefs' | 'containerfs';
+
+/** Where images and writable layers are. */
+function placesOf(summary: RawSummary): { readonly images: Place | undefined; readonly layers: Place } {
+  const { fs, runtime = {} } = summary.node;
+  const dedicated = isDedicated(summary);
+  if (dedicated !== true) return { images: dedicated === undefined ? undefined : 'nodefs', layers: 'nodefs' };
+  if (areApart(runtime.imageFs, runtime.containerFs) !== true) return { images: 'imagefs', layers: 'imagefs' };
+  return { images: 'imagefs', layers: areApart(fs, runtime.containerFs) === true ? 'containerfs' : 'nodefs' };
+}
+
+interface OwnedBytes {
+  readonly labels: Labels;
+  readonly pods: bigint;
+  readonly images: bigint | undefined;
+}
+
+function predictOwnersOf(
+  prediction: Prediction,
+  { labels, pods, images }: OwnedBytes,
+  usedBytes: bigint | undefined,
+): void {
+  const isKnown = usedBytes !== undefined && images !== undefined;
+  prediction.add('node_pods_used_bytes', labels, pods);
+  prediction.add('node_images_used_bytes', labels, images);
+  prediction.add('node_unattributed_bytes', labels, isKnown ? usedBytes - pods - images : undefined);
+}
+
+const big = (figure: number | undefined): bigint | undefined => (figure === undefined ? undefined : BigInt(figure));
+const atLeastZero = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
+const occupied = ({ capacityBytes, availableBytes }: RawFs): bigint | undefined =>
+  capacityBytes === undefined || availableBytes === undefined ? undefined : BigInt(capacityBytes - availableBytes);
+
+const filesOf = ({ containers }: RawPodStats, place: 'rootfs' | 'logs'): bigint =>
+  sum((containers ?? []).map((container) => BigInt(container[place]?.usedBytes ?? 0)));
+
+function totalOf(pod: RawPodStats): bigint {
+  return big(pod['ephemeral-storage']?.usedBytes) ?? filesOf(pod, 'rootfs') + filesOf(pod, 'logs');
+}
+
+/** At most the pod's total. */
+function layersOf(pod: RawPodStats): bigint {
+  const layers = filesOf(pod, 'rootfs');
+  return layers < totalOf(pod) ? layers : totalOf(pod);
 }
 
 function predictFilesystem(prediction: Prediction, figures: RawFs | undefined, labels: Labels): void {
@@ -46,7 +117,11 @@ const isDouble = (a: RawFs | undefined, b: RawFs | undefined): boolean => areApa
 
 /** Whether images lie apart from the kubelet's own files. */
 export function isDedicated({ node }: RawSummary): boolean | undefined {
-  return areApart(node.fs, node.runtime?.imageFs);
+  const { imageFs, containerFs } = node.runtime ?? {};
+  const hasMore = (figure: 'usedBytes' | 'inodesUsed'): boolean =>
+    (imageFs?.[figure] ?? 0) > (node.fs?.[figure] ?? Infinity);
+  if (areApart(imageFs, containerFs) === true || (hasMore('usedBytes') && hasMore('inodesUsed'))) return true;
+  return areApart(node.fs, imageFs);
 }
 
 /** Two filesystems differ in size, in inodes, or in free bytes by more than what is written between two looks at one. */

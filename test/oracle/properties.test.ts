@@ -134,7 +134,8 @@ function expectSums(served: SeriesTable, stats: RawPodStats): void {
 
 /** `other` is what is left over and may be too small for what the kubelet lists; containers have their part of it. */
 const mayBeNegative = (key: string): boolean =>
-  key.includes('component="other"') || /^(?:workload_)?container_(?:max_)?used_bytes/.test(key);
+  key.includes('component="other"') ||
+  /^(?:(?:workload_)?container_(?:max_)?used_bytes|node_unattributed_bytes)/.test(key);
 
 const ways = fc.record({
   attribution: fc.constantFrom('measured' as const, 'even' as const),
@@ -156,7 +157,9 @@ describe('for any pods', () => {
 describe('for pods of senseless size', () => {
   /** Beyond 2^53 bytes in all, parts are cut off so that the split stays exact; sums over the pods of a workload are rounded. */
   const isSplit = (line: string): boolean =>
-    /^(?:pod_component|(?:workload_)?container(?:_max)?)_used_bytes/.test(line);
+    /^(?:(?:pod_component|(?:workload_)?container(?:_max)?|node_pods|node_images)_used|node_unattributed)_bytes/.test(
+      line,
+    );
 
   it('components and containers add up to the total, and all else is as predicted', async () => {
     await fc.assert(

@@ -20,7 +20,8 @@ export async function replayed({ summary, pods, nodes }: RecordedTexts, semantic
   await using folder = await temporaryFolder();
   const file = (name: string): string => path.join(folder.path, name);
   const settings = {
-    metrics: { profile: 'full' },
+    // Evictions are predicted by the kubelet's own answers: test/eviction.
+    metrics: { profile: 'full', deny: ['ephemeral_storage_pod_(evicted_.*|eviction_rank)'] },
     workloads: { controllers: semantics.controllers },
     attribution: semantics.attribution,
     enforcement: { sidecars: semantics.sidecars },
