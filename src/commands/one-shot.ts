@@ -35,7 +35,7 @@ interface ReadOptions {
 }
 
 /** Which evictions are read, and of which exporter. */
-export interface EvictionFlags {
+interface EvictionFlags {
   /** Undefined: the Service of this project's manifests. */
   readonly exporter: ExporterAddress | undefined;
   /** Undefined: that of the context. */

@@ -15,8 +15,7 @@ export interface CandidatePod {
 }
 
 /** What decides first where a pod stands in the order. */
-export const victimPlaces = ['no_statistics', 'above_request', 'within_request'] as const;
-export type VictimPlace = (typeof victimPlaces)[number];
+export type VictimPlace = 'no_statistics' | 'above_request' | 'within_request';
 
 /** A pod in the order in which a kubelet evicts for one signal. */
 export interface Victim {

@@ -44,7 +44,7 @@ const multiplierDigits = 20;
 const nanosPerUnit = 1_000_000_000n;
 
 /** An amount that is not whole. */
-export interface FractionalAmount {
+interface FractionalAmount {
   readonly roundedUp: number;
   /** Billionths between the amount and `roundedUp`: from 1 to 999,999,999. */
   readonly nanosBelow: number;

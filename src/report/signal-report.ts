@@ -26,7 +26,7 @@ export interface SignalReport {
 }
 
 /** A threshold that may be crossed for a while. */
-export interface SoftThresholdReport {
+interface SoftThresholdReport {
   readonly thresholdBytes?: number | undefined;
   readonly thresholdInodes?: number | undefined;
   readonly gracePeriodMs: number;

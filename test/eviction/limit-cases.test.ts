@@ -28,7 +28,9 @@ interface RatioAnswer {
 }
 
 describe.each(['1.36', '1.37'])("the kubelet's own answers, version %s", (version) => {
-  const { kubeletVersion, cases } = readCases<LimitCase>(`limits-${version}`);
+  const answers = readCases(`limits-${version}`);
+  const { kubeletVersion } = answers;
+  const cases = answers.cases as readonly LimitCase[];
 
   it.each(cases.map((one) => [one.id, one] as const))('case %s', (_id, one) => {
     const pods = casePods(one);

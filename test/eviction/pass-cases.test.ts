@@ -20,7 +20,9 @@ interface PassCase extends CaseInput {
 }
 
 describe.each(['1.26', '1.36', '1.37'])("one pass of the kubelet's own loop, version %s", (version) => {
-  const { kubeletVersion, cases } = readCases<PassCase>(`rank-${version}`);
+  const answers = readCases(`rank-${version}`);
+  const { kubeletVersion } = answers;
+  const cases = answers.cases as readonly PassCase[];
 
   it.each(cases.map((one) => [one.id, one] as const))('case %s', (_id, one) => {
     const evicted = new Set(one.pass.outcomes.flatMap(({ evicted }) => evicted.map(({ pod }) => pod)));

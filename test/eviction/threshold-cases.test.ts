@@ -30,7 +30,8 @@ interface ThresholdAnswer {
   readonly unobserved?: true;
 }
 
-const { cases } = readCases<ThresholdCase>('thresholds');
+const answers = readCases('thresholds');
+const cases = answers.cases as readonly ThresholdCase[];
 
 describe.each([
   ['v1.26.15', 'thresholds without containerfs'],

@@ -23,7 +23,9 @@ interface SignalAnswer {
 }
 
 describe.each(['1.26', '1.36', '1.37'])("the kubelet's own orders, version %s", (version) => {
-  const { kubeletVersion, cases } = readCases<RankCase>(`rank-${version}`);
+  const answers = readCases(`rank-${version}`);
+  const { kubeletVersion } = answers;
+  const cases = answers.cases as readonly RankCase[];
 
   it.each(cases.map((one) => [one.id, one] as const))('case %s', (_id, one) => {
     const pods = casePods(one);

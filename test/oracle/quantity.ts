@@ -13,7 +13,7 @@ const scales: Readonly<Record<string, readonly [bigint, bigint]>> = {
 };
 
 /** The bytes of a quantity, rounded up; of the forms that specs have in practice. */
-export function quantityBytes(text: string): bigint {
+function quantityBytes(text: string): bigint {
   return toBytes(quantityNanos(text));
 }
 

@@ -154,7 +154,9 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometh
       rules: withoutWaiting(await readRules()),
     });
     await eventually('counters at 0', async () => {
-      const counters = await prometheus.query('count(ephemeral_storage_workload_evictions_total{workload="cart"} == 0)');
+      const counters = await prometheus.query(
+        'count(ephemeral_storage_workload_evictions_total{workload="cart"} == 0)',
+      );
       return (counters[0]?.value ?? 0) >= 2 ? counters : undefined;
     });
 

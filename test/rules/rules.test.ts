@@ -106,7 +106,9 @@ describe('the rules', () => {
 
   it('name recorded series by level, metric and operation', () => {
     for (const { record } of records) {
-      expect(record).toMatch(/^(?:instance|workload|workload_container|pod|limit|node|node_filesystem|node_disk):\w+:\w+$/);
+      expect(record).toMatch(
+        /^(?:instance|workload|workload_container|pod|limit|node|node_filesystem|node_disk):\w+:\w+$/,
+      );
     }
     expect(new Set(records.map(({ record }) => record)).size).toBe(records.length);
   });

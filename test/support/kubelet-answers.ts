@@ -7,9 +7,9 @@ import { decodeSummary } from '../../src/kubelet/decode.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
 
 /** Answers that the kubelet's own eviction code gave to random pods: see test/cases/eviction/README.md. */
-export function readCases<T>(name: string): { readonly kubeletVersion: string; readonly cases: readonly T[] } {
+export function readCases(name: string): { readonly kubeletVersion: string; readonly cases: readonly unknown[] } {
   const url = new URL(`../cases/eviction/${name}.json`, import.meta.url);
-  return JSON.parse(readFileSync(url, 'utf8')) as { kubeletVersion: string; cases: T[] }; // its README has the shape
+  return JSON.parse(readFileSync(url, 'utf8')) as { kubeletVersion: string; cases: unknown[] }; // its README has the shape
 }
 
 interface RawPod {

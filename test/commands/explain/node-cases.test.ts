@@ -25,7 +25,9 @@ interface RankCase extends CaseInput {
 const sampled = <T>(cases: readonly T[]): readonly T[] => cases.filter((_case, index) => index % 10 === 0);
 
 describe.each(['1.26', '1.36', '1.37'])('explain node of recordings, as the kubelet %s decided', (version) => {
-  const { kubeletVersion, cases } = readCases<RankCase>(`rank-${version}`);
+  const answers = readCases(`rank-${version}`);
+  const { kubeletVersion } = answers;
+  const cases = answers.cases as readonly RankCase[];
 
   it.each(sampled(cases).map((one) => [one.id, one] as const))('case %s', async (_id, one) => {
     await using folder = await temporaryFolder();
