@@ -176,8 +176,9 @@ export class EvictionLog {
       labels: pod.labels,
       workloads: context.workloads,
       message: truncate(message, maxMessageLength),
-      evictedAtMs: atMs ?? nowMs,
+      evictedAtMs: Math.min(atMs ?? nowMs, nowMs),
       seenAtMs: nowMs,
+      wasSeenLive: isLive,
       diskPressure: context.node?.diskPressure,
       lastUsage: lastUsage(pod, eviction, context) ?? (isLive ? 'not_measured' : 'before_start'),
     };
@@ -192,12 +193,32 @@ export class EvictionLog {
   /** The same array when nothing is to be forgotten. */
   #prune(): void {
     const { maxRecords } = this.#settings;
-    const isKept = ({ evictedAtMs }: EvictionRecord): boolean => !this.#isExpired(evictedAtMs);
+    const isKept = (record: EvictionRecord): boolean => !this.#isExpired(keptSinceMs(record));
     if (this.#records.length <= maxRecords && this.#records.every(isKept)) return;
-    this.#records = this.#records.filter(isKept).slice(0, maxRecords);
+    this.#records = mostTelling(this.#records.filter(isKept), maxRecords);
   }
 
-  #isExpired(evictedAtMs = Infinity): boolean {
-    return evictedAtMs <= this.#clock.nowMs() - this.#settings.retentionMs;
+  #isExpired(sinceMs = Infinity): boolean {
+    return sinceMs <= this.#clock.nowMs() - this.#settings.retentionMs;
   }
+}
+
+/** The clock of a node may be wrong: an eviction that was seen as it happened is not forgotten for its time. */
+function keptSinceMs({ wasSeenLive, seenAtMs, evictedAtMs }: EvictionRecord): number {
+  return wasSeenLive ? seenAtMs : evictedAtMs;
+}
+
+/**
+ * The newest. A DaemonSet's pods are refused again and again while a node is under pressure: refusals, which tell least, go
+ * first.
+ */
+function mostTelling(records: readonly EvictionRecord[], maxCount: number): readonly EvictionRecord[] {
+  let excessCount = records.length - maxCount;
+  if (excessCount <= 0) return records;
+  const kept = records.toReversed().filter(({ cause }) => {
+    const isDropped = excessCount > 0 && cause === 'node_admission';
+    if (isDropped) excessCount -= 1;
+    return !isDropped;
+  });
+  return kept.reverse().slice(0, maxCount);
 }

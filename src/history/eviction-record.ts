@@ -27,6 +27,8 @@ export interface EvictionRecord extends StorageEviction {
   /** Wall times in milliseconds: of the eviction according to the pod's status, and when the exporter saw it. */
   readonly evictedAtMs: number;
   readonly seenAtMs: number;
+  /** The exporter saw it happen; otherwise it found the evicted pod at its start. */
+  readonly wasSeenLive: boolean;
   /** The node's condition when the eviction was seen; undefined when it was unknown. */
   readonly diskPressure: boolean | undefined;
   readonly lastUsage: LastUsage | UnknownUsageReason;

@@ -4,7 +4,7 @@ import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport } from '../report/health-report.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import { problemsOf } from './problems.js';
-import type { Status } from './status.js';
+import type { ShownEvictions, Status } from './status.js';
 
 /** What a status is made from. */
 export interface StatusInputs {
@@ -97,7 +97,7 @@ export class StatusSource {
       problems: problemsOf({ readinessChecks, cluster, evictions, generatedAtMs, health }),
       readinessChecks,
       cluster,
-      evictions: evictions && { items: evictions.slice(0, shownEvictionCount), totalCount: evictions.length },
+      evictions: evictions && shownEvictions(evictions),
       health,
       configuration,
     };
@@ -113,4 +113,10 @@ export class StatusSource {
     });
     return await inputs.cluster(deadline.signal);
   }
+}
+
+function shownEvictions(evictions: readonly EvictionReport[]): ShownEvictions {
+  const ofRunning = evictions.filter(({ cause }) => cause !== 'node_admission');
+  const refusedCount = evictions.length - ofRunning.length;
+  return { items: ofRunning.slice(0, shownEvictionCount), totalCount: ofRunning.length, refusedCount };
 }

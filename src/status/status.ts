@@ -21,10 +21,15 @@ export interface Status {
   /** Absent before the first lists of nodes and pods. */
   readonly cluster?: ClusterReport | undefined;
   /** The newest first; absent before the first lists. */
-  readonly evictions?: Ranked<EvictionReport> | undefined;
+  readonly evictions?: ShownEvictions | undefined;
   readonly health: HealthReport;
   /** The current settings as YAML. */
   readonly configuration: string;
+}
+
+/** Evictions of running pods; pods that were refused at admission are counted only. */
+export interface ShownEvictions extends Ranked<EvictionReport> {
+  readonly refusedCount: number;
 }
 
 /** A part of the page. */

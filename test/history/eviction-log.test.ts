@@ -82,6 +82,7 @@ describe('an eviction', () => {
         message: emptyDirMessage,
         evictedAtMs: clock.nowMs(),
         seenAtMs: clock.nowMs(),
+        wasSeenLive: true,
         diskPressure: false,
         lastUsage: 'not_measured',
       } satisfies EvictionRecord,
@@ -166,6 +167,27 @@ describe('records', () => {
     expect(names()).toEqual(['d', 'late', 'c']);
     log.configure({ retentionMs: hourMs, maxRecords: 1 });
     expect(names()).toEqual(['d']);
+  });
+
+  it('of running pods outlast refusals at admission, of which a loop makes many', async () => {
+    see(anEvicted({ name: 'evicted' }));
+    for (const name of ['r1', 'r2', 'r3', 'r4']) {
+      await clock.advance(1_000);
+      see(anEvicted({ name }, 'Pod was rejected: The node had condition: [DiskPressure]. '));
+    }
+    expect(names()).toEqual(['r4', 'r3', 'evicted']);
+  });
+
+  it.each([
+    ['behind', -2 * hourMs, -2 * hourMs],
+    ['ahead', 2 * hourMs, 0],
+  ])('are kept for the retention time when the clock of the node is %s', async (_where, offsetMs, shownOffsetMs) => {
+    const startMs = clock.nowMs();
+    const evicted = anEvicted({ eviction: { message: emptyDirMessage, atMs: startMs + offsetMs } });
+    see(evicted, { previous: aPod() });
+    expect(log.records.map(({ evictedAtMs }) => evictedAtMs - startMs)).toEqual([shownOffsetMs]);
+    await clock.advance(hourMs);
+    expect(names()).toEqual([]);
   });
 
   it('are forgotten when the retention time is over, and counters stay', async () => {

@@ -176,7 +176,7 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
           found
             .filter(({ metric }) => metric['cluster'] === cluster)
             .map(({ metric, value }) => ({ ...metric, cluster: undefined, value }));
-        expect(of('whole').length).toBeGreaterThan(5);
+        expect(of('whole').length).toBeGreaterThan(0);
         expect(new Set(of('shared'))).toEqual(new Set(of('whole')));
         expect(found.some(({ value }) => value > 0)).toBe(true);
       }

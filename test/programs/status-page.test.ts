@@ -316,6 +316,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
       'All settings as YAML, including defaults',
       'Metrics',
       'This page as JSON',
+      'Evictions as JSON',
       'Readiness',
       'Liveness',
     ]);

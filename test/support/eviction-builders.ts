@@ -23,6 +23,7 @@ export function anEvictionRecord(overrides: Partial<EvictionRecord> = {}): Evict
     message: 'Usage of EmptyDir volume "data" exceeds the limit "100Mi". ',
     evictedAtMs,
     seenAtMs: evictedAtMs + 500,
+    wasSeenLive: true,
     diskPressure: false,
     lastUsage: aLastUsage(),
     ...overrides,

@@ -162,7 +162,7 @@ export function aStatus(overrides: Partial<Status> = {}): Status {
       { name: 'pods', isOk: true },
     ],
     cluster: aCluster(),
-    evictions: { items: [], totalCount: 0 },
+    evictions: { items: [], totalCount: 0, refusedCount: 0 },
     health: aHealth(),
     configuration: 'cache:\n  ttl: 55s\n',
     ...overrides,

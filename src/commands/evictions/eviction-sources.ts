@@ -127,6 +127,7 @@ export function statusEvictions(
       message: pod.eviction.message,
       evictedAtMs: pod.eviction.atMs ?? nowMs,
       seenAtMs: nowMs,
+      wasSeenLive: false,
       diskPressure: undefined,
       lastUsage: 'no_exporter',
     };

@@ -1,12 +1,12 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import { causeText, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
-import type { Status } from '../status.js';
+import type { ShownEvictions, Status } from '../status.js';
 import { commonScale, componentBar } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { sparkline } from './sparkline.js';
-import { moreText, timeText } from './texts.js';
+import { countText, moreText, timeText } from './texts.js';
 
 /** The pods that were evicted for local storage, and what they used before. */
 export function evictions({ evictions: seen, generatedAtMs }: Status): Markup {
@@ -18,15 +18,20 @@ export function evictions({ evictions: seen, generatedAtMs }: Status): Markup {
   });
 }
 
-function bodyOf(seen: NonNullable<Status['evictions']>, nowMs: number): Markup {
-  if (seen.items.length === 0) return emptyText('No eviction for local storage was seen.');
+function bodyOf(seen: ShownEvictions, nowMs: number): Markup {
+  const refused =
+    seen.refusedCount === 0
+      ? undefined
+      : markup`<p class="more">Besides, ${countText(seen.refusedCount, 'pod was', 'pods were')} refused: their node was under disk pressure.</p>`;
+  if (seen.items.length === 0)
+    return markup`${emptyText('No eviction of a running pod for local storage was seen.')}${refused}`;
   const scale = commonScale(
     seen.items.map(({ lastUsage, limitBytes }) => ({ usedBytes: lastUsage?.usedBytes, limitBytes })),
   );
   return markup`<table class="stack" role="table"><caption class="visually-hidden">Evicted pods</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Evicted for</th><th scope="col" role="columnheader">Last measured, by component</th><th scope="col" role="columnheader">Growth before</th></tr></thead>
 <tbody role="rowgroup">${seen.items.map((eviction) => row(eviction, { nowMs, scale }))}</tbody></table>
-${moreText(seen, 'evictions')}`;
+${moreText(seen, 'evictions')}${refused}`;
 }
 
 interface RowContext {

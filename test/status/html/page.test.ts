@@ -141,14 +141,14 @@ describe('the sections', () => {
   });
 
   it('show an eviction with its cause, its last values and its growth', () => {
-    const evictions = { items: [evictionReport(anEvictionRecord())], totalCount: 3 };
+    const evictions = { items: [evictionReport(anEvictionRecord())], totalCount: 3, refusedCount: 7 };
     const generatedAtMs = Date.UTC(2026, 0, 1, 12, 5);
     const page = pageOf({ evictions, generatedAtMs });
     expect(textOf(page, 'evictions')).toContain(
       'shop/cart-0 node-1; deployment cart emptyDir data above its size limit of 100.0MiB 5m ago 90.0MiB 20s before',
     );
     expect(textOf(page, 'evictions')).toContain('32.7MiB a minute an hour more with 2.3GiB');
-    expect(textOf(page, 'evictions')).toContain('and 2 more evictions');
+    expect(textOf(page, 'evictions')).toContain('and 2 more evictions Besides, 7 pods were refused');
     expect(page).toContain('<polyline points="0.0,7.0 72.0,1.0"/>');
   });
 
@@ -157,7 +157,7 @@ describe('the sections', () => {
     [{ lastUsage: 'not_measured' as const, cause: 'node_admission' as const }, 'Nothing of the pod ran.'],
     [{ lastUsage: 'not_measured' as const }, 'evicted before a summary of its node listed it'],
   ])('show why nothing is known of an evicted pod: %j', (overrides, text) => {
-    const evictions = { items: [evictionReport(anEvictionRecord(overrides))], totalCount: 1 };
+    const evictions = { items: [evictionReport(anEvictionRecord(overrides))], totalCount: 1, refusedCount: 0 };
     expect(textOf(pageOf({ evictions }), 'evictions')).toContain(text);
   });
 
