@@ -17,7 +17,7 @@ export function nextEvictions(cluster: ClusterReport | undefined): Markup {
 }
 
 function bodyOf({ pressure, ...report }: ClusterReport): Markup {
-  return markup`<h3>Over their own limits <span class="small muted">the kubelet evicts a pod that exceeds any of its limits</span></h3>
+  return markup`<h3>For their own limits <span class="small muted">the kubelet evicts a pod that exceeds any of its limits</span></h3>
 ${limitTable(report)}
 <h3>Under node pressure <span class="small muted">the kubelet evicts one pod after another while its node is below a threshold</span></h3>
 ${pressureTable(pressure)}`;
