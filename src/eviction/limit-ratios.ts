@@ -1,7 +1,7 @@
-import { addKnown, mergeByName } from '../attribution/merge.js';
-import type { Container, Pod } from '../kube/objects.js';
+import { addKnown } from '../attribution/merge.js';
+import type { Pod } from '../kube/objects.js';
 import { type Amount, ratioTo, roundUp } from '../kube/quantity.js';
-import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
+import type { PodSummary } from '../kubelet/summary.js';
 import { podLimit } from './limits.js';
 
 /** The limits that the kubelet evicts for, in the order in which it checks them. */
@@ -38,60 +38,69 @@ export interface LimitRatiosInput {
  * https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#how-pods-with-ephemeral-storage-limits-run
  */
 export function limitRatios(input: LimitRatiosInput): readonly LimitRatio[] {
-  return [...volumeRatios(input), ...podRatio(input), ...containerRatios(input)];
+  const ratios: LimitRatio[] = [];
+  addVolumeRatios(ratios, input);
+  addRatio(ratios, { rule: 'pod', container: '', volume: '' }, input.summary.usedBytes, podLimit(input.pod));
+  addContainerRatios(ratios, input);
+  return ratios;
 }
 
 /** EmptyDirs of any medium, in the order of the spec: the kubelet compares the volume's own usage. */
-function volumeRatios({ summary: { volumes = [] }, pod }: LimitRatiosInput): readonly LimitRatio[] {
-  return pod.volumes.flatMap(({ name, sizeLimitBytes }): readonly LimitRatio[] => {
-    const usedBytes = volumes.filter((volume) => volume.name === name).map((volume) => volume.usedBytes);
-    return ratioOf(
-      { rule: 'emptydir', container: '', volume: name },
-      usedBytes.reduce(addKnown, undefined),
-      sizeLimitBytes,
-    );
-  });
-}
-
-function podRatio({ summary: { usedBytes }, pod }: LimitRatiosInput): readonly LimitRatio[] {
-  return ratioOf({ rule: 'pod', container: '', volume: '' }, usedBytes, podLimit(pod));
+function addVolumeRatios(ratios: LimitRatio[], { summary: { volumes = [] }, pod }: LimitRatiosInput): void {
+  for (const { name, sizeLimitBytes } of pod.volumes) {
+    if (sizeLimitBytes === undefined) continue;
+    let usedBytes: number | undefined;
+    for (const volume of volumes) if (volume.name === name) usedBytes = addKnown(usedBytes, volume.usedBytes);
+    addRatio(ratios, { rule: 'emptydir', container: '', volume: name }, usedBytes, sizeLimitBytes);
+  }
 }
 
 /** In the order of the summary. None of a pod without any figure, as virtual kubelets list them. */
-function containerRatios(input: LimitRatiosInput): readonly LimitRatio[] {
-  if (!hasFigures(input.summary)) return [];
-  const containers = input.summary.containers.map((container) => ({
-    name: container.name,
-    usedBytes: comparedBytes(container, input.hasDedicatedImagefs),
-  }));
-  const merged = mergeByName(containers, (a, b) => ({ ...a, usedBytes: a.usedBytes + b.usedBytes }));
-  return merged.flatMap(({ name, usedBytes }): readonly LimitRatio[] => {
+function addContainerRatios(ratios: LimitRatio[], input: LimitRatiosInput): void {
+  const { summary, pod } = input;
+  if (!pod.containers.some(({ limitBytes }) => limitBytes !== undefined) || !hasFigures(summary)) return;
+  const seen = new Set<string>();
+  for (const { name } of summary.containers) {
+    if (seen.has(name)) continue;
+    seen.add(name);
     const limit = enforcedLimit(name, input);
-    return limit === 0 ? [] : ratioOf({ rule: 'container', container: name, volume: '' }, usedBytes, limit);
-  });
+    if (limit === undefined || limit === 0) continue;
+    addRatio(ratios, { rule: 'container', container: name, volume: '' }, comparedBytes(name, input), limit);
+  }
 }
 
 function hasFigures({ usedBytes, containers }: PodSummary): boolean {
-  const figures = containers.flatMap(({ rootfs, logs }) => [rootfs?.usedBytes, logs?.usedBytes]);
-  return [usedBytes, ...figures].some((figure) => figure !== undefined);
+  return (
+    usedBytes !== undefined ||
+    containers.some(({ rootfs, logs }) => rootfs?.usedBytes !== undefined || logs?.usedBytes !== undefined)
+  );
 }
 
 /** Ordinary init containers have no limit of their own while they run; ephemeral ones never have one. */
 function enforcedLimit(name: string, { pod, enforcesSidecars }: LimitRatiosInput): Amount | undefined {
-  const isEnforced = ({ kind }: Container): boolean => kind === 'app' || (kind === 'sidecar' && enforcesSidecars);
-  return pod.containers.find((spec) => spec.name === name && isEnforced(spec))?.limitBytes;
+  const spec = pod.containers.find(
+    (container) =>
+      container.name === name && (container.kind === 'app' || (container.kind === 'sidecar' && enforcesSidecars)),
+  );
+  return spec?.limitBytes;
 }
 
 /** A figure that the kubelet lacks for a container that it lists counts as 0 with it. */
-function comparedBytes({ rootfs, logs }: ContainerSummary, hasDedicatedImagefs: boolean): number {
-  return (logs?.usedBytes ?? 0) + (hasDedicatedImagefs ? 0 : (rootfs?.usedBytes ?? 0));
+function comparedBytes(containerName: string, { summary, hasDedicatedImagefs }: LimitRatiosInput): number {
+  let bytes = 0;
+  for (const { name, rootfs, logs } of summary.containers) {
+    if (name !== containerName) continue;
+    bytes += (logs?.usedBytes ?? 0) + (hasDedicatedImagefs ? 0 : (rootfs?.usedBytes ?? 0));
+  }
+  return bytes;
 }
 
-function ratioOf(
-  place: Pick<LimitRatio, 'rule' | 'container' | 'volume'>,
+function addRatio(
+  ratios: LimitRatio[],
+  { rule, container, volume }: Pick<LimitRatio, 'rule' | 'container' | 'volume'>,
   usedBytes: number | undefined,
   limit: Amount | undefined,
-): readonly LimitRatio[] {
-  if (usedBytes === undefined || limit === undefined) return [];
-  return [{ ...place, usedBytes, limitBytes: roundUp(limit), ratio: ratioTo(usedBytes, limit) }];
+): void {
+  if (usedBytes === undefined || limit === undefined) return;
+  ratios.push({ rule, container, volume, usedBytes, limitBytes: roundUp(limit), ratio: ratioTo(usedBytes, limit) });
 }

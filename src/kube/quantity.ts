@@ -42,6 +42,7 @@ const multiplierDigits = 20;
 
 /** Kubernetes rounds quantities up to billionths when it parses them. */
 const nanosPerUnit = 1_000_000_000n;
+const nanosPerUnitNumber = Number(nanosPerUnit);
 
 /** An amount that is not whole. */
 interface FractionalAmount {
@@ -77,7 +78,7 @@ export function parseAmount(text: string): Amount | undefined {
   const roundedUp = ceilUnits(nanos);
   if (isNegative) return roundedUp === 0 ? 0 : -roundedUp;
   const nanosBelow = Number(BigInt(roundedUp) * nanosPerUnit - nanos);
-  return nanosBelow <= 0 || nanosBelow >= Number(nanosPerUnit) ? roundedUp : { roundedUp, nanosBelow };
+  return nanosBelow <= 0 || nanosBelow >= nanosPerUnitNumber ? roundedUp : { roundedUp, nanosBelow };
 }
 
 function parse(text: string): { readonly isNegative: boolean; readonly nanos: bigint } | undefined {
@@ -117,9 +118,10 @@ function nanosBelow(amount: Amount): number {
 }
 
 export function addAmounts(a: Amount, b: Amount): Amount {
+  if (typeof a === 'number' && typeof b === 'number') return a + b;
   const below = nanosBelow(a) + nanosBelow(b);
-  const carried = below >= Number(nanosPerUnit) ? 1 : 0;
-  const rest = below - carried * Number(nanosPerUnit);
+  const carried = below >= nanosPerUnitNumber ? 1 : 0;
+  const rest = below - carried * nanosPerUnitNumber;
   const roundedUp = roundUp(a) + roundUp(b) - carried;
   return rest === 0 ? roundedUp : { roundedUp, nanosBelow: rest };
 }
@@ -145,7 +147,8 @@ export function isAbove(used: number, amount: Amount): boolean {
  */
 export function ratioTo(used: number, amount: Amount): number {
   if (amount === 0) return used > 0 ? Infinity : 0;
-  const ratio = used / (roundUp(amount) - nanosBelow(amount) / Number(nanosPerUnit));
+  if (typeof amount === 'number') return used / amount;
+  const ratio = used / (amount.roundedUp - amount.nanosBelow / nanosPerUnitNumber);
   if (isAbove(used, amount)) return Math.max(ratio, 1 + Number.EPSILON);
   return Math.min(ratio, 1);
 }

@@ -53,10 +53,10 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
   const measured: PodSnapshot[] = [];
   const withoutTotal: ListedPod[] = [];
   for (const pod of joined.pods) {
-    const listed = listedPod(pod, input, options);
-    const usage = attributePod({ ...pod, mode: options.attribution });
-    if (usage === undefined) withoutTotal.push(listed);
-    else measured.push({ ...listed, usage });
+    const usage = attributePod({ summary: pod.summary, pod: pod.pod, mode: options.attribution });
+    const listed = listedPod({ ...pod, usage }, input, options);
+    if (isMeasured(listed)) measured.push(listed);
+    else withoutTotal.push(listed);
   }
   const isShown = ({ workloads }: ListedPod): boolean => showsAllPods || workloads.length > 0;
   const thresholdsInForce = nodeThresholds({ ...node, summary, layout: storageLayout(layout), thresholds });
@@ -80,8 +80,12 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
   };
 }
 
+function isMeasured(pod: ListedPod): pod is PodSnapshot {
+  return pod.usage !== undefined;
+}
+
 function listedPod(
-  { summary, pod }: JoinedPod,
+  { summary, pod, usage }: JoinedPod & Pick<ListedPod, 'usage'>,
   input: NodeSnapshotInput,
   { resolver, sidecars }: NodeSnapshotOptions,
 ): ListedPod {
@@ -90,6 +94,7 @@ function listedPod(
     name: summary.name,
     pod,
     summary,
+    usage,
     startTimeMs: summary.startTimeMs,
     limitBytes: pod && podLimitBytes(pod),
     requestBytes: pod && podRequestBytes(pod),

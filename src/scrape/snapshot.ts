@@ -19,6 +19,8 @@ export interface ListedPod {
   readonly pod: Pod | undefined;
   /** Part of the node's summary. */
   readonly summary: PodSummary;
+  /** Undefined when the kubelet reports no total. */
+  readonly usage: PodUsage | undefined;
   /** As reported by the kubelet. */
   readonly startTimeMs: number | undefined;
   /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
