@@ -37,7 +37,7 @@ export interface StatusSourceOptions {
 const deadlineMs = 2_000;
 
 /** The others are in `/api/v1/evictions`. */
-const shownEvictionCount = 10;
+const shownEvictionCount = 5;
 
 /** Requests within this time after a status was made get the same one. */
 const keptMs = 1_000;

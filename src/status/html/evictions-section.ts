@@ -65,10 +65,10 @@ function growth({
   samples,
 }: LastUsageReport): Markup | undefined {
   if (rate === undefined) return markup`<span class="small muted">measured once</span>`;
-  const text = rate > 0 ? `${formatBytes(Math.round(rate * 60))} a minute` : 'none';
+  const text = rate > 0 ? `${formatBytes(Math.round(rate * 60))}/min` : 'none';
   const hint =
     limit === undefined
       ? undefined
-      : markup`<br><span class="small muted">an hour more with ${formatBytes(limit)}</span>`;
+      : markup`<br><span class="small muted">limit for an hour more: ${formatBytes(limit)}</span>`;
   return markup`${sparkline(samples, `Total over ${samples.length} measurements`)} ${text}${hint}`;
 }

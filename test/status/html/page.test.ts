@@ -147,7 +147,7 @@ describe('the sections', () => {
     expect(textOf(page, 'evictions')).toContain(
       'shop/cart-0 node-1; deployment cart emptyDir data above its size limit of 100.0MiB 5m ago 90.0MiB 20s before',
     );
-    expect(textOf(page, 'evictions')).toContain('32.7MiB a minute an hour more with 2.3GiB');
+    expect(textOf(page, 'evictions')).toContain('32.7MiB/min limit for an hour more: 2.3GiB');
     expect(textOf(page, 'evictions')).toContain('and 2 more evictions Besides, 7 pods were refused');
     expect(page).toContain('<polyline points="0.0,7.0 72.0,1.0"/>');
   });
