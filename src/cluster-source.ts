@@ -137,7 +137,7 @@ export class ClusterSource implements AsyncDisposable {
       ttlMs: config.cache.ttlMs,
       maxConcurrentRequests,
       fetchSummary: (node, signal) => summaries.fetchSummary(node, signal),
-      fetchThresholds: readConfig ? (node, signal) => configurations.fetchEvictionThresholds(node, signal) : undefined,
+      fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
       expectsPods: (nodeName) =>
         this.store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs: clock.nowMs(), graceMs: podGraceMs })),
       clock,

@@ -61,7 +61,7 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
     return Promise.resolve(
       summary === undefined
         ? { state: 'absent', reason: 'never' }
-        : { state: 'fresh', summary, ageMs: 0, fetchedAtMs: this.newestTimeMs, thresholds: undefined },
+        : { state: 'fresh', summary, ageMs: 0, fetchedAtMs: this.newestTimeMs, configuration: undefined },
     );
   }
 

@@ -4,7 +4,7 @@ import { requestFailure } from '../http/request-failure.js';
 import { readAtMost } from '../http/response-body.js';
 import type { Node } from '../kube/objects.js';
 import { decodeSummary } from './decode.js';
-import { decodeEvictionThresholds, type EvictionThresholds } from './eviction-thresholds.js';
+import { decodeKubeletConfiguration, type KubeletConfiguration } from './kubelet-configuration.js';
 import type { NodeSummary } from './summary.js';
 import type { KubeletEndpoint, KubeletTransport } from './transport.js';
 
@@ -40,10 +40,10 @@ export class KubeletClient {
     return this.#observed(this.#options.transport.locate(node, '/stats/summary'), decodeSummary, signal);
   }
 
-  /** Reads them from the kubelet's configuration. Throws RequestError, or the signal's reason when it aborts. */
-  async fetchEvictionThresholds(node: Node, signal: AbortSignal): Promise<EvictionThresholds> {
+  /** Throws RequestError, or the signal's reason when it aborts. */
+  async fetchConfiguration(node: Node, signal: AbortSignal): Promise<KubeletConfiguration> {
     signal.throwIfAborted();
-    return this.#observed(this.#options.transport.locate(node, '/configz'), decodeEvictionThresholds, signal);
+    return this.#observed(this.#options.transport.locate(node, '/configz'), decodeKubeletConfiguration, signal);
   }
 
   async #observed<T>(endpoint: KubeletEndpoint, decode: Decode<T>, signal: AbortSignal): Promise<T> {

@@ -1,8 +1,6 @@
-import { RequestError } from '../base/errors.js';
-import { isObject, type JsonObject, objectOf } from '../kube/json.js';
+import { type JsonObject, objectOf } from '../kube/json.js';
 import { type Amount, parseAmount, roundUp } from '../kube/quantity.js';
 import { type EvictionSignal, evictionSignals } from './eviction-signals.js';
-import { parseJson } from './parse-json.js';
 
 /** Bytes or inodes; or a part of all that the filesystem has. */
 export type ThresholdValue = { readonly amount: Amount } | { readonly ratio: number };
@@ -36,25 +34,11 @@ const defaultEvictionHard: Readonly<Partial<Record<EvictionSignal, string>>> = {
 };
 
 /**
- * Decodes the body of a `/configz` response. It contains the effective settings: the kubelet adds its defaults before it
- * publishes them, all when `evictionHard` is not set at all and, from 1.33 on, single ones with
- * `mergeDefaultEvictionSettings`. So a signal that is missing here without that setting has no threshold.
- * https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/#kubelet-config-k8s-io-v1beta1-KubeletConfiguration
- *
- * A threshold that is malformed counts as none: with such a setting no kubelet starts.
- *
- * @param what names the body, such as `configuration of node n1`; begins the messages
- * @throws RequestError `decode`
+ * Of a kubelet's effective settings, to which it has added its defaults: all when `evictionHard` is not set at all and, from
+ * 1.33 on, single ones with `mergeDefaultEvictionSettings`. So a signal that is missing here without that setting has no
+ * threshold. A threshold that is malformed counts as none: with such a setting no kubelet starts.
  */
-export function decodeEvictionThresholds(body: Buffer | string, what: string): EvictionThresholds {
-  const config = objectOf(parseJson(body, what))['kubeletconfig'];
-  if (!isObject(config)) {
-    throw new RequestError('decode', `${what}: JSON that is not a configuration: it has no kubeletconfig`);
-  }
-  return thresholdsOf(config);
-}
-
-function thresholdsOf(config: JsonObject): EvictionThresholds {
+export function thresholdsOf(config: JsonObject): EvictionThresholds {
   const mergesDefaults = config['mergeDefaultEvictionSettings'] === true;
   const hard = { ...(mergesDefaults ? defaultEvictionHard : {}), ...objectOf(config['evictionHard']) };
   const soft = objectOf(config['evictionSoft']);

@@ -7,7 +7,7 @@ import { type FailureReason, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Node } from '../kube/objects.js';
 import { CachedRequest, type CachedValue, type KubeletFailure, type RequestPolicy } from './cached-request.js';
-import type { EvictionThresholds } from './eviction-thresholds.js';
+import type { KubeletConfiguration } from './kubelet-configuration.js';
 import { PodHistory } from './pod-history.js';
 import type { NodeSummary } from './summary.js';
 
@@ -19,8 +19,8 @@ export type CacheLookup =
       readonly ageMs: number;
       /** Wall time in milliseconds at which the summary was fetched: the same until the next fetch. */
       readonly fetchedAtMs: number;
-      /** From the kubelet's configuration: the same object until it changes; undefined while it is not known. */
-      readonly thresholds: EvictionThresholds | undefined;
+      /** The same object until it changes; undefined while it is not known. */
+      readonly configuration: KubeletConfiguration | undefined;
     }
   | { readonly state: 'absent'; readonly reason: FailureReason };
 
@@ -39,7 +39,7 @@ export interface KubeletCacheOptions {
   readonly maxConcurrentRequests: number;
   readonly fetchSummary: RequestPolicy<NodeSummary>['fetch'];
   /** Undefined: configurations are not read. */
-  readonly fetchThresholds: RequestPolicy<EvictionThresholds>['fetch'] | undefined;
+  readonly fetchConfiguration: RequestPolicy<KubeletConfiguration>['fetch'] | undefined;
   /** Whether pods have run on the node for so long that a summary without any pod cannot be right. */
   readonly expectsPods: (nodeName: string) => boolean;
   readonly clock: Clock;
@@ -60,7 +60,7 @@ interface KubeletEntry {
   /** Of the Node object: another machine under the same name gets its own entry. */
   readonly uid: string;
   readonly summary: CachedRequest<NodeSummary>;
-  readonly thresholds: CachedRequest<EvictionThresholds> | undefined;
+  readonly configuration: CachedRequest<KubeletConfiguration> | undefined;
   readonly history: PodHistory;
 }
 
@@ -78,7 +78,7 @@ interface KubeletEntry {
 export class KubeletCache implements Disposable {
   readonly #options: KubeletCacheOptions;
   readonly #summaryPolicy: RequestPolicy<NodeSummary>;
-  readonly #thresholdsPolicy: RequestPolicy<EvictionThresholds> | undefined;
+  readonly #configurationPolicy: RequestPolicy<KubeletConfiguration> | undefined;
   readonly #entries = new Map<string, KubeletEntry>();
   #isDisposed = false;
 
@@ -88,7 +88,7 @@ export class KubeletCache implements Disposable {
       ...summaryPolicy(options),
       onSuccess: ({ name }, { value, fetchedAtMs }) => this.#entries.get(name)?.history.add(value, fetchedAtMs),
     };
-    this.#thresholdsPolicy = thresholdsPolicy(options);
+    this.#configurationPolicy = configurationPolicy(options);
   }
 
   /** Never rejects. When the signal aborts, it resolves at once with what is known; see {@link CachedRequest.update}. */
@@ -99,7 +99,7 @@ export class KubeletCache implements Disposable {
     const refreshed = isDone ? undefined : await entry.summary.update(node, signal);
     const lookup = refreshed === undefined ? this.#lookUp(entry) : this.#found(entry, 'fresh', refreshed);
     this.#options.observer.lookedUp(refreshed === undefined ? lookup.state : 'refreshed');
-    if (lookup.state !== 'absent') void entry.thresholds?.refresh(node);
+    if (lookup.state !== 'absent') void entry.configuration?.refresh(node);
     return lookup;
   }
 
@@ -108,9 +108,9 @@ export class KubeletCache implements Disposable {
    * it could not be read. At once when the signal aborts, or when configurations are not read.
    */
   async readConfiguration(node: Node, signal: AbortSignal): Promise<KubeletFailure | undefined> {
-    const { thresholds } = this.#entryOf(node);
-    await thresholds?.update(node, signal);
-    return thresholds?.failure;
+    const { configuration } = this.#entryOf(node);
+    await configuration?.update(node, signal);
+    return configuration?.failure;
   }
 
   /** Requests a summary, fresh or not, unless the gate is closed or a request is in flight. */
@@ -168,12 +168,12 @@ export class KubeletCache implements Disposable {
   }
 
   #newEntry(uid: string, former?: Omit<KubeletEntry, 'uid'>): KubeletEntry {
-    const policy = this.#thresholdsPolicy;
+    const policy = this.#configurationPolicy;
     const { clock, ttlMs } = this.#options;
     return {
       uid,
       summary: new CachedRequest(this.#summaryPolicy, former?.summary.success),
-      thresholds: policy && new CachedRequest(policy, former?.thresholds?.success),
+      configuration: policy && new CachedRequest(policy, former?.configuration?.success),
       history: former?.history ?? new PodHistory({ clock, keepDepartedMs: Math.max(2 * ttlMs, minKeepDepartedMs) }),
     };
   }
@@ -195,14 +195,20 @@ export class KubeletCache implements Disposable {
   }
 
   #found(
-    { thresholds }: KubeletEntry,
+    { configuration }: KubeletEntry,
     state: 'fresh' | 'stale',
     { value, atMs, fetchedAtMs }: CachedValue<NodeSummary>,
   ): CacheLookup {
     const nowMs = this.#options.clock.monotonicMs();
-    const known = thresholds?.success;
+    const known = configuration?.success;
     const isKnown = known !== undefined && nowMs - known.atMs < 2 * configurationGateMs;
-    return { state, summary: value, ageMs: nowMs - atMs, fetchedAtMs, thresholds: isKnown ? known.value : undefined };
+    return {
+      state,
+      summary: value,
+      ageMs: nowMs - atMs,
+      fetchedAtMs,
+      configuration: isKnown ? known.value : undefined,
+    };
   }
 }
 
@@ -224,14 +230,14 @@ function summaryPolicy(options: KubeletCacheOptions): RequestPolicy<NodeSummary>
   };
 }
 
-function thresholdsPolicy(options: KubeletCacheOptions): RequestPolicy<EvictionThresholds> | undefined {
-  const { fetchThresholds, clock, logger } = options;
+function configurationPolicy(options: KubeletCacheOptions): RequestPolicy<KubeletConfiguration> | undefined {
+  const { fetchConfiguration, clock, logger } = options;
   return (
-    fetchThresholds && {
+    fetchConfiguration && {
       what: 'configuration',
       gateMs: configurationGateMs,
       slots: new Semaphore(maxConcurrentConfigurationRequests),
-      fetch: fetchThresholds,
+      fetch: fetchConfiguration,
       isEqual: isDeepStrictEqual,
       log: {
         failed: 'failed to read kubelet configuration',
@@ -257,7 +263,7 @@ function emptyError({ name }: Node): RequestError {
   return new RequestError('empty', `${message}; expected for a short time after a restart of the kubelet`);
 }
 
-function endRequests({ summary, thresholds }: KubeletEntry): void {
+function endRequests({ summary, configuration }: KubeletEntry): void {
   summary.end();
-  thresholds?.end();
+  configuration?.end();
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.js';
 import { type LayoutOfLife, layoutOfLife, type NodeLayout } from '../eviction/node-layout.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { EvictionThresholds } from '../kubelet/eviction-thresholds.js';
 import type { CacheLookup } from '../kubelet/kubelet-cache.js';
+import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { expectedPods as findExpected } from '../workload/coverage.js';
 import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
@@ -110,19 +110,19 @@ class NodeRecord {
     return { state, part: partOf(node, true, coverage) };
   }
 
-  #snapshotOf(node: Node, { summary, thresholds }: FoundLookup): NodeSnapshot {
+  #snapshotOf(node: Node, { summary, configuration }: FoundLookup): NodeSnapshot {
     const podsOnNode = this.#options.pods.podsOn(node.name);
     const kept = this.#kept;
     const isSame =
       kept?.snapshot.summary === summary &&
       kept.snapshot.node === node &&
-      kept.thresholds === thresholds &&
+      kept.configuration === configuration &&
       kept.podsOnNode === podsOnNode &&
       this.#areUnknown(kept.snapshot.unknownPods);
     if (isSame) return kept.snapshot;
     const layout = this.#layoutOf(node, summary);
-    const snapshot = createNodeSnapshot({ node, summary, layout, thresholds }, this.#options);
-    this.#kept = { thresholds, podsOnNode, snapshot };
+    const snapshot = createNodeSnapshot({ node, summary, layout, configuration }, this.#options);
+    this.#kept = { configuration, podsOnNode, snapshot };
     return snapshot;
   }
 
@@ -173,7 +173,7 @@ function commonState({ name, allocatableBytes }: Node, { expectedPods, measuredP
 }
 
 interface KeptSnapshot {
-  readonly thresholds: EvictionThresholds | undefined;
+  readonly configuration: KubeletConfiguration | undefined;
   readonly podsOnNode: readonly Pod[];
   readonly snapshot: NodeSnapshot;
 }

@@ -7,7 +7,7 @@ import { isActive, podLimitBytes, podRequestBytes } from '../eviction/limits.js'
 import { type NodeLayout, storageLayout } from '../eviction/node-layout.js';
 import { nodeThresholds } from '../eviction/node-thresholds.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { EvictionThresholds } from '../kubelet/eviction-thresholds.js';
+import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import type { ListedPod, NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
@@ -36,12 +36,12 @@ export interface NodeSnapshotInput {
   readonly summary: NodeSummary;
   /** The one that the kubelet goes by. */
   readonly layout: NodeLayout;
-  /** Undefined while the kubelet's configuration is not known. */
-  readonly thresholds: EvictionThresholds | undefined;
+  /** Undefined while it is not known. */
+  readonly configuration: KubeletConfiguration | undefined;
 }
 
 export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapshotOptions): NodeSnapshot {
-  const { node, summary, layout, thresholds } = input;
+  const { node, summary, layout, configuration } = input;
   const { pods, scope, showsAllPods } = options;
   const joined = joinPods({
     nodeName: node.name,
@@ -59,7 +59,12 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
     else withoutTotal.push(listed);
   }
   const isShown = ({ workloads }: ListedPod): boolean => showsAllPods || workloads.length > 0;
-  const thresholdsInForce = nodeThresholds({ ...node, summary, layout: storageLayout(layout), thresholds });
+  const thresholds = nodeThresholds({
+    ...node,
+    summary,
+    layout: storageLayout(layout),
+    thresholds: configuration?.thresholds,
+  });
   const skippedPods = new Map<SkipReason, number>(joined.counts);
   skippedPods.set('no_usage', withoutTotal.length);
   skippedPods.set('no_containers', measured.filter(({ usage }) => usage.containers.length === 0).length);
@@ -69,8 +74,9 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
     summary,
     layout,
     podsOnNode: pods.podsOn(node.name),
-    thresholds: thresholdsInForce,
-    headrooms: evictionHeadrooms(thresholdsInForce),
+    thresholds,
+    headrooms: evictionHeadrooms(thresholds),
+    logRotation: configuration?.logRotation,
     pods: measured.filter(isShown),
     podsWithoutTotal: withoutTotal.filter(isShown),
     skippedPods,

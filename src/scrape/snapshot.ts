@@ -7,6 +7,7 @@ import type { NodeLayout } from '../eviction/node-layout.js';
 import type { NodeThreshold } from '../eviction/node-thresholds.js';
 import type { EvictionSnapshot } from '../history/eviction-log.js';
 import type { Node, Pod } from '../kube/objects.js';
+import type { LogRotation } from '../kubelet/log-rotation.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadUsage } from '../workload/workload-partial.js';
@@ -56,6 +57,8 @@ export interface NodeSnapshot {
   readonly thresholds: readonly NodeThreshold[];
   /** Empty while the kubelet's configuration is not known. */
   readonly headrooms: readonly EvictionHeadroom[];
+  /** Undefined while the kubelet's configuration is not known, or when it does not rotate logs. */
+  readonly logRotation: LogRotation | undefined;
   /** Pods with detail series. */
   readonly pods: readonly PodSnapshot[];
   /** Pods without a total in the summary. The limits of their volumes and containers apply. */

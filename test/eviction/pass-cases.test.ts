@@ -6,7 +6,7 @@ import { exemptionOf, isActive } from '../../src/eviction/limits.js';
 import { nodeThresholds } from '../../src/eviction/node-thresholds.js';
 import { firstVictims, rankVictims } from '../../src/eviction/victims.js';
 import { decodeSummary } from '../../src/kubelet/decode.js';
-import { decodeEvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
+import { thresholdsOf } from '../../src/kubelet/eviction-thresholds.js';
 import { type CaseInput, type CasePod, casePods, readCases } from '../support/kubelet-answers.js';
 
 interface PassCase extends CaseInput {
@@ -51,10 +51,7 @@ function forPressure(one: PassCase, kubeletVersion: string): string[] {
   const thresholds = nodeThresholds({
     summary: decodeSummary(JSON.stringify({ node: { nodeName: 'node-1', fs, runtime } }), 'summary of the case'),
     layout,
-    thresholds: decodeEvictionThresholds(
-      JSON.stringify({ kubeletconfig: { evictionHard: pass.evictionHard } }),
-      'configuration of the case',
-    ),
+    thresholds: thresholdsOf({ evictionHard: pass.evictionHard }),
     kubeletVersion,
     operatingSystem: 'linux',
   });

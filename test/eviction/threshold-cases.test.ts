@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { StorageLayout } from '../../src/eviction/node-layout.js';
 import { type NodeThreshold, nodeThresholds } from '../../src/eviction/node-thresholds.js';
-import { decodeEvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
+import { thresholdsOf } from '../../src/kubelet/eviction-thresholds.js';
 import type { FsStats } from '../../src/kubelet/summary.js';
 import { anFsStats, aNodeSummary } from '../support/builders.js';
 import { readCases } from '../support/kubelet-answers.js';
@@ -10,7 +10,7 @@ import { readCases } from '../support/kubelet-answers.js';
 interface ThresholdCase {
   readonly id: string;
   readonly layout: StorageLayout;
-  readonly config: object;
+  readonly config: Readonly<Record<string, unknown>>;
   /** By signal: the whole and what is available. */
   readonly node: Readonly<Record<string, readonly [number, number]>>;
   readonly thresholds?: readonly ThresholdAnswer[];
@@ -72,7 +72,7 @@ function found({ config, layout, node }: ThresholdCase, kubeletVersion: string):
       containerfs: statsOf('containerfs'),
     }),
     layout,
-    thresholds: decodeEvictionThresholds(JSON.stringify({ kubeletconfig: config }), 'configuration of the case'),
+    thresholds: thresholdsOf(config),
     kubeletVersion,
     operatingSystem: 'linux',
   });

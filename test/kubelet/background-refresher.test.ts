@@ -22,7 +22,7 @@ function setUp(nodes: Node[]) {
       await clock.sleep(20 + ((earlier.length * 37) % 200), signal);
       return aNodeSummary({ nodeName: name });
     },
-    fetchThresholds: undefined,
+    fetchConfiguration: undefined,
     maxConcurrentRequests: 1_000,
     expectsPods: () => false,
     clock,

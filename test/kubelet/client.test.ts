@@ -80,14 +80,14 @@ describe('a request', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('for the configuration returns the thresholds, within the same limits', async () => {
+  it('for the configuration is within the same limits', async () => {
     const config = Buffer.from('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}');
     const { client, results } = setUp({ open: () => Promise.resolve(bodyOf(config)), maxBodyBytes: config.length });
-    expect(await client.fetchEvictionThresholds(aNode(), never)).toMatchObject([
-      { signal: 'nodefs.available', value: { amount: 2 ** 30 } },
-    ]);
+    expect(await client.fetchConfiguration(aNode(), never)).toMatchObject({
+      thresholds: [{ signal: 'nodefs.available', value: { amount: 2 ** 30 } }],
+    });
     const small = setUp({ open: () => Promise.resolve(bodyOf(config)), maxBodyBytes: config.length - 1 });
-    expect(await failureOf(small.client.fetchEvictionThresholds(aNode(), never))).toMatchObject({
+    expect(await failureOf(small.client.fetchConfiguration(aNode(), never))).toMatchObject({
       reason: 'too_large',
       message: 'configuration of node node-1: more than 60 bytes; raise kubelet.maxBodySize',
     });

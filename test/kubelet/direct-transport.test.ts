@@ -123,9 +123,9 @@ describe('a kubelet client over direct access', () => {
     kubelet.answer = replyWith({ body: '{"node":{"nodeName":"node-1"},"pods":[]}' });
     expect(await client.fetchSummary(nodeOf(kubelet), never)).toMatchObject({ nodeName: 'node-1', pods: [] });
     kubelet.answer = replyWith({ body: '{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}' });
-    expect(await client.fetchEvictionThresholds(nodeOf(kubelet), never)).toMatchObject([
-      { signal: 'nodefs.available', value: { amount: 2 ** 30 } },
-    ]);
+    expect(await client.fetchConfiguration(nodeOf(kubelet), never)).toMatchObject({
+      thresholds: [{ signal: 'nodefs.available', value: { amount: 2 ** 30 } }],
+    });
     expect(kubelet.requests.map(({ url }) => url)).toEqual(['/stats/summary', '/configz']);
     expect(kubelet.connections).toHaveLength(1);
   });

@@ -2,18 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { roundUp } from '../../src/kube/quantity.js';
-import {
-  decodeEvictionThresholds,
-  type EvictionThresholds,
-  type ThresholdValue,
-} from '../../src/kubelet/eviction-thresholds.js';
+import { type EvictionThresholds, thresholdsOf,type ThresholdValue } from '../../src/kubelet/eviction-thresholds.js';
 import { aThreshold } from '../support/builders.js';
-import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 
-const what = 'configuration of node node-1';
-
+/** As they are in JSON: without what is undefined. */
 function decoded(config: object): EvictionThresholds {
-  return decodeEvictionThresholds(JSON.stringify({ kubeletconfig: config }), what);
+  return thresholdsOf(JSON.parse(JSON.stringify(config)) as Record<string, unknown>);
 }
 
 function thresholdOf(value: unknown): ThresholdValue | undefined {
@@ -152,29 +146,5 @@ describe('a threshold', () => {
         },
       ),
     );
-  });
-});
-
-describe('a body', () => {
-  it.each([
-    ['<html>', `${what}: 6 bytes that are not JSON`],
-    ['', `${what}: 0 bytes that are not JSON`],
-    ['[]', `${what}: JSON that is not a configuration: it has no kubeletconfig`],
-    ['null', 'it has no kubeletconfig'],
-    ['{"kind":"Status","code":403}', 'it has no kubeletconfig'],
-    ['{"kubeletconfig":"none"}', 'it has no kubeletconfig'],
-  ])('%j is no configuration', (body, message) => {
-    const decode = () => decodeEvictionThresholds(Buffer.from(body), what);
-    expect(decode).toThrow(message);
-    expect(decode).toThrow(expect.objectContaining({ name: 'RequestError', reason: 'decode' }) as Error);
-  });
-
-  it.skipIf(!hasCaptures)(`of a kubelet is understood (${capturesNeeded})`, () => {
-    const [, body = ''] = readRecording('live/kubelet_configz.http').split(/\r?\n\r?\n/);
-    const ratio = Math.fround(0.01);
-    expect(decodeEvictionThresholds(body, what)).toEqual([
-      aThreshold({ signal: 'nodefs.available', value: { ratio } }),
-      aThreshold({ signal: 'imagefs.available', value: { ratio } }),
-    ]);
   });
 });

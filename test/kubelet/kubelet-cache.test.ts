@@ -86,7 +86,7 @@ function setUp(
   const cache = new KubeletCache({
     ttlMs: options.ttlMs ?? ttlMs,
     fetchSummary: kubelet.fetchSummary,
-    fetchThresholds: undefined,
+    fetchConfiguration: undefined,
     maxConcurrentRequests: options.maxConcurrentRequests ?? 64,
     expectsPods: options.expectsPods ?? (() => false),
     clock,
@@ -636,7 +636,7 @@ describe('a cache that takes the place of another', () => {
     const next = new KubeletCache({
       ttlMs,
       fetchSummary: kubelet.fetchSummary,
-      fetchThresholds: undefined,
+      fetchConfiguration: undefined,
       maxConcurrentRequests: 1,
       expectsPods: () => false,
       clock,

@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { RequestError } from '../../src/base/errors.js';
 import type { LogFields } from '../../src/base/logger.js';
 import type { Node } from '../../src/kube/objects.js';
-import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
+import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
 import { aNode, aNodeSummary, aThreshold } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const gateMs = 600_000;
 const never = new AbortController().signal;
 
-function thresholds(amount: number): EvictionThresholds {
-  return [aThreshold({ value: { amount } })];
+function configuration(amount: number): KubeletConfiguration {
+  return { thresholds: [aThreshold({ value: { amount } })], logRotation: { maxFileBytes: amount, maxFileCount: 5 } };
 }
 
 /** Answers with what is set, in a new object each time; while it holds, not before `release` is called. */
@@ -24,13 +24,13 @@ class FakeKubelets {
   readonly #held: (() => void)[] = [];
   isHolding = false;
 
-  readonly fetchThresholds = async ({ name }: Node, signal: AbortSignal): Promise<EvictionThresholds> => {
+  readonly fetchConfiguration = async ({ name }: Node, signal: AbortSignal): Promise<KubeletConfiguration> => {
     this.requested.push(name);
     this.inFlightCount++;
     try {
       if (this.isHolding) await this.#untilReleased(signal);
       if (this.failure !== undefined) throw this.failure;
-      return thresholds(this.amount);
+      return configuration(this.amount);
     } finally {
       this.inFlightCount--;
     }
@@ -66,17 +66,17 @@ function setUp() {
       summaries.isFailing
         ? Promise.reject(new RequestError('forbidden', 'no summary'))
         : Promise.resolve(aNodeSummary({ nodeName: name })),
-    fetchThresholds: kubelets.fetchThresholds,
+    fetchConfiguration: kubelets.fetchConfiguration,
     expectsPods: () => false,
     clock,
     observer: { lookedUp: () => undefined },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   });
-  /** One scrape of the node, and the background work that it starts. Resolves with the thresholds that it knew. */
-  const scrape = async (node: Node = aNode()): Promise<EvictionThresholds | undefined> => {
+  /** One scrape of the node, and the background work that it starts. Resolves with the configuration that it knew. */
+  const scrape = async (node: Node = aNode()): Promise<KubeletConfiguration | undefined> => {
     const lookup = await cache.get(node, never);
     await clock.advance(0);
-    return lookup.state === 'absent' ? undefined : lookup.thresholds;
+    return lookup.state === 'absent' ? undefined : lookup.configuration;
   };
   return { clock, kubelets, summaries, lines, cache, scrape };
 }
@@ -89,14 +89,14 @@ describe('a configuration', () => {
     expect(await scrape()).toBeUndefined();
     kubelets.release();
     await scrape();
-    expect(await scrape()).toEqual(thresholds(1));
+    expect(await scrape()).toEqual(configuration(1));
     expect(await scrape(aNode({ name: 'node-2' }))).toBeUndefined();
   });
 
   it('is waited for by who reads once', async () => {
     const { cache, scrape } = setUp();
     expect(await cache.readConfiguration(aNode(), never)).toBeUndefined();
-    expect(await scrape()).toEqual(thresholds(1));
+    expect(await scrape()).toEqual(configuration(1));
   });
 
   it('that cannot be read has a reason', async () => {
@@ -122,10 +122,10 @@ describe('a configuration', () => {
     kubelets.amount = 2;
     await clock.advance(gateMs - 1);
     await scrape();
-    expect(await scrape()).toEqual(thresholds(1));
+    expect(await scrape()).toEqual(configuration(1));
     await clock.advance(1);
     await scrape();
-    expect(await scrape()).toEqual(thresholds(2));
+    expect(await scrape()).toEqual(configuration(2));
   });
 
   it('that has not changed is the same object', async () => {
@@ -169,7 +169,7 @@ describe('a kubelet that fails', () => {
     kubelets.failure = undefined;
     await clock.advance(1);
     await scrape();
-    expect(await scrape()).toEqual(thresholds(1));
+    expect(await scrape()).toEqual(configuration(1));
   });
 
   it('once keeps its last configuration, for 20 minutes since it was read', async () => {
@@ -179,7 +179,7 @@ describe('a kubelet that fails', () => {
     await clock.advance(gateMs);
     await scrape();
     await clock.advance(gateMs - 1);
-    expect(await scrape()).toEqual(thresholds(1));
+    expect(await scrape()).toEqual(configuration(1));
     await clock.advance(1);
     expect(await scrape()).toBeUndefined();
   });
@@ -252,7 +252,7 @@ describe('many nodes', () => {
     kubelets.release();
     await clock.advance(0);
     expect(await scrape(nodes[0])).toBeUndefined();
-    expect(await scrape(nodes[9])).toEqual(thresholds(1));
+    expect(await scrape(nodes[9])).toEqual(configuration(1));
     expect(lines).toEqual([]);
   });
 });
@@ -268,7 +268,7 @@ describe('another machine under the same name', () => {
     expect(await scrape(aNode({ uid: 'new' }))).toBeUndefined();
     kubelets.release();
     await clock.advance(0);
-    expect(await scrape(aNode({ uid: 'new' }))).toEqual(thresholds(2));
+    expect(await scrape(aNode({ uid: 'new' }))).toEqual(configuration(2));
     expect(kubelets.requested).toHaveLength(3);
   });
 });
@@ -281,8 +281,8 @@ describe('a cache that replaces another', () => {
     cache.inherit(former.cache);
     former.cache[Symbol.dispose]();
     kubelets.amount = 2;
-    expect(await scrape()).toEqual(thresholds(1));
-    expect(await scrape()).toEqual(thresholds(2));
+    expect(await scrape()).toEqual(configuration(1));
+    expect(await scrape()).toEqual(configuration(2));
   });
 });
 

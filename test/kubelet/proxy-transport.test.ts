@@ -46,9 +46,9 @@ describe('access through the API server', () => {
       requests.push(request);
       return Promise.resolve('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}');
     });
-    expect(await client.fetchEvictionThresholds(aNode(), never)).toMatchObject([
-      { signal: 'nodefs.available', value: { amount: 2 ** 30 } },
-    ]);
+    expect(await client.fetchConfiguration(aNode(), never)).toMatchObject({
+      thresholds: [{ signal: 'nodefs.available', value: { amount: 2 ** 30 } }],
+    });
     expect(requests).toEqual([{ path: '/api/v1/nodes/node-1/proxy/configz' }]);
   });
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
-import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
 import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
+import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
 import { NodeRecords } from '../../src/scrape/node-records.js';
@@ -64,15 +64,15 @@ class FakeCluster implements PodLister, SummaryCache {
       summary: aNodeSummary({ nodeName, ...summary }),
       ageMs: 0,
       fetchedAtMs: 0,
-      thresholds: undefined,
+      configuration: undefined,
     });
   }
 
   /** From then on, with the same summary. */
-  setThresholds(nodeName: string, thresholds: EvictionThresholds | undefined): void {
+  setConfiguration(nodeName: string, configuration: KubeletConfiguration | undefined): void {
     const lookup = this.#lookups.get(nodeName);
     if (lookup === undefined || lookup.state === 'absent') throw new Error('no summary');
-    this.#lookups.set(nodeName, { ...lookup, thresholds });
+    this.#lookups.set(nodeName, { ...lookup, configuration });
   }
 
   setLookup(nodeName: string, lookup: CacheLookup): void {
@@ -536,7 +536,10 @@ describe('what is kept between scrapes', () => {
 });
 
 describe('configurations of kubelets', () => {
-  const thresholds = (amount: number): EvictionThresholds => [aThreshold({ value: { amount } })];
+  const configuration = (amount: number): KubeletConfiguration => ({
+    thresholds: [aThreshold({ value: { amount } })],
+    logRotation: { maxFileBytes: amount, maxFileCount: 5 },
+  });
 
   function aClusterWithSizes(): FakeCluster {
     const cluster = twoNodes();
@@ -544,16 +547,17 @@ describe('configurations of kubelets', () => {
     return cluster;
   }
 
-  it('that are known give headrooms, in a new snapshot of that node alone', async () => {
+  it('that are known give headrooms and the rotation of logs, in a new snapshot of that node alone', async () => {
     const cluster = aClusterWithSizes();
     const { collect } = aCollector(cluster);
     const before = await collect();
     expect(snapshotOf(before, 'node-1')?.headrooms).toEqual([]);
-    cluster.setThresholds('node-1', thresholds(70));
+    cluster.setConfiguration('node-1', configuration(70));
     const after = await collect();
-    expect(snapshotOf(after, 'node-1')?.headrooms).toMatchObject([
-      { filesystem: 'nodefs', thresholdBytes: 70, headroomBytes: 30 },
-    ]);
+    expect(snapshotOf(after, 'node-1')).toMatchObject({
+      headrooms: [{ filesystem: 'nodefs', thresholdBytes: 70, headroomBytes: 30 }],
+      logRotation: { maxFileBytes: 70 },
+    });
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
     expect(snapshotOf(await collect(), 'node-1')).toBe(snapshotOf(after, 'node-1'));
   });
@@ -561,12 +565,12 @@ describe('configurations of kubelets', () => {
   it('that change or are forgotten change the headrooms with the same summary', async () => {
     const cluster = aClusterWithSizes();
     const { collect } = aCollector(cluster);
-    cluster.setThresholds('node-1', thresholds(70));
+    cluster.setConfiguration('node-1', configuration(70));
     await collect();
-    cluster.setThresholds('node-1', thresholds(120));
+    cluster.setConfiguration('node-1', configuration(120));
     expect(snapshotOf(await collect(), 'node-1')?.headrooms).toMatchObject([{ headroomBytes: -20 }]);
-    cluster.setThresholds('node-1', undefined);
-    expect(snapshotOf(await collect(), 'node-1')?.headrooms).toEqual([]);
+    cluster.setConfiguration('node-1', undefined);
+    expect(snapshotOf(await collect(), 'node-1')).toMatchObject({ headrooms: [], logRotation: undefined });
   });
 });
 

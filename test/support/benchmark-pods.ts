@@ -71,7 +71,7 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
   });
   const podsByName = new Map(pods.map((pod) => [pod.name, pod]));
   const snapshot = createNodeSnapshot(
-    { node: aNode({ name: nodeName }), summary, layout: nodeLayout(summary), thresholds: undefined },
+    { node: aNode({ name: nodeName }), summary, layout: nodeLayout(summary), configuration: undefined },
     {
       pods: { podsOn: () => pods, findPod: (_, name) => podsByName.get(name), isDeleted: () => false },
       resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: true }),

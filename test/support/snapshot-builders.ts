@@ -122,6 +122,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     podsOnNode: [],
     thresholds: [],
     headrooms: [],
+    logRotation: undefined,
     pods: [aPodSnapshot()],
     podsWithoutTotal: [],
     skippedPods: new Map(),

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+
+import { decodeKubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
+import { logRotationOf } from '../../src/kubelet/log-rotation.js';
+import { aThreshold } from '../support/builders.js';
+import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
+
+const what = 'configuration of node node-1';
+
+describe('a body', () => {
+  it.each([
+    ['<html>', `${what}: 6 bytes that are not JSON`],
+    ['', `${what}: 0 bytes that are not JSON`],
+    ['[]', `${what}: JSON that is not a configuration: it has no kubeletconfig`],
+    ['null', 'it has no kubeletconfig'],
+    ['{"kind":"Status","code":403}', 'it has no kubeletconfig'],
+    ['{"kubeletconfig":"none"}', 'it has no kubeletconfig'],
+  ])('%j is no configuration', (body, message) => {
+    const decode = () => decodeKubeletConfiguration(Buffer.from(body), what);
+    expect(decode).toThrow(message);
+    expect(decode).toThrow(expect.objectContaining({ name: 'RequestError', reason: 'decode' }) as Error);
+  });
+
+  it.skipIf(!hasCaptures)(`of a kubelet is understood (${capturesNeeded})`, () => {
+    const [, body = ''] = readRecording('live/kubelet_configz.http').split(/\r?\n\r?\n/);
+    const ratio = Math.fround(0.01);
+    expect(decodeKubeletConfiguration(body, what)).toEqual({
+      thresholds: [
+        aThreshold({ signal: 'nodefs.available', value: { ratio } }),
+        aThreshold({ signal: 'imagefs.available', value: { ratio } }),
+      ],
+      logRotation: { maxFileBytes: 10 * 2 ** 20, maxFileCount: 5 },
+    });
+  });
+});
+
+describe('the rotation of logs', () => {
+  const mib = 2 ** 20;
+
+  it.each([
+    [
+      'as configured',
+      { containerLogMaxSize: '50Mi', containerLogMaxFiles: 2 },
+      { maxFileBytes: 50 * mib, maxFileCount: 2 },
+    ],
+    ['the defaults for what is missing', {}, { maxFileBytes: 10 * mib, maxFileCount: 5 }],
+    ['none with a negative size', { containerLogMaxSize: '-1' }, undefined],
+    ['unknown with a size that is no quantity', { containerLogMaxSize: 'ten' }, undefined],
+    ['unknown with a size of another type', { containerLogMaxSize: 10 }, undefined],
+    ['unknown with fewer than two files', { containerLogMaxFiles: 1 }, undefined],
+    ['unknown with a count of another type', { containerLogMaxFiles: '5' }, undefined],
+  ])('is %s', (_case, config, expected) => {
+    expect(logRotationOf(config)).toEqual(expected);
+  });
+});
