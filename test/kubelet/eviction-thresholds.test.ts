@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { roundUp } from '../../src/kube/quantity.js';
-import { type EvictionThresholds, thresholdsOf,type ThresholdValue } from '../../src/kubelet/eviction-thresholds.js';
+import { type EvictionThresholds, thresholdsOf, type ThresholdValue } from '../../src/kubelet/eviction-thresholds.js';
 import { aThreshold } from '../support/builders.js';
 
 /** As they are in JSON: without what is undefined. */
