@@ -205,6 +205,10 @@ export class App implements AsyncDisposable {
         const failure = source.cache.lastFailure(nodeName);
         return failure && nodeFailure(failure, clock.monotonicMs());
       },
+      lastKnownOf: ({ node }) => {
+        const last = node && source.cache.lastSummary(node);
+        return node && last && { snapshot: collection.records.lastKnown(node, last), ageMs: last.ageMs };
+      },
       isPartial: signal.aborted,
       hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
       slicer: new TimeSlicer(clock),

@@ -29,6 +29,14 @@ export function podLimit({ containers, overheadBytes }: Pod): Amount | undefined
   return limit === undefined || limit === 0 ? limit : addAmounts(limit, overheadBytes);
 }
 
+/** Whether the pod, a container or an emptyDir of it has a limit. */
+export function hasLimits({ containers, volumes }: Pod): boolean {
+  return (
+    containers.some(({ limitBytes }) => limitBytes !== undefined) ||
+    volumes.some(({ sizeLimitBytes }) => sizeLimitBytes !== undefined)
+  );
+}
+
 /** {@link podLimit} in whole bytes, rounded up. */
 export function podLimitBytes(pod: Pod): number | undefined {
   const limit = podLimit(pod);

@@ -24,6 +24,13 @@ export type CacheLookup =
     }
   | { readonly state: 'absent'; readonly reason: FailureReason };
 
+/** The last summary of a node, however old. */
+export interface LastSummary {
+  readonly summary: NodeSummary;
+  readonly ageMs: number;
+  readonly configuration: KubeletConfiguration | undefined;
+}
+
 /** `refreshed`: fresh because of a request that the caller sent or joined. */
 export const lookupResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
 export type LookupResult = (typeof lookupResults)[number];
@@ -127,6 +134,19 @@ export class KubeletCache implements Disposable {
   /** Of the summary; undefined when the last request succeeded, or none has completed yet. */
   lastFailure(nodeName: string): KubeletFailure | undefined {
     return this.#entries.get(nodeName)?.summary.failure;
+  }
+
+  /** Also of a node that is absent by now; undefined when no request to this node has succeeded. */
+  lastSummary({ name, uid }: Node): LastSummary | undefined {
+    const entry = this.#entries.get(name);
+    const success = entry?.uid === uid ? entry.summary.success : undefined;
+    if (entry === undefined || success === undefined) return undefined;
+    const { value, atMs } = success;
+    return {
+      summary: value,
+      ageMs: this.#options.clock.monotonicMs() - atMs,
+      configuration: entry.configuration?.success?.value,
+    };
   }
 
   /** The last values of the node's pods; undefined for a node that is not scraped. */

@@ -1,7 +1,9 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
-import type { ClusterSnapshot } from '../scrape/snapshot.js';
-import type { FailureOf } from './node-report.js';
-import type { MeasuredPodReport } from './pod-report.js';
+import { hasLimits } from '../eviction/limits.js';
+import type { ClusterSnapshot, NodeSnapshot, NodeState } from '../scrape/snapshot.js';
+import { type AbsenceReport, Absences } from './absence-report.js';
+import type { FailureOf, LastKnownOf } from './node-report.js';
+import type { MeasuredPodReport, PodSource } from './pod-report.js';
 import { type NodePressureReport, RankedPressure } from './pressure-report.js';
 import type { Ranked } from './ranked.js';
 import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
@@ -22,6 +24,8 @@ export interface ClusterReport {
   readonly workloads: Ranked<RankedWorkloadReport>;
   /** The largest first. */
   readonly pods: Ranked<MeasuredPodReport>;
+  /** Nodes without data by reason, those that cost most pods first; without those that are skipped. */
+  readonly absences: readonly AbsenceReport[];
   /** Those without data first, then the fullest; those that are never scraped last. */
   readonly nodes: Ranked<RankedNodeReport>;
 }
@@ -51,9 +55,17 @@ export interface ClusterSummary {
   readonly reachedLimitCount: number;
   /** Of the reached ones, those that the kubelet evicts for. */
   readonly evictableLimitCount: number;
+  /** Pods with data and limits; those whose nearest limit is near, and those that have reached one. */
+  readonly limitedPodCount: number;
+  readonly nearLimitPodCount: number;
+  readonly reachedLimitPodCount: number;
+  /** Pods with limits that should have data and have none: they are in none of the counts above. */
+  readonly unknownLimitPodCount: number;
   /** Nodes with a threshold that is crossed: their kubelets evict pods. */
   readonly pressedNodeCount: number;
   readonly incompleteWorkloadCount: number;
+  /** Of the incomplete ones, those that have pods on nodes without data. */
+  readonly absentWorkloadCount: number;
 }
 
 /** How many of each are reported: enough to see what is wrong, few enough to read. */
@@ -62,6 +74,7 @@ const shownCounts = { workloads: 10, pods: 10, limits: 10, pressure: 5, nodes: 3
 export interface ClusterReportInput {
   readonly snapshot: ClusterSnapshot;
   readonly failureOf: FailureOf;
+  readonly lastKnownOf: LastKnownOf;
   readonly isPartial: boolean;
   readonly hidesPodsWithoutWorkload: boolean;
   readonly slicer: TimeSlicer;
@@ -69,40 +82,59 @@ export interface ClusterReportInput {
 
 /** One walk over the pods, node by node, yielding to the event loop in between. Keeps only what it reports. */
 export async function clusterReport(input: ClusterReportInput): Promise<ClusterReport> {
-  const { snapshot, failureOf, isPartial, hidesPodsWithoutWorkload, slicer } = input;
+  const { snapshot, failureOf, lastKnownOf, isPartial, hidesPodsWithoutWorkload, slicer } = input;
   const workloads = await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, slicer);
   const pods = new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits });
   const pressure = new RankedPressure(shownCounts.pressure);
   const nodes = new RankedNodes({ count: shownCounts.nodes, failureOf });
+  const absences = new Absences(workloads.incomplete);
+  let unknownLimitPodCount = 0;
   await slicer.forEach(snapshot.nodes, (node) => {
-    nodes.add(node);
-    if (node.state === 'absent') return;
-    pressure.add(node);
-    for (const pod of node.snapshot.pods) {
-      pods.add({ node, pod });
-      workloads.add(pod);
+    unknownLimitPodCount += limitedPodCount(node, hidesPodsWithoutWorkload);
+    if (node.state !== 'absent') {
+      nodes.add(node);
+      pressure.add(node, node.snapshot);
+      addPods(pods, node, node.snapshot);
+      for (const pod of node.snapshot.pods) workloads.add(pod);
+      return;
     }
-    for (const pod of node.snapshot.podsWithoutTotal) pods.addLimits({ node, pod });
+    const lastKnown = lastKnownOf(node);
+    nodes.add(node, lastKnown);
+    absences.add({ state: node, lastKnown, failure: failureOf(node.nodeName) });
+    if (lastKnown === undefined) return;
+    const source = { ...node, ageMs: lastKnown.ageMs };
+    pressure.add(source, lastKnown.snapshot);
+    addPods(pods, source, lastKnown.snapshot);
   });
-  const { podCount, usedBytes, limitCount, nearLimitCount, reachedLimitCount, evictableLimitCount } = pods;
   return {
     isPartial,
     hidesPodsWithoutWorkload,
     summary: {
       ...nodes.counts,
-      podCount,
-      podsUsedBytes: usedBytes,
-      limitCount,
-      nearLimitCount,
-      reachedLimitCount,
-      evictableLimitCount,
+      ...pods.counts,
       pressedNodeCount: pressure.crossedCount,
-      incompleteWorkloadCount: workloads.incompleteCount,
+      unknownLimitPodCount,
+      incompleteWorkloadCount: workloads.incomplete.size,
+      absentWorkloadCount: absences.incompleteWorkloadCount,
     },
     limits: pods.limits(),
     pressure: pressure.nodes(),
     workloads: workloads.workloads(),
     pods: pods.pods(),
+    absences: absences.reports(),
     nodes: nodes.nodes(),
   };
+}
+
+function addPods(ranked: RankedPods, node: PodSource, { pods, podsWithoutTotal }: NodeSnapshot): void {
+  for (const pod of pods) ranked.add({ node, pod });
+  for (const pod of podsWithoutTotal) ranked.addLimits({ node, pod });
+}
+
+/** Pods without data whose limits the kubelet enforces. */
+function limitedPodCount({ node, unmeasured }: NodeState, hidesPodsWithoutWorkload: boolean): number {
+  if (node?.enforcesStorageLimits === false) return 0;
+  return unmeasured.filter(
+    ({ pod, workloads }) => hasLimits(pod) && (workloads.length > 0 || !hidesPodsWithoutWorkload),
+  ).length;
 }

@@ -12,8 +12,8 @@ export interface LimitReport {
   readonly ratio: number;
 }
 
-/** From here on a limit is near. */
-export const nearRatio = 0.8;
+/** Parts of a limit from which on its usage is shown as near, as almost reached, and as reached: on all pages and in all commands. */
+export const limitThresholds = { near: 0.8, high: 0.9, reached: 1 } as const;
 
 export function limitReport({ rule, container, volume, usedBytes, limitBytes, ratio }: LimitRatio): LimitReport {
   return {

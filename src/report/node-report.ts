@@ -1,6 +1,6 @@
 import type { FailureReason } from '../base/errors.js';
 import type { KubeletFailure } from '../kubelet/cached-request.js';
-import type { AbsenceReason, AbsentNodeState, MeasuredNodeState, NodeState } from '../scrape/snapshot.js';
+import type { AbsenceReason, AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState } from '../scrape/snapshot.js';
 import { hintFor } from './absence-hints.js';
 import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
 
@@ -43,6 +43,15 @@ export type NodeReport = MeasuredNodeReport | AbsentNodeReport;
 export function nodeFailure({ reason, message, atMs }: KubeletFailure, nowMs: number): NodeFailure {
   return { reason, message, ageMs: Math.round(nowMs - atMs) };
 }
+
+/** What was last known of a node that has no data. */
+export interface LastKnown {
+  readonly snapshot: NodeSnapshot;
+  readonly ageMs: number;
+}
+
+/** Undefined for a node that never had data. */
+export type LastKnownOf = (state: AbsentNodeState) => LastKnown | undefined;
 
 /** The last request to a node's kubelet; undefined when it succeeded. */
 export type FailureOf = (nodeName: string) => NodeFailure | undefined;

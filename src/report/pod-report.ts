@@ -1,6 +1,6 @@
 import { exemptionOf, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
 import type { Pod } from '../kube/objects.js';
-import type { ListedPod, MeasuredNodeState, PodSnapshot } from '../scrape/snapshot.js';
+import type { AbsenceReason, ListedPod, MeasuredNodeState, NodeState, PodSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import type { ComponentBytes } from './component-bytes.js';
 import { type LimitReport, nearestLimit } from './limit-report.js';
@@ -33,8 +33,11 @@ export interface MeasuredPodReport extends PodFacts {
   readonly components: ComponentBytes;
   readonly inodesUsed?: number | undefined;
   readonly nearestLimit?: LimitReport | undefined;
-  readonly dataState: MeasuredNodeState['state'];
+  /** `absent`: what was last known of a pod whose node has no data. */
+  readonly dataState: NodeState['state'];
   readonly dataAgeMs: number;
+  /** Why its node has no data. */
+  readonly absenceReason?: AbsenceReason | undefined;
 }
 
 export interface UnmeasuredPodReport extends PodFacts {
@@ -57,22 +60,31 @@ export interface PodSpecReport {
   readonly startTimeMs?: number | undefined;
 }
 
+/** Where the values of a pod come from: a node with data, or what was last known of one without. */
+export interface PodSource {
+  readonly nodeName: string;
+  readonly state: NodeState['state'];
+  readonly ageMs: number;
+  /** Why the node has no data. */
+  readonly reason?: AbsenceReason;
+}
+
 /** A pod of a summary, and the node that it is on. */
-export interface FoundListedPod {
-  readonly node: MeasuredNodeState;
+export interface FoundListedPod<Source extends PodSource = MeasuredNodeState> {
+  readonly node: Source;
   readonly pod: ListedPod;
 }
 
 /** One with a total. */
-export interface FoundPod extends FoundListedPod {
+export interface FoundPod<Source extends PodSource = MeasuredNodeState> extends FoundListedPod<Source> {
   readonly pod: PodSnapshot;
 }
 
-export function podPlace({ node, pod }: FoundListedPod): PodPlace & { readonly node: string } {
+export function podPlace({ node, pod }: FoundListedPod<PodSource>): PodPlace & { readonly node: string } {
   return { namespace: pod.namespace, pod: pod.name, node: node.nodeName };
 }
 
-export function measuredPodReport(found: FoundPod): MeasuredPodReport {
+export function measuredPodReport(found: FoundPod<PodSource>): MeasuredPodReport {
   const { node, pod } = found;
   const { usedBytes, components, inodesUsed, volumesPending } = pod.usage;
   return {
@@ -87,9 +99,16 @@ export function measuredPodReport(found: FoundPod): MeasuredPodReport {
     limitBytes: pod.limitBytes,
     requestBytes: pod.requestBytes,
     nearestLimit: nearestLimit(pod.ratios),
-    dataState: node.state,
-    dataAgeMs: Math.round(node.ageMs),
+    ...dataFacts(node),
   };
+}
+
+export function dataFacts({
+  state,
+  ageMs,
+  reason,
+}: PodSource): Pick<MeasuredPodReport, 'dataState' | 'dataAgeMs' | 'absenceReason'> {
+  return { dataState: state, dataAgeMs: Math.round(ageMs), absenceReason: reason };
 }
 
 export interface UnmeasuredPod {

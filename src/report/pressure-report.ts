@@ -2,12 +2,13 @@ import { largestFirst, Ranking } from '../base/ranking.js';
 import { isNearThreshold, type NodeThreshold } from '../eviction/node-thresholds.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import { nextVictims } from '../scrape/node-victims.js';
-import type { MeasuredNodeState } from '../scrape/snapshot.js';
+import type { NodeSnapshot } from '../scrape/snapshot.js';
+import { dataFacts, type MeasuredPodReport, type PodSource } from './pod-report.js';
 import type { Ranked } from './ranked.js';
 import type { VictimReport } from './signal-report.js';
 
 /** A node that is close to evicting pods, or does, by the threshold that it is nearest to. Bytes, or inodes. */
-export interface NodePressureReport {
+export interface NodePressureReport extends Pick<MeasuredPodReport, 'dataState' | 'dataAgeMs' | 'absenceReason'> {
   readonly node: string;
   readonly signal: EvictionSignal;
   readonly thresholdBytes?: number | undefined;
@@ -22,7 +23,8 @@ export interface NodePressureReport {
 }
 
 interface PressedNode {
-  readonly state: MeasuredNodeState;
+  readonly source: PodSource;
+  readonly snapshot: NodeSnapshot;
   readonly nearest: KnownThreshold;
 }
 
@@ -39,18 +41,19 @@ export class RankedPressure {
       count,
       largestFirst<PressedNode>(
         ({ nearest }) => -headroomRatio(nearest),
-        ({ state }) => [state.nodeName],
+        ({ source }) => [source.nodeName],
       ),
     );
   }
 
-  add(state: MeasuredNodeState): void {
-    if (!isNearThreshold(state.snapshot.thresholds)) return;
-    const [nearest] = state.snapshot.thresholds.filter(isKnown).toSorted((a, b) => headroomRatio(a) - headroomRatio(b));
+  /** A node without data is ranked by what was last known of it, and counts nowhere else. */
+  add(source: PodSource, snapshot: NodeSnapshot): void {
+    if (!isNearThreshold(snapshot.thresholds)) return;
+    const [nearest] = snapshot.thresholds.filter(isKnown).toSorted((a, b) => headroomRatio(a) - headroomRatio(b));
     if (nearest === undefined) return;
     this.#totalCount += 1;
-    if (nearest.isCrossed) this.crossedCount += 1;
-    this.#ranking.add({ state, nearest });
+    if (nearest.isCrossed && source.state !== 'absent') this.crossedCount += 1;
+    this.#ranking.add({ source, snapshot, nearest });
   }
 
   nodes(): Ranked<NodePressureReport> {
@@ -66,11 +69,12 @@ function headroomRatio({ headroom, threshold }: KnownThreshold): number {
   return headroom / threshold;
 }
 
-function pressureReport({ state: { nodeName, snapshot }, nearest }: PressedNode): NodePressureReport {
+function pressureReport({ source, snapshot, nearest }: PressedNode): NodePressureReport {
   const { signal, threshold, isAssumed, available, headroom } = nearest;
   const victims = nextVictims(snapshot).filter((next) => next.signal === signal);
   return {
-    node: nodeName,
+    node: source.nodeName,
+    ...dataFacts(source),
     signal,
     ...(countsInodes(signal) ? { thresholdInodes: threshold } : { thresholdBytes: threshold }),
     isAssumed,

@@ -1,11 +1,12 @@
 import { Ranking } from '../base/ranking.js';
 import { largestFirst } from '../base/ranking.js';
 import type { AbsentNodeState, MeasuredNodeState, NodeState, PodSnapshot } from '../scrape/snapshot.js';
-import { fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
+import { filesystemReports, fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
 import {
   type AbsentNodeReport,
   absentNodeReport,
   type FailureOf,
+  type LastKnown,
   type MeasuredNodeReport,
   measuredNodeReport,
 } from './node-report.js';
@@ -19,7 +20,18 @@ export interface NodeWithPodsReport extends MeasuredNodeReport {
 
 export type NodePodReport = Pick<MeasuredPodReport, 'namespace' | 'pod' | 'usedBytes' | 'limitBytes'>;
 
-export type RankedNodeReport = AbsentNodeReport | NodeWithPodsReport;
+/** A node without data, and what was last known of it. */
+export interface SilentNodeReport extends AbsentNodeReport {
+  readonly lastKnown?: LastKnownNodeReport | undefined;
+}
+
+/** Without pods that the API server no longer lists on the node. */
+export type LastKnownNodeReport = Pick<
+  NodeWithPodsReport,
+  'dataAgeMs' | 'filesystems' | 'podCount' | 'podsUsedBytes' | 'largestPods'
+>;
+
+export type RankedNodeReport = SilentNodeReport | NodeWithPodsReport;
 
 export interface NodeCounts {
   freshNodeCount: number;
@@ -35,6 +47,8 @@ export interface NodeCounts {
 
 interface RankedNode {
   readonly state: NodeState;
+  /** Of an absent one. */
+  readonly lastKnown: LastKnown | undefined;
   readonly rank: number;
 }
 
@@ -71,18 +85,20 @@ export class RankedNodes {
     );
   }
 
-  add(state: NodeState): void {
+  /** `lastKnown`: of an absent one. */
+  add(state: NodeState, lastKnown?: LastKnown): void {
     this.#totalCount += 1;
     this.counts.expectedPodCount += state.expectedPods;
     this.counts.measuredPodCount += state.measuredPods;
     this.#ranking.add({
       state,
+      lastKnown,
       rank: state.state === 'absent' ? this.#countAbsent(state) : this.#countMeasured(state),
     });
   }
 
   nodes(): Ranked<RankedNodeReport> {
-    return { items: this.#ranking.top().map(({ state }) => this.#reportOf(state)), totalCount: this.#totalCount };
+    return { items: this.#ranking.top().map((node) => this.#reportOf(node)), totalCount: this.#totalCount };
   }
 
   #countAbsent({ nodeName, reason }: AbsentNodeState): number {
@@ -105,12 +121,25 @@ export class RankedNodes {
     return withData + ratio;
   }
 
-  #reportOf(state: NodeState): RankedNodeReport {
+  #reportOf({ state, lastKnown }: RankedNode): RankedNodeReport {
     const failure = this.#failureOf(state.nodeName);
-    if (state.state === 'absent') return absentNodeReport(state, failure);
+    if (state.state === 'absent') {
+      return { ...absentNodeReport(state, failure), lastKnown: lastKnown && lastKnownReport(lastKnown) };
+    }
     const { pods } = state.snapshot;
     return { ...measuredNodeReport(state, podBytes(pods), failure), largestPods: largestPods(pods) };
   }
+}
+
+function lastKnownReport({ snapshot, ageMs }: LastKnown): LastKnownNodeReport {
+  const { podCount, usedBytes } = podBytes(snapshot.pods);
+  return {
+    dataAgeMs: Math.round(ageMs),
+    filesystems: filesystemReports(snapshot),
+    podCount,
+    podsUsedBytes: usedBytes,
+    largestPods: largestPods(snapshot.pods),
+  };
 }
 
 function largestPods(pods: readonly PodSnapshot[]): readonly NodePodReport[] {

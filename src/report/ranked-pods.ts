@@ -1,8 +1,9 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
 import type { ListedPod } from '../scrape/snapshot.js';
-import { type LimitReport, limitReport, nearestRatio, nearRatio } from './limit-report.js';
+import { type LimitReport, limitReport, limitThresholds, nearestRatio } from './limit-report.js';
 import {
+  dataFacts,
   type FoundListedPod,
   type FoundPod,
   isExempt,
@@ -10,37 +11,61 @@ import {
   measuredPodReport,
   type PodPlace,
   podPlace,
+  type PodSource,
 } from './pod-report.js';
 import type { Ranked } from './ranked.js';
 
 /** The limit that a pod is nearest to. */
-export interface PodLimitReport extends PodPlace, LimitReport {
+export interface PodLimitReport
+  extends PodPlace, LimitReport, Pick<MeasuredPodReport, 'dataState' | 'dataAgeMs' | 'absenceReason'> {
   readonly isExempt: boolean;
 }
 
 /** Below it, a pod is not among those that may be evicted next. */
 export const shownRatio = 0.5;
 
-interface LimitedPod extends FoundListedPod {
+/** Of pods with data; see `ClusterSummary`. */
+export interface PodCounts {
+  podCount: number;
+  podsUsedBytes: number;
+  limitCount: number;
+  nearLimitCount: number;
+  reachedLimitCount: number;
+  evictableLimitCount: number;
+  limitedPodCount: number;
+  nearLimitPodCount: number;
+  reachedLimitPodCount: number;
+}
+
+interface LimitedPod extends FoundListedPod<PodSource> {
   readonly limit: LimitRatio;
 }
 
-/** The largest pods, and the pods that are nearest to a limit of theirs. Pods are added one by one. */
+/**
+ * The largest pods, and the pods that are nearest to a limit of theirs. Pods are added one by one. Those of nodes without
+ * data are ranked by what was last known of them, and count nowhere else.
+ */
 export class RankedPods {
-  readonly #pods: Ranking<FoundPod>;
+  readonly #pods: Ranking<FoundPod<PodSource>>;
   readonly #limited: Ranking<LimitedPod>;
   #limitedPodCount = 0;
-  podCount = 0;
-  usedBytes = 0;
-  limitCount = 0;
-  nearLimitCount = 0;
-  reachedLimitCount = 0;
-  evictableLimitCount = 0;
+  #lastKnownPodCount = 0;
+  readonly counts: PodCounts = {
+    podCount: 0,
+    podsUsedBytes: 0,
+    limitCount: 0,
+    nearLimitCount: 0,
+    reachedLimitCount: 0,
+    evictableLimitCount: 0,
+    limitedPodCount: 0,
+    nearLimitPodCount: 0,
+    reachedLimitPodCount: 0,
+  };
 
   constructor({ podCount, limitCount }: { readonly podCount: number; readonly limitCount: number }) {
     this.#pods = new Ranking(
       podCount,
-      largestFirst<FoundPod>(({ pod }) => pod.usage.usedBytes, namesOf),
+      largestFirst<FoundPod<PodSource>>(({ pod }) => pod.usage.usedBytes, namesOf),
     );
     this.#limited = new Ranking(
       limitCount,
@@ -48,24 +73,32 @@ export class RankedPods {
     );
   }
 
-  add(found: FoundPod): void {
-    this.podCount += 1;
-    this.usedBytes += found.pod.usage.usedBytes;
+  add(found: FoundPod<PodSource>): void {
+    if (found.node.state === 'absent') {
+      this.#lastKnownPodCount += 1;
+    } else {
+      this.counts.podCount += 1;
+      this.counts.podsUsedBytes += found.pod.usage.usedBytes;
+    }
     this.#pods.add(found);
     this.addLimits(found);
   }
 
   /** Also of a pod without a total. */
-  addLimits(found: FoundListedPod): void {
-    for (const { ratio } of found.pod.ratios) this.#countLimit(ratio, found.pod);
+  addLimits(found: FoundListedPod<PodSource>): void {
     const limit = nearestRatio(found.pod.ratios);
-    if (limit === undefined || limit.ratio < shownRatio) return;
+    if (limit === undefined) return;
+    if (found.node.state !== 'absent') this.#count(found.pod, limit);
+    if (limit.ratio < shownRatio) return;
     this.#limitedPodCount += 1;
     this.#limited.add({ ...found, limit });
   }
 
   pods(): Ranked<MeasuredPodReport> {
-    return { items: this.#pods.top().map(measuredPodReport), totalCount: this.podCount };
+    return {
+      items: this.#pods.top().map(measuredPodReport),
+      totalCount: this.counts.podCount + this.#lastKnownPodCount,
+    };
   }
 
   /** One for each pod from half of its limit on. */
@@ -73,21 +106,30 @@ export class RankedPods {
     return { items: this.#limited.top().map(podLimitReport), totalCount: this.#limitedPodCount };
   }
 
+  #count(pod: ListedPod, { ratio: highestRatio }: LimitRatio): void {
+    const { counts } = this;
+    counts.limitedPodCount += 1;
+    if (highestRatio >= limitThresholds.reached) counts.reachedLimitPodCount += 1;
+    else if (highestRatio >= limitThresholds.near) counts.nearLimitPodCount += 1;
+    for (const { ratio } of pod.ratios) this.#countLimit(ratio, pod);
+  }
+
   #countLimit(ratio: number, pod: ListedPod): void {
-    this.limitCount += 1;
-    if (ratio >= 1) {
-      this.reachedLimitCount += 1;
-      if (!isExempt(pod)) this.evictableLimitCount += 1;
-    } else if (ratio >= nearRatio) {
-      this.nearLimitCount += 1;
+    const { counts } = this;
+    counts.limitCount += 1;
+    if (ratio >= limitThresholds.reached) {
+      counts.reachedLimitCount += 1;
+      if (!isExempt(pod)) counts.evictableLimitCount += 1;
+    } else if (ratio >= limitThresholds.near) {
+      counts.nearLimitCount += 1;
     }
   }
 }
 
-function namesOf({ node, pod }: FoundListedPod): readonly string[] {
+function namesOf({ node, pod }: FoundListedPod<PodSource>): readonly string[] {
   return [pod.namespace, pod.name, node.nodeName];
 }
 
 function podLimitReport({ limit, ...found }: LimitedPod): PodLimitReport {
-  return { ...podPlace(found), ...limitReport(limit), isExempt: isExempt(found.pod) };
+  return { ...podPlace(found), ...limitReport(limit), isExempt: isExempt(found.pod), ...dataFacts(found.node) };
 }

@@ -19,12 +19,13 @@ export class RankedWorkloads {
   readonly #top: readonly WorkloadSnapshot[];
   readonly #sums: ReadonlyMap<string, Sums>;
   readonly #totalCount: number;
-  readonly incompleteCount: number;
+  /** The keys of those whose sums lack something. */
+  readonly incomplete: ReadonlySet<string>;
 
-  private constructor(top: readonly WorkloadSnapshot[], totalCount: number, incompleteCount: number) {
+  private constructor(top: readonly WorkloadSnapshot[], totalCount: number, incomplete: ReadonlySet<string>) {
     this.#top = top;
     this.#totalCount = totalCount;
-    this.incompleteCount = incompleteCount;
+    this.incomplete = incomplete;
     this.#sums = new Map(top.map(({ workload }) => [workloadKey(workload), noBytes()]));
   }
 
@@ -36,12 +37,12 @@ export class RankedWorkloads {
         ({ workload }) => [workload.namespace, workload.name, workload.type],
       ),
     );
-    let incompleteCount = 0;
+    const incomplete = new Set<string>();
     await slicer.forEach(workloads, (workload) => {
       ranking.add(workload);
-      if (!workload.complete) incompleteCount += 1;
+      if (!workload.complete) incomplete.add(workloadKey(workload.workload));
     });
-    return new RankedWorkloads(ranking.top(), workloads.length, incompleteCount);
+    return new RankedWorkloads(ranking.top(), workloads.length, incomplete);
   }
 
   add({ usage, workloads }: PodSnapshot): void {

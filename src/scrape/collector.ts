@@ -139,12 +139,13 @@ interface CollectedWorkloads {
 
 const byNodeName = byNames<NodeState>(({ nodeName }) => [nodeName]);
 
-const noPods = { expectedPods: 0, measuredPods: 0 };
+const noPods = { expectedPods: 0, measuredPods: 0, unmeasured: [] };
 
 function missingState(nodeName: string): NodeState {
-  return { state: 'absent', nodeName, allocatableBytes: undefined, ...noPods, reason: 'no_node' };
+  return { state: 'absent', nodeName, node: undefined, allocatableBytes: undefined, ...noPods, reason: 'no_node' };
 }
 
-function skippedState({ name, allocatableBytes }: Node): NodeState {
-  return { state: 'absent', nodeName: name, allocatableBytes, ...noPods, reason: 'skipped' };
+function skippedState(node: Node): NodeState {
+  const { name, allocatableBytes } = node;
+  return { state: 'absent', nodeName: name, node, allocatableBytes, ...noPods, reason: 'skipped' };
 }

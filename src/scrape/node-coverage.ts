@@ -4,7 +4,7 @@ import { type SummedPod, sumPods } from '../workload/aggregate.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
-import type { NodeSnapshot } from './snapshot.js';
+import type { NodeSnapshot, UnmeasuredPodState } from './snapshot.js';
 
 /** The pods that are expected on a node, against those that its summary lists. */
 export interface NodeCoverage {
@@ -15,6 +15,8 @@ export interface NodeCoverage {
   /** Pods that the summary must list and measured ones that are younger; pods that have usage. */
   readonly expectedPods: number;
   readonly measuredPods: number;
+  /** Expected pods without usage. */
+  readonly unmeasured: readonly UnmeasuredPodState[];
   /** The workloads of pods that are neither expected nor measured yet, and have not ended. */
   readonly youngWorkloads: readonly Workload[];
 }
@@ -30,14 +32,17 @@ export interface NodeCoverageInput {
 
 export function nodeCoverage(input: NodeCoverageInput, resolver: WorkloadResolver): NodeCoverage {
   const { expected, snapshot } = input;
-  const unmeasured = expected.filter(({ uid }) => snapshot?.measuredPodUids.has(uid) !== true);
+  const unmeasured = expected
+    .filter(({ uid }) => snapshot?.measuredPodUids.has(uid) !== true)
+    .map((pod) => ({ pod, workloads: resolver.workloadsOf(pod) }));
   const measuredPods = snapshot?.measuredPodUids.size ?? 0;
   return {
     // Pods without detail series belong to no workload.
-    workloads: sumPods([...(snapshot?.pods ?? []), ...unmeasured.map((pod) => unmeasuredPod(pod, resolver))]),
+    workloads: sumPods([...(snapshot?.pods ?? []), ...unmeasured.map(unmeasuredPod)]),
     expectedPods: measuredPods + unmeasured.length,
     measuredPods,
-    missingPods: unmeasured.filter(({ uid }) => snapshot?.listedPodUids.has(uid) !== true).length,
+    unmeasured,
+    missingPods: unmeasured.filter(({ pod }) => snapshot?.listedPodUids.has(pod.uid) !== true).length,
     youngWorkloads: youngPods(input).flatMap((pod) => resolver.workloadsOf(pod)),
   };
 }
@@ -49,9 +54,9 @@ function youngPods({ pods, expected, snapshot }: NodeCoverageInput): readonly Po
   );
 }
 
-function unmeasuredPod(pod: Pod, resolver: WorkloadResolver): SummedPod {
+function unmeasuredPod({ pod, workloads }: UnmeasuredPodState): SummedPod {
   return {
-    workloads: resolver.workloadsOf(pod),
+    workloads,
     usage: undefined,
     limitBytes: podLimitBytes(pod),
     requestBytes: podRequestBytes(pod),

@@ -1,13 +1,14 @@
 import type { Clock } from '../base/clock.js';
+import { isActive } from '../eviction/limits.js';
 import { type LayoutOfLife, layoutOfLife, type NodeLayout } from '../eviction/node-layout.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { CacheLookup } from '../kubelet/kubelet-cache.js';
+import type { CacheLookup, LastSummary } from '../kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { expectedPods as findExpected } from '../workload/coverage.js';
 import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
 import { createNodeSnapshot, type NodeSnapshotOptions } from './node-snapshot.js';
-import type { NodeSnapshot, NodeState } from './snapshot.js';
+import type { ListedPod, NodeSnapshot, NodeState } from './snapshot.js';
 import type { NodePart } from './workload-collector.js';
 
 export interface NodeRecordsOptions extends NodeSnapshotOptions {
@@ -50,6 +51,11 @@ export class NodeRecords {
     return this.#records.get(nodeName)?.layout;
   }
 
+  /** What was last known of a node without data, for people: never part of a sum. */
+  lastKnown(node: Node, last: LastSummary): NodeSnapshot {
+    return this.of(node).lastKnown(node, last);
+  }
+
   /** Takes over the grace periods of pods and the layouts of nodes from records that these replace. */
   inherit(former: NodeRecords): void {
     for (const [name, record] of former.#records) this.#records.set(name, new NodeRecord(this.#options, record));
@@ -87,6 +93,17 @@ class NodeRecord {
     this.#coverageOf(node, this.#snapshotOf(node, lookup));
   }
 
+  /** Without pods that have ended or that the API server no longer lists on the node. */
+  lastKnown(node: Node, last: LastSummary): NodeSnapshot {
+    const snapshot = this.#snapshotOf(node, last);
+    const isThere = ({ pod }: ListedPod): boolean => pod !== undefined && isActive(pod);
+    return {
+      ...snapshot,
+      pods: snapshot.pods.filter(isThere),
+      podsWithoutTotal: snapshot.podsWithoutTotal.filter(isThere),
+    };
+  }
+
   /** As of now: `lookup` was made `sinceMs` ago, and other nodes have been waited for since. */
   scraped(node: Node, lookup: CacheLookup, sinceMs: number): ScrapedNode {
     if (lookup.state === 'absent') {
@@ -110,7 +127,7 @@ class NodeRecord {
     return { state, part: partOf(node, true, coverage) };
   }
 
-  #snapshotOf(node: Node, { summary, configuration }: FoundLookup): NodeSnapshot {
+  #snapshotOf(node: Node, { summary, configuration }: Pick<FoundLookup, 'summary' | 'configuration'>): NodeSnapshot {
     const podsOnNode = this.#options.pods.podsOn(node.name);
     const kept = this.#kept;
     const isSame =
@@ -168,8 +185,9 @@ function partOf({ name }: Node, hasData: boolean, { workloads, youngWorkloads }:
   return { nodeName: name, hasData, workloads, youngWorkloads };
 }
 
-function commonState({ name, allocatableBytes }: Node, { expectedPods, measuredPods }: NodeCoverage) {
-  return { nodeName: name, allocatableBytes, expectedPods, measuredPods };
+function commonState(node: Node, { expectedPods, measuredPods, unmeasured }: NodeCoverage) {
+  const { name, allocatableBytes } = node;
+  return { nodeName: name, node, allocatableBytes, expectedPods, measuredPods, unmeasured };
 }
 
 interface KeptSnapshot {

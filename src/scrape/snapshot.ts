@@ -72,8 +72,16 @@ export interface NodeSnapshot {
   readonly unknownPods: readonly PodSummary[];
 }
 
+/** A pod that should have data and has none. */
+export interface UnmeasuredPodState {
+  readonly pod: Pod;
+  readonly workloads: readonly Workload[];
+}
+
 interface NamedNode {
   readonly nodeName: string;
+  /** From the API server; undefined for a node that is not in the cluster. */
+  readonly node: Node | undefined;
   /** From the API server. */
   readonly allocatableBytes: number | undefined;
   /**
@@ -82,6 +90,8 @@ interface NamedNode {
    */
   readonly expectedPods: number;
   readonly measuredPods: number;
+  /** The others: the same array as long as neither they nor the summary change. */
+  readonly unmeasured: readonly UnmeasuredPodState[];
 }
 
 export interface MeasuredNodeState extends NamedNode {

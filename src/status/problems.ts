@@ -1,9 +1,11 @@
 import { joinTruncated } from '../base/text.js';
 import { formatAge } from '../base/units.js';
+import type { AbsenceReport } from '../report/absence-report.js';
 import type { ClusterReport, ClusterSummary } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport, StoreHealthReport } from '../report/health-report.js';
+import { limitThresholds } from '../report/limit-report.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import type { Problem } from './status.js';
 
@@ -50,28 +52,63 @@ function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
   return [{ severity: 'critical', text: `not ready: ${joinTruncated(names, maxNamesCount)}`, section: 'trust' }];
 }
 
-function clusterProblems({ summary, nodes, isPartial }: ClusterReport): readonly Problem[] {
-  const mayStillAnswer = isPartial && summary.failedNodeCount === 0;
+function clusterProblems(cluster: ClusterReport): readonly Problem[] {
+  const { summary, nodes, absences, isPartial } = cluster;
   return [
-    ...counted(summary.reachedLimitCount, summary.evictableLimitCount > 0 ? 'critical' : 'warning', 'next-evictions', [
-      'limit reached',
-      'limits reached',
-    ]),
+    ...limitProblems(cluster),
     ...counted(summary.pressedNodeCount, 'critical', 'next-evictions', [
       'node below an eviction threshold',
       'nodes below an eviction threshold',
     ]),
-    ...counted(summary.absentNodeCount, mayStillAnswer ? 'warning' : 'critical', 'nodes', [
-      'node without data',
-      'nodes without data',
-    ]),
+    ...absences.map((absence) => absenceProblem(absence, isPartial)),
     ...counted(summary.fullNodeCount, 'warning', 'nodes', [
       `node at least ${fullRatio * 100} % full`,
       `nodes at least ${fullRatio * 100} % full`,
     ]),
-    ...coverageProblems(summary),
+    ...coverageProblems(summary, absences),
     ...(nodes.totalCount === 0 ? [warning('no nodes in scope', 'nodes')] : []),
   ];
+}
+
+function limitProblems({ summary, limits }: ClusterReport): readonly Problem[] {
+  const { near, reached } = limitThresholds;
+  const podsBetween = (from: number, to: number): string | undefined => {
+    const measured = limits.items.filter(
+      ({ dataState, ratio }) => dataState !== 'absent' && ratio >= from && ratio < to,
+    );
+    const names = measured.map(({ namespace, pod }) => `${namespace}/${pod}`);
+    return names.length === 0 ? undefined : joinTruncated(names, maxNamesCount);
+  };
+  const severity = summary.evictableLimitCount > 0 ? 'critical' : 'warning';
+  return [
+    ...counted(summary.reachedLimitPodCount, severity, 'next-evictions', [
+      'pod at or above a limit',
+      'pods at or above a limit',
+    ]).map((problem) => ({ ...problem, detail: podsBetween(reached, Infinity) })),
+    ...counted(summary.nearLimitPodCount, 'warning', 'next-evictions', ['pod near a limit', 'pods near a limit']).map(
+      (problem) => ({ ...problem, detail: podsBetween(near, reached) }),
+    ),
+  ];
+}
+
+/** The cause of unmeasured pods and incomplete workloads, which are therefore no problems of their own. */
+function absenceProblem(absence: AbsenceReport, isPartial: boolean): Problem {
+  const { reason, hint, nodeCount, failedNodeCount, exampleNodes, dataAgeMs } = absence;
+  const moreCount = nodeCount - exampleNodes.length;
+  const names = `${exampleNodes.join(', ')}${moreCount > 0 ? ` and ${moreCount} more` : ''}`;
+  const costs = [
+    countedText(absence.expectedPodCount, ['pod not measured', 'pods not measured']),
+    countedText(absence.incompleteWorkloadCount, ['workload incomplete', 'workloads incomplete']),
+  ].filter((cost) => cost !== '');
+  const since =
+    dataAgeMs === undefined ? 'no data since the exporter started' : `last data ${formatAge(dataAgeMs)} ago`;
+  return {
+    severity: isPartial && failedNodeCount === 0 ? 'warning' : 'critical',
+    text: `${countedText(nodeCount, ['node without data', 'nodes without data'])} (${reason}): ${names}`,
+    detail: [since, costs.join(', ')].filter((part) => part !== '').join('; '),
+    hint,
+    section: 'nodes',
+  };
 }
 
 /** Refusals at admission are not evictions of running pods. */
@@ -88,13 +125,20 @@ function evictionProblems({
   ]);
 }
 
-function coverageProblems(summary: ClusterSummary): readonly Problem[] {
-  const { nearLimitCount, staleNodeCount, expectedPodCount, measuredPodCount, incompleteWorkloadCount } = summary;
+/** Pods and workloads that lack data although their nodes have some. */
+function coverageProblems(summary: ClusterSummary, absences: readonly AbsenceReport[]): readonly Problem[] {
+  const { staleNodeCount, expectedPodCount, measuredPodCount, incompleteWorkloadCount, absentWorkloadCount } = summary;
+  const absentPodCount = absences.reduce((sum, absence) => sum + absence.expectedPodCount, 0);
   return [
-    ...counted(nearLimitCount, 'warning', 'next-evictions', ['limit nearly reached', 'limits nearly reached']),
     ...counted(staleNodeCount, 'warning', 'nodes', ['node with stale data', 'nodes with stale data']),
-    ...counted(expectedPodCount - measuredPodCount, 'warning', 'nodes', ['pod not measured', 'pods not measured']),
-    ...counted(incompleteWorkloadCount, 'warning', 'workloads', ['incomplete workload', 'incomplete workloads']),
+    ...counted(expectedPodCount - measuredPodCount - absentPodCount, 'warning', 'nodes', [
+      'pod not measured',
+      'pods not measured',
+    ]),
+    ...counted(incompleteWorkloadCount - absentWorkloadCount, 'warning', 'workloads', [
+      'incomplete workload',
+      'incomplete workloads',
+    ]),
   ];
 }
 
@@ -130,7 +174,13 @@ function counted(
   count: number,
   severity: Problem['severity'],
   section: Problem['section'],
-  [one, many]: readonly [string, string],
+  words: readonly [one: string, many: string],
 ): readonly Problem[] {
-  return count <= 0 ? [] : [{ severity, text: `${count} ${count === 1 ? one : many}`, section }];
+  const text = countedText(count, words);
+  return text === '' ? [] : [{ severity, text, section }];
+}
+
+/** '' for none. */
+function countedText(count: number, [one, many]: readonly [one: string, many: string]): string {
+  return count <= 0 ? '' : `${count} ${count === 1 ? one : many}`;
 }

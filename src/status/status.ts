@@ -35,10 +35,14 @@ export interface ShownEvictions extends Ranked<EvictionReport> {
 /** A part of the page. */
 export type Section = 'next-evictions' | 'evictions' | 'workloads' | 'pods' | 'nodes' | 'trust' | 'configuration';
 
-/** A current problem in a few words. */
+/** A current problem in a few words: one for each cause, not for each symptom. */
 export interface Problem {
   readonly severity: 'critical' | 'warning';
   readonly text: string;
+  /** Examples, since when, what it costs. */
+  readonly detail?: string | undefined;
+  /** What to do about it. */
+  readonly hint?: string | undefined;
   /** The part of the page with more details. */
   readonly section: Section;
 }

@@ -86,11 +86,12 @@ describe('the status of a cluster', () => {
     await using exporter = await start();
     await exporter.cluster.setFault('node-2', 'status:500');
     const { problems, cluster } = await statusOf(exporter);
-    expect(problems.map(({ text }) => text)).toEqual([
-      '1 node without data',
-      '2 limits nearly reached',
-      '1 pod not measured',
-      '1 incomplete workload',
+    expect(problems.map(({ text, detail }) => [text, detail])).toEqual([
+      [
+        '1 node without data (http_status): node-2',
+        expect.stringMatching(/^no data .*; 1 pod not measured, 1 workload incomplete$/),
+      ],
+      ['1 pod near a limit', 'shop/web-5d4f8-1'],
     ]);
     expect(cluster?.nodes.items[0]).toMatchObject({
       node: 'node-2',
@@ -100,6 +101,27 @@ describe('the status of a cluster', () => {
       failure: { reason: 'http_status', ageMs: 0 },
     });
     expect((await exporter.get('/')).text).toContain('no data: http_status');
+  });
+
+  it('keeps what was last known of a silent node, of pods that still are there, out of all metrics', async () => {
+    await using exporter = await start();
+    exporter.cluster.model.addPod(web('web-5d4f8-3', 'node-2'));
+    await exporter.clock.advance(settleMs);
+    await statusOf(exporter);
+    await exporter.cluster.setFault('node-2', 'status:500');
+    await exporter.clock.advance(2 * ttlMs);
+    const { cluster, problems } = await statusOf(exporter);
+    expect(problems[0]?.detail).toMatch(/^last data 1m50s ago; 2 pods not measured, 1 workload incomplete$/);
+    const facts = { node: 'node-2', dataState: 'absent', dataAgeMs: 2 * ttlMs, absenceReason: 'http_status' };
+    const podsOf = (items: readonly { readonly node?: string | undefined; readonly pod: string }[] = []) =>
+      items.filter(({ node }) => node === 'node-2').map(({ pod }) => pod);
+    expect(cluster?.limits.items).toContainEqual(expect.objectContaining({ ...facts, pod: 'web-5d4f8-3' }));
+    expect(podsOf(cluster?.pods.items)).toEqual(['web-5d4f8-2', 'web-5d4f8-3']);
+    expect(cluster?.summary).toMatchObject({ podCount: 1, nearLimitPodCount: 1, unknownLimitPodCount: 2 });
+    expect((await exporter.scrape()).samples('pod_used_bytes')).toHaveLength(1);
+    exporter.cluster.model.deletePod('shop', 'web-5d4f8-3');
+    await exporter.clock.advance(5_000);
+    await expect.poll(async () => podsOf((await statusOf(exporter)).cluster?.pods.items)).toEqual(['web-5d4f8-2']);
   });
 
   it('shows what is missing before the first lists', async () => {

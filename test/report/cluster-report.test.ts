@@ -7,10 +7,11 @@ import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
 import type { ClusterSnapshot, NodeState, PodSnapshot } from '../../src/scrape/snapshot.js';
-import { aContainerSummary, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
+  aDeployment,
   aFreshNode,
   aLimitRatio,
   anAbsentNode,
@@ -28,6 +29,7 @@ function reportOf(
   return clusterReport({
     snapshot: aClusterSnapshot(snapshot),
     failureOf: () => undefined,
+    lastKnownOf: () => undefined,
     isPartial: false,
     hidesPodsWithoutWorkload: false,
     slicer: new TimeSlicer(new ManualClock()),
@@ -282,6 +284,86 @@ describe('the filesystems of a node with images on one of their own and writable
         { filesystem: 'containerfs', sameAs },
       ],
     });
+  });
+});
+
+describe('a node without data', () => {
+  const cart = aDeployment('cart');
+  const limited = aPod({ name: 'cart-0', volumes: [aVolume({ sizeLimitBytes: 100 })] });
+  const silent = (more: Partial<NodeState> = {}): NodeState => {
+    const unmeasured = [
+      { pod: limited, workloads: [cart] },
+      { pod: aPod({ name: 'without-limit', containers: [], volumes: [] }), workloads: [] },
+    ];
+    return { ...anAbsentNode('b', 'timeout'), expectedPods: 2, unmeasured, ...more } as NodeState;
+  };
+  const ratios = [ratioOf(95, 100)];
+  const snapshot = aNodeSnapshot({
+    nodeName: 'b',
+    pods: [podOf('cart-0', 95, { ratios })],
+    podsWithoutTotal: [podOf('cart-1', 0, { ratios: [ratioOf(60, 100)] })],
+  });
+  const lastKnownOf = () => ({ snapshot, ageMs: 720_000.4 });
+
+  it('leaves the limits of its pods unknown', async () => {
+    const { summary } = await reportOf({ nodes: [silent()] });
+    expect(summary).toMatchObject({ unknownLimitPodCount: 1, limitCount: 0 });
+  });
+
+  it('has no unknown limits where the kubelet enforces none', async () => {
+    const node = aNode({ name: 'b', enforcesStorageLimits: false });
+    const { summary } = await reportOf({ nodes: [silent({ node })] });
+    expect(summary.unknownLimitPodCount).toBe(0);
+  });
+
+  it('keeps its last values as such, in no count and no sum', async () => {
+    const { limits, pods, nodes, summary } = await reportOf({ nodes: [silent()] }, { lastKnownOf });
+    const facts = { node: 'b', dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout' };
+    expect(limits.items).toMatchObject([
+      { ...facts, pod: 'cart-0', ratio: 0.95 },
+      { ...facts, pod: 'cart-1', ratio: 0.6 },
+    ]);
+    expect(pods).toMatchObject({ items: [{ ...facts, pod: 'cart-0', usedBytes: 95 }], totalCount: 1 });
+    expect(nodes.items).toMatchObject([
+      {
+        state: 'absent',
+        lastKnown: {
+          dataAgeMs: 720_000,
+          podCount: 1,
+          podsUsedBytes: 95,
+          filesystems: [{ filesystem: 'nodefs' }],
+          largestPods: [{ pod: 'cart-0' }],
+        },
+      },
+    ]);
+    expect(summary).toMatchObject({
+      podCount: 0,
+      podsUsedBytes: 0,
+      limitCount: 0,
+      nearLimitCount: 0,
+      unknownLimitPodCount: 1,
+    });
+  });
+
+  it('is reported by its reason with what it costs', async () => {
+    const workloads = [
+      aWorkloadSnapshot({ workload: cart, complete: false }),
+      aWorkloadSnapshot({ workload: aDeployment('other'), complete: false }),
+    ];
+    const virtual = anAbsentNode('z', 'skipped');
+    const { absences, summary } = await reportOf({ nodes: [silent(), virtual], workloads }, { lastKnownOf });
+    expect(absences).toMatchObject([
+      {
+        reason: 'timeout',
+        nodeCount: 1,
+        failedNodeCount: 0,
+        exampleNodes: ['b'],
+        dataAgeMs: 720_000,
+        expectedPodCount: 2,
+        incompleteWorkloadCount: 1,
+      },
+    ]);
+    expect(summary).toMatchObject({ incompleteWorkloadCount: 2, absentWorkloadCount: 1 });
   });
 });
 

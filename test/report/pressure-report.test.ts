@@ -22,7 +22,7 @@ function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeS
 
 function pressureOf(...nodes: readonly MeasuredNodeState[]) {
   const pressure = new RankedPressure(2);
-  for (const node of nodes) pressure.add(node);
+  for (const node of nodes) pressure.add(node, node.snapshot);
   return { ...pressure.nodes(), crossedCount: pressure.crossedCount };
 }
 
@@ -51,6 +51,16 @@ describe('nodes under pressure', () => {
         victims: [{ rank: 1, namespace: 'shop' }, {}],
       },
     ]);
+  });
+
+  it('are ranked by what was last known of them when they have no data, and count nowhere else', () => {
+    const pressure = new RankedPressure(2);
+    const { snapshot } = nodeWith('silent', [-1]);
+    pressure.add({ nodeName: 'silent', state: 'absent', ageMs: 720_000.2, reason: 'timeout' }, snapshot);
+    expect(pressure.nodes().items).toMatchObject([
+      { node: 'silent', dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout', headroom: -1 },
+    ]);
+    expect(pressure.crossedCount).toBe(0);
   });
 
   it('are unknown where the available space is', () => {

@@ -2,14 +2,19 @@ import { describe, expect, it } from 'vitest';
 
 import { evictionReport } from '../../src/report/eviction-report.js';
 import { type ProblemsInput, problemsOf } from '../../src/status/problems.js';
+import type { Problem } from '../../src/status/status.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
-import { aCluster, aHealth, aSummary } from '../support/status-builders.js';
+import { aCluster, aHealth, aLimit, anAbsence, aSummary } from '../support/status-builders.js';
 
 const nowMs = Date.UTC(2026, 0, 1, 12, 30);
 
-function textsOf(input: Partial<ProblemsInput>): readonly string[] {
+function problemsIn(input: Partial<ProblemsInput>): readonly Problem[] {
   const healthy = { readinessChecks: [], cluster: aCluster(), evictions: [], generatedAtMs: nowMs, health: aHealth() };
-  return problemsOf({ ...healthy, ...input }).map(({ severity, text, section }) => `${severity} ${section}: ${text}`);
+  return problemsOf({ ...healthy, ...input });
+}
+
+function textsOf(input: Partial<ProblemsInput>): readonly string[] {
+  return problemsIn(input).map(({ severity, text, section }) => `${severity} ${section}: ${text}`);
 }
 
 it('no problems are reported for a healthy exporter', () => {
@@ -26,11 +31,10 @@ it.each([
 
 describe('a problem', () => {
   it.each([
-    [{ reachedLimitCount: 1, evictableLimitCount: 1 }, 'critical next-evictions: 1 limit reached'],
-    [{ reachedLimitCount: 2, evictableLimitCount: 1 }, 'critical next-evictions: 2 limits reached'],
+    [{ reachedLimitPodCount: 1, evictableLimitCount: 1 }, 'critical next-evictions: 1 pod at or above a limit'],
+    [{ reachedLimitPodCount: 2, evictableLimitCount: 1 }, 'critical next-evictions: 2 pods at or above a limit'],
     [{ pressedNodeCount: 1 }, 'critical next-evictions: 1 node below an eviction threshold'],
-    [{ nearLimitCount: 3 }, 'warning next-evictions: 3 limits nearly reached'],
-    [{ absentNodeCount: 1 }, 'critical nodes: 1 node without data'],
+    [{ nearLimitPodCount: 3 }, 'warning next-evictions: 3 pods near a limit'],
     [{ staleNodeCount: 2 }, 'warning nodes: 2 nodes with stale data'],
     [{ fullNodeCount: 1 }, 'warning nodes: 1 node at least 85 % full'],
     [{ expectedPodCount: 5, measuredPodCount: 3 }, 'warning nodes: 2 pods not measured'],
@@ -40,18 +44,34 @@ describe('a problem', () => {
   });
 
   it('is a warning when the pods at their limits are exempt from eviction', () => {
-    const cluster = aCluster({ summary: aSummary({ reachedLimitCount: 1, evictableLimitCount: 0 }) });
-    expect(textsOf({ cluster })).toEqual(['warning next-evictions: 1 limit reached']);
+    const cluster = aCluster({ summary: aSummary({ reachedLimitPodCount: 1, evictableLimitCount: 0 }) });
+    expect(textsOf({ cluster })).toEqual(['warning next-evictions: 1 pod at or above a limit']);
   });
 
   it('is a warning when nodes have not had time to answer', () => {
-    const cluster = aCluster({ isPartial: true, summary: aSummary({ absentNodeCount: 1 }) });
-    expect(textsOf({ cluster })).toEqual(['warning nodes: 1 node without data']);
+    const cluster = aCluster({ isPartial: true, absences: [anAbsence({ failedNodeCount: 0 })] });
+    expect(textsOf({ cluster })).toEqual(['warning nodes: 1 node without data (timeout): node-2']);
   });
 
   it('is critical when a node has failed, even if others had no time to answer', () => {
-    const cluster = aCluster({ isPartial: true, summary: aSummary({ absentNodeCount: 2, failedNodeCount: 1 }) });
-    expect(textsOf({ cluster })).toEqual(['critical nodes: 2 nodes without data']);
+    const absence = anAbsence({ nodeCount: 2, exampleNodes: ['a', 'b'] });
+    const cluster = aCluster({ isPartial: true, absences: [absence] });
+    expect(textsOf({ cluster })).toEqual(['critical nodes: 2 nodes without data (timeout): a, b']);
+  });
+
+  it('names the pods with it', () => {
+    const items = [
+      aLimit({ pod: 'over', ratio: 1.2 }),
+      aLimit({ pod: 'near', ratio: 0.9 }),
+      aLimit({ pod: 'silent', ratio: 0.9, dataState: 'absent' }),
+      aLimit({ pod: 'calm', ratio: 0.7 }),
+    ];
+    const summary = aSummary({ reachedLimitPodCount: 1, nearLimitPodCount: 1 });
+    const cluster = aCluster({ summary, limits: { items, totalCount: 4 } });
+    expect(problemsIn({ cluster }).map(({ text, detail }) => [text, detail])).toEqual([
+      ['1 pod at or above a limit', 'shop/over'],
+      ['1 pod near a limit', 'shop/near'],
+    ]);
   });
 
   it('is reported for a scope without nodes', () => {
@@ -96,7 +116,58 @@ describe('a problem', () => {
   });
 });
 
+describe('nodes without data', () => {
+  it('are one problem with what they cost, which is no problem of its own', () => {
+    const cluster = aCluster({
+      summary: aSummary({
+        absentNodeCount: 1,
+        expectedPodCount: 6,
+        measuredPodCount: 4,
+        incompleteWorkloadCount: 1,
+        absentWorkloadCount: 1,
+      }),
+      absences: [anAbsence()],
+    });
+    expect(problemsIn({ cluster })).toEqual([
+      {
+        severity: 'critical',
+        text: '1 node without data (timeout): node-2',
+        detail: 'last data 12m ago; 2 pods not measured, 1 workload incomplete',
+        hint: 'Look at the node.',
+        section: 'nodes',
+      },
+    ]);
+  });
+
+  it('do not hide what is missing elsewhere', () => {
+    const summary = aSummary({
+      expectedPodCount: 7,
+      measuredPodCount: 4,
+      incompleteWorkloadCount: 3,
+      absentWorkloadCount: 1,
+    });
+    expect(textsOf({ cluster: aCluster({ summary, absences: [anAbsence()] }) }).slice(1)).toEqual([
+      'warning nodes: 1 pod not measured',
+      'warning workloads: 2 incomplete workloads',
+    ]);
+  });
+
+  it('are a problem for each reason, with examples', () => {
+    const absences = [
+      anAbsence({ reason: 'tls', nodeCount: 12, exampleNodes: ['a', 'b', 'c'], dataAgeMs: undefined }),
+      anAbsence({ expectedPodCount: 0, incompleteWorkloadCount: 0 }),
+    ];
+    expect(problemsIn({ cluster: aCluster({ absences }) }).map(({ text, detail }) => [text, detail])).toEqual([
+      [
+        '12 nodes without data (tls): a, b, c and 9 more',
+        'no data since the exporter started; 2 pods not measured, 1 workload incomplete',
+      ],
+      ['1 node without data (timeout): node-2', 'last data 12m ago'],
+    ]);
+  });
+});
+
 it('the worst problems come first', () => {
-  const cluster = aCluster({ summary: aSummary({ nearLimitCount: 1, absentNodeCount: 1 }) });
+  const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 1 }), absences: [anAbsence()] });
   expect(textsOf({ cluster }).map((text) => text.split(' ')[0])).toEqual(['critical', 'warning']);
 });

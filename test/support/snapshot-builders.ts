@@ -156,6 +156,8 @@ export function aFreshNode(
   return {
     state: 'fresh',
     nodeName: snapshot.nodeName,
+    node: snapshot.node,
+    unmeasured: [],
     allocatableBytes: undefined,
     expectedPods: 1,
     measuredPods: 1,
@@ -171,7 +173,9 @@ export function anAbsentNode(
   nodeName: string,
   reason: Extract<NodeState, { readonly reason: unknown }>['reason'],
 ): NodeState {
-  return { state: 'absent', nodeName, allocatableBytes: undefined, expectedPods: 1, measuredPods: 0, reason };
+  const node = reason === 'no_node' ? undefined : aNode({ name: nodeName });
+  const counts = { allocatableBytes: undefined, expectedPods: 1, measuredPods: 0, unmeasured: [] };
+  return { state: 'absent', nodeName, node, ...counts, reason };
 }
 
 export function aClusterSnapshot(overrides: Partial<ClusterSnapshot> = {}): ClusterSnapshot {

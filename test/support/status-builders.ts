@@ -1,9 +1,9 @@
 /** Parts of a status without problems: each builder returns a valid object with the changes of the test. */
+import type { AbsenceReport } from '../../src/report/absence-report.js';
 import type { ClusterReport } from '../../src/report/cluster-report.js';
 import type { HealthReport } from '../../src/report/health-report.js';
-import type { AbsentNodeReport } from '../../src/report/node-report.js';
 import type { MeasuredPodReport } from '../../src/report/pod-report.js';
-import type { NodeWithPodsReport } from '../../src/report/ranked-nodes.js';
+import type { NodeWithPodsReport, SilentNodeReport } from '../../src/report/ranked-nodes.js';
 import type { PodLimitReport } from '../../src/report/ranked-pods.js';
 import type { RankedWorkloadReport } from '../../src/report/ranked-workloads.js';
 import type { Status } from '../../src/status/status.js';
@@ -42,6 +42,8 @@ export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport 
     limitBytes,
     ratio: usedBytes / limitBytes,
     isExempt: false,
+    dataState: 'fresh',
+    dataAgeMs: 1_500,
     ...overrides,
   };
 }
@@ -99,7 +101,7 @@ export function aMeasuredNode(overrides: Partial<NodeWithPodsReport> = {}): Node
   };
 }
 
-export function anAbsentNodeStatus(overrides: Partial<AbsentNodeReport> = {}): AbsentNodeReport {
+export function anAbsentNodeStatus(overrides: Partial<SilentNodeReport> = {}): SilentNodeReport {
   return {
     node: 'node-2',
     state: 'absent',
@@ -108,6 +110,20 @@ export function anAbsentNodeStatus(overrides: Partial<AbsentNodeReport> = {}): A
     reason: 'timeout',
     hint: 'Look at the node.',
     failure: { reason: 'timeout', message: 'summary of node node-2: no complete answer within 10 s', ageMs: 3_000 },
+    ...overrides,
+  };
+}
+
+export function anAbsence(overrides: Partial<AbsenceReport> = {}): AbsenceReport {
+  return {
+    reason: 'timeout',
+    hint: 'Look at the node.',
+    nodeCount: 1,
+    failedNodeCount: 1,
+    exampleNodes: ['node-2'],
+    dataAgeMs: 720_000,
+    expectedPodCount: 2,
+    incompleteWorkloadCount: 1,
     ...overrides,
   };
 }
@@ -121,6 +137,7 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {})
     pressure: { items: [], totalCount: 0 },
     workloads: { items: [aWorkloadStatus()], totalCount: 1 },
     pods: { items: [aPodStatus()], totalCount: 1 },
+    absences: [],
     nodes: { items: [aMeasuredNode()], totalCount: 1 },
     ...overrides,
   };
@@ -143,8 +160,13 @@ export function aSummary(overrides: Partial<ClusterReport['summary']> = {}): Clu
     nearLimitCount: 0,
     reachedLimitCount: 0,
     evictableLimitCount: 0,
+    limitedPodCount: 1,
+    nearLimitPodCount: 0,
+    reachedLimitPodCount: 0,
+    unknownLimitPodCount: 0,
     pressedNodeCount: 0,
     incompleteWorkloadCount: 0,
+    absentWorkloadCount: 0,
     ...overrides,
   };
 }

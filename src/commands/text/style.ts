@@ -1,3 +1,4 @@
+import { limitThresholds } from '../../report/limit-report.js';
 import type { CommandContext } from '../context.js';
 
 export type Style = 'yellow' | 'red' | 'bold-red';
@@ -9,11 +10,11 @@ export function painted(text: string, style: Style): string {
   return text.replace(/\S(?:.*\S)?/, (word) => `\u001b[${codes[style]}m${word}\u001b[0m`);
 }
 
-/** Yellow from 80 % of a limit on, red from 90 % on, bold when it is reached. */
+/** Yellow when a limit is near, red when it is almost reached, bold when it is reached. */
 export function ratioStyle(ratio: number | undefined): Style | undefined {
-  if (ratio === undefined || ratio < 0.8) return undefined;
-  if (ratio < 0.9) return 'yellow';
-  return ratio < 1 ? 'red' : 'bold-red';
+  if (ratio === undefined || ratio < limitThresholds.near) return undefined;
+  if (ratio < limitThresholds.high) return 'yellow';
+  return ratio < limitThresholds.reached ? 'red' : 'bold-red';
 }
 
 /** Whether the output may be coloured: https://no-color.org/ */

@@ -7,7 +7,7 @@ const symbols = { ok: '✓', warning: '!', critical: '✕' } as const;
 /** With many namespaces, all checks may fail for the same reason. */
 const shownCheckCount = 5;
 
-/** The current problems in one line; before the first lists, the failing checks. */
+/** The current problems, a line for each; before the first lists, the failing checks. */
 export function banner(status: Status): Markup {
   const { problems, readinessChecks } = status;
   const severity = problems[0]?.severity ?? 'ok';
@@ -22,9 +22,9 @@ ${status.cluster?.isPartial === true ? markup`<p>Some nodes had not responded wh
 </section>`;
 }
 
-function problemItem({ severity, text, section }: Problem): Markup {
+function problemItem({ severity, text, detail, hint, section }: Problem): Markup {
   const prefix = severity === 'critical' ? undefined : markup`<span class="visually-hidden">warning: </span>`;
-  return markup`<li>${prefix}<a href="#${section}" data-key="problem-${text}">${text}</a></li>`;
+  return markup`<li>${prefix}<a href="#${section}" data-key="problem-${text}">${text}</a>${detail === undefined ? undefined : markup` <span class="what">${detail}</span>`}${hint === undefined ? undefined : markup` <span class="what muted">${hint}</span>`}</li>`;
 }
 
 function wellText({ cluster }: Status): string {

@@ -1,12 +1,15 @@
 import { formatBytes } from '../../base/units.js';
 import { type FilesystemReport, fullRatio } from '../../report/filesystem-report.js';
-import type { MeasuredNodeReport } from '../../report/node-report.js';
 import { bar, type Segment } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { percentText } from './texts.js';
 
 /** Each filesystem once, with whose bytes it holds. */
-export function filesystems({ filesystems: all }: MeasuredNodeReport): readonly Markup[] {
+export function filesystems({
+  filesystems: all,
+}: {
+  readonly filesystems: readonly FilesystemReport[];
+}): readonly Markup[] {
   return all.filter(({ sameAs }) => sameAs === undefined).map(filesystemOf);
 }
 

@@ -2,10 +2,11 @@ import { formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { bar } from './bar.js';
+import { lastKnownChip, rowClass } from './last-known.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { pressureTable } from './pressure-table.js';
-import { limitSeverity, moreText, percentText } from './texts.js';
+import { countText, limitSeverity, moreText, percentText } from './texts.js';
 
 /** The pods that kubelets may evict next: those near a limit of theirs, and the first ones on nodes near a threshold. */
 export function nextEvictions(cluster: ClusterReport | undefined): Markup {
@@ -20,7 +21,7 @@ function bodyOf({ pressure, ...report }: ClusterReport): Markup {
   return markup`<h3>For their own limits <span class="small muted">the kubelet evicts a pod that exceeds any of its limits</span></h3>
 ${limitTable(report)}
 <h3>Under node pressure <span class="small muted">the kubelet evicts one pod after another while its node is below a threshold</span></h3>
-${pressureTable(pressure)}`;
+${pressureTable(pressure, report.summary)}`;
 }
 
 function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary'>): Markup {
@@ -31,10 +32,25 @@ function limitTable({ limits, summary }: Pick<ClusterReport, 'limits' | 'summary
   return markup`<table class="stack dense" role="table"><caption class="visually-hidden">Pods nearest to a limit</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Limit of</th><th scope="col" role="columnheader">Used; the mark is the limit</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader" class="number">Ratio</th></tr></thead>
 <tbody role="rowgroup">${limits.items.map((limit) => row(limit, scale))}</tbody></table>
-${moreText(limits, `pods from ${shownRatio * 100} % of a limit on`)}`;
+${moreText(limits, `pods from ${shownRatio * 100} % of a limit on`)}${unknownText(summary)}`;
 }
 
-function noLimitText({ podCount, limitCount }: ClusterSummary): string {
+function noLimitText(summary: ClusterSummary): string {
+  const unknown = unknownLimitsText(summary);
+  return unknown === '' ? noKnownLimitText(summary) : `${noKnownLimitText(summary)} ${unknown}`;
+}
+
+function unknownText(summary: ClusterSummary): Markup | undefined {
+  const text = unknownLimitsText(summary);
+  return text === '' ? undefined : markup`<p class="more">${text}</p>`;
+}
+
+/** '' when all is known. */
+function unknownLimitsText({ unknownLimitPodCount: count }: ClusterSummary): string {
+  return count === 0 ? '' : `Unknown: the usage of ${countText(count, 'pod', 'pods')} with limits.`;
+}
+
+function noKnownLimitText({ podCount, limitCount }: ClusterSummary): string {
   if (podCount === 0) return 'No pods are measured yet.';
   if (limitCount === 0) return 'No measured pod declares an ephemeral storage limit.';
   return `No measured pod has reached ${shownRatio * 100} % of a limit.`;
@@ -48,10 +64,10 @@ function scaleOf(limits: readonly PodLimitReport[]): number {
 
 function row(limit: PodLimitReport, scale: number): Markup {
   const { namespace, pod, node, usedBytes, limitBytes, ratio, isExempt } = limit;
-  const severity = limitSeverity(ratio);
+  const severity = limit.dataState === 'absent' ? 'unknown' : limitSeverity(ratio);
   const text = `${percentText(ratio)} of the limit`;
   const overBytes = usedBytes - limitBytes;
-  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}</span></th>
+  return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}</span>${lastKnownChip(limit)}</th>
 <td role="cell" class="low" data-label="Limit of">${ruleText(limit)}${isExempt ? markup` <span class="chip plain">critical pod: not evicted</span>` : undefined}</td>
 <td role="cell" class="wide bar-cell">${bar({
     segments: [{ colour: `${severity}-bar`, label: text, amount: Math.min(ratio, scale) }],
@@ -59,8 +75,8 @@ function row(limit: PodLimitReport, scale: number): Markup {
     scale,
     text,
   })}</td>
-<td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}${overBytes > 0 ? markup`<br> <span class="small t-critical">${formatBytes(overBytes)} over</span>` : undefined}</td>
-<td role="cell" class="number"><span class="${severity === 'ok' ? '' : `t-${severity}`}">${percentText(ratio)}</span></td></tr>`;
+<td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}${overBytes > 0 ? markup`<br> <span class="small ${severity === 'critical' ? 't-critical' : ''}">${formatBytes(overBytes)} over</span>` : undefined}</td>
+<td role="cell" class="number"><span class="${severity === 'ok' || severity === 'unknown' ? '' : `t-${severity}`}">${percentText(ratio)}</span></td></tr>`;
 }
 
 function ruleText({ rule, container, volume }: PodLimitReport): Markup {

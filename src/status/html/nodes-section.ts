@@ -1,8 +1,14 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import { fullRatio } from '../../report/filesystem-report.js';
-import type { AbsentNodeReport, NodeFailure } from '../../report/node-report.js';
-import type { NodePodReport, NodeWithPodsReport, RankedNodeReport } from '../../report/ranked-nodes.js';
+import type { NodeFailure } from '../../report/node-report.js';
+import type {
+  LastKnownNodeReport,
+  NodePodReport,
+  NodeWithPodsReport,
+  RankedNodeReport,
+  SilentNodeReport,
+} from '../../report/ranked-nodes.js';
 import { filesystems } from './filesystem.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
@@ -46,7 +52,7 @@ function card(node: RankedNodeReport): Markup {
   return node.state === 'absent' ? absentCard(node) : measuredCard(node);
 }
 
-function absentCard({ node, reason, hint, failure, expectedPodCount }: AbsentNodeReport): Markup {
+function absentCard({ node, reason, hint, failure, expectedPodCount, lastKnown }: SilentNodeReport): Markup {
   const isSkipped = reason === 'skipped';
   const chip = isSkipped
     ? markup`<span class="chip plain">skipped</span>`
@@ -54,7 +60,13 @@ function absentCard({ node, reason, hint, failure, expectedPodCount }: AbsentNod
   const pods = expectedPodCount === 0 ? undefined : countText(expectedPodCount, 'running pod', 'running pods');
   return markup`<li class="${isSkipped ? '' : 'critical'}"><div class="card-head"><h3>${node}</h3>${chip}</div>
 ${pods === undefined ? undefined : markup`<p class="small">${pods} not measured.</p>`}
-<p class="small">${hint}</p>${failureText(failure)}</li>`;
+<p class="small">${hint}</p>${failureText(failure)}${lastKnown === undefined ? undefined : lastKnownPart(node, lastKnown)}</li>`;
+}
+
+function lastKnownPart(node: string, last: LastKnownNodeReport): Markup {
+  return markup`<div class="last-known muted"><p class="small">Last known, ${formatAge(last.dataAgeMs)} ago:</p>${filesystems(last)}
+<p class="small pods">${formatBytes(last.podsUsedBytes)} by ${countText(last.podCount, 'pod', 'pods')}</p>
+${podTable(`Largest pods of ${node}, last known`, last.largestPods.slice(0, shownPodCount))}</div>`;
 }
 
 function measuredCard(node: NodeWithPodsReport): Markup {
@@ -65,9 +77,9 @@ ${failureText(failure)}${filesystems(node)}
 ${podsOf(node)}</li>`;
 }
 
-function cardSeverity({ state, filesystems: all }: NodeWithPodsReport): Severity {
+function cardSeverity({ state, filesystems: all, missingPodCount }: NodeWithPodsReport): Severity {
   const isFull = all.some((one) => Math.max(one.fullRatio ?? 0, one.inodesFullRatio ?? 0) >= fullRatio);
-  return state === 'stale' || isFull ? 'warning' : 'ok';
+  return state === 'stale' || isFull || missingPodCount > 0 ? 'warning' : 'ok';
 }
 
 function failureText(failure: NodeFailure | undefined): Markup | undefined {

@@ -1,6 +1,7 @@
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { MeasuredPodReport } from '../../report/pod-report.js';
 import { commonScale, componentBar, componentLegend, usedOfLimit } from './components.js';
+import { lastKnownChip, rowClass } from './last-known.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { moreText } from './texts.js';
@@ -29,7 +30,7 @@ ${moreText(top, 'pods')}${hint}`;
 
 function row(pod: MeasuredPodReport, scale: number): Markup {
   const { namespace, pod: name, node, components, state, isKnown } = pod;
-  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${name}</span> <span class="small muted">${node}</span>
+  return markup`<tr role="row"${rowClass(pod)}><th scope="row" role="rowheader"><span class="name">${namespace}/${name}</span> <span class="small muted">${node}</span>${lastKnownChip(pod)}
 ${state === 'pending' ? markup`<span class="chip warning">volumes pending</span>` : undefined}${isKnown ? undefined : markup`<span class="chip warning">unknown to the API server</span>`}</th>
 <td role="cell" class="number">${usedOfLimit(pod)}</td>
 <td role="cell" class="wide">${componentBar(components, pod, scale)}</td></tr>`;

@@ -1,13 +1,16 @@
 import { formatBytes } from '../../base/units.js';
+import type { ClusterSummary } from '../../report/cluster-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import type { Ranked } from '../../report/ranked.js';
+import { lastKnownChip, rowClass } from './last-known.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText } from './panel.js';
-import { moreText } from './texts.js';
+import { countText, moreText } from './texts.js';
 
 /** The nodes that are close to evicting pods, each with the pods that it would evict first. */
-export function pressureTable(nodes: Ranked<NodePressureReport>): Markup {
-  if (nodes.items.length === 0) return emptyText('No measured node is close to an eviction threshold.');
+export function pressureTable(nodes: Ranked<NodePressureReport>, { absentNodeCount }: ClusterSummary): Markup {
+  const unknown = absentNodeCount === 0 ? '' : ` Unknown: ${countText(absentNodeCount, 'node', 'nodes')} without data.`;
+  if (nodes.items.length === 0) return emptyText(`No measured node is close to an eviction threshold.${unknown}`);
   return markup`<table class="stack dense" role="table"><caption class="visually-hidden">Nodes close to an eviction threshold</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Node</th><th scope="col" role="columnheader">Available</th><th scope="col" role="columnheader">Above the threshold</th><th scope="col" role="columnheader">Evicted first</th></tr></thead>
 <tbody role="rowgroup">${nodes.items.map(row)}</tbody></table>
@@ -20,14 +23,14 @@ function row(pressure: NodePressureReport): Markup {
   const assumed = isAssumed
     ? markup` <span class="small muted" title="Set kubelet.readConfig to read it from the kubelet.">default of Kubernetes, assumed</span>`
     : undefined;
-  const severity = headroom < 0 ? 'critical' : 'warning';
+  const severity = headroom < 0 ? 't-critical' : 't-warning';
   const missing = headroom < 0 ? `${amountText(pressure, -headroom)} missing` : amountText(pressure, headroom);
   const names = victims.map(
     ({ rank, namespace, pod }) => markup`<li>${rank}. <span class="name">${namespace}/${pod}</span></li>`,
   );
-  return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${node}</span> <span class="small muted">${signal}</span></th>
+  return markup`<tr role="row"${rowClass(pressure)}><th scope="row" role="rowheader"><span class="name">${node}</span> <span class="small muted">${signal}</span>${lastKnownChip(pressure)}</th>
 <td role="cell" class="low" data-label="Available">${amountText(pressure, available)}, threshold ${amountText(pressure, threshold)}${assumed}</td>
-<td role="cell" class="low" data-label="Above the threshold"><span class="t-${severity}">${missing}</span></td>
+<td role="cell" class="low" data-label="Above the threshold"><span class="${pressure.dataState === 'absent' ? '' : severity}">${missing}</span></td>
 <td role="cell" class="wide">${victims.length === 0 ? 'no pod' : markup`<ol>${names}</ol>`}</td></tr>`;
 }
 

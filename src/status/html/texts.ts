@@ -1,9 +1,10 @@
 import { formatRatio } from '../../base/units.js';
-import { nearRatio } from '../../report/limit-report.js';
+import { limitThresholds } from '../../report/limit-report.js';
 import type { Ranked } from '../../report/ranked.js';
 import { type Markup, markup } from './markup.js';
 
-export type Severity = 'ok' | 'warning' | 'critical';
+/** `unknown`: a part of the data is missing, and the rest shows no problem. */
+export type Severity = 'ok' | 'unknown' | 'warning' | 'critical';
 
 /** Whole percent, never rounded up to a limit that is not reached; `∞ %` of a limit of 0; `-` when unknown. */
 export function percentText(ratio: number | undefined): string {
@@ -11,9 +12,10 @@ export function percentText(ratio: number | undefined): string {
   return ratio === undefined ? '-' : `${Math.round(Number(formatRatio(ratio)) * 100)} %`;
 }
 
+/** As `ratioStyle` of the commands. */
 export function limitSeverity(ratio: number): Severity {
-  if (ratio >= 1) return 'critical';
-  return ratio >= nearRatio ? 'warning' : 'ok';
+  if (ratio >= limitThresholds.high) return 'critical';
+  return ratio >= limitThresholds.near ? 'warning' : 'ok';
 }
 
 export function countText(count: number, one: string, many: string): string {

@@ -1,5 +1,6 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
+import { limitThresholds } from '../../report/limit-report.js';
 import { type Content, type Markup, markup } from './markup.js';
 import { countText, type Severity } from './texts.js';
 
@@ -20,12 +21,11 @@ export function tiles(cluster: ClusterReport | undefined): Markup {
 }
 
 function tilesOf(cluster: ClusterReport): readonly Tile[] {
-  const { summary } = cluster;
-  return [nodes(summary), coverage(cluster), used(cluster), reached(summary), near(summary)];
+  return [nodes(cluster), coverage(cluster), used(cluster), reached(cluster), near(cluster)];
 }
 
-function nodes(summary: ClusterSummary): Tile {
-  const { freshNodeCount, staleNodeCount, absentNodeCount, skippedNodeCount } = summary;
+function nodes({ summary, isPartial }: ClusterReport): Tile {
+  const { freshNodeCount, staleNodeCount, absentNodeCount, failedNodeCount, skippedNodeCount } = summary;
   const scrapedCount = freshNodeCount + staleNodeCount + absentNodeCount;
   const others = [
     [staleNodeCount, 'stale'],
@@ -36,51 +36,78 @@ function nodes(summary: ClusterSummary): Tile {
     label: 'Nodes with fresh data',
     value: markup`${freshNodeCount} <small>of ${scrapedCount}</small>`,
     note: others.map(([count, state]) => `${count} ${state}`).join(', '),
-    severity: worst(absentNodeCount > 0, staleNodeCount > 0),
+    severity: worst({
+      critical: isPartial ? failedNodeCount : absentNodeCount,
+      warning: staleNodeCount,
+      unknown: absentNodeCount + (scrapedCount === 0 ? 1 : 0),
+    }),
   };
 }
 
 /** Pods that are too young to be expected count as soon as they are measured, if all measured pods are known. */
 function coverage({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
-  const { podCount, expectedPodCount, measuredPodCount, oldestDataAgeMs } = summary;
+  const { podCount, expectedPodCount, measuredPodCount, oldestDataAgeMs, absentNodeCount } = summary;
   const unmeasuredCount = expectedPodCount - measuredPodCount;
   const count = hidesPodsWithoutWorkload ? measuredPodCount : podCount;
+  const age = oldestDataAgeMs === undefined ? 'no data' : `data up to ${formatAge(oldestDataAgeMs)} old`;
   return {
     label: 'Running pods measured',
     value: markup`${count} <small>of ${count + unmeasuredCount}</small>`,
-    note: oldestDataAgeMs === undefined ? 'no data' : `data up to ${formatAge(oldestDataAgeMs)} old`,
-    severity: worst(false, unmeasuredCount > 0),
+    note: unmeasuredCount > 0 ? `${unmeasuredCount} not measured, ${age}` : age,
+    severity: worst({
+      warning: unmeasuredCount,
+      unknown: absentNodeCount + (oldestDataAgeMs === undefined ? 1 : 0),
+    }),
   };
 }
 
-function used({ summary: { podsUsedBytes, podCount }, hidesPodsWithoutWorkload }: ClusterReport): Tile {
+function used({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
+  const { podsUsedBytes, podCount, expectedPodCount, measuredPodCount } = summary;
+  const missing = expectedPodCount - measuredPodCount;
+  const of = `${countText(podCount, 'pod', 'pods')}${hidesPodsWithoutWorkload ? ' with a workload' : ''}`;
   return {
     label: 'Used by pods',
     value: formatBytes(podsUsedBytes),
-    note: `ephemeral storage of ${countText(podCount, 'pod', 'pods')}${hidesPodsWithoutWorkload ? ' with a workload' : ''}`,
+    note: `ephemeral storage of ${of}${missing > 0 ? `, without ${missing} not measured` : ''}`,
     severity: '',
   };
 }
 
-function reached({ reachedLimitCount, limitCount }: ClusterSummary): Tile {
+function reached({ summary }: ClusterReport): Tile {
+  const { reachedLimitPodCount } = summary;
   return {
-    label: 'Limits reached',
-    value: reachedLimitCount,
-    note: `≥ 100 %, of ${countText(limitCount, 'limit', 'limits')}`,
-    severity: worst(reachedLimitCount > 0, false),
+    label: 'Pods at or above a limit',
+    value: knownText(reachedLimitPodCount, summary),
+    note: `≥ ${limitThresholds.reached * 100} %, ${ofPods(summary)}`,
+    severity: worst({ critical: reachedLimitPodCount, unknown: unknownPart(summary) }),
   };
 }
 
-function near({ nearLimitCount, limitCount }: ClusterSummary): Tile {
+function near({ summary }: ClusterReport): Tile {
+  const { nearLimitPodCount } = summary;
   return {
-    label: 'Limits near',
-    value: nearLimitCount,
-    note: `80 – 99 %, of ${countText(limitCount, 'limit', 'limits')}`,
-    severity: worst(false, nearLimitCount > 0),
+    label: 'Pods near a limit',
+    value: knownText(nearLimitPodCount, summary),
+    note: `${limitThresholds.near * 100} – ${limitThresholds.reached * 100 - 1} %, ${ofPods(summary)}`,
+    severity: worst({ warning: nearLimitPodCount, unknown: unknownPart(summary) }),
   };
 }
 
-function worst(isCritical: boolean, isWarning: boolean): Severity {
-  if (isCritical) return 'critical';
-  return isWarning ? 'warning' : 'ok';
+/** Pods without data may be there too. */
+function knownText(count: number, { unknownLimitPodCount }: ClusterSummary): Content {
+  return unknownLimitPodCount === 0 ? count : markup`${count} <small>and ${unknownLimitPodCount} unknown</small>`;
+}
+
+function ofPods({ limitedPodCount, unknownLimitPodCount }: ClusterSummary): string {
+  return `of ${countText(limitedPodCount + unknownLimitPodCount, 'pod', 'pods')} with limits`;
+}
+
+/** Young pods of a silent node are not counted yet, and may have limits. */
+function unknownPart({ unknownLimitPodCount, absentNodeCount }: ClusterSummary): number {
+  return unknownLimitPodCount + absentNodeCount;
+}
+
+/** The worst severity with a count above 0. */
+function worst(counts: Partial<Record<Exclude<Severity, 'ok'>, number>>): Severity {
+  return (['critical', 'warning', 'unknown'] as const).find((severity) => (counts[severity] ?? 0) > 0) ?? 'ok';
 }

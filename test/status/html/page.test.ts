@@ -50,6 +50,70 @@ describe('the tiles', () => {
   });
 });
 
+describe('what is unknown', () => {
+  const severitiesIn = (page: string): readonly (string | undefined)[] =>
+    Array.from(page.matchAll(/<div class="(\w*)"><dt>/g), ([, severity]) => severity);
+
+  it('is never green: no tile of a cluster with a silent node is', () => {
+    const summary = aSummary({ absentNodeCount: 1, expectedPodCount: 3, unknownLimitPodCount: 2 });
+    const page = pageOfCluster({ summary });
+    expect(severitiesIn(page)).toEqual(['critical', 'warning', '', 'unknown', 'unknown']);
+    expect(textOf(page, 'part-tiles')).toContain('Pods near a limit 0 and 2 unknown 80 – 99 %, of 3 pods with limits');
+    expect(textOf(page, 'part-tiles')).toContain('ephemeral storage of 1 pod, without 2 not measured');
+  });
+
+  it.each([
+    ['a node without expected pods', { absentNodeCount: 1, expectedPodCount: 0, measuredPodCount: 0, podCount: 0 }],
+    [
+      'no node',
+      { freshNodeCount: 0, absentNodeCount: 0, oldestDataAgeMs: undefined, expectedPodCount: 0, measuredPodCount: 0 },
+    ],
+  ])('is not green for %s either', (_case, summary) => {
+    expect(severitiesIn(pageOfCluster({ isPartial: true, summary: aSummary(summary) })).slice(0, 2)).toEqual([
+      'unknown',
+      'unknown',
+    ]);
+  });
+
+  it('is green where all is known', () => {
+    expect(severitiesIn(pageOf())).toEqual(['ok', 'ok', '', 'ok', 'ok']);
+  });
+
+  it('is said beside what is known of limits and thresholds', () => {
+    const summary = aSummary({ absentNodeCount: 1, unknownLimitPodCount: 2 });
+    const shown = textOf(pageOfCluster({ summary, limits: { items: [], totalCount: 0 } }), 'next-evictions');
+    expect(shown).toContain('No measured pod has reached 50 % of a limit. Unknown: the usage of 2 pods with limits.');
+    expect(shown).toContain('No measured node is close to an eviction threshold. Unknown: 1 node without data.');
+  });
+});
+
+describe('the last values of a node without data', () => {
+  const facts = { dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout' } as const;
+  const chip = 'last known 12m ago, node without data (timeout)';
+
+  it('are shown as such, with age and reason, in no colour of a state', () => {
+    const limits = { items: [aLimit({ ...facts, ratio: 1.2 })], totalCount: 1 };
+    const page = pageOfCluster({ limits, pods: { items: [aPodStatus(facts)], totalCount: 1 } });
+    expect(textOf(page, 'next-evictions')).toContain(chip);
+    expect(textOf(page, 'pods')).toContain(chip);
+    expect(page).toContain('<rect class="f-unknown-bar"');
+    expect(page).not.toMatch(/<rect class="f-(?:ok|warning|critical)-bar"/);
+    expect(page.match(/<tr role="row" class="last">/g)).toHaveLength(2);
+  });
+
+  it('are shown on its card', () => {
+    const { dataAgeMs, filesystems, podCount, podsUsedBytes, largestPods } = aMeasuredNode({ dataAgeMs: 720_000 });
+    const lastKnown = { dataAgeMs, filesystems, podCount, podsUsedBytes, largestPods };
+    const shown = textOf(
+      pageOfCluster({ nodes: { items: [anAbsentNodeStatus({ lastKnown })], totalCount: 1 } }),
+      'nodes',
+    );
+    expect(shown).toMatch(
+      /no data: timeout .* Last known, 12m ago: nodefs 40 % full .* 4.0KiB by 1 pod .* shop\/cart-0 4.0KiB/,
+    );
+  });
+});
+
 describe('the banner', () => {
   it('reports that there are no problems', () => {
     expect(textOf(pageOf(), 'part-banner')).toBe(
@@ -60,11 +124,19 @@ describe('the banner', () => {
   it('lists the problems with links to their sections', () => {
     const page = pageOf({
       problems: [
-        { severity: 'critical', text: '1 limit reached', section: 'next-evictions' },
+        {
+          severity: 'critical',
+          text: '1 limit reached',
+          detail: 'shop/a',
+          hint: 'Raise it.',
+          section: 'next-evictions',
+        },
         { severity: 'warning', text: '2 nodes with stale data', section: 'nodes' },
       ],
     });
-    expect(textOf(page, 'part-banner')).toBe('✕ 2 problems 1 limit reached warning: 2 nodes with stale data');
+    expect(textOf(page, 'part-banner')).toBe(
+      '✕ 2 problems 1 limit reached shop/a Raise it. warning: 2 nodes with stale data',
+    );
     expect(page).toContain('href="#next-evictions"');
     expect(page).toContain('<section id="next-evictions"');
   });
@@ -109,6 +181,8 @@ describe('the sections', () => {
   it('show a node close to a threshold with the pods that it would evict first', () => {
     const pressure = {
       node: 'node-3',
+      dataState: 'fresh',
+      dataAgeMs: 1_500,
       signal: 'nodefs.available',
       thresholdBytes: 10 * gib,
       isAssumed: true,
@@ -129,6 +203,8 @@ describe('the sections', () => {
   it('show how much a node lacks that is below a threshold, in inodes where those are short', () => {
     const pressure = {
       node: 'node-3',
+      dataState: 'fresh',
+      dataAgeMs: 1_500,
       signal: 'nodefs.inodesFree',
       thresholdInodes: 1000,
       isAssumed: false,

@@ -1,0 +1,94 @@
+import type { AbsenceReason, AbsentNodeState } from '../scrape/snapshot.js';
+import { workloadKey } from '../workload/workload.js';
+import { hintFor } from './absence-hints.js';
+import type { LastKnown, NodeFailure } from './node-report.js';
+
+/** The nodes without data for one reason, and what they cost. */
+export interface AbsenceReport {
+  readonly reason: AbsenceReason;
+  /** What to do about it. */
+  readonly hint: string;
+  readonly nodeCount: number;
+  /** Of them, those whose last request failed. */
+  readonly failedNodeCount: number;
+  /** The first of them by name. */
+  readonly exampleNodes: readonly string[];
+  /** Of the oldest of their last summaries; absent when none of them had any. */
+  readonly dataAgeMs?: number | undefined;
+  /** Pods on them that should have data. */
+  readonly expectedPodCount: number;
+  /** Workloads whose sums lack pods on them. */
+  readonly incompleteWorkloadCount: number;
+}
+
+interface Absence {
+  readonly state: AbsentNodeState;
+  readonly lastKnown: LastKnown | undefined;
+  readonly failure: NodeFailure | undefined;
+}
+
+interface Group {
+  nodeCount: number;
+  failedNodeCount: number;
+  readonly exampleNodes: string[];
+  dataAgeMs: number | undefined;
+  expectedPodCount: number;
+  readonly workloads: Set<string>;
+}
+
+const exampleCount = 3;
+
+/** Nodes without data by reason. Nodes are added one by one, in the order of their names; skipped ones are left out. */
+export class Absences {
+  readonly #incomplete: ReadonlySet<string>;
+  readonly #groups = new Map<AbsenceReason, Group>();
+
+  /** `incomplete`: the keys of all incomplete workloads. */
+  constructor(incomplete: ReadonlySet<string>) {
+    this.#incomplete = incomplete;
+  }
+
+  add({ state, lastKnown, failure }: Absence): void {
+    if (state.reason === 'skipped') return;
+    const group = this.#groupOf(state.reason);
+    group.nodeCount += 1;
+    if (failure !== undefined) group.failedNodeCount += 1;
+    if (group.exampleNodes.length < exampleCount) group.exampleNodes.push(state.nodeName);
+    if (lastKnown !== undefined) group.dataAgeMs = Math.max(group.dataAgeMs ?? 0, Math.round(lastKnown.ageMs));
+    group.expectedPodCount += state.expectedPods;
+    for (const workload of state.unmeasured.flatMap(({ workloads }) => workloads)) {
+      const key = workloadKey(workload);
+      if (this.#incomplete.has(key)) group.workloads.add(key);
+    }
+  }
+
+  /** Incomplete workloads with pods on any of the nodes. */
+  get incompleteWorkloadCount(): number {
+    return new Set(Array.from(this.#groups.values(), ({ workloads }) => [...workloads]).flat()).size;
+  }
+
+  /** Those that cost most pods first. */
+  reports(): readonly AbsenceReport[] {
+    return Array.from(this.#groups, ([reason, { workloads, ...group }]) => ({
+      reason,
+      hint: hintFor(reason),
+      ...group,
+      incompleteWorkloadCount: workloads.size,
+    })).sort((a, b) => b.expectedPodCount - a.expectedPodCount || b.nodeCount - a.nodeCount);
+  }
+
+  #groupOf(reason: AbsenceReason): Group {
+    const known = this.#groups.get(reason);
+    if (known !== undefined) return known;
+    const group = {
+      nodeCount: 0,
+      failedNodeCount: 0,
+      exampleNodes: [],
+      dataAgeMs: undefined,
+      expectedPodCount: 0,
+      workloads: new Set<string>(),
+    };
+    this.#groups.set(reason, group);
+    return group;
+  }
+}
