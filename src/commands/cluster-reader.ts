@@ -59,6 +59,8 @@ export interface ClusterReaderOptions {
    * and nodes have the list of their images.
    */
   readonly detailsOf?: string | undefined;
+  /** Readings wait for the configurations of the kubelets that have a pod of this name. */
+  readonly podName?: string | undefined;
 }
 
 /** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to a workload. */
@@ -114,7 +116,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       error: () => new Error('the kubelets took too long'),
       parent: signal,
     });
-    const unreadable = await this.#readConfiguration(deadline.signal);
+    const notes = await this.#readConfigurations(deadline.signal);
     const snapshot = await this.#collection.collector.collect(deadline.signal);
     if (snapshot === undefined) throw new Error('read before the first lists');
     const knownPods = Array.from(this.#source.store.pods(), (pod) => ({
@@ -128,7 +130,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       readAtMs: clock.nowMs(),
       failures: this.#failuresOf(snapshot),
       evictions: [],
-      notes: unreadable === undefined ? [] : [unreadable],
+      notes,
     };
   }
 
@@ -136,12 +138,19 @@ export class ClusterReader implements Reader, AsyncDisposable {
     await this.#source[Symbol.asyncDispose]();
   }
 
-  /** Resolves with the reason when it fails. */
-  async #readConfiguration(signal: AbortSignal): Promise<string | undefined> {
+  /** Resolves with the reasons of those that fail. */
+  async #readConfigurations(signal: AbortSignal): Promise<readonly string[]> {
     const { store, cache } = this.#source;
-    const { detailsOf } = this.#options;
-    const node = detailsOf === undefined ? undefined : store.findNode(detailsOf);
-    return node && (await cache.readConfiguration(node, signal))?.message;
+    const { detailsOf, podName } = this.#options;
+    const pods = podName === undefined ? [] : [...store.pods()].filter(({ name }) => name === podName);
+    const names = new Set([detailsOf, ...pods.map(({ nodeName }) => nodeName)]);
+    const failures = await Promise.all(
+      [...names].map(async (name) => {
+        const node = name === undefined ? undefined : store.findNode(name);
+        return node && (await cache.readConfiguration(node, signal));
+      }),
+    );
+    return failures.flatMap((failure) => (failure === undefined ? [] : [failure.message]));
   }
 
   #failuresOf({ nodes }: ClusterSnapshot): ReadonlyMap<string, NodeFailure> {

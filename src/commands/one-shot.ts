@@ -32,6 +32,7 @@ interface ReadOptions {
   readonly evictions?: EvictionFlags | undefined;
   /** See `ClusterReaderOptions`. */
   readonly detailsOf?: string | undefined;
+  readonly podName?: string | undefined;
 }
 
 /** Which evictions are read, and of which exporter. */

@@ -60,7 +60,7 @@ export const kubelet = section({
   }),
   readConfig: boolean({
     default: false,
-    help: "Read each kubelet's configuration every 10 minutes in the background, for the families `node_eviction_*`. Requires the permission to get `nodes/configz` (kubelets check it from Kubernetes 1.33 on) or `nodes/proxy`.",
+    help: "Read each kubelet's configuration every 10 minutes in the background: eviction thresholds for the families `node_eviction_*`, and log rotation for findings. Requires the permission to get `nodes/configz` (kubelets check it from Kubernetes 1.33 on) or `nodes/proxy`.",
   }),
   bearerTokenFile: optionalPath({
     help: 'File with the bearer token for the kubelets, read again when it is rotated. Empty: the credentials for the API server.',

@@ -6,6 +6,7 @@ import type { FailureOf, LastKnownOf } from './node-report.js';
 import type { MeasuredPodReport, PodSource } from './pod-report.js';
 import { type NodePressureReport, RankedPressure } from './pressure-report.js';
 import type { Ranked } from './ranked.js';
+import { type FindingKindReport, RankedFindings } from './ranked-findings.js';
 import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
 import { type PodLimitReport, RankedPods } from './ranked-pods.js';
 import { type RankedWorkloadReport, RankedWorkloads } from './ranked-workloads.js';
@@ -28,6 +29,8 @@ export interface ClusterReport {
   readonly absences: readonly AbsenceReport[];
   /** Those without data first, then the fullest; those that are never scraped last. */
   readonly nodes: Ranked<RankedNodeReport>;
+  /** By kind; kinds without any are left out. Of silent nodes by their last values. */
+  readonly findings: readonly FindingKindReport[];
 }
 
 export interface ClusterSummary {
@@ -69,7 +72,7 @@ export interface ClusterSummary {
 }
 
 /** How many of each are reported: enough to see what is wrong, few enough to read. */
-const shownCounts = { workloads: 10, pods: 10, limits: 10, pressure: 5, nodes: 30 } as const;
+const shownCounts = { workloads: 10, pods: 10, limits: 10, pressure: 5, nodes: 30, findingsOfKind: 5 } as const;
 
 export interface ClusterReportInput {
   readonly snapshot: ClusterSnapshot;
@@ -86,6 +89,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
   const workloads = await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, slicer);
   const pods = new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits });
   const pressure = new RankedPressure(shownCounts.pressure);
+  const findings = new RankedFindings(shownCounts.findingsOfKind);
   const nodes = new RankedNodes({ count: shownCounts.nodes, failureOf });
   const absences = new Absences(workloads.incomplete);
   let unknownLimitPodCount = 0;
@@ -94,6 +98,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
     if (node.state !== 'absent') {
       nodes.add(node);
       pressure.add(node, node.snapshot);
+      findings.add(node.snapshot);
       addPods(pods, node, node.snapshot);
       for (const pod of node.snapshot.pods) workloads.add(pod);
       return;
@@ -101,9 +106,13 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
     const lastKnown = lastKnownOf(node);
     nodes.add(node, lastKnown);
     absences.add({ state: node, lastKnown, failure: failureOf(node.nodeName) });
-    if (lastKnown === undefined) return;
+    if (lastKnown === undefined) {
+      findings.addUnmeasured(node);
+      return;
+    }
     const source = { ...node, ageMs: lastKnown.ageMs };
     pressure.add(source, lastKnown.snapshot);
+    findings.add(lastKnown.snapshot);
     addPods(pods, source, lastKnown.snapshot);
   });
   return {
@@ -123,6 +132,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
     pods: pods.pods(),
     absences: absences.reports(),
     nodes: nodes.nodes(),
+    findings: findings.kinds(),
   };
 }
 

@@ -33,7 +33,8 @@ export interface ShownEvictions extends Ranked<EvictionReport> {
 }
 
 /** A part of the page. */
-export type Section = 'next-evictions' | 'evictions' | 'workloads' | 'pods' | 'nodes' | 'trust' | 'configuration';
+export type Section =
+  'next-evictions' | 'evictions' | 'workloads' | 'pods' | 'findings' | 'nodes' | 'trust' | 'configuration';
 
 /** A current problem in a few words: one for each cause, not for each symptom. */
 export interface Problem {

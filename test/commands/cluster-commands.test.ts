@@ -346,6 +346,13 @@ describe('explain', () => {
     });
   });
 
+  it('waits for the configuration of the kubelet, where the settings have it read', async () => {
+    await using prepared = await prepare();
+    const { status, error } = await run(prepared, 'explain pod cart-1 --set kubelet.readConfig=true');
+    expect(status).toBe(0);
+    expect(error).toMatch(/^configuration of node node-\d .*answered 403.*nodes\/configz.*\n$/);
+  });
+
   it('fits the terminal', async () => {
     await using prepared = await prepare();
     const { out } = await run(prepared, 'explain pod cart-1', { terminal: () => ({ columns: 30, rows: 24 }) });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { components } from '../../src/attribution/usage.js';
+import { findingKinds } from '../../src/eviction/pod-findings.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -35,5 +36,13 @@ describe('the page about the JSON', () => {
     const inTable = [...namesIn(ofTable, /(\w+)/g)];
     expect(inTable.filter((name) => !fields.has(name))).toEqual([]);
     expect(inTable.length).toBeGreaterThan(30);
+  });
+});
+
+describe('the page about findings', () => {
+  it('explains every kind, and no other', () => {
+    const page = read('docs/findings.md');
+    expect([...namesIn(page, /^\| `(\w+)` +\|/gm)].filter((name) => name !== 'kind')).toEqual(findingKinds);
+    expect([...namesIn(page, /^## `(\w+)`$/gm)]).toEqual(findingKinds);
   });
 });

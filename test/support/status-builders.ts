@@ -139,6 +139,7 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {})
     pods: { items: [aPodStatus()], totalCount: 1 },
     absences: [],
     nodes: { items: [aMeasuredNode()], totalCount: 1 },
+    findings: [],
     ...overrides,
   };
 }

@@ -51,6 +51,7 @@ export async function explain(options: ExplainOptions, context: CommandContext):
   const evictions = options.resource === 'eviction' ? { ...options, ...podName(options) } : undefined;
   await withReader(options, context, use, {
     detailsOf: options.resource === 'node' ? options.name : undefined,
+    podName: options.resource === 'pod' ? podName(options).name : undefined,
     evictions,
   });
 }

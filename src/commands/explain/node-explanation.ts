@@ -1,13 +1,15 @@
 import { type StorageLayout, storageLayout } from '../../eviction/node-layout.js';
+import { findingKinds } from '../../eviction/pod-findings.js';
 import type { Node, NodeImage } from '../../kube/objects.js';
 import { podBytes } from '../../report/filesystem-report.js';
+import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
 import { type NodeReport, nodeReport } from '../../report/node-report.js';
 import { type SignalReport, signalReports } from '../../report/signal-report.js';
 import type { NodeSnapshot } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
 
 /** Who fills a node's disks and whom its kubelet would evict first: plain data with exact numbers. */
-export type NodeExplanation = NodeReport & ObjectFacts & EvictionFacts;
+export type NodeExplanation = NodeReport & ObjectFacts & EvictionFacts & PodFindings;
 
 export interface NodeQuestion {
   readonly name: string;
@@ -27,6 +29,7 @@ export function nodeExplanation(
     ...nodeReport(state, podBytes(snapshot?.pods ?? []), reading.failures.get(name)),
     ...objectFacts(snapshot?.node ?? reading.knownNodes.find((known) => known.name === name)),
     ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot, freeBytes)),
+    findings: findingsOf(name, snapshot, reading),
   };
 }
 
@@ -48,6 +51,26 @@ function objectFacts(node: Node | undefined): ObjectFacts {
   const { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure } = node;
   const images = node.images.toSorted((a, b) => b.sizeBytes - a.sizeBytes);
   return { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure, images };
+}
+
+interface PodFindings {
+  /** What is wrong with the settings of its pods, by kind. */
+  readonly findings: readonly FindingReport[];
+}
+
+/** Without data, what the specs of its pods show. */
+function findingsOf(
+  nodeName: string,
+  snapshot: NodeSnapshot | undefined,
+  { knownPods, knownNodes }: ClusterReading,
+): readonly FindingReport[] {
+  const node = knownNodes.find(({ name }) => name === nodeName);
+  const found =
+    snapshot === undefined
+      ? knownPods.filter(({ pod }) => pod.nodeName === nodeName).flatMap(({ pod }) => specFindings(pod, node))
+      : nodeFindings(snapshot);
+  const reports = found.map(findingReport);
+  return findingKinds.flatMap((kind) => reports.filter((report) => report.kind === kind));
 }
 
 interface EvictionFacts {

@@ -4,6 +4,7 @@ import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { SignalReport } from '../../report/signal-report.js';
 import { type Column, renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
+import { nodeFindingLines } from './finding-text.js';
 import type { NodeExplanation } from './node-explanation.js';
 import type { TextOptions } from './pod-text.js';
 import { amountText, victimSections } from './victim-text.js';
@@ -23,6 +24,7 @@ export function nodeText(explanation: NodeExplanation, options: TextOptions): st
           ...victimSections(explanation.signals, width),
           unrankedLines(explanation, width),
         ]),
+    nodeFindingLines(explanation.findings, width),
     imageLines(explanation, width),
   ];
   return `${sections

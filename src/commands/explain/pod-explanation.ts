@@ -1,6 +1,8 @@
 import { explainPod, type PodBreakdown, type VolumeShare } from '../../attribution/breakdown.js';
 import type { AttributionMode } from '../../attribution/usage.js';
 import type { LimitRatio } from '../../eviction/limit-ratios.js';
+import type { Pod } from '../../kube/objects.js';
+import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
 import { type LimitReport, limitReport } from '../../report/limit-report.js';
 import {
   type FoundPod,
@@ -19,6 +21,8 @@ import { knownPodState } from './pod-state.js';
 export type PodExplanation = MeasuredPodExplanation | UnmeasuredPodExplanation;
 
 interface WithSpec {
+  /** What is wrong with its settings; empty for a pod that the API server does not know. */
+  readonly findings: readonly FindingReport[];
   /** Absent for a pod that the API server does not know. */
   readonly spec?: PodSpecReport | undefined;
 }
@@ -63,17 +67,29 @@ export interface PodQuestion {
 /** Of every pod of the name: one, unless kubelets report others that the API server does not know. */
 export function podExplanations(reading: ClusterReading, question: PodQuestion): readonly PodExplanation[] {
   const { namespace, name, mode } = question;
-  const known = reading.knownPods.filter(({ pod }) => pod.namespace === namespace && pod.name === name);
+  const knownPods = reading.knownPods.filter(({ pod }) => pod.namespace === namespace && pod.name === name);
   return [
-    ...known.map((knownPod): PodExplanation => {
-      const spec = podSpecReport(knownPod.pod);
+    ...knownPods.map((knownPod): PodExplanation => {
+      const known = { spec: podSpecReport(knownPod.pod), findings: findingsOf(knownPod.pod, reading) };
       const state = knownPodState(knownPod, reading);
       return state.found === undefined
-        ? { ...state.report, spec, limits: limitsWithoutTotal(reading, knownPod.pod.uid) }
-        : { ...measuredExplanation(state.found, mode), spec };
+        ? { ...state.report, ...known, limits: limitsWithoutTotal(reading, knownPod.pod.uid) }
+        : { ...measuredExplanation(state.found, mode), ...known };
     }),
-    ...unknownPods(reading, question).map((found) => measuredExplanation(found, mode)),
+    ...unknownPods(reading, question).map((found) => ({ ...measuredExplanation(found, mode), findings: [] })),
   ];
+}
+
+function findingsOf(pod: Pod, { snapshot, knownNodes }: ClusterReading): readonly FindingReport[] {
+  const state = snapshot.nodes.find(({ nodeName }) => nodeName === pod.nodeName);
+  const found =
+    state === undefined || state.state === 'absent'
+      ? specFindings(
+          pod,
+          knownNodes.find(({ name }) => name === pod.nodeName),
+        )
+      : nodeFindings(state.snapshot).filter((one) => one.pod.uid === pod.uid);
+  return found.map(findingReport);
 }
 
 function limitsWithoutTotal({ snapshot }: ClusterReading, uid: string): readonly LimitExplanation[] {
@@ -95,7 +111,7 @@ function unknownPods({ snapshot }: ClusterReading, { namespace, name }: PodQuest
   });
 }
 
-function measuredExplanation({ node, pod }: FoundPod, mode: AttributionMode): MeasuredPodExplanation {
+function measuredExplanation({ node, pod }: FoundPod, mode: AttributionMode): Omit<MeasuredPodExplanation, 'findings'> {
   const breakdown = explainPod({ summary: pod.summary, pod: pod.pod, mode });
   if (breakdown === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} was measured without a total`);
   const found = { node, pod: { ...pod, usage: breakdown.usage } };

@@ -5,6 +5,7 @@ import type { WorkloadReference } from '../../report/workload-report.js';
 import { ratioStyle } from '../text/style.js';
 import { type Column, renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
+import { podFindingLines } from './finding-text.js';
 import type {
   ContainerExplanation,
   LimitExplanation,
@@ -25,7 +26,8 @@ export function podText(explanation: PodExplanation, options: TextOptions): stri
   const sections = [
     headline(explanation).flatMap((line) => wrap(line, options.width)),
     ...(explanation.state === 'unmeasured' ? limitTable(explanation, options) : measuredSections(explanation, options)),
-  ];
+    podFindingLines(explanation.findings, options.width),
+  ].filter((lines) => lines.length > 0);
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 

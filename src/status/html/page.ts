@@ -5,6 +5,7 @@ import { script, style } from '../page-files.js';
 import type { Status } from '../status.js';
 import { banner } from './banner.js';
 import { evictions } from './evictions-section.js';
+import { findings } from './findings-section.js';
 import { lines, type Markup, markup, trusted } from './markup.js';
 import { nextEvictions } from './next-evictions-section.js';
 import { nodes } from './nodes-section.js';
@@ -53,7 +54,7 @@ ${tiles(cluster)}
 ${nextEvictions(cluster)}${evictions(status)}
 <div class="pair">
 ${workloads(cluster)}${pods(cluster)}</div>
-${nodes(cluster)}${trust(status)}${configuration(status)}</main>
+${findings(cluster)}${nodes(cluster)}${trust(status)}${configuration(status)}</main>
 ${footer(links)}
 </div>
 <script type="module">${trusted(script)}</script>

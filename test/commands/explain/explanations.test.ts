@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
+import { nodeExplanation } from '../../../src/commands/explain/node-explanation.js';
 import { podExplanations } from '../../../src/commands/explain/pod-explanation.js';
 import { knownPodState } from '../../../src/commands/explain/pod-state.js';
 import { podText } from '../../../src/commands/explain/pod-text.js';
@@ -16,6 +17,7 @@ import {
   aContainerSummary,
   aMount,
   anFsStats,
+  aNode,
   aNodeSummary,
   aPod,
   aPodSummary,
@@ -114,6 +116,16 @@ describe('a pod that is not measured shows why:', () => {
     expect(textOf(reading)).toMatch(/emptydir.*1\.50/);
   });
 
+  it('with the findings of its spec', () => {
+    const pod = aPod({ ...id, volumes: [aVolume()] });
+    const knownPods = [{ pod, workloads: [] }];
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [absent] }), knownPods });
+    expect(podExplanations(reading, { ...id, mode: 'measured' })).toMatchObject([
+      { state: 'unmeasured', findings: [{ kind: 'volume_not_mounted', volume: 'data', node: 'node-1' }] },
+    ]);
+    expect(nodeExplanation(reading, { name: 'node-1', freeBytes: undefined })?.findings).toHaveLength(1);
+  });
+
   it('as text, with its limits', () => {
     const pod = aPod({ ...id, containers: [aContainer({ limitBytes: 2 ** 20 })] });
     const reading = aReading({
@@ -132,6 +144,19 @@ describe('a pod that is not measured shows why:', () => {
 });
 
 describe('a measured pod', () => {
+  it('has its findings, and not those of its node', () => {
+    const podsOnNode = [aPod({ ...id, volumes: [aVolume()] }), aPod({ name: 'other', volumes: [aVolume()] })];
+    const pods = [aPodSnapshot({ ...id, pod: podsOnNode[0] })];
+    const node = aFreshNode(aNodeSnapshot({ pods, podsOnNode, node: aNode({ diskPressure: true }) }));
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
+    expect(podExplanations(reading, { ...id, mode: 'measured' })).toMatchObject([
+      { state: 'measured', findings: [{ kind: 'no_limit_or_request' }, { kind: 'volume_not_mounted' }] },
+    ]);
+    expect(textOf(reading)).toMatch(/Finding: no container mounts emptyDir data\. Mount the volume/);
+    const kinds = nodeExplanation(reading, { name: 'node-1', freeBytes: undefined })?.findings.map(({ kind }) => kind);
+    expect(kinds).toEqual(['no_limit_or_request', 'no_limit_or_request', 'volume_not_mounted', 'volume_not_mounted']);
+  });
+
   it('shows that it is never evicted for its limits', () => {
     expect(textOf(readingOf(aPod({ ...id, isStatic: true })))).toContain(
       'The pod is static: the kubelet never evicts it',

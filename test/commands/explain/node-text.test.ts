@@ -127,6 +127,11 @@ RANK  POD         USAGE  REQUEST  PRIORITY  WHY
    2  shop/small      0   2.0GiB         0  uses no inodes
 To free 5 inodes: not enough, all pods that may be evicted free 0 inodes.
 
+Finding: shop/large: no container declares a limit of ephemeral-storage.
+Finding: shop/small: no container declares a limit of ephemeral-storage.
+Finding: shop/new: no container declares a limit or a request of ephemeral-storage.
+Set limits and requests of ephemeral-storage on the containers. Without a limit only the node bounds the pod; without a request it is evicted before pods that stay within theirs.
+
 Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0GiB).
 `);
   });

@@ -216,6 +216,24 @@ describe('the sections', () => {
     expect(shown).toContain('node-3 nodefs.inodesFree 900 inodes, threshold 1000 inodes 100 inodes missing no pod');
   });
 
+  it('show the findings by kind, with what to do', () => {
+    const finding = {
+      namespace: 'shop',
+      pod: 'cart-0',
+      node: 'node-1',
+      kind: 'volume_not_mounted',
+      volume: 'data',
+      what: 'no container mounts emptyDir data',
+      fix: 'Mount it.',
+      podCount: 3,
+    } as const;
+    const kind = { kind: finding.kind, findingCount: 5, items: [finding], totalCount: 3 };
+    const summary = aSummary({ absentNodeCount: 2 });
+    expect(textOf(pageOfCluster({ findings: [kind], summary }), 'findings')).toContain(
+      'Volume that no container mounts 5 findings Mount it. shop/cart-0 node-1 and 2 more pods of its controller no container mounts emptyDir data and 2 more workloads or bare pods with it Of 2 nodes without data: by the last values and the specs of the pods.',
+    );
+  });
+
   it('show an eviction with its cause, its last values and its growth', () => {
     const evictions = { items: [evictionReport(anEvictionRecord())], totalCount: 3, refusedCount: 7 };
     const generatedAtMs = Date.UTC(2026, 0, 1, 12, 5);
@@ -347,6 +365,8 @@ describe('the sections', () => {
     ],
     ['workloads', { workloads: { items: [], totalCount: 0 } }, 'No pods belong to a workload yet.'],
     ['pods', { pods: { items: [], totalCount: 0 } }, 'No pods are measured yet.'],
+    ['findings', {}, 'Nothing was found.'],
+    ['findings', { summary: aSummary({ podCount: 0 }) }, 'No pods are measured yet.'],
     ['pods', { hidesPodsWithoutWorkload: true }, 'not shown'],
     ['part-tiles', { hidesPodsWithoutWorkload: true }, 'ephemeral storage of 1 pod with a workload'],
     [

@@ -1,0 +1,97 @@
+import { formatBytes } from '../base/units.js';
+import { isNearThreshold } from '../eviction/node-thresholds.js';
+import { type FindingKind, type PodFinding, podFindings } from '../eviction/pod-findings.js';
+import type { Node, Pod } from '../kube/objects.js';
+import type { NodeSnapshot } from '../scrape/snapshot.js';
+import type { PodPlace } from './pod-report.js';
+
+/** Something about a pod that makes its eviction likelier, or that has not the effect that it seems to have. */
+export interface FindingReport extends PodPlace {
+  readonly kind: FindingKind;
+  readonly container?: string | undefined;
+  readonly volume?: string | undefined;
+  /** In words, with the values. */
+  readonly what: string;
+  /** What to do about it. */
+  readonly fix: string;
+}
+
+/** One pod with one finding. */
+export interface FoundFinding {
+  readonly pod: Pod;
+  readonly finding: PodFinding;
+}
+
+/** Of the pods of a node that the API server knows. */
+export function nodeFindings(snapshot: NodeSnapshot): readonly FoundFinding[] {
+  const { podsOnNode, summary, node, logRotation } = snapshot;
+  const summaries = new Map(summary.pods.map((pod) => [pod.uid, pod]));
+  const isNearPressure = isNearThreshold(snapshot.thresholds) || node.diskPressure === true;
+  const found: FoundFinding[] = [];
+  for (const pod of podsOnNode) {
+    const podSummary = summaries.get(pod.kubeletUid);
+    for (const finding of podFindings({ pod, summary: podSummary, node, isNearPressure, logRotation })) {
+      found.push({ pod, finding });
+    }
+  }
+  return found;
+}
+
+/** Of a pod on a node without data, or that is not scheduled: what its spec alone shows. */
+export function specFindings(pod: Pod, node: Node | undefined): readonly FoundFinding[] {
+  const isNearPressure = node?.diskPressure === true;
+  const found = podFindings({ pod, summary: undefined, node, isNearPressure, logRotation: undefined });
+  return found.map((finding) => ({ pod, finding }));
+}
+
+export function findingReport({ pod: { namespace, name, nodeName }, finding }: FoundFinding): FindingReport {
+  return {
+    namespace,
+    pod: name,
+    node: nodeName,
+    kind: finding.kind,
+    container: 'container' in finding ? finding.container : undefined,
+    volume: 'volume' in finding ? finding.volume : undefined,
+    what: whatOf(finding),
+    fix: fixes[finding.kind],
+  };
+}
+
+function whatOf(finding: PodFinding): string {
+  switch (finding.kind) {
+    case 'no_limit_or_request':
+      return `no container declares ${missingText(finding)} of ephemeral-storage`;
+    case 'request_counts_as_zero':
+      return `its request of ${formatBytes(finding.requestBytes)} counts as 0 under node pressure, because it has pod-level resources`;
+    case 'limit_of_one_container':
+      return `its limit of ${formatBytes(finding.limitBytes)} comes from container ${finding.container} alone; the usage of ${finding.others.join(', ')} counts towards it`;
+    case 'size_limit_above_pod_limit':
+      return `sizeLimit ${formatBytes(finding.sizeLimitBytes)} of emptyDir ${finding.volume} is above the limit of the pod, ${formatBytes(finding.podLimitBytes)}`;
+    case 'logs_above_rotation': {
+      const { maxFileBytes, maxFileCount } = finding.rotation;
+      return `logs of container ${finding.container} use ${formatBytes(finding.usedBytes)}; rotation keeps ${maxFileCount} files of ${formatBytes(maxFileBytes)}`;
+    }
+    case 'volume_not_mounted':
+      return `no container mounts ${finding.type === 'emptydir' ? 'emptyDir' : 'configMap'} ${finding.volume}`;
+  }
+}
+
+function missingText({ hasLimit, hasRequest }: Extract<PodFinding, { readonly kind: 'no_limit_or_request' }>): string {
+  if (hasLimit) return 'a request';
+  return hasRequest ? 'a limit' : 'a limit or a request';
+}
+
+const fixes: Readonly<Record<FindingKind, string>> = {
+  no_limit_or_request:
+    'Set limits and requests of ephemeral-storage on the containers. Without a limit only the node bounds the pod; without a request it is evicted before pods that stay within theirs.',
+  request_counts_as_zero:
+    'Set CPU, memory and hugepages on the containers, not on the pod. As it is, the pod is evicted before pods that stay within their requests.',
+  limit_of_one_container:
+    'Set a limit of ephemeral-storage on each container: the limit of the pod is the sum of those that are declared.',
+  size_limit_above_pod_limit:
+    'Lower sizeLimit, or raise the limits of the containers: the pod exceeds its limit before the emptyDir exceeds its own.',
+  logs_above_rotation:
+    'Have the container log less. A burst outruns the rotation (containerLogMonitorInterval), and the logs of the previous run count too.',
+  volume_not_mounted:
+    'Mount the volume, or remove it from the pod: the kubelet neither mounts nor measures it, and its sizeLimit has no effect.',
+};

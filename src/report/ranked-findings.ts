@@ -1,0 +1,91 @@
+import { largestFirst, Ranking } from '../base/ranking.js';
+import { type FindingKind, findingKinds } from '../eviction/pod-findings.js';
+import type { NodeSnapshot, NodeState } from '../scrape/snapshot.js';
+import { type FindingReport, findingReport, type FoundFinding, nodeFindings, specFindings } from './finding-report.js';
+import type { Ranked } from './ranked.js';
+
+/** The findings of one kind, those of most pods first. `totalCount` counts the pods of one controller once. */
+export interface FindingKindReport extends Ranked<RankedFindingReport> {
+  readonly kind: FindingKind;
+  /** In all pods. */
+  readonly findingCount: number;
+}
+
+/** The first pod of its controller by name. */
+export interface RankedFindingReport extends FindingReport {
+  /** Pods of the controller that have the same. */
+  readonly podCount: number;
+}
+
+interface FindingGroup {
+  first: FoundFinding;
+  podCount: number;
+}
+
+/** The findings of all nodes, by kind. Nodes are added one by one. */
+export class RankedFindings {
+  readonly #count: number;
+  readonly #groups = new Map<FindingKind, Map<string, FindingGroup>>();
+
+  /** `count`: shown of each kind. */
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  add(snapshot: NodeSnapshot): void {
+    for (const found of nodeFindings(snapshot)) this.#addFinding(found);
+  }
+
+  /** Of a node that never had data, what the specs of its pods show. */
+  addUnmeasured({ node, unmeasured }: NodeState): void {
+    for (const { pod } of unmeasured) {
+      for (const found of specFindings(pod, node)) this.#addFinding(found);
+    }
+  }
+
+  /** Only kinds with findings, in the order of `findingKinds`. */
+  kinds(): readonly FindingKindReport[] {
+    return findingKinds.flatMap((kind) => {
+      const groups = this.#groups.get(kind);
+      return groups === undefined ? [] : [this.#kindReport(kind, [...groups.values()])];
+    });
+  }
+
+  #addFinding(found: FoundFinding): void {
+    const { kind } = found.finding;
+    const groups = this.#groups.get(kind) ?? new Map<string, FindingGroup>();
+    this.#groups.set(kind, groups);
+    const key = groupKey(found);
+    const group = groups.get(key);
+    if (group === undefined) {
+      groups.set(key, { first: found, podCount: 1 });
+      return;
+    }
+    group.podCount += 1;
+    if (found.pod.name < group.first.pod.name) group.first = found;
+  }
+
+  #kindReport(kind: FindingKind, groups: readonly FindingGroup[]): FindingKindReport {
+    const ranking = new Ranking(this.#count, byPodCount);
+    let findingCount = 0;
+    for (const group of groups) {
+      findingCount += group.podCount;
+      ranking.add(group);
+    }
+    const items = ranking.top().map(({ first, podCount }) => ({ ...findingReport(first), podCount }));
+    return { kind, findingCount, items, totalCount: groups.length };
+  }
+}
+
+const byPodCount = largestFirst<FindingGroup>(
+  ({ podCount }) => podCount,
+  ({ first: { pod } }) => [pod.namespace, pod.name],
+);
+
+/** Static pods of a node have it as their controller, and nothing in common. */
+function groupKey({ pod, finding }: FoundFinding): string {
+  const { namespace, name, controller, isStatic } = pod;
+  const owner = controller === undefined || isStatic ? `Pod/${name}` : `${controller.kind}/${controller.name}`;
+  const part = 'container' in finding ? finding.container : 'volume' in finding ? finding.volume : '';
+  return `${namespace}/${owner}/${part}`;
+}

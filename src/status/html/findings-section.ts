@@ -1,0 +1,47 @@
+import type { ClusterReport } from '../../report/cluster-report.js';
+import type { FindingKindReport, RankedFindingReport } from '../../report/ranked-findings.js';
+import { type Markup, markup } from './markup.js';
+import { emptyText, panel } from './panel.js';
+import { countText, moreText } from './texts.js';
+
+/** Settings of pods that make their eviction likelier, or that have no effect, by kind. */
+export function findings(cluster: ClusterReport | undefined): Markup {
+  return panel({
+    id: 'findings',
+    title: 'Findings',
+    aside: markup`<p class="small muted">what makes evictions of pods likelier, or has no effect</p>`,
+    body: cluster === undefined ? undefined : bodyOf(cluster),
+  });
+}
+
+const titles: Readonly<Record<FindingKindReport['kind'], string>> = {
+  no_limit_or_request: 'No limit or request, on a node close to evictions',
+  request_counts_as_zero: 'Request that counts as 0 under node pressure',
+  limit_of_one_container: 'Limit of the pod that comes from one container',
+  size_limit_above_pod_limit: 'Size limit above the limit of the pod',
+  logs_above_rotation: 'Logs above what rotation keeps',
+  volume_not_mounted: 'Volume that no container mounts',
+};
+
+function bodyOf({ findings: kinds, summary }: ClusterReport): Markup {
+  const unchecked =
+    summary.absentNodeCount === 0
+      ? undefined
+      : markup`<p class="more">Of ${countText(summary.absentNodeCount, 'node', 'nodes')} without data: by the last values and the specs of the pods.</p>`;
+  return kinds.length === 0
+    ? markup`${emptyText(summary.podCount === 0 ? 'No pods are measured yet.' : 'Nothing was found.')}${unchecked}`
+    : markup`${kinds.map(kindOf)}${unchecked}`;
+}
+
+function kindOf(found: FindingKindReport): Markup {
+  const [first] = found.items;
+  return markup`<h3>${titles[found.kind]} <span class="small muted">${countText(found.findingCount, 'finding', 'findings')}</span></h3>
+<p class="small muted">${first?.fix}</p>
+<ul class="small">${found.items.map(item)}</ul>
+${moreText(found, 'workloads or bare pods with it')}`;
+}
+
+function item({ namespace, pod, node, podCount, what }: RankedFindingReport): Markup {
+  const others = podCount === 1 ? '' : ` and ${countText(podCount - 1, 'more pod', 'more pods')} of its controller`;
+  return markup`<li><span class="name">${namespace}/${pod}</span> <span class="muted">${node}${others}</span> ${what}</li>`;
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Pod } from '../../src/kube/objects.js';
+import { findingReport, nodeFindings } from '../../src/report/finding-report.js';
+import { type FindingKindReport, RankedFindings } from '../../src/report/ranked-findings.js';
+import type { NodeSnapshot } from '../../src/scrape/snapshot.js';
+import {
+  aContainer,
+  aContainerSummary,
+  aMount,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+} from '../support/builders.js';
+import { anAbsentNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
+
+const mib = 2 ** 20;
+
+function rankedOf(...snapshots: readonly NodeSnapshot[]): readonly FindingKindReport[] {
+  const findings = new RankedFindings(2);
+  for (const snapshot of snapshots) findings.add(snapshot);
+  return findings.kinds();
+}
+
+/** Each has an emptyDir that nothing mounts. */
+function nodeWith(nodeName: string, ...pods: readonly Partial<Pod>[]): NodeSnapshot {
+  const podsOnNode = pods.map((pod) => aPod({ nodeName, volumes: [aVolume()], ...pod }));
+  return aNodeSnapshot({ nodeName, podsOnNode });
+}
+
+describe('the findings of a cluster', () => {
+  const ofSet = { controller: { kind: 'DaemonSet', name: 'agent' } };
+
+  it('are one line for the pods of a controller, those of most pods first', () => {
+    const [found, ...others] = rankedOf(
+      nodeWith('node-1', { name: 'agent-b', ...ofSet }, { name: 'bare-1' }),
+      nodeWith('node-2', { name: 'agent-a', ...ofSet }, { name: 'bare-0' }),
+      nodeWith('node-3', { name: 'agent-c', namespace: 'other', ...ofSet }),
+    );
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ kind: 'volume_not_mounted', findingCount: 5, totalCount: 4 });
+    expect(found?.items.map(({ namespace, pod, node, podCount }) => [namespace, pod, node, podCount])).toEqual([
+      ['shop', 'agent-a', 'node-2', 2],
+      ['other', 'agent-c', 'node-3', 1],
+    ]);
+  });
+
+  it('of one controller are several when they are about several volumes', () => {
+    const volumes = [aVolume({ name: 'a' }), aVolume({ name: 'b' })];
+    const pods = ['agent-a', 'agent-b'].map((name) => ({ name, volumes, ...ofSet }));
+    expect(rankedOf(nodeWith('node-1', ...pods))).toMatchObject([
+      {
+        findingCount: 4,
+        items: [
+          { volume: 'a', podCount: 2 },
+          { volume: 'b', podCount: 2 },
+        ],
+      },
+    ]);
+  });
+
+  it('of the static pods of a node are one for each', () => {
+    const onNode = { isStatic: true, controller: { kind: 'Node', name: 'node-1' } };
+    expect(rankedOf(nodeWith('node-1', { name: 'a', ...onNode }, { name: 'b', ...onNode }))).toMatchObject([
+      { findingCount: 2, totalCount: 2 },
+    ]);
+  });
+
+  it('of a node that never had data are those of the specs of its pods', () => {
+    const findings = new RankedFindings(2);
+    const unmeasured = [{ pod: aPod({ volumes: [aVolume()] }), workloads: [] }];
+    findings.addUnmeasured({ ...anAbsentNode('node-1', 'timeout'), unmeasured });
+    expect(findings.kinds()).toMatchObject([{ kind: 'volume_not_mounted', findingCount: 1 }]);
+  });
+
+  it('are none without any', () => {
+    expect(rankedOf(aNodeSnapshot({ podsOnNode: [aPod()] }))).toEqual([]);
+  });
+});
+
+describe('the findings of a node', () => {
+  it.each([
+    ['with little headroom', { thresholds: [aNodeThreshold({ threshold: 100, headroom: 24 })] }, 1],
+    ['with more headroom', { thresholds: [aNodeThreshold({ threshold: 100, headroom: 25 })] }, 0],
+    ['with the condition DiskPressure', { node: aNode({ diskPressure: true }) }, 1],
+  ])('%s name pods without limits: %s', (_case, overrides, count) => {
+    expect(nodeFindings(aNodeSnapshot({ podsOnNode: [aPod()], ...overrides }))).toHaveLength(count);
+  });
+
+  it('are in words, with the values and a fix', () => {
+    const pod = aPod({
+      containers: [
+        aContainer({ limitBytes: 100 * mib, requestBytes: 50 * mib, mounts: [aMount('cache')] }),
+        aContainer({ name: 'proxy' }),
+      ],
+      volumes: [aVolume({ name: 'cache', sizeLimitBytes: 200 * mib }), aVolume({ type: 'configmap', name: 'config' })],
+      hasPodLevelResources: true,
+    });
+    const containers = [aContainerSummary({ logsBytes: 60 * mib }), aContainerSummary({ name: 'proxy' })];
+    const snapshot = aNodeSnapshot({
+      podsOnNode: [pod, aPod({ name: 'bare' })],
+      summary: aNodeSummary({ pods: [aPodSummary({ containers })] }),
+      logRotation: { maxFileBytes: 10 * mib, maxFileCount: 5 },
+      thresholds: [aNodeThreshold()],
+    });
+    const reports = nodeFindings(snapshot).map(findingReport);
+    expect(reports.map((report) => [report.pod, report.container ?? report.volume, report.what])).toEqual([
+      [
+        'cart-0',
+        undefined,
+        'its request of 50.0MiB counts as 0 under node pressure, because it has pod-level resources',
+      ],
+      ['cart-0', 'main', 'its limit of 100.0MiB comes from container main alone; the usage of proxy counts towards it'],
+      ['cart-0', 'cache', 'sizeLimit 200.0MiB of emptyDir cache is above the limit of the pod, 100.0MiB'],
+      ['cart-0', 'main', 'logs of container main use 60.0MiB; rotation keeps 5 files of 10.0MiB'],
+      ['cart-0', 'config', 'no container mounts configMap config'],
+      ['bare', undefined, 'no container declares a limit or a request of ephemeral-storage'],
+    ]);
+    for (const { fix, node, namespace } of reports) {
+      expect([fix, node, namespace]).toEqual([expect.stringMatching(/^[A-Z].*\.$/), 'node-1', 'shop']);
+    }
+  });
+});
