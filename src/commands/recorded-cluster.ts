@@ -48,6 +48,10 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
     return this.#podsByNode.get(nodeName) ?? [];
   }
 
+  boundNodeNames(): Iterable<string> {
+    return this.#podsByNode.keys();
+  }
+
   findPod(namespace: string, name: string): Pod | undefined {
     return this.#pods.get(`${namespace}/${name}`);
   }

@@ -6,6 +6,7 @@ import { compilePattern } from '../base/pattern.js';
 import { list } from './collections.js';
 import { boolean, choice, optionalInteger } from './scalars.js';
 import { type About, refuse, section } from './setting.js';
+import { isLabelKey } from './values.js';
 
 const maxPatternLength = 1000;
 
@@ -47,6 +48,12 @@ export const metrics = section({
     default: 'standard',
     among: ['minimal', 'standard', 'full'],
     help: 'Families to expose: minimal (totals and limit ratios), standard (also components, containers and emptyDirs) or full.',
+  }),
+  nodeLabels: list({
+    item: z.string().refine(isLabelKey),
+    default: [],
+    help: 'Labels of nodes that ephemeral_storage_node_info carries: each as label_ and its key, with every character that a label name cannot have replaced by _.',
+    allowed: 'a list of label keys such as topology.kubernetes.io/zone',
   }),
   levels,
   allow: patterns({

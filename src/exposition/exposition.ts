@@ -2,13 +2,14 @@ import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { EvictionCounts } from '../history/eviction-counters.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
-import type { ClusterSnapshot, NodeSnapshot } from '../scrape/snapshot.js';
+import type { ClusterSnapshot, NodeObjects, NodeSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import { ChunkCache } from './chunks.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { type Compatibility, detailGroups, familyTable } from './families.js';
 import type { Level } from './family.js';
 import { nodeStateGroups } from './node-families.js';
+import { objectGroups } from './object-families.js';
 import { type MetricSource, registryFamilies, type RegistryFamily } from './registry-text.js';
 import { endText, type ExpositionFormat, headerText } from './render.js';
 import {
@@ -23,7 +24,7 @@ import {
 import { familiesOverCap } from './series-cap.js';
 import type { WorkloadPage } from './series-sources.js';
 import { StablePages } from './stable-pages.js';
-import { withoutRepeats } from './unique.js';
+import { objectsWithoutRepeats, withoutRepeats } from './unique.js';
 import { workloadGroups } from './workload-families.js';
 import { WorkloadPages } from './workload-pages.js';
 
@@ -54,6 +55,8 @@ export interface ExpositionSettings extends FamilyRules {
   /** Maximum for all families of an exposition except those about the exporter. Undefined: no cap. */
   readonly maxSeries: number | undefined;
   readonly compatibility: Compatibility;
+  /** Label keys of nodes. */
+  readonly nodeLabels: readonly string[];
 }
 
 export interface ExpositionOptions {
@@ -92,6 +95,7 @@ export class Exposition {
   readonly #observer: SeriesCapObserver;
   readonly #pages = new WorkloadPages();
   readonly #workloadChunks: ChunkCache<WorkloadPage>;
+  readonly #objectChunks: ChunkCache<NodeObjects>;
   readonly #nodeChunks: ChunkCache<NodeSnapshot>;
   readonly #nodeStateChunks: ChunkCache<ClusterSnapshot>;
   readonly #evictedPodChunks: ChunkCache<readonly EvictionRecord[]>;
@@ -108,6 +112,11 @@ export class Exposition {
     this.#observer = observer;
     this.#slicer = new TimeSlicer(clock);
     this.#workloadChunks = new ChunkCache(groupsOf(workloadGroups, isAllowed), this.#slicer);
+    this.#objectChunks = new ChunkCache(
+      groupsOf(objectGroups(settings), isAllowed),
+      this.#slicer,
+      objectsWithoutRepeats,
+    );
     this.#nodeChunks = new ChunkCache(groupsOf(detailGroups(settings), isAllowed), this.#slicer, withoutRepeats);
     this.#nodeStateChunks = new ChunkCache(groupsOf(nodeStateGroups, isAllowed), this.#slicer);
     this.#evictedPodChunks = new ChunkCache(groupsOf(evictedPodGroups, isAllowed), this.#slicer);
@@ -139,7 +148,7 @@ export class Exposition {
     filter: FamilyFilter,
     signal: AbortSignal,
   ): Promise<readonly FamilyBlock[]> {
-    const { nodes, workloads, evictions } = snapshot;
+    const { nodes, objects, workloads, evictions } = snapshot;
     const snapshots = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
     const isRequested = requestedBy(filter);
     const blocksOf = <Source extends object>(cache: ChunkCache<Source>, sources: readonly Source[]) =>
@@ -148,6 +157,7 @@ export class Exposition {
       ...(await blocksOf(this.#workloadChunks, this.#pages.of(workloads))),
       ...(await blocksOf(this.#workloadEvictionChunks, this.#workloadEvictions.of(evictions.workloads))),
       ...(await blocksOf(this.#nodeChunks, snapshots)),
+      ...(await blocksOf(this.#objectChunks, objects)),
       ...(await blocksOf(this.#evictedPodChunks, [evictions.records])),
       ...(await blocksOf(this.#nodeStateChunks, [snapshot])),
       ...(await blocksOf(this.#nodeEvictionChunks, this.#nodeEvictions.of(evictions.nodes))),

@@ -10,6 +10,7 @@ import {
 } from './eviction-families.js';
 import type { FamilyGroup, FamilyRow } from './family.js';
 import { nodeGroups, nodeStateGroups } from './node-families.js';
+import { objectGroups } from './object-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
 import type { Profile } from './profile.js';
 import type { FamilyRules } from './selection.js';
@@ -70,6 +71,7 @@ export function familyTable(
     ...workloadGroups.flatMap(({ families }) => families),
     ...workloadEvictionGroups.flatMap(({ families }) => families),
     ...detailGroups({ compatibility, profile: 'full' }).flatMap(({ families }) => families),
+    ...objectGroups({ nodeLabels: [] }).flatMap(({ families }) => families),
     ...evictedPodGroups.flatMap(({ families }) => families),
     ...nodeStateGroups.flatMap(({ families }) => families),
     ...nodeEvictionGroups.flatMap(({ families }) => families),

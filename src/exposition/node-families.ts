@@ -153,12 +153,6 @@ export const nodeStateGroups: readonly FamilyGroup<ClusterSnapshot>[] = [
         help: 'Pods in the summary of the node that have been unknown to the API server for longer than the grace period.',
         value: (node) => (node.state === 'absent' ? undefined : node.danglingPods),
       },
-      {
-        name: 'node_allocatable_bytes',
-        profile: 'standard',
-        help: 'Ephemeral storage of the node that pods can request, from the API server.',
-        value: ({ allocatableBytes }) => allocatableBytes,
-      },
     ],
   }),
   familyGroup({

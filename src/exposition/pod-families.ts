@@ -1,37 +1,21 @@
 import type { ContainerUsage } from '../attribution/usage.js';
-import { roundUp } from '../kube/quantity.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import { sharedContainers } from './compatibility-sources.js';
 import { type FamilyGroup, familyGroup, type FamilyOptions, toSeconds } from './family.js';
-import { podInfos } from './pod-info.js';
 import type { Profile } from './profile.js';
 import {
   containers,
-  containerSpecs,
   emptyDirs,
   exemptPods,
   limits,
   podComponents,
   pods,
-  podWorkloads,
   volumeFilesystems,
   volumes,
 } from './series-sources.js';
 
 /** Per pod. */
 export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
-  familyGroup({
-    level: 'pod',
-    seriesSource: podWorkloads,
-    families: [
-      {
-        name: 'pod_workload_info',
-        profile: 'standard',
-        help: '1; a workload that the pod belongs to. Only for pods that the API server knows.',
-        value: () => 1,
-      },
-    ],
-  }),
   familyGroup({
     level: 'pod',
     seriesSource: pods,
@@ -41,18 +25,6 @@ export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         profile: 'minimal',
         help: 'Ephemeral storage used by the pod, as counted by the kubelet towards its limit.',
         value: ({ usage }) => usage.usedBytes,
-      },
-      {
-        name: 'pod_limit_bytes',
-        profile: 'standard',
-        help: 'Ephemeral-storage limit of the pod: the sum over its containers, as the kubelet computes it.',
-        value: ({ limitBytes }) => limitBytes,
-      },
-      {
-        name: 'pod_request_bytes',
-        profile: 'full',
-        help: 'Ephemeral-storage request of the pod: the sum over its containers, as the scheduler computes it.',
-        value: ({ requestBytes }) => requestBytes,
       },
       {
         name: 'pod_inodes_used',
@@ -77,18 +49,6 @@ export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         profile: 'full',
         help: 'Unix time at which the pod was started, as reported by the kubelet.',
         value: ({ startTimeMs }) => toSeconds(startTimeMs),
-      },
-    ],
-  }),
-  familyGroup({
-    level: 'pod',
-    seriesSource: podInfos,
-    families: [
-      {
-        name: 'pod_info',
-        profile: 'full',
-        help: '1; properties of the pod from the API server.',
-        value: () => 1,
       },
     ],
   }),
@@ -166,25 +126,6 @@ const ownFilesFamilies: readonly FamilyOptions<ContainerUsage>[] = [
   },
 ];
 
-const containerSpecGroup = familyGroup({
-  level: 'container',
-  seriesSource: containerSpecs,
-  families: [
-    {
-      name: 'container_limit_bytes',
-      profile: 'full',
-      help: 'Ephemeral-storage limit of the container, from the spec of the pod.',
-      value: ({ limitBytes }) => limitBytes && roundUp(limitBytes),
-    },
-    {
-      name: 'container_request_bytes',
-      profile: 'full',
-      help: 'Ephemeral-storage request of the container, from the spec of the pod.',
-      value: ({ requestBytes }) => requestBytes && roundUp(requestBytes),
-    },
-  ],
-});
-
 /** Per container. */
 export const containerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   familyGroup({
@@ -192,7 +133,6 @@ export const containerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
     seriesSource: containers,
     families: [...attributedFamilies, ...ownFilesFamilies],
   }),
-  containerSpecGroup,
 ];
 
 /**
@@ -206,10 +146,9 @@ export const sharedContainerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
     seriesSource: sharedContainers,
     families: ownFilesFamilies.map((family) => ({ ...family, profile: 'minimal' })),
   }),
-  containerSpecGroup,
 ];
 
-/** Per volume of a pod: the sizes of all volumes in the profile `full`, of emptyDirs alone in the others. */
+/** Per volume of a pod: the usage of all volumes in the profile `full`, of emptyDirs alone in the others. */
 export function volumeGroups(profile: Profile): readonly FamilyGroup<NodeSnapshot>[] {
   return [
     familyGroup({
@@ -221,12 +160,6 @@ export function volumeGroups(profile: Profile): readonly FamilyGroup<NodeSnapsho
           profile: 'standard',
           help: 'Bytes used by the volume of the pod: emptyDirs, and with the profile full volumes of all types. counted="true": part of the total of the pod.',
           value: ({ usedBytes }) => usedBytes,
-        },
-        {
-          name: 'volume_limit_bytes',
-          profile: 'standard',
-          help: 'Size limit of the emptyDir, from the spec of the pod.',
-          value: ({ sizeLimitBytes }) => sizeLimitBytes && roundUp(sizeLimitBytes),
         },
       ],
     }),

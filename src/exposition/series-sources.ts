@@ -6,7 +6,7 @@ import { type FilesystemOwners, filesystemOwners } from '../eviction/filesystem-
 import type { LimitRatio } from '../eviction/limit-ratios.js';
 import { exemptionOf } from '../eviction/limits.js';
 import { type NodeLayout, sameFilesystem } from '../eviction/node-layout.js';
-import type { Container, VolumeType } from '../kube/objects.js';
+import type { VolumeType } from '../kube/objects.js';
 import type { FsStats } from '../kubelet/summary.js';
 import { type NextVictim, nextVictims } from '../scrape/node-victims.js';
 import type {
@@ -44,18 +44,6 @@ export const workloadContainers: SeriesSource<WorkloadPage, WorkloadContainer> =
     for (const { labelValues, data } of workloads.find(page)) {
       for (const container of data.usage?.containers ?? []) {
         yield { labelValues: [...labelValues, container.container], data: container };
-      }
-    }
-  },
-};
-
-/** Only of pods that the API server knows: others may appear on two nodes, and the node is no label here. */
-export const podWorkloads: SeriesSource<NodeSnapshot, PodSnapshot> = {
-  labels: ['namespace', 'pod', 'workload', 'workload_type', 'workload_namespace'],
-  *find({ pods: all }) {
-    for (const data of all.filter(({ pod }) => pod !== undefined)) {
-      for (const { namespace, name, type } of data.workloads) {
-        yield { labelValues: [data.namespace, data.name, name, type, namespace], data };
       }
     }
   },
@@ -131,18 +119,6 @@ export const containers: SeriesSource<NodeSnapshot, ContainerUsage> = {
   *find({ nodeName, pods: all }) {
     for (const { namespace, name, usage } of all) {
       for (const data of usage.containers) yield { labelValues: [namespace, name, data.name, nodeName], data };
-    }
-  },
-};
-
-/** Containers that run as long as the pod does; ordinary init containers have run to their end. */
-export const containerSpecs: SeriesSource<NodeSnapshot, Container> = {
-  labels: containers.labels,
-  *find({ nodeName, pods: all }) {
-    for (const { namespace, name, pod } of all) {
-      for (const data of pod?.containers ?? []) {
-        if (data.kind !== 'init') yield { labelValues: [namespace, name, data.name, nodeName], data };
-      }
     }
   },
 };

@@ -126,10 +126,12 @@ export interface Pod extends ObjectMeta {
   /** Wall time in milliseconds at which the kubelet accepted the pod. */
   readonly startTimeMs: number | undefined;
   /**
-   * Wall time in milliseconds since which at least one of its containers runs. Undefined when none runs: the kubelet
-   * reports no storage for such a pod.
+   * Wall time in milliseconds since which at least one of its containers runs, of whatever kind. Undefined when none
+   * runs: the kubelet reports no storage for such a pod, or that of its volumes alone.
    */
   readonly runningSinceMs: number | undefined;
+  /** Its containers that run, of all kinds; 0 where the status has no container. */
+  readonly runningContainerCount: number;
   /** The owner reference with `controller: true`. */
   readonly controller: Controller | undefined;
   /** In the order of the spec: init containers, app containers, ephemeral containers. */

@@ -92,7 +92,7 @@ export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (va
     hostIp: interned(hostIP, intern),
     priorityClass: interned(priorityClassName, intern),
     startTimeMs: timeMsOf(startTime),
-    runningSinceMs: runningSinceMs(objectOf(status), containers),
+    ...projectRunning(objectOf(status)),
     controller: projectController(meta, intern, dedupe),
     containers: dedupe(containers),
     volumes: dedupe(projectedVolumes),
@@ -244,23 +244,23 @@ function aboveZero(bytes: Amount | undefined): Amount | undefined {
 }
 
 /**
- * Init containers that run to their end do not count. A status without any container status (some virtual kubelets
- * write none) is taken by its phase.
+ * Containers of all kinds count, also in phase Pending: an init container may run for hours, and the kubelet reports its
+ * storage. A status without any container status (some virtual kubelets write none) is taken by its phase.
  */
-function runningSinceMs(status: JsonObject, containers: readonly Container[]): number | undefined {
-  if (status['phase'] !== 'Running') return undefined;
+function projectRunning(status: JsonObject): Pick<Pod, 'runningSinceMs' | 'runningContainerCount'> {
+  const { phase, initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = status;
   const startTimeMs = timeMsOf(status['startTime']);
-  const appStatuses = objectsOf(status['containerStatuses']);
-  if (appStatuses.length === 0) return startTimeMs;
-  const sidecars = new Set(containers.filter(({ kind }) => kind === 'sidecar').map(({ name }) => name));
-  const sidecarStatuses = objectsOf(status['initContainerStatuses']).filter(({ name }) =>
-    sidecars.has(textOf(name) ?? ''),
-  );
-  const startedAtMs = [...appStatuses, ...sidecarStatuses]
-    .map(({ state }) => objectOf(state)['running'])
-    .filter(isObject)
-    .flatMap(({ startedAt }) => timeMsOf(startedAt) ?? startTimeMs ?? []);
-  return startedAtMs.length === 0 ? undefined : Math.min(...startedAtMs);
+  const statuses = [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap(objectsOf);
+  if (phase !== 'Running' && phase !== 'Pending') return { runningSinceMs: undefined, runningContainerCount: 0 };
+  if (statuses.length === 0) {
+    return { runningSinceMs: phase === 'Running' ? startTimeMs : undefined, runningContainerCount: 0 };
+  }
+  const running = statuses.map(({ state }) => objectOf(state)['running']).filter(isObject);
+  const startedAtMs = running.flatMap(({ startedAt }) => timeMsOf(startedAt) ?? startTimeMs ?? []);
+  return {
+    runningSinceMs: startedAtMs.length === 0 ? undefined : Math.min(...startedAtMs),
+    runningContainerCount: running.length,
+  };
 }
 
 function interned(value: unknown, intern: Intern): string | undefined {

@@ -8,7 +8,8 @@ import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
 import type { NodeRecords, ScrapedNode } from './node-records.js';
-import type { ClusterSnapshot, NodeState, WorkloadSnapshot } from './snapshot.js';
+import type { PodLister } from './node-snapshot.js';
+import type { ClusterSnapshot, NodeObjects, NodeState, WorkloadSnapshot } from './snapshot.js';
 import type { NodePart, WorkloadCollector } from './workload-collector.js';
 
 export interface NodeLister {
@@ -31,7 +32,7 @@ export interface EvictionLister {
 }
 
 export interface CollectorOptions {
-  readonly nodes: NodeLister;
+  readonly nodes: NodeLister & Pick<PodLister, 'boundNodeNames'>;
   readonly policy: NodePolicy;
   readonly cache: SummaryCache;
   readonly records: NodeRecords;
@@ -78,14 +79,16 @@ export class Collector {
   async #collect(signal: AbortSignal, { recordsFailures = true }: CollectOptions): Promise<ClusterSnapshot> {
     const { nodes, policy, cache, records } = this.#options;
     const { targets, skipped, missing } = nodesInScope(nodes.nodes(), policy);
-    const names = new Set(targets.map(({ name }) => name));
-    records.retain(names);
-    cache.retain(names);
+    const names = targets.map(({ name }) => name);
+    const goneNames = this.#goneNodeNames();
+    records.retain(new Set([...names, ...goneNames, ...skipped.map(({ name }) => name)]));
+    cache.retain(new Set(names));
     const order = scrapeOrder(targets, this.#turn++, (nodeName) => cache.lastFailure(nodeName) !== undefined);
     const current = await Promise.all(order.map((node) => this.#scrapeNode(node, signal)));
     // In one step: a pod that moved or was deleted while other nodes were waited for must not count where it was.
     const scraped = current.map((scrapedNow) => scrapedNow()).sort((a, b) => byNodeName(a.state, b.state));
-    const parts = scraped.map(({ part }) => part);
+    const gone = goneNames.map((name) => records.of({ name }).gone(name));
+    const parts = [...scraped, ...gone].map(({ part }) => part);
     const { workloads, youngWorkloads } = await this.#collectWorkloads(parts, recordsFailures && !signal.aborted);
     const states = [
       ...scraped.map(({ state }) => state),
@@ -97,7 +100,18 @@ export class Collector {
       nodeNames: states.map(({ nodeName }) => nodeName),
       showsAllPods: this.#options.showsAllPods,
     });
-    return { nodes: states.sort(byNodeName), workloads, evictions };
+    const objects = [
+      ...[...scraped, ...gone].map((node) => node.objects),
+      ...skipped.map((node) => records.skippedObjects(node)),
+    ];
+    return { nodes: states.sort(byNodeName), objects: objects.sort(byNodeName), workloads, evictions };
+  }
+
+  /** Nodes that have left the cluster, while pods are still bound to them; in the order of their names. */
+  #goneNodeNames(): readonly string[] {
+    const { nodes } = this.#options;
+    const existing = new Set(Array.from(nodes.nodes(), ({ name }) => name));
+    return [...nodes.boundNodeNames()].filter((name) => !existing.has(name)).sort();
   }
 
   /** Resolves with a function that returns the node as of the time of its call. */
@@ -106,11 +120,9 @@ export class Collector {
     const lookup = await cache.get(node, signal);
     const lookedUpAtMs = clock.monotonicMs();
     const record = records.of(node);
-    if (lookup.state !== 'absent') {
-      await this.#slicer.run(() => {
-        record.prepare(node, lookup); // the step over all nodes cannot be cut into slices
-      });
-    }
+    await this.#slicer.run(() => {
+      record.prepare(node, lookup); // the step over all nodes cannot be cut into slices
+    });
     return () => record.scraped(node, lookup, clock.monotonicMs() - lookedUpAtMs);
   }
 
@@ -137,7 +149,7 @@ interface CollectedWorkloads {
   readonly youngWorkloads: readonly Workload[];
 }
 
-const byNodeName = byNames<NodeState>(({ nodeName }) => [nodeName]);
+const byNodeName = byNames<NodeState | NodeObjects>(({ nodeName }) => [nodeName]);
 
 const noPods = { expectedPods: 0, measuredPods: 0, unmeasured: [] };
 

@@ -7,8 +7,9 @@ import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { expectedPods as findExpected } from '../workload/coverage.js';
 import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
+import { ObjectRecords } from './node-objects.js';
 import { createNodeSnapshot, type NodeSnapshotOptions } from './node-snapshot.js';
-import type { ListedPod, NodeSnapshot, NodeState } from './snapshot.js';
+import type { ListedPod, NodeObjects, NodeSnapshot, NodeState } from './snapshot.js';
 import type { NodePart } from './workload-collector.js';
 
 export interface NodeRecordsOptions extends NodeSnapshotOptions {
@@ -26,22 +27,30 @@ type FoundLookup = Exclude<CacheLookup, { readonly state: 'absent' }>;
 export interface ScrapedNode {
   readonly state: NodeState;
   readonly part: NodePart;
+  readonly objects: NodeObjects;
 }
 
 /** One record for each node that is scraped. */
 export class NodeRecords {
   readonly #options: NodeRecordsOptions;
   readonly #records = new Map<string, NodeRecord>();
+  readonly #objects: ObjectRecords;
 
   constructor(options: NodeRecordsOptions) {
     this.#options = options;
+    this.#objects = new ObjectRecords(options);
+  }
+
+  /** Of a node that is never scraped. */
+  skippedObjects(node: Node): NodeObjects {
+    return this.#objects.ofSkipped(node);
   }
 
   /** The node's record; a new one when the node has none. */
-  of({ name }: Node): NodeRecord {
+  of({ name }: Pick<Node, 'name'>): NodeRecord {
     const known = this.#records.get(name);
     if (known !== undefined) return known;
-    const record = new NodeRecord(this.#options);
+    const record = new NodeRecord(this.#options, this.#objects);
     this.#records.set(name, record);
     return record;
   }
@@ -58,7 +67,9 @@ export class NodeRecords {
 
   /** Takes over the grace periods of pods and the layouts of nodes from records that these replace. */
   inherit(former: NodeRecords): void {
-    for (const [name, record] of former.#records) this.#records.set(name, new NodeRecord(this.#options, record));
+    for (const [name, record] of former.#records) {
+      this.#records.set(name, new NodeRecord(this.#options, this.#objects, record));
+    }
   }
 
   /** Forgets all other nodes. */
@@ -66,20 +77,23 @@ export class NodeRecords {
     for (const name of this.#records.keys()) {
       if (!nodeNames.has(name)) this.#records.delete(name);
     }
+    this.#objects.retain(nodeNames);
   }
 }
 
 /** What was derived for one node, kept while what it was derived from stays the same. */
 class NodeRecord {
   readonly #options: NodeRecordsOptions;
+  readonly #objects: ObjectRecords;
   #kept: KeptSnapshot | undefined;
   #coverage: KeptCoverage | undefined;
   /** By the UID of a pod that the API server does not know: the monotonic time at which it was first seen. */
   #danglingSinceMs: ReadonlyMap<string, number>;
   #layout: LayoutOfLife | undefined;
 
-  constructor(options: NodeRecordsOptions, former?: NodeRecord) {
+  constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
     this.#options = options;
+    this.#objects = objects;
     this.#danglingSinceMs = former === undefined ? new Map() : former.#danglingSinceMs;
     this.#layout = former === undefined ? undefined : former.#layout;
   }
@@ -89,8 +103,19 @@ class NodeRecord {
   }
 
   /** Derives what `scraped` needs, so that it takes no time. */
-  prepare(node: Node, lookup: FoundLookup): void {
-    this.#coverageOf(node, this.#snapshotOf(node, lookup));
+  prepare(node: Node, lookup: CacheLookup): void {
+    const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup);
+    this.#coverageOf(node, snapshot);
+    this.#objects.of(node.name, node, snapshot);
+  }
+
+  /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
+  gone(nodeName: string): Pick<ScrapedNode, 'part' | 'objects'> {
+    const coverage = this.#coverageOf({ name: nodeName }, undefined);
+    return {
+      part: partOf({ name: nodeName }, false, coverage),
+      objects: this.#objects.of(nodeName, undefined, undefined),
+    };
   }
 
   /** Without pods that have ended or that the API server no longer lists on the node. */
@@ -111,6 +136,7 @@ class NodeRecord {
       return {
         state: { ...lookup, ...commonState(node, coverage) },
         part: partOf(node, false, coverage),
+        objects: this.#objects.of(node.name, node, undefined),
       };
     }
     const snapshot = this.#snapshotOf(node, lookup);
@@ -124,7 +150,7 @@ class NodeRecord {
       missingPods: coverage.missingPods,
       danglingPods: this.#countDangling(snapshot),
     };
-    return { state, part: partOf(node, true, coverage) };
+    return { state, part: partOf(node, true, coverage), objects: this.#objects.of(node.name, node, snapshot) };
   }
 
   #snapshotOf(node: Node, { summary, configuration }: Pick<FoundLookup, 'summary' | 'configuration'>): NodeSnapshot {
@@ -157,7 +183,7 @@ class NodeRecord {
     );
   }
 
-  #coverageOf({ name }: Node, snapshot: NodeSnapshot | undefined): NodeCoverage {
+  #coverageOf({ name }: Pick<Node, 'name'>, snapshot: NodeSnapshot | undefined): NodeCoverage {
     const { pods, resolver, clock, graceMs } = this.#options;
     const podsOnNode = pods.podsOn(name);
     const nowMs = clock.nowMs();
@@ -181,7 +207,7 @@ class NodeRecord {
   }
 }
 
-function partOf({ name }: Node, hasData: boolean, { workloads, youngWorkloads }: NodeCoverage): NodePart {
+function partOf({ name }: Pick<Node, 'name'>, hasData: boolean, { workloads, youngWorkloads }: NodeCoverage): NodePart {
   return { nodeName: name, hasData, workloads, youngWorkloads };
 }
 

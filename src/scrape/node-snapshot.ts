@@ -16,6 +16,8 @@ import type { ListedPod, NodeSnapshot, PodSnapshot, SkipReason } from './snapsho
 export interface PodLister {
   /** The pods of a node: the same array as long as none of them changes. */
   podsOn(nodeName: string): readonly Pod[];
+  /** The names of the nodes that pods are bound to, whether or not the nodes exist. */
+  boundNodeNames(): Iterable<string>;
   findPod(namespace: string, name: string): Pod | undefined;
   /** Whether the API object of the pod with this kubelet UID was deleted recently. */
   isDeleted(kubeletUid: string): boolean;

@@ -78,6 +78,30 @@ export interface UnmeasuredPodState {
   readonly workloads: readonly Workload[];
 }
 
+/** A pod that is bound to a node, from the API server alone. */
+export interface BoundPod {
+  readonly pod: Pod;
+  /** As in {@link ListedPod}. */
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+  readonly workloads: readonly Workload[];
+}
+
+/**
+ * What the API server knows of a node, whether or not its kubelet responds. Immutable, and the same object until one of
+ * the API objects or the settings change: whatever is derived from it may be kept by reference.
+ */
+export interface NodeObjects {
+  readonly nodeName: string;
+  /** Undefined when it has left the cluster and its pods have not. */
+  readonly node: Node | undefined;
+  /** Pods with detail series: those that have not ended, and ended ones that still have usage. */
+  readonly pods: readonly BoundPod[];
+  /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured. */
+  readonly runningPodCount: number | undefined;
+  readonly runningContainerCount: number | undefined;
+}
+
 interface NamedNode {
   readonly nodeName: string;
   /** From the API server; undefined for a node that is not in the cluster. */
@@ -141,6 +165,8 @@ export interface WorkloadSnapshot {
 /** Everything that one scrape serves, besides the exporter's own metrics. */
 export interface ClusterSnapshot {
   readonly nodes: readonly NodeState[];
+  /** By node name. */
+  readonly objects: readonly NodeObjects[];
   readonly workloads: readonly WorkloadSnapshot[];
   readonly evictions: EvictionSnapshot;
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
-import { workloadKey } from '../workload/workload.js';
-import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot } from './snapshot.js';
+import { type Workload, workloadKey } from '../workload/workload.js';
+import type { BoundPod, ClusterSnapshot, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from './snapshot.js';
 
 interface SnapshotSource {
   collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined>;
@@ -15,7 +15,23 @@ export interface TopPodsOptions {
   readonly clock: Clock;
 }
 
-type PodRanking = Ranking<PodSnapshot>;
+interface RankedPod {
+  /** The pod's object in the snapshot. */
+  readonly of: PodSnapshot | BoundPod;
+  readonly namespace: string;
+  readonly name: string;
+  /** Undefined for a pod that is not measured: it comes after all that are. */
+  readonly usedBytes: number | undefined;
+  readonly workloads: readonly Workload[];
+}
+
+interface ShownPods {
+  readonly measured: ReadonlySet<PodSnapshot>;
+  /** UIDs of pods that the API server knows, measured or not. */
+  readonly uids: ReadonlySet<string>;
+}
+
+type PodRanking = Ranking<RankedPod>;
 
 /** No workload has this key: the group of the pods without one. */
 const withoutWorkload = '';
@@ -27,8 +43,9 @@ const withoutWorkload = '';
 export class TopPods {
   readonly #options: TopPodsOptions;
   readonly #slicer: TimeSlicer;
-  /** By the whole snapshot; the same object while the same pods are shown, so that its text is kept too. */
+  /** By the whole snapshot or objects; the same object while the same pods are shown, so that its text is kept too. */
   readonly #trimmed = new WeakMap<NodeSnapshot, NodeSnapshot>();
+  readonly #trimmedObjects = new WeakMap<NodeObjects, NodeObjects>();
 
   constructor(options: TopPodsOptions) {
     this.#options = options;
@@ -39,27 +56,42 @@ export class TopPods {
   async collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
     const snapshot = await this.#options.source.collect(signal);
     if (snapshot === undefined) return undefined;
-    const shown = await this.#shownPods(snapshot.nodes);
+    const shown = await this.#shownPods(snapshot);
     const nodes: NodeState[] = [];
     await this.#slicer.forEach(snapshot.nodes, (node) => {
-      nodes.push(this.#trimNode(node, shown));
+      nodes.push(this.#trimNode(node, shown.measured));
     });
-    return { ...snapshot, nodes };
+    const objects: NodeObjects[] = [];
+    await this.#slicer.forEach(snapshot.objects, (objectsOfNode) => {
+      objects.push(this.#trimObjects(objectsOfNode, shown.uids));
+    });
+    return { ...snapshot, nodes, objects };
   }
 
-  async #shownPods(nodes: readonly NodeState[]): Promise<ReadonlySet<PodSnapshot>> {
+  async #shownPods({ nodes, objects }: ClusterSnapshot): Promise<ShownPods> {
     const rankings = new Map<string, PodRanking>();
+    const measuredUids = new Set<string>();
     await this.#slicer.forEach(nodes, (node) => {
-      for (const pod of podsOf(node)) this.#rank(pod, rankings);
+      for (const pod of podsOf(node)) {
+        this.#rank(measured(pod), rankings);
+        if (pod.pod !== undefined) measuredUids.add(pod.pod.uid);
+      }
+    });
+    await this.#slicer.forEach(objects, ({ pods }) => {
+      for (const bound of pods) if (!measuredUids.has(bound.pod.uid)) this.#rank(unmeasured(bound), rankings);
     });
     const shown = new Set<PodSnapshot>();
+    const uids = new Set<string>();
     await this.#slicer.forEach(rankings.values(), (ranking) => {
-      for (const pod of ranking.top()) shown.add(pod);
+      for (const { of } of ranking.top()) {
+        if ('usage' in of) shown.add(of);
+        if (of.pod !== undefined) uids.add(of.pod.uid);
+      }
     });
-    return shown;
+    return { measured: shown, uids };
   }
 
-  #rank(pod: PodSnapshot, rankings: Map<string, PodRanking>): void {
+  #rank(pod: RankedPod, rankings: Map<string, PodRanking>): void {
     if (pod.workloads.length === 0) this.#rankingOf(withoutWorkload, rankings).add(pod);
     for (const workload of pod.workloads) this.#rankingOf(workloadKey(workload), rankings).add(pod);
   }
@@ -88,17 +120,37 @@ export class TopPods {
     this.#trimmed.set(snapshot, trimmed);
     return trimmed;
   }
+
+  #trimObjects(objects: NodeObjects, shownUids: ReadonlySet<string>): NodeObjects {
+    const pods = objects.pods.filter(({ pod }) => shownUids.has(pod.uid));
+    if (pods.length === objects.pods.length) return objects;
+    const kept = this.#trimmedObjects.get(objects);
+    if (kept !== undefined && isSame(kept.pods, pods)) return kept;
+    const trimmed = { ...objects, pods };
+    this.#trimmedObjects.set(objects, trimmed);
+    return trimmed;
+  }
 }
 
-const largestPodFirst = largestFirst<PodSnapshot>(
-  ({ usage }) => usage.usedBytes,
+const largestPodFirst = largestFirst<RankedPod>(
+  ({ usedBytes }) => usedBytes,
   ({ namespace, name }) => [namespace, name],
 );
+
+function measured(snapshot: PodSnapshot): RankedPod {
+  const { namespace, name, usage, workloads } = snapshot;
+  return { of: snapshot, namespace, name, usedBytes: usage.usedBytes, workloads };
+}
+
+function unmeasured(bound: BoundPod): RankedPod {
+  const { pod, workloads } = bound;
+  return { of: bound, namespace: pod.namespace, name: pod.name, usedBytes: undefined, workloads };
+}
 
 function podsOf(node: NodeState): readonly PodSnapshot[] {
   return node.state === 'absent' ? [] : node.snapshot.pods;
 }
 
-function isSame(a: readonly PodSnapshot[], b: readonly PodSnapshot[]): boolean {
-  return a.length === b.length && a.every((pod, index) => pod === b[index]);
+function isSame<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
 }

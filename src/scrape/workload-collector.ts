@@ -78,11 +78,11 @@ export class WorkloadCollector {
     await this.#slicer.forEach(partials, ([key, partial]) => {
       if (this.#isFailing(partial, missing.has(key))) failing.add(key);
     });
-    const nodesWithData = await this.#nodesWithData(parts, new Set([...failing, ...backoff.failedKeys()]));
+    const evidence = await this.#evidence(parts, new Set([...failing, ...backoff.failedKeys()]));
     const sorted = [...partials].sort(byNames(([key]) => [key]));
     const workloads: WorkloadSnapshot[] = [];
     await this.#slicer.forEach(sorted, ([key, partial]) => {
-      const circumstances = { isFailing: failing.has(key), nodesWithData: nodesWithData.get(key), recordsFailures };
+      const circumstances = { isFailing: failing.has(key), evidence: evidence.get(key), recordsFailures };
       workloads.push(this.#snapshotOf(key, partial, circumstances));
     });
     return workloads;
@@ -94,18 +94,22 @@ export class WorkloadCollector {
     return isUnmeasured || (this.#options.onMissingNode === 'fail' && missesNode);
   }
 
-  /** Of these workloads alone: as a rule they are few. */
-  async #nodesWithData(
+  /** What is known of the pods of these workloads: as a rule they are few. See {@link WorkloadBackoff}. */
+  async #evidence(
     parts: readonly NodePart[],
     keys: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-    const nodes = new Map(Array.from(keys, (key) => [key, new Set<string>()]));
-    if (keys.size === 0) return nodes;
+    const evidence = new Map(Array.from(keys, (key) => [key, new Set<string>()]));
+    if (keys.size === 0) return evidence;
     await this.#slicer.forEach(parts, ({ nodeName, hasData, workloads }) => {
       if (!hasData) return;
-      for (const key of workloads.keys()) nodes.get(key)?.add(nodeName);
+      for (const [key, { measuredPods }] of workloads) {
+        const known = evidence.get(key);
+        known?.add(`data of ${nodeName}`);
+        if (measuredPods > 0) known?.add(`pods on ${nodeName}`);
+      }
     });
-    return nodes;
+    return evidence;
   }
 
   #snapshotOf(key: string, partial: WorkloadPartial, circumstances: Circumstances): WorkloadSnapshot {
@@ -124,11 +128,11 @@ export class WorkloadCollector {
   }
 
   /** False when the collection fails or the workload is backing off after one that did. */
-  #isCollected(key: string, { isFailing, nodesWithData = new Set(), recordsFailures }: Circumstances): boolean {
+  #isCollected(key: string, { isFailing, evidence = new Set(), recordsFailures }: Circumstances): boolean {
     const { backoff } = this.#options;
-    backoff.update(key, nodesWithData);
+    backoff.update(key, evidence);
     if (backoff.remainingMs(key) > 0) return false;
-    if (isFailing && recordsFailures) backoff.failed(key, nodesWithData);
+    if (isFailing && recordsFailures) backoff.failed(key, evidence);
     if (!isFailing) backoff.succeeded(key);
     return !isFailing;
   }
@@ -136,8 +140,8 @@ export class WorkloadCollector {
 
 interface Circumstances {
   readonly isFailing: boolean;
-  /** Names of the nodes of its pods that have data; undefined when it neither fails nor has failed. */
-  readonly nodesWithData: ReadonlySet<string> | undefined;
+  /** What is known of its pods; undefined when it neither fails nor has failed. */
+  readonly evidence: ReadonlySet<string> | undefined;
   readonly recordsFailures: boolean;
 }
 

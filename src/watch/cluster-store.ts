@@ -143,6 +143,11 @@ export class ClusterStore {
     return this.#pods.group(nodeName);
   }
 
+  /** The names of the nodes that pods are bound to, whether or not the nodes exist. */
+  boundNodeNames(): Iterable<string> {
+    return this.#pods.groupNames();
+  }
+
   findPod(namespace: string, name: string): Pod | undefined {
     return this.#pods.get(podKey({ namespace, name }));
   }

@@ -74,6 +74,11 @@ export class ObjectStore<T extends StoredObject> {
     return this.#objects.values();
   }
 
+  /** The names of the groups that have objects. */
+  groupNames(): Iterable<string> {
+    return this.#groups.keys();
+  }
+
   /** The objects of a group: the same array until one of them changes. */
   group(name: string): readonly T[] {
     const group = this.#groups.get(name);

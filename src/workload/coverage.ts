@@ -13,7 +13,10 @@ export interface ExpectedPods {
   readonly validUntilMs: number;
 }
 
-/** Whether a summary must list the pod: it is running on a node, and has been for longer than the grace period. */
+/**
+ * Whether a summary must list the pod: a container of it, also an init container, has run on a node for longer than the
+ * grace period.
+ */
 export function isExpected({ pod, nowMs, graceMs }: GracePeriod & { readonly pod: Pod }): boolean {
   return isRunning(pod) && nowMs > pod.runningSinceMs + graceMs;
 }
@@ -29,5 +32,6 @@ export function expectedPods({ pods, nowMs, graceMs }: GracePeriod & { readonly 
 }
 
 function isRunning(pod: Pod): pod is Pod & { readonly runningSinceMs: number } {
-  return pod.phase === 'Running' && pod.nodeName !== undefined && pod.runningSinceMs !== undefined;
+  const mayRun = pod.phase === 'Running' || pod.phase === 'Pending';
+  return mayRun && pod.nodeName !== undefined && pod.runningSinceMs !== undefined;
 }

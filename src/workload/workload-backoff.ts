@@ -14,13 +14,14 @@ interface FailedWorkload {
   readonly backoff: Backoff;
   /** Monotonic time in milliseconds at which the back-off ends. */
   endsAtMs: number;
-  /** Names of the nodes of its pods that have had data ever since it failed. */
-  nodesWithData: ReadonlySet<string>;
+  /** What has been known of its pods ever since it failed. */
+  evidence: ReadonlySet<string>;
 }
 
 /**
  * The back-off of workloads whose last collection failed: one second, doubled with each further failure. It ends early
- * as soon as a node of the workload's pods has data that had none: the node recovered, or pods run on another one now.
+ * as soon as more is known of the workload's pods: a node of theirs has data that had none, or measured pods of the
+ * workload that had none. A kubelet whose container runtime was away responds again before it lists its pods.
  */
 export class WorkloadBackoff {
   readonly #clock: Clock;
@@ -44,23 +45,23 @@ export class WorkloadBackoff {
     return this.#failed.keys();
   }
 
-  /** `nodesWithData`: of the nodes of its pods. A failure during the back-off changes nothing. */
-  failed(key: string, nodesWithData: ReadonlySet<string>): void {
+  /** `evidence`: a string for each thing that is known of its pods. A failure during the back-off changes nothing. */
+  failed(key: string, evidence: ReadonlySet<string>): void {
     if (this.remainingMs(key) > 0) return;
     const backoff = this.#failed.get(key)?.backoff.next() ?? this.#first;
-    this.#failed.set(key, { backoff, endsAtMs: this.#clock.monotonicMs() + backoff.delayMs, nodesWithData });
+    this.#failed.set(key, { backoff, endsAtMs: this.#clock.monotonicMs() + backoff.delayMs, evidence });
   }
 
   succeeded(key: string): void {
     this.#failed.delete(key);
   }
 
-  /** Ends the back-off when one of these nodes had no data before; otherwise remembers which of them still have data. */
-  update(key: string, nodesWithData: ReadonlySet<string>): void {
+  /** Ends the back-off when something of this was not known before; otherwise remembers what of it is still known. */
+  update(key: string, evidence: ReadonlySet<string>): void {
     const failed = this.#failed.get(key);
     if (failed === undefined) return;
-    if (!isSubset(nodesWithData, failed.nodesWithData)) failed.endsAtMs = this.#clock.monotonicMs();
-    failed.nodesWithData = nodesWithData;
+    if (!isSubset(evidence, failed.evidence)) failed.endsAtMs = this.#clock.monotonicMs();
+    failed.evidence = evidence;
   }
 
   /** Milliseconds until the workload may be collected; 0 when it may be now. */

@@ -42,6 +42,7 @@ describe('defaults', () => {
       enforcement: { sidecars: 'auto' },
       metrics: {
         profile: 'standard',
+        nodeLabels: [],
         levels: { workload: true, node: true, pod: true, container: true, volume: true },
         allow: [],
         deny: [],
@@ -106,6 +107,10 @@ describe('accepted values', () => {
     ],
     ['metrics: {allow: [".*_bytes", "(?i)a{1,2}"]}', { metrics: { allow: ['.*_bytes', '(?i)a{1,2}'] } }],
     ['metrics: {deny: ["(a+)+$"]}', { metrics: { deny: ['(a+)+$'] } }],
+    [
+      'metrics: {nodeLabels: [topology.kubernetes.io/zone, pool]}',
+      { metrics: { nodeLabels: ['topology.kubernetes.io/zone', 'pool'] } },
+    ],
     ['metrics: {maxSeries: 0, top: 0}', { metrics: { maxSeries: undefined, top: undefined } }],
     ['metrics: {maxSeries: 100000000, top: 1000000}', { metrics: { maxSeries: 100_000_000, top: 1_000_000 } }],
     [

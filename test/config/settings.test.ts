@@ -43,6 +43,7 @@ describe('listSettings', () => {
       'evictions.maxRecords',
       'enforcement.sidecars',
       'metrics.profile',
+      'metrics.nodeLabels',
       'metrics.levels.workload',
       'metrics.levels.node',
       'metrics.levels.pod',

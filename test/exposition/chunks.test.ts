@@ -9,15 +9,7 @@ import { detailGroups } from '../../src/exposition/families.js';
 import { withoutRepeats } from '../../src/exposition/unique.js';
 import type { NodeSnapshot } from '../../src/scrape/snapshot.js';
 import { ManualClock } from '../support/manual-clock.js';
-import {
-  aContainerUsage,
-  aDeployment,
-  aNodeSnapshot,
-  aPodSnapshot,
-  aPodUsage,
-  aVolumeUsage,
-  aWorkload,
-} from '../support/snapshot-builders.js';
+import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
 const never = new AbortController().signal;
 
@@ -121,24 +113,13 @@ describe('ChunkCache', () => {
     );
   });
 
-  it('lists the workloads of pods that the API server knows', async () => {
-    const workloads = [aWorkload({ name: 'a' }), aDeployment('b')];
-    const pods = [aPodSnapshot({ workloads }), aPodSnapshot({ name: 'unknown', pod: undefined, workloads })];
-    const [chunks] = await aCache().prepare([aNodeSnapshot({ pods })], never);
-    expect(textOf(chunks, 'pod_workload_info')).toBe(
-      'ephemeral_storage_pod_workload_info{namespace="shop",pod="cart-0",workload="a",workload_type="selector"} 1\n' +
-        'ephemeral_storage_pod_workload_info{namespace="shop",pod="cart-0",workload="b",workload_type="deployment",workload_namespace="shop"} 1\n',
-    );
-  });
-
   it('serves the first of what is listed twice', async () => {
     const twice = aPodUsage({
       containers: [aContainerUsage({ usedBytes: 1 }), aContainerUsage({ usedBytes: 2 })],
       volumes: [aVolumeUsage({ usedBytes: 3, type: 'emptydir' }), aVolumeUsage({ usedBytes: 4, type: 'unknown' })],
     });
-    const workload = aWorkload();
     const pods = [
-      aPodSnapshot({ usage: twice, workloads: [workload, { ...workload }] }),
+      aPodSnapshot({ usage: twice }),
       aPodSnapshot({ usage: aPodUsage({ usedBytes: 5 }) }),
       aPodSnapshot({ namespace: 'other', usage: aPodUsage({ usedBytes: 6, containers: [], volumes: [] }) }),
     ];
@@ -151,6 +132,5 @@ describe('ChunkCache', () => {
     expect(valuesOf('pod_used_bytes')).toEqual(['4096', '6']);
     expect(valuesOf('container_used_bytes')).toEqual(['1']);
     expect(valuesOf('volume_used_bytes')).toEqual(['3']);
-    expect(valuesOf('pod_workload_info')).toEqual(['1', '1']);
   });
 });

@@ -105,7 +105,7 @@ const controlled = aDeployment('größe');
 const forged = 'forged"} 1\nephemeral_storage_pod_used_bytes{pod="x';
 
 /** Two nodes with data, one without and one that is skipped; names that need every kind of escape. */
-const hostileSnapshot: ClusterSnapshot = {
+const hostileSnapshot: ClusterSnapshot = aClusterSnapshot({
   evictions: noEvictionsSeen,
   nodes: [
     aFreshNode(
@@ -155,7 +155,7 @@ const hostileSnapshot: ClusterSnapshot = {
     aWorkloadSnapshot({ workload: quoted, expectedPods: 2, complete: false }),
     aWorkloadSnapshot({ workload: controlled, usage: undefined, backoffMs: 1_500 }),
   ],
-};
+});
 
 describe('golden expositions', () => {
   it.each([
@@ -198,7 +198,7 @@ describe('Exposition', () => {
     const body = await anExposition({ selfMetrics }).render(hostileSnapshot, asking('text'), never);
     const samples = parseExposition(bytesOf(body), 'text').flatMap((family) => family.samples);
     const [told] = selfMetrics.told;
-    expect(told).toEqual({ workload: 14, node: 20, pod: 21, container: 10, volume: 4 });
+    expect(told).toEqual({ workload: 14, node: 28, pod: 21, container: 10, volume: 4 });
     expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
   });
 
@@ -228,14 +228,14 @@ describe('Exposition', () => {
     const shared = first.chunks.filter((chunk) => second.chunks.includes(chunk));
     const detail = shared.filter((chunk) => chunk.includes('pod="cart-0"'));
     expect(detail.map((chunk) => /^\w+/.exec(chunk.toString())?.[0])).toEqual([
-      'ephemeral_storage_pod_workload_info',
       'ephemeral_storage_pod_used_bytes',
-      'ephemeral_storage_pod_info',
       'ephemeral_storage_pod_component_used_bytes',
       'ephemeral_storage_container_used_bytes',
       'ephemeral_storage_container_rootfs_used_bytes',
       'ephemeral_storage_container_logs_used_bytes',
       'ephemeral_storage_volume_used_bytes',
+      'ephemeral_storage_pod_workload_info',
+      'ephemeral_storage_pod_info',
     ]);
   });
 
@@ -356,9 +356,16 @@ describe('families', () => {
     ['that are asked for by name', {}, { names: podFamilies }, ['pod_used_bytes', 'pod_info']],
     [
       'that are asked for by level',
-      { deny: ['.*_node_.*_(?:bytes|inodes|imagefs)'] },
+      { deny: ['.*_node_(?:.*_(?:bytes|inodes|imagefs)|info|pods_running|containers_running)'] },
       { levels: new Set(['node', 'exporter']) },
-      ['node_data_available', 'node_data_timestamp_seconds', 'node_pods_missing', 'node_pods_dangling', 'self'],
+      [
+        'node_disk_pressure',
+        'node_data_available',
+        'node_data_timestamp_seconds',
+        'node_pods_missing',
+        'node_pods_dangling',
+        'self',
+      ],
     ],
     ['that are asked for and allowed', { deny: ['.*_info'] }, { names: podFamilies }, ['pod_used_bytes']],
     ['of the exporter by name', {}, { names: new Set(['self']) }, ['self']],
@@ -413,18 +420,18 @@ describe('families', () => {
   it('above the cap are dropped whole, which is reported before the self metrics are read', async () => {
     const observer = new FakeCapObserver();
     const selfMetrics = new FakeSelfMetrics();
-    const exposition = anExposition({ observer, selfMetrics, maxSeries: 34 });
+    const exposition = anExposition({ observer, selfMetrics, maxSeries: 42 });
     const body = await exposition.render(hostileSnapshot, asking('text'), never);
-    expect(selfMetrics.told).toEqual([{ workload: 14, node: 20, pod: 0, container: 0, volume: 0 }]);
-    expect(parseExposition(bytesOf(body), 'text').flatMap(({ samples }) => samples)).toHaveLength(35);
+    expect(selfMetrics.told).toEqual([{ workload: 14, node: 28, pod: 0, container: 0, volume: 0 }]);
+    expect(parseExposition(bytesOf(body), 'text').flatMap(({ samples }) => samples)).toHaveLength(43);
     const [result] = observer.results;
-    expect(result).toMatchObject({ filter: '', maxSeries: 34, seriesCount: 35 });
+    expect(result).toMatchObject({ filter: '', maxSeries: 42, seriesCount: 35 });
     expect(result?.families.slice(0, 2)).toEqual([
       'ephemeral_storage_volume_used_bytes',
       'ephemeral_storage_container_used_bytes',
     ]);
     await exposition.render(hostileSnapshot, asking('text', { levels: new Set(['pod']) }), never);
-    expect(observer.results.at(-1)).toEqual({ filter: 'collect[]=pod', maxSeries: 34, families: [], seriesCount: 0 });
+    expect(observer.results.at(-1)).toEqual({ filter: 'collect[]=pod', maxSeries: 42, families: [], seriesCount: 0 });
   });
 });
 
@@ -570,7 +577,8 @@ const clusterSnapshot: fc.Arbitrary<ClusterSnapshot> = fc
       node.state === 'absent' ? [] : [...new Set(node.snapshot.pods.filter(({ pod }) => pod).map(podKey))],
     );
     return new Set(known).size === known.length;
-  });
+  })
+  .map((parts) => aClusterSnapshot(parts));
 
 function workloadLabels({ namespace, name: ofWorkload, type }: Workload): string {
   return JSON.stringify([namespace, ofWorkload, type]);

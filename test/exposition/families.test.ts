@@ -4,12 +4,13 @@ import { Exposition } from '../../src/exposition/exposition.js';
 import { type Compatibility, familyTable, patternsWithoutFamily } from '../../src/exposition/families.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { aContainer, aMount, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
+  aBoundPod,
   aClusterSnapshot,
   aContainerUsage,
   aDeployment,
@@ -23,6 +24,7 @@ import {
   aVolumeUsage,
   aWorkload,
   aWorkloadSnapshot,
+  someNodeObjects,
 } from '../support/snapshot-builders.js';
 
 const full = anFsStats({
@@ -36,6 +38,23 @@ const full = anFsStats({
 
 /** A snapshot with at least one series of each family of the cluster. */
 const fullSnapshot = aClusterSnapshot({
+  objects: [
+    someNodeObjects({
+      node: aNode({ allocatableBytes: 9, labels: { pool: 'fast' } }),
+      pods: [
+        aBoundPod({
+          pod: aPod({
+            priorityClass: 'high',
+            containers: [aContainer({ limitBytes: 3, requestBytes: 2 })],
+            volumes: [aVolume({ medium: 'Memory', sizeLimitBytes: 2 })],
+          }),
+          limitBytes: 3,
+          requestBytes: 2,
+          workloads: [aDeployment('cart')],
+        }),
+      ],
+    }),
+  ],
   evictions: {
     records: [anEvictionRecord()],
     workloads: [{ of: aDeployment('cart'), counts: new Map([['emptydir_limit', 1]]) }],
@@ -83,7 +102,7 @@ const fullSnapshot = aClusterSnapshot({
         ],
       }),
     ),
-    { ...anAbsentNode('node-2', 'timeout'), allocatableBytes: 9 },
+    anAbsentNode('node-2', 'timeout'),
   ],
   workloads: [
     aWorkloadSnapshot({
@@ -141,7 +160,7 @@ describe.each(compatibilities)('the table of families, compatible with %s,', (co
 
   it('is what is served: names, types, helps, labels and order', async () => {
     const exposition = new Exposition({
-      settings: expositionSettings({ compatibility }),
+      settings: expositionSettings({ compatibility, nodeLabels: ['pool'] }),
       selfMetrics: fullSelfMetrics(),
       observer: { capped: () => undefined },
       clock: new ManualClock(),
@@ -156,7 +175,7 @@ describe.each(compatibilities)('the table of families, compatible with %s,', (co
         name,
         type,
         help,
-        labels: [...labels].map((label) => (label === 'label_app' ? 'label_…' : label)).sort(),
+        labels: [...labels].map((label) => label.replace(/^label_.*/, 'label_…')).sort(),
       };
     });
     const documented = table.map(({ name, type, help, labels }) => ({ name, type, help, labels: [...labels].sort() }));

@@ -77,6 +77,7 @@ describe('projectPod', () => {
       priorityClass: 'high',
       startTimeMs: Date.UTC(2026, 0, 1),
       runningSinceMs: Date.UTC(2026, 0, 1, 0, 0, 5),
+      runningContainerCount: 1,
       controller: { kind: 'ReplicaSet', name: 'cart-5d' },
       containers: [
         { name: 'setup', kind: 'init', mounts: [], limitBytes: 2 ** 31, requestBytes: undefined },
@@ -117,6 +118,7 @@ describe('projectPod', () => {
       nodeName: undefined,
       phase: '',
       runningSinceMs: undefined,
+      runningContainerCount: 0,
       controller: undefined,
       containers: [],
       volumes: [],
@@ -193,16 +195,29 @@ describe('projectPod', () => {
       ['the start of its first running container', [{ state: running(9) }, { state: running(5) }], [], 5],
       ['the one that runs, while the other waits', [{ state: { waiting: {} } }, { state: running(8) }], [], 8],
       ['its sidecar', [{ name: 'a', state: { waiting: {} } }], [{ name: 'proxy', state: running(3) }], 3],
-      ['its app container, not an init container', [{ state: running(8) }], [{ name: 'setup', state: running(1) }], 8],
+      ['an init container that runs, while the others wait', [{ state: { waiting: {} } }], [{ state: running(1) }], 1],
+      ['its app container after an init container', [{ state: running(8) }], [{ state: { terminated: {} } }], 8],
       ['the start of the pod, when the container has no date', [{ state: { running: { startedAt: null } } }], [], 0],
       ['the start of the pod, without any container status', [], [], 0],
     ])('%s', (_name, containerStatuses, initContainerStatuses, seconds) => {
       expect(since({ containerStatuses, initContainerStatuses })).toBe(Date.UTC(2026, 0, 1, 0, 0, seconds));
     });
 
+    it('its first container, while others are being pulled', () => {
+      const containerStatuses = [{ state: { waiting: {} } }, { state: running(7) }];
+      expect(since({ phase: 'Pending', containerStatuses })).toBe(Date.UTC(2026, 0, 1, 0, 0, 7));
+    });
+
+    it('an ephemeral container, while its own have crashed', () => {
+      const containerStatuses = [{ state: { waiting: {} } }];
+      const ephemeralContainerStatuses = [{ state: running(9) }];
+      expect(since({ containerStatuses, ephemeralContainerStatuses })).toBe(Date.UTC(2026, 0, 1, 0, 0, 9));
+    });
+
     it.each([
       ['no container runs', { containerStatuses: [{ state: { waiting: {} } }, { state: { terminated: {} } }] }],
-      ['it is pending', { phase: 'Pending', containerStatuses: [{ state: running(1) }] }],
+      ['it is pending and nothing is said of its containers', { phase: 'Pending' }],
+      ['it failed', { phase: 'Failed', containerStatuses: [{ state: running(1) }] }],
       ['it succeeded', { phase: 'Succeeded' }],
       ['its phase is unknown', { phase: undefined, containerStatuses: [{ state: running(1) }] }],
       ['nothing says when', { startTime: undefined }],
@@ -210,6 +225,18 @@ describe('projectPod', () => {
     ])('no time, when %s', (_name, status) => {
       expect(since(status)).toBeUndefined();
     });
+  });
+
+  it('counts the containers that run, of all kinds', () => {
+    const running = { state: { running: { startedAt: '2026-01-01T00:00:00Z' } } };
+    const status = {
+      phase: 'Running',
+      initContainerStatuses: [running, { state: { terminated: {} } }],
+      containerStatuses: [running, { state: { waiting: {} } }],
+      ephemeralContainerStatuses: [running],
+    };
+    expect(pod({ status }).runningContainerCount).toBe(3);
+    expect(pod({ status: { ...status, phase: 'Succeeded' } }).runningContainerCount).toBe(0);
   });
 
   it.each([

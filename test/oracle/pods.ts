@@ -29,7 +29,7 @@ const typeOfKey: Readonly<Record<string, string>> = {
   image: 'image',
 };
 
-function kindOfSpec(volume: RawVolume): VolumeKind {
+export function kindOfSpec(volume: RawVolume): VolumeKind {
   const source = Object.keys(volume).find((key) => key !== 'name') ?? '';
   const sizeLimit = quantityNanos(volume.emptyDir?.sizeLimit ?? '0');
   return {
@@ -40,7 +40,7 @@ function kindOfSpec(volume: RawVolume): VolumeKind {
 }
 
 /** Which component of the pod's total holds the volume: none for those in memory and those of other sources. */
-function countedIn({ type, medium }: VolumeKind): ComponentName | undefined {
+export function countedIn({ type, medium }: VolumeKind): ComponentName | undefined {
   if (type === 'configmap') return type;
   return type === 'emptydir' && medium === '' ? type : undefined;
 }

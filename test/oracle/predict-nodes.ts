@@ -1,5 +1,5 @@
 /** Series of nodes. */
-import { storageOf, sum } from './quantity.js';
+import { sum } from './quantity.js';
 import type { RawFs, RawNode, RawPodStats, RawSummary } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 
@@ -12,8 +12,7 @@ export function predictNodes(prediction: Prediction, summary: RawSummary, nodes:
   prediction.add('node_dedicated_imagefs', labels, flag(isDedicated(summary)));
   prediction.add('node_split_imagefs', labels, flag(areApart(runtime?.imageFs, runtime?.containerFs)));
   prediction.add('node_data_available', labels, 1);
-  for (const { metadata, status } of nodes) {
-    prediction.add('node_allocatable_bytes', { node: metadata.name }, storageOf(status?.allocatable));
+  for (const { metadata } of nodes) {
     if (metadata.name === nodeName) continue;
     prediction.add('node_data_available', { node: metadata.name }, 0);
     prediction.add('node_absent_info', { node: metadata.name, reason: 'never' }, 1);

@@ -5,10 +5,11 @@
 import { aggregated, type Attribution, PodFigures } from './pods.js';
 import { isDedicated, predictNodes } from './predict-nodes.js';
 import { predictLimits, predictPod } from './predict-pods.js';
+import { predictNodeObject, predictSpecs } from './predict-specs.js';
 import type { RawNode, RawPod, RawPodStats, RawSummary } from './raw.js';
 import { Prediction, type SeriesTable } from './series.js';
 import { timeMs } from './times.js';
-import { isExpected, isMirror, type Member, predictWorkloads, workloadOf } from './workloads.js';
+import { hasEnded, isExpected, isMirror, type Member, predictWorkloads, workloadOf } from './workloads.js';
 
 export interface Recording {
   readonly summary: RawSummary;
@@ -41,6 +42,8 @@ export function predict(recording: Recording, semantics: Semantics): SeriesTable
       predictPod(prediction, figures, podSemantics);
     }
   }
+  for (const known of namedNodes(recording)) predictNodeObject(prediction, known, pods);
+  for (const pod of servedPods(pods, joined)) predictSpecs(prediction, pod, semantics);
   if (semantics.controllers) {
     const nowMs = newestMs(summary);
     const figuresOf = (pod: RawPod): PodFigures | undefined =>
@@ -51,6 +54,19 @@ export function predict(recording: Recording, semantics: Semantics): SeriesTable
     );
   }
   return prediction.series;
+}
+
+/** The node of the summary also without its object. */
+function namedNodes({ summary, nodes }: Recording): readonly RawNode[] {
+  const { nodeName } = summary.node;
+  const isNamed = nodes.some(({ metadata }) => metadata.name === nodeName);
+  return isNamed ? nodes : [...nodes, { metadata: { name: nodeName, uid: '' } }];
+}
+
+/** Those on nodes that have not ended, or that are still measured. */
+function servedPods(pods: readonly RawPod[], joined: readonly JoinedPod[]): readonly RawPod[] {
+  const isMeasured = (pod: RawPod): boolean => joined.some(({ figures }) => figures?.pod === pod);
+  return pods.filter((pod) => pod.spec.nodeName !== undefined && (!hasEnded(pod) || isMeasured(pod)));
 }
 
 /** Nothing for a pod that the API server knows elsewhere; no figures for one without a total. */

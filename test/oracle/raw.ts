@@ -53,7 +53,7 @@ export interface RawVolume {
   readonly emptyDir?: { readonly medium?: string; readonly sizeLimit?: string };
 }
 
-interface RawContainerStatus {
+export interface RawContainerStatus {
   readonly name: string;
   readonly state?: { readonly running?: { readonly startedAt?: string } };
 }
@@ -88,10 +88,19 @@ export interface RawPod {
     readonly startTime?: string;
     readonly containerStatuses?: readonly RawContainerStatus[];
     readonly initContainerStatuses?: readonly RawContainerStatus[];
+    readonly ephemeralContainerStatuses?: readonly RawContainerStatus[];
   };
 }
 
 export interface RawNode {
-  readonly metadata: { readonly name: string; readonly uid: string };
-  readonly status?: { readonly allocatable?: Resources };
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly status?: {
+    readonly allocatable?: Resources;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly nodeInfo?: { readonly operatingSystem?: string; readonly kubeletVersion?: string };
+  };
 }

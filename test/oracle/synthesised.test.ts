@@ -132,9 +132,16 @@ describe('limits', () => {
 });
 
 describe('pods without figures', () => {
-  it('of a virtual kubelet have no series, and their workload has no data instead of 0 bytes', async () => {
+  it('of a virtual kubelet have those of their specs alone, and their workload has no data instead of 0 bytes', async () => {
     const served = await serve(synthesised['a virtual kubelet without storage']);
-    expect(familiesOf(served).filter((family) => /^(pod|container|volume|limit)_/.test(family))).toEqual([]);
+    expect(familiesOf(served).filter((family) => /^(pod|container|volume|limit)_/.test(family))).toEqual([
+      'container_limit_bytes',
+      'container_request_bytes',
+      'pod_info',
+      'pod_limit_bytes',
+      'pod_request_bytes',
+      'pod_workload_info',
+    ]);
     expect(served.get(seriesKey('workload_data_available', barePod('virtual')))).toBe(0);
     expect(familiesOf(served)).not.toContain('workload_used_bytes');
   });

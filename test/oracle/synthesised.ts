@@ -88,7 +88,16 @@ export function recording(pods: readonly RecordedPod[], runtime: Layout = { imag
   return {
     summary: { node: { nodeName, fs: fsStats(60_000, 900), runtime }, pods: pods.map(({ stats }) => stats) },
     pods: pods.map(({ pod }) => pod),
-    nodes: [{ metadata: { name: nodeName, uid: 'uid-n1' }, status: { allocatable: { 'ephemeral-storage': '88Gi' } } }],
+    nodes: [
+      {
+        metadata: { name: nodeName, uid: 'uid-n1' },
+        status: {
+          allocatable: { 'ephemeral-storage': '88Gi' },
+          conditions: [{ type: 'DiskPressure', status: 'True' }],
+          nodeInfo: { operatingSystem: 'linux', kubeletVersion: 'v1.37.1' },
+        },
+      },
+    ],
   };
 }
 
@@ -154,6 +163,22 @@ const restarted = recordedPod({
   spec: { containers: [containerSpec('app', '1M', ['cache'])], volumes: [{ name: 'cache', emptyDir: {} }] },
 });
 
+function withPhase(pod: RawPod, phase: string): RawPod {
+  return { ...pod, status: { ...pod.status, phase } };
+}
+
+/** On a node that is silent, one init container has run for ten minutes. */
+const initialising: RawPod = {
+  ...restarted.pod,
+  spec: { ...restarted.pod.spec, nodeName: 'n2' },
+  status: {
+    phase: 'Pending',
+    startTime: startedAt,
+    initContainerStatuses: [{ name: 'setup', state: { running: { startedAt } } }],
+    containerStatuses: [{ name: 'app', state: {} }],
+  },
+};
+
 export const synthesised = {
   'a dedicated image filesystem': recording([limited], { imageFs: fsStats(9000, 80, largeDisk) }),
   'a split container filesystem': recording([limited], {
@@ -173,6 +198,15 @@ export const synthesised = {
     ...recording([limited]),
     pods: [{ ...limited.pod, spec: { ...limited.pod.spec, nodeName: 'n2' } }],
     nodes: [{ metadata: { name: 'n2', uid: 'uid-n2' } }],
+  },
+  'pods that a summary lacks': {
+    ...recording([limited]),
+    pods: [limited.pod, shared.pod, withPhase(withSidecars.pod, 'Succeeded'), initialising],
+    nodes: [{ metadata: { name: 'n2', uid: 'uid-n2' } }],
+  },
+  'a pod on a node that is gone': {
+    ...recording([limited]),
+    pods: [limited.pod, { ...shared.pod, spec: { ...shared.pod.spec, nodeName: 'n3' } }],
   },
   'several pods of several kinds': recording([shared, withSidecars, staticPod, restarted, limited]),
 } as const satisfies Readonly<Record<string, Recording>>;

@@ -1,6 +1,6 @@
 /** Workloads of controllers and the sums over their pods. */
 import { largest, sum, sumOfKnown } from './quantity.js';
-import type { RawPod } from './raw.js';
+import type { RawContainerStatus, RawPod } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 import { timeMs } from './times.js';
 
@@ -39,17 +39,30 @@ const parents = (templateHash: string): Readonly<Record<string, readonly [string
 });
 
 /** Whether its node's summary must have the pod at this time. */
-export function isExpected({ spec, status }: RawPod, nowMs: number): boolean {
-  if (status.phase !== 'Running' || spec.nodeName === undefined) return false;
-  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
-  const statuses = [
-    ...(status.containerStatuses ?? []),
-    ...(status.initContainerStatuses ?? []).filter(({ name }) => sidecars.some((sidecar) => sidecar.name === name)),
-  ];
-  const running = statuses.flatMap(({ state }) => (state?.running === undefined ? [] : [state.running.startedAt]));
-  const starts = (status.containerStatuses ?? []).length === 0 ? [status.startTime] : running;
+export function isExpected(pod: RawPod, nowMs: number): boolean {
+  const { spec, status } = pod;
+  if (!['Running', 'Pending'].includes(status.phase) || spec.nodeName === undefined) return false;
+  const isSaid = statusesOf(pod).length > 0;
+  if (!isSaid && status.phase === 'Pending') return false;
+  const running = statusesOf(pod).flatMap(({ state }) =>
+    state?.running === undefined ? [] : [state.running.startedAt],
+  );
+  const starts = isSaid ? running : [status.startTime];
   return starts.some((start) => nowMs > (timeMs(start) ?? timeMs(status.startTime) ?? Infinity) + graceMs);
 }
+
+function statusesOf({ status }: RawPod): readonly RawContainerStatus[] {
+  const { initContainerStatuses = [], containerStatuses = [], ephemeralContainerStatuses = [] } = status;
+  return [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses];
+}
+
+/** Containers of any kind. */
+export function runningCount(pod: RawPod): number {
+  if (hasEnded(pod)) return 0;
+  return statusesOf(pod).filter(({ state }) => state?.running !== undefined).length;
+}
+
+export const hasEnded = ({ status }: RawPod): boolean => ['Succeeded', 'Failed'].includes(status.phase);
 
 /** One pod of the API server, with what was measured of it. */
 export interface Member {

@@ -88,6 +88,10 @@ class FakeCluster implements PodLister, SummaryCache {
     return this.#pods.get(nodeName) ?? [];
   }
 
+  boundNodeNames(): Iterable<string> {
+    return Array.from(this.#pods).flatMap(([name, pods]) => (pods.length === 0 ? [] : [name]));
+  }
+
   findPod(namespace: string, name: string): Pod | undefined {
     return [...this.#pods.values()].flat().find((pod) => pod.namespace === namespace && pod.name === name);
   }
@@ -291,16 +295,15 @@ describe('one scrape', () => {
     });
   });
 
-  it('backs off a workload when none of its expected pods was measured, and collects it again afterwards', async () => {
+  it('backs off a workload when none of its expected pods was measured, until one is', async () => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [] });
     cluster.answer('node-2', { pods: [] });
     const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
-    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 7 })] });
     await clock.advance(400);
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 600, measuredPods: 1 });
-    await clock.advance(600);
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 600, measuredPods: 0 });
+    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 7 })] });
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 7 }, backoffMs: 0 });
   });
 
@@ -685,4 +688,216 @@ describe('pods with detail series', () => {
       unknown_pod: 1,
     });
   });
+});
+
+describe('what the API server knows', () => {
+  const objectsOf = (snapshot: ClusterSnapshot, nodeName: string) =>
+    snapshot.objects.find((objects) => objects.nodeName === nodeName);
+  const podNames = (snapshot: ClusterSnapshot, nodeName: string) =>
+    objectsOf(snapshot, nodeName)?.pods.map(({ pod }) => pod.name);
+
+  it.each<[string, Partial<NodeSummary> | undefined]>([
+    ['the kubelet is silent', undefined],
+    ['the summary lacks the pod', { pods: [] }],
+    ['the summary has no total of the pod', { pods: [aPodSummary({ name: 'cart-1', usedBytes: undefined })] }],
+    ['the pod is measured', { pods: [aPodSummary({ name: 'cart-1' })] }],
+  ])('is there once for each pod when %s', async (_case, summary) => {
+    const cluster = twoNodes();
+    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    if (summary !== undefined) cluster.answer('node-2', summary);
+    const { collect } = aCollector(cluster);
+    expect(podNames(await collect(), 'node-2')).toEqual(['cart-1']);
+  });
+
+  it.each<[string, Partial<Pod>, readonly string[]]>([
+    ['have not started', { phase: 'Pending', runningSinceMs: undefined }, ['cart-1']],
+    ['have succeeded', { phase: 'Succeeded' }, []],
+    ['have failed', { phase: 'Failed' }, []],
+  ])('is that of pods that %s', async (_case, overrides, expected) => {
+    const cluster = twoNodes();
+    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    cluster.setPods('node-2', [{ ...cart('cart-1', 'node-2'), ...overrides }]);
+    expect(podNames(await aCollector(cluster).collect(), 'node-2')).toEqual(expected);
+  });
+
+  it('is also that of a pod that has ended, as long as it has usage', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-1', [{ ...cart('cart-0', 'node-1'), phase: 'Failed' }]);
+    const { collect } = aCollector(cluster);
+    expect(podNames(await collect(), 'node-1')).toEqual(['cart-0']);
+    cluster.answer('node-1', { pods: [] });
+    expect(podNames(await collect(), 'node-1')).toEqual([]);
+  });
+
+  it('is that of pods with a workload alone, where workloads are configured', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-2', [cart('cart-1', 'node-2'), aPod({ name: 'other', nodeName: 'node-2' })]);
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    expect(podNames(await collect(), 'node-2')).toEqual(['cart-1']);
+  });
+
+  it('is the same object until a pod or the node changes, whatever the kubelet reports', async () => {
+    const cluster = twoNodes();
+    const { collect } = aCollector(cluster);
+    const first = objectsOf(await collect(), 'node-1');
+    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 200 })] });
+    expect(objectsOf(await collect(), 'node-1')).toBe(first);
+    cluster.setLookup('node-1', { state: 'absent', reason: 'timeout' });
+    expect(objectsOf(await collect(), 'node-1')).toBe(first);
+    cluster.setPods('node-1', [cart('cart-9', 'node-1')]);
+    const second = objectsOf(await collect(), 'node-1');
+    expect(second?.pods.map(({ pod }) => pod.name)).toEqual(['cart-9']);
+    cluster.relabelNode('node-1', { pool: 'a' });
+    expect(objectsOf(await collect(), 'node-1')).not.toBe(second);
+  });
+
+  it('counts the pods and containers that run', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-1', [
+      aPod({ name: 'a', runningContainerCount: 2 }),
+      aPod({ name: 'b', phase: 'Pending', runningContainerCount: 1 }),
+      aPod({ name: 'c', phase: 'Succeeded', runningContainerCount: 0 }),
+    ]);
+    expect(objectsOf(await aCollector(cluster).collect(), 'node-1')).toMatchObject({
+      runningPodCount: 1,
+      runningContainerCount: 3,
+    });
+  });
+
+  it('of a node that is never scraped is the node alone', async () => {
+    const cluster = twoNodes();
+    cluster.addNode('virtual', [aPod({ name: 'v', nodeName: 'virtual' })], { type: 'virtual-kubelet' });
+    const { collect } = aCollector(cluster);
+    const first = objectsOf(await collect(), 'virtual');
+    expect(first).toMatchObject({ node: { name: 'virtual' }, pods: [], runningPodCount: undefined });
+    expect(objectsOf(await collect(), 'virtual')).toBe(first);
+  });
+});
+
+describe('pods on a node that has left the cluster', () => {
+  it('are expected and not measured, as long as the API server calls them running', async () => {
+    const cluster = twoNodes();
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    cluster.setPods('gone', [cart('cart-2', 'gone')]);
+    const before = await collect();
+    expect(workloadOf(before, 'cart')).toMatchObject({ expectedPods: 3, measuredPods: 2, complete: false });
+    expect(before.objects.map(({ nodeName, node }) => [nodeName, node?.name])).toEqual([
+      ['gone', undefined],
+      ['node-1', 'node-1'],
+      ['node-2', 'node-2'],
+    ]);
+    expect(before.nodes.map(({ nodeName }) => nodeName)).toEqual(['node-1', 'node-2']);
+    cluster.setPods('gone', []);
+    const after = await collect();
+    expect(workloadOf(after, 'cart')).toMatchObject({ expectedPods: 2, measuredPods: 2, complete: true });
+    expect(after.objects.map(({ nodeName }) => nodeName)).toEqual(['node-1', 'node-2']);
+  });
+});
+
+describe('the bytes of a workload', () => {
+  const starting = cart('cart-1', 'node-2');
+
+  it.each<
+    [
+      string,
+      Partial<Pod>,
+      Partial<NodeSummary> | undefined,
+      { expectedPods: number; measuredPods: number; used: number },
+    ]
+  >([
+    [
+      'an init container for an hour',
+      { phase: 'Pending' },
+      { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30 })] },
+      { expectedPods: 2, measuredPods: 2, used: 130 },
+    ],
+    [
+      'an init container for an hour, on a silent node',
+      { phase: 'Pending' },
+      undefined,
+      { expectedPods: 2, measuredPods: 1, used: 100 },
+    ],
+    [
+      'an init container, and its kubelet does not list it',
+      { phase: 'Pending' },
+      { pods: [] },
+      { expectedPods: 2, measuredPods: 1, used: 100 },
+    ],
+    [
+      'nothing yet',
+      { phase: 'Pending', runningSinceMs: undefined },
+      { pods: [] },
+      { expectedPods: 1, measuredPods: 1, used: 100 },
+    ],
+    [
+      'nothing, and its kubelet lists its emptyDir without containers',
+      { runningSinceMs: undefined },
+      { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30, containers: [] })] },
+      { expectedPods: 2, measuredPods: 2, used: 130 },
+    ],
+    [
+      'nothing, pending, and its kubelet lists its emptyDir without containers',
+      { phase: 'Pending', runningSinceMs: undefined },
+      { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30, containers: [] })] },
+      { expectedPods: 2, measuredPods: 2, used: 130 },
+    ],
+    [
+      'nothing more, and its kubelet still lists it',
+      { phase: 'Succeeded', runningSinceMs: undefined },
+      { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30 })] },
+      { expectedPods: 2, measuredPods: 2, used: 130 },
+    ],
+    [
+      'a container, and its kubelet has no total of it',
+      {},
+      { pods: [aPodSummary({ name: 'cart-1', usedBytes: undefined })] },
+      { expectedPods: 2, measuredPods: 1, used: 100 },
+    ],
+  ])('are those of counted pods, when one runs %s', async (_case, overrides, summary, { used, ...counts }) => {
+    const cluster = twoNodes();
+    cluster.setPods('node-2', [{ ...starting, ...overrides }]);
+    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    if (summary !== undefined) cluster.answer('node-2', summary);
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const cartWorkload = workloadOf(await collect(), 'cart');
+    expect(cartWorkload).toMatchObject({ ...counts, complete: counts.expectedPods === counts.measuredPods });
+    expect(cartWorkload?.usage?.usedBytes).toBe(used);
+  });
+});
+
+it.each<[string, (cluster: FakeCluster) => void]>([
+  [
+    'its node has data',
+    (cluster) => {
+      cluster.setLookup('node-1', { state: 'absent', reason: 'http_status' });
+    },
+  ],
+  [
+    'a kubelet that has lost its container runtime lists their pods',
+    (cluster) => {
+      cluster.answer('node-1', { pods: [aPodSummary({ name: 'other' })] });
+    },
+  ],
+])('serves 25 workloads again in the first scrape in which %s again', async (_case, fail) => {
+  const names = Array.from({ length: 25 }, (_, index) => `web-${index}`);
+  const cluster = new FakeCluster();
+  cluster.addNode(
+    'node-1',
+    names.map((name) => aPod({ name, labels: { app: name } })),
+  );
+  const { collect, clock } = aCollector(cluster, {
+    selectors: Object.fromEntries(names.map((name) => [name, `app=${name}`])),
+  });
+  const servedCount = async () => (await collect()).workloads.filter(({ usage }) => usage !== undefined).length;
+  const pods = names.map((name) => aPodSummary({ name, usedBytes: 1 }));
+  cluster.answer('node-1', { pods });
+  expect(await servedCount()).toBe(25);
+  fail(cluster);
+  // Long enough for back-offs of minutes.
+  for (let scrape = 0; scrape < 60; scrape += 1) {
+    expect(await servedCount()).toBe(0);
+    await clock.advance(15_000);
+  }
+  cluster.answer('node-1', { pods });
+  expect(await servedCount()).toBe(25);
 });

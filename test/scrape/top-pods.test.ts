@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { type Clock, systemClock } from '../../src/base/clock.js';
-import type { ClusterSnapshot, NodeSnapshot, PodSnapshot } from '../../src/scrape/snapshot.js';
+import type { BoundPod, ClusterSnapshot, NodeSnapshot, PodSnapshot } from '../../src/scrape/snapshot.js';
 import { TopPods } from '../../src/scrape/top-pods.js';
+import { aPod } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
+  aBoundPod,
   aClusterSnapshot,
   aFreshNode,
   anAbsentNode,
@@ -14,6 +16,7 @@ import {
   aPodUsage,
   aWorkload,
   aWorkloadSnapshot,
+  someNodeObjects,
 } from '../support/snapshot-builders.js';
 
 const never = new AbortController().signal;
@@ -213,5 +216,54 @@ describe('TopPods', () => {
     await new TopPods({ source, count: 1, clock }).collect(never);
     turns.isCounting = false;
     expect(turns.count).toBeGreaterThan(50);
+  });
+});
+
+describe('pods that are not measured', () => {
+  const bound = (name: string, workload = 'cart'): BoundPod =>
+    aBoundPod({ pod: aPod({ name }), workloads: [aWorkload({ name: workload })] });
+
+  async function shownObjects(count: number, measured: readonly PodModel[], unmeasured: readonly BoundPod[]) {
+    const source = new FakeSource();
+    const snapshot = aNode('node-1', measured);
+    const known = measured.map(({ name, workloads: [workload] }) => bound(name, workload));
+    source.snapshot = aClusterSnapshot({
+      nodes: [aFreshNode(snapshot), anAbsentNode('node-2', 'timeout')],
+      objects: [
+        someNodeObjects({ nodeName: 'node-1', pods: known }),
+        someNodeObjects({ nodeName: 'node-2', pods: unmeasured }),
+      ],
+    });
+    const top = new TopPods({ source, count, clock: new ManualClock() });
+    const [first, second] = [await top.collect(never), await top.collect(never)];
+    expect(second?.objects).toEqual(first?.objects);
+    first?.objects.forEach((objects, index) => {
+      expect(second?.objects[index]).toBe(objects);
+    });
+    return first?.objects.map(({ pods }) => pods.map(({ pod: { name } }) => name));
+  }
+
+  const measured = [
+    { name: 'big', usedBytes: 9, workloads: ['cart'] },
+    { name: 'small', usedBytes: 0, workloads: ['cart'] },
+  ];
+
+  it.each([
+    [1, [['big'], []]],
+    [2, [['big', 'small'], []]],
+    [3, [['big', 'small'], ['x']]],
+    [
+      4,
+      [
+        ['big', 'small'],
+        ['x', 'y'],
+      ],
+    ],
+  ])('come after those that are: %i', async (count, expected) => {
+    expect(await shownObjects(count, measured, [bound('x'), bound('y')])).toEqual(expected);
+  });
+
+  it('are shown as the only ones of their workload', async () => {
+    expect(await shownObjects(1, measured, [bound('x', 'mail'), bound('y', 'mail')])).toEqual([['big'], ['x']]);
   });
 });

@@ -73,7 +73,12 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
   const snapshot = createNodeSnapshot(
     { node: aNode({ name: nodeName }), summary, layout: nodeLayout(summary), configuration: undefined },
     {
-      pods: { podsOn: () => pods, findPod: (_, name) => podsByName.get(name), isDeleted: () => false },
+      pods: {
+        podsOn: () => pods,
+        boundNodeNames: () => [nodeName],
+        findPod: (_, name) => podsByName.get(name),
+        isDeleted: () => false,
+      },
       resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: true }),
       attribution: 'measured',
       scope: { namespaces: [], hasPodSelector: false },

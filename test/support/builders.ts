@@ -23,6 +23,7 @@ export function aPod(overrides: Partial<Pod> = {}): Pod {
     priorityClass: undefined,
     startTimeMs: 0,
     runningSinceMs: 0,
+    runningContainerCount: 1,
     controller: undefined,
     containers: [aContainer()],
     volumes: [],

@@ -11,6 +11,7 @@ export function expositionSettings(overrides: Partial<ExpositionSettings> = {}):
     deny: [],
     maxSeries: undefined,
     compatibility: 'none',
+    nodeLabels: [],
     ...overrides,
   };
 }

@@ -6,7 +6,9 @@ import type { NodeThreshold } from '../../src/eviction/node-thresholds.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
 import { ratioTo } from '../../src/kube/quantity.js';
 import type {
+  BoundPod,
   ClusterSnapshot,
+  NodeObjects,
   NodeSnapshot,
   NodeState,
   PodSnapshot,
@@ -178,8 +180,43 @@ export function anAbsentNode(
   return { state: 'absent', nodeName, node, ...counts, reason };
 }
 
+export function aBoundPod(overrides: Partial<BoundPod> = {}): BoundPod {
+  return { pod: aPod(), limitBytes: undefined, requestBytes: undefined, workloads: [aWorkload()], ...overrides };
+}
+
+export function someNodeObjects(overrides: Partial<NodeObjects> = {}): NodeObjects {
+  const nodeName = overrides.nodeName ?? 'node-1';
+  return {
+    nodeName,
+    node: aNode({ name: nodeName }),
+    pods: [aBoundPod()],
+    runningPodCount: 1,
+    runningContainerCount: 1,
+    ...overrides,
+  };
+}
+
+/** Those of a node all of whose pods are measured. */
+export function objectsOf({ node, nodeName, pods }: NodeSnapshot): NodeObjects {
+  return someNodeObjects({
+    nodeName,
+    node,
+    pods: pods.flatMap(({ namespace, name, pod, limitBytes, requestBytes, workloads }) =>
+      pod === undefined ? [] : [{ pod: { ...pod, namespace, name }, limitBytes, requestBytes, workloads }],
+    ),
+  });
+}
+
+/** The API server knows what its summaries show. */
 export function aClusterSnapshot(overrides: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
-  return { nodes: [aFreshNode()], workloads: [aWorkloadSnapshot()], evictions: noEvictionsSeen, ...overrides };
+  const nodes = overrides.nodes ?? [aFreshNode()];
+  return {
+    nodes,
+    objects: nodes.flatMap((node) => (node.state === 'absent' ? [] : [objectsOf(node.snapshot)])),
+    workloads: [aWorkloadSnapshot()],
+    evictions: noEvictionsSeen,
+    ...overrides,
+  };
 }
 
 /** A command's reading of a cluster: the snapshot, and the API objects of its pods. */

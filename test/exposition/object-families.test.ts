@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+
+import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { ChunkCache } from '../../src/exposition/chunks.js';
+import { objectGroups } from '../../src/exposition/object-families.js';
+import { objectsWithoutRepeats } from '../../src/exposition/unique.js';
+import type { Labels, Node } from '../../src/kube/objects.js';
+import type { NodeObjects } from '../../src/scrape/snapshot.js';
+import { aContainer, aNode, aPod, aVolume } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { aBoundPod, aDeployment, aWorkload, someNodeObjects } from '../support/snapshot-builders.js';
+
+/** The lines of one family. */
+async function linesOf(family: string, objects: NodeObjects, nodeLabels: readonly string[] = []): Promise<string[]> {
+  const groups = objectGroups({ nodeLabels });
+  const cache = new ChunkCache(groups, new TimeSlicer(new ManualClock()), objectsWithoutRepeats);
+  const [chunks] = await cache.prepare([objects], new AbortController().signal);
+  const index = cache.families.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
+  const text = chunks?.[index]?.buffer.toString() ?? 'no such family';
+  return text.replaceAll('ephemeral_storage_', '').split('\n').slice(0, -1);
+}
+
+describe('of a pod that no summary has', () => {
+  const workloads = [aWorkload({ name: 'a' }), aDeployment('b')];
+  const pod = aPod({
+    containers: [
+      aContainer({ name: 'app', limitBytes: 3, requestBytes: 1 }),
+      aContainer({ name: 'setup', kind: 'init', limitBytes: 9, requestBytes: 9 }),
+    ],
+    volumes: [
+      aVolume({ name: 'cache', sizeLimitBytes: 7 }),
+      aVolume({ name: 'memory', medium: 'Memory', sizeLimitBytes: 8 }),
+      aVolume({ name: 'unlimited' }),
+      aVolume({ name: 'config', type: 'configmap' }),
+    ],
+  });
+  const objects = someNodeObjects({ pods: [aBoundPod({ pod, limitBytes: 3, requestBytes: 1, workloads })] });
+  const ofPod = 'namespace="shop",pod="cart-0"';
+
+  it.each([
+    ['pod_limit_bytes', [`{${ofPod},node="node-1"} 3`]],
+    ['pod_request_bytes', [`{${ofPod},node="node-1"} 1`]],
+    ['container_limit_bytes', [`{${ofPod},container="app",node="node-1"} 3`]],
+    ['container_request_bytes', [`{${ofPod},container="app",node="node-1"} 1`]],
+    [
+      'volume_limit_bytes',
+      [
+        `{${ofPod},node="node-1",volume="cache",type="emptydir",counted="true"} 7`,
+        `{${ofPod},node="node-1",volume="memory",type="emptydir",medium="Memory",counted="false"} 8`,
+      ],
+    ],
+    [
+      'pod_workload_info',
+      [
+        `{${ofPod},workload="a",workload_type="selector"} 1`,
+        `{${ofPod},workload="b",workload_type="deployment",workload_namespace="shop"} 1`,
+      ],
+    ],
+    [
+      'pod_info',
+      [
+        `{${ofPod},node="node-1",uid="uid-shop-cart-0",qos_class="Burstable",phase="Running",host_ip="192.0.2.1",static="false"} 1`,
+      ],
+    ],
+  ])('the API server still serves %s', async (family, expected) => {
+    expect(await linesOf(family, objects)).toEqual(expected.map((line) => `${family}${line}`));
+  });
+
+  it('what recorded objects list twice is served once', async () => {
+    const [workload = aWorkload()] = workloads;
+    const twice = aPod({
+      containers: [aContainer({ limitBytes: 1 }), aContainer({ limitBytes: 2 })],
+      volumes: [aVolume({ sizeLimitBytes: 3 }), aVolume({ sizeLimitBytes: 4 })],
+    });
+    const bound = aBoundPod({ pod: twice, limitBytes: 3, workloads: [workload, { ...workload }] });
+    const repeated = someNodeObjects({ pods: [bound, { ...bound, limitBytes: 5 }] });
+    for (const family of ['pod_limit_bytes', 'container_limit_bytes', 'volume_limit_bytes', 'pod_workload_info']) {
+      expect(await linesOf(family, repeated)).toHaveLength(1);
+    }
+  });
+});
+
+describe('of a node', () => {
+  const ofNode = (overrides: Partial<Node>) => someNodeObjects({ node: aNode(overrides), pods: [] });
+
+  it.each([
+    [true, ['node_disk_pressure{node="node-1"} 1']],
+    [false, ['node_disk_pressure{node="node-1"} 0']],
+    [undefined, []],
+  ])('the condition DiskPressure is served as it is: %s', async (diskPressure, expected) => {
+    expect(await linesOf('node_disk_pressure', ofNode({ diskPressure }))).toEqual(expected);
+  });
+
+  it.each<[string, Labels, readonly string[], string]>([
+    ['no labels by default', { pool: 'a' }, [], ''],
+    ['those of the setting', { pool: 'a', zone: 'b' }, ['pool'], ',label_pool="a"'],
+    ['none that it does not have', { zone: 'b' }, ['pool', 'zone'], ',label_zone="b"'],
+    ['none that every object has', {}, ['constructor'], ''],
+    [
+      'names that Prometheus accepts',
+      { 'topology.kubernetes.io/zone': 'b', 'a.b': '1', 'a-b': '2' },
+      ['topology.kubernetes.io/zone', 'a.b', 'a-b'],
+      ',label_a_b="2",label_a_b_2="1",label_topology_kubernetes_io_zone="b"',
+    ],
+  ])('the info series carries %s', async (_case, labels, nodeLabels, expected) => {
+    expect(await linesOf('node_info', ofNode({ labels }), nodeLabels)).toEqual([
+      `node_info{node="node-1",os="linux",kubelet_version="v1.37.1"${expected}} 1`,
+    ]);
+  });
+
+  it('pods and containers that run are counted, unless its pods are not measured', async () => {
+    const counted = someNodeObjects({ runningPodCount: 2, runningContainerCount: 5 });
+    const skipped = someNodeObjects({ runningPodCount: undefined, runningContainerCount: undefined });
+    expect(await linesOf('node_pods_running', counted)).toEqual(['node_pods_running{node="node-1"} 2']);
+    expect(await linesOf('node_containers_running', counted)).toEqual(['node_containers_running{node="node-1"} 5']);
+    expect(await linesOf('node_pods_running', skipped)).toEqual([]);
+    expect(await linesOf('node_containers_running', skipped)).toEqual([]);
+  });
+
+  it('that has left the cluster there are series of its pods alone', async () => {
+    const gone = someNodeObjects({ node: undefined, pods: [aBoundPod({ limitBytes: 1 })] });
+    expect(await linesOf('pod_limit_bytes', gone)).toHaveLength(1);
+    for (const family of ['node_info', 'node_disk_pressure', 'node_pods_running']) {
+      expect(await linesOf(family, gone)).toEqual([]);
+    }
+  });
+});
