@@ -42,6 +42,6 @@ ${moreText(found, 'workloads or bare pods with it')}`;
 }
 
 function item({ namespace, pod, node, podCount, what }: RankedFindingReport): Markup {
-  const others = podCount === 1 ? '' : ` and ${countText(podCount - 1, 'more pod', 'more pods')} of its controller`;
-  return markup`<li><span class="name">${namespace}/${pod}</span> <span class="muted">${node}${others}</span> ${what}</li>`;
+  const others = podCount === 1 ? '' : `; ${countText(podCount - 1, 'more pod', 'more pods')} of its controller`;
+  return markup`<li><span class="name">${namespace}/${pod}</span> <span class="muted">${node}${others}:</span> ${what}</li>`;
 }
