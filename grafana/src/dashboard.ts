@@ -8,14 +8,17 @@ import {
   type VariableModel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 
+import { alertAnnotation } from './alerts.js';
 import { evictionAnnotation } from './evictions.js';
 import { dashboardLinks } from './links.js';
 import { type DashboardName, titles, uids } from './uids.js';
-import { clusterVariable, datasourceVariable } from './variables.js';
+import { clustersVariable, clusterVariable, datasourceVariable } from './variables.js';
 
 export interface Section {
   readonly title: string;
   readonly panels: readonly Builder<Panel>[];
+  /** Opened on demand: its queries run only then. */
+  readonly isCollapsed?: boolean;
 }
 
 export interface DashboardOptions {
@@ -23,6 +26,8 @@ export interface DashboardOptions {
   readonly description: string;
   /** Besides data source and cluster. */
   readonly variables: readonly Builder<VariableModel>[];
+  /** Whether it shows several clusters at once. Those that show one cannot merge pods or nodes of the same name. */
+  readonly clusters?: boolean;
   /** Start of the time range; the end is now. */
   readonly from: string;
   readonly sections: readonly Section[];
@@ -41,6 +46,7 @@ export function buildDashboard({
   from,
   sections,
   evictions,
+  clusters = false,
 }: DashboardOptions): Dashboard {
   const builder = new DashboardBuilder(titles[name])
     .uid(uids[name])
@@ -50,14 +56,19 @@ export function buildDashboard({
     .tooltip(DashboardCursorSync.Crosshair)
     .time({ from, to: 'now' })
     .refresh('1m')
-    .variables([datasourceVariable(), clusterVariable(), ...variables])
+    .variables([datasourceVariable(), clusters ? clustersVariable() : clusterVariable(), ...variables])
     .links(dashboardLinks(name));
-  for (const { title, panels } of sections) {
-    builder.withRow(new RowBuilder(title));
-    for (const panel of panels) builder.withPanel(panel);
-  }
+  for (const section of sections) addSection(builder, section);
   const dashboard = builder.build();
-  for (const [index, panel] of (dashboard.panels ?? []).entries()) panel.id = index + 1;
-  const annotations = { list: evictions === undefined ? [] : [evictionAnnotation(evictions)] };
-  return { ...dashboard, annotations, schemaVersion };
+  const all = (dashboard.panels ?? []).flatMap((panel) => ('panels' in panel ? [panel, ...panel.panels] : [panel]));
+  for (const [index, panel] of all.entries()) panel.id = index + 1;
+  const marks = evictions === undefined ? [] : [evictionAnnotation(evictions)];
+  return { ...dashboard, annotations: { list: [...marks, alertAnnotation()] }, schemaVersion };
+}
+
+function addSection(builder: DashboardBuilder, { title, panels, isCollapsed = false }: Section): void {
+  const row = new RowBuilder(title).collapsed(isCollapsed);
+  if (isCollapsed) for (const panel of panels) row.withPanel(panel);
+  builder.withRow(row);
+  if (!isCollapsed) for (const panel of panels) builder.withPanel(panel);
 }

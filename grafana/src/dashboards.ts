@@ -1,13 +1,14 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { exporterDashboard } from './exporter/exporter.js';
+import { namespaceDashboard } from './namespace/namespace.js';
 import { nodeDashboard } from './node/node.js';
 import { overview } from './overview/overview.js';
 import { podDashboard } from './pod/pod.js';
 import { workloadDashboard } from './workload/workload.js';
 
 export function allDashboards(): readonly Dashboard[] {
-  return [overview(), workloadDashboard(), nodeDashboard(), podDashboard(), exporterDashboard()];
+  return [overview(), namespaceDashboard(), workloadDashboard(), nodeDashboard(), podDashboard(), exporterDashboard()];
 }
 
 export interface DashboardFile {

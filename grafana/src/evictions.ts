@@ -4,7 +4,6 @@ import type * as table from '@grafana/grafana-foundation-sdk/table';
 import type * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 
 import { causeColours } from './colours.js';
-import { drillDown } from './links.js';
 import { timeSeriesPanel } from './panels.js';
 import { by, largest, type Selection, series } from './queries.js';
 import { type ListOptions, tablePanel } from './tables.js';
@@ -33,7 +32,10 @@ export function evictionAnnotation(matchers: readonly string[]): AnnotationQuery
 const evictionLabels = ['namespace', 'pod', 'node', 'cause', 'container', 'volume'] as const;
 
 /** Evictions of each step, stacked by cause. The query keeps the cause. */
-export function evictionsOverTime({ expr, ...panel }: Omit<ListOptions, 'labels'>): timeseries.PanelBuilder {
+export function evictionsOverTime({
+  expr,
+  ...panel
+}: Omit<ListOptions, 'labels' | 'details' | 'hidden' | 'clusters'>): timeseries.PanelBuilder {
   return timeSeriesPanel({
     ...panel,
     unit: units.count,
@@ -45,7 +47,7 @@ export function evictionsOverTime({ expr, ...panel }: Omit<ListOptions, 'labels'
   });
 }
 
-export interface LastEvictionsOptions extends Pick<ListOptions, 'title' | 'description' | 'span' | 'height'> {
+export interface LastEvictionsOptions extends Omit<ListOptions, 'expr' | 'labels'> {
   readonly matchers?: readonly string[];
   /** Filters the evictions; without it all are kept. */
   readonly restrict?: (query: string) => string;
@@ -61,8 +63,9 @@ export function lastEvictions(options: LastEvictionsOptions): table.PanelBuilder
   return tablePanel({
     ...panel,
     noValue: 'none found',
-    labels: evictionLabels,
-    link: drillDown('pod', 'row'),
+    labels: evictionLabels.filter(
+      (label) => !(panel.hidden ?? []).includes(label) && !(panel.details ?? []).includes(label),
+    ),
     columns: [
       { title: 'Evicted', expr: `${last} * 1000`, unit: units.timestamp },
       { title: 'Last used', expr: beside('pod_evicted_used_bytes'), unit: units.bytes },

@@ -1,7 +1,5 @@
 /** Panels with a common look. Each describes what it shows and what to do about it. */
-import * as bargauge from '@grafana/grafana-foundation-sdk/bargauge';
 import {
-  BarGaugeDisplayMode,
   BigValueColorMode,
   BigValueGraphMode,
   GraphDrawStyle,
@@ -14,25 +12,28 @@ import {
   StackingConfigBuilder,
   StackingMode,
   TooltipDisplayMode,
+  VisibilityMode,
   VizLegendOptionsBuilder,
   VizOrientation,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
-import type {
-  DashboardLinkBuilder,
-  DataSourceRef,
-  DynamicConfigValue,
-  ThresholdsConfigBuilder,
-  ValueMapping,
+import {
+  type DashboardLinkBuilder,
+  type DataSourceRef,
+  type DynamicConfigValue,
+  FieldColorBuilder,
+  FieldColorModeId,
+  type ThresholdsConfigBuilder,
+  ThresholdsMode,
+  type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import * as histogram from '@grafana/grafana-foundation-sdk/histogram';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 
-import type { Colours } from './colours.js';
-import { thresholds } from './states.js';
-import type { Unit } from './units.js';
+import { type Colours, stateColours } from './colours.js';
+import { thresholds, withoutValue } from './states.js';
+import { type Unit, units } from './units.js';
 import { datasource } from './variables.js';
 
 export interface PanelOptions {
@@ -46,7 +47,7 @@ export interface PanelOptions {
   readonly height?: number;
   /** Shown without data, where that has a meaning. It must also be true without any series. */
   readonly noValue?: string;
-  readonly link?: DashboardLinkBuilder;
+  readonly link?: DashboardLinkBuilder | undefined;
 }
 
 interface Query {
@@ -98,42 +99,56 @@ function target(expr: string, index: number): DataqueryBuilder {
 }
 
 export interface StatOptions extends PanelOptions {
-  readonly queries: readonly Query[];
+  /** Without a legend, the title names the value. */
+  readonly query: Pick<Query, 'expr'> & Partial<Query>;
   readonly thresholds?: ThresholdsConfigBuilder;
-  readonly mappings?: ValueMapping[];
+  readonly mappings?: readonly ValueMapping[];
   readonly decimals?: number;
+  readonly unknown?: Unknown;
 }
 
-/** One value, coloured by its thresholds. */
+/** What a value does not include. */
+export interface Unknown {
+  /** Its count, above 0; no series where everything is known. */
+  readonly expr: string;
+  /** What is counted, such as "silent nodes". */
+  readonly what: string;
+  /** Labels by which the value and the count belong together. */
+  readonly on: readonly string[];
+}
+
+/**
+ * One value, coloured by its thresholds. Where a part is unknown, its count is beside the value, which then is not green:
+ * what is missing could be bad.
+ */
 export function statPanel(options: StatOptions): stat.PanelBuilder {
-  const { queries, mappings = [], decimals } = options;
-  const panel = describe(new stat.PanelBuilder(), { height: 4, ...options })
-    .thresholds(options.thresholds ?? thresholds([], 'text'))
-    .mappings(mappings)
+  const { legend = options.title } = options.query;
+  const query = { ...options.query, legend };
+  const { thresholds: steps = thresholds([], 'unknown'), mappings = [], decimals, unknown, noValue } = options;
+  const panel = describe(new stat.PanelBuilder(), { height: 3, ...options })
+    .thresholds(steps)
+    .mappings([...mappings, withoutValue(noValue ?? 'no data')])
     .colorMode(BigValueColorMode.Value)
     .graphMode(BigValueGraphMode.None)
+    .orientation(VizOrientation.Horizontal)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']));
   if (decimals !== undefined) panel.decimals(decimals);
-  for (const [index, query] of queries.entries()) panel.withTarget(instant(query, index));
-  return panel;
-}
-
-export interface BarsOptions extends PanelOptions {
-  readonly query: Query;
-  readonly thresholds?: ThresholdsConfigBuilder;
-  readonly max?: number;
-}
-
-/** The current values as horizontal bars. */
-export function barsPanel(options: BarsOptions): bargauge.PanelBuilder {
-  const panel = describe(new bargauge.PanelBuilder(), options)
-    .orientation(VizOrientation.Horizontal)
-    .displayMode(BarGaugeDisplayMode.Basic)
-    .thresholds(options.thresholds ?? thresholds([], 'blue'))
-    .min(0)
-    .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']));
-  if (options.max !== undefined) panel.max(options.max);
-  return panel.withTarget(instant(options.query, 0));
+  if (unknown === undefined) return panel.withTarget(instant(query, 0));
+  const { expr, what, on } = unknown;
+  const where = `on (${on.join(', ')}) (${expr})`;
+  const [base, ...higher] = steps.build().steps;
+  const neutral = { mode: ThresholdsMode.Absolute, steps: [{ ...base, color: stateColours.unknown }, ...higher] };
+  return panel
+    .withTarget(instant({ ...query, expr: `(${query.expr}) unless ${where}` }, 0))
+    .withTarget(instant({ expr: `(${query.expr}) and ${where}`, legend: 'known' }, 1))
+    .withTarget(instant({ expr, legend: what }, 2))
+    .overrideByQuery('B', [{ id: 'thresholds', value: neutral }])
+    .overrideByQuery('C', [
+      { id: 'thresholds', value: thresholds([], 'warning').build() },
+      { id: 'unit', value: units.count },
+      { id: 'decimals', value: 0 },
+      { id: 'mappings', value: [] },
+    ]);
 }
 
 export interface TimeSeriesOptions extends PanelOptions {
@@ -148,6 +163,7 @@ export interface TimeSeriesOptions extends PanelOptions {
   readonly thresholds?: ThresholdsConfigBuilder;
   readonly mappings?: ValueMapping[];
   readonly max?: number;
+  readonly decimals?: number;
   /** False where values below 0 have a meaning. */
   readonly fromZero?: boolean;
 }
@@ -160,6 +176,8 @@ const boundProperties: DynamicConfigValue[] = [
 
 /** Summaries do not change faster. */
 const shortestStep = '1m';
+/** A gap of a few minutes is a line: stripes would look like the dashes of bounds. A longer one stays a gap. */
+const longestLineMs = 360_000;
 /** Enough for lines. Each step of a list of the largest reads the series of the whole cluster. */
 const mostSteps = 300;
 
@@ -173,7 +191,10 @@ export function timeSeriesPanel(options: TimeSeriesOptions): timeseries.PanelBui
     .fillOpacity(fillOpacityOf(options))
     .stacking(new StackingConfigBuilder().mode(stacked ? StackingMode.Normal : StackingMode.None))
     .mappings(mappings)
-    .legend(legendTable())
+    .spanNulls(longestLineMs)
+    .showPoints(VisibilityMode.Never)
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassicByName))
+    .legend(legendOf(options))
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending));
   scale(panel, options);
   if (steps !== undefined) {
@@ -194,34 +215,26 @@ function fillOpacityOf({ bars = false, stacked = false }: TimeSeriesOptions): nu
 function overrideSeries(panel: timeseries.PanelBuilder, { bounds, colours = {} }: TimeSeriesOptions): void {
   if (bounds !== undefined) panel.overrideByRegexp(`/${bounds}/`, boundProperties);
   for (const [name, fixedColor] of Object.entries(colours)) {
-    panel.overrideByRegexp(`/${name}$/`, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
+    panel.overrideByRegexp(`/(^| )${name}$/`, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]);
   }
 }
 
-function scale(panel: timeseries.PanelBuilder, { max, fromZero = true }: TimeSeriesOptions): void {
+function scale(panel: timeseries.PanelBuilder, { unit, max, decimals, fromZero = true }: TimeSeriesOptions): void {
   if (fromZero) panel.min(0);
   if (max !== undefined) panel.max(max);
+  if (decimals !== undefined) panel.decimals(decimals);
+  // Without it, an axis of zeros ends at 100.
+  if (unit === units.count || unit === units.perSecond) panel.axisSoftMax(1);
 }
 
-function legendTable(): VizLegendOptionsBuilder {
-  return new VizLegendOptionsBuilder()
+/** Figures beside wide charts; in narrow ones they would take the place of the lines. */
+function legendOf({ span }: TimeSeriesOptions): VizLegendOptionsBuilder {
+  const legend = new VizLegendOptionsBuilder().showLegend(true);
+  if (span < 12) return legend.displayMode(LegendDisplayMode.List).placement(LegendPlacement.Bottom).calcs([]);
+  return legend
     .displayMode(LegendDisplayMode.Table)
-    .placement(LegendPlacement.Bottom)
-    .showLegend(true)
+    .placement(LegendPlacement.Right)
     .calcs(['lastNotNull', 'max'])
     .sortBy('Last *')
     .sortDesc(true);
-}
-
-export interface HistogramOptions extends PanelOptions {
-  readonly query: Query;
-}
-
-/** Distribution of the current values. */
-export function histogramPanel(options: HistogramOptions): histogram.PanelBuilder {
-  return describe(new histogram.PanelBuilder(), options)
-    .combine(true)
-    .fillOpacity(60)
-    .legend(new VizLegendOptionsBuilder().displayMode(LegendDisplayMode.Hidden).showLegend(false))
-    .withTarget(instant(options.query, 0));
 }

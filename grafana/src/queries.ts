@@ -79,14 +79,24 @@ export function by(labels: readonly string[]): string {
   return `by (${['cluster', ...labels].join(', ')})`;
 }
 
-/** The series of `query` that `among` contains too, by cluster and labels. */
+/** The series of `query` that `among` contains too, by cluster and labels. In parentheses: `and` binds weakly. */
 export function only(query: string, labels: readonly string[], among: string): string {
-  return `(${query}) and on (${['cluster', ...labels].join(', ')}) (${among})`;
+  return `((${query}) and on (${['cluster', ...labels].join(', ')}) (${among}))`;
 }
 
-/** Bytes per hour, from the past hour. */
-function growthPerHour(range: string): string {
-  return `deriv(${range}) * 3600`;
+/** Over all selected clusters. Only for the single value of a panel: everything else keeps the clusters apart. */
+export function total(aggregation: 'sum' | 'max' | 'count', query: string): string {
+  return `${aggregation} by () (${query})`;
+}
+
+/**
+ * Growth per second: the smaller of the slopes of two straight lines, through the past hour and through its last 15
+ * minutes, so that a ramp that has ended is none. No series for what is younger than 10 minutes.
+ */
+function slope(query: string, step: string): string {
+  const line = (range: string): string => `deriv((${query})[${range}:${step}])`;
+  const smaller = `(${line('1h')} <= ${line('15m')} or ${line('15m')})`;
+  return `(${smaller} and last_over_time((${query})[10m:5m] offset 10m))`;
 }
 
 /**
@@ -109,10 +119,31 @@ export function podsUsed(selection?: Selection): string {
   return largest('pod_used_bytes', podLabels, selection);
 }
 
-/** Seconds since the data of each node was fetched; the most recent fetch of all instances counts. */
-export function dataAge(selection?: Selection): string {
-  return `time() - ${largest('node_data_timestamp_seconds', ['node'], selection)}`;
+/**
+ * Seconds since the data of each node was fetched; the most recent fetch of all instances counts. Grows on while a node
+ * has no data, for a day.
+ */
+export function dataAge({ matchers = [] }: Selection = {}): string {
+  const last = `last_over_time(${series('node_data_timestamp_seconds', { matchers })}[1d])`;
+  return only(`time() - max ${by(['node'])} (${last})`, ['node'], series('node_data_available', { matchers }));
 }
+
+/** 1 for each node without data, by reason, without those that are skipped. */
+export function absentNodes({ matchers = [] }: Selection = {}): string {
+  return only(
+    largest('node_absent_info', ['node', 'reason'], { matchers: [...matchers, 'reason!="skipped"'] }),
+    ['node'],
+    `${largest('node_data_available', ['node'], { matchers })} == 0`,
+  );
+}
+
+/** Nodes for which no instance has data. */
+export function silentNodes(selection?: Selection): string {
+  return `1 - ${largest('node_data_available', ['node'], selection)}`;
+}
+
+/** Those of all selected clusters, for panels of one value. */
+export const unknownNodes = { expr: `${total('sum', silentNodes())} > 0`, what: 'silent nodes', on: [] } as const;
 
 /** Share of each filesystem that is not available. */
 export function filesystemRatio(selection?: Selection): string {
@@ -135,22 +166,32 @@ export function evictable(ratios: string): string {
   return `(${ratios} unless on (${labels}) ${series('pod_eviction_exempt_info')})`;
 }
 
+/** With rule, container and volume as one label, in which blanks of missing parts do not show. */
+export function withLimitLabel(query: string): string {
+  return `max ${by([...podLabels, 'limit'])} (label_join(${query}, "limit", " ", "rule", "container", "volume"))`;
+}
+
 /** A straight line over an hour predicts nothing beyond a month. */
 const farthestSeconds = 30 * 24 * 3600;
 
 /**
- * Seconds until each limit is reached at the growth of the past hour; no series without growth. The growth is that over
- * all instances: the past of an instance that has just started is too short.
+ * Seconds until each limit is reached at its present growth; no series without growth. The growth is that over all
+ * instances: the past of an instance that has just started is too short.
  */
 export function secondsToLimit(matchers: readonly string[] = []): string {
   const ratio = limitRatios({ matchers });
-  const slope = `deriv((${ratio})[1h:1m])`;
-  return `(1 - ${ratio} > 0) / (${slope} > 0) < ${farthestSeconds}`;
+  return `(1 - ${ratio} > 0) / (${slope(ratio, '1m')} > 0) < ${farthestSeconds}`;
+}
+
+/** Seconds until the first of the limits is reached, by cluster; -1 where growth is known and none is expected to be. */
+export function secondsToFirstLimit(matchers: readonly string[], restrict = (query: string): string => query): string {
+  const known = restrict(slope(limitRatios({ matchers }), '1m'));
+  return `min by (cluster) (${restrict(secondsToLimit(matchers))}) or -1 * group by (cluster) (${known})`;
 }
 
 /** Bytes per hour of each existing pod. */
 export function podGrowth(matchers: readonly string[] = []): string {
-  const growth = growthPerHour(`(${podsUsed({ matchers })})[1h:1m]`);
+  const growth = `${slope(podsUsed({ matchers }), '1m')} * 3600`;
   return only(growth, podLabels, series('pod_used_bytes', { matchers }));
 }
 
@@ -161,11 +202,28 @@ export function podGrowth(matchers: readonly string[] = []): string {
 export function workloadGrowth(matchers: readonly string[] = []): string {
   const used = acrossShards('workload_used_bytes', workloadLabels, { matchers });
   const complete = `${workloadComplete({ matchers })} == 1`;
-  const growth = growthPerHour(`(${only(used, workloadLabels, complete)})[1h:5m]`);
+  const growth = `${slope(only(used, workloadLabels, complete), '5m')} * 3600`;
   return only(growth, workloadLabels, series('workload_used_bytes', { matchers }));
 }
 
 /** 1 while all pods of a workload are measured; 0 while its sums are partial or absent. */
 export function workloadComplete(selection?: Selection): string {
   return smallest('workload_complete', workloadLabels, selection);
+}
+
+/** Running pods of workloads that are not measured. */
+export function unmeasuredPods(selection: Selection = {}): string {
+  const pods = acrossShards('workload_pods', workloadLabels, selection);
+  return `${pods} - ${acrossShards('workload_pods_measured', workloadLabels, selection)}`;
+}
+
+/**
+ * Bytes of workloads for a line over time. While a node has no data, the sum of its workloads is too small, and left
+ * out; a workload that was never complete within the hour is drawn as it is.
+ */
+export function usedWhileComplete(matchers: readonly string[] = []): string {
+  const used = acrossShards('workload_used_bytes', workloadLabels, { matchers });
+  const complete = workloadComplete({ matchers });
+  const usually = `max_over_time((${complete})[1h:5m]) == 1`;
+  return `(${used} unless on (cluster, ${workloadLabels.join(', ')}) (${complete} == 0 and ${usually}))`;
 }

@@ -4,7 +4,7 @@ export const units = {
   ratio: 'percentunit',
   seconds: 's',
   count: 'short',
-  perSecond: 'cps',
+  perSecond: 'ops',
   bytesPerSecond: 'binBps',
   timestamp: 'dateTimeAsIso',
   ago: 'dateTimeFromNow',

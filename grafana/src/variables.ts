@@ -14,16 +14,23 @@ export const datasource = { type: 'prometheus', uid: '${datasource}' } as const;
 const all: VariableOption = { text: 'All', value: '$__all' };
 
 export function datasourceVariable(): DatasourceVariableBuilder {
-  return new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus');
+  // Else Grafana selects the first by name.
+  return new DatasourceVariableBuilder('datasource')
+    .label('Data source')
+    .type('prometheus')
+    .current({ text: 'default', value: 'default' });
 }
 
-/** All is `.*`, which also matches series without the label. */
+const clusters = 'label_values(ephemeral_storage_exporter_build_info, cluster)';
+
+/** One cluster. Empty, which matches series without the label, where there is none. */
 export function clusterVariable(): QueryVariableBuilder {
-  return query('cluster', 'Cluster', 'label_values(ephemeral_storage_exporter_build_info, cluster)')
-    .multi(true)
-    .includeAll(true)
-    .allValue('.*')
-    .current(all);
+  return query('cluster', 'Cluster', clusters);
+}
+
+/** Several. All is `.*`, which also matches series without the label. */
+export function clustersVariable(): QueryVariableBuilder {
+  return query('cluster', 'Cluster', clusters).multi(true).includeAll(true).allValue('.*').current(all);
 }
 
 /** With those that have no namespace: configured workloads and workloads found by label keys. */
@@ -80,6 +87,26 @@ export function podVariable(): QueryVariableBuilder {
   );
 }
 
+const ofPod = 'cluster=~"$cluster", namespace="$namespace", pod="$pod"';
+
+/** Hidden: the node of the pod, for links, and for the state of its data while the pod has none. */
+export function podNodeVariable(): QueryVariableBuilder {
+  return hidden('pod_node', 'Node of the pod', `label_values(ephemeral_storage_pod_used_bytes{${ofPod}}, node)`);
+}
+
+/** Hidden: the first workload of the pod, for links. */
+export function podWorkloadVariables(): readonly QueryVariableBuilder[] {
+  const info = (matchers: string, label: string): string =>
+    `label_values(ephemeral_storage_pod_workload_info{${ofPod}${matchers}}, ${label})`;
+  const type = ', workload_type="$pod_workload_type"';
+  const name = `${type}, workload="$pod_workload"`;
+  return [
+    hidden('pod_workload_type', 'Type of the workload of the pod', info('', 'workload_type')),
+    hidden('pod_workload', 'Workload of the pod', info(type, 'workload')),
+    hidden('pod_workload_namespace', 'Namespace of the workload of the pod', info(name, 'workload_namespace')),
+  ];
+}
+
 export function jobVariable(): QueryVariableBuilder {
   return query('job', 'Job', 'label_values(ephemeral_storage_exporter_build_info{cluster=~"$cluster"}, job)')
     .multi(true)
@@ -120,6 +147,10 @@ export function headroomVariable(): CustomVariableBuilder {
     .label('Headroom')
     .values('10 % : 1.1,20 % : 1.2,50 % : 1.5,100 % : 2')
     .current({ text: '20 %', value: '1.2' });
+}
+
+function hidden(name: string, label: string, text: string): QueryVariableBuilder {
+  return query(name, label, text).hide(VariableHide.HideVariable);
 }
 
 function query(name: string, label: string, text: string): QueryVariableBuilder {

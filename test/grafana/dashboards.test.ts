@@ -6,17 +6,28 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 import { allDashboards, dashboardFiles } from '../../grafana/src/dashboards.js';
+import { uids } from '../../grafana/src/uids.js';
 import { familyTable } from '../../src/exposition/families.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
-import { dataLinksOf, isRow, labelQueryOf, panelsOf, queriesOf, variablesOf } from '../support/dashboards.js';
+import { dataLinksOf, isRow, labelQueryOf, panelsOf, placedIn, queriesOf, variablesOf } from '../support/dashboards.js';
 import { namesIn } from './promql-names.js';
 
 const folder = new URL('../../grafana/dashboards/', import.meta.url);
 const dashboards = allDashboards().map((dashboard) => ({ uid: dashboard.uid ?? '', dashboard }));
 
 /** Prometheus' own series about a target. */
-const seriesOfPrometheus = ['up'];
-const labelsOfPrometheus = ['cluster', 'job', 'instance', 'le'];
+const seriesOfPrometheus = ['up', 'ALERTS'];
+/** Recorded by the shipped rules; only to see whether a server evaluates them. */
+const recordedSeries = ['workload:ephemeral_storage_workload_complete:min'];
+const overwrittenLabels = ['exported_pod', 'exported_namespace', 'exported_node'];
+const labelsOfPrometheus = ['cluster', 'job', 'instance', 'le', 'alertname', 'alertstate', 'severity'];
+/** Made by a query. */
+const ownLabels = ['limit'];
+
+const variablesOfGrafana = ['__interval', '__rate_interval', '__range', '__url_time_range', '__data', '__field'];
+
+/** The others show one cluster: nodes and pods of two clusters may have one name. */
+const clustersTogether: readonly string[] = [uids.overview, uids.exporter];
 
 const families = familyTable(Object.values(selfFamilies));
 /** Families that the default profile does not serve. */
@@ -37,7 +48,7 @@ async function knownMetrics(): Promise<ReadonlySet<string>> {
   const own = families.flatMap(({ name, type }) =>
     type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name],
   );
-  return new Set([...defaults, ...own, ...seriesOfPrometheus]);
+  return new Set([...defaults, ...own, ...seriesOfPrometheus, ...recordedSeries]);
 }
 
 it('are the committed files, each small enough for a ConfigMap', async () => {
@@ -53,6 +64,10 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
   const panels = panelsOf(dashboard);
   const queries = panels.flatMap((panel) => queriesOf(panel).map(({ expr }) => expr));
   const variables = variablesOf(dashboard);
+  const linkUrls = [
+    ...panels.flatMap((panel) => dataLinksOf(panel)),
+    ...(dashboard.links ?? []).map(({ url = '' }) => url),
+  ];
   const variableQueries = variables.flatMap((variable) => labelQueryOf(variable)?.selector ?? []);
 
   it('has an address, a description and tags, and no id of a Grafana', () => {
@@ -63,9 +78,12 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     expect(dashboard.refresh).toMatch(/^\d+m$/);
   });
 
-  it('has variables for data source and cluster, with and without a cluster label', () => {
-    expect(variables[0]).toMatchObject({ type: 'datasource', name: 'datasource', query: 'prometheus' });
-    expect(variables[1]).toMatchObject({ name: 'cluster', includeAll: true, allValue: '.*' });
+  it('has variables for the data source, by default the default one, and for the cluster', () => {
+    const current = { text: 'default', value: 'default' };
+    expect(variables[0]).toMatchObject({ type: 'datasource', name: 'datasource', query: 'prometheus', current });
+    const several = { name: 'cluster', multi: true, includeAll: true, allValue: '.*' };
+    expect(variables[1]).toMatchObject(clustersTogether.includes(dashboard.uid ?? '') ? several : { name: 'cluster' });
+    if (!clustersTogether.includes(dashboard.uid ?? '')) expect(variables[1]).not.toHaveProperty('includeAll', true);
     for (const { type, datasource } of variables) {
       if (type === VariableType.Query) expect(datasource).toEqual({ type: 'prometheus', uid: '${datasource}' });
     }
@@ -84,7 +102,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
   });
 
   it('has unique numbers of panels and queries', () => {
-    const ids = (dashboard.panels ?? []).map(({ id }) => id);
+    const ids = placedIn(dashboard).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).not.toContain(undefined);
     for (const panel of panels) {
@@ -95,7 +113,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
   });
 
   it('fills a grid of 24 columns without overlaps and holes', () => {
-    const cells = (dashboard.panels ?? []).flatMap((panel) => cellsOf(panel));
+    const cells = placedIn(dashboard).flatMap((panel) => cellsOf(panel));
     const height = 1 + Math.max(...cells.map(({ row }) => row));
     expect(Math.max(...cells.map(({ column }) => column))).toBe(23);
     const places = new Set(cells.map(({ column, row }) => `${column},${row}`));
@@ -106,7 +124,10 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
 
   it('queries families of the exporter, its process and Prometheus, in the selected cluster', async () => {
     const known = await knownMetrics();
-    const labels = new Set([...families.flatMap((family) => family.labels), ...labelsOfPrometheus]);
+    const labels = new Set([
+      ...families.flatMap((family) => family.labels),
+      ...[labelsOfPrometheus, overwrittenLabels, ownLabels].flat(),
+    ]);
     for (const query of [...queries, ...variableQueries]) {
       const names = namesIn(query);
       expect(names.metrics.length, query).toBeGreaterThan(0);
@@ -137,50 +158,61 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
     expect(inVariables.filter((name) => fullFamilies.has(name))).toEqual([]);
   });
 
+  it('adds up clusters only for the single value of a panel', () => {
+    for (const panel of panels) {
+      const isTotal = queriesOf(panel).some(({ expr }) => /\b(?:by|on) \(\)/.test(expr));
+      if (isTotal) expect({ uid: dashboard.uid, type: panel.type }).toEqual({ uid: uids.overview, type: 'stat' });
+    }
+  });
+
   it('names no job, and separates clusters in every aggregation and join', () => {
     for (const query of [...queries, ...variableQueries]) {
       for (const [, value] of query.matchAll(/\bjob\s*[=!]~?\s*"([^"]*)"/g)) expect(value).toBe('$job');
       expect(query).not.toMatch(/\b(?:without|ignoring)\b/);
       for (const [, next] of query.matchAll(/\b(?:sum|min|max|avg|count|quantile|group)\s+?(\S*\s*\S*)/g)) {
-        expect(next, query).toMatch(/^by \(cluster\b/);
+        expect(next, query).toMatch(/^by \((?:cluster\b|\))/);
       }
       expect(query).not.toMatch(/\b(?:sum|min|max|avg|count|quantile|group)\(/);
-      for (const [, next] of query.matchAll(/\bon\s*(\S*)/g)) expect(next, query).toMatch(/^\(cluster,/);
+      for (const [, next] of query.matchAll(/\bon\s*(\S*)/g)) expect(next, query).toMatch(/^\((?:cluster\b|\))/);
     }
   });
 
   it('declares exactly the variables that it uses', () => {
     const declared = variables.map(({ name }) => name);
-    const texts = [...queries, ...variableQueries].join('\n');
+    const texts = [...queries, ...variableQueries, ...linkUrls.map((url) => url.replaceAll('${', '$'))].join('\n');
     const used = new Set([...texts.matchAll(/\$(\w+)/g)].map(([, name = '']) => name));
     const ofGrafana = [...used].filter((name) => name.startsWith('__'));
-    expect(ofGrafana.filter((name) => !['__interval', '__rate_interval', '__range'].includes(name))).toEqual([]);
-    expect([...used].filter((name) => !name.startsWith('__')).toSorted()).toEqual(
-      declared.filter((name) => name !== 'datasource').toSorted(),
-    );
+    expect(ofGrafana.filter((name) => !variablesOfGrafana.includes(name))).toEqual([]);
+    expect([...used].filter((name) => !name.startsWith('__')).toSorted()).toEqual(declared.toSorted());
   });
 
-  it('links to all other dashboards, with time range and variables', () => {
+  it('links to all other dashboards, with the time range and the data source, and never with several clusters to one', () => {
     const links = dashboard.links ?? [];
     const others = dashboards.map(({ uid }) => uid).filter((uid) => uid !== dashboard.uid);
-    expect(links.map(({ url }) => url)).toEqual(others.map((uid) => `/d/${uid}`));
-    for (const link of links) {
-      expect(link).toMatchObject({ type: DashboardLinkType.Link, keepTime: true, includeVars: true });
+    expect(links.map(({ url }) => url?.replace(/\?.*$/, ''))).toEqual(others.map((uid) => `/d/${uid}`));
+    const isOfSeveral = clustersTogether.includes(dashboard.uid ?? '');
+    for (const { url = '', ...link } of links) {
+      expect(link).toMatchObject({ type: DashboardLinkType.Link, keepTime: true, includeVars: false });
+      expect(url).toContain('?${datasource:queryparam}');
+      const isToSeveral = clustersTogether.some((uid) => url.startsWith(`/d/${uid}?`));
+      expect(url.includes('${cluster:queryparam}'), url).toBe(!isOfSeveral || isToSeveral);
     }
   });
 
-  it('links from values to the dashboard of their workload, node or pod', () => {
-    for (const panel of panels) {
-      for (const url of dataLinksOf(panel)) {
-        const [, uid, search = ''] = /^\/d\/([a-z-]+)\?(.*)$/.exec(url) ?? [];
-        const target = dashboards.find((other) => other.uid === uid)?.dashboard;
-        expect(target, url).toBeDefined();
-        const names = target === undefined ? [] : variablesOf(target).map(({ name }) => name);
-        for (const [, name = ''] of search.matchAll(/var-(\w+)=/g)) expect(names, url).toContain(name);
-        for (const kept of ['datasource:queryparam', 'cluster:queryparam', '__url_time_range']) {
-          expect(search).toContain(`\${${kept}}`);
-        }
-      }
+  it('links from values to the dashboard of their namespace, workload, node or pod in their cluster', () => {
+    const isOfSeveral = clustersTogether.includes(dashboard.uid ?? '');
+    const itsCluster = isOfSeveral
+      ? /var-cluster=\$\{__(?:data\.fields|field\.labels)\.cluster:/
+      : /var-cluster=\$\{cluster:/;
+    for (const url of panels.flatMap((panel) => dataLinksOf(panel))) {
+      const [, uid, search = ''] = /^\/d\/([a-z-]+)\?(.*)$/.exec(url) ?? [];
+      expect(uid, url).not.toBe(dashboard.uid);
+      const target = dashboards.find((other) => other.uid === uid)?.dashboard;
+      expect(target, url).toBeDefined();
+      const names = target === undefined ? [] : variablesOf(target).map(({ name }) => name);
+      for (const [, name] of search.matchAll(/var-(\w+)=/g)) expect(names, url).toContain(name);
+      expect(search).toMatch(itsCluster);
+      for (const kept of ['datasource:queryparam', '__url_time_range']) expect(search).toContain(`\${${kept}}`);
     }
   });
 });
@@ -192,14 +224,14 @@ it.each([
   const { dashboard } = dashboards.find((other) => other.uid === uid) ?? {};
   const { y = Infinity } =
     (dashboard === undefined ? [] : panelsOf(dashboard)).find((panel) => panel.title === title)?.gridPos ?? {};
-  expect(y).toBeLessThan(8);
+  expect(y).toBeLessThan(15);
 });
 
 it('have variables of the same name only with the same definition, because links pass them on', () => {
   const variables = dashboards.flatMap(({ dashboard }) => variablesOf(dashboard));
   for (const variable of variables) {
     for (const other of variables) {
-      if (other.name === variable.name) expect(other).toEqual(variable);
+      if (other.name === variable.name && other.name !== 'cluster') expect(other).toEqual(variable);
     }
   }
 });

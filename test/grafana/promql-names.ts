@@ -39,7 +39,7 @@ export function namesIn(query: string): QueryNames {
     .replaceAll(/\[[^\]]*\]/g, ' ')
     .replaceAll(/\boffset \d+[smhd]/g, ' ')
     .replaceAll(/\$\w+/g, ' ');
-  const metrics = [...rest.matchAll(/[a-zA-Z_]\w*(?!\w*\s*\()/g)]
+  const metrics = [...rest.matchAll(/[a-zA-Z_][\w:]*(?![\w:]*\s*\()/g)]
     .map(([name]) => name)
     .filter((name) => !words.has(name));
   return { metrics, labels };

@@ -2,6 +2,7 @@ import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard
 import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { describe, expect, it } from 'vitest';
 
+import { stateColours } from '../../grafana/src/colours.js';
 import { allDashboards } from '../../grafana/src/dashboards.js';
 import { ownersOf } from '../../grafana/src/node/queries.js';
 import {
@@ -10,6 +11,7 @@ import {
   nodeEvictions,
   podGrowth,
   podsUsed,
+  secondsToFirstLimit,
   secondsToLimit,
   withinRange,
   workloadEvictions,
@@ -20,7 +22,7 @@ import { demoScenario } from '../../sim/model/demo-scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { dataLinksOf, panelsOf, queriesOf } from '../support/dashboards.js';
 import { Exporter, leastRules } from '../support/exporter.js';
-import { readingsOf, seriesFound } from '../support/grafana-queries.js';
+import { colourShown, readingsOf, seriesFound, valuesFound } from '../support/grafana-queries.js';
 import { openMetrics, scrapedLines } from '../support/history.js';
 import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
 
@@ -29,6 +31,7 @@ const minutes = 75;
 
 /** Together they have data of each kind: requests and limits; an emptyDir with a limit; no data. */
 const choices: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  [uids.namespace]: { namespace: ['media', 'search'] },
   [uids.workload]: { namespace: ['media', 'search'] },
   [uids.node]: { node: ['node-2', 'node-4'] },
   [uids.pod]: { namespace: ['search', 'shop'] },
@@ -63,6 +66,15 @@ async function changeNodes({ cluster }: Exporter, minute: number): Promise<void>
   if (minute === 70) cluster.model.addPod(filler);
 }
 
+/** What a server that evaluates the rules has besides. */
+function ruleLines({ clock }: Exporter): readonly string[] {
+  const atSeconds = clock.nowMs() / 1_000;
+  return [
+    `ALERTS{alertname="EphemeralStorageNodeDown",alertstate="firing",severity="warning",node="node-2"} 1 ${atSeconds}`,
+    `workload:ephemeral_storage_workload_complete:min{workload="thumbnailer"} 0 ${atSeconds}`,
+  ];
+}
+
 /** The manual clock catches up with the real one, by which Prometheus scrapes. */
 async function catchUp({ clock }: Exporter): Promise<void> {
   await clock.advance(Math.max(0, Date.now() - clock.nowMs()));
@@ -72,33 +84,86 @@ function queriesIn(dashboard: Dashboard): readonly { readonly panel: Panel; read
   return panelsOf(dashboard).flatMap((panel) => queriesOf(panel).map((query) => ({ panel, query })));
 }
 
-/** The labels have all values of the panel's links; only workloads of selectors and label keys have no namespace. */
+/**
+ * The labels have all values of the panel's links; only workloads of selectors and label keys have no namespace, and a
+ * server for one cluster has no label of it.
+ */
 function expectDrillDown(panel: Panel, labels: Readonly<Record<string, string>>): void {
   for (const url of dataLinksOf(panel)) {
     const named = [...url.matchAll(/\$\{__(?:data\.fields|field\.labels)\.(\w+)/g)].map(([, label = '']) => label);
     const hasNamespace = !/^(?:selector|labels)$/.test(labels['workload_type'] ?? '');
-    const wanted = named.filter((label) => hasNamespace || !label.endsWith('namespace'));
+    const required = named.filter((label) => label !== 'cluster' || 'cluster' in labels);
+    const wanted = required.filter((label) => hasNamespace || !label.endsWith('namespace'));
     expect(Object.keys(labels), panel.title ?? '').toEqual(expect.arrayContaining(wanted));
   }
 }
 
-/** Those that need more than the profile and say so are not among them. The links of all others are checked. */
+/** Values over all clusters have no label of one. */
+function expectClusters(
+  { expr }: dataquery,
+  found: readonly Readonly<Record<string, string>>[],
+  clusters: readonly string[],
+): void {
+  for (const { cluster } of expr.includes('by ()') ? [] : found) expect(clusters, expr).toContain(cluster);
+}
+
+/** Whether each query of the panel has data. The links from the data are checked. */
+async function queriesWithData(
+  moment: Parameters<typeof seriesFound>[0],
+  panel: Panel,
+  readings: Awaited<ReturnType<typeof readingsOf>>,
+): Promise<readonly boolean[]> {
+  const withData: boolean[] = [];
+  for (const query of queriesOf(panel)) {
+    const found = (await Promise.all(readings.map((values) => seriesFound(moment, query, values)))).flat();
+    withData.push(found.length > 0);
+    for (const labels of found) expectDrillDown(panel, labels);
+  }
+  return withData;
+}
+
+/** One query of a value that may be partly unknown has data at a time. */
+function isEmpty(panel: Panel, withData: readonly boolean[]): boolean {
+  const isEither = queriesOf(panel).some(({ legendFormat }) => legendFormat === 'known');
+  return isEither ? !withData.includes(true) : withData.includes(false);
+}
+
+/** Those that need more than the profile and say so are not among them. */
 async function panelsWithoutData(
   moment: Parameters<typeof seriesFound>[0],
-  dashboard: ReturnType<typeof allDashboards>[number],
+  dashboard: Dashboard,
   profile: string,
 ): Promise<readonly string[]> {
   const withoutData: string[] = [];
   const readings = await readingsOf(moment.prometheus, dashboard, choices[dashboard.uid ?? '']);
-  for (const { panel, query } of queriesIn(dashboard)) {
-    const found = (await Promise.all(readings.map((values) => seriesFound(moment, query, values)))).flat();
+  for (const panel of panelsOf(dashboard)) {
+    const withData = await queriesWithData(moment, panel, readings);
     const isExcused = profile !== 'full' && panel.description?.includes('metrics.profile: full') === true;
-    if (found.length === 0 && !isExcused) {
-      withoutData.push(`${dashboard.title ?? ''}: ${panel.title ?? ''}, ${query.refId}`);
+    if (isEmpty(panel, withData) && !isExcused) {
+      withoutData.push(`${dashboard.title ?? ''}: ${panel.title ?? ''}, ${withData.join(' ')}`);
     }
-    for (const labels of found) expectDrillDown(panel, labels);
   }
   return withoutData;
+}
+
+/** Panels with one value that shows green. All queries of the dashboard are run. */
+async function greenPanels(
+  moment: Parameters<typeof seriesFound>[0],
+  dashboard: Dashboard | undefined,
+  chosen?: Parameters<typeof readingsOf>[2],
+): Promise<readonly string[]> {
+  if (dashboard === undefined) throw new Error('no dashboard');
+  const green = new Set<string>();
+  for (const values of await readingsOf(moment.prometheus, dashboard, chosen)) {
+    for (const { panel, query } of queriesIn(dashboard)) {
+      const found: readonly (number | undefined)[] = await valuesFound(moment, query, values);
+      if (panel.type !== 'stat') continue;
+      // A panel without series has no value.
+      const colours = [...found, undefined].map((value) => colourShown(panel, query.refId, value));
+      if (colours.includes(stateColours.ok)) green.add(panel.title ?? '');
+    }
+  }
+  return [...green];
 }
 
 describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
@@ -114,7 +179,7 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
       for (let minute = 0; minute < minutes; minute++) {
         await exporter.clock.advance(60_000);
         await changeNodes(exporter, minute);
-        lines.push(...(await scrapedLines(exporter, { job: 'exporter', instance })));
+        lines.push(...(await scrapedLines(exporter, { job: 'exporter', instance })), ...ruleLines(exporter));
       }
       await catchUp(exporter);
       await using prometheus = await PrometheusServer.start({
@@ -137,6 +202,19 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
         withoutData.push(...(await panelsWithoutData({ prometheus, atSeconds }, dashboard, profile)));
       }
       expect(withoutData).toEqual([]);
+      // node-2 has no data: what it may hide is not green.
+      const [overview, , , ofNode] = allDashboards();
+      const green = await greenPanels({ prometheus, atSeconds }, overview);
+      expect(green.filter((title) => title !== 'Labels of the exporter')).toEqual([]);
+      expect(await greenPanels({ prometheus, atSeconds }, ofNode, { node: ['node-2'] })).toEqual([]);
+      expect(await greenPanels({ prometheus, atSeconds }, ofNode, { node: ['node-1'] })).toContain('Data');
+    });
+
+    it('have no green and no failed query without any series', async () => {
+      await using prometheus = await PrometheusServer.start({ targets: [] });
+      for (const dashboard of allDashboards()) {
+        expect(await greenPanels({ prometheus, atSeconds: Date.now() / 1_000 }, dashboard)).toEqual([]);
+      }
     });
 
     it('count values of shards, replicas and clusters once, and keep the clusters separate', async () => {
@@ -203,7 +281,7 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
           const found = await Promise.all(
             readings.map((values) => seriesFound({ prometheus, atSeconds }, query, values)),
           );
-          for (const { cluster } of found.flat()) expect(['whole', 'shared'], query.expr).toContain(cluster);
+          expectClusters(query, found.flat(), ['whole', 'shared']);
         }
       }
     });
@@ -237,6 +315,42 @@ describe.skipIf(!isInstalled('prometheus') || !isInstalled('promtool'))(
       expect(growth?.value).toBeLessThan(70_000);
       const [left] = await ask(secondsToLimit());
       expect(left?.value).toBeGreaterThan(12 * 3_600);
+    });
+
+    it('predict nothing for pods that shrink, whose growth has ended, or that have just started', async () => {
+      const atSeconds = Math.floor(Date.now() / 60_000) * 60;
+      /** Ratio of the limit in each minute; the limit is 100 bytes. */
+      const ratios: Readonly<Record<string, (minute: number) => number | undefined>> = {
+        shrinks: (minute) => 0.9 - minute / 200,
+        ended: (minute) => Math.min(minute, 40) / 100,
+        young: (minute) => (minute < 73 ? undefined : (minute - 72) / 10),
+        grows: (minute) => minute / 100,
+      };
+      const past = Array.from({ length: 76 }, (_, minute) => minute);
+      const linesOf = (family: string, limit: number): readonly string[] =>
+        Object.entries(ratios).flatMap(([pod, ratioAt]) =>
+          past
+            .filter((minute) => ratioAt(minute) !== undefined)
+            .map((minute) => {
+              const value = (ratioAt(minute) ?? Number.NaN) * limit;
+              return `${family}{namespace="shop",pod="${pod}",node="node-1"} ${value} ${atSeconds + (minute - 75) * 60}`;
+            }),
+        );
+      const lines = [
+        ...linesOf('ephemeral_storage_pod_used_bytes', 100),
+        ...linesOf('ephemeral_storage_limit_ratio', 1),
+      ];
+      await using prometheus = await PrometheusServer.start({ targets: [], history: openMetrics(lines) });
+      const podsIn = async (query: string) =>
+        (await prometheus.query(query.replaceAll('$cluster', '.*'), atSeconds)).map(({ metric }) => metric['pod']);
+      expect(await podsIn(secondsToLimit())).toEqual(['grows']);
+      expect(await podsIn(`topk(10, ${podGrowth()} > 0)`)).toEqual(['grows']);
+      expect((await podsIn(podGrowth())).toSorted()).toEqual(['ended', 'grows', 'shrinks']);
+      // Known not to be reached, which is not the same as unknown.
+      const first = async (pod: string) =>
+        prometheus.query(secondsToFirstLimit([`pod="${pod}"`]).replaceAll('$cluster', '.*'), atSeconds);
+      expect(await first('ended')).toMatchObject([{ value: -1 }]);
+      expect(await first('young')).toEqual([]);
     });
   },
 );

@@ -1,9 +1,14 @@
 import type { Dashboard, Panel, RowPanel, VariableModel } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 
-/** All panels except row headings. */
-export function panelsOf({ panels = [] }: Dashboard): readonly Panel[] {
-  return panels.filter((panel): panel is Panel => !isRow(panel));
+/** All panels except row headings, with those of collapsed rows. */
+export function panelsOf(dashboard: Dashboard): readonly Panel[] {
+  return placedIn(dashboard).filter((panel): panel is Panel => !isRow(panel));
+}
+
+/** Row headings and panels, as if all rows were open. */
+export function placedIn({ panels = [] }: Dashboard): readonly (Panel | RowPanel)[] {
+  return panels.flatMap((panel) => (isRow(panel) ? [panel, ...panel.panels] : [panel]));
 }
 
 export function isRow(panel: Panel | RowPanel): panel is RowPanel {
@@ -18,9 +23,11 @@ export function variablesOf({ templating }: Dashboard): readonly VariableModel[]
   return templating.list ?? [];
 }
 
-/** The URLs of the data links of a panel. */
+/** The URLs of the data links of a panel: of all values, or of a column. */
 export function dataLinksOf({ fieldConfig }: Panel): readonly string[] {
-  return (fieldConfig?.defaults.links ?? []).map(({ url = '' }) => url);
+  const ofColumns = (fieldConfig?.overrides ?? []).flatMap(({ properties }) => properties);
+  const links = ofColumns.flatMap(({ id, value }) => (id === 'links' ? (value as unknown as { url: string }[]) : []));
+  return [...(fieldConfig?.defaults.links ?? []), ...links].map(({ url = '' }) => url);
 }
 
 /** Label and selector of a variable's query; undefined for other variables. */

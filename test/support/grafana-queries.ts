@@ -1,4 +1,9 @@
-import { type Dashboard, type VariableModel, VariableType } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  type Dashboard,
+  type Panel,
+  type VariableModel,
+  VariableType,
+} from '@grafana/grafana-foundation-sdk/dashboard';
 import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { expect } from 'vitest';
 
@@ -44,14 +49,17 @@ async function textsOf(
   { values, chosen }: Circumstances,
 ): Promise<readonly string[]> {
   if (variable.type === VariableType.Datasource) return [''];
-  const current = variable.current?.value;
   const source = labelQueryOf(variable);
-  if (source === undefined) return chosen ?? [String(current)];
+  if (source === undefined) return chosen ?? [String(variable.current?.value)];
   const options = await prometheus.labelValues(source.label, substitute(source.selector, values));
-  if (current === '$__all') return [variable.allValue ?? anyOf(options)];
-  expect(options, variable.name).not.toEqual([]);
-  if (chosen !== undefined) expect(options).toEqual(expect.arrayContaining([...chosen]));
-  return chosen ?? options.slice(0, 1);
+  if (chosen !== undefined) expect(options, variable.name).toEqual(expect.arrayContaining([...chosen]));
+  return chosen ?? preselected(variable, options);
+}
+
+function preselected(variable: VariableModel, options: readonly string[]): readonly string[] {
+  if (variable.current?.value === '$__all') return [variable.allValue ?? anyOf(options)];
+  // Without options the value is empty. A server for one cluster has no label of it.
+  return [options[0] ?? ''];
 }
 
 /** A regular expression in a string of PromQL. */
@@ -87,4 +95,48 @@ export async function seriesFound(
   }
   const series = await prometheus.queryHour(expression, atSeconds);
   return series.filter((one) => one.values.some((value) => !Number.isNaN(value))).map(({ metric }) => metric);
+}
+
+/** The same, but the values at the end. */
+export async function valuesFound(
+  { prometheus, atSeconds }: Viewed,
+  query: dataquery,
+  values: Values,
+): Promise<readonly number[]> {
+  const samples = await prometheus.query(substitute(query.expr, values), atSeconds);
+  return samples.map(({ value }) => value);
+}
+
+interface Thresholds {
+  readonly steps: readonly { readonly value: number | null; readonly color: string }[];
+}
+
+interface Mapping {
+  readonly type: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** The colour in which a panel of one value shows it, or that there is none. Mappings come before thresholds. */
+export function colourShown(panel: Panel, refId: string, value: number | undefined): string | undefined {
+  return mappedColour(panel, value) ?? thresholdColour(panel, refId, value ?? 0);
+}
+
+function mappedColour({ fieldConfig }: Panel, value: number | undefined): string | undefined {
+  const mappings = (fieldConfig?.defaults.mappings ?? []) as unknown as readonly Mapping[];
+  const results = mappings.map(({ type, options }) => {
+    if (type !== 'special') return options[String(value)];
+    return value === undefined ? options['result'] : undefined;
+  });
+  return (results as readonly ({ readonly color?: string } | undefined)[]).find((result) => result?.color !== undefined)
+    ?.color;
+}
+
+/** Those of the query come before those of the panel. */
+function thresholdColour({ fieldConfig }: Panel, refId: string, value: number): string | undefined {
+  const override = fieldConfig?.overrides.find(
+    ({ matcher }) => matcher.id === 'byFrameRefID' && matcher.options === refId,
+  );
+  const own = override?.properties.find(({ id }) => id === 'thresholds')?.value as unknown;
+  const { steps } = (own ?? fieldConfig?.defaults.thresholds ?? { steps: [] }) as Thresholds;
+  return steps.findLast((step) => step.value === null || value >= step.value)?.color;
 }

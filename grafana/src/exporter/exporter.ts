@@ -15,7 +15,8 @@ export function exporterDashboard(): Dashboard {
     description:
       'The exporter: freshness and completeness of its data, requests to kubelets and the API server, and resource usage.',
     variables: [jobVariable(), instanceVariable(), linesVariable()],
-    from: 'now-3h',
+    clusters: true,
+    from: 'now-1h',
     sections: [state, nodes, scrapes, stores, running],
   });
 }

@@ -1,3 +1,4 @@
+import { coverageColours, resultColours } from '../colours.js';
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
@@ -13,7 +14,9 @@ export const nodes: Section = {
       description:
         'Nodes with data, and nodes without data by reason. Many nodes at once: network, permissions or certificates. One node: that node.',
       unit: units.count,
+      decimals: 0,
       span: 12,
+      colours: coverageColours,
       queries: [
         { expr: ofCluster('sum', 'node_data_available'), legend: `${legend} with data` },
         { expr: ofCluster('count', 'node_absent_info', ['reason']), legend: `${legend} {{reason}}` },
@@ -38,6 +41,7 @@ export const nodes: Section = {
       unit: units.perSecond,
       span: 8,
       stacked: true,
+      colours: resultColours,
       queries: [{ expr: rateOf('cache_lookups_total', ['result']), legend: `${legend} {{result}}` }],
     }),
     timeSeriesPanel({
@@ -47,6 +51,7 @@ export const nodes: Section = {
       unit: units.perSecond,
       span: 8,
       stacked: true,
+      colours: resultColours,
       queries: [{ expr: rateOf('kubelet_requests_total', ['result']), legend: `${legend} {{result}}` }],
     }),
     timeSeriesPanel({
@@ -64,14 +69,18 @@ export const nodes: Section = {
       unit: units.perSecond,
       span: 12,
       stacked: true,
+      colours: resultColours,
       queries: [{ expr: rateOf('kubelet_config_requests_total', ['result']), legend: `${legend} {{result}}` }],
     }),
     tablePanel({
       title: 'Nodes with the oldest data',
       description: 'The 20 nodes with the oldest data, by instance. Click to open the node.',
       span: 12,
-      labels: ['instance', 'node'],
-      link: drillDown('node', 'row'),
+      noValue: 'none found',
+      clusters: true,
+      labels: ['node', 'instance'],
+      hidden: ['job'],
+      link: drillDown('node', 'row', []),
       columns: [
         {
           title: 'Age',

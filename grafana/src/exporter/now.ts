@@ -16,21 +16,19 @@ export const state: Section = {
       description:
         'Instances of the selected jobs whose last scrape failed. Not 0: check whether the pod is running and answers within the scrape timeout.',
       unit: units.count,
-      span: 4,
-      queries: [{ expr: `sum by (cluster) (1 - ${processSeries('up')})`, legend: '{{cluster}}' }],
+      span: 8,
+      query: { expr: `sum by (cluster) (1 - ${processSeries('up')})`, legend: '{{cluster}}' },
       thresholds: thresholds(noneSteps),
     }),
     statPanel({
       title: 'Nodes without data',
       description: 'Nodes without data, by instance; skipped nodes do not count. See the reasons below.',
       unit: units.count,
-      span: 4,
-      queries: [
-        {
-          expr: `sum by (cluster) (1 - ${largestOfNode('node_data_available', ['job', 'instance'])})`,
-          legend: '{{cluster}}',
-        },
-      ],
+      span: 8,
+      query: {
+        expr: `sum by (cluster) (1 - ${largestOfNode('node_data_available', ['job', 'instance'])})`,
+        legend: '{{cluster}}',
+      },
       thresholds: thresholds(noneSteps),
     }),
     statPanel({
@@ -38,30 +36,28 @@ export const state: Section = {
       description:
         'Whether all watches are connected. Broken for more than a minute: new pods are not seen; check the results of lists and watches below.',
       unit: units.none,
-      span: 4,
-      queries: [{ expr: `min by (cluster) (${selfSeries('store_watch_connected')})`, legend: '{{cluster}}' }],
+      span: 8,
+      query: { expr: `min by (cluster) (${selfSeries('store_watch_connected')})`, legend: '{{cluster}}' },
       mappings: words('connected', 'broken'),
-      thresholds: thresholds(oneSteps, 'red'),
+      thresholds: thresholds(oneSteps, 'critical'),
     }),
     statPanel({
       title: 'Settings',
       description:
         'Whether the last reload of the settings succeeded. Rejected: the previous settings stay active; the log contains the errors.',
       unit: units.none,
-      span: 4,
-      queries: [{ expr: `min by (cluster) (${selfSeries('config_last_reload_successful')})`, legend: '{{cluster}}' }],
+      span: 8,
+      query: { expr: `min by (cluster) (${selfSeries('config_last_reload_successful')})`, legend: '{{cluster}}' },
       mappings: words('loaded', 'rejected'),
-      thresholds: thresholds(oneSteps, 'red'),
+      thresholds: thresholds(oneSteps, 'critical'),
     }),
     statPanel({
       title: 'Kubelet certificates',
       description:
         'Whether kubelet certificates are verified. Not verified: a machine in the middle can read the exporter’s token; set kubelet.tls.caFile.',
       unit: units.none,
-      span: 4,
-      queries: [
-        { expr: `max by (cluster) (${selfSeries('kubelet_tls_verification_disabled')})`, legend: '{{cluster}}' },
-      ],
+      span: 8,
+      query: { expr: `max by (cluster) (${selfSeries('kubelet_tls_verification_disabled')})`, legend: '{{cluster}}' },
       mappings: words('not verified', 'verified'),
       thresholds: thresholds(noneSteps),
     }),
@@ -71,10 +67,11 @@ export const state: Section = {
         'Series dropped in the time range because of metrics.maxSeries. Not 0: whole families are missing; raise it, or choose a smaller metrics.profile.',
       unit: units.count,
       decimals: 0,
-      span: 4,
-      queries: [
-        { expr: `sum by (cluster) (increase(${selfSeries('series_dropped_total')}[$__range]))`, legend: '{{cluster}}' },
-      ],
+      span: 8,
+      query: {
+        expr: `sum by (cluster) (increase(${selfSeries('series_dropped_total')}[$__range]))`,
+        legend: '{{cluster}}',
+      },
       thresholds: thresholds(noneSteps),
     }),
     tablePanel({
@@ -83,7 +80,10 @@ export const state: Section = {
         'Version, scope (shard or node) and time of the last reload of each instance. Different hashes: the instances do not have the same settings yet.',
       span: 24,
       height: 6,
-      labels: instanceLabels,
+      noValue: 'none found',
+      clusters: true,
+      labels: ['instance', 'job', 'version', 'node_version'],
+      details: ['shard', 'total_shards', 'node'],
       columns: [
         {
           title: 'Settings loaded',

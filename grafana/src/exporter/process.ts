@@ -5,6 +5,7 @@ import { largestOf, legend, processSeries } from './queries.js';
 
 export const running: Section = {
   title: 'Process',
+  isCollapsed: true,
   panels: [
     timeSeriesPanel({
       title: 'Memory',
@@ -25,7 +26,7 @@ export const running: Section = {
       queries: [
         {
           expr: largestOf(`rate(${processSeries('process_cpu_seconds_total')}[$__rate_interval])`),
-          legend,
+          legend: `${legend} busiest`,
         },
       ],
     }),

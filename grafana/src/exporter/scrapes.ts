@@ -1,3 +1,4 @@
+import { levelColours, resultColours } from '../colours.js';
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
 import { units } from '../units.js';
@@ -21,6 +22,7 @@ export const scrapes: Section = {
       unit: units.perSecond,
       span: 8,
       stacked: true,
+      colours: resultColours,
       queries: [{ expr: rateOf('scrapes_total', ['result']), legend: `${legend} {{result}}` }],
     }),
     timeSeriesPanel({
@@ -30,6 +32,7 @@ export const scrapes: Section = {
       unit: units.count,
       span: 8,
       stacked: true,
+      colours: levelColours,
       queries: [{ expr: gaugeOf('sum', 'series', ['level']), legend: `${legend} {{level}}` }],
     }),
     timeSeriesPanel({
@@ -45,6 +48,7 @@ export const scrapes: Section = {
       description:
         'Pods of the summaries without storage series, by reason. no_usage: the kubelet reports no usage. top: left out by metrics.top.',
       unit: units.count,
+      decimals: 0,
       span: 8,
       queries: [{ expr: gaugeOf('sum', 'pods_skipped', ['reason']), legend: `${legend} {{reason}}` }],
     }),
@@ -53,6 +57,7 @@ export const scrapes: Section = {
       description:
         'Workloads that were not collected and back off, discovered workloads that are not exposed because a configured one has the same name, and values of kubelets beyond 2^53.',
       unit: units.count,
+      decimals: 0,
       span: 8,
       queries: [
         { expr: gaugeOf('sum', 'workloads_backed_off'), legend: `${legend} backing off` },

@@ -1,3 +1,4 @@
+import { resultColours } from '../colours.js';
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
 import { words } from '../states.js';
@@ -6,11 +7,13 @@ import { gaugeOf, legend, rateOf } from './queries.js';
 
 export const stores: Section = {
   title: 'Objects of the API server',
+  isCollapsed: true,
   panels: [
     timeSeriesPanel({
       title: 'Objects',
       description: 'Nodes and pods in the stores of all instances. They should match kubectl.',
       unit: units.count,
+      decimals: 0,
       span: 8,
       queries: [{ expr: gaugeOf('sum', 'store_objects', ['resource']), legend: `${legend} {{resource}}` }],
     }),
@@ -53,6 +56,7 @@ export const stores: Section = {
         'Lists by result, and lists rejected because of an old resource version. Many successes: watches break often; each list of pods is expensive for the API server.',
       unit: units.perSecond,
       span: 8,
+      colours: resultColours,
       queries: [
         { expr: rateOf('store_lists_total', ['resource', 'result']), legend: `${legend} {{resource}} {{result}}` },
         {
@@ -66,6 +70,7 @@ export const stores: Section = {
       description: 'Watches that ended, by result. API servers close them every 5 to 10 minutes, which is normal.',
       unit: units.perSecond,
       span: 8,
+      colours: resultColours,
       queries: [
         { expr: rateOf('store_watches_total', ['resource', 'result']), legend: `${legend} {{resource}} {{result}}` },
       ],

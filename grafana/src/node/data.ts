@@ -1,7 +1,6 @@
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
 import { dataAge, largest } from '../queries.js';
-import { listPanel } from '../tables.js';
 import { units } from '../units.js';
 import { itself } from './queries.js';
 
@@ -11,30 +10,22 @@ export const data: Section = {
     timeSeriesPanel({
       title: 'Age of the data',
       description:
-        'Time since the data was fetched from the kubelet. Above cache.ttl (55 s by default) plus the scrape interval, the last request failed. A gap: there was no data.',
+        'Time since the data was fetched from the kubelet. Above cache.ttl (55 s by default) plus the scrape interval, the last request failed. It grows on while the node has no data.',
       unit: units.seconds,
-      span: 10,
-      queries: [{ expr: dataAge(itself), legend: 'Age {{cluster}}' }],
+      span: 12,
+      queries: [{ expr: dataAge(itself), legend: 'Age' }],
     }),
     timeSeriesPanel({
       title: 'Missing and dangling pods',
       description:
         'Missing: pods that run on the node but are not in its summary. Dangling: pods of the summary that the API server does not know. Short peaks are pods that start and end.',
       unit: units.count,
-      span: 8,
+      span: 12,
+      decimals: 0,
       queries: [
-        { expr: largest('node_pods_missing', ['node'], itself), legend: 'Missing {{cluster}}' },
-        { expr: largest('node_pods_dangling', ['node'], itself), legend: 'Dangling {{cluster}}' },
+        { expr: largest('node_pods_missing', ['node'], itself), legend: 'Missing' },
+        { expr: largest('node_pods_dangling', ['node'], itself), legend: 'Dangling' },
       ],
-    }),
-    listPanel({
-      title: 'Reason for missing data',
-      description:
-        'The reason while the node has no data. tls, unauthorized, forbidden: settings and permissions of the exporter. timeout, connection, http_status: the node or the network. skipped: excluded by cluster.skipNodes.',
-      span: 6,
-      noValue: 'none found',
-      labels: ['node', 'reason'],
-      expr: largest('node_absent_info', ['node', 'reason'], itself),
     }),
   ],
 };

@@ -15,15 +15,20 @@ export const evictions: Section = {
       title: 'Evictions by cause',
       description:
         'Pods of this node that the kubelet evicted for their storage. Causes with "limit": the pod exceeded one of its limits. node_bytes, node_inodes: the node was low. node_admission: a pod was refused while it was, and never ran.',
-      span: 8,
+      span: 24,
+      height: 6,
       expr: nodeEvictions(itself, '$__interval'),
     }),
     lastEvictions({
       title: 'Last evictions',
       description:
         'The last 20 evictions on this node that the exporter lists (evictions.retention), with the last measured usage and the limit that was exceeded. explain eviction on the command line shows more of each.',
-      span: 16,
+      span: 24,
+      height: 6,
       matchers: itself.matchers,
+      hidden: ['node'],
+      details: ['container', 'volume'],
+      link: drillDown('pod', 'row'),
     }),
     tablePanel({
       title: 'Next to be evicted if the node runs low',
@@ -32,7 +37,8 @@ export const evictions: Section = {
       span: 24,
       height: 6,
       noValue: 'the node is not near a threshold, or there is no data',
-      labels: rankLabels,
+      labels: ['signal', 'namespace', 'pod'],
+      hidden: ['node'],
       link: drillDown('pod', 'row'),
       ascending: true,
       columns: [

@@ -15,14 +15,14 @@ export const filesystems: Section = {
       span: 12,
       bounds: 'capacity',
       queries: [
-        { expr: largest('node_used_bytes', filesystemLabels, itself), legend: '{{cluster}} {{filesystem}} used' },
+        { expr: largest('node_used_bytes', filesystemLabels, itself), legend: '{{filesystem}} used' },
         {
           expr: largest('node_available_bytes', filesystemLabels, itself),
-          legend: '{{cluster}} {{filesystem}} available',
+          legend: '{{filesystem}} available',
         },
         {
           expr: largest('node_capacity_bytes', filesystemLabels, itself),
-          legend: '{{cluster}} {{filesystem}} capacity',
+          legend: '{{filesystem}} capacity',
         },
       ],
     }),
@@ -34,8 +34,8 @@ export const filesystems: Section = {
       span: 12,
       max: 1,
       queries: [
-        { expr: filesystemRatio(itself), legend: '{{cluster}} {{filesystem}} space' },
-        { expr: inodesRatio(itself), legend: '{{cluster}} {{filesystem}} inodes' },
+        { expr: filesystemRatio(itself), legend: '{{filesystem}} space' },
+        { expr: inodesRatio(itself), legend: '{{filesystem}} inodes' },
       ],
     }),
     timeSeriesPanel({
@@ -49,11 +49,11 @@ export const filesystems: Section = {
       queries: [
         {
           expr: largest('node_eviction_headroom_bytes', filesystemLabels, itself),
-          legend: '{{cluster}} {{filesystem}} headroom',
+          legend: '{{filesystem}} headroom',
         },
         {
           expr: largest('node_eviction_threshold_bytes', filesystemLabels, itself),
-          legend: '{{cluster}} {{filesystem}} threshold',
+          legend: '{{filesystem}} threshold',
         },
       ],
     }),
@@ -62,13 +62,14 @@ export const filesystems: Section = {
       description:
         'Free inodes of each filesystem, and free inodes above the hard eviction threshold (known where kubelet.readConfig is on).',
       unit: units.count,
+      decimals: 2,
       span: 12,
       fromZero: false,
       queries: [
-        { expr: largest('node_inodes_free', filesystemLabels, itself), legend: '{{cluster}} {{filesystem}} free' },
+        { expr: largest('node_inodes_free', filesystemLabels, itself), legend: '{{filesystem}} free' },
         {
           expr: largest('node_eviction_headroom_inodes', filesystemLabels, itself),
-          legend: '{{cluster}} {{filesystem}} headroom',
+          legend: '{{filesystem}} headroom',
         },
       ],
     }),

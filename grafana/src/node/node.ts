@@ -15,7 +15,7 @@ export function nodeDashboard(): Dashboard {
     name: 'node',
     description: 'One node: usage of its filesystems, eviction headroom, evictions, and its largest pods.',
     variables: [nodeVariable()],
-    from: 'now-6h',
+    from: 'now-3h',
     sections: [summary, whoFillsIt, evictions, filesystems, data],
     evictions: itself.matchers,
   });

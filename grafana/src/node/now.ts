@@ -1,9 +1,20 @@
 import type { Section } from '../dashboard.js';
 import { statPanel } from '../panels.js';
-import { filesystemLabels, filesystemRatio, largest } from '../queries.js';
-import { filesystemSteps, noneSteps, oneSteps, thresholds, words } from '../states.js';
+import {
+  absentNodes,
+  dataAge,
+  filesystemLabels,
+  filesystemRatio,
+  largest,
+  nodeEvictions,
+  withinRange,
+} from '../queries.js';
+import { noneSteps, oneSteps, ratioSteps, thresholds, words } from '../states.js';
+import { listPanel } from '../tables.js';
 import { units } from '../units.js';
 import { itself, usedByPods } from './queries.js';
+
+const skipped = { matchers: [...itself.matchers, 'reason="skipped"'] };
 
 export const summary: Section = {
   title: 'Now',
@@ -11,12 +22,36 @@ export const summary: Section = {
     statPanel({
       title: 'Data',
       description:
-        'Whether the node has data. None: see the reason under "Data of the node". All other panels show nothing from then on.',
+        'Whether the node has data. None: the reason is beside, and all other panels show nothing from then on.',
       unit: units.none,
-      span: 4,
-      queries: [{ expr: largest('node_data_available', ['node'], itself), legend: '{{cluster}}' }],
+      span: 6,
+      query: { expr: largest('node_data_available', ['node'], itself) },
       mappings: words('fresh or stale', 'none'),
-      thresholds: thresholds(oneSteps, 'red'),
+      thresholds: thresholds(oneSteps, 'critical'),
+    }),
+    statPanel({
+      title: 'Age of the data',
+      description:
+        'Time since the last data was fetched from the kubelet; it grows on while there is none. Up to cache.ttl (55 s by default) plus the scrape interval is normal.',
+      unit: units.seconds,
+      decimals: 0,
+      span: 6,
+      query: { expr: dataAge(itself), legend: 'age' },
+      thresholds: thresholds([
+        [150, 'warning'],
+        [300, 'critical'],
+      ]),
+    }),
+    listPanel({
+      title: 'Reason for missing data',
+      description:
+        'The reason while the node has no data. tls, unauthorized, forbidden: settings and permissions of the exporter. timeout, connection, http_status: the node or the network. skipped: excluded by cluster.skipNodes.',
+      span: 12,
+      height: 3,
+      noValue: 'none found',
+      labels: ['reason'],
+      hidden: ['node'],
+      expr: `${absentNodes(itself)} or ${largest('node_absent_info', ['node', 'reason'], skipped)}`,
     }),
     statPanel({
       title: 'Fullest filesystem',
@@ -24,39 +59,36 @@ export const summary: Section = {
         'Share that is not available. By default the kubelet starts to evict pods at 90 % of nodefs and 85 % of imagefs. Red: free space, see the largest pods.',
       unit: units.ratio,
       decimals: 0,
-      span: 4,
-      queries: [{ expr: `max by (cluster) (${filesystemRatio(itself)})`, legend: '{{cluster}}' }],
-      thresholds: thresholds(filesystemSteps),
+      span: 8,
+      query: { expr: `max by (cluster) (${filesystemRatio(itself)})` },
+      thresholds: thresholds(ratioSteps),
     }),
     statPanel({
       title: 'Eviction headroom',
       description:
         'Bytes that can be written before the kubelet evicts pods, on the filesystem that is closest to its threshold. Below 0 it evicts. Known where kubelet.readConfig is on and permitted.',
       unit: units.bytes,
-      span: 4,
+      span: 8,
       noValue: 'unknown',
-      queries: [
-        {
-          expr: `min by (cluster) (${largest('node_eviction_headroom_bytes', filesystemLabels, itself)})`,
-          legend: '{{cluster}}',
-        },
-      ],
-      thresholds: thresholds([[1, 'green']], 'red'),
+      query: {
+        expr: `min by (cluster) (${largest('node_eviction_headroom_bytes', filesystemLabels, itself)})`,
+      },
+      thresholds: thresholds([[0, 'ok']], 'critical'),
     }),
     statPanel({
       title: 'Used by pods',
       description: 'Ephemeral storage of all pods on the node. Images, the system and other volumes are not included.',
       unit: units.bytes,
-      span: 4,
-      queries: [{ expr: usedByPods, legend: '{{cluster}}' }],
+      span: 8,
+      query: { expr: usedByPods },
     }),
     statPanel({
       title: 'Missing pods',
       description:
         'Pods that run on the node according to the API server, but are not in its summary. If this lasts, the kubelet or its container runtime does not report them, and they are missing from all totals.',
       unit: units.count,
-      span: 4,
-      queries: [{ expr: largest('node_pods_missing', ['node'], itself), legend: '{{cluster}}' }],
+      span: 8,
+      query: { expr: largest('node_pods_missing', ['node'], itself) },
       thresholds: thresholds(noneSteps),
     }),
     statPanel({
@@ -64,9 +96,21 @@ export const summary: Section = {
       description:
         'Pods of the summary that the API server does not know. If this lasts, remains of deleted pods fill the disk: see the kubelet’s log.',
       unit: units.count,
-      span: 4,
-      queries: [{ expr: largest('node_pods_dangling', ['node'], itself), legend: '{{cluster}}' }],
-      thresholds: thresholds([[1, 'orange']]),
+      span: 8,
+      query: { expr: largest('node_pods_dangling', ['node'], itself) },
+      thresholds: thresholds([[1, 'warning']]),
+    }),
+    statPanel({
+      title: 'Evictions',
+      description:
+        'Pods of this node that the kubelet evicted for their storage within the time range. The last ones are listed below.',
+      unit: units.count,
+      decimals: 0,
+      span: 8,
+      query: {
+        expr: `sum by (cluster) (${withinRange(nodeEvictions(itself))}) or 0 * ${largest('node_data_available', ['node'], itself)}`,
+      },
+      thresholds: thresholds([[1, 'warning']], 'unknown'),
     }),
   ],
 };

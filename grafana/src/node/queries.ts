@@ -8,9 +8,9 @@ export function ownersOf(filesystem: string): readonly { readonly expr: string; 
   const selection = { matchers: [...itself.matchers, `filesystem="${filesystem}"`] };
   const owned = (name: string): string => largest(name, filesystemLabels, selection);
   return [
-    { expr: owned('node_pods_used_bytes'), legend: '{{cluster}} pods' },
-    { expr: owned('node_images_used_bytes'), legend: '{{cluster}} images' },
-    { expr: `clamp_min(${owned('node_unattributed_bytes')}, 0)`, legend: '{{cluster}} other' },
-    { expr: owned('node_available_bytes'), legend: '{{cluster}} free' },
+    { expr: owned('node_pods_used_bytes'), legend: 'pods' },
+    { expr: owned('node_images_used_bytes'), legend: 'images' },
+    { expr: `clamp_min(${owned('node_unattributed_bytes')}, 0)`, legend: 'other' },
+    { expr: owned('node_available_bytes'), legend: 'free' },
   ];
 }

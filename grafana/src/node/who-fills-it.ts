@@ -2,7 +2,7 @@ import { componentColours, ownerColours } from '../colours.js';
 import type { Section } from '../dashboard.js';
 import { limitsTable } from '../limits.js';
 import { drillDown } from '../links.js';
-import { barsPanel, timeSeriesPanel } from '../panels.js';
+import { timeSeriesPanel } from '../panels.js';
 import { largest, only, podGrowth, podLabels, podsUsed, topAtEnd } from '../queries.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
@@ -18,14 +18,16 @@ export const whoFillsIt: Section = {
       title: 'Biggest pods',
       description:
         'The 20 pods with the highest usage on this node: move or clean them up first. Requested needs metrics.profile: full. Click to open the pod.',
-      span: 12,
+      span: 14,
+      noValue: 'none found',
       labels: ['namespace', 'pod'],
+      hidden: ['node'],
       link: drillDown('pod', 'row'),
       columns: [
         { title: 'Used', expr: biggestPods, unit: units.bytes },
-        { title: 'Growth per hour', expr: only(podGrowth(itself.matchers), podLabels, biggestPods), unit: units.bytes },
+        { title: 'Growth/h', expr: only(podGrowth(itself.matchers), podLabels, biggestPods), unit: units.bytes },
         {
-          title: 'Requested',
+          title: 'Request',
           expr: only(largest('pod_request_bytes', podLabels, itself), podLabels, biggestPods),
           unit: units.bytes,
         },
@@ -40,11 +42,11 @@ export const whoFillsIt: Section = {
       title: 'Biggest pods over time',
       description: 'The 10 pods with the highest usage on this node at the end of the time range.',
       unit: units.bytes,
-      span: 12,
+      span: 10,
       queries: [
         {
           expr: topAtEnd(10, podLabels, (at) => podsUsed({ ...itself, ...at })),
-          legend: '{{cluster}} {{namespace}}/{{pod}}',
+          legend: '{{namespace}}/{{pod}}',
         },
       ],
       link: drillDown('pod', 'line'),
@@ -81,7 +83,7 @@ export const whoFillsIt: Section = {
       queries: [
         {
           expr: `sum by (cluster, component) (${largest('pod_component_used_bytes', [...podLabels, 'component'], itself)})`,
-          legend: '{{cluster}} {{component}}',
+          legend: '{{component}}',
         },
       ],
     }),
@@ -93,32 +95,40 @@ export const whoFillsIt: Section = {
       span: 12,
       bounds: 'Allocatable',
       queries: [
-        { expr: usedByPods, legend: 'Used by pods {{cluster}}' },
-        { expr: requested, legend: 'Requested {{cluster}}' },
-        { expr: largest('node_allocatable_bytes', ['node'], itself), legend: 'Allocatable {{cluster}}' },
+        { expr: usedByPods, legend: 'Used by pods' },
+        { expr: requested, legend: 'Requested' },
+        { expr: largest('node_allocatable_bytes', ['node'], itself), legend: 'Allocatable' },
       ],
     }),
     limitsTable({
       title: 'Closest to a limit',
       description:
         'The 20 limits with the highest usage on this node. The kubelet evicts pods above 100 %, except static and critical pods.',
-      span: 16,
+      span: 14,
+      labels: ['namespace', 'pod', 'limit'],
+      hidden: ['node'],
+      link: drillDown('pod', 'row'),
       matchers: itself.matchers,
       near: '0',
       count: 20,
     }),
-    barsPanel({
+    tablePanel({
       title: 'Pods with most inodes (metrics.profile: full)',
       description:
         'The 10 pods with the most inodes on this node, which have many small files. Needs metrics.profile: full.',
       noValue: 'only with metrics.profile: full',
-      unit: units.count,
-      span: 8,
-      query: {
-        expr: `topk(10, ${largest('pod_inodes_used', podLabels, itself)})`,
-        legend: '{{cluster}} {{namespace}}/{{pod}}',
-      },
-      link: drillDown('pod', 'line'),
+      span: 10,
+      labels: ['namespace', 'pod'],
+      hidden: ['node'],
+      link: drillDown('pod', 'row'),
+      columns: [
+        {
+          title: 'Inodes',
+          expr: `topk(10, ${largest('pod_inodes_used', podLabels, itself)})`,
+          unit: units.count,
+          cell: 'bar',
+        },
+      ],
     }),
   ],
 };

@@ -1,8 +1,29 @@
+import { alertsFiring } from '../alerts.js';
 import type { Section } from '../dashboard.js';
 import { statPanel } from '../panels.js';
-import { dataAge, evictable, filesystemRatio, largest, limitRatios, podsUsed, workloadComplete } from '../queries.js';
-import { filesystemSteps, noneSteps, thresholds } from '../states.js';
+import {
+  dataAge,
+  evictable,
+  filesystemRatio,
+  limitRatios,
+  podsUsed,
+  series,
+  silentNodes,
+  total,
+  unknownNodes,
+  workloadComplete,
+} from '../queries.js';
+import { noneSteps, ratioSteps, thresholds, word } from '../states.js';
 import { units } from '../units.js';
+
+/** Series whose own labels Prometheus has renamed, because the scrape lacks `honor_labels`. */
+const overwritten = ['pod', 'namespace', 'node']
+  .map((label) => {
+    const family = label === 'node' ? 'node_data_available' : 'pod_used_bytes';
+    return series(family, { matchers: [`exported_${label}!=""`] });
+  })
+  .join(' or ');
+const scraped = `0 * ${total('count', series('exporter_build_info'))}`;
 
 export const summary: Section = {
   title: 'At a glance',
@@ -10,10 +31,11 @@ export const summary: Section = {
     statPanel({
       title: 'Used by pods',
       description:
-        'Ephemeral storage of all measured pods: writable layers, logs, emptyDirs, configMaps. Images and the system are not included. Compare with the nodes below.',
+        'Ephemeral storage of all measured pods of the selected clusters: writable layers, logs, emptyDirs, configMaps. Images and the system are not included. No data in any panel: select another data source at the top, or check that Prometheus scrapes the exporter (docs/troubleshooting.md).',
       unit: units.bytes,
-      span: 4,
-      queries: [{ expr: `sum by (cluster) (${podsUsed()})`, legend: '{{cluster}}' }],
+      span: 6,
+      query: { expr: total('sum', podsUsed()), legend: 'used' },
+      unknown: unknownNodes,
     }),
     statPanel({
       title: 'Fullest filesystem',
@@ -21,27 +43,42 @@ export const summary: Section = {
         'The filesystem with the smallest available share of all nodes. By default kubelets start to evict pods at 90 % of nodefs and 85 % of imagefs. Red: see the fullest filesystems below.',
       unit: units.ratio,
       decimals: 0,
-      span: 4,
-      queries: [{ expr: `max by (cluster) (${filesystemRatio()})`, legend: '{{cluster}}' }],
-      thresholds: thresholds(filesystemSteps),
+      span: 6,
+      query: { expr: total('max', filesystemRatio()), legend: 'fullest' },
+      thresholds: thresholds(ratioSteps),
+      unknown: unknownNodes,
     }),
     statPanel({
-      title: 'Limits nearly reached',
+      title: 'Near a limit',
       description:
         'Number of limits (of pods, containers and emptyDirs) whose usage is above the share selected at the top. The kubelet evicts pods above 100 %; static and critical pods, which it never evicts, are left out. Not 0: see the table of limits below.',
       unit: units.count,
-      span: 4,
+      decimals: 0,
+      span: 6,
       noValue: 'none found',
-      queries: [{ expr: `sum by (cluster) (${evictable(limitRatios())} >= bool $near)`, legend: '{{cluster}}' }],
-      thresholds: thresholds([[1, 'orange']]),
+      query: { expr: total('sum', `${evictable(limitRatios())} >= bool $near`), legend: 'limits' },
+      thresholds: thresholds([[1, 'warning']]),
+      unknown: unknownNodes,
+    }),
+    statPanel({
+      title: 'Alerts firing',
+      description:
+        'Firing alerts of the rules of the exporter, listed under "Alerts". Unknown: this data source does not evaluate the rules (manifests/rules).',
+      unit: units.count,
+      decimals: 0,
+      span: 6,
+      noValue: 'unknown: no rules',
+      query: { expr: alertsFiring, legend: 'alerts' },
+      thresholds: thresholds(noneSteps),
     }),
     statPanel({
       title: 'Nodes without data',
       description:
-        'Nodes whose kubelet could not be scraped. Their pods are missing from all totals. Not 0: see the reasons under "Data quality".',
+        'Nodes whose kubelet could not be scraped. Their pods are missing from all totals. Not 0: the reasons are beside.',
       unit: units.count,
-      span: 4,
-      queries: [{ expr: `sum by (cluster) (1 - ${largest('node_data_available', ['node'])})`, legend: '{{cluster}}' }],
+      decimals: 0,
+      span: 6,
+      query: { expr: total('sum', silentNodes()), legend: 'nodes' },
       thresholds: thresholds(noneSteps),
     }),
     statPanel({
@@ -49,8 +86,9 @@ export const summary: Section = {
       description:
         'Workloads with at least one running pod that is not measured: their totals are too low. Not 0: see "Data quality".',
       unit: units.count,
-      span: 4,
-      queries: [{ expr: `sum by (cluster) (1 - ${workloadComplete()})`, legend: '{{cluster}}' }],
+      decimals: 0,
+      span: 6,
+      query: { expr: total('sum', `1 - ${workloadComplete()}`), legend: 'workloads' },
       thresholds: thresholds(noneSteps),
     }),
     statPanel({
@@ -59,12 +97,23 @@ export const summary: Section = {
         'Age of the oldest data of a node. Up to cache.ttl (55 s by default) plus the scrape interval is normal. Above that, the last request to the kubelet failed.',
       unit: units.seconds,
       decimals: 0,
-      span: 4,
-      queries: [{ expr: `max by (cluster) (${dataAge()})`, legend: '{{cluster}}' }],
+      span: 6,
+      query: { expr: total('max', dataAge()), legend: 'oldest' },
       thresholds: thresholds([
-        [150, 'orange'],
-        [300, 'red'],
+        [150, 'warning'],
+        [300, 'critical'],
       ]),
+    }),
+    statPanel({
+      title: 'Labels of the exporter',
+      description:
+        'Whether Prometheus keeps the labels namespace, pod and node of the exporter. Overwritten: all panels about pods are wrong or empty; set honor_labels: true (honorLabels in a ServiceMonitor) for this scrape. The number is that of the affected series.',
+      unit: units.count,
+      decimals: 0,
+      span: 6,
+      query: { expr: `${total('count', overwritten)} or ${scraped}`, legend: 'series' },
+      mappings: [word(0, 'kept', 'ok')],
+      thresholds: thresholds(noneSteps),
     }),
   ],
 };

@@ -12,17 +12,18 @@ export const evictions: Section = {
       title: 'Evictions by cause',
       description:
         'Pods that kubelets evicted for their storage. Causes with "limit": a pod exceeded one of its limits. node_bytes, node_inodes: a node was low. node_admission: a pod was refused by such a node, and never ran.',
-      span: 10,
+      span: 8,
       expr: nodeEvictions({}, '$__interval'),
     }),
     tablePanel({
       title: 'Evictions by workload',
       description:
         'The 20 workloads and causes with the most evictions within the time range. Click to open the workload. Causes with "limit": raise the limit, or find out what grows. Others: look at the nodes.',
-      span: 14,
+      span: 16,
       noValue: 'none found',
+      clusters: true,
       labels: [...workloadLabels, 'cause'],
-      link: drillDown('workload', 'row'),
+      link: drillDown('workload', 'row', []),
       columns: [
         {
           title: 'Evictions',
@@ -37,6 +38,9 @@ export const evictions: Section = {
       description:
         'The last 20 evictions that the exporter lists (evictions.retention), with the last measured usage and the limit that was exceeded. explain eviction on the command line shows more of each. Click to open the pod.',
       span: 24,
+      clusters: true,
+      details: ['node'],
+      link: drillDown('pod', 'row', []),
     }),
   ],
 };

@@ -2,7 +2,7 @@ import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
 import { filesystemLabels, filesystemRatio, inodesRatio, largest, only, topAtEnd } from '../queries.js';
-import { filesystemSteps, thresholds } from '../states.js';
+import { ratioSteps, thresholds } from '../states.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
 
@@ -14,19 +14,20 @@ export const nodes: Section = {
     tablePanel({
       title: 'Fullest filesystems',
       description:
-        'The 20 filesystems with the smallest available share. Eviction headroom is the space left until the kubelet evicts pods; below 0 it evicts. It is known where kubelet.readConfig is on. Click to open the node.',
-      span: 16,
+        'The 20 filesystems with the smallest available share. Headroom is the space left until the kubelet evicts pods; below 0 it evicts. It is known where kubelet.readConfig is on. Click to open the node.',
+      span: 24,
       height: 10,
+      clusters: true,
       labels: filesystemLabels,
-      link: drillDown('node', 'row'),
+      link: drillDown('node', 'row', []),
       columns: [
         {
           title: 'Full',
           expr: fullestFilesystems,
           unit: units.ratio,
           decimals: 0,
-          cell: 'gauge',
-          thresholds: thresholds(filesystemSteps),
+          cell: 'share',
+          thresholds: thresholds(ratioSteps),
         },
         {
           title: 'Available',
@@ -39,11 +40,11 @@ export const nodes: Section = {
           unit: units.bytes,
         },
         {
-          title: 'Eviction headroom',
+          title: 'Headroom',
           expr: only(largest('node_eviction_headroom_bytes', filesystemLabels), filesystemLabels, fullestFilesystems),
           unit: units.bytes,
           cell: 'coloured',
-          thresholds: thresholds([[0, 'green']], 'red'),
+          thresholds: thresholds([[0, 'ok']], 'critical'),
         },
         {
           title: 'Inodes',
@@ -51,7 +52,7 @@ export const nodes: Section = {
           unit: units.ratio,
           decimals: 0,
           cell: 'coloured',
-          thresholds: thresholds(filesystemSteps),
+          thresholds: thresholds(ratioSteps),
         },
       ],
     }),
@@ -60,8 +61,8 @@ export const nodes: Section = {
       description:
         'The 10 fullest filesystems at the end of the time range. A steady slope shows when the node will be full; steps are images or jobs.',
       unit: units.ratio,
-      span: 8,
-      height: 10,
+      span: 24,
+      height: 8,
       max: 1,
       queries: [
         {
@@ -69,7 +70,7 @@ export const nodes: Section = {
           legend: '{{cluster}} {{node}} {{filesystem}}',
         },
       ],
-      link: drillDown('node', 'line'),
+      link: drillDown('node', 'line', []),
     }),
   ],
 };

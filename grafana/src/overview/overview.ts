@@ -4,6 +4,7 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { buildDashboard } from '../dashboard.js';
 import { nearVariable } from '../variables.js';
 import { summary } from './at-a-glance.js';
+import { alerts, causes } from './clusters.js';
 import { evictions } from './evictions.js';
 import { nodes } from './full-nodes.js';
 import { nearLimits } from './near-limits.js';
@@ -17,8 +18,9 @@ export function overview(): Dashboard {
     description:
       'Full nodes, the largest and fastest growing workloads and pods, pods near a limit, evictions, and the quality of the data.',
     variables: [nearVariable()],
-    from: 'now-6h',
-    sections: [summary, nodes, whoUses, whoGrows, nearLimits, evictions, trust],
+    clusters: true,
+    from: 'now-3h',
+    sections: [summary, causes, nodes, whoUses, whoGrows, nearLimits, alerts, evictions, trust],
     evictions: [],
   });
 }

@@ -1,12 +1,12 @@
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
-import { barsPanel, timeSeriesPanel } from '../panels.js';
+import { timeSeriesPanel } from '../panels.js';
 import {
   acrossShards,
   largest,
   only,
   podsUsed,
-  topAtEnd,
+  usedWhileComplete,
   workloadComplete,
   workloadGrowth,
   workloadLabels,
@@ -28,12 +28,13 @@ export const whoUses: Section = {
         'The 20 workloads with the highest usage, summed over their pods. If one pod has a large share, look at that pod; else at the workload. The values of a partial workload are too low. Click to open the workload.',
       span: 24,
       height: 10,
+      clusters: true,
       labels: workloadLabels,
-      link: drillDown('workload', 'row'),
+      link: drillDown('workload', 'row', []),
       columns: [
         { title: 'Used', expr: biggestWorkloads, unit: units.bytes },
         {
-          title: 'Growth per hour',
+          title: 'Growth/h',
           expr: only(workloadGrowth(), workloadLabels, biggestWorkloads),
           unit: units.bytes,
         },
@@ -58,11 +59,11 @@ export const whoUses: Section = {
           unit: units.count,
         },
         {
-          title: 'Complete',
+          title: 'Whole',
           expr: only(workloadComplete(), workloadLabels, biggestWorkloads),
           unit: units.none,
           cell: 'coloured',
-          thresholds: thresholds(oneSteps, 'red'),
+          thresholds: thresholds(oneSteps, 'critical'),
           mappings: words('yes', 'partial'),
         },
       ],
@@ -70,37 +71,51 @@ export const whoUses: Section = {
     timeSeriesPanel({
       title: 'Biggest workloads over time',
       description:
-        'The 10 workloads with the highest usage at the end of the time range. A dip of all of them at once is missing data, not less usage.',
+        'The 10 workloads with the highest usage at the end of the time range, while all of their pods are measured.',
       unit: units.bytes,
-      span: 12,
+      span: 24,
       height: 10,
       queries: [
         {
-          expr: topAtEnd(10, workloadLabels, (at) => acrossShards('workload_used_bytes', workloadLabels, at)),
+          expr: only(
+            usedWhileComplete(),
+            workloadLabels,
+            `topk(10, ${acrossShards('workload_used_bytes', workloadLabels, { at: 'end' })})`,
+          ),
           legend: workloadLegend,
         },
       ],
-      link: drillDown('workload', 'line'),
+      link: drillDown('workload', 'line', []),
     }),
-    barsPanel({
+    tablePanel({
       title: 'Biggest namespaces',
-      description: 'The 15 namespaces whose pods use the most.',
-      unit: units.bytes,
-      span: 6,
+      description: 'The 10 namespaces whose pods use the most. Click to open the namespace.',
+      span: 10,
       height: 10,
-      query: {
-        expr: `topk(15, sum by (cluster, namespace) (${podsUsed()}))`,
-        legend: '{{cluster}} {{namespace}}',
-      },
+      noValue: 'none found',
+      clusters: true,
+      labels: ['namespace'],
+      link: drillDown('namespace', 'row', []),
+      columns: [
+        {
+          title: 'Used',
+          expr: `topk(10, sum by (cluster, namespace) (${podsUsed()}))`,
+          unit: units.bytes,
+          cell: 'bar',
+        },
+      ],
     }),
-    barsPanel({
+    tablePanel({
       title: 'Biggest pods',
-      description: 'The 15 pods with the highest usage. Click to open the pod.',
-      unit: units.bytes,
-      span: 6,
+      description: 'The 10 pods with the highest usage. Click to open the pod.',
+      span: 14,
       height: 10,
-      query: { expr: `topk(15, ${podsUsed()})`, legend: '{{cluster}} {{namespace}}/{{pod}}' },
-      link: drillDown('pod', 'line'),
+      noValue: 'none found',
+      clusters: true,
+      labels: ['namespace', 'pod'],
+      details: ['node'],
+      link: drillDown('pod', 'row', []),
+      columns: [{ title: 'Used', expr: `topk(10, ${podsUsed()})`, unit: units.bytes, cell: 'bar' }],
     }),
   ],
 };

@@ -15,7 +15,7 @@ export const about: Section = {
       title: 'The pod',
       description:
         'The node of the pod. Phase, QoS class, priority class and the other columns need metrics.profile: full. Static and critical pods are never evicted for their limits. Click to open the node.',
-      span: 12,
+      span: 24,
       height: 5,
       labels: infoLabels,
       link: drillDown('node', 'row'),
@@ -25,7 +25,7 @@ export const about: Section = {
       title: 'Workloads',
       description:
         'The workloads of the pod; it counts fully in each of them. None: no configured workload matches the pod. Click to open the workload.',
-      span: 12,
+      span: 24,
       height: 5,
       noValue: 'none found',
       labels: memberLabels,

@@ -16,13 +16,15 @@ export const limits: Section = {
       unit: units.ratio,
       span: 12,
       thresholds: thresholds(ratioSteps),
-      queries: [{ expr: limitRatios(itself), legend: '{{cluster}} {{rule}} {{container}}{{volume}}' }],
+      queries: [{ expr: limitRatios(itself), legend: '{{rule}} {{container}}{{volume}}' }],
     }),
     limitsTable({
       title: 'Limits now',
       description:
-        'The limits of the pod, highest usage first, with the time left at the growth of the past hour. Raise the first one, or stop the growth.',
+        'The limits of the pod, highest usage first, with the time left at its present growth. Raise the first one, or stop the growth.',
       span: 12,
+      labels: ['limit'],
+      hidden: ['namespace', 'pod', 'node'],
       matchers: itself.matchers,
       near: '0',
       count: 50,
@@ -34,13 +36,13 @@ export const limits: Section = {
       unit: units.count,
       span: 12,
       queries: [
-        { expr: largest('pod_inodes_used', podLabels, itself), legend: '{{cluster}} pod' },
+        { expr: largest('pod_inodes_used', podLabels, itself), legend: 'pod' },
         {
           expr: largest('container_rootfs_inodes_used', container, itself),
-          legend: '{{cluster}} {{container}} writable layer',
+          legend: '{{container}} writable layer',
         },
-        { expr: largest('container_logs_inodes_used', container, itself), legend: '{{cluster}} {{container}} logs' },
-        { expr: largest('volume_inodes_used', volume, itself), legend: '{{cluster}} volume {{volume}}' },
+        { expr: largest('container_logs_inodes_used', container, itself), legend: '{{container}} logs' },
+        { expr: largest('volume_inodes_used', volume, itself), legend: 'volume {{volume}}' },
       ],
     }),
     timeSeriesPanel({
@@ -52,11 +54,11 @@ export const limits: Section = {
       queries: [
         {
           expr: `time() - ${largest('pod_volume_stats_timestamp_seconds', podLabels, itself)}`,
-          legend: '{{cluster}} age',
+          legend: 'age',
         },
         {
           expr: largest('pod_volume_stats_pending', podLabels, itself),
-          legend: '{{cluster}} not measured yet',
+          legend: 'not measured yet',
         },
       ],
     }),

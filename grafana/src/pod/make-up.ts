@@ -21,10 +21,10 @@ export const makeUp: Section = {
       queries: [
         {
           expr: largest('pod_component_used_bytes', [...podLabels, 'component'], itself),
-          legend: '{{cluster}} {{component}}',
+          legend: '{{component}}',
         },
-        { expr: largest('pod_limit_bytes', podLabels, itself), legend: 'Limit {{cluster}}' },
-        { expr: largest('pod_request_bytes', podLabels, itself), legend: 'Requested {{cluster}}' },
+        { expr: largest('pod_limit_bytes', podLabels, itself), legend: 'Limit' },
+        { expr: largest('pod_request_bytes', podLabels, itself), legend: 'Requested' },
       ],
     }),
     timeSeriesPanel({
@@ -34,7 +34,7 @@ export const makeUp: Section = {
       unit: units.bytes,
       span: 12,
       stacked: true,
-      queries: [{ expr: largest('container_used_bytes', container, itself), legend: '{{cluster}} {{container}}' }],
+      queries: [{ expr: largest('container_used_bytes', container, itself), legend: '{{container}}' }],
     }),
     timeSeriesPanel({
       title: 'Writable layers and logs (metrics.profile: full)',
@@ -45,9 +45,9 @@ export const makeUp: Section = {
       queries: [
         {
           expr: largest('container_rootfs_used_bytes', container, itself),
-          legend: '{{cluster}} {{container}} writable layer',
+          legend: '{{container}} writable layer',
         },
-        { expr: largest('container_logs_used_bytes', container, itself), legend: '{{cluster}} {{container}} logs' },
+        { expr: largest('container_logs_used_bytes', container, itself), legend: '{{container}} logs' },
       ],
     }),
     timeSeriesPanel({
@@ -60,17 +60,19 @@ export const makeUp: Section = {
       queries: [
         {
           expr: largest('volume_used_bytes', volume, itself),
-          legend: '{{cluster}} {{volume}} ({{type}} {{medium}} counted={{counted}})',
+          legend: '{{volume}} {{type}} {{medium}} counted={{counted}}',
         },
-        { expr: largest('volume_limit_bytes', volume, itself), legend: '{{cluster}} {{volume}} limit' },
+        { expr: largest('volume_limit_bytes', volume, itself), legend: '{{volume}} limit' },
       ],
     }),
     tablePanel({
       title: 'Containers now',
       description:
         'Usage, request and limit of each container. All columns except Attributed need metrics.profile: full.',
-      span: 12,
-      labels: ['container', 'node'],
+      span: 24,
+      noValue: 'none found',
+      labels: ['container'],
+      hidden: ['node'],
       columns: [
         { title: 'Attributed', expr: largest('container_used_bytes', container, itself), unit: units.bytes },
         { title: 'Writable layer', expr: largest('container_rootfs_used_bytes', container, itself), unit: units.bytes },
@@ -83,8 +85,11 @@ export const makeUp: Section = {
       title: 'Volumes now',
       description:
         'The volumes of the pod with usage, size limit, available space of their filesystem, and inodes. An emptyDir without a limit can fill the node. Volumes other than emptyDirs, Available, Capacity and Inodes need metrics.profile: full.',
-      span: 12,
-      labels: volume,
+      span: 24,
+      noValue: 'none found',
+      labels: ['volume', 'type'],
+      details: ['medium', 'counted'],
+      hidden: ['node'],
       columns: [
         { title: 'Used', expr: largest('volume_used_bytes', volume, itself), unit: units.bytes },
         { title: 'Size limit', expr: largest('volume_limit_bytes', volume, itself), unit: units.bytes },

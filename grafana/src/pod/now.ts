@@ -1,9 +1,9 @@
 import type { Section } from '../dashboard.js';
 import { statPanel } from '../panels.js';
-import { largest, limitRatios, podGrowth, podLabels, podsUsed, secondsToLimit } from '../queries.js';
-import { ratioSteps, thresholds, timeLeftSteps } from '../states.js';
+import { dataAge, largest, limitRatios, podGrowth, podLabels, podsUsed, secondsToFirstLimit } from '../queries.js';
+import { oneSteps, ratioSteps, thresholds, timeLeftSteps, word, words } from '../states.js';
 import { units } from '../units.js';
-import { itself } from './queries.js';
+import { itself, itsNode } from './queries.js';
 
 export const summary: Section = {
   title: 'Now',
@@ -12,59 +12,80 @@ export const summary: Section = {
       title: 'Used',
       description: 'Usage that counts towards the limit of the pod.',
       unit: units.bytes,
-      span: 4,
-      queries: [{ expr: podsUsed(itself), legend: '{{cluster}} {{node}}' }],
+      span: 6,
+      query: { expr: podsUsed(itself) },
     }),
     statPanel({
       title: 'Limit',
       description:
         'Sum of the limits of its containers, as calculated by the kubelet. None: the pod can fill the node; set a limit.',
       unit: units.bytes,
-      span: 4,
+      span: 6,
       noValue: 'none found',
-      queries: [{ expr: largest('pod_limit_bytes', podLabels, itself), legend: '{{cluster}} {{node}}' }],
+      query: { expr: largest('pod_limit_bytes', podLabels, itself) },
     }),
     statPanel({
       title: 'Closest limit',
       description: 'Highest usage of one of its limits. The kubelet evicts the pod above 100 %.',
       unit: units.ratio,
       decimals: 0,
-      span: 4,
+      span: 6,
       noValue: 'none found',
-      queries: [{ expr: `max by (cluster) (${limitRatios(itself)})`, legend: '{{cluster}}' }],
+      query: { expr: `max by (cluster) (${limitRatios(itself)})` },
       thresholds: thresholds(ratioSteps),
     }),
     statPanel({
       title: 'Limit reached in',
       description:
-        'Time until the first of its limits is reached at the growth of the past hour; not expected without growth or if it would take more than 30 days.',
+        'Time until the first of its limits is reached at its present growth; not expected without growth or if it would take more than 30 days. Unknown in its first 10 minutes, and without a limit.',
       unit: units.seconds,
       decimals: 0,
-      span: 4,
-      noValue: 'not expected',
-      queries: [{ expr: `min by (cluster) (${secondsToLimit(itself.matchers)})`, legend: '{{cluster}}' }],
-      thresholds: thresholds(timeLeftSteps, 'red'),
+      span: 6,
+      noValue: 'unknown',
+      query: { expr: secondsToFirstLimit(itself.matchers) },
+      mappings: [word(-1, 'not expected', 'unknown')],
+      thresholds: thresholds(timeLeftSteps, 'critical'),
     }),
     statPanel({
       title: 'Growth per hour',
-      description: 'Slope of a straight line through the past hour. Below 0: usage shrinks.',
+      description:
+        'The smaller of the growth of the past hour and of its last 15 minutes. Below 0: usage shrinks. Unknown in its first 10 minutes.',
       unit: units.bytes,
-      span: 4,
-      queries: [{ expr: podGrowth(itself.matchers), legend: '{{cluster}} {{node}}' }],
+      span: 6,
+      noValue: 'unknown',
+      query: { expr: podGrowth(itself.matchers) },
+    }),
+    statPanel({
+      title: 'Data of its node',
+      description:
+        'Whether the node of the pod has data. None: the last values of the pod end there; open the node for the reason.',
+      unit: units.none,
+      span: 6,
+      query: { expr: largest('node_data_available', ['node'], itsNode), legend: '{{node}}' },
+      mappings: words('fresh or stale', 'none'),
+      thresholds: thresholds(oneSteps, 'critical'),
+    }),
+    statPanel({
+      title: 'Age of the data',
+      description:
+        'Time since the last data of its node was fetched from the kubelet; it grows on while there is none. Up to cache.ttl (55 s by default) plus the scrape interval is normal.',
+      unit: units.seconds,
+      decimals: 0,
+      span: 6,
+      query: { expr: dataAge(itsNode) },
+      thresholds: thresholds([
+        [150, 'warning'],
+        [300, 'critical'],
+      ]),
     }),
     statPanel({
       title: 'Started',
       description:
         'Start of the pod, as reported by the kubelet. Pods younger than an hour have no reliable growth. Needs metrics.profile: full.',
       unit: units.ago,
-      span: 4,
+      span: 6,
       noValue: 'only with metrics.profile: full',
-      queries: [
-        {
-          expr: `${largest('pod_start_time_seconds', podLabels, itself)} * 1000`,
-          legend: '{{cluster}} {{node}}',
-        },
-      ],
+      query: { expr: `${largest('pod_start_time_seconds', podLabels, itself)} * 1000` },
     }),
   ],
 };

@@ -2,7 +2,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
-import { namespaceVariable, podVariable } from '../variables.js';
+import { namespaceVariable, podNodeVariable, podVariable, podWorkloadVariables } from '../variables.js';
 import { about } from './about.js';
 import { limits } from './limits.js';
 import { makeUp } from './make-up.js';
@@ -13,8 +13,8 @@ export function podDashboard(): Dashboard {
     name: 'pod',
     description:
       'One pod: the components of its ephemeral storage, its containers and volumes, and how close it is to eviction.',
-    variables: [namespaceVariable(), podVariable()],
-    from: 'now-6h',
+    variables: [namespaceVariable(), podVariable(), podNodeVariable(), ...podWorkloadVariables()],
+    from: 'now-3h',
     sections: [summary, makeUp, limits, about],
   });
 }

@@ -18,7 +18,7 @@ export const containers: Section = {
       queries: [
         {
           expr: acrossShards('workload_container_used_bytes', [...workloadLabels, 'container'], itself),
-          legend: '{{cluster}} {{container}}',
+          legend: '{{container}}',
         },
       ],
     }),
@@ -31,7 +31,7 @@ export const containers: Section = {
       queries: [
         {
           expr: largest('workload_container_max_used_bytes', [...workloadLabels, 'container'], itself),
-          legend: '{{cluster}} {{container}}',
+          legend: '{{container}}',
         },
       ],
     }),

@@ -1,5 +1,6 @@
 import type { Section } from '../dashboard.js';
 import { evictionsOverTime, lastEvictions } from '../evictions.js';
+import { drillDown } from '../links.js';
 import { workloadEvictions } from '../queries.js';
 import { evictedOfItsPods, itself } from './queries.js';
 
@@ -10,14 +11,16 @@ export const evictions: Section = {
       title: 'Evictions by cause',
       description:
         'Its pods that kubelets evicted for their storage. Causes with "limit": a pod exceeded one of its limits, see the table of limits. node_bytes, node_inodes: a node was low. node_admission: a pod was refused by such a node, and never ran.',
-      span: 8,
+      span: 24,
       expr: workloadEvictions(itself, '$__interval'),
     }),
     lastEvictions({
       title: 'Last evictions',
       description:
         'The last 20 evictions of its pods that the exporter lists (evictions.retention), with the last measured usage and the limit that was exceeded. Pods that have never been scraped are found by their names. explain eviction on the command line shows more of each.',
-      span: 16,
+      span: 24,
+      details: ['node', 'namespace', 'container', 'volume'],
+      link: drillDown('pod', 'row'),
       restrict: evictedOfItsPods,
     }),
   ],

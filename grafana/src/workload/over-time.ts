@@ -1,7 +1,15 @@
 import { componentColours } from '../colours.js';
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
-import { acrossShards, largest, podLabels, smallest, workloadGrowth, workloadLabels } from '../queries.js';
+import {
+  acrossShards,
+  largest,
+  podLabels,
+  smallest,
+  usedWhileComplete,
+  workloadGrowth,
+  workloadLabels,
+} from '../queries.js';
 import { units } from '../units.js';
 import { inNamespaces, itself, ofItsPods } from './queries.js';
 
@@ -13,14 +21,14 @@ export const overTime: Section = {
     timeSeriesPanel({
       title: 'Used, requested, limit',
       description:
-        'Sum over the measured pods, with the sums of the requests and limits of its pods that declare one. Usage above requests: the scheduler does not know how much the nodes hold.',
+        'Sum over the measured pods, left out for as long as some are not; with the sums of the requests and limits of its pods that declare one. Usage above requests: the scheduler does not know how much the nodes hold.',
       unit: units.bytes,
       span: 16,
       bounds: 'Requested|Limit',
       queries: [
-        { expr: acrossShards('workload_used_bytes', workloadLabels, itself), legend: 'Used {{cluster}}' },
-        { expr: acrossShards('workload_request_bytes', workloadLabels, itself), legend: 'Requested {{cluster}}' },
-        { expr: acrossShards('workload_limit_bytes', workloadLabels, itself), legend: 'Limit {{cluster}}' },
+        { expr: usedWhileComplete(itself.matchers), legend: 'Used' },
+        { expr: acrossShards('workload_request_bytes', workloadLabels, itself), legend: 'Requested' },
+        { expr: acrossShards('workload_limit_bytes', workloadLabels, itself), legend: 'Limit' },
       ],
     }),
     timeSeriesPanel({
@@ -28,24 +36,25 @@ export const overTime: Section = {
       description:
         'Pods that have been running for more than a minute, and the measured ones. Where the lines differ, the total is too low. Not collected: 1 while the exporter has no data of the workload and backs off.',
       unit: units.count,
+      decimals: 0,
       span: 8,
       queries: [
-        { expr: acrossShards('workload_pods', workloadLabels, itself), legend: 'Expected {{cluster}}' },
-        { expr: acrossShards('workload_pods_measured', workloadLabels, itself), legend: 'Measured {{cluster}}' },
+        { expr: acrossShards('workload_pods', workloadLabels, itself), legend: 'Expected' },
+        { expr: acrossShards('workload_pods_measured', workloadLabels, itself), legend: 'Measured' },
         {
           expr: `1 - ${smallest('workload_data_available', workloadLabels, itself)}`,
-          legend: 'Not collected {{cluster}}',
+          legend: 'Not collected',
         },
       ],
     }),
     timeSeriesPanel({
       title: 'Growth per hour',
       description:
-        'Growth over the past hour at each moment. Always above 0: files are never cleaned up. Spikes: jobs and roll-outs.',
+        'The smaller of the growth of the past hour and of its last 15 minutes, at each moment. Always above 0: files are never cleaned up. Spikes: jobs and roll-outs.',
       unit: units.bytes,
       span: 12,
       fromZero: false,
-      queries: [{ expr: workloadGrowth(itself.matchers), legend: 'Growth {{cluster}}' }],
+      queries: [{ expr: workloadGrowth(itself.matchers), legend: 'Growth' }],
     }),
     timeSeriesPanel({
       title: 'Components',
@@ -58,7 +67,7 @@ export const overTime: Section = {
       queries: [
         {
           expr: `sum by (cluster, component) (${ofItsPods(components)})`,
-          legend: '{{cluster}} {{component}}',
+          legend: '{{component}}',
         },
       ],
     }),

@@ -1,7 +1,7 @@
 import type { Section } from '../dashboard.js';
 import { limitsTable } from '../limits.js';
 import { drillDown } from '../links.js';
-import { histogramPanel, timeSeriesPanel } from '../panels.js';
+import { timeSeriesPanel } from '../panels.js';
 import { largest, only, podLabels, podsUsed, topAtEnd } from '../queries.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
@@ -18,26 +18,22 @@ export const itsPods: Section = {
       description:
         'Smallest, median, 95th percentile and largest pod. If all rise together, the workload grows; if only the largest rises, one pod does.',
       unit: units.bytes,
-      span: 12,
+      span: 24,
       queries: [
-        { expr: `max by (cluster) (${pods})`, legend: 'Largest {{cluster}}' },
-        { expr: `quantile by (cluster) (0.95, ${pods})`, legend: '95 % are below {{cluster}}' },
-        { expr: `quantile by (cluster) (0.5, ${pods})`, legend: 'Median {{cluster}}' },
-        { expr: `min by (cluster) (${pods})`, legend: 'Smallest {{cluster}}' },
+        { expr: `max by (cluster) (${pods})`, legend: 'Largest' },
+        { expr: `quantile by (cluster) (0.95, ${pods})`, legend: '95 % are below' },
+        { expr: `quantile by (cluster) (0.5, ${pods})`, legend: 'Median' },
+        { expr: `min by (cluster) (${pods})`, legend: 'Smallest' },
       ],
-    }),
-    histogramPanel({
-      title: 'Pods by size now',
-      description: 'Number of pods by usage. Two peaks: the pods of this workload do different work.',
-      unit: units.bytes,
-      span: 12,
-      query: { expr: pods, legend: '{{namespace}}/{{pod}}' },
     }),
     tablePanel({
       title: 'Biggest pods',
       description: 'The 20 pods with the highest usage. Click to open the pod.',
-      span: 12,
-      labels: podLabels,
+      span: 10,
+      noValue: 'none found',
+      labels: ['pod'],
+      details: ['namespace'],
+      hidden: ['node'],
       link: drillDown('pod', 'row'),
       columns: [
         { title: 'Used', expr: biggestPods, unit: units.bytes },
@@ -52,7 +48,11 @@ export const itsPods: Section = {
       title: 'Closest to a limit',
       description:
         'The 20 limits of its pods with the highest usage. The kubelet evicts pods above 100 %. Raise the limit, or find out what grows.',
-      span: 12,
+      span: 14,
+      labels: ['pod', 'limit'],
+      details: ['namespace'],
+      hidden: ['node'],
+      link: drillDown('pod', 'row'),
       matchers: inNamespaces.matchers,
       restrict: ofItsPods,
       near: '0',
@@ -66,7 +66,7 @@ export const itsPods: Section = {
       queries: [
         {
           expr: topAtEnd(10, podLabels, (at) => ofItsPods(podsUsed({ ...inNamespaces, ...at }), at)),
-          legend: '{{cluster}} {{namespace}}/{{pod}}',
+          legend: '{{namespace}}/{{pod}}',
         },
       ],
       link: drillDown('pod', 'line'),

@@ -17,17 +17,17 @@ const podContainer = ['namespace', 'pod', 'container'];
 const requests = `min ${by(['container'])} (${ofItsPods(largest('container_request_bytes', podContainer, inNamespaces))})`;
 const limits = `min ${by(['container'])} (${ofItsPods(smallest('container_limit_bytes', podContainer, inNamespaces))})`;
 
-/** Below 1 too low, above 4 generous. */
+/** Below 1 too low, above 4 neither good nor bad: generous. */
 const share = {
   unit: units.ratio,
   decimals: 0,
   cell: 'coloured',
   thresholds: thresholds(
     [
-      [1, 'green'],
-      [4, 'blue'],
+      [1, 'ok'],
+      [4, 'unknown'],
     ],
-    'red',
+    'critical',
   ),
 } as const;
 
@@ -36,18 +36,19 @@ export function rightSizing(): table.PanelBuilder {
   return tablePanel({
     title: 'Right-sizing',
     description:
-      'Recommended requests and limits, from the largest container of each name every 10 minutes of the past 7 days (or of the available history). Recommended request: the 95th percentile times the headroom selected at the top. Recommended limit: the maximum times the headroom. The values include shares of emptyDirs, which count towards the limit of the pod. An emptyDir may also need a sizeLimit. Pods that live shorter than a scrape interval are not seen. Current requests and limits (the smallest among the pods) need metrics.profile: full.',
+      'Recommended requests and limits, from the largest container of each name every 10 minutes of the past 7 days (or of the available history). Advised request: the 95th percentile (p95) times the headroom selected at the top. Advised limit: the maximum times the headroom. The values include shares of emptyDirs, which count towards the limit of the pod. An emptyDir may also need a sizeLimit. Pods that live shorter than a scrape interval are not seen. Current requests and limits (the smallest among the pods) need metrics.profile: full.',
     span: 24,
+    noValue: 'none found',
     labels: ['container'],
     columns: [
-      { title: 'Recommended request', expr: `${usual} * $headroom`, unit: units.bytes },
+      { title: 'Advised request', expr: `${usual} * $headroom`, unit: units.bytes },
       { title: 'Request', expr: requests, unit: units.bytes },
-      { title: 'Request ÷ recommended', expr: `${requests} / (${usual} * $headroom)`, ...share },
-      { title: 'Recommended limit', expr: `${most} * $headroom`, unit: units.bytes },
+      { title: 'Request ÷ advised', expr: `${requests} / (${usual} * $headroom)`, ...share },
+      { title: 'Advised limit', expr: `${most} * $headroom`, unit: units.bytes },
       { title: 'Limit', expr: limits, unit: units.bytes },
-      { title: 'Limit ÷ recommended', expr: `${limits} / (${most} * $headroom)`, ...share },
-      { title: '95th percentile', expr: usual, unit: units.bytes },
-      { title: 'Maximum', expr: most, unit: units.bytes },
+      { title: 'Limit ÷ advised', expr: `${limits} / (${most} * $headroom)`, ...share },
+      { title: 'p95', expr: usual, unit: units.bytes },
+      { title: 'Max', expr: most, unit: units.bytes },
     ],
   });
 }

@@ -28,7 +28,7 @@ export function workloadDashboard(): Dashboard {
       headroomVariable(),
       podNamespacesVariable(),
     ],
-    from: 'now-24h',
+    from: 'now-6h',
     sections: [summary, overTime, itsPods, evictions, containers],
     evictions: ofItsNames.matchers,
   });

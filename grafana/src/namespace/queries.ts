@@ -1,0 +1,1 @@
+export const itself = { matchers: ['namespace="$namespace"'] } as const;
