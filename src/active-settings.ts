@@ -36,6 +36,8 @@ export interface ActivationOptions {
   readonly evictions: EvictionLog;
   readonly metrics: SelfMetrics;
   readonly seriesCapReport: SeriesCapReport;
+  /** The address of the API server. */
+  readonly server: URL;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -51,7 +53,7 @@ export function activate(options: ActivationOptions): ActiveSettings {
     source,
     collection: createCollection({ config, onlyNode: scope.nodeName, store, cache, evictions, clock, ...ofFormer }),
     exposition: new Exposition({ settings: config.metrics, selfMetrics: metrics, observer: seriesCapReport, clock }),
-    statusSettings: statusSettings(config, scope),
+    statusSettings: statusSettings(options),
   };
   evictions.configure(config.evictions);
   void store.synced().then(() => {
@@ -77,9 +79,11 @@ function warnOf({ config, metrics, logger }: ActivationOptions): void {
   );
 }
 
-function statusSettings(config: Config, scope: Scope): StatusSettings {
+function statusSettings({ config, scope, server }: ActivationOptions): StatusSettings {
   const { namespaces, nodeSelector, podSelector } = config.cluster;
   return {
+    clusterName: config.web.clusterName ?? server.host,
+    links: config.web.links,
     scope: scopeText({
       ...scope,
       namespaces,

@@ -30,6 +30,7 @@ import { StatusSource } from './status/status-source.js';
 import { MissingNodeReport } from './telemetry/missing-node-report.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
 import { SeriesCapReport } from './telemetry/series-cap-report.js';
+import { readHomepage } from './version.js';
 
 /** New settings of the source take effect only when its first lists arrive within this time. */
 const syncTimeoutMs = 60_000;
@@ -120,7 +121,7 @@ export class App implements AsyncDisposable {
       await former.source[Symbol.asyncDispose]();
     }
     for (const part of ['web', 'log'] as const) {
-      if (isDeepStrictEqual(former.config[part], config[part])) continue;
+      if (isDeepStrictEqual(startSettings(former.config)[part], startSettings(config)[part])) continue;
       this.#options.logger.warn('these settings take effect after a restart', { settings: part });
     }
   }
@@ -135,9 +136,10 @@ export class App implements AsyncDisposable {
   #activate(
     settings: Pick<ActiveSettings, 'config' | 'scope' | 'source'> & { former?: ActiveSettings },
   ): ActiveSettings {
-    const { clock, logger } = this.#options;
+    const { clock, logger, credentials } = this.#options;
     return activate({
       ...settings,
+      server: credentials.server,
       evictions: this.#evictions,
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
@@ -231,7 +233,12 @@ export class App implements AsyncDisposable {
     const { telemetryPath: metricsPath, enableLifecycle, listenAddresses } = config.web;
     const handler = createRoutes({
       metricsPath,
-      status: new StatusHandler({ source: this.#createStatusSource(), metricsPath, clock }),
+      status: new StatusHandler({
+        source: this.#createStatusSource(),
+        metricsPath,
+        documentationUrl: readHomepage(),
+        clock,
+      }),
       metrics: this.#createMetricsHandler(),
       evictions: new EvictionsHandler({ source: { evictions: () => this.#evictionReports() }, clock }),
       readiness: { checks: () => this.#checks() },
@@ -279,6 +286,11 @@ export class App implements AsyncDisposable {
 
 function scopeOf({ config, host, ...options }: AppOptions, signal: AbortSignal): Promise<Scope> {
   return resolveScope({ settings: config.cluster, host, nodes: apiNodes(options) }, signal);
+}
+
+/** The settings that take effect at the start only; what the status page shows is none of them. */
+function startSettings({ log, web: { listenAddresses, telemetryPath, enableLifecycle } }: Config) {
+  return { log, web: { listenAddresses, telemetryPath, enableLifecycle } };
 }
 
 /** The settings that a {@link ClusterSource} is made from. */

@@ -9,7 +9,16 @@ import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
 import { automatic, boolean, choice, derivedInteger, duration, integer, optionalText, text } from './scalars.js';
 import { refuse, section } from './setting.js';
-import { formatListenAddress, isNodeName, isUrlPath, type ListenAddress, parseListenAddress } from './values.js';
+import {
+  formatListenAddress,
+  formatWebLink,
+  isNodeName,
+  isUrlPath,
+  type ListenAddress,
+  parseListenAddress,
+  parseWebLink,
+  type WebLink,
+} from './values.js';
 import { workloads } from './workloads-schema.js';
 
 /** More than any cluster needs: one exporter measures thousands of nodes. */
@@ -109,6 +118,11 @@ const listenAddress = z.codec(z.string(), z.custom<ListenAddress>(), {
   encode: formatListenAddress,
 });
 
+const webLink = z.codec(z.string(), z.custom<WebLink>(), {
+  decode: (raw, payload) => parseWebLink(raw) ?? refuse(payload),
+  encode: formatWebLink,
+});
+
 /** Paths that the server uses itself. */
 const fixedPaths = ['/', '/livez', '/healthz', '/readyz', '/api/v1/status', '/api/v1/evictions'];
 
@@ -132,6 +146,20 @@ const web = section({
     default: false,
     flag: 'web.enable-lifecycle',
     help: 'Enable POST /-/reload, which reloads the configuration file.',
+  }),
+  clusterName: optionalText({
+    accepts: (name) => name.trim() === name,
+    allowed: 'a name without blanks around it',
+    flag: 'web.cluster-name',
+    help: 'Name of the cluster on the status page. Without one, the page shows the address of the API server.',
+  }),
+  links: list({
+    item: webLink,
+    default: [],
+    separator: ';',
+    allowed:
+      'a list (as text separated by ";") of links such as Grafana=https://grafana.example.com/d/ephemeral-storage-overview, with http or https and without a password',
+    help: 'Links on the status page, for example to dashboards.',
   }),
 });
 

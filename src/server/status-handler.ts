@@ -16,6 +16,7 @@ export interface StatusHandlerOptions {
   readonly source: StatusReader;
   /** Begins with `/`. */
   readonly metricsPath: string;
+  readonly documentationUrl: string;
   readonly clock: Clock;
 }
 
@@ -31,7 +32,7 @@ export class StatusHandler {
   /** Of the last status; shared by all its responses. */
   readonly #bodies = new Map<Format, { readonly status: Status; readonly bytes: Buffer }>();
 
-  constructor({ source, metricsPath, clock }: StatusHandlerOptions) {
+  constructor({ source, metricsPath, documentationUrl, clock }: StatusHandlerOptions) {
     this.#source = source;
     this.#responses = new BoundedResponses(clock);
     this.#links = [
@@ -40,6 +41,7 @@ export class StatusHandler {
       { href: relative(evictionsPath), text: 'Evictions as JSON' },
       { href: relative('/readyz?verbose'), text: 'Readiness' },
       { href: relative('/livez'), text: 'Liveness' },
+      { href: documentationUrl, text: 'Documentation' },
     ];
   }
 

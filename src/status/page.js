@@ -60,6 +60,7 @@ function replaceParts(loaded) {
     const other = loaded.getElementById(part.id);
     if (!part.isEqualNode(other)) part.replaceWith(document.adoptNode(other));
   }
+  if (document.title !== loaded.title) document.title = loaded.title;
   restoreFocus(focused);
   window.scrollTo({ left: scrollX, top: scrollY, behavior: 'instant' });
 }

@@ -4,7 +4,7 @@ import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport } from '../report/health-report.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import { problemsOf } from './problems.js';
-import type { ShownEvictions, Status } from './status.js';
+import type { ShownEvictions, Status, StatusLink } from './status.js';
 
 /** What a status is made from. */
 export interface StatusInputs {
@@ -19,7 +19,10 @@ export interface StatusInputs {
 }
 
 export interface StatusSettings {
-  /** Which part of which cluster is measured, in words. */
+  readonly clusterName: string;
+  /** To pages elsewhere; `http:` or `https:`. */
+  readonly links: readonly StatusLink[];
+  /** Which part of the cluster is measured, in words. */
   readonly scope: string;
   /** YAML. */
   readonly configuration: string;
@@ -81,7 +84,7 @@ export class StatusSource {
     }
   }
 
-  async #makeBy({ scope, configuration }: StatusSettings): Promise<Status> {
+  async #makeBy({ clusterName, links, scope, configuration }: StatusSettings): Promise<Status> {
     const { inputs, version, clock } = this.#options;
     const cluster = await this.#cluster();
     const evictions = inputs.evictions();
@@ -90,6 +93,8 @@ export class StatusSource {
     const health = inputs.health();
     return {
       version,
+      clusterName,
+      links,
       scope,
       generatedAtMs,
       uptimeMs: Math.round(clock.monotonicMs() - this.#startMs),

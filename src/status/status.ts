@@ -10,6 +10,10 @@ import type { ReadinessCheck } from '../report/readiness-check.js';
  */
 export interface Status {
   readonly version: string;
+  /** As configured; else the address of the API server. */
+  readonly clusterName: string;
+  /** As configured. */
+  readonly links: readonly StatusLink[];
   /** Which part of which cluster is measured, in words. */
   readonly scope: string;
   readonly generatedAtMs: number;
@@ -25,6 +29,13 @@ export interface Status {
   readonly health: HealthReport;
   /** The current settings as YAML. */
   readonly configuration: string;
+}
+
+/** To a page elsewhere. */
+export interface StatusLink {
+  readonly name: string;
+  /** `http:` or `https:`. */
+  readonly url: string;
 }
 
 /** Evictions of running pods; pods that were refused at admission are counted only. */

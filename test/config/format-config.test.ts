@@ -38,7 +38,7 @@ metrics:
   top: 10
   compatibility: k8s-ephemeral-storage-metrics
 scrape: {timeoutOffset: 0, defaultTimeout: 5s, maxDuration: 2m, maxInFlight: 7}
-web: {listenAddresses: [":1", "[::1]:2", "localhost:3"], telemetryPath: /m, enableLifecycle: true}
+web: {listenAddresses: [":1", "[::1]:2", "localhost:3"], telemetryPath: /m, enableLifecycle: true, clusterName: prod, links: ["a=https://h/?b=c"]}
 log: {level: debug, format: json}
 `;
 

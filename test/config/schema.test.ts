@@ -51,7 +51,13 @@ describe('defaults', () => {
         compatibility: 'none',
       },
       scrape: { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000, maxDurationMs: 60_000, maxInFlight: 20 },
-      web: { listenAddresses: [{ host: undefined, port: 9797 }], telemetryPath: '/metrics', enableLifecycle: false },
+      web: {
+        listenAddresses: [{ host: undefined, port: 9797 }],
+        telemetryPath: '/metrics',
+        enableLifecycle: false,
+        clusterName: undefined,
+        links: [],
+      },
       log: { level: 'info', format: 'logfmt' },
     });
   });
@@ -98,6 +104,11 @@ describe('accepted values', () => {
     ['cache: {refresh: ahead}', { cache: { refresh: 'ahead' } }],
     ['scrape: {timeoutOffset: 0}', { scrape: { timeoutOffsetMs: 0 } }],
     ['web: {listenAddresses: ["[::1]:80"]}', { web: { listenAddresses: [{ host: '::1', port: 80 }] } }],
+    ['web: {clusterName: prod}', { web: { clusterName: 'prod' } }],
+    [
+      'web: {links: ["Overview: a=https://grafana.example.com/d/x?a=b"]}',
+      { web: { links: [{ name: 'Overview: a', url: 'https://grafana.example.com/d/x?a=b' }] } },
+    ],
     ['web: {telemetryPath: /a/b}', { web: { telemetryPath: '/a/b' } }],
     ['log: {level: debug, format: json}', { log: { level: 'debug', format: 'json' } }],
     ['attribution: even', { attribution: 'even' }],
@@ -262,6 +273,10 @@ describe('rejected values', () => {
     ['web.telemetryPath', 'web: {telemetryPath: /healthz}'],
     ['web.telemetryPath', 'web: {telemetryPath: /readyz}'],
     ['web.telemetryPath', 'web: {telemetryPath: /api/v1/status}'],
+    ['web.clusterName', 'web: {clusterName: " prod"}'],
+    ...['javascript:alert(1)', 'x=javascript:alert(1)', 'x=/d/x', 'x=https://u:p@h/', '=https://h/', 'x=', 'x= '].map(
+      (link) => ['web.links[0]', `web: {links: ["${link}"]}`] as [string, string],
+    ),
     ['web.enableLifecycle', 'web: {enableLifecycle: "true"}'],
     ['log.level', 'log: {level: trace}'],
     ['log.format', 'log: {format: text}'],

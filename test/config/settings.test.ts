@@ -61,6 +61,8 @@ describe('listSettings', () => {
       'web.listenAddresses',
       'web.telemetryPath',
       'web.enableLifecycle',
+      'web.clusterName',
+      'web.links',
       'log.level',
       'log.format',
     ]);

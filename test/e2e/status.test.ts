@@ -138,9 +138,16 @@ describe('the status of a cluster', () => {
 
   it('has the settings in effect and the scope, also after a change', async () => {
     await using exporter = await start();
-    expect(await statusOf(exporter)).toMatchObject({ scope: 'whole cluster' });
-    await exporter.apply('cluster: {namespaces: [shop]}\ncache: {ttl: 30s}');
-    const { scope, configuration } = await statusOf(exporter);
+    const { host } = new URL(exporter.cluster.apiUrl);
+    expect(await statusOf(exporter)).toMatchObject({ scope: 'whole cluster', clusterName: host, links: [] });
+    await exporter.apply(
+      'cluster: {namespaces: [shop]}\ncache: {ttl: 30s}\nweb: {clusterName: prod, links: ["Grafana=https://g.example.com/"]}',
+    );
+    const { scope, configuration, clusterName, links } = await statusOf(exporter);
+    expect({ clusterName, links }).toEqual({
+      clusterName: 'prod',
+      links: [{ name: 'Grafana', url: 'https://g.example.com/' }],
+    });
     expect(scope).toBe('namespace shop');
     expect(configuration).toContain('ttl: 30s');
   });

@@ -319,6 +319,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
       'Evictions as JSON',
       'Readiness',
       'Liveness',
+      'Documentation',
     ]);
     await page.locator('#settings > summary').focus();
     await page.keyboard.press('Enter');
@@ -331,7 +332,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     const found = await visited.page.evaluate<Readonly<Record<string, unknown>>>(structure);
     expect(found).toEqual({
       language: 'en',
-      title: 'Ephemeral Storage Exporter',
+      title: expect.stringMatching(/^\(\d\) 127\.0\.0\.1:\d+ - Ephemeral Storage Exporter$/) as string,
       landmarks: { main: 1, header: 1, footer: 1, nav: 1, h1: 1 },
       skippedHeadings: [],
       unnamedSections: [],

@@ -15,6 +15,8 @@ interface Asked {
   readonly logger: RecordingLogger;
 }
 
+const documentationUrl = 'https://docs.example.com/';
+
 async function ask(path: string, method = 'GET', read = () => Promise.resolve(aStatus())): Promise<Asked> {
   let readCount = 0;
   const source = {
@@ -24,7 +26,12 @@ async function ask(path: string, method = 'GET', read = () => Promise.resolve(aS
     },
   };
   const logger = aLogger();
-  const status = new StatusHandler({ source, metricsPath: '/federate/metrics', clock: new ManualClock() });
+  const status = new StatusHandler({
+    source,
+    metricsPath: '/federate/metrics',
+    documentationUrl,
+    clock: new ManualClock(),
+  });
   await using server = await RunningServer.start(someRoutes({ status, logger }));
   const answer = await send({ port: server.port, path, method });
   return { answer, readCount, logger };
@@ -102,7 +109,7 @@ describe('many who ask and do not read', () => {
       return aStatus();
     };
     const clock = new ManualClock();
-    const status = new StatusHandler({ source: { read }, metricsPath: '/metrics', clock });
+    const status = new StatusHandler({ source: { read }, metricsPath: '/metrics', documentationUrl, clock });
     await using server = await RunningServer.start(someRoutes({ status }));
     const sockets = Array.from({ length: 50 }, () => stalled(server.port));
     await expect.poll(() => readCount).toBe(50);
@@ -120,7 +127,7 @@ describe('many who ask and do not read', () => {
     const clock = new ManualClock();
     const huge = aStatus({ configuration: 'x'.repeat(2 ** 25) });
     const source = { read: () => Promise.resolve(huge) };
-    const status = new StatusHandler({ source, metricsPath: '/metrics', clock });
+    const status = new StatusHandler({ source, metricsPath: '/metrics', documentationUrl, clock });
     await using server = await RunningServer.start(someRoutes({ status }));
     const socket = stalled(server.port);
     await expect.poll(() => clock.sleeperCount).toBe(1);

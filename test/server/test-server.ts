@@ -116,6 +116,7 @@ export function someRoutes(overrides: Partial<RoutesOptions> = {}): RequestListe
     metricsPath: '/metrics',
     metrics: aMetricsHandler(),
     status: new StatusHandler({
+      documentationUrl: 'https://docs.example.com/',
       source: { read: () => Promise.resolve(aStatus()) },
       metricsPath: '/metrics',
       clock: new ManualClock(),

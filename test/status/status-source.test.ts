@@ -7,7 +7,7 @@ import { aCluster, aHealth } from '../support/status-builders.js';
 
 const clockStart = { nowMs: 1_000_000, monotonicMs: 5_000 };
 
-const settings = { scope: 'whole cluster', configuration: 'cache: {}' };
+const settings = { clusterName: 'prod-1', links: [], scope: 'whole cluster', configuration: 'cache: {}' };
 
 function setUp(inputs: Partial<StatusInputs> = {}) {
   const clock = new ManualClock(clockStart);

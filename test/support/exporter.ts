@@ -42,8 +42,8 @@ export interface Scraped {
 }
 
 export function settingsOf(text: string): Config {
-  const file = { path: 'test', text: `web: {listenAddresses: ["127.0.0.1:0"]}\n${text}` };
-  return loadConfig({ file, environment: {}, flags: {} });
+  const environment = { EPHEMERAL_STORAGE_EXPORTER_WEB_LISTEN_ADDRESSES: '127.0.0.1:0' };
+  return loadConfig({ file: { path: 'test', text }, environment, flags: {} });
 }
 
 interface ExporterParts {

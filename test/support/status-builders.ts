@@ -175,6 +175,8 @@ export function aSummary(overrides: Partial<ClusterReport['summary']> = {}): Clu
 export function aStatus(overrides: Partial<Status> = {}): Status {
   return {
     version: '1.2.3',
+    clusterName: 'prod-1',
+    links: [],
     scope: 'whole cluster',
     generatedAtMs: Date.UTC(2026, 0, 1, 12),
     uptimeMs: 60_000,

@@ -17,17 +17,18 @@ import { trust } from './trust-section.js';
 import { workloads } from './workloads-section.js';
 
 export interface PageLink {
-  /** Relative to the page, which may be served below an unknown prefix. */
+  /** Relative to the page, which may be served below an unknown prefix, or a page elsewhere. */
   readonly href: string;
   readonly text: string;
 }
 
-/** Only the page's own style and script, by their hashes, and requests to its own origin. */
+/** Only the page's own style, script (by their hashes) and icon, and requests to its own origin. */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src '${hashOf(style)}'`,
   `script-src '${hashOf(script)}'`,
   "connect-src 'self'",
+  'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -41,7 +42,8 @@ export function renderPage(status: Status, links: readonly PageLink[]): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Ephemeral Storage Exporter</title>
+<title>${title(status)}</title>
+<link rel="icon" href="${icon}">
 <style>${trusted(style)}</style>
 </head>
 <body>
@@ -55,7 +57,7 @@ ${nextEvictions(cluster)}${evictions(status)}
 <div class="pair">
 ${workloads(cluster)}${pods(cluster)}</div>
 ${findings(cluster)}${nodes(cluster)}${trust(status)}${configuration(status)}</main>
-${footer(links)}
+${footer([...links, ...status.links.map(({ name, url }) => ({ href: url, text: name }))])}
 </div>
 <script type="module">${trusted(script)}</script>
 </body>
@@ -63,10 +65,21 @@ ${footer(links)}
 `.text;
 }
 
-function header({ version, scope, uptimeMs, generatedAtMs }: Status): Markup {
+/** A disk that is nearly full. */
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#2f6fc4"/><rect x="4" y="3" width="8" height="10" rx="1.5" fill="#fff"/><rect x="5" y="6" width="6" height="6" fill="#cf8200"/></svg>',
+)}`;
+
+/** The number of problems first: tabs are narrow. */
+function title({ problems, clusterName }: Status): string {
+  const count = problems.length === 0 ? '' : `(${problems.length}) `;
+  return `${count}${clusterName} - Ephemeral Storage Exporter`;
+}
+
+function header({ version, clusterName, scope, uptimeMs, generatedAtMs }: Status): Markup {
   return markup`<header>
 <div><h1>Ephemeral Storage Exporter</h1>
-<p id="part-about" data-part class="small muted">version ${version} · <strong>${scope}</strong> · running for ${formatAge(uptimeMs)} · as of ${timeText(generatedAtMs)}</p></div>
+<p id="part-about" data-part class="small muted">cluster <strong>${clusterName}</strong> · <strong>${scope}</strong> · version ${version} · running for ${formatAge(uptimeMs)} · as of ${timeText(generatedAtMs)}</p></div>
 <div class="controls"><p id="fault" class="t-critical" role="status" hidden></p><p id="state" class="t-warning" role="status"></p>
 <div id="live" class="controls" hidden><span class="muted">refreshed <span id="age"></span></span><button type="button" id="refresh">Refresh</button><button type="button" id="pause">Pause</button></div>
 <noscript><p class="muted">Without JavaScript, reload the page for newer data.</p></noscript></div>

@@ -114,6 +114,21 @@ describe('the last values of a node without data', () => {
   });
 });
 
+describe('the head of the page', () => {
+  it('names the cluster, and the number of problems first', () => {
+    const problems = [{ severity: 'warning', text: 'x', section: 'pods' }] as const;
+    expect(pageOf({ problems })).toContain('<title>(1) prod-1 - Ephemeral Storage Exporter</title>');
+    const page = pageOf();
+    expect(page).toContain('<title>prod-1 - Ephemeral Storage Exporter</title>');
+    expect(page).toContain('cluster <strong>prod-1</strong>');
+  });
+
+  it('links to the pages of the settings', () => {
+    const page = pageOf({ links: [{ name: 'Grafana', url: 'https://grafana.example.com/d/x?a=1&b=2' }] });
+    expect(page).toContain('<a href="https://grafana.example.com/d/x?a=1&amp;b=2">Grafana</a>');
+  });
+});
+
 describe('the banner', () => {
   it('reports that there are no problems', () => {
     expect(textOf(pageOf(), 'part-banner')).toBe(
@@ -416,6 +431,8 @@ describe('hostile names', () => {
     const page = pageOf({
       version: hostile,
       scope: hostile,
+      clusterName: hostile,
+      links: [{ name: hostile, url: `https://h/${hostile}` }],
       configuration: hostile,
       problems: [{ severity: 'critical', text: hostile, section: 'nodes' }],
       readinessChecks: [{ name: hostile, isOk: false, message: hostile }],
@@ -464,6 +481,7 @@ describe('the policy of the page', () => {
       `style-src 'sha256-${hashOf('style')}'`,
       `script-src 'sha256-${hashOf('script')}'`,
       "connect-src 'self'",
+      'img-src data:',
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",
@@ -475,6 +493,6 @@ describe('the policy of the page', () => {
     expect(page).not.toMatch(/\s(?:style|on\w+)=/);
     const addresses = Array.from(page.matchAll(/(?:href|src|action)="([^"]*)"/g), ([, address]) => address);
     expect(addresses.length).toBeGreaterThan(2);
-    expect(addresses.filter((address) => !/^(?:#|\.\/)/.test(address ?? ''))).toEqual([]);
+    expect(addresses.filter((address) => !/^(?:#|\.\/|data:image\/svg\+xml,)/.test(address ?? ''))).toEqual([]);
   });
 });
