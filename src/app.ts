@@ -211,6 +211,7 @@ export class App implements AsyncDisposable {
         const last = node && source.cache.lastSummary(node);
         return node && last && { snapshot: collection.records.lastKnown(node, last), ageMs: last.ageMs };
       },
+      samplesOf: (nodeName, uid) => source.cache.history(nodeName)?.find(uid)?.samples ?? [],
       isPartial: signal.aborted,
       hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
       slicer: new TimeSlicer(clock),

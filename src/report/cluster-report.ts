@@ -8,7 +8,7 @@ import { type NodePressureReport, RankedPressure } from './pressure-report.js';
 import type { Ranked } from './ranked.js';
 import { type FindingKindReport, RankedFindings } from './ranked-findings.js';
 import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
-import { type PodLimitReport, RankedPods } from './ranked-pods.js';
+import { type PodLimitReport, RankedPods, type SamplesOf } from './ranked-pods.js';
 import { type RankedWorkloadReport, RankedWorkloads } from './ranked-workloads.js';
 
 export interface ClusterReport {
@@ -17,7 +17,7 @@ export interface ClusterReport {
   /** Pods that belong to no workload count in the coverage only. */
   readonly hidesPodsWithoutWorkload: boolean;
   readonly summary: ClusterSummary;
-  /** The pods from half of a limit on, each with the limit that it is nearest to; the highest ratios first. */
+  /** The pods from half of a limit on, each with the limit that it is nearest to; those above a limit first, then by time and ratio. */
   readonly limits: Ranked<PodLimitReport>;
   /** Nodes that are close to evicting pods, or do; the nearest first. */
   readonly pressure: Ranked<NodePressureReport>;
@@ -78,6 +78,7 @@ export interface ClusterReportInput {
   readonly snapshot: ClusterSnapshot;
   readonly failureOf: FailureOf;
   readonly lastKnownOf: LastKnownOf;
+  readonly samplesOf: SamplesOf;
   readonly isPartial: boolean;
   readonly hidesPodsWithoutWorkload: boolean;
   readonly slicer: TimeSlicer;
@@ -85,9 +86,9 @@ export interface ClusterReportInput {
 
 /** One walk over the pods, node by node, yielding to the event loop in between. Keeps only what it reports. */
 export async function clusterReport(input: ClusterReportInput): Promise<ClusterReport> {
-  const { snapshot, failureOf, lastKnownOf, isPartial, hidesPodsWithoutWorkload, slicer } = input;
+  const { snapshot, failureOf, lastKnownOf, samplesOf, isPartial, hidesPodsWithoutWorkload, slicer } = input;
   const workloads = await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, slicer);
-  const pods = new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits });
+  const pods = new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits, samplesOf });
   const pressure = new RankedPressure(shownCounts.pressure);
   const findings = new RankedFindings(shownCounts.findingsOfKind);
   const nodes = new RankedNodes({ count: shownCounts.nodes, failureOf });

@@ -1,5 +1,7 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
+import { timeToLimitMs } from '../history/usage-growth.js';
+import type { UsageSample } from '../kubelet/pod-history.js';
 import type { ListedPod } from '../scrape/snapshot.js';
 import { type LimitReport, limitReport, limitThresholds, nearestRatio } from './limit-report.js';
 import {
@@ -19,10 +21,21 @@ import type { Ranked } from './ranked.js';
 export interface PodLimitReport
   extends PodPlace, LimitReport, Pick<MeasuredPodReport, 'dataState' | 'dataAgeMs' | 'absenceReason'> {
   readonly isExempt: boolean;
+  /** Until the limit is reached at the growth of the last summaries: within an hour, and of the pod's own limit only. */
+  readonly timeToLimitMs?: number | undefined;
 }
+
+/** The totals of a pod in the last summaries of its node, the oldest first. `uid`: as the kubelet reports it. */
+export type SamplesOf = (nodeName: string, uid: string) => readonly UsageSample[];
 
 /** Below it, a pod is not among those that may be evicted next. */
 export const shownRatio = 0.5;
+
+export interface RankedPodsOptions {
+  readonly podCount: number;
+  readonly limitCount: number;
+  readonly samplesOf: SamplesOf;
+}
 
 /** Of pods with data; see `ClusterSummary`. */
 export interface PodCounts {
@@ -39,6 +52,7 @@ export interface PodCounts {
 
 interface LimitedPod extends FoundListedPod<PodSource> {
   readonly limit: LimitRatio;
+  readonly timeToLimitMs: number | undefined;
 }
 
 /**
@@ -46,6 +60,7 @@ interface LimitedPod extends FoundListedPod<PodSource> {
  * data are ranked by what was last known of them, and count nowhere else.
  */
 export class RankedPods {
+  readonly #samplesOf: SamplesOf;
   readonly #pods: Ranking<FoundPod<PodSource>>;
   readonly #limited: Ranking<LimitedPod>;
   #limitedPodCount = 0;
@@ -62,15 +77,13 @@ export class RankedPods {
     reachedLimitPodCount: 0,
   };
 
-  constructor({ podCount, limitCount }: { readonly podCount: number; readonly limitCount: number }) {
+  constructor({ podCount, limitCount, samplesOf }: RankedPodsOptions) {
+    this.#samplesOf = samplesOf;
     this.#pods = new Ranking(
       podCount,
       largestFirst<FoundPod<PodSource>>(({ pod }) => pod.usage.usedBytes, namesOf),
     );
-    this.#limited = new Ranking(
-      limitCount,
-      largestFirst<LimitedPod>(({ limit }) => limit.ratio, namesOf),
-    );
+    this.#limited = new Ranking(limitCount, largestFirst<LimitedPod>(urgency, namesOf));
   }
 
   add(found: FoundPod<PodSource>): void {
@@ -91,7 +104,7 @@ export class RankedPods {
     if (found.node.state !== 'absent') this.#count(found.pod, limit);
     if (limit.ratio < shownRatio) return;
     this.#limitedPodCount += 1;
-    this.#limited.add({ ...found, limit });
+    this.#limited.add({ ...found, limit, timeToLimitMs: this.#timeToLimitMs(found, limit) });
   }
 
   pods(): Ranked<MeasuredPodReport> {
@@ -104,6 +117,13 @@ export class RankedPods {
   /** One for each pod from half of its limit on. */
   limits(): Ranked<PodLimitReport> {
     return { items: this.#limited.top().map(podLimitReport), totalCount: this.#limitedPodCount };
+  }
+
+  /** Samples are totals: how fast a container or a volume grows is not known. */
+  #timeToLimitMs({ node, pod }: FoundListedPod<PodSource>, { rule, limitBytes }: LimitRatio): number | undefined {
+    if (rule !== 'pod' || node.state === 'absent') return undefined;
+    const timeMs = timeToLimitMs(this.#samplesOf(node.nodeName, pod.summary.uid), limitBytes);
+    return timeMs && Math.max(0, Math.round(timeMs - node.ageMs));
   }
 
   #count(pod: ListedPod, { ratio: highestRatio }: LimitRatio): void {
@@ -126,10 +146,22 @@ export class RankedPods {
   }
 }
 
+/** Above the limit first, then by the time until it is reached, where that is known, then by the ratio. */
+function urgency({ limit: { ratio }, timeToLimitMs: timeMs }: LimitedPod): number {
+  if (ratio >= limitThresholds.reached) return 2 + ratio;
+  return timeMs === undefined ? ratio : 1 + 1 / (1 + timeMs);
+}
+
 function namesOf({ node, pod }: FoundListedPod<PodSource>): readonly string[] {
   return [pod.namespace, pod.name, node.nodeName];
 }
 
-function podLimitReport({ limit, ...found }: LimitedPod): PodLimitReport {
-  return { ...podPlace(found), ...limitReport(limit), isExempt: isExempt(found.pod), ...dataFacts(found.node) };
+function podLimitReport({ limit, timeToLimitMs: timeMs, ...found }: LimitedPod): PodLimitReport {
+  return {
+    ...podPlace(found),
+    ...limitReport(limit),
+    isExempt: isExempt(found.pod),
+    ...dataFacts(found.node),
+    timeToLimitMs: timeMs,
+  };
 }

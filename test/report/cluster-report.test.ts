@@ -30,6 +30,7 @@ function reportOf(
     snapshot: aClusterSnapshot(snapshot),
     failureOf: () => undefined,
     lastKnownOf: () => undefined,
+    samplesOf: () => [],
     isPartial: false,
     hidesPodsWithoutWorkload: false,
     slicer: new TimeSlicer(new ManualClock()),
@@ -117,6 +118,39 @@ describe('limits', () => {
     ]);
     expect(limits.totalCount).toBe(3);
     expect(summary).toMatchObject({ limitCount: 6, reachedLimitCount: 2, nearLimitCount: 1 });
+  });
+
+  it('are in the order of urgency: above the limit, by time to the limit where it is known, by ratio', async () => {
+    const pods = [
+      ['high', 95, 0],
+      ['soon', 60, 4],
+      ['over', 110, 0],
+      ['sooner', 60, 8],
+    ] as const;
+    const samplesOf = (_node: string, uid: string) => {
+      const [, usedBytes = 0, growth = 0] = pods.find(([name]) => name === uid) ?? [];
+      return [2, 1, 0].map((age) => ({ atMs: 600_000 - 60_000 * age, usedBytes: usedBytes - growth * age }));
+    };
+    const { limits } = await reportOf(
+      {
+        nodes: [
+          nodeOf(
+            'node-1',
+            pods.map(([name, usedBytes]) => {
+              const summary = aPodSummary({ name, uid: name });
+              return podOf(name, usedBytes, { summary, ratios: [ratioOf(usedBytes, 100)] });
+            }),
+          ),
+        ],
+      },
+      { samplesOf },
+    );
+    expect(limits.items.map(({ pod, timeToLimitMs }) => [pod, timeToLimitMs])).toEqual([
+      ['over', undefined],
+      ['sooner', 300_000 - 1_500],
+      ['soon', 600_000 - 1_500],
+      ['high', undefined],
+    ]);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { formatBytes } from '../../base/units.js';
+import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { bar } from './bar.js';
@@ -76,7 +76,17 @@ function row(limit: PodLimitReport, scale: number): Markup {
     text,
   })}</td>
 <td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}${overBytes > 0 ? markup`<br> <span class="small ${severity === 'critical' ? 't-critical' : ''}">${formatBytes(overBytes)} over</span>` : undefined}</td>
-<td role="cell" class="number"><span class="${severity === 'ok' || severity === 'unknown' ? '' : `t-${severity}`}">${percentText(ratio)}</span></td></tr>`;
+<td role="cell" class="number"><span class="${severity === 'ok' || severity === 'unknown' ? '' : `t-${severity}`}">${percentText(ratio)}</span>${timeText(limit)}</td></tr>`;
+}
+
+function timeText({ timeToLimitMs }: PodLimitReport): Markup | undefined {
+  if (timeToLimitMs === undefined) return undefined;
+  return markup`<br><span class="small muted" title="At the growth of the last summaries">limit in ${formatAge(roughly(timeToLimitMs))}</span>`;
+}
+
+/** In whole minutes: growth is no clock. */
+function roughly(timeMs: number): number {
+  return Math.max(1, Math.round(timeMs / 60_000)) * 60_000;
 }
 
 function ruleText({ rule, container, volume }: PodLimitReport): Markup {

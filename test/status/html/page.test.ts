@@ -275,6 +275,13 @@ describe('the sections', () => {
     expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'next-evictions')).toContain('99 %');
   });
 
+  it('show when a growing pod reaches its limit', () => {
+    const limit = aLimit({ timeToLimitMs: 250_000 });
+    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'next-evictions')).toContain(
+      '50 % limit in 4m',
+    );
+  });
+
   it('mark pods that are not evicted for their limits', () => {
     const limit = aLimit({ isExempt: true });
     expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'next-evictions')).toContain(
