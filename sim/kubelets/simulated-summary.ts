@@ -38,6 +38,7 @@ export function nodeSummary(node: SimulatedNode, pods: readonly SimulatedPod[], 
       ],
       startTime: timestamp(node.createdAtMs),
       ...compute(at, 4 * pods.length),
+      io: pressure(at, { sinceMs: node.createdAtMs, share: 0.012 }),
       fs: fsStats(systems.node, systems.atMs),
       runtime: { imageFs: image, containerFs: image },
       rlimit: { time: timestamp(at.nowMs), maxpid: 32_768, curproc: 200 + 3 * pods.length },
@@ -61,6 +62,7 @@ function podStats(pod: SimulatedPod, usage: PodUsage, { at, systems }: Context):
     startTime: timestamp(pod.startedAtMs ?? pod.createdAtMs),
     containers: usage.containers.map((container) => containerStats(container, { at, systems })),
     ...compute(at, usage.containers.length),
+    io: pressure(at, { sinceMs: pod.startedAtMs ?? pod.createdAtMs, share: 0.004 }),
     ...(usage.volumes !== undefined &&
       usage.volumes.length > 0 && { volume: usage.volumes.map((volume) => volumeStats(pod, volume, systems)) }),
     'ephemeral-storage': {
@@ -129,4 +131,21 @@ function compute({ nowMs }: Observation, processCount: number): object {
       majorPageFaults: 0,
     },
   };
+}
+
+/** Pressure stall information: `share` of the time since then, in microseconds, a quarter of it with all tasks waiting. */
+function pressure(
+  { nowMs }: Observation,
+  { sinceMs, share }: { readonly sinceMs: number; readonly share: number },
+): object {
+  const stall = (part: number): object => {
+    const percent = part * share * 100;
+    return {
+      total: Math.round((nowMs - sinceMs) * 1000 * part * share),
+      avg10: percent,
+      avg60: percent,
+      avg300: percent,
+    };
+  };
+  return { time: timestamp(nowMs), psi: { full: stall(0.25), some: stall(1) } };
 }

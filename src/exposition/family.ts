@@ -77,6 +77,11 @@ export function familyGroup<Source, T>(options: FamilyGroupOptions<Source, T>): 
   };
 }
 
+/** Of microseconds. Undefined stays undefined. */
+export function microsecondsToSeconds(durationUs: number | undefined): number | undefined {
+  return durationUs === undefined ? undefined : durationUs / 1_000_000;
+}
+
 /** Rounded to milliseconds, which keeps the text short. Undefined stays undefined. */
 export function toSeconds(timeMs: number): number;
 export function toSeconds(timeMs: number | undefined): number | undefined;

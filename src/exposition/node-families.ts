@@ -1,6 +1,6 @@
 import type { ClusterSnapshot, NodeSnapshot } from '../scrape/snapshot.js';
-import { type FamilyGroup, familyGroup, toSeconds } from './family.js';
-import { absentNodes, evictionHeadrooms, filesystems, layouts, nodes, owners } from './series-sources.js';
+import { type FamilyGroup, familyGroup, microsecondsToSeconds, toSeconds } from './family.js';
+import { absentNodes, evictionHeadrooms, filesystems, layouts, nodes, owners, summaries } from './series-sources.js';
 
 /** Per node, from its summary. */
 export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
@@ -115,6 +115,26 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         profile: 'standard',
         help: '1 if writable layers are on another filesystem than images.',
         value: ({ hasSplitImagefs }) => flag(hasSplitImagefs),
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'node',
+    seriesSource: summaries,
+    families: [
+      {
+        name: 'node_io_pressure_waiting_seconds_total',
+        type: 'counter',
+        profile: 'standard',
+        help: 'Time in which at least one task on the node waited for input or output, from the pressure stall information of its kernel. Needs a kubelet of 1.34 or later and cgroups of version 2.',
+        value: ({ ioPressure }) => microsecondsToSeconds(ioPressure?.waitingUs),
+      },
+      {
+        name: 'node_io_pressure_stalled_seconds_total',
+        type: 'counter',
+        profile: 'standard',
+        help: 'Time in which all tasks on the node that could run waited for input or output at once.',
+        value: ({ ioPressure }) => microsecondsToSeconds(ioPressure?.stalledUs),
       },
     ],
   }),

@@ -1,7 +1,7 @@
 import type { ContainerUsage } from '../attribution/usage.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import { sharedContainers } from './compatibility-sources.js';
-import { type FamilyGroup, familyGroup, type FamilyOptions, toSeconds } from './family.js';
+import { type FamilyGroup, familyGroup, type FamilyOptions, microsecondsToSeconds, toSeconds } from './family.js';
 import type { Profile } from './profile.js';
 import {
   containers,
@@ -49,6 +49,20 @@ export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         profile: 'full',
         help: 'Unix time at which the pod was started, as reported by the kubelet.',
         value: ({ startTimeMs }) => toSeconds(startTimeMs),
+      },
+      {
+        name: 'pod_io_pressure_waiting_seconds_total',
+        type: 'counter',
+        profile: 'full',
+        help: 'Time in which at least one task of the pod waited for input or output, from the pressure stall information of the kernel. Needs a kubelet of 1.34 or later and cgroups of version 2.',
+        value: ({ summary }) => microsecondsToSeconds(summary.ioPressure?.waitingUs),
+      },
+      {
+        name: 'pod_io_pressure_stalled_seconds_total',
+        type: 'counter',
+        profile: 'full',
+        help: 'Time in which all tasks of the pod that could run waited for input or output at once.',
+        value: ({ summary }) => microsecondsToSeconds(summary.ioPressure?.stalledUs),
       },
     ],
   }),

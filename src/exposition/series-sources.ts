@@ -7,7 +7,7 @@ import type { LimitRatio } from '../eviction/limit-ratios.js';
 import { exemptionOf } from '../eviction/limits.js';
 import { type NodeLayout, sameFilesystem } from '../eviction/node-layout.js';
 import type { VolumeType } from '../kube/objects.js';
-import type { FsStats } from '../kubelet/summary.js';
+import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import { type NextVictim, nextVictims } from '../scrape/node-victims.js';
 import type {
   ClusterSnapshot,
@@ -193,6 +193,13 @@ export const evictionHeadrooms: SeriesSource<NodeSnapshot, EvictionHeadroom> = {
   labels: filesystems.labels,
   *find({ nodeName, headrooms }) {
     for (const data of headrooms) yield { labelValues: [nodeName, data.filesystem], data };
+  },
+};
+
+export const summaries: SeriesSource<NodeSnapshot, NodeSummary> = {
+  labels: ['node'],
+  *find({ nodeName, summary }) {
+    yield { labelValues: [nodeName], data: summary };
   },
 };
 

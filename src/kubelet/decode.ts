@@ -1,7 +1,7 @@
 import { RequestError } from '../base/errors.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
 import { parseJson } from './parse-json.js';
-import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from './summary.js';
+import type { ContainerSummary, FsStats, IoPressure, NodeSummary, PodSummary, VolumeSummary } from './summary.js';
 
 /** The largest value that is kept: up to here every integer is exact in JavaScript. */
 const maxValue = 2 ** 53;
@@ -32,11 +32,15 @@ export function decodeSummary(body: Buffer | string, what: string): NodeSummary 
 /** Decodes one body and counts the values that were too large. */
 class Decoder {
   #saturatedCount = 0;
+  #measuresPressure = true;
 
   summary(node: JsonObject, nodeName: string, pods: readonly unknown[]): NodeSummary {
     const runtime = objectOf(node['runtime']);
+    const ioPressure = this.#ioPressure(node['io']);
+    this.#measuresPressure = ioPressure === undefined || !isZero(ioPressure);
     return {
       nodeName,
+      ioPressure: this.#measuresPressure ? ioPressure : undefined,
       nodefs: this.#fs(node['fs']),
       imagefs: this.#fs(runtime['imageFs']),
       containerfs: this.#fs(runtime['containerFs']),
@@ -65,6 +69,7 @@ class Decoder {
       startTimeMs: asTimeMs(pod['startTime']),
       usedBytes: this.#bytesOrCount(usedBytes),
       inodesUsed: this.#bytesOrCount(inodesUsed),
+      ioPressure: this.#measuresPressure ? this.#ioPressure(pod['io']) : undefined,
       containers: objectsOf(pod['containers'])
         .map((container) => this.#container(container))
         .filter(isDefined),
@@ -82,6 +87,13 @@ class Decoder {
     const name = textOf(volume['name']);
     if (name === undefined) return undefined;
     return { name, hasClaim: isObject(volume['pvcRef']), ...this.#fsStats(volume) };
+  }
+
+  #ioPressure(io: unknown): IoPressure | undefined {
+    const { some, full } = objectOf(objectOf(io)['psi']);
+    const waitingUs = this.#bytesOrCount(objectOf(some)['total']);
+    const stalledUs = this.#bytesOrCount(objectOf(full)['total']);
+    return waitingUs === undefined && stalledUs === undefined ? undefined : { waitingUs, stalledUs };
   }
 
   #fs(value: unknown): FsStats | undefined {
@@ -107,6 +119,14 @@ class Decoder {
     this.#saturatedCount++;
     return maxValue;
   }
+}
+
+/**
+ * With cgroups of version 1, or a kernel that does not measure, kubelets report zeros for the node and all of its pods.
+ * A node that does measure has waited for its disk since it booted.
+ */
+function isZero({ waitingUs = 0, stalledUs = 0 }: IoPressure): boolean {
+  return waitingUs === 0 && stalledUs === 0;
 }
 
 function kubeletStart(systemContainers: unknown): number | undefined {

@@ -15,6 +15,20 @@ export interface FsStats {
   readonly inodesUsed: number | undefined;
 }
 
+/**
+ * Pressure stall information of the kernel, for input and output: times since the start of the cgroup. In microseconds,
+ * as the kernel counts; the documentation of the kubelet's type says nanoseconds, but the kubelet passes on the kernel's
+ * value unchanged, and cAdvisor's metrics of the same values take it for microseconds.
+ * https://docs.kernel.org/accounting/psi.html
+ * https://pkg.go.dev/k8s.io/kubelet/pkg/apis/stats/v1alpha1#PSIData
+ */
+export interface IoPressure {
+  /** `some`: at least one task waited. */
+  readonly waitingUs: number | undefined;
+  /** `full`: all tasks waited at once. */
+  readonly stalledUs: number | undefined;
+}
+
 export interface ContainerSummary {
   readonly name: string;
   /** The writable layer. */
@@ -38,6 +52,8 @@ export interface PodSummary {
   readonly usedBytes: number | undefined;
   /** `ephemeral-storage.inodesUsed`. */
   readonly inodesUsed: number | undefined;
+  /** Undefined where the kubelet does not measure it. */
+  readonly ioPressure: IoPressure | undefined;
   readonly containers: readonly ContainerSummary[];
   /** Undefined when the kubelet lists no volume for the pod: it has none, or has not measured them yet. */
   readonly volumes: readonly VolumeSummary[] | undefined;
@@ -48,6 +64,8 @@ export interface NodeSummary {
   readonly nodefs: FsStats | undefined;
   readonly imagefs: FsStats | undefined;
   readonly containerfs: FsStats | undefined;
+  /** Undefined where the kubelet does not measure it. */
+  readonly ioPressure: IoPressure | undefined;
   readonly pods: readonly PodSummary[];
   /** Wall time of the kubelet's own start, in milliseconds; undefined where it does not report itself. */
   readonly kubeletStartedAtMs: number | undefined;

@@ -63,7 +63,7 @@ const fullSnapshot = aClusterSnapshot({
   nodes: [
     aFreshNode(
       aNodeSnapshot({
-        summary: aNodeSummary({ nodefs: full, imagefs: full }),
+        summary: aNodeSummary({ nodefs: full, imagefs: full, ioPressure: { waitingUs: 2, stalledUs: 1 } }),
         layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
         podsOnNode: [aPod()],
         thresholds: [aNodeThreshold()],
@@ -77,7 +77,10 @@ const fullSnapshot = aClusterSnapshot({
               priorityClass: 'high',
               containers: [aContainer({ mounts: [aMount()], limitBytes: 3, requestBytes: 2 })],
             }),
-            summary: aPodSummary({ containers: [{ name: 'main', rootfs: full, logs: full }] }),
+            summary: aPodSummary({
+              ioPressure: { waitingUs: 2, stalledUs: 1 },
+              containers: [{ name: 'main', rootfs: full, logs: full }],
+            }),
             usage: aPodUsage({
               inodesUsed: 1,
               volumesPending: true,

@@ -74,6 +74,38 @@ describe('a whole summary', () => {
     });
   });
 
+  it.each([
+    [
+      'of the node and of pods',
+      { some: { total: 82_998_085, avg10: 0.97 }, full: { total: 11_058_814 } },
+      { waitingUs: 82_998_085, stalledUs: 11_058_814 },
+    ],
+    ['in part', { some: { total: 5 } }, { waitingUs: 5, stalledUs: undefined }],
+    ['not', {}, undefined],
+    ['in a form that is not known', { some: { total: '5' }, full: [] }, undefined],
+  ])('reads the pressure on the disk where it is reported: %s', (_case, psi, expected) => {
+    const io = { time: '2026-11-22T03:52:30Z', psi };
+    const summary = decode({
+      node: { nodeName: 'a', io },
+      pods: [
+        { podRef, io },
+        { podRef, io: { time: 'x' } },
+      ],
+    });
+    expect(summary.ioPressure).toEqual(expected);
+    expect(summary.pods.map(({ ioPressure }) => ioPressure)).toEqual([expected, undefined]);
+  });
+
+  it('takes zeros of a node for pressure that is not measured, of pods only then', () => {
+    const zeros = { psi: { some: { total: 0 }, full: { total: 0 } } };
+    const ofPods = (io: object): unknown =>
+      decode({ node: { nodeName: 'a', io }, pods: [{ podRef, io: zeros }] }).pods[0]?.ioPressure;
+    expect(ofPods(zeros)).toBeUndefined();
+    expect(ofPods({ psi: { some: { total: 1 }, full: { total: 0 } } })).toEqual({ waitingUs: 0, stalledUs: 0 });
+    expect(ofPods({})).toEqual({ waitingUs: 0, stalledUs: 0 });
+    expect(decode({ node: { nodeName: 'a', io: zeros } }).ioPressure).toBeUndefined();
+  });
+
   it('reads bytes as it reads text', () => {
     const text = JSON.stringify({ node: { nodeName: 'nœud' }, pods: [] });
     expect(decodeSummary(Buffer.from(text), 'x')).toEqual(decodeSummary(text, 'x'));

@@ -5,6 +5,7 @@
 import { aggregated, type Attribution, PodFigures } from './pods.js';
 import { isDedicated, predictNodes } from './predict-nodes.js';
 import { predictLimits, predictPod } from './predict-pods.js';
+import { predictPressure } from './predict-pressure.js';
 import { predictNodeObject, predictSpecs } from './predict-specs.js';
 import type { RawNode, RawPod, RawPodStats, RawSummary } from './raw.js';
 import { Prediction, type SeriesTable } from './series.js';
@@ -36,14 +37,14 @@ export function predict(recording: Recording, semantics: Semantics): SeriesTable
   prediction.add('node_pods_missing', { node }, missingPods(recording).length);
   prediction.add('node_pods_dangling', { node }, 0); // none is unknown for longer than the moment of the recording
   const podSemantics = { ...semantics, node, nodeCapacity: summary.node.fs?.capacityBytes, hasDedicatedImagefs };
-  for (const { figures, stats, pod } of joined) {
-    if (pod !== undefined) predictLimits(prediction, stats, pod, podSemantics);
-    if (figures !== undefined && (pod !== undefined || !semantics.controllers)) {
-      predictPod(prediction, figures, podSemantics);
-    }
-  }
+  for (const { stats, pod } of joined) if (pod !== undefined) predictLimits(prediction, stats, pod, podSemantics);
+  const shown = joined.flatMap(({ figures, pod }) =>
+    pod !== undefined || !semantics.controllers ? (figures ?? []) : [],
+  );
+  for (const figures of shown) predictPod(prediction, figures, podSemantics);
   for (const known of namedNodes(recording)) predictNodeObject(prediction, known, pods);
   for (const pod of servedPods(pods, joined)) predictSpecs(prediction, pod, semantics);
+  predictPressure(prediction, summary, shown);
   if (semantics.controllers) {
     const nowMs = newestMs(summary);
     const figuresOf = (pod: RawPod): PodFigures | undefined =>

@@ -211,8 +211,10 @@ function without(value: unknown, [first, ...rest]: Path): unknown {
 /** Not the node's name, without which a summary is none, and not what the exporter does not read. */
 const isStorage = (path: Path): boolean => {
   const text = path.join('.');
-  const isUnread = /\b(?:cpu|memory|network|process_stats|swap|io|userDefinedMetrics)\b/.test(text);
-  return /^(?:node\.(?:fs|runtime)|pods)\b/.test(text) && !isUnread;
+  const isUnread = /\b(?:cpu|memory|network|process_stats|swap|userDefinedMetrics)\b|\bcontainers\.\d+\.io\b/.test(
+    text,
+  );
+  return /^(?:node\.(?:fs|runtime|io)|pods)\b/.test(text) && !isUnread;
 };
 
 /** What is said about the figures instead of being one: that they are missing. */

@@ -10,6 +10,10 @@ export interface RawFs {
   readonly inodesUsed?: number;
 }
 
+export interface RawIo {
+  readonly psi?: { readonly some?: { readonly total?: number }; readonly full?: { readonly total?: number } };
+}
+
 export interface RawContainerStats {
   readonly name: string;
   readonly rootfs?: RawFs;
@@ -24,6 +28,7 @@ export interface RawVolumeStats extends RawFs {
 export interface RawPodStats {
   readonly podRef: { readonly namespace: string; readonly name: string; readonly uid: string };
   readonly startTime?: string;
+  readonly io?: RawIo;
   readonly containers?: readonly RawContainerStats[] | null;
   readonly volume?: readonly RawVolumeStats[];
   readonly 'ephemeral-storage'?: RawFs;
@@ -32,6 +37,7 @@ export interface RawPodStats {
 export interface RawSummary {
   readonly node: {
     readonly nodeName: string;
+    readonly io?: RawIo;
     readonly fs?: RawFs;
     readonly runtime?: { readonly imageFs?: RawFs; readonly containerFs?: RawFs };
   };

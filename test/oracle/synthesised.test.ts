@@ -131,6 +131,23 @@ describe('limits', () => {
   });
 });
 
+describe('pressure on the disk', () => {
+  const waiting = 'io_pressure_waiting_seconds_total';
+
+  it('is in seconds, of the node and of the pods that have it', async () => {
+    const served = await serve(synthesised['pods that wait for the disk']);
+    expect(served.get(seriesKey(`node_${waiting}`, node))).toBe(82.998_085);
+    expect(ofPod(served, 'limited')(`pod_${waiting}`)).toBe(0.064);
+    expect(ofPod(served, 'limited')('pod_io_pressure_stalled_seconds_total')).toBe(0);
+    expect(ofPod(served, 'shared')(`pod_${waiting}`)).toBeUndefined();
+  });
+
+  it('is no series where the kernel does not measure it', async () => {
+    const served = await serve(synthesised['a kernel that does not measure pressure']);
+    expect(familiesOf(served).filter((family) => family.includes('pressure_'))).toEqual([]);
+  });
+});
+
 describe('pods without figures', () => {
   it('of a virtual kubelet have those of their specs alone, and their workload has no data instead of 0 bytes', async () => {
     const served = await serve(synthesised['a virtual kubelet without storage']);

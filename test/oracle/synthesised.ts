@@ -1,6 +1,6 @@
 /** Recordings of what no cluster at hand has: each is one node, measured at the same time. */
 import type { Recording } from './predict.js';
-import type { RawContainer, RawContainerStats, RawFs, RawPod, RawPodStats, RawVolumeStats } from './raw.js';
+import type { RawContainer, RawContainerStats, RawFs, RawIo, RawPod, RawPodStats, RawVolumeStats } from './raw.js';
 
 export const nodeName = 'n1';
 const startedAt = '2026-01-01T00:00:00Z';
@@ -82,6 +82,19 @@ export function recordedPod({ name, usedBytes, containers, volume, spec, annotat
 interface Layout {
   readonly imageFs?: RawFs;
   readonly containerFs?: RawFs;
+}
+
+function pressure(waitingUs: number, stalledUs: number): RawIo {
+  return { psi: { some: { total: waitingUs }, full: { total: stalledUs } } };
+}
+
+/** With pressure stall information: the node's, and that of the first pod alone. */
+function underPressure(recorded: Recording, ofNode: RawIo): Recording {
+  const { node, pods } = recorded.summary;
+  const [first, ...others] = pods;
+  if (first === undefined) throw new Error('a recording with pods expected');
+  const summary = { node: { ...node, io: ofNode }, pods: [{ ...first, io: pressure(64_000, 0) }, ...others] };
+  return { ...recorded, summary };
 }
 
 export function recording(pods: readonly RecordedPod[], runtime: Layout = { imageFs: fsStats(9000, 80) }): Recording {
@@ -208,5 +221,7 @@ export const synthesised = {
     ...recording([limited]),
     pods: [limited.pod, { ...shared.pod, spec: { ...shared.pod.spec, nodeName: 'n3' } }],
   },
+  'pods that wait for the disk': underPressure(recording([limited, shared]), pressure(82_998_085, 11_058_814)),
+  'a kernel that does not measure pressure': underPressure(recording([limited]), pressure(0, 0)),
   'several pods of several kinds': recording([shared, withSidecars, staticPod, restarted, limited]),
 } as const satisfies Readonly<Record<string, Recording>>;
