@@ -89,7 +89,7 @@ export function addClusterCommands(program: Command, context: CommandContext): v
     .addOption(
       new Option(
         '--free <size>',
-        'of a node: bytes that evictions are to free, such as 5Gi (default: what its thresholds lack)',
+        'of a node: bytes that evictions are to free, such as 5Gi (default: what is missing; else 10 % of each threshold)',
       ).argParser(parseSize),
     )
     .action(async (resource: ExplainResource, name: string, flags: ExplainFlags, command: Command) => {

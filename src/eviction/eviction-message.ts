@@ -40,12 +40,16 @@ export function storageEviction(message: string): StorageEviction | undefined {
   return cause && { cause, container: '', volume: '', limitBytes: undefined };
 }
 
+/** Names are no longer than Kubernetes allows: they become label values. */
 const limitPatterns: readonly (readonly [EvictionCause, RegExp])[] = [
-  ['emptydir_limit', /^Usage of EmptyDir volume "(?<volume>[^"]+)" exceeds the limit "(?<limit>[^"]+)"\.\s*$/],
-  ['pod_limit', /^Pod ephemeral local storage usage exceeds the total limit of containers (?<limit>\S+)\.\s*$/],
+  [
+    'emptydir_limit',
+    /^Usage of EmptyDir volume "(?<volume>[^"]{1,253})" exceeds the limit "(?<limit>[^"]{1,64})"\.\s*$/,
+  ],
+  ['pod_limit', /^Pod ephemeral local storage usage exceeds the total limit of containers (?<limit>\S{1,64})\.\s*$/],
   [
     'container_limit',
-    /^Container (?<container>\S+) exceeded its local ephemeral storage limit "(?<limit>[^"]+)"\.\s*$/,
+    /^Container (?<container>\S{1,253}) exceeded its local ephemeral storage limit "(?<limit>[^"]{1,64})"\.\s*$/,
   ],
 ];
 

@@ -1,14 +1,15 @@
 /** What depends on a kubelet's version; that of its Node object may have the suffix of a vendor, as `v1.33.5-eks-1a2b3c`. */
 
-const form = /^v?1\.(\d+)(?:\.\d+)?(?:-(alpha|beta|rc)\b)?/;
+const form = /^v?(\d+)\.(\d+)(?:\.\d+)?(?:-(alpha|beta|rc)\b)?/;
 
 /**
- * The minor version of a 1.x release; one before a release counts as the version before. Undefined for a text that is no
- * version.
+ * The minor version of a 1.x release; one before a release counts as the version before, a later major version as the
+ * newest. Undefined for a text that is no version.
  */
 export function minorVersion(kubeletVersion: string | undefined): number | undefined {
-  const [, minor, isPrerelease] = form.exec(kubeletVersion ?? '') ?? [];
-  return minor === undefined ? undefined : Number(minor) - (isPrerelease === undefined ? 0 : 1);
+  const [, major, minor, isPrerelease] = form.exec(kubeletVersion ?? '') ?? [];
+  if (minor === undefined) return undefined;
+  return Number(major) > 1 ? Infinity : Number(minor) - (isPrerelease === undefined ? 0 : 1);
 }
 
 /**

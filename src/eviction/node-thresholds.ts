@@ -46,7 +46,7 @@ export interface NodeThresholdsInput {
 export function nodeThresholds(input: NodeThresholdsInput): readonly NodeThreshold[] {
   const configured = input.thresholds ?? assumedThresholds(input);
   const isAssumed = input.thresholds === undefined;
-  return signalsOf(input.kubeletVersion).flatMap((signal) =>
+  return signalsOf(input).flatMap((signal) =>
     thresholdsInForce(signal, configured, input.layout).map((threshold) => ({
       ...measuredThreshold({ ...threshold, signal }, input.summary),
       isAssumed,
@@ -69,20 +69,24 @@ const firstMinorWithContainerfs = 29;
 const firstMinorWithImageInodes = 30;
 
 /** The signals that a kubelet has; one of unknown version has those of a current one. */
-export function signalsOf(kubeletVersion: string | undefined): readonly EvictionSignal[] {
+export function signalsOf({
+  kubeletVersion,
+  operatingSystem,
+}: Pick<NodeThresholdsInput, 'kubeletVersion' | 'operatingSystem'>): readonly EvictionSignal[] {
   const hasContainerfs = isAtLeast(kubeletVersion, firstMinorWithContainerfs);
-  return evictionSignals.filter((signal) => hasContainerfs || filesystemOf(signal) !== 'containerfs');
+  const hasInodes = operatingSystem !== 'windows';
+  return evictionSignals.filter(
+    (signal) => (hasContainerfs || filesystemOf(signal) !== 'containerfs') && (hasInodes || !countsInodes(signal)),
+  );
 }
 
 function isAtLeast(kubeletVersion: string | undefined, minor: number): boolean {
   return (minorVersion(kubeletVersion) ?? Infinity) >= minor;
 }
 
-function assumedThresholds({ kubeletVersion, operatingSystem }: NodeThresholdsInput): EvictionThresholds {
-  return defaultThresholds.filter(({ signal }) => {
-    if (operatingSystem === 'windows' && countsInodes(signal)) return false;
-    return signal !== 'imagefs.inodesFree' || isAtLeast(kubeletVersion, firstMinorWithImageInodes);
-  });
+function assumedThresholds({ kubeletVersion }: NodeThresholdsInput): EvictionThresholds {
+  const hasImageInodes = isAtLeast(kubeletVersion, firstMinorWithImageInodes);
+  return defaultThresholds.filter(({ signal }) => signal !== 'imagefs.inodesFree' || hasImageInodes);
 }
 
 const sharedSignals: Readonly<Partial<Record<EvictionSignal, Readonly<Record<'nodefs' | 'imagefs', EvictionSignal>>>>> =

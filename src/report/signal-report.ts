@@ -53,6 +53,8 @@ export interface VictimReport {
 /** Whom the kubelet would evict to free an amount. */
 export interface FreeingReport {
   readonly amount: number;
+  /** Whether the threshold is crossed by the amount; otherwise it was asked for, or is an example. */
+  readonly isMissing: boolean;
   readonly victims: readonly Pick<VictimReport, 'namespace' | 'pod' | 'freed'>[];
   readonly freed: number;
   /** False: the eviction of all pods would not free the amount. */
@@ -67,7 +69,7 @@ export interface SignalReportOptions {
 /** One for each signal that the kubelet has, with a threshold or without. */
 export function signalReports(snapshot: NodeSnapshot, options: SignalReportOptions = {}): readonly SignalReport[] {
   const rank = victimRanking(snapshot);
-  return signalsOf(snapshot.node.kubeletVersion).map((signal) => signalReport(signal, snapshot, rank(signal), options));
+  return signalsOf(snapshot.node).map((signal) => signalReport(signal, snapshot, rank(signal), options));
 }
 
 function signalReport(
@@ -79,7 +81,7 @@ function signalReport(
   const own = thresholds.filter((threshold) => threshold.signal === signal);
   const hard = highest(own.filter(({ gracePeriodMs }) => gracePeriodMs === 0));
   const soft = highest(own.filter(({ gracePeriodMs }) => gracePeriodMs > 0));
-  const amount = countsInodes(signal) ? lacking(hard) : (freeBytes ?? lacking(hard));
+  const isCrossed = hard?.isCrossed === true;
   return {
     signal,
     ...amountOf(hard),
@@ -88,9 +90,9 @@ function signalReport(
     soft: soft && { ...amountOf(soft), gracePeriodMs: soft.gracePeriodMs, isCrossed: soft.isCrossed },
     available: availableFor(signal, summary).available,
     headroom: hard?.headroom,
-    isCrossed: hard?.isCrossed === true,
+    isCrossed,
     victims: victims.map(victimReport),
-    toFree: amount === undefined ? undefined : freeingReport(victims, amount),
+    toFree: freeingReport(victims, hard, countsInodes(signal) ? undefined : freeBytes),
   };
 }
 
@@ -119,8 +121,15 @@ function victimReport({ pod, rank, usage, request, exempt, place, freed }: Victi
   return { rank, namespace, pod: name, usage, request: roundUp(request), exempt, place, priority, freed };
 }
 
-function freeingReport(victims: readonly Victim[], amount: number): FreeingReport {
+function freeingReport(
+  victims: readonly Victim[],
+  hard: NodeThreshold | undefined,
+  asked: number | undefined,
+): FreeingReport | undefined {
+  const amount = asked ?? lacking(hard);
+  if (amount === undefined) return undefined;
   const plan = victimsToFree(victims, amount);
   const pods = plan.victims.map(({ pod, freed }) => ({ namespace: pod.namespace, pod: pod.name, freed }));
-  return { amount, victims: pods, freed: plan.freed, isEnough: plan.isEnough };
+  const isMissing = asked === undefined && hard?.isCrossed === true;
+  return { amount, isMissing, victims: pods, freed: plan.freed, isEnough: plan.isEnough };
 }

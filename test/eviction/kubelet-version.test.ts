@@ -10,7 +10,7 @@ it.each([
   ['1.30', 30],
   ['v1.37.0-rc.1', 36],
   ['v1.37.0-alpha.2', 36],
-  ['v2.0.0', undefined],
+  ['v2.0.0', Infinity],
   ['', undefined],
   [undefined, undefined],
 ])('%s is of minor version %s', (version, minor) => {

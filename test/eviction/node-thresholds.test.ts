@@ -33,7 +33,7 @@ describe('the signals of a kubelet', () => {
     ['v1.37.1', 6],
     [undefined, 6],
   ])('of version %s are %i', (version, count) => {
-    expect(signalsOf(version)).toHaveLength(count);
+    expect(signalsOf({ kubeletVersion: version, operatingSystem: 'linux' })).toHaveLength(count);
   });
 });
 

@@ -63,13 +63,20 @@ function placeText(signal: EvictionSignal, { place, usage = 0, request }: Victim
 
 /** A text for each amount: signals of one order may lack different ones. */
 function freeingTexts(group: readonly SignalReport[]): readonly string[] {
-  const texts = group.flatMap(({ signal, toFree }) => (toFree === undefined ? [] : [freeingText(signal, toFree)]));
-  return [...new Set(texts)];
+  const byText = new Map<string, EvictionSignal[]>();
+  for (const { signal, toFree } of group) {
+    if (toFree === undefined) continue;
+    const text = freeingText(signal, toFree);
+    byText.set(text, [...(byText.get(text) ?? []), signal]);
+  }
+  return byText.size <= 1
+    ? [...byText.keys()]
+    : Array.from(byText, ([text, signals]) => text.replace(': ', ` for ${signals.join(', ')}: `));
 }
 
-function freeingText(signal: EvictionSignal, { amount, victims, freed, isEnough }: FreeingReport): string {
+function freeingText(signal: EvictionSignal, { amount, isMissing, victims, freed, isEnough }: FreeingReport): string {
   const unit = countsInodes(signal) ? ' inodes' : '';
-  const what = `To free ${amountText(signal, amount)}${unit}`;
+  const what = `To free ${isMissing ? 'the missing ' : ''}${amountText(signal, amount)}${unit}`;
   const names = joinTruncated(
     victims.map(({ namespace, pod }) => terminalText(`${namespace}/${pod}`)),
     maxNameCount,

@@ -154,7 +154,7 @@ Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0Gi
     const minReclaim = { amount: gib };
     const thresholds = [aThreshold({ value: { amount: 15 * gib }, minReclaim })];
     const text = textOf(readingOf({ pods, thresholds, node: { diskPressure: true } }));
-    expect(text).toContain('To free 4.0GiB: shop/large.');
+    expect(text).toContain('To free the missing 4.0GiB: shop/large.');
     expect(text).toContain('Condition DiskPressure: true.');
   });
 
