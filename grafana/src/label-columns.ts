@@ -30,6 +30,8 @@ const columns: Readonly<Record<string, LabelColumn>> = {
   qos_class: fixed('QoS class', 100),
   priority_class: fixed('Priority class', 125),
   static: fixed('Static', 75),
+  os: fixed('System', 85),
+  kubelet_version: fixed('Kubelet', 120),
   host_ip: fixed('Host IP', 110),
   uid: fixed('UID', 300),
   type: fixed('Type', 100),

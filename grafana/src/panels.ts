@@ -108,7 +108,7 @@ export interface StatOptions extends PanelOptions {
 }
 
 /** What a value does not include. */
-export interface Unknown {
+interface Unknown {
   /** Its count, above 0; no series where everything is known. */
   readonly expr: string;
   /** What is counted, such as "silent nodes". */

@@ -84,6 +84,12 @@ export function only(query: string, labels: readonly string[], among: string): s
   return `((${query}) and on (${['cluster', ...labels].join(', ')}) (${among}))`;
 }
 
+/** Without the series of nodes that are in other pools than the selected ones. Nodes of which nothing is known stay. */
+export function inPool(query: string): string {
+  const others = series('node_info', { matchers: ['$node_label!~"$pool"'] });
+  return `(${query} unless on (cluster, node) ${others})`;
+}
+
 /** Over all selected clusters. Only for the single value of a panel: everything else keeps the clusters apart. */
 export function total(aggregation: 'sum' | 'max' | 'count', query: string): string {
   return `${aggregation} by () (${query})`;
@@ -142,8 +148,12 @@ export function silentNodes(selection?: Selection): string {
   return `1 - ${largest('node_data_available', ['node'], selection)}`;
 }
 
-/** Those of all selected clusters, for panels of one value. */
-export const unknownNodes = { expr: `${total('sum', silentNodes())} > 0`, what: 'silent nodes', on: [] } as const;
+/** Those of all selected clusters and pools, for panels of one value. */
+export const unknownNodes = {
+  expr: `${total('sum', inPool(silentNodes()))} > 0`,
+  what: 'silent nodes',
+  on: [],
+} as const;
 
 /** Share of each filesystem that is not available. */
 export function filesystemRatio(selection?: Selection): string {

@@ -33,6 +33,36 @@ export function clustersVariable(): QueryVariableBuilder {
   return query('cluster', 'Cluster', clusters).multi(true).includeAll(true).allValue('.*').current(all);
 }
 
+/** The label of `node_info` that makes pools of nodes; others of `metrics.nodeLabels` can be typed. */
+export function nodeLabelVariable(): CustomVariableBuilder {
+  const labels: Readonly<Record<string, string>> = {
+    'operating system': 'os',
+    'kubelet version': 'kubelet_version',
+    zone: 'label_topology_kubernetes_io_zone',
+    'instance type': 'label_node_kubernetes_io_instance_type',
+    'node pool (Karpenter)': 'label_karpenter_sh_nodepool',
+    'node group (EKS)': 'label_eks_amazonaws_com_nodegroup',
+    'node pool (GKE)': 'label_cloud_google_com_gke_nodepool',
+    'node pool (AKS)': 'label_kubernetes_azure_com_agentpool',
+  };
+  const options = Object.entries(labels).map(([text, value]) => `${text} : ${value}`);
+  return new CustomVariableBuilder('node_label')
+    .label('Nodes by')
+    .description('Labels of nodes must be named in metrics.nodeLabels. Others of them can be typed, as label_….')
+    .values(options.join(','))
+    .current({ text: 'operating system', value: 'os' });
+}
+
+/** All is `.*`, which also matches nodes without the label. */
+export function poolVariable(): QueryVariableBuilder {
+  return query('pool', 'Pool', 'label_values(ephemeral_storage_node_info{cluster=~"$cluster"}, $node_label)')
+    .description('Selects nodes and their pods. Totals of workloads, namespaces and clusters include all nodes.')
+    .multi(true)
+    .includeAll(true)
+    .allValue('.*')
+    .current(all);
+}
+
 /** With those that have no namespace: configured workloads and workloads found by label keys. */
 export function workloadVariable(): QueryVariableBuilder {
   return query(

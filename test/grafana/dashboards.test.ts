@@ -179,7 +179,11 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
 
   it('declares exactly the variables that it uses', () => {
     const declared = variables.map(({ name }) => name);
-    const texts = [...queries, ...variableQueries, ...linkUrls.map((url) => url.replaceAll('${', '$'))].join('\n');
+    const texts = [
+      ...queries,
+      ...variables.map(({ query }) => (typeof query === 'string' ? query : '')),
+      ...linkUrls.map((url) => url.replaceAll('${', '$')),
+    ].join('\n');
     const used = new Set([...texts.matchAll(/\$(\w+)/g)].map(([, name = '']) => name));
     const ofGrafana = [...used].filter((name) => name.startsWith('__'));
     expect(ofGrafana.filter((name) => !variablesOfGrafana.includes(name))).toEqual([]);

@@ -24,7 +24,7 @@ export function namesIn(query: string): QueryNames {
   const rest = query
     .replaceAll(/"[^"]*"/g, '""')
     .replaceAll(/\{([^}]*)\}/g, (_match, matchers: string) => {
-      labels.push(...[...matchers.matchAll(/(\w+)\s*(?:=|!)/g)].map(([, label = '']) => label));
+      labels.push(...[...matchers.matchAll(/(?<![$\w])(\w+)\s*(?:=|!)/g)].map(([, label = '']) => label));
       return ' ';
     })
     .replaceAll(/\b(?:by|on|group_left|group_right) \(([^)]*)\)/g, (_match, list: string) => {

@@ -31,6 +31,7 @@ const minutes = 75;
 
 /** Together they have data of each kind: requests and limits; an emptyDir with a limit; no data. */
 const choices: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  [uids.overview]: { node_label: ['os', 'kubelet_version'] },
   [uids.namespace]: { namespace: ['media', 'search'] },
   [uids.workload]: { namespace: ['media', 'search'] },
   [uids.node]: { node: ['node-2', 'node-4'] },

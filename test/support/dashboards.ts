@@ -34,6 +34,6 @@ export function dataLinksOf({ fieldConfig }: Panel): readonly string[] {
 export function labelQueryOf({
   query,
 }: VariableModel): { readonly selector: string; readonly label: string } | undefined {
-  const [, selector, label] = /^label_values\((.*), (\w+)\)$/.exec(typeof query === 'string' ? query : '') ?? [];
+  const [, selector, label] = /^label_values\((.*), (\$?\w+)\)$/.exec(typeof query === 'string' ? query : '') ?? [];
   return selector === undefined || label === undefined ? undefined : { selector, label };
 }

@@ -51,7 +51,7 @@ async function textsOf(
   if (variable.type === VariableType.Datasource) return [''];
   const source = labelQueryOf(variable);
   if (source === undefined) return chosen ?? [String(variable.current?.value)];
-  const options = await prometheus.labelValues(source.label, substitute(source.selector, values));
+  const options = await prometheus.labelValues(substitute(source.label, values), substitute(source.selector, values));
   if (chosen !== undefined) expect(options, variable.name).toEqual(expect.arrayContaining([...chosen]));
   return chosen ?? preselected(variable, options);
 }

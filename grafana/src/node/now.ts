@@ -46,12 +46,21 @@ export const summary: Section = {
       title: 'Reason for missing data',
       description:
         'The reason while the node has no data. tls, unauthorized, forbidden: settings and permissions of the exporter. timeout, connection, http_status: the node or the network. skipped: excluded by cluster.skipNodes.',
-      span: 12,
+      span: 6,
       height: 3,
       noValue: 'none found',
       labels: ['reason'],
       hidden: ['node'],
       expr: `${absentNodes(itself)} or ${largest('node_absent_info', ['node', 'reason'], skipped)}`,
+    }),
+    listPanel({
+      title: 'System',
+      description: 'Operating system and kubelet version of the node, also while it has no data.',
+      span: 6,
+      height: 3,
+      labels: ['os', 'kubelet_version'],
+      hidden: ['node'],
+      expr: largest('node_info', ['node', 'os', 'kubelet_version'], itself),
     }),
     statPanel({
       title: 'Fullest filesystem',

@@ -5,6 +5,7 @@ import {
   dataAge,
   evictable,
   filesystemRatio,
+  inPool,
   limitRatios,
   podsUsed,
   series,
@@ -31,10 +32,10 @@ export const summary: Section = {
     statPanel({
       title: 'Used by pods',
       description:
-        'Ephemeral storage of all measured pods of the selected clusters: writable layers, logs, emptyDirs, configMaps. Images and the system are not included. No data in any panel: select another data source at the top, or check that Prometheus scrapes the exporter (docs/troubleshooting.md).',
+        'Ephemeral storage of all measured pods of the selected clusters and pools of nodes: writable layers, logs, emptyDirs, configMaps. Images and the system are not included. No data in any panel: select another data source at the top, or check that Prometheus scrapes the exporter (docs/troubleshooting.md).',
       unit: units.bytes,
       span: 6,
-      query: { expr: total('sum', podsUsed()), legend: 'used' },
+      query: { expr: total('sum', inPool(podsUsed())), legend: 'used' },
       unknown: unknownNodes,
     }),
     statPanel({
@@ -44,7 +45,7 @@ export const summary: Section = {
       unit: units.ratio,
       decimals: 0,
       span: 6,
-      query: { expr: total('max', filesystemRatio()), legend: 'fullest' },
+      query: { expr: total('max', inPool(filesystemRatio())), legend: 'fullest' },
       thresholds: thresholds(ratioSteps),
       unknown: unknownNodes,
     }),
@@ -56,7 +57,7 @@ export const summary: Section = {
       decimals: 0,
       span: 6,
       noValue: 'none found',
-      query: { expr: total('sum', `${evictable(limitRatios())} >= bool $near`), legend: 'limits' },
+      query: { expr: total('sum', `${inPool(evictable(limitRatios()))} >= bool $near`), legend: 'limits' },
       thresholds: thresholds([[1, 'warning']]),
       unknown: unknownNodes,
     }),
@@ -78,7 +79,7 @@ export const summary: Section = {
       unit: units.count,
       decimals: 0,
       span: 6,
-      query: { expr: total('sum', silentNodes()), legend: 'nodes' },
+      query: { expr: total('sum', inPool(silentNodes())), legend: 'nodes' },
       thresholds: thresholds(noneSteps),
     }),
     statPanel({
@@ -98,7 +99,7 @@ export const summary: Section = {
       unit: units.seconds,
       decimals: 0,
       span: 6,
-      query: { expr: total('max', dataAge()), legend: 'oldest' },
+      query: { expr: total('max', inPool(dataAge())), legend: 'oldest' },
       thresholds: thresholds([
         [150, 'warning'],
         [300, 'critical'],

@@ -1,12 +1,21 @@
 import { alertLabels, firingAlerts } from '../alerts.js';
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
-import { absentNodes, dataAge, evictable, filesystemRatio, limitRatios, podsUsed, silentNodes } from '../queries.js';
+import {
+  absentNodes,
+  dataAge,
+  evictable,
+  filesystemRatio,
+  inPool,
+  limitRatios,
+  podsUsed,
+  silentNodes,
+} from '../queries.js';
 import { noneSteps, ratioSteps, thresholds, word } from '../states.js';
 import { listPanel, tablePanel } from '../tables.js';
 import { units } from '../units.js';
 
-const absent = absentNodes();
+const absent = inPool(absentNodes());
 /** By reason. -1 where the data is older than a day, or where there never was any. */
 const silentFor = `${absent} * on (cluster, node) group_left () (${dataAge()}) or -1 * ${absent}`;
 
@@ -36,7 +45,7 @@ export const causes: Section = {
     tablePanel({
       title: 'Clusters',
       description:
-        'The state of each selected cluster: usage of its pods, its fullest filesystem, limits above the share selected at the top, nodes without data (silent), and the age of the oldest data.',
+        'The state of each selected cluster, with all of its nodes: usage of its pods, its fullest filesystem, limits above the share selected at the top, nodes without data (silent), and the age of the oldest data.',
       span: 14,
       height: 5,
       clusters: true,

@@ -1,12 +1,12 @@
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
-import { filesystemLabels, filesystemRatio, inodesRatio, largest, only, topAtEnd } from '../queries.js';
+import { filesystemLabels, filesystemRatio, inodesRatio, inPool, largest, only, topAtEnd } from '../queries.js';
 import { ratioSteps, thresholds } from '../states.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
 
-const fullestFilesystems = `topk(20, ${filesystemRatio()})`;
+const fullestFilesystems = `topk(20, ${inPool(filesystemRatio())})`;
 
 export const nodes: Section = {
   title: 'Full nodes',
@@ -66,7 +66,7 @@ export const nodes: Section = {
       max: 1,
       queries: [
         {
-          expr: topAtEnd(10, filesystemLabels, filesystemRatio),
+          expr: topAtEnd(10, filesystemLabels, (at) => inPool(filesystemRatio(at))),
           legend: '{{cluster}} {{node}} {{filesystem}}',
         },
       ],

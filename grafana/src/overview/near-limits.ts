@@ -1,7 +1,7 @@
 import type { Section } from '../dashboard.js';
 import { limitsTable } from '../limits.js';
 import { drillDown } from '../links.js';
-import { evictable } from '../queries.js';
+import { evictable, inPool } from '../queries.js';
 
 export const nearLimits: Section = {
   title: 'Pods near a limit',
@@ -16,7 +16,7 @@ export const nearLimits: Section = {
       labels: ['namespace', 'pod', 'limit'],
       details: ['node'],
       link: drillDown('pod', 'row', []),
-      restrict: evictable,
+      restrict: (ratios) => inPool(evictable(ratios)),
       near: '$near',
       count: 50,
     }),

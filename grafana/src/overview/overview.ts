@@ -2,7 +2,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
-import { nearVariable } from '../variables.js';
+import { nearVariable, nodeLabelVariable, poolVariable } from '../variables.js';
 import { summary } from './at-a-glance.js';
 import { alerts, causes } from './clusters.js';
 import { evictions } from './evictions.js';
@@ -17,7 +17,7 @@ export function overview(): Dashboard {
     name: 'overview',
     description:
       'Full nodes, the largest and fastest growing workloads and pods, pods near a limit, evictions, and the quality of the data.',
-    variables: [nearVariable()],
+    variables: [nodeLabelVariable(), poolVariable(), nearVariable()],
     clusters: true,
     from: 'now-3h',
     sections: [summary, causes, nodes, whoUses, whoGrows, nearLimits, alerts, evictions, trust],

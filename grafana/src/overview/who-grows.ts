@@ -1,10 +1,10 @@
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
-import { only, podGrowth, podLabels, podsUsed, workloadGrowth } from '../queries.js';
+import { inPool, only, podGrowth, podLabels, podsUsed, workloadGrowth } from '../queries.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
 
-const fastestPods = `topk(10, ${podGrowth()} > 0)`;
+const fastestPods = `topk(10, ${inPool(podGrowth())} > 0)`;
 
 export const whoGrows: Section = {
   title: 'Growth',

@@ -3,6 +3,7 @@ import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
 import {
   acrossShards,
+  inPool,
   largest,
   only,
   podsUsed,
@@ -115,7 +116,7 @@ export const whoUses: Section = {
       labels: ['namespace', 'pod'],
       details: ['node'],
       link: drillDown('pod', 'row', []),
-      columns: [{ title: 'Used', expr: `topk(10, ${podsUsed()})`, unit: units.bytes, cell: 'bar' }],
+      columns: [{ title: 'Used', expr: `topk(10, ${inPool(podsUsed())})`, unit: units.bytes, cell: 'bar' }],
     }),
   ],
 };
