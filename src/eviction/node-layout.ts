@@ -54,7 +54,8 @@ export interface LayoutOfLife {
 
 /**
  * The layout that the kubelet behind the summary goes by: that of its first summary for as long as it lives. What that one
- * did not show is taken from the next. Without a reported start, each summary decides.
+ * did not show is taken from the next. A summary without a start
+ * shows no new life; of a kubelet that never reports it, each summary decides.
  */
 export function layoutOfLife(
   known: LayoutOfLife | undefined,
@@ -63,7 +64,7 @@ export function layoutOfLife(
 ): LayoutOfLife | { readonly layout: NodeLayout } {
   const layout = nodeLayout(summary);
   const { kubeletStartedAtMs } = summary;
-  if (kubeletStartedAtMs === undefined) return { layout };
+  if (kubeletStartedAtMs === undefined) return known?.nodeUid === nodeUid ? known : { layout };
   const isSame = known?.nodeUid === nodeUid && known.kubeletStartedAtMs === kubeletStartedAtMs;
   if (!isSame) return { nodeUid, kubeletStartedAtMs, layout };
   const { hasDedicatedImagefs, hasSplitImagefs } = known.layout;

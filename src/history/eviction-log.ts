@@ -1,5 +1,4 @@
 import type { Clock } from '../base/clock.js';
-import { truncate } from '../base/text.js';
 import { type StorageEviction, storageEviction } from '../eviction/eviction-message.js';
 import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';
@@ -47,9 +46,6 @@ export interface EvictionSnapshotOptions {
 }
 
 export const noEvictionsSeen: EvictionSnapshot = { records: [], workloads: [], nodes: [] };
-
-/** Some name dozens of containers. */
-const maxMessageLength = 2_000;
 
 /** Clocks of nodes may be behind by this much. */
 const clockSkewMs = 60_000;
@@ -175,7 +171,7 @@ export class EvictionLog {
       node: pod.nodeName ?? '',
       labels: pod.labels,
       workloads: context.workloads,
-      message: truncate(message, maxMessageLength),
+      message,
       evictedAtMs: Math.min(atMs ?? nowMs, nowMs),
       seenAtMs: nowMs,
       wasSeenLive: isLive,

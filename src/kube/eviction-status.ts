@@ -1,3 +1,4 @@
+import { truncate } from '../base/text.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from './json.js';
 
 /** What the status of a pod says about its eviction by the kubelet, for whatever cause. */
@@ -8,6 +9,9 @@ export interface EvictionStatus {
   readonly atMs: number | undefined;
 }
 
+/** A pod of a hundred containers has a long one; the cause is at its beginning. */
+const maxMessageLength = 2_000;
+
 /**
  * Of pods in phase `Failed` with reason `Evicted` only: the kubelet writes both at once, together with the message, and
  * no other component writes them. The condition `DisruptionTarget` alone proves nothing: evictions for limits lack it,
@@ -16,7 +20,7 @@ export interface EvictionStatus {
  */
 export function projectEvictionStatus(status: JsonObject): EvictionStatus | undefined {
   if (status['phase'] !== 'Failed' || status['reason'] !== 'Evicted') return undefined;
-  return { message: textOf(status['message']) ?? '', atMs: evictedAtMs(status) };
+  return { message: truncate(textOf(status['message']) ?? '', maxMessageLength), atMs: evictedAtMs(status) };
 }
 
 /**

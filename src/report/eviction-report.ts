@@ -1,4 +1,4 @@
-import type { ContainerUsage, VolumeUsage } from '../attribution/usage.js';
+import type { ContainerUsage, PodUsage, VolumeUsage } from '../attribution/usage.js';
 import { countedComponent } from '../attribution/volume-usage.js';
 import type { EvictionCause } from '../eviction/eviction-message.js';
 import type { EvictionRecord, UnknownUsageReason } from '../history/eviction-record.js';
@@ -43,6 +43,7 @@ export interface LastUsageReport {
   /** From the measurement to the eviction. */
   readonly ageMs: number;
   readonly usedBytes?: number | undefined;
+  readonly inodesUsed?: number | undefined;
   /** The kubelet had not measured the pod's volumes yet: the total is too small. */
   readonly isPending: boolean;
   readonly components?: ComponentBytes | undefined;
@@ -99,15 +100,24 @@ function lastUsageReport(lastUsage: LastUsage, evictedAtMs: number): LastUsageRe
   return {
     fetchedAtMs,
     ageMs: Math.max(0, evictedAtMs - fetchedAtMs), // the kubelet's times are whole seconds
-    usedBytes: usage?.usedBytes,
-    isPending: usage?.volumesPending ?? false,
-    components: usage?.components,
-    containers: usage?.containers.map(containerReport) ?? [],
-    volumes: usage?.volumes.map(volumeReport) ?? [],
+    ...usageReport(usage),
     limits: ratios.map(limitReport),
     samples,
     growthBytesPerSecond: growthBytesPerSecond === undefined ? undefined : Math.round(growthBytesPerSecond),
     limitForAnHourBytes,
+  };
+}
+
+function usageReport(usage: PodUsage | undefined) {
+  if (usage === undefined) return { isPending: false, containers: [], volumes: [] };
+  const { usedBytes, inodesUsed, volumesPending, components, containers, volumes } = usage;
+  return {
+    usedBytes,
+    inodesUsed,
+    isPending: volumesPending,
+    components,
+    containers: containers.map(containerReport),
+    volumes: volumes.map(volumeReport),
   };
 }
 

@@ -79,8 +79,14 @@ describe('the layout of the life of a kubelet', () => {
     expect(lifeOf(first, shared)?.layout).toEqual({ hasDedicatedImagefs: true, hasSplitImagefs: false });
   });
 
-  it('is that of each summary where the kubelet does not report its start', () => {
+  it('outlasts a summary that does not report the start', () => {
     const without = { ...dedicated, kubeletStartedAtMs: undefined };
-    expect(layoutOfLife(lifeOf(shared), 'uid', without).layout.hasDedicatedImagefs).toBe(true);
+    expect(lifeOf(shared, without, dedicated)?.layout.hasDedicatedImagefs).toBe(false);
+  });
+
+  it('is that of each summary where the kubelet never reports its start', () => {
+    const without = { ...dedicated, kubeletStartedAtMs: undefined };
+    expect(layoutOfLife(undefined, 'uid', without).layout.hasDedicatedImagefs).toBe(true);
+    expect(layoutOfLife(lifeOf(shared), 'other', without).layout.hasDedicatedImagefs).toBe(true);
   });
 });

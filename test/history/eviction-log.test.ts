@@ -135,11 +135,6 @@ describe('an eviction', () => {
     expect(countOf('emptydir_limit')).toEqual([1, 1]);
   });
 
-  it('has at most 2,000 characters of its message', () => {
-    see(anEvicted({}, `The node was low on resource: inodes. ${'x'.repeat(3_000)}`));
-    expect(log.records[0]?.message.length).toBe(2_001);
-  });
-
   it('counts when the first list of a new source has it before the event of the former source', () => {
     see(anEvicted(), { isFirstList: true });
     see(anEvicted(), { previous: aPod() });

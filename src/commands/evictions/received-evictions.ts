@@ -11,6 +11,7 @@ const lastUsage = z.looseObject({
   fetchedAtMs: z.number(),
   ageMs: z.number(),
   usedBytes: bytes,
+  inodesUsed: bytes,
   isPending: z.boolean(),
   components: z
     .object({ rootfs: z.number(), logs: z.number(), emptydir: z.number(), configmap: z.number(), other: z.number() })

@@ -47,11 +47,12 @@ function usageSections(
   options: TextOptions,
 ): readonly (readonly string[])[] {
   const { width } = options;
-  const { usedBytes, ageMs, isPending, containers, volumes, limits } = lastUsage;
+  const { usedBytes, inodesUsed, ageMs, isPending, containers, volumes, limits } = lastUsage;
+  const inodes = inodesUsed === undefined ? '' : `, ${inodesUsed} inodes`;
   const total = usedBytes === undefined ? 'without a total' : `${usedBytes} bytes (${formatBytes(usedBytes)})`;
   const pending = isPending ? ' The kubelet had not measured its volumes yet: they are missing from the total.' : '';
   return [
-    paragraph([`Last measured ${formatAge(ageMs)} before the eviction: ${total}.${pending}`], options),
+    paragraph([`Last measured ${formatAge(ageMs)} before the eviction: ${total}${inodes}.${pending}`], options),
     table(componentColumns, componentRows(lastUsage), width),
     table(containerColumns, containers, width),
     table(volumeColumns, volumes, width),
