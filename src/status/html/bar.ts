@@ -21,18 +21,23 @@ export interface Bar {
   readonly scale: number;
   /** The same in words. */
   readonly text: string;
+  /** For amounts that are no part of anything: without a track, which would look like a limit. */
+  readonly isThin?: boolean;
 }
 
-const height = 14;
+const fullHeight = 14;
+const thinHeight = 6;
 /** Narrower segments would be invisible. */
 const minPercent = 0.4;
 
 /** A stacked bar. Widths are attributes: the page's policy forbids inline styles. */
-export function bar({ segments, marks = [], scale, text }: Bar): Markup {
-  return markup`<svg class="bar" width="100%" height="${height}" role="img" aria-label="${text}"><rect class="f-track" width="100%" height="${height}" rx="3"/>${rectangles(segments, scale)}${marks.map((mark) => markOf(mark, scale))}</svg>`;
+export function bar({ segments, marks = [], scale, text, isThin = false }: Bar): Markup {
+  const height = isThin ? thinHeight : fullHeight;
+  const track = isThin ? undefined : markup`<rect class="f-track" width="100%" height="${height}" rx="3"/>`;
+  return markup`<svg class="bar" width="100%" height="${height}" role="img" aria-label="${text}">${track}${rectangles(segments, scale, height)}${marks.map((mark) => markOf(mark, scale, height))}</svg>`;
 }
 
-function rectangles(segments: readonly Segment[], scale: number): Content {
+function rectangles(segments: readonly Segment[], scale: number, height: number): Content {
   let startPercent = 0;
   return segments
     .filter(({ amount }) => amount > 0)
@@ -45,7 +50,7 @@ function rectangles(segments: readonly Segment[], scale: number): Content {
     });
 }
 
-function markOf({ kind, label, amount }: Mark, scale: number): Content {
+function markOf({ kind, label, amount }: Mark, scale: number, height: number): Content {
   if (scale <= 0 || amount > scale) return undefined;
   const [top, length] = kind === 'limit' ? [-3, height + 6] : [height / 2, height / 2 + 3];
   return markup`<rect class="mark ${kind}" x="${percent((amount / scale) * 100)}" y="${top}" width="2" height="${length}" transform="translate(-1 0)"><title>${label}</title></rect>`;

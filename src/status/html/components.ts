@@ -2,8 +2,10 @@ import { formatBytes } from '../../base/units.js';
 import { type ComponentBytes, componentOrder } from '../../report/component-bytes.js';
 import { bar, type Mark } from './bar.js';
 import { type Markup, markup } from './markup.js';
+import { term } from './terms.js';
+import { percentText } from './texts.js';
 
-/** A limit beyond this multiple of the largest bar is not drawn: the bars would become too small. */
+/** Above its limit a bar shows at most this multiple of it. */
 const maxStretch = 2;
 
 interface Amounts {
@@ -12,37 +14,54 @@ interface Amounts {
   readonly requestBytes?: number | undefined;
 }
 
-/** One scale for all bars of a table, so that their lengths compare. */
-export function commonScale(rows: readonly Amounts[]): number {
-  const largestBytes = Math.max(1, ...rows.map(({ usedBytes = 0 }) => usedBytes));
-  const limits = rows.map(({ limitBytes = 0 }) => limitBytes).filter((bytes) => bytes <= maxStretch * largestBytes);
-  return Math.max(largestBytes, ...limits);
+/** One scale for all bars of a table that show bytes, so that their lengths compare. */
+export function bytesScale(rows: readonly Amounts[]): number {
+  return Math.max(1, ...rows.map((row) => (hasLimit(row) ? 0 : (row.usedBytes ?? 0))));
 }
 
-/** Bytes by component with marks at the limit and the request, and the same in words. */
-export function componentBar(parts: ComponentBytes, amounts: Amounts, scale: number): Markup {
+/**
+ * By component, and the same in words. With a limit: its full width is the limit, or what is used above it. Without one: a
+ * thin bar without an end, of bytes.
+ */
+export function componentBar(parts: ComponentBytes, amounts: Amounts, scaleBytes: number): Markup {
   const text = componentsText(parts);
   const segments = componentOrder.map((component) => ({
     colour: component,
     label: labelOf(component, parts),
     amount: parts[component],
   }));
-  const { requestBytes } = amounts;
+  const { requestBytes, usedBytes = 0 } = amounts;
+  const shape = hasLimit(amounts)
+    ? {
+        scale: Math.max(amounts.limitBytes, Math.min(usedBytes, maxStretch * amounts.limitBytes)),
+        marks: marksOf(amounts),
+      }
+    : { scale: scaleBytes, isThin: true };
   const request = requestBytes === undefined ? undefined : markup`<span>request ${formatBytes(requestBytes)}</span>`;
-  return markup`${bar({ segments, marks: marksOf(amounts), scale, text })}<div class="row small muted"><span>${text}</span>${request}</div>`;
+  return markup`${bar({ segments, text, ...shape })}<div class="row small muted"><span>${text}</span>${request}</div>`;
 }
 
-export function usedOfLimit({ usedBytes, limitBytes }: Amounts): Markup {
-  const limit = limitBytes === undefined ? 'no limit' : `of ${formatBytes(limitBytes)}`;
+function hasLimit(amounts: Amounts): amounts is Amounts & { readonly limitBytes: number } {
+  return amounts.limitBytes !== undefined && amounts.limitBytes > 0;
+}
+
+/** `isPartial`: the usage lacks pods or volumes, unlike the limit. */
+export function usedOfLimit(amounts: Amounts, isPartial = false): Markup {
+  const { usedBytes, limitBytes } = amounts;
+  const share =
+    hasLimit(amounts) && usedBytes !== undefined
+      ? `, ${isPartial ? 'at least ' : ''}${percentText(usedBytes / amounts.limitBytes)}`
+      : '';
+  const limit = limitBytes === undefined ? 'no limit' : `of ${formatBytes(limitBytes)}${share}`;
   return markup`<strong>${formatBytes(usedBytes)}</strong> <span class="small muted">${limit}</span>`;
 }
 
 export function componentLegend(): Markup {
   const swatches = componentOrder.map(
     (component) =>
-      markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${component}" width="12" height="12" rx="2"/></svg>${component}</li>`,
+      markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${component}" width="12" height="12" rx="2"/></svg>${term(component)}</li>`,
   );
-  return markup`<ul class="legend" aria-label="Parts of the bars">${swatches}<li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark" x="1" width="2" height="14"/></svg>limit</li><li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark request" x="1" y="6" width="2" height="8"/></svg>request</li></ul>`;
+  return markup`<ul class="legend" aria-label="Parts of the bars">${swatches}<li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark" x="1" width="2" height="14"/></svg>limit</li><li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark request" x="1" y="6" width="2" height="8"/></svg>request</li><li>thin bars: bytes of what has no limit</li></ul>`;
 }
 
 function marksOf({ limitBytes, requestBytes }: Amounts): readonly Mark[] {

@@ -2,7 +2,7 @@ import { formatAge, formatBytes } from '../../base/units.js';
 import { causeText, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
 import type { ShownEvictions, Status } from '../status.js';
-import { commonScale, componentBar } from './components.js';
+import { bytesScale, componentBar } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { sparkline } from './sparkline.js';
@@ -25,9 +25,7 @@ function bodyOf(seen: ShownEvictions, nowMs: number): Markup {
       : markup`<p class="more">Besides, ${countText(seen.refusedCount, 'pod was', 'pods were')} refused: their node was under disk pressure.</p>`;
   if (seen.items.length === 0)
     return markup`${emptyText('No eviction of a running pod for local storage was seen.')}${refused}`;
-  const scale = commonScale(
-    seen.items.map(({ lastUsage, limitBytes }) => ({ usedBytes: lastUsage?.usedBytes, limitBytes })),
-  );
+  const scale = bytesScale(seen.items.map(({ lastUsage }) => ({ usedBytes: lastUsage?.usedBytes })));
   return markup`<table class="stack" role="table"><caption class="visually-hidden">Evicted pods</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Evicted for</th><th scope="col" role="columnheader">Last measured, by component</th><th scope="col" role="columnheader">Growth before</th></tr></thead>
 <tbody role="rowgroup">${seen.items.map((eviction) => row(eviction, { nowMs, scale }))}</tbody></table>
@@ -50,13 +48,13 @@ function row(eviction: EvictionReport, { nowMs, scale }: RowContext): Markup {
 
 function usage(
   { components, usedBytes, ageMs }: LastUsageReport,
-  { limitBytes }: EvictionReport,
+  { cause, limitBytes }: EvictionReport,
   scale: number,
 ): Markup {
   const age = markup`<span class="small muted">${formatAge(ageMs)} before</span>`;
   if (components === undefined || usedBytes === undefined)
     return markup`<span class="small muted">no total</span> ${age}`;
-  return markup`<strong>${formatBytes(usedBytes)}</strong> ${age}${componentBar(components, { usedBytes, limitBytes }, scale)}`;
+  return markup`<strong>${formatBytes(usedBytes)}</strong> ${age}${componentBar(components, { usedBytes, limitBytes: cause === 'pod_limit' ? limitBytes : undefined }, scale)}`;
 }
 
 function growth({

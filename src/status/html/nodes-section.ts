@@ -12,6 +12,7 @@ import type {
 import { filesystems } from './filesystem.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
+import { term } from './terms.js';
 import { countText, moreText, type Severity } from './texts.js';
 
 /** More pods of a node are collapsed. */
@@ -44,7 +45,7 @@ function legend(): Markup {
   ] as const;
   return markup`<ul class="legend" aria-label="Parts of the bars">${parts.map(
     ([colour, text]) =>
-      markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${colour}" width="12" height="12" rx="2"/></svg>${text}</li>`,
+      markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${colour}" width="12" height="12" rx="2"/></svg>${text === 'neither' ? term(text) : text}</li>`,
   )}</ul>`;
 }
 
@@ -72,7 +73,7 @@ ${podTable(`Largest pods of ${node}, last known`, last.largestPods.slice(0, show
 function measuredCard(node: NodeWithPodsReport): Markup {
   const { state, dataAgeMs, failure } = node;
   const chip = state === 'fresh' ? 'ok' : 'warning';
-  return markup`<li class="${cardSeverity(node)}"><div class="card-head"><h3>${node.node}</h3><span class="chip ${chip}">${state}, ${formatAge(dataAgeMs)} old</span></div>
+  return markup`<li class="${cardSeverity(node)}"><div class="card-head"><h3>${node.node}</h3><span class="chip ${chip}">${term(state)}, ${formatAge(dataAgeMs)} old</span></div>
 ${failureText(failure)}${filesystems(node)}
 ${podsOf(node)}</li>`;
 }

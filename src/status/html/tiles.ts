@@ -2,12 +2,13 @@ import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import { type Content, type Markup, markup } from './markup.js';
+import { term } from './terms.js';
 import { countText, type Severity } from './texts.js';
 
 interface Tile {
   readonly label: string;
   readonly value: Content;
-  readonly note: string;
+  readonly note: Content;
   readonly severity: Severity | '';
 }
 
@@ -35,7 +36,7 @@ function nodes({ summary, isPartial }: ClusterReport): Tile {
   return {
     label: 'Nodes with fresh data',
     value: markup`${freshNodeCount} <small>of ${scrapedCount}</small>`,
-    note: others.map(([count, state]) => `${count} ${state}`).join(', '),
+    note: others.map(([count, state], index) => markup`${index === 0 ? '' : ', '}${count} ${term(state)}`),
     severity: worst({
       critical: isPartial ? failedNodeCount : absentNodeCount,
       warning: staleNodeCount,

@@ -1,9 +1,10 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { RankedWorkloadReport } from '../../report/ranked-workloads.js';
-import { commonScale, componentBar, componentLegend, usedOfLimit } from './components.js';
+import { bytesScale, componentBar, componentLegend, usedOfLimit } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
+import { term } from './terms.js';
 import { countText, moreText } from './texts.js';
 
 /** The largest workloads. */
@@ -18,7 +19,7 @@ export function workloads(cluster: ClusterReport | undefined): Markup {
 
 function bodyOf({ workloads: top }: ClusterReport): Markup {
   if (top.items.length === 0) return emptyText('No pods belong to a workload yet.');
-  const scale = commonScale(top.items);
+  const scale = bytesScale(top.items);
   return markup`<table class="rows" role="table"><caption class="visually-hidden">Largest workloads</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Workload</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
 <tbody role="rowgroup">${top.items.map((workload) => row(workload, scale))}</tbody></table>
@@ -28,7 +29,7 @@ ${moreText(top, 'workloads')}`;
 function row(workload: RankedWorkloadReport, scale: number): Markup {
   const { workloadType, components } = workload;
   return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${nameOf(workload)}</span> <span class="small muted">${workloadType}; ${coverageText(workload)}</span> ${lackOf(workload)}</th>
-<td role="cell" class="number">${usedOfLimit(workload)}</td>
+<td role="cell" class="number">${usedOfLimit(workload, !workload.isComplete)}</td>
 <td role="cell" class="wide">${components === undefined ? undefined : componentBar(components, workload, scale)}</td></tr>`;
 }
 
@@ -50,10 +51,13 @@ function podsText({ measuredPodCount, expectedPodCount }: Omit<RankedWorkloadRep
 
 function lackOf(workload: RankedWorkloadReport): Markup | undefined {
   if (workload.isComplete) return undefined;
-  if (workload.usedBytes === undefined) {
-    const retry = workload.backoffMs > 0 ? `; retry in ${formatAge(Math.max(1_000, workload.backoffMs))}` : '';
-    return markup`<span class="chip critical">no data${retry}</span>`;
+  const { usedBytes, measuredPodCount, expectedPodCount, backoffMs } = workload;
+  if (usedBytes === undefined) {
+    const retry = backoffMs > 0 ? `; retry in ${formatAge(Math.max(1_000, backoffMs))}` : '';
+    return measuredPodCount > 0
+      ? markup`<span class="chip warning">no sum yet${retry}</span>`
+      : markup`<span class="chip critical">no data${retry}</span>`;
   }
-  const why = workload.measuredPodCount < workload.expectedPodCount ? 'incomplete' : 'incomplete: volumes pending';
-  return markup`<span class="chip warning">${why}</span>`;
+  const why = measuredPodCount < expectedPodCount ? undefined : markup`: volumes ${term('pending')}`;
+  return markup`<span class="chip warning">${term('incomplete')}${why}</span>`;
 }

@@ -33,6 +33,7 @@ function textOf(page: string, id: string): string {
   const section = new RegExp(`<section id="${id}"[^]*?</section>`).exec(page)?.[0] ?? '';
   return section
     .replaceAll(/<title>[^<]*<\/title>/g, '')
+    .replaceAll(/<\/?abbr[^>]*>/g, '')
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
@@ -112,6 +113,34 @@ describe('the last values of a node without data', () => {
       /no data: timeout .* Last known, 12m ago: nodefs 40 % full .* 4.0KiB by 1 pod .* shop\/cart-0 4.0KiB/,
     );
   });
+});
+
+describe('the bars of pods', () => {
+  const barsOf = (...items: readonly Parameters<typeof aPodStatus>[0][]): readonly string[] => {
+    const components = { rootfs: 60, logs: 0, emptydir: 0, configmap: 0, other: 0 };
+    const pods = items.map((pod) => aPodStatus({ components, usedBytes: 60, ...pod }));
+    const page = pageOfCluster({ pods: { items: pods, totalCount: pods.length } });
+    const section = page.slice(page.indexOf('<section id="pods"'));
+    return section.match(/<svg class="bar" width="100%".*?<\/svg>/g)?.slice(0, items.length) ?? [];
+  };
+
+  it('are shares of the limit where there is one', () => {
+    const [below, above] = barsOf({ limitBytes: 120 }, { limitBytes: 30 });
+    expect(below).toMatch(/class="f-track"[^]*class="f-rootfs" x="0%" width="50%"[^]*class="mark limit" x="100%"/);
+    expect(above).toMatch(/class="f-rootfs" x="0%" width="100%"[^]*class="mark limit" x="50%"/);
+  });
+
+  it('are thin, without a track and of one scale where there is none', () => {
+    const bars = barsOf({}, { usedBytes: 120 }, { usedBytes: 9_000, limitBytes: 10_000 }, { limitBytes: 0 });
+    for (const index of [0, 1, 3]) expect(bars[index]).not.toMatch(/f-track|class="mark/);
+    expect(bars[0]).toContain('height="6"');
+    expect(bars[0]).toContain('class="f-rootfs" x="0%" width="50%"');
+  });
+});
+
+it('the words of the page are explained', () => {
+  expect(pageOf()).toMatch(/<abbr title="The node's|<abbr title="The node&#39;s/);
+  expect(pageOf()).toContain('>absent</abbr>');
 });
 
 describe('the head of the page', () => {
@@ -293,10 +322,17 @@ describe('the sections', () => {
     [{}, '1 pod', 'incomplete'],
     [{ measuredPodCount: 1, expectedPodCount: 3, isComplete: false }, '1 of 3 pods measured incomplete', 'pending'],
     [{ isComplete: false }, 'incomplete: volumes pending', 'no data'],
+    [{ isComplete: false, limitBytes: 8192 }, '4.0KiB of 8.0KiB, at least 50 %', 'no data'],
+    [{ limitBytes: 8192 }, '4.0KiB of 8.0KiB, 50 %', 'at least'],
     [
-      { isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 8_000 },
+      { isComplete: false, usedBytes: undefined, components: undefined, measuredPodCount: 0, backoffMs: 8_000 },
       'no data; retry in 8s',
       'incomplete',
+    ],
+    [
+      { isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 9_000 },
+      'no sum yet; retry',
+      'no data',
     ],
     [{ isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 4 }, 'retry in 1s', 'retry in 0s'],
   ])('show how far a workload is measured: %j', (overrides, text, otherText) => {
