@@ -120,6 +120,15 @@ export const filesystemLabels = ['node', 'filesystem'] as const;
 export const podLabels = ['namespace', 'pod', 'node'] as const;
 export const limitLabels = [...podLabels, 'rule', 'container', 'volume'] as const;
 
+/** Share of the time in which tasks of each node or pod waited (all of them at once: stalled) for input or output. */
+export function ioPressure(
+  name: `${'node' | 'pod'}_io_pressure_${'waiting' | 'stalled'}_seconds_total`,
+  { matchers = [], at }: Selection = {},
+): string {
+  const range = `${series(name, { matchers })}[$__rate_interval]${at === 'end' ? ' @ end()' : ''}`;
+  return `max ${by(name.startsWith('node') ? ['node'] : podLabels)} (rate(${range}))`;
+}
+
 /** Bytes of each pod. */
 export function podsUsed(selection?: Selection): string {
   return largest('pod_used_bytes', podLabels, selection);

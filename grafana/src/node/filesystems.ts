@@ -1,6 +1,15 @@
 import type { Section } from '../dashboard.js';
+import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
-import { filesystemLabels, filesystemRatio, inodesRatio, largest } from '../queries.js';
+import {
+  filesystemLabels,
+  filesystemRatio,
+  inodesRatio,
+  ioPressure,
+  largest,
+  podLabels,
+  topAtEnd,
+} from '../queries.js';
 import { units } from '../units.js';
 import { itself } from './queries.js';
 
@@ -72,6 +81,33 @@ export const filesystems: Section = {
           legend: '{{filesystem}} headroom',
         },
       ],
+    }),
+    timeSeriesPanel({
+      title: 'Waiting for disks',
+      description:
+        'Share of the time in which at least one task of the node (stalled: all that could run) waited for input or output. High with free space: the disk is slow, not full. Unknown before Kubernetes 1.34 and without cgroups of version 2.',
+      unit: units.ratio,
+      span: 12,
+      queries: [
+        { expr: ioPressure('node_io_pressure_waiting_seconds_total', itself), legend: 'waiting' },
+        { expr: ioPressure('node_io_pressure_stalled_seconds_total', itself), legend: 'stalled' },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Pods waiting for disks (metrics.profile: full)',
+      description:
+        'The 10 pods of the node that wait most for input or output at the end of the time range. Pods that write much also delay others. Needs metrics.profile: full.',
+      unit: units.ratio,
+      span: 12,
+      queries: [
+        {
+          expr: topAtEnd(10, podLabels, (at) =>
+            ioPressure('pod_io_pressure_waiting_seconds_total', { ...itself, ...at }),
+          ),
+          legend: '{{namespace}}/{{pod}}',
+        },
+      ],
+      link: drillDown('pod', 'line'),
     }),
   ],
 };

@@ -5,6 +5,7 @@ import {
   dataAge,
   filesystemLabels,
   filesystemRatio,
+  ioPressure,
   largest,
   nodeEvictions,
   withinRange,
@@ -68,7 +69,7 @@ export const summary: Section = {
         'Share that is not available. By default the kubelet starts to evict pods at 90 % of nodefs and 85 % of imagefs. Red: free space, see the largest pods.',
       unit: units.ratio,
       decimals: 0,
-      span: 8,
+      span: 6,
       query: { expr: `max by (cluster) (${filesystemRatio(itself)})` },
       thresholds: thresholds(ratioSteps),
     }),
@@ -77,7 +78,7 @@ export const summary: Section = {
       description:
         'Bytes that can be written before the kubelet evicts pods, on the filesystem that is closest to its threshold. Below 0 it evicts. Known where kubelet.readConfig is on and permitted.',
       unit: units.bytes,
-      span: 8,
+      span: 6,
       noValue: 'unknown',
       query: {
         expr: `min by (cluster) (${largest('node_eviction_headroom_bytes', filesystemLabels, itself)})`,
@@ -88,7 +89,7 @@ export const summary: Section = {
       title: 'Used by pods',
       description: 'Ephemeral storage of all pods on the node. Images, the system and other volumes are not included.',
       unit: units.bytes,
-      span: 8,
+      span: 6,
       query: { expr: usedByPods },
     }),
     statPanel({
@@ -96,7 +97,7 @@ export const summary: Section = {
       description:
         'Pods that run on the node according to the API server, but are not in its summary. If this lasts, the kubelet or its container runtime does not report them, and they are missing from all totals.',
       unit: units.count,
-      span: 8,
+      span: 6,
       query: { expr: largest('node_pods_missing', ['node'], itself) },
       thresholds: thresholds(noneSteps),
     }),
@@ -105,7 +106,7 @@ export const summary: Section = {
       description:
         'Pods of the summary that the API server does not know. If this lasts, remains of deleted pods fill the disk: see the kubelet’s log.',
       unit: units.count,
-      span: 8,
+      span: 6,
       query: { expr: largest('node_pods_dangling', ['node'], itself) },
       thresholds: thresholds([[1, 'warning']]),
     }),
@@ -115,11 +116,31 @@ export const summary: Section = {
         'Pods of this node that the kubelet evicted for their storage within the time range. The last ones are listed below.',
       unit: units.count,
       decimals: 0,
-      span: 8,
+      span: 6,
       query: {
         expr: `sum by (cluster) (${withinRange(nodeEvictions(itself))}) or 0 * ${largest('node_data_available', ['node'], itself)}`,
       },
       thresholds: thresholds([[1, 'warning']], 'unknown'),
+    }),
+    statPanel({
+      title: 'Disk pressure',
+      description:
+        'Whether the kubelet reports DiskPressure: it is below an eviction threshold, or was so minutes ago, and no pods are scheduled there. As last reported to the API server.',
+      unit: units.none,
+      span: 6,
+      query: { expr: largest('node_disk_pressure', ['node'], itself) },
+      mappings: words('yes', 'no'),
+      thresholds: thresholds([[1, 'critical']], 'unknown'),
+    }),
+    statPanel({
+      title: 'Waiting for disks',
+      description:
+        'Share of the time in which at least one task of the node waited for input or output. Unknown before Kubernetes 1.34 and without cgroups of version 2.',
+      unit: units.ratio,
+      decimals: 1,
+      span: 6,
+      noValue: 'unknown',
+      query: { expr: ioPressure('node_io_pressure_waiting_seconds_total', itself) },
     }),
   ],
 };

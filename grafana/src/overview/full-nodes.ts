@@ -1,7 +1,16 @@
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
-import { filesystemLabels, filesystemRatio, inodesRatio, inPool, largest, only, topAtEnd } from '../queries.js';
+import {
+  filesystemLabels,
+  filesystemRatio,
+  inodesRatio,
+  inPool,
+  ioPressure,
+  largest,
+  only,
+  topAtEnd,
+} from '../queries.js';
 import { ratioSteps, thresholds } from '../states.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
@@ -61,13 +70,28 @@ export const nodes: Section = {
       description:
         'The 10 fullest filesystems at the end of the time range. A steady slope shows when the node will be full; steps are images or jobs.',
       unit: units.ratio,
-      span: 24,
+      span: 12,
       height: 8,
       max: 1,
       queries: [
         {
           expr: topAtEnd(10, filesystemLabels, (at) => inPool(filesystemRatio(at))),
           legend: '{{cluster}} {{node}} {{filesystem}}',
+        },
+      ],
+      link: drillDown('node', 'line', []),
+    }),
+    timeSeriesPanel({
+      title: 'Nodes waiting for disks',
+      description:
+        'The 10 nodes with the largest share of time in which at least one task waits for input or output, at the end of the time range. A slow disk is not a full one. Unknown before Kubernetes 1.34 and without cgroups of version 2.',
+      unit: units.ratio,
+      span: 12,
+      height: 8,
+      queries: [
+        {
+          expr: topAtEnd(10, ['node'], (at) => inPool(ioPressure('node_io_pressure_waiting_seconds_total', at))),
+          legend: '{{cluster}} {{node}}',
         },
       ],
       link: drillDown('node', 'line', []),

@@ -1,7 +1,7 @@
 import type { Section } from '../dashboard.js';
 import { limitsTable } from '../limits.js';
 import { timeSeriesPanel } from '../panels.js';
-import { largest, limitRatios, podLabels } from '../queries.js';
+import { ioPressure, largest, limitRatios, podLabels } from '../queries.js';
 import { ratioSteps, thresholds } from '../states.js';
 import { units } from '../units.js';
 import { container, itself, volume } from './queries.js';
@@ -60,6 +60,17 @@ export const limits: Section = {
           expr: largest('pod_volume_stats_pending', podLabels, itself),
           legend: 'not measured yet',
         },
+      ],
+    }),
+    timeSeriesPanel({
+      title: 'Waiting for disks (metrics.profile: full)',
+      description:
+        'Share of the time in which at least one task of the pod (stalled: all that could run) waited for input or output. Unknown before Kubernetes 1.34 and without cgroups of version 2. Needs metrics.profile: full.',
+      unit: units.ratio,
+      span: 24,
+      queries: [
+        { expr: ioPressure('pod_io_pressure_waiting_seconds_total', itself), legend: 'waiting' },
+        { expr: ioPressure('pod_io_pressure_stalled_seconds_total', itself), legend: 'stalled' },
       ],
     }),
   ],
