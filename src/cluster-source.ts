@@ -150,7 +150,16 @@ export class ClusterSource implements AsyncDisposable {
     const { config, credentials, clock, version } = this.#options;
     const { addressTypes, port, bearerTokenFile, tls } = config.kubelet;
     const kubeletCredentials = new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
-    return this.#own(new DirectTransport({ addressTypes, port, credentials: kubeletCredentials, clock, version }));
+    return this.#own(
+      new DirectTransport({
+        addressTypes,
+        port,
+        credentials: kubeletCredentials,
+        clock,
+        version,
+        isApiServerAway: () => this.store.isServerAway,
+      }),
+    );
   }
 
   #createRefresher(): BackgroundRefresher {

@@ -46,7 +46,7 @@ const maxQuoteLength = 500;
 /** The error for a response whose body should be a Status object. The clock is for dates in Retry-After. */
 export function apiErrorFromResponse({ what, status, headers, text }: ErrorResponse, clock: Clock): ApiError {
   const retryAfterMs = retryAfterMsOf(headers['retry-after'], clock.nowMs());
-  return apiErrorFromStatus({ what, status, body: parsed(text), retryAfterMs });
+  return apiErrorFromStatus({ what, status, body: parsed(text) ?? plainBody(headers, text), retryAfterMs });
 }
 
 export interface StatusOptions {
@@ -96,6 +96,11 @@ function hintFor(status: number, serverMessage: string): string {
   const { verb = '', resource = '', group = '', namespace } = rule.groups;
   const role = namespace === undefined ? 'its ClusterRole' : `its Role in namespace "${namespace}" or its ClusterRole`;
   return `; ${rbacHint({ apiGroup: group, resource, verb }, role)}`;
+}
+
+/** The proxy of the API server passes on a kubelet's plain text. */
+function plainBody(headers: ErrorResponse['headers'], message: string): unknown {
+  return headers['content-type']?.startsWith('text/plain') === true ? { message } : undefined;
 }
 
 function parsed(text: string): unknown {

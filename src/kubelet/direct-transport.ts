@@ -8,6 +8,8 @@ import { type KubeletEndpoint, type KubeletPath, kubeletPaths, type KubeletTrans
 export interface DirectTransportOptions extends AddressOptions {
   readonly credentials: HttpClientOptions['credentials'];
   readonly clock: Clock;
+  /** Whether the API server cannot be reached: kubelets ask it who a token belongs to. */
+  readonly isApiServerAway: () => boolean;
   /** Of the exporter, for the User-Agent header. */
   readonly version: string;
 }
@@ -25,8 +27,10 @@ const tlsHints = {
 export class DirectTransport implements KubeletTransport, Disposable {
   readonly #addressOptions: AddressOptions;
   readonly #http: HttpClient;
+  readonly #isApiServerAway: () => boolean;
 
-  constructor({ addressTypes, port, ...options }: DirectTransportOptions) {
+  constructor({ addressTypes, port, isApiServerAway, ...options }: DirectTransportOptions) {
+    this.#isApiServerAway = isApiServerAway;
     this.#addressOptions = { addressTypes, port };
     this.#http = new HttpClient({ ...options, protocol: 'https:', tlsHints });
   }
@@ -38,7 +42,8 @@ export class DirectTransport implements KubeletTransport, Disposable {
       url,
       what,
       expandServerName: (template) => template.replaceAll('{node}', node.name),
-      errorFromResponse: (response) => kubeletErrorFromResponse(response, path),
+      errorFromResponse: (response) =>
+        kubeletErrorFromResponse(response, { path, node, isApiServerAway: this.#isApiServerAway() }),
     };
     return { what, open: (signal) => this.#http.get(request, signal) };
   }

@@ -1,23 +1,42 @@
 import { RequestError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { type ErrorResponse, rbacHint, reasonForStatus, statusMessage } from '../http/error-response.js';
+import type { Node } from '../kube/objects.js';
 import type { KubeletPath } from './transport.js';
 
 const maxQuoteLength = 300;
 
+/** What an error of a kubelet is explained by. */
+export interface KubeletErrorContext {
+  readonly path: KubeletPath;
+  readonly node: Pick<Node, 'enforcesStorageLimits'>;
+  readonly isApiServerAway: boolean;
+}
+
 /** The error for a kubelet's response, whose body is plain text. */
-export function kubeletErrorFromResponse(response: ErrorResponse, path: KubeletPath): RequestError {
+export function kubeletErrorFromResponse(response: ErrorResponse, context: KubeletErrorContext): RequestError {
   const { status, text } = response;
   const message = statusMessage(response, 'the kubelet', oneLine(text, maxQuoteLength));
-  const hint = hintFor(status, path);
+  const hint = hintFor(status, context);
   const reason = reasonForStatus(status);
   return new RequestError(reason, hint === undefined ? message : `${message}; ${hint}`, { status });
 }
 
-function hintFor(status: number, path: KubeletPath): string | undefined {
-  if (status === 401) return unauthorizedHint;
-  return status === 403 ? forbiddenHints[path] : undefined;
+function hintFor(status: number, { path, node, isApiServerAway }: KubeletErrorContext): string | undefined {
+  if (status === 401) return isApiServerAway ? awayHint : unauthorizedHint;
+  if (status === 403) return forbiddenHints[path];
+  return status >= 500 && path === '/stats/summary' ? isolationHint(node) : undefined;
 }
+
+/** Why a kubelet may have no summary at all; undefined for one that says nothing of the kind. */
+export function isolationHint({ enforcesStorageLimits }: Pick<Node, 'enforcesStorageLimits'>): string | undefined {
+  if (enforcesStorageLimits) return undefined;
+  return 'the node reports no capacity of ephemeral storage: with localStorageCapacityIsolation: false its kubelet serves no summaries; set it to true, or add a label of the node to cluster.skipNodes';
+}
+
+/** Kubelets cache the answers of the API server for two minutes: authentication.webhook.cacheTTL. */
+const awayHint =
+  'the API server is away, and without it a kubelet cannot check tokens; wait until the API server is back';
 
 const unauthorizedHint =
   'the token or client certificate is missing, invalid or expired, or the kubelet does not accept service account tokens (authentication.webhook.enabled)';

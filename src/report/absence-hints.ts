@@ -6,10 +6,11 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   connection: 'The kubelet cannot be reached. Check the node, network policies, kubelet.addressTypes and kubelet.port.',
   tls: "The kubelet's certificate is not trusted. Set kubelet.tls.caFile or kubelet.tls.serverName.",
   unauthorized:
-    'The kubelet does not accept the credentials. Check kubelet.bearerTokenFile and webhook authentication.',
+    'The kubelet does not accept the credentials. While the API server is away, kubelets cannot check tokens. Otherwise check kubelet.bearerTokenFile and webhook authentication.',
   forbidden: 'The role lacks a permission: get on nodes/stats, or on nodes/proxy with kubelet.access: proxy.',
   not_found: 'No summary at this address. Check kubelet.port and what listens there.',
-  http_status: "The kubelet answers with an error. Check the kubelet's log.",
+  http_status:
+    "The kubelet answers with an error. Check the kubelet's log. With localStorageCapacityIsolation: false it serves no summaries.",
   decode: 'The answer is not a summary of this node. Check what listens at its address.',
   too_large: 'The summary is larger than kubelet.maxBodySize. Raise it.',
   empty:

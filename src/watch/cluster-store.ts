@@ -116,6 +116,11 @@ export class ClusterStore {
     return this.#parts.map(({ name }) => name);
   }
 
+  /** Whether the API server cannot be reached, as far as lists and watches show. */
+  get isServerAway(): boolean {
+    return this.#parts.some(({ reflector }) => reflector.isServerAway);
+  }
+
   unsyncedParts(): readonly UnsyncedPart[] {
     return this.#parts
       .filter(({ reflector }) => !reflector.hasSynced)

@@ -75,6 +75,16 @@ const followUps: Readonly<Record<WatchResult, FollowUp>> = {
   rejected: { next: 'list', pause: 'backoff', isFailure: true },
 };
 
+/** Of lists and watches. */
+const awayReasons: ReadonlySet<string> = new Set([
+  'connection',
+  'timeout',
+  'reset',
+  'short',
+  'unavailable',
+  'http_status',
+]);
+
 /**
  * Keeps a store equal to a collection of the API server: lists it, then watches it from where the list ended, until the
  * signal aborts. The store keeps its objects while the API server is unavailable, for any time.
@@ -88,6 +98,7 @@ export class Reflector<T extends StoredObject> {
   #running: Promise<void> | undefined;
   readonly firstList = new FirstList();
   #hasSynced = false;
+  #isServerAway = false;
   /** Of the last list, event or bookmark that was applied; opaque. */
   #resourceVersion = '0';
   #next: 'watch' | 'list' = 'list';
@@ -105,6 +116,11 @@ export class Reflector<T extends StoredObject> {
   /** The store has contained a complete list once. Never false again. */
   get hasSynced(): boolean {
     return this.#hasSynced;
+  }
+
+  /** The last list or watch failed because the server could not be reached, or was not able to respond. */
+  get isServerAway(): boolean {
+    return this.#isServerAway;
   }
 
   /** Undefined while there is no error. */
@@ -183,6 +199,7 @@ export class Reflector<T extends StoredObject> {
     this.#advance(resourceVersion);
     this.#next = 'watch';
     this.#hasSynced = true;
+    this.#isServerAway = false;
     this.firstList.succeeded();
     this.#retries.worked();
     observer.listFinished(resource, 'success');
@@ -199,6 +216,7 @@ export class Reflector<T extends StoredObject> {
         // Random, so that the clients of a server that restarted do not reconnect together from then on.
         timeoutSeconds: 300 + Math.floor(301 * random()),
         onConnected: () => {
+          this.#isServerAway = false;
           this.#setConnected(true);
         },
         onEvent: (event) => {
@@ -280,6 +298,7 @@ export class Reflector<T extends StoredObject> {
   }
 
   #failed(what: string, { reason, error, pause }: Failure): number {
+    this.#isServerAway = awayReasons.has(reason);
     const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
     const pauseMs = this.#retries.pauseMs(pause, retryAfterMs);
     this.#retries.failed(what, error, { reason, retryInMs: Math.round(pauseMs) });

@@ -75,7 +75,14 @@ function rawTransport(): KubeletTransport {
   const { access, addressTypes, port, bearerTokenFile, tls } = config.kubelet;
   if (access === 'proxy') return new ProxyTransport({ api });
   const kubeletCredentials = new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
-  return new DirectTransport({ addressTypes, port, credentials: kubeletCredentials, clock, version });
+  return new DirectTransport({
+    addressTypes,
+    port,
+    credentials: kubeletCredentials,
+    clock,
+    version,
+    isApiServerAway: () => false,
+  });
 }
 
 async function textOf(body: AsyncIterable<Buffer>): Promise<string> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { apiErrorFromStatus } from '../../src/http/api-error.js';
+import { apiErrorFromResponse, apiErrorFromStatus } from '../../src/http/api-error.js';
+import { ManualClock } from '../support/manual-clock.js';
 
 const what = 'GET /api/v1/pods';
 
@@ -22,6 +23,15 @@ describe('apiErrorFromStatus', () => {
     const { message } = apiErrorFromStatus({ what, status: 400, body });
     expect(message).toMatch(/^GET \/api\/v1\/pods: the API server answered 400: first second x+…$/);
     expect(message.length).toBeLessThan(600);
+  });
+
+  it.each([
+    ['text/plain; charset=utf-8', 'Internal Error: x\n', /answered 500: Internal Error: x$/],
+    ['text/html', '<p>Sorry</p>', /answered 500$/],
+    ['application/json', '{"message":"m"}', /answered 500: m$/],
+  ])('quotes what is %s', (type, text, expected) => {
+    const response = { what, status: 500, headers: { 'content-type': type }, text };
+    expect(apiErrorFromResponse(response, new ManualClock()).message).toMatch(expected);
   });
 
   it.each([

@@ -80,6 +80,7 @@ const kubelet: TargetKind = {
       credentials,
       clock,
       version,
+      isApiServerAway: () => false,
     });
     const addresses = [{ type: 'InternalIP', address: server.hostname }];
     const node = aNode({ name: 'node-1', addresses, kubeletPort: Number(server.port) });

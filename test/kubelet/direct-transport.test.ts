@@ -32,6 +32,7 @@ function transportOf(serverName?: string): DirectTransport {
     },
     clock: new ManualClock(),
     version: '1.2.3',
+    isApiServerAway: () => false,
   });
 }
 

@@ -74,6 +74,41 @@ describe('access through the API server', () => {
     });
   });
 
+  const unreachable = (words: string): string => `error trying to reach service: ${words}`;
+
+  it.each<[number, string, string]>([
+    [503, unreachable('dial tcp 10.200.1.2:10250: connect: connection refused'), 'connection'],
+    [503, unreachable('dial tcp 10.200.1.2:10250: connect: no route to host'), 'connection'],
+    [503, unreachable('dial tcp: lookup node-1: no such host'), 'connection'],
+    [502, unreachable('EOF'), 'connection'],
+    [503, unreachable('tls: failed to verify certificate: x509: certificate signed by unknown authority'), 'tls'],
+    [503, unreachable('x509: certificate is valid for 10.0.0.9, not 10.200.1.2'), 'tls'],
+    [503, unreachable('remote error: tls: bad certificate'), 'tls'],
+    [504, unreachable('net/http: TLS handshake timeout'), 'timeout'],
+    [504, unreachable('context deadline exceeded'), 'timeout'],
+    [500, 'Internal Error: failed to list pod stats', 'http_status'],
+    [503, 'the server is currently unable to handle the request', 'http_status'],
+    [400, 'address not allowed: dial tcp', 'http_status'],
+  ])('takes the reason from the words of the API server: %i %s', async (status, message, reason) => {
+    const client = clientOf(({ path }) => {
+      throw apiErrorFromStatus({ what: `GET ${path}`, status, body: { message } });
+    });
+    await expect(client.fetchSummary(aNode(), never)).rejects.toMatchObject({
+      reason,
+      status,
+      message: `GET /api/v1/nodes/node-1/proxy/stats/summary: the API server answered ${status}: ${message}`,
+    });
+  });
+
+  it('explains the error of a kubelet without isolation of local storage', async () => {
+    const client = clientOf(({ path }) => {
+      throw apiErrorFromStatus({ what: `GET ${path}`, status: 500, body: undefined });
+    });
+    const node = aNode({ enforcesStorageLimits: false });
+    await expect(client.fetchSummary(node, never)).rejects.toThrow('answered 500; the node reports no capacity');
+    await expect(client.fetchConfiguration(node, never)).rejects.toThrow(/answered 500$/);
+  });
+
   it('is named in the error for a body that is not a summary', async () => {
     const client = clientOf(() => Promise.resolve('{}'));
     await expect(client.fetchSummary(aNode(), never)).rejects.toThrow(

@@ -567,6 +567,19 @@ describe('the end of a watch', () => {
     expect(run.observed).not.toContain('watch pods connection');
   });
 
+  it.each([
+    ['it cannot be reached', failsWith(new RequestError('connection', 'ECONNREFUSED')), true],
+    ['it is not able to respond', answers(503), true],
+    ['it refuses the credentials', answers(401), false],
+    ['it throttles', answers(429), false],
+  ])('shows whether the server is away until a watch is connected again: %s', async (_case, answer, expected) => {
+    const api = new ScriptedApi(listOfA, answer, new WatchFeed().answer);
+    await using run = await start({ api });
+    expect(run.reflector.isServerAway).toBe(expected);
+    await run.clock.advance(60_000);
+    expect(run.reflector.isServerAway).toBe(false);
+  });
+
   it.each([401, 403])('is followed by a pause of 30 to 60 s after status %d', async (status) => {
     const api = new ScriptedApi(listOfA, answers(status), sendsWatch());
     await using run = await start({ api });
