@@ -193,8 +193,10 @@ function projectMounts(volumeMounts: unknown, storageNames: ReadonlySet<string>,
 }
 
 function storageAmount(resources: unknown): Amount | undefined {
-  const quantity = textOf(objectOf(resources)['ephemeral-storage']);
-  return quantity === undefined ? undefined : parseAmount(quantity);
+  const quantity = objectOf(resources)['ephemeral-storage'];
+  // The API server writes text; manifests may have a number.
+  const text = typeof quantity === 'number' ? String(quantity) : textOf(quantity);
+  return text === undefined ? undefined : parseAmount(text);
 }
 
 /** Only these can be set for a pod as a whole: an entry for ephemeral storage changes nothing. */

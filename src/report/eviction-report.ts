@@ -109,7 +109,7 @@ function lastUsageReport(lastUsage: LastUsage, evictedAtMs: number): LastUsageRe
 }
 
 function usageReport(usage: PodUsage | undefined) {
-  if (usage === undefined) return { isPending: false, containers: [], volumes: [] };
+  if (usage === undefined) return { usedBytes: undefined, isPending: false, containers: [], volumes: [] };
   const { usedBytes, inodesUsed, volumesPending, components, containers, volumes } = usage;
   return {
     usedBytes,

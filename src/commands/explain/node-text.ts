@@ -49,13 +49,22 @@ const layoutTexts: Readonly<Record<NonNullable<NodeExplanation['layout']>, strin
   split: 'Images are on a filesystem of their own (imagefs); writable layers, logs and volumes are on nodefs.',
 };
 
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#reclaiming-node-level-resources */
+const reclaimTexts: typeof layoutTexts = {
+  shared: 'Below a threshold, the kubelet deletes dead containers and unused images before it evicts.',
+  dedicated:
+    'Below a threshold of imagefs or containerfs, the kubelet deletes dead containers and unused images before it evicts; of nodefs, nothing.',
+  split:
+    'Before it evicts, the kubelet deletes unused images for imagefs, and dead containers for nodefs and containerfs.',
+};
+
 function dataLines(explanation: NodeExplanation, readAtMs: number): readonly string[] {
   if (explanation.state === 'absent') return absentLines(explanation, readAtMs);
   const { state, dataAgeMs, layout, failure } = explanation;
   return [
     `The summary is ${state}, ${formatAge(dataAgeMs)} old.`,
     ...(failure === undefined ? [] : [`The last request failed ${formatAge(failure.ageMs)} ago: ${failure.message}.`]),
-    ...(layout === undefined ? [] : [layoutTexts[layout]]),
+    ...(layout === undefined ? [] : [layoutTexts[layout], reclaimTexts[layout]]),
   ];
 }
 

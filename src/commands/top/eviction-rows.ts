@@ -26,12 +26,19 @@ export const evictionsView: View<EvictionRow> = {
   name: ({ eviction }) => `pod/${eviction.pod}`,
   report: ({ eviction }) => eviction,
   columns: [
-    namespaceColumn(({ eviction }) => eviction.namespace, 3),
+    namespaceColumn(({ eviction }) => eviction.namespace, 2),
     { header: 'POD', text: ({ eviction }) => eviction.pod, minWidth: 10 },
     { header: 'NODE', text: ({ eviction }) => eviction.node, minWidth: 10, dropRank: 5 },
     { header: 'AGE', text: ({ ageMs }) => formatAge(ageMs), value: ({ ageMs }) => ageMs, align: 'right' },
     { header: 'CAUSE', text: ({ eviction }) => causeText(eviction), minWidth: 16 },
     bytesColumn('USED', ({ eviction }) => eviction.lastUsage?.usedBytes, { dropRank: 1 }),
+    {
+      header: 'MEASURED',
+      text: ({ eviction: { lastUsage } }) => (lastUsage === undefined ? '-' : `${formatAge(lastUsage.ageMs)} before`),
+      value: ({ eviction }) => eviction.lastUsage?.ageMs,
+      align: 'right',
+      dropRank: 3,
+    },
     bytesColumn('LIMIT', ({ eviction }) => eviction.limitBytes, { isWide: true }),
     {
       header: 'GROWTH/MIN',

@@ -97,6 +97,7 @@ describe('the text about a node', () => {
 Node node-1: kubelet v1.37.1 on linux.
 The summary is fresh, 1s old.
 Images, writable layers, logs and volumes share one filesystem.
+Below a threshold, the kubelet deletes dead containers and unused images before it evicts.
 Condition DiskPressure: false.
 
 FILESYSTEM  CAPACITY     PODS   IMAGES  NEITHER     FREE
