@@ -66,6 +66,8 @@ export interface ClusterSummary {
   readonly unknownLimitPodCount: number;
   /** Nodes with a threshold that is crossed: their kubelets evict pods. */
   readonly pressedNodeCount: number;
+  /** Of them, those with a filesystem that is full. */
+  readonly pressedFullNodeCount: number;
   readonly incompleteWorkloadCount: number;
   /** Of the incomplete ones, those that have pods on nodes without data. */
   readonly absentWorkloadCount: number;
@@ -123,6 +125,7 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
       ...nodes.counts,
       ...pods.counts,
       pressedNodeCount: pressure.crossedCount,
+      pressedFullNodeCount: pressure.crossedFullCount,
       unknownLimitPodCount,
       incompleteWorkloadCount: workloads.incomplete.size,
       absentWorkloadCount: absences.incompleteWorkloadCount,

@@ -3,6 +3,7 @@ import { isNearThreshold, type NodeThreshold } from '../eviction/node-thresholds
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
 import { nextVictims } from '../scrape/node-victims.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
+import { fullestRatio, fullRatio } from './filesystem-report.js';
 import { dataFacts, type MeasuredPodReport, type PodSource } from './pod-report.js';
 import type { Ranked } from './ranked.js';
 import type { VictimReport } from './signal-report.js';
@@ -35,6 +36,8 @@ export class RankedPressure {
   readonly #ranking: Ranking<PressedNode>;
   #totalCount = 0;
   crossedCount = 0;
+  /** Of them, those with a full filesystem. */
+  crossedFullCount = 0;
 
   constructor(count: number) {
     this.#ranking = new Ranking(
@@ -52,7 +55,10 @@ export class RankedPressure {
     const [nearest] = snapshot.thresholds.filter(isKnown).toSorted((a, b) => headroomRatio(a) - headroomRatio(b));
     if (nearest === undefined) return;
     this.#totalCount += 1;
-    if (nearest.isCrossed && source.state !== 'absent') this.crossedCount += 1;
+    if (nearest.isCrossed && source.state !== 'absent') {
+      this.crossedCount += 1;
+      if ((fullestRatio(snapshot) ?? 0) >= fullRatio) this.crossedFullCount += 1;
+    }
     this.#ranking.add({ source, snapshot, nearest });
   }
 

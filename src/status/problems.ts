@@ -61,7 +61,7 @@ function clusterProblems(cluster: ClusterReport): readonly Problem[] {
       'nodes below an eviction threshold',
     ]),
     ...absences.map((absence) => absenceProblem(absence, isPartial)),
-    ...counted(summary.fullNodeCount, 'warning', 'nodes', [
+    ...counted(summary.fullNodeCount - summary.pressedFullNodeCount, 'warning', 'nodes', [
       `node at least ${fullRatio * 100} % full`,
       `nodes at least ${fullRatio * 100} % full`,
     ]),

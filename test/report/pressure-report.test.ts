@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { RankedPressure } from '../../src/report/pressure-report.js';
 import type { MeasuredNodeState } from '../../src/scrape/snapshot.js';
-import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
 function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeState {
@@ -61,6 +61,16 @@ describe('nodes under pressure', () => {
       { node: 'silent', dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout', headroom: -1 },
     ]);
     expect(pressure.crossedCount).toBe(0);
+  });
+
+  it('count as full where a filesystem is', () => {
+    const pressure = new RankedPressure(2);
+    for (const availableBytes of [20_000, 10_000]) {
+      const node = nodeWith('evicting', [-1]);
+      const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes });
+      pressure.add(node, { ...node.snapshot, summary: { ...node.snapshot.summary, nodefs } });
+    }
+    expect([pressure.crossedCount, pressure.crossedFullCount]).toEqual([2, 1]);
   });
 
   it('are unknown where the available space is', () => {

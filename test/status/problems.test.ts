@@ -36,6 +36,10 @@ describe('a problem', () => {
     [{ pressedNodeCount: 1 }, 'critical next-evictions: 1 node below an eviction threshold'],
     [{ nearLimitPodCount: 3 }, 'warning next-evictions: 3 pods near a limit'],
     [{ staleNodeCount: 2 }, 'warning nodes: 2 nodes with stale data'],
+    [
+      { fullNodeCount: 1, pressedNodeCount: 1, pressedFullNodeCount: 1 },
+      'critical next-evictions: 1 node below an eviction threshold',
+    ],
     [{ fullNodeCount: 1 }, 'warning nodes: 1 node at least 85 % full'],
     [{ expectedPodCount: 5, measuredPodCount: 3 }, 'warning nodes: 2 pods not measured'],
     [{ incompleteWorkloadCount: 1 }, 'warning workloads: 1 incomplete workload'],

@@ -166,6 +166,7 @@ export function aSummary(overrides: Partial<ClusterReport['summary']> = {}): Clu
     reachedLimitPodCount: 0,
     unknownLimitPodCount: 0,
     pressedNodeCount: 0,
+    pressedFullNodeCount: 0,
     incompleteWorkloadCount: 0,
     absentWorkloadCount: 0,
     ...overrides,

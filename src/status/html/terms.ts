@@ -21,7 +21,7 @@ const meanings = {
   neither: 'Neither pods nor images: the system, dead containers, hostPath data.',
 } as const;
 
-export type Term = keyof typeof meanings;
+type Term = keyof typeof meanings;
 
 /** The word with its meaning, which is shown on hover. */
 export function term(word: Term): Markup {
