@@ -84,7 +84,10 @@ describe('the rules', () => {
     expect(matchers.length).toBeGreaterThan(5);
     for (const [text, family = '', list = ''] of matchers) {
       const names = [...list.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].map(([, name]) => name);
-      expect([...(families.get(family) ?? []), 'cluster'], text).toEqual(expect.arrayContaining(names));
+      const overwritten = ['exported_namespace', 'exported_pod', 'exported_node'];
+      expect([...(families.get(family) ?? []), 'cluster', ...overwritten], text).toEqual(
+        expect.arrayContaining(names),
+      );
     }
   });
 
@@ -107,7 +110,7 @@ describe('the rules', () => {
   it('name recorded series by level, metric and operation', () => {
     for (const { record } of records) {
       expect(record).toMatch(
-        /^(?:instance|workload|workload_container|pod|limit|node|node_filesystem|node_disk):\w+:\w+$/,
+        /^(?:job|instance|workload|workload_container|pod|limit|node|node_filesystem|node_disk):\w+:\w+$/,
       );
     }
     expect(new Set(records.map(({ record }) => record)).size).toBe(records.length);
@@ -155,6 +158,19 @@ describe('every alert', () => {
     const names = alerts.map(({ alert }) => alert).sort();
     expect([...namesOf(true)].sort()).toEqual(names);
     expect([...namesOf(false)].sort()).toEqual(names);
+  });
+});
+
+describe('gaps in the data', () => {
+  const patterns = ['a kubelet that hangs', 'scrapes that fail'].flatMap((cause) =>
+    ['for three minutes of every ten', 'for one minute of every five'].map((gap) => `${cause} ${gap}`),
+  );
+
+  it.each(patterns)('neither reset nor hide an alert: %s', async (pattern) => {
+    const tests = (await readRuleTests()).filter(({ name }) => name.startsWith(pattern));
+    const expressions = tests.flatMap(({ promql_expr_test: cases = [] }) => cases.map(({ expr }) => expr));
+    const named = expressions.flatMap((expr) => /ALERTS\{alertname="(\w+)",alertstate="firing"/.exec(expr)?.[1] ?? []);
+    expect(named.sort()).toEqual(alerts.map(({ alert }) => alert).sort());
   });
 });
 
