@@ -5,9 +5,9 @@ import { Mutex, type Semaphore } from 'async-mutex';
 import { abortable } from '../base/abortable.js';
 import type { Clock } from '../base/clock.js';
 import type { FailureReason, RequestError } from '../base/errors.js';
-import type { Logger } from '../base/logger.js';
 import { requestFailure } from '../http/request-failure.js';
 import type { Node } from '../kube/objects.js';
+import type { FailureLevel, FailureLog } from './failure-log.js';
 
 /** How one kind of request is sent to kubelets, the same for all nodes. */
 export interface RequestPolicy<T> {
@@ -23,14 +23,10 @@ export interface RequestPolicy<T> {
   readonly isEqual?: (before: T, after: T) => boolean;
   /** Called with each value that is accepted. */
   readonly onSuccess?: (node: Node, value: CachedValue<T>) => void;
-  readonly log: {
-    readonly failed: string;
-    readonly recovered: string;
-    /** The level of a failure of a ready node; failures of other nodes are logged at `info`. */
-    readonly level: 'info' | 'warn';
-  };
+  readonly log: FailureLog;
+  /** The level of a failure of a ready node; failures of other nodes are logged at `info`. */
+  readonly logLevel: FailureLevel;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 export interface CachedValue<T> {
@@ -148,7 +144,7 @@ export class CachedRequest<T> {
   }
 
   #succeed(node: Node, value: T): void {
-    const { clock, isEqual, onSuccess, log, logger } = this.#policy;
+    const { clock, isEqual, onSuccess, log } = this.#policy;
     const before = this.#success;
     const isUnchanged = before !== undefined && isEqual?.(before.value, value) === true;
     const success = {
@@ -159,20 +155,21 @@ export class CachedRequest<T> {
     this.#completedCount++;
     this.#success = success;
     this.#failure = undefined;
-    if (this.#loggedFailure !== undefined) logger.info(log.recovered, { node: node.name });
+    if (this.#loggedFailure !== undefined) log.recovered(node.name);
     this.#loggedFailure = undefined;
     onSuccess?.(node, success);
   }
 
   /** Logs one line per change of the reason or of the node's readiness, not per request. */
-  #fail(node: Node, { reason, message }: RequestError): void {
-    const { clock, log, logger } = this.#policy;
+  #fail(node: Node, error: RequestError): void {
+    const { clock, log, logLevel } = this.#policy;
+    const { reason, message } = error;
     this.#completedCount++;
     this.#failure = { reason, message, atMs: clock.monotonicMs() };
-    const level = node.ready ? log.level : 'info';
+    const level = node.ready ? logLevel : 'info';
     const failure = `${level} ${reason}`;
     if (this.#loggedFailure === failure) return;
     this.#loggedFailure = failure;
-    logger[level](log.failed, { node: node.name, reason, error: message });
+    log.failed(node.name, level, error);
   }
 }

@@ -7,6 +7,7 @@ import { type FailureReason, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Node } from '../kube/objects.js';
 import { CachedRequest, type CachedValue, type KubeletFailure, type RequestPolicy } from './cached-request.js';
+import { FailureLog } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
 import { PodHistory } from './pod-history.js';
 import type { NodeSummary } from './summary.js';
@@ -175,6 +176,7 @@ export class KubeletCache implements Disposable {
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     for (const entry of this.#entries.values()) endRequests(entry);
+    for (const policy of [this.#summaryPolicy, this.#configurationPolicy]) policy?.log[Symbol.dispose]();
   }
 
   #entryOf({ name, uid }: Node): KubeletEntry {
@@ -244,9 +246,14 @@ function summaryPolicy(options: KubeletCacheOptions): RequestPolicy<NodeSummary>
       if (summary.pods.length === 0 && expectsPods(node.name)) throw emptyError(node);
       return summary;
     },
-    log: { failed: 'failed to scrape kubelet', recovered: 'kubelet scrape recovered', level: 'warn' },
+    log: new FailureLog({
+      failed: { one: 'failed to scrape kubelet', many: 'failed to scrape kubelets' },
+      recovered: { one: 'kubelet scrape recovered', many: 'kubelet scrapes recovered' },
+      clock,
+      logger,
+    }),
+    logLevel: 'warn',
     clock,
-    logger,
   };
 }
 
@@ -259,13 +266,17 @@ function configurationPolicy(options: KubeletCacheOptions): RequestPolicy<Kubele
       slots: new Semaphore(maxConcurrentConfigurationRequests),
       fetch: fetchConfiguration,
       isEqual: isDeepStrictEqual,
-      log: {
-        failed: 'failed to read kubelet configuration',
-        recovered: 'kubelet configuration is readable again',
-        level: 'info',
-      },
+      log: new FailureLog({
+        failed: { one: 'failed to read kubelet configuration', many: 'failed to read kubelet configurations' },
+        recovered: {
+          one: 'kubelet configuration is readable again',
+          many: 'kubelet configurations are readable again',
+        },
+        clock,
+        logger,
+      }),
+      logLevel: 'info',
       clock,
-      logger,
     }
   );
 }

@@ -252,6 +252,7 @@ describe('kubelets', () => {
     await using exporter = await start(1, '', [{ verbs: ['list', 'watch'], resources: ['nodes', 'pods'] }]);
     const scraped = await exporter.scrape();
     expect(scraped.value('node_absent_info', { node: 'node-1', reason: 'forbidden' })).toBe(1);
+    await exporter.clock.advance(1_000);
     expect(exporter.log.join('')).toContain('nodes/stats');
   });
 });

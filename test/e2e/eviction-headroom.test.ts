@@ -77,7 +77,7 @@ describe('headroom to the eviction thresholds', () => {
     expect(exporter.requestCounts()).toEqual({ default: 2, tight: 2, careless: 2 });
   });
 
-  it('is absent without the permission: everything else is unchanged, and the log has one line per node', async () => {
+  it('is absent without the permission: everything else is unchanged, and the log has one line', async () => {
     await using exporter = await start('kubelet: {readConfig: true}', leastRules);
     const first = await scrapeAfter(exporter, 'forbidden', 3);
     expect(evictionFamilies(first)).toEqual([]);
@@ -91,11 +91,8 @@ describe('headroom to the eviction thresholds', () => {
     const later = await scrapeAfter(exporter, 'forbidden', 6);
     expect(later.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
     const lines = exporter.log.filter((line) => line.includes('failed to read kubelet configuration'));
-    expect(lines.map((line) => /"node":"([^"]*)"/.exec(line)?.[1]).toSorted()).toEqual([
-      'careless',
-      'default',
-      'tight',
-    ]);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('"nodeCount":3,"nodes":"careless, default, tight"');
     for (const line of lines) expect(line).toMatch(/"level":"info".*nodes\/configz/);
   });
 
@@ -106,7 +103,8 @@ describe('headroom to the eviction thresholds', () => {
     await exporter.clock.advance(tenMinutesMs);
     const scraped = await scrapeAfter(exporter, 'success', 3);
     expect(scraped.samples('node_eviction_headroom_bytes').length).toBeGreaterThan(0);
-    expect(exporter.log.filter((line) => line.includes('kubelet configuration is readable again'))).toHaveLength(3);
+    await exporter.clock.advance(1_000);
+    expect(exporter.log.filter((line) => line.includes('kubelet configurations are readable again'))).toHaveLength(1);
   });
 
   it('has no gap when new settings of the sources take effect, and the configurations are read again', async () => {

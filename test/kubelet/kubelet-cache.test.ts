@@ -615,6 +615,26 @@ describe('the log', () => {
     expect(lines.map(({ fields }) => fields?.['reason'])).toEqual(['timeout', 'tls']);
   });
 
+  it('has one line for nodes that become unreachable at once, and one when they are back', async () => {
+    const { cache, kubelet, clock, lines } = setUp();
+    const nodes = Array.from({ length: 200 }, (_, index) => aNode({ name: `n${index + 100}` }));
+    for (const fail of [true, false]) {
+      if (fail) kubelet.fail('connection');
+      else kubelet.recover();
+      await Promise.all(nodes.map((of) => cache.refresh(of)));
+      await clock.advance(ttlMs);
+    }
+    const many = { nodeCount: 200, nodes: 'n100, n101, n102 and 197 more' };
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        message: 'failed to scrape kubelets',
+        fields: { ...many, reason: 'connection', error: 'failed: connection' },
+      },
+      { level: 'info', message: 'kubelet scrapes recovered', fields: many },
+    ]);
+  });
+
   it('warns of a ready node only', async () => {
     const { cache, kubelet, clock, lines } = setUp();
     kubelet.fail('connection');
@@ -654,9 +674,10 @@ describe('a cache that takes the place of another', () => {
 
 describe('a summary of another node', () => {
   it('is a failed attempt: the address has passed to another machine', async () => {
-    const { cache, kubelet, lines } = setUp();
+    const { cache, kubelet, clock, lines } = setUp();
     kubelet.nodeName = 'other';
     expect(textOf(await cache.get(node, never))).toBe('absent decode');
+    await clock.advance(1_000);
     expect(lines).toMatchObject([{ level: 'warn', fields: { reason: 'decode' } }]);
   });
 });

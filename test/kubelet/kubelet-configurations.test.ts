@@ -202,9 +202,10 @@ describe('a kubelet that fails', () => {
   });
 
   it('with an unexpected error counts as a failed connection', async () => {
-    const { kubelets, scrape, lines } = setUp();
+    const { kubelets, clock, scrape, lines } = setUp();
     kubelets.failure = new Error('boom');
     await scrape();
+    await clock.advance(1_000);
     expect(lines.map(({ fields }) => fields)).toEqual([
       { node: 'node-1', reason: 'connection', error: 'configuration of node node-1: connection failed: boom' },
     ]);
