@@ -197,7 +197,7 @@ export function someNodeObjects(overrides: Partial<NodeObjects> = {}): NodeObjec
 }
 
 /** Those of a node all of whose pods are measured. */
-export function objectsOf({ node, nodeName, pods }: NodeSnapshot): NodeObjects {
+function objectsOf({ node, nodeName, pods }: NodeSnapshot): NodeObjects {
   return someNodeObjects({
     nodeName,
     node,
