@@ -63,17 +63,22 @@ export function layoutOfLife(
   summary: NodeSummary,
 ): LayoutOfLife | { readonly layout: NodeLayout } {
   const layout = nodeLayout(summary);
-  const { kubeletStartedAtMs } = summary;
-  if (kubeletStartedAtMs === undefined) return known?.nodeUid === nodeUid ? known : { layout };
-  const isSame = known?.nodeUid === nodeUid && known.kubeletStartedAtMs === kubeletStartedAtMs;
-  if (!isSame) return { nodeUid, kubeletStartedAtMs, layout };
+  const ofNode = known?.nodeUid === nodeUid ? known : undefined;
+  const { kubeletStartedAtMs = ofNode?.kubeletStartedAtMs } = summary;
+  if (kubeletStartedAtMs === undefined) return { layout };
+  if (ofNode?.kubeletStartedAtMs !== kubeletStartedAtMs) return { nodeUid, kubeletStartedAtMs, layout };
+  return completed(ofNode, layout);
+}
+
+/** The same object when nothing was missing. */
+function completed(known: LayoutOfLife, found: NodeLayout): LayoutOfLife {
   const { hasDedicatedImagefs, hasSplitImagefs } = known.layout;
   if (hasDedicatedImagefs !== undefined && hasSplitImagefs !== undefined) return known;
   return {
     ...known,
     layout: {
-      hasDedicatedImagefs: hasDedicatedImagefs ?? layout.hasDedicatedImagefs,
-      hasSplitImagefs: hasSplitImagefs ?? layout.hasSplitImagefs,
+      hasDedicatedImagefs: hasDedicatedImagefs ?? found.hasDedicatedImagefs,
+      hasSplitImagefs: hasSplitImagefs ?? found.hasSplitImagefs,
     },
   };
 }

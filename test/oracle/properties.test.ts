@@ -229,6 +229,9 @@ const stateFamilies = [
 /** With the kubelet, a figure that it lacks for a container counts as 0; a limit of 0 that is exceeded has no finite ratio. */
 const isLimitRatio = (key: string): boolean => familyOf(key) === 'limit_ratio';
 
+/** The list, or the name of one that may be the only one. */
+const losesContainers = (path: Path): boolean => path.at(-1) === 'containers' || path.at(-3) === 'containers';
+
 /** Without a list of containers, those of the spec hold the bytes of the pod. */
 const isOfContainer = (key: string): boolean =>
   ['container_used_bytes', 'workload_container_used_bytes', 'workload_container_max_used_bytes'].includes(
@@ -243,8 +246,7 @@ function invented(path: Path, before: SeriesTable, after: SeriesTable): readonly
   const isNew = (key: string, value: number): boolean => !before.has(key) || (value === 0 && before.get(key) !== 0);
   // The part of a total that nothing accounts for moves to `other`.
   const isMoved = (key: string): boolean => familyOf(key) === 'pod_component_used_bytes' && before.has(key);
-  const isExpected = (key: string): boolean =>
-    isLimitRatio(key) || (path.at(-1) === 'containers' && isOfContainer(key));
+  const isExpected = (key: string): boolean => isLimitRatio(key) || (losesContainers(path) && isOfContainer(key));
   return [...after].flatMap(([key, value]) =>
     isNew(key, value) &&
     !isExpected(key) &&
