@@ -132,7 +132,16 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometh
       alertname: 'EphemeralStorageOverLimit',
       ...labels,
     });
+
+    await cluster.setFault('node-3', 'down');
+    await firing(prometheus, 'EphemeralStorageNearLimit', 'EphemeralStorageOverLimit', 'EphemeralStorageNodeAbsent');
+    await eventually('the alert to tell that its values are the last ones', async () => {
+      const alert = (await prometheus.alerts()).find((active) => nameOf(active) === 'EphemeralStorageOverLimit');
+      return alert?.annotations['description']?.endsWith('these are its last values.') === true ? alert : undefined;
+    });
     cluster.model.completePod('shop', 'cart-5d4f8-c');
+    await firing(prometheus, 'EphemeralStorageNodeAbsent');
+    await cluster.setFault('node-3', undefined);
     await firing(prometheus);
 
     const rules = await prometheus.rules();
@@ -169,5 +178,40 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometh
     expect(ofCart?.annotations['description']).toMatch(
       /^1 pod of shop\/cart \(deployment\) was evicted [^]* on node node-3\. Next step: ephemeral-storage-exporter explain eviction -n shop cart-5d4f8-c$/,
     );
+  });
+
+  it.each([
+    { way: 'honor_labels', scrape: { honor_labels: true }, isWrong: false },
+    { way: 'no honor_labels', scrape: { honor_labels: false }, isWrong: true },
+    {
+      way: 'no honor_labels, with the labels of the target dropped',
+      scrape: {
+        honor_labels: false,
+        relabel_configs: [{ action: 'labeldrop', regex: 'namespace|pod|container|node|service|endpoint' }],
+      },
+      isWrong: false,
+    },
+    {
+      way: 'honor_labels and an enforced namespace',
+      scrape: {
+        honor_labels: true,
+        metric_relabel_configs: [{ target_label: 'namespace', replacement: 'monitoring' }],
+      },
+      isWrong: true,
+    },
+  ])('are right, or say that labels are overwritten: $way', async ({ scrape, isWrong }) => {
+    await using cluster = await SimulatedCluster.start({ scenario: shop });
+    await using app = await startExporter(cluster);
+    await using prometheus = await PrometheusServer.start({
+      targets: [targetOf(app, 'exporter-a')],
+      rules: withoutWaiting(await readRules()),
+      scrape,
+    });
+    cluster.model.addPod(pod('cart-5d4f8-c', 'node-3', 30 * mib));
+    await cluster.setFault('node-2', 'down');
+    const names = isWrong
+      ? ['EphemeralStorageLabelsOverwritten']
+      : ['EphemeralStorageNearLimit', 'EphemeralStorageNodeAbsent', 'EphemeralStorageOverLimit'];
+    await firing(prometheus, ...names);
   });
 });
