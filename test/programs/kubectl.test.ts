@@ -74,7 +74,7 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const configMaps = parseAllDocuments(stdout).map((document) => document.toJS() as ConfigMap);
-    const names = ['exporter', 'node', 'overview', 'pod', 'workload'];
+    const names = ['exporter', 'namespace', 'node', 'overview', 'pod', 'workload'];
     expect(configMaps.map(({ metadata }) => metadata)).toEqual(
       names.map((name) => ({ name: `ephemeral-storage-dashboard-${name}`, labels: { grafana_dashboard: '1' } })),
     );
