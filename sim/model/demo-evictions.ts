@@ -1,3 +1,4 @@
+import { gib, kib, mib, minuteMs, still } from './demo-units.js';
 import type { Growth } from './growth.js';
 import type { ScenarioContext } from './scenario.js';
 import {
@@ -10,12 +11,6 @@ import {
 } from './simulated-workloads.js';
 import type { ImageSpec, NodeSpec } from './specs.js';
 
-const kib = 2 ** 10;
-const mib = 2 ** 20;
-const gib = 2 ** 30;
-const minuteMs = 60_000;
-
-const still = (initialBytes: number): Growth => ({ initialBytes });
 const fewLogs: Growth = { initialBytes: 8 * kib, bytesPerSecond: 256, maxBytes: 10 * mib, rotatesToBytes: 5 * mib };
 
 /** Exceeds the size limit of its emptyDir after two minutes. Its jobs are not repeated. */

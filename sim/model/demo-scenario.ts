@@ -1,4 +1,5 @@
 import { addEvictions, tightNode } from './demo-evictions.js';
+import { gib, kib, mib, minuteMs, still } from './demo-units.js';
 import type { Growth } from './growth.js';
 import type { Scenario, ScenarioContext } from './scenario.js';
 import {
@@ -12,12 +13,6 @@ import {
 } from './simulated-workloads.js';
 import type { ContainerSpec, PodSpec, VolumeSpec } from './specs.js';
 
-const kib = 2 ** 10;
-const mib = 2 ** 20;
-const gib = 2 ** 30;
-const minuteMs = 60_000;
-
-const still = (initialBytes: number): Growth => ({ initialBytes });
 const configMap = (name: string): VolumeSpec => ({ name, source: 'configMap', content: still(8 * kib) });
 const serviceAccount: VolumeSpec = { name: 'kube-api-access', source: 'projected', content: still(4 * kib) };
 
