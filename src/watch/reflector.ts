@@ -4,12 +4,13 @@ import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { FirstList } from './first-list.js';
+import { awayReasons, followUps } from './follow-ups.js';
 import { type ListedObjects, listObjects } from './list-session.js';
 import type { ReplaceOptions, StoredObject, UpsertOutcome } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { type Collection, collectionOf, type CollectionOptions } from './resource-path.js';
 import { type Pause, Retries } from './retries.js';
-import { watchObjects, type WatchResult } from './watch-session.js';
+import { watchObjects } from './watch-session.js';
 import type { WatchEvent } from './watch-stream.js';
 
 /** After this time without a list, an event or a bookmark, the next attempt is a list. */
@@ -40,50 +41,11 @@ export interface ReflectorOptions<T> extends CollectionOptions {
   readonly observer: ReflectorObserver;
 }
 
-interface FollowUp {
-  readonly next: 'watch' | 'list';
-  readonly pause: Pause;
-  readonly isFailure: boolean;
-}
-
 interface Failure {
   readonly reason: string;
   readonly error: unknown;
   readonly pause: Pause;
 }
-
-/**
- * What follows a watch. The next watch continues from the last event when nothing can have been lost. A list follows when
- * the stream can no longer be trusted: events after one that could not be read must not be applied.
- */
-const followUps: Readonly<Record<WatchResult, FollowUp>> = {
-  end: { next: 'watch', pause: 'prompt', isFailure: false },
-  deadline: { next: 'watch', pause: 'prompt', isFailure: false },
-  idle: { next: 'watch', pause: 'prompt', isFailure: false },
-  short: { next: 'watch', pause: 'backoff', isFailure: true },
-  reset: { next: 'watch', pause: 'backoff', isFailure: true },
-  // The first back-off is short. It grows, in case the server expires every version that it lists.
-  expired: { next: 'list', pause: 'backoff', isFailure: false },
-  error: { next: 'list', pause: 'backoff', isFailure: true },
-  parse: { next: 'list', pause: 'backoff', isFailure: true },
-  line_too_long: { next: 'list', pause: 'backoff', isFailure: true },
-  connection: { next: 'watch', pause: 'backoff', isFailure: true },
-  throttled: { next: 'watch', pause: 'backoff', isFailure: true },
-  unavailable: { next: 'watch', pause: 'backoff', isFailure: true },
-  unauthorized: { next: 'watch', pause: 'long', isFailure: true },
-  forbidden: { next: 'watch', pause: 'long', isFailure: true },
-  rejected: { next: 'list', pause: 'backoff', isFailure: true },
-};
-
-/** Of lists and watches. */
-const awayReasons: ReadonlySet<string> = new Set([
-  'connection',
-  'timeout',
-  'reset',
-  'short',
-  'unavailable',
-  'http_status',
-]);
 
 /**
  * Keeps a store equal to a collection of the API server: lists it, then watches it from where the list ended, until the
