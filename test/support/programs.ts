@@ -25,7 +25,7 @@ export async function eventually<T>(what: string, probe: () => Promise<T | undef
   throw new Error(`timed out waiting for ${what}`);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -66,6 +66,12 @@ export interface PrometheusOptions {
   readonly history?: string;
   /** The content of a rule file. */
   readonly rules?: object;
+  /** Default: `prometheus`. */
+  readonly program?: string;
+  /** Of scrapes and evaluations. Default: 1. */
+  readonly intervalSeconds?: number;
+  /** Host and port of the Alertmanager. Default: none. */
+  readonly alertmanager?: string;
 }
 
 /** A response of Prometheus, with `data` on success. */
@@ -85,7 +91,32 @@ export interface EvaluatedRule {
   readonly lastError?: string;
 }
 
-/** A real Prometheus server that scrapes its targets and evaluates rules once a second. */
+function configurationOf({
+  targets,
+  scrape = {},
+  rules,
+  intervalSeconds = 1,
+  alertmanager,
+}: PrometheusOptions): object {
+  const interval = `${intervalSeconds}s`;
+  return {
+    global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
+    scrape_configs: [
+      {
+        job_name: 'exporter',
+        honor_labels: true,
+        ...scrape,
+        static_configs: targets.map(({ target, labels = {} }) => ({ targets: [target], labels })),
+      },
+    ],
+    rule_files: rules === undefined ? [] : ['rules.yml'],
+    ...(alertmanager === undefined
+      ? {}
+      : { alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] } }),
+  };
+}
+
+/** A real Prometheus server that scrapes its targets and evaluates rules. */
 export class PrometheusServer implements AsyncDisposable {
   readonly #url: string;
   readonly #stop: () => Promise<void>;
@@ -95,28 +126,17 @@ export class PrometheusServer implements AsyncDisposable {
     this.#stop = stop;
   }
 
-  static async start({ targets, scrape = {}, history, rules }: PrometheusOptions): Promise<PrometheusServer> {
+  static async start(options: PrometheusOptions): Promise<PrometheusServer> {
+    const { history, rules, program = 'prometheus' } = options;
     const folder = await temporaryFolder();
     const port = await freePort();
-    const config = {
-      global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
-      scrape_configs: [
-        {
-          job_name: 'exporter',
-          honor_labels: true,
-          ...scrape,
-          static_configs: targets.map(({ target, labels = {} }) => ({ targets: [target], labels })),
-        },
-      ],
-      rule_files: rules === undefined ? [] : ['rules.yml'],
-    };
     if (rules !== undefined) await writeFile(path.join(folder.path, 'rules.yml'), JSON.stringify(rules));
     const file = path.join(folder.path, 'prometheus.yml');
-    await writeFile(file, JSON.stringify(config));
+    await writeFile(file, JSON.stringify(configurationOf(options)));
     const data = path.join(folder.path, 'data');
     if (history !== undefined) await createBlocks(history, { folder: folder.path, data });
     const child = spawn(
-      'prometheus',
+      program,
       [`--config.file=${file}`, `--storage.tsdb.path=${data}`, `--web.listen-address=127.0.0.1:${String(port)}`],
       { stdio: 'ignore' },
     );
