@@ -117,7 +117,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       parent: signal,
     });
     const notes = await this.#readConfigurations(deadline.signal);
-    const snapshot = await this.#collection.collector.collect(deadline.signal);
+    const snapshot = await this.#collection.collector.collect(deadline.signal, { waitsForAll: true });
     if (snapshot === undefined) throw new Error('read before the first lists');
     const knownPods = Array.from(this.#source.store.pods(), (pod) => ({
       pod,

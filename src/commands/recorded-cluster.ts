@@ -69,7 +69,15 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
     );
   }
 
+  refresh(): Promise<void> {
+    return Promise.resolve();
+  }
+
   lastFailure(): undefined {
+    return undefined;
+  }
+
+  lastDurationMs(): undefined {
     return undefined;
   }
 

@@ -17,6 +17,11 @@ export interface RequestPolicy<T> {
   readonly gateMs: number;
   /** Bounds the requests in flight over all nodes. */
   readonly slots: Semaphore;
+  /**
+   * Bounds those to kubelets that did not respond in time to the last one, of which each also takes a slot: however many
+   * hang, there are slots for the others. Undefined: no bound.
+   */
+  readonly slotsOfHanging?: Semaphore;
   /** Has its own time limit. Ends soon after the signal aborts. */
   readonly fetch: (node: Node, signal: AbortSignal) => Promise<T>;
   /** When a value equals the one before it, the former object is kept. Without it, values are never compared. */
@@ -34,6 +39,8 @@ export interface CachedValue<T> {
   /** Monotonic time in milliseconds at which the response arrived, and the wall time. */
   readonly atMs: number;
   readonly fetchedAtMs: number;
+  /** From the request to the response. */
+  readonly durationMs: number;
 }
 
 /** A request to a kubelet that failed. */
@@ -117,10 +124,16 @@ export class CachedRequest<T> {
       const wasJoined = this.#completedCount !== completedBefore;
       if (wasJoined || signal.aborted || this.#isGateClosed()) return;
       // The gate counts from the request, not from the wait for a slot.
-      await this.#policy.slots.runExclusive(async () => {
+      await this.#inSlot(async () => {
         if (!this.#isGateClosed()) await this.#attempt(node);
       });
     });
+  }
+
+  #inSlot(attempt: () => Promise<void>): Promise<void> {
+    const { slots, slotsOfHanging } = this.#policy;
+    if (slotsOfHanging === undefined || this.#failure?.reason !== 'timeout') return slots.runExclusive(attempt);
+    return slotsOfHanging.runExclusive(() => slots.runExclusive(attempt));
   }
 
   #isGateClosed(): boolean {
@@ -131,11 +144,12 @@ export class CachedRequest<T> {
   async #attempt(node: Node): Promise<void> {
     const { signal } = this.#lifetime;
     const { clock, what, fetch } = this.#policy;
-    this.#lastAttemptAtMs = clock.monotonicMs();
+    const startMs = clock.monotonicMs();
+    this.#lastAttemptAtMs = startMs;
     this.#isInFlight = true;
     try {
       const value = await fetch(node, signal);
-      if (!signal.aborted) this.#succeed(node, value);
+      if (!signal.aborted) this.#succeed(node, value, startMs);
     } catch (error) {
       if (!signal.aborted) this.#fail(node, requestFailure(error, `${what} of node ${node.name}`));
     } finally {
@@ -143,14 +157,16 @@ export class CachedRequest<T> {
     }
   }
 
-  #succeed(node: Node, value: T): void {
+  #succeed(node: Node, value: T, startMs: number): void {
     const { clock, isEqual, onSuccess, log } = this.#policy;
     const before = this.#success;
     const isUnchanged = before !== undefined && isEqual?.(before.value, value) === true;
+    const atMs = clock.monotonicMs();
     const success = {
       value: isUnchanged ? before.value : value,
-      atMs: clock.monotonicMs(),
+      atMs,
       fetchedAtMs: clock.nowMs(),
+      durationMs: atMs - startMs,
     };
     this.#completedCount++;
     this.#success = success;

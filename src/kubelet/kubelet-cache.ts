@@ -137,6 +137,11 @@ export class KubeletCache implements Disposable {
     return this.#entries.get(nodeName)?.summary.failure;
   }
 
+  /** How long the last response took, in milliseconds; undefined before the first one. */
+  lastDurationMs(nodeName: string): number | undefined {
+    return this.#entries.get(nodeName)?.summary.success?.durationMs;
+  }
+
   /** Also of a node that is absent by now; undefined when no request to this node has succeeded. */
   lastSummary({ name, uid }: Node): LastSummary | undefined {
     const entry = this.#entries.get(name);
@@ -240,6 +245,7 @@ function summaryPolicy(options: KubeletCacheOptions): RequestPolicy<NodeSummary>
     what: 'summary',
     gateMs: ttlMs,
     slots: new Semaphore(maxConcurrentRequests),
+    slotsOfHanging: new Semaphore(Math.max(1, Math.floor(maxConcurrentRequests / 4))),
     fetch: async (node, signal) => {
       const summary = await fetchSummary(node, signal);
       checkNode(node, summary);

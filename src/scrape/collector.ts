@@ -9,6 +9,7 @@ import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
 import type { NodeRecords, ScrapedNode } from './node-records.js';
 import type { PodLister } from './node-snapshot.js';
+import { ResponseWait } from './response-wait.js';
 import type { ClusterSnapshot, NodeObjects, NodeState, WorkloadSnapshot } from './snapshot.js';
 import type { NodePart, WorkloadCollector } from './workload-collector.js';
 
@@ -21,8 +22,12 @@ export interface NodeLister {
 export interface SummaryCache {
   /** Never rejects; resolves at once when `signal` aborts. */
   get(node: Node, signal: AbortSignal): Promise<CacheLookup>;
-  /** Undefined when the last scrape of the node succeeded. */
-  lastFailure(nodeName: string): object | undefined;
+  /** Requests a summary unless the last request is too recent or in flight. Never rejects. */
+  refresh(node: Node): Promise<void>;
+  /** Undefined when the last request to the node succeeded. */
+  lastFailure(nodeName: string): { readonly reason: string } | undefined;
+  /** How long the last response took, in milliseconds; undefined before the first one. */
+  lastDurationMs(nodeName: string): number | undefined;
   /** Forgets all other nodes. */
   retain(nodeNames: ReadonlySet<string>): void;
 }
@@ -47,6 +52,8 @@ export interface CollectorOptions {
 export interface CollectOptions {
   /** Whether workloads that fail back off; true without it. Readers that are not scrapes must not cost scrapes their data. */
   readonly recordsFailures?: boolean;
+  /** Whether nodes are waited for that respond much later than the others. Default: false. */
+  readonly waitsForAll?: boolean;
 }
 
 /** Scrapes the nodes and combines their data. */
@@ -62,8 +69,9 @@ export class Collector {
   }
 
   /**
-   * What the cluster uses now. When `signal` aborts, nodes that have not responded are served as the cache has them; an
-   * error of a node makes that node absent. Undefined until nodes and pods were listed once: sums over an unknown part
+   * What the cluster uses now. When `signal` aborts, nodes that have not responded are served as the cache has them, and
+   * so are stragglers (see {@link ResponseWait}); an error of a node makes that node absent. A node that did not respond
+   * in time at its last request is asked and not waited for. Undefined until nodes and pods were listed once: sums over an unknown part
    * of the pods would look like sums over all.
    */
   async collect(signal: AbortSignal, options: CollectOptions = {}): Promise<ClusterSnapshot | undefined> {
@@ -76,7 +84,10 @@ export class Collector {
     }
   }
 
-  async #collect(signal: AbortSignal, { recordsFailures = true }: CollectOptions): Promise<ClusterSnapshot> {
+  async #collect(
+    signal: AbortSignal,
+    { recordsFailures = true, waitsForAll = false }: CollectOptions,
+  ): Promise<ClusterSnapshot> {
     const { nodes, policy, cache, records } = this.#options;
     const { targets, skipped, missing } = nodesInScope(nodes.nodes(), policy);
     const names = targets.map(({ name }) => name);
@@ -84,7 +95,8 @@ export class Collector {
     records.retain(new Set([...names, ...goneNames, ...skipped.map(({ name }) => name)]));
     cache.retain(new Set(names));
     const order = scrapeOrder(targets, this.#turn++, (nodeName) => cache.lastFailure(nodeName) !== undefined);
-    const current = await Promise.all(order.map((node) => this.#scrapeNode(node, signal)));
+    using wait = new ResponseWait({ clock: this.#options.clock, parent: signal, waitsForAll });
+    const current = await Promise.all(this.#ask(order, wait).map((lookup) => this.#prepare(lookup)));
     // In one step: a pod that moved or was deleted while other nodes were waited for must not count where it was.
     const scraped = current.map((scrapedNow) => scrapedNow()).sort((a, b) => byNodeName(a.state, b.state));
     const gone = goneNames.map((name) => records.of({ name }).gone(name));
@@ -114,10 +126,28 @@ export class Collector {
     return [...nodes.boundNodeNames()].filter((name) => !existing.has(name)).sort();
   }
 
+  /** Requests to all nodes are under way when it returns. */
+  #ask(nodes: readonly Node[], wait: ResponseWait): readonly AskedNode[] {
+    const { cache } = this.#options;
+    const awaited = new Map<string, number | undefined>();
+    const asked = nodes.map((node) => {
+      const isHanging = cache.lastFailure(node.name)?.reason === 'timeout';
+      if (isHanging) void cache.refresh(node);
+      else awaited.set(node.name, cache.lastDurationMs(node.name));
+      const lookup = cache.get(node, wait.signal);
+      void lookup.then(() => {
+        wait.responded(node.name);
+      });
+      return { node, lookup };
+    });
+    wait.start(awaited);
+    return asked;
+  }
+
   /** Resolves with a function that returns the node as of the time of its call. */
-  async #scrapeNode(node: Node, signal: AbortSignal): Promise<() => ScrapedNode> {
-    const { cache, records, clock } = this.#options;
-    const lookup = await cache.get(node, signal);
+  async #prepare({ node, lookup: pending }: AskedNode): Promise<() => ScrapedNode> {
+    const { records, clock } = this.#options;
+    const lookup = await pending;
     const lookedUpAtMs = clock.monotonicMs();
     const record = records.of(node);
     await this.#slicer.run(() => {
@@ -141,6 +171,11 @@ export class Collector {
     if (isAlone && turn === this.#turn) resolver.retain(keys);
     return { workloads, youngWorkloads };
   }
+}
+
+interface AskedNode {
+  readonly node: Node;
+  readonly lookup: Promise<CacheLookup>;
 }
 
 interface CollectedWorkloads {

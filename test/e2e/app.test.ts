@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
@@ -181,9 +183,10 @@ describe('kubelets', () => {
     const scraped = await scraping;
     expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 0]);
     expect(scraped.value('node_absent_info', { node: 'node-3', reason: 'timeout' })).toBe(1);
-    const next = exporter.scrape();
     await exporter.clock.advance(3_500);
-    expect((await next).samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
+    await expect.poll(successes, { interval: 5 }).toBe(3);
+    const next = await exporter.scrape();
+    expect(next.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
     expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
   });
 
@@ -254,6 +257,53 @@ describe('kubelets', () => {
     expect(scraped.value('node_absent_info', { node: 'node-1', reason: 'forbidden' })).toBe(1);
     await exporter.clock.advance(1_000);
     expect(exporter.log.join('')).toContain('nodes/stats');
+  });
+});
+
+describe('H13: kubelets that hang', () => {
+  /** In milliseconds: how far the clock has to move until `work` is done. */
+  async function waitOf(exporter: Exporter, work: Promise<unknown>): Promise<number> {
+    const done = work.then(() => true);
+    const stepMs = 100;
+    for (let waitedMs = 0; ; waitedMs += stepMs) {
+      // Responses arrive over sockets.
+      for (let turn = 0; turn < 20; turn++) {
+        if (await Promise.race([done, delay(5).then(() => false)])) return waitedMs;
+      }
+      await exporter.clock.advance(stepMs);
+    }
+  }
+
+  const hangingNodes = ['node-2', 'node-3', 'node-4'];
+
+  it('are waited for briefly when they begin, and not at all from then on; each is asked once per TTL', async () => {
+    await using exporter = await start(5);
+    for (const node of hangingNodes) await exporter.cluster.setFault(node, 'hang');
+    const first = exporter.scrape();
+    expect(await waitOf(exporter, first)).toBeLessThanOrEqual(1_000);
+    const available = (scraped: Awaited<typeof first>) =>
+      scraped.samples('node_data_available').map(({ value }) => value);
+    expect(available(await first)).toEqual([1, 0, 0, 0, 1]);
+    for (let scrapes = 2; scrapes <= 4; scrapes++) {
+      await exporter.clock.advance(ttlMs);
+      const next = exporter.scrape();
+      expect(await waitOf(exporter, next)).toBe(0);
+      expect(available(await next)).toEqual([1, 0, 0, 0, 1]);
+      await expect
+        .poll(() => hangingNodes.map((node) => exporter.requestCounts()[node]))
+        .toEqual(hangingNodes.map(() => scrapes));
+    }
+    for (const node of hangingNodes) await exporter.cluster.setFault(node, undefined);
+    await exporter.clock.advance(ttlMs);
+    await exporter.scrape();
+    await expect.poll(async () => available(await exporter.scrape())).toEqual([1, 1, 1, 1, 1]);
+    expect(hangingNodes.map((node) => exporter.requestCounts()[node])).toEqual([5, 5, 5]);
+  });
+
+  it('are waited for to the end of the scrape when there is nothing to compare them with', async () => {
+    await using exporter = await start(1);
+    await exporter.cluster.setFault('node-1', 'hang');
+    expect(await waitOf(exporter, exporter.scrape())).toBeGreaterThan(9_000);
   });
 });
 

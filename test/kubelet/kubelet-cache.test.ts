@@ -298,6 +298,25 @@ describe('callers that overlap', () => {
   });
 });
 
+describe('H13: kubelets that did not respond in time', () => {
+  it('take at most a quarter of the request slots', async () => {
+    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 8 });
+    const nodes = Array.from({ length: 20 }, (_, index) => aNode({ name: `node-${index}` }));
+    kubelet.fail('timeout');
+    await Promise.all(nodes.map((hanging) => cache.get(hanging, never)));
+    await clock.advance(ttlMs);
+    const answer = kubelet.hang();
+    const lookups = nodes.map((hanging) => cache.get(hanging, never));
+    await clock.advance(0);
+    expect(kubelet.inFlightCount).toBe(2);
+    void cache.get(aNode({ name: 'healthy' }), never);
+    await clock.advance(0);
+    expect(kubelet.inFlightCount).toBe(3);
+    answer();
+    await Promise.all(lookups);
+  });
+});
+
 describe('a caller that gives up', () => {
   it('gets the stale summary at once; the attempt goes on and serves the next caller', async () => {
     const { cache, kubelet, clock, results } = setUp();

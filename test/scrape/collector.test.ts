@@ -106,7 +106,15 @@ class FakeCluster implements PodLister, SummaryCache {
     return this.#lookups.get(node.name) ?? { state: 'absent', reason: 'timeout' };
   }
 
+  refresh(): Promise<void> {
+    return Promise.resolve();
+  }
+
   lastFailure(): undefined {
+    return undefined;
+  }
+
+  lastDurationMs(): undefined {
     return undefined;
   }
 

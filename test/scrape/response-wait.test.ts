@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+
+import { ResponseWait } from '../../src/scrape/response-wait.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+interface Given {
+  /** By node: how long its last response took. */
+  readonly usualMs: Readonly<Record<string, number | undefined>>;
+  /** Milliseconds since the start, by node. */
+  readonly responses?: Readonly<Record<string, number>>;
+  readonly waitsForAll?: boolean;
+}
+
+const longestMs = 60_000;
+
+/** After how many milliseconds the wait is over; `longestMs` when it is not by then. */
+async function durationOf({ usualMs, responses = {}, waitsForAll = false }: Given): Promise<number> {
+  const clock = new ManualClock();
+  const startMs = clock.monotonicMs();
+  using wait = new ResponseWait({ clock, parent: new AbortController().signal, waitsForAll });
+  wait.start(new Map(Object.entries(usualMs)));
+  let endMs: number | undefined;
+  wait.signal.addEventListener('abort', () => {
+    endMs ??= clock.monotonicMs();
+  });
+  if (wait.signal.aborted) return 0;
+  for (const [nodeName, atMs] of Object.entries(responses)) {
+    void clock.sleep(atMs).then(() => {
+      wait.responded(nodeName);
+    });
+  }
+  await clock.advance(longestMs);
+  return (endMs ?? startMs + longestMs) - startMs;
+}
+
+const of = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`node-${index}`, 1]));
+const everyMs = (stepMs: number, count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`node-${index}`, (index + 1) * stepMs]));
+
+describe('H13: the wait for responses', () => {
+  it.each<[what: string, durationMs: number, given: Given]>([
+    ['no node is waited for', 0, { usualMs: {} }],
+    ['all have responded', 80, { usualMs: { a: 20, b: undefined }, responses: { a: 30, b: 80 } }],
+    [
+      'one has never responded and others took up to 300 ms',
+      800,
+      { usualMs: { a: 1, b: undefined }, responses: { a: 300 } },
+    ],
+    ['the others took 4 s: half of it', 6_000, { usualMs: { ...of(10), last: 1 }, responses: everyMs(400, 10) }],
+    ['one is left that took 1 s last time: twice that', 2_100, { usualMs: { a: 1, b: 1_000 }, responses: { a: 100 } }],
+    [
+      'the slow one has responded, one is left that is fast',
+      1_500,
+      { usualMs: { a: 1_000, b: 20 }, responses: { a: 1_000 } },
+    ],
+    ['no node responds, and all did last time', 500, { usualMs: { a: 20, b: 30 } }],
+    ['no node responds, and one never did', longestMs, { usualMs: { a: 20, b: undefined } }],
+    ['every node is wanted', longestMs, { usualMs: { a: 20, b: 20 }, responses: { a: 10 }, waitsForAll: true }],
+  ])('is over when %s: after %d ms', async (_what, durationMs, given) => {
+    expect(await durationOf(given)).toBe(durationMs);
+  });
+
+  it('is over when its parent aborts, also before it begins', async () => {
+    const clock = new ManualClock();
+    const parent = new AbortController();
+    using wait = new ResponseWait({ clock, parent: parent.signal, waitsForAll: true });
+    wait.start(new Map([['a', undefined]]));
+    expect(wait.signal.aborted).toBe(false);
+    parent.abort();
+    expect(wait.signal.aborted).toBe(true);
+    using late = new ResponseWait({ clock, parent: parent.signal, waitsForAll: true });
+    expect(late.signal.aborted).toBe(true);
+  });
+
+  it('leaves no timer behind', async () => {
+    const clock = new ManualClock();
+    {
+      using wait = new ResponseWait({ clock, parent: new AbortController().signal, waitsForAll: false });
+      wait.start(new Map([['a', 20]]));
+      await clock.advance(100);
+      expect(clock.sleeperCount).toBe(1);
+    }
+    expect(clock.sleeperCount).toBe(0);
+  });
+});
