@@ -1,8 +1,14 @@
 import type { Clock } from '../base/clock.js';
+import { UserError } from '../base/errors.js';
 import type { Config } from './schema.js';
+import { isEmptyYaml } from './yaml-text.js';
 
 /** Interval between reads of the file. The kubelet takes up to a minute to deliver the change of a ConfigMap. */
 const pollIntervalMs = 5000;
+
+/** Between two reads that have to agree: a file that is written in place is truncated first. */
+const settleMs = 200;
+const maxReadCount = 10;
 
 export interface ConfigWatcherOptions {
   readonly clock: Clock;
@@ -69,16 +75,29 @@ export class ConfigWatcher {
   }
 
   async #attempt(): Promise<ReloadResult> {
-    const reading = await this.#read();
+    const reading = await this.#readSettled();
     this.#seen = reading;
     if ('error' in reading) return { result: 'failed', error: reading.error };
     try {
+      if (isEmptyYaml(reading.text)) throw new UserError('the file is empty; write {} for all defaults');
       const config = this.#options.load(reading.text);
       await this.#options.apply(config);
       return { result: 'reloaded', config };
     } catch (error) {
       return { result: 'failed', error: errorOf(error) };
     }
+  }
+
+  /** The content once two reads agree. */
+  async #readSettled(): Promise<Reading> {
+    let reading = await this.#read();
+    for (let count = 1; count < maxReadCount; count++) {
+      await this.#options.clock.sleep(settleMs);
+      const next = await this.#read();
+      if (isSame(reading, next)) return next;
+      reading = next;
+    }
+    return { error: new UserError(`the file has changed at each of ${maxReadCount} reads; replace it as a whole`) };
   }
 
   async #read(): Promise<Reading> {

@@ -52,6 +52,12 @@ export function readYaml(text: string): YamlText {
   }
 }
 
+/** Whether the text has nothing but space, comments and the marks of a document. */
+export function isEmptyYaml(text: string): boolean {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.every((line) => ['', '---', '...'].includes(line) || line.startsWith('#'));
+}
+
 function isCircular(value: unknown): boolean {
   try {
     JSON.stringify(value);

@@ -1,24 +1,28 @@
 import { describe, expect, it } from 'vitest';
 
-import { ConfigWatcher } from '../../src/config/reload.js';
+import { ConfigWatcher, type ReloadResult } from '../../src/config/reload.js';
 import type { Config } from '../../src/config/schema.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { loadText } from './support.js';
 
 const pollMs = 5000;
+/** Longer than two reads that agree. */
+const readMs = 250;
 
 /** A watched file in memory, with the applied settings and the reports. */
 class World {
   readonly clock = new ManualClock();
   text = 'cache: {ttl: 20s}';
   readError: Error | undefined;
+  read = (): Promise<string> =>
+    this.readError === undefined ? Promise.resolve(this.text) : Promise.reject(this.readError);
   apply: (config: Config) => Promise<void> = () => Promise.resolve();
   readonly applied: number[] = [];
   readonly reported: string[] = [];
   readonly watcher = new ConfigWatcher({
     clock: this.clock,
     initialText: this.text,
-    readFile: () => (this.readError === undefined ? Promise.resolve(this.text) : Promise.reject(this.readError)),
+    readFile: () => this.read(),
     load: loadText,
     apply: async (config) => {
       await this.apply(config);
@@ -29,6 +33,13 @@ class World {
       reloadFailed: (error) => this.reported.push(`failed: ${error.message.slice(0, 24)}`),
     },
   });
+}
+
+/** A reload on demand; the clock moves for as long as the file is read. */
+async function reload({ watcher, clock }: World): Promise<ReloadResult> {
+  const reloading = watcher.trigger();
+  await clock.advance(readMs);
+  return reloading;
 }
 
 /** Runs the watcher during `steps`. */
@@ -61,7 +72,7 @@ describe('ConfigWatcher', () => {
   it('notices a change before its start', async () => {
     const world = new World();
     world.text = 'cache: {ttl: 30s}';
-    await watching(world, () => world.clock.advance(pollMs));
+    await watching(world, () => world.clock.advance(pollMs + readMs));
     expect(world.applied).toEqual([30_000]);
   });
 
@@ -101,7 +112,7 @@ describe('ConfigWatcher', () => {
       world.text = 'cache: {ttl: 30s}';
       await world.clock.advance(5 * pollMs);
       world.apply = () => Promise.resolve();
-      expect(await world.watcher.trigger()).toMatchObject({ result: 'reloaded' });
+      expect(await reload(world)).toMatchObject({ result: 'reloaded' });
     });
     expect(world.reported).toEqual(['failed: port in use', 'reloaded 30000']);
     expect(world.applied).toEqual([30_000]);
@@ -109,9 +120,9 @@ describe('ConfigWatcher', () => {
 
   it('reloads on demand, even without a change, before the next poll', async () => {
     const world = new World();
-    expect(await world.watcher.trigger()).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 20_000 } } });
+    expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 20_000 } } });
     world.text = 'cache: {ttl: 30s}';
-    expect(await world.watcher.trigger()).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 30_000 } } });
+    expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 30_000 } } });
     expect(world.applied).toEqual([20_000, 30_000]);
     await watching(world, () => world.clock.advance(2 * pollMs));
     expect(world.applied).toHaveLength(2);
@@ -120,7 +131,7 @@ describe('ConfigWatcher', () => {
   it('returns the error of a reload on demand', async () => {
     const world = new World();
     world.text = 'cache: {ttl: never}';
-    const result = await world.watcher.trigger();
+    const result = await reload(world);
     expect(result).toMatchObject({ result: 'failed' });
     expect(result.result === 'failed' && result.error.message).toMatch(/^cache\.ttl: found "never"/);
   });
@@ -130,14 +141,14 @@ describe('ConfigWatcher', () => {
     const gates: (() => void)[] = [];
     world.apply = () => new Promise((resolve) => gates.push(resolve));
     const first = world.watcher.trigger();
-    await world.clock.advance(0);
+    await world.clock.advance(readMs);
     const waiting = [world.watcher.trigger(), world.watcher.trigger(), world.watcher.trigger()];
     world.text = 'cache: {ttl: 30s}';
     await world.clock.advance(0);
     expect(gates).toHaveLength(1);
     gates[0]?.();
     expect(await first).toMatchObject({ config: { cache: { ttlMs: 20_000 } } });
-    await world.clock.advance(0);
+    await world.clock.advance(readMs);
     expect(gates).toHaveLength(2);
     gates[1]?.();
     for (const result of await Promise.all(waiting)) {
@@ -152,13 +163,51 @@ describe('ConfigWatcher', () => {
     world.apply = () => new Promise((resolve) => (open = resolve));
     await watching(world, async () => {
       world.text = 'cache: {ttl: 30s}';
-      const reload = world.watcher.trigger();
+      const reloading = world.watcher.trigger();
       await world.clock.advance(pollMs);
       open?.();
-      await reload;
+      await reloading;
       await world.clock.advance(pollMs);
     });
     expect(world.applied).toEqual([30_000]);
+  });
+
+  it.each(['', '\uFEFF', '\n# nothing\n---\n  # is set\n'])(
+    'H8: keeps the last good settings when the file is empty: %j',
+    async (text) => {
+      const world = new World();
+      world.text = text;
+      const result = await reload(world);
+      expect(result).toMatchObject({
+        result: 'failed',
+        error: { message: 'the file is empty; write {} for all defaults' },
+      });
+      world.text = '{}';
+      expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 55_000 } } });
+      expect(world.applied).toEqual([55_000]);
+    },
+  );
+
+  it('H8: reads a file that is being written until two reads agree', async () => {
+    const world = new World();
+    const reads = ['', 'cache: {ttl', 'cache: {ttl: 30s}', 'cache: {ttl: 30s}'];
+    world.read = () => Promise.resolve(reads.shift() ?? 'cache: {ttl: 30s}');
+    const reloading = world.watcher.trigger();
+    await world.clock.advance(1_000);
+    expect(await reloading).toMatchObject({ result: 'reloaded' });
+    expect(world.reported).toEqual(['reloaded 30000']);
+  });
+
+  it('H8: reports a file that never stays the same, and loads it once it does', async () => {
+    const world = new World();
+    let count = 0;
+    world.read = () => Promise.resolve(`cache: {ttl: ${(count += 1)}s}`);
+    await watching(world, async () => {
+      await world.clock.advance(2 * pollMs);
+      world.read = () => Promise.resolve('cache: {ttl: 30s}');
+      await world.clock.advance(2 * pollMs);
+    });
+    expect(world.reported).toEqual(['failed: the file has changed at ', 'reloaded 30000']);
   });
 
   it('ends with its signal, after the running reload', async () => {
