@@ -52,6 +52,14 @@ export interface KubeletFailure {
   readonly atMs: number;
 }
 
+/** What outlives a {@link CachedRequest}: with it, another one continues. */
+export interface RequestState<T> {
+  readonly success: CachedValue<T> | undefined;
+  readonly failure: KubeletFailure | undefined;
+  /** Monotonic time in milliseconds of the start of the last request; undefined before the first one. */
+  readonly lastAttemptAtMs: number | undefined;
+}
+
 /**
  * One kind of request to one kubelet with its last value. Whatever the number of callers, the kubelet receives at most
  * one request per gate interval, whether it succeeds or fails; a slow request is shared by all waiters and never
@@ -72,9 +80,15 @@ export class CachedRequest<T> {
   /** Level and reason of the last failure in the log; undefined after a recovery. */
   #loggedFailure: string | undefined;
 
-  constructor(policy: RequestPolicy<T>, success?: CachedValue<T>) {
+  constructor(policy: RequestPolicy<T>, former?: RequestState<T>) {
     this.#policy = policy;
-    this.#success = success;
+    this.#success = former?.success;
+    this.#failure = former?.failure;
+    this.#lastAttemptAtMs = former?.lastAttemptAtMs;
+  }
+
+  get state(): RequestState<T> {
+    return { success: this.#success, failure: this.#failure, lastAttemptAtMs: this.#lastAttemptAtMs };
   }
 
   /** The last success, however old. */

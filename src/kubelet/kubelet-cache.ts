@@ -72,6 +72,13 @@ interface KubeletEntry {
   readonly history: PodHistory;
 }
 
+/** Of a node that has left. */
+interface FormerEntry {
+  readonly entry: KubeletEntry;
+  /** Monotonic time in milliseconds. */
+  readonly leftAtMs: number;
+}
+
 /**
  * The last summary and the last configuration of each kubelet.
  *
@@ -88,6 +95,8 @@ export class KubeletCache implements Disposable {
   readonly #summaryPolicy: RequestPolicy<NodeSummary>;
   readonly #configurationPolicy: RequestPolicy<KubeletConfiguration> | undefined;
   readonly #entries = new Map<string, KubeletEntry>();
+  /** For one TTL: a node that comes back meanwhile is the same kubelet, with the same gate. */
+  readonly #former = new Map<string, FormerEntry>();
   #isDisposed = false;
 
   constructor(options: KubeletCacheOptions) {
@@ -160,20 +169,22 @@ export class KubeletCache implements Disposable {
     return this.#entries.get(nodeName)?.history;
   }
 
-  /**
-   * Takes over the values of a cache that this one replaces, with their age. Not its failures and closed gates: the
-   * settings that have changed may have fixed them.
-   */
+  /** Takes over what a cache knows that this one replaces, with its age, and its gates: a reload sends no request. */
   inherit(former: KubeletCache): void {
-    for (const [nodeName, { uid, ...entry }] of former.#entries) {
-      this.#entries.set(nodeName, this.#newEntry(uid, entry));
+    for (const [nodeName, entry] of former.#entries) {
+      this.#entries.set(nodeName, this.#newEntry(entry.uid, entry));
     }
+    for (const [nodeName, left] of former.#former) this.#former.set(nodeName, left);
   }
 
   /** Forgets all other nodes and ends their requests. */
   retain(nodeNames: ReadonlySet<string>): void {
     for (const name of this.#entries.keys()) {
       if (!nodeNames.has(name)) this.#forget(name);
+    }
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const [name, { leftAtMs }] of this.#former) {
+      if (nowMs - leftAtMs >= this.#options.ttlMs) this.#former.delete(name);
     }
   }
 
@@ -187,20 +198,22 @@ export class KubeletCache implements Disposable {
   #entryOf({ name, uid }: Node): KubeletEntry {
     const known = this.#entries.get(name);
     if (known?.uid === uid) return known;
+    const former = known === undefined ? this.#former.get(name)?.entry : undefined;
     this.#forget(name);
-    const entry = this.#newEntry(uid);
+    this.#former.delete(name);
+    const entry = this.#newEntry(uid, former?.uid === uid ? former : undefined);
     if (this.#isDisposed) endRequests(entry);
     this.#entries.set(name, entry);
     return entry;
   }
 
-  #newEntry(uid: string, former?: Omit<KubeletEntry, 'uid'>): KubeletEntry {
+  #newEntry(uid: string, former?: KubeletEntry): KubeletEntry {
     const policy = this.#configurationPolicy;
     const { clock, ttlMs } = this.#options;
     return {
       uid,
-      summary: new CachedRequest(this.#summaryPolicy, former?.summary.success),
-      configuration: policy && new CachedRequest(policy, former?.configuration?.success),
+      summary: new CachedRequest(this.#summaryPolicy, former?.summary.state),
+      configuration: policy && new CachedRequest(policy, former?.configuration?.state),
       history: former?.history ?? new PodHistory({ clock, keepDepartedMs: Math.max(2 * ttlMs, minKeepDepartedMs) }),
     };
   }
@@ -210,6 +223,7 @@ export class KubeletCache implements Disposable {
     if (entry === undefined) return;
     endRequests(entry);
     this.#entries.delete(name);
+    this.#former.set(name, { entry, leftAtMs: this.#options.clock.monotonicMs() });
   }
 
   #lookUp(entry: KubeletEntry): CacheLookup {

@@ -41,6 +41,9 @@ function evictionFamilies({ families }: Scraped): readonly string[] {
   return families.map(({ name }) => name).filter((name) => name.includes('_eviction_'));
 }
 
+/** How often a configuration is read at most. */
+const configurationGateMs = 600_000;
+
 describe('headroom to the eviction thresholds', () => {
   it.each([
     { access: 'direct', rule: configzRule },
@@ -107,12 +110,15 @@ describe('headroom to the eviction thresholds', () => {
     expect(exporter.log.filter((line) => line.includes('kubelet configurations are readable again'))).toHaveLength(1);
   });
 
-  it('has no gap when new settings of the sources take effect, and the configurations are read again', async () => {
+  it('H9: has no gap when new settings of the sources take effect, and sends no request before it is due', async () => {
     await using exporter = await start('kubelet: {readConfig: true}', [...leastRules, configzRule]);
     const before = await scrapeAfter(exporter, 'success', 3);
     await exporter.apply('kubelet: {readConfig: true, requestTimeout: 5s}');
     const after = await exporter.scrape();
     expect(evictionFamilies(after)).toEqual(evictionFamilies(before));
+    await scrapeAfter(exporter, 'success', 3);
+    await exporter.clock.advance(configurationGateMs);
+    await exporter.scrape();
     await scrapeAfter(exporter, 'success', 6);
   });
 

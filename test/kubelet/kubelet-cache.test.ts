@@ -487,12 +487,35 @@ describe('forgotten nodes', () => {
     await cache.get(a, never);
     await cache.get(b, never);
     cache.retain(new Set(['b', 'c']));
-    expect([textOf(await known(cache, a)), textOf(await known(cache, b))]).toEqual([
-      'absent never',
-      'fresh 0 of request 2',
-    ]);
-    await cache.get(a, never);
+    expect(['a', 'b'].map((name) => cache.history(name) !== undefined)).toEqual([false, true]);
+    expect(cache.lastSummary(a)).toBeUndefined();
+    expect(textOf(await known(cache, b))).toBe('fresh 0 of request 2');
+    await cache.get(aNode({ name: 'a', uid: 'another machine' }), never);
     expect(kubelet.requestCount).toBe(3);
+  });
+
+  it('H9: that come back as the same machine within a TTL have their gate and their last summary', async () => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    await clock.advance(ttlMs);
+    kubelet.fail('connection');
+    await cache.get(node, never);
+    cache.retain(new Set());
+    await clock.advance(ttlMs / 2);
+    expect(textOf(await cache.get(node, never))).toBe('stale 82500 of request 1');
+    cache.retain(new Set());
+    await clock.advance(ttlMs / 2 - 1);
+    expect(textOf(await cache.get(node, never))).toBe('stale 109999 of request 1');
+    expect(kubelet.requestCount).toBe(2);
+  });
+
+  it('H9: are forgotten for good after a TTL', async () => {
+    const { cache, clock } = setUp();
+    await cache.get(node, never);
+    cache.retain(new Set());
+    await clock.advance(ttlMs);
+    cache.retain(new Set());
+    expect(textOf(await known(cache, node))).toBe('absent never');
   });
 
   it('are not brought back by an attempt that was under way, which is ended', async () => {
@@ -666,7 +689,7 @@ describe('the log', () => {
 });
 
 describe('a cache that takes the place of another', () => {
-  it('has its summaries with their age, and asks a node at once whose last attempt failed', async () => {
+  it('H9: has its summaries with their age, its failures and its gates', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);
     await clock.advance(ttlMs);
@@ -685,8 +708,11 @@ describe('a cache that takes the place of another', () => {
     next.inherit(cache);
     cache[Symbol.dispose]();
     expect(textOf(await known(next, node))).toBe('stale 55000 of request 1');
-    expect(next.lastFailure(node.name)).toBeUndefined();
+    expect(next.lastFailure(node.name)).toMatchObject({ reason: 'tls' });
     kubelet.recover();
+    await clock.advance(ttlMs - 1);
+    expect(textOf(await next.get(node, never))).toBe('stale 109999 of request 1');
+    await clock.advance(1);
     expect(textOf(await next.get(node, never))).toBe('fresh 0 of request 3');
   });
 });

@@ -275,14 +275,17 @@ describe('another machine under the same name', () => {
 });
 
 describe('a cache that replaces another', () => {
-  it('has its configurations, and reads them again at once', async () => {
+  it('H9: has its configurations, and reads them again when they are due', async () => {
     const former = setUp();
     await former.scrape();
-    const { cache, kubelets, scrape } = setUp();
+    const { cache, clock, kubelets, scrape } = setUp();
     cache.inherit(former.cache);
     former.cache[Symbol.dispose]();
     kubelets.amount = 2;
     expect(await scrape()).toEqual(configuration(1));
+    expect(await scrape()).toEqual(configuration(1));
+    await clock.advance(gateMs);
+    await scrape();
     expect(await scrape()).toEqual(configuration(2));
   });
 });

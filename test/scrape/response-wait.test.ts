@@ -60,7 +60,7 @@ describe('H13: the wait for responses', () => {
     expect(await durationOf(given)).toBe(durationMs);
   });
 
-  it('is over when its parent aborts, also before it begins', async () => {
+  it('is over when its parent aborts, also before it begins', () => {
     const clock = new ManualClock();
     const parent = new AbortController();
     using wait = new ResponseWait({ clock, parent: parent.signal, waitsForAll: true });
