@@ -17,8 +17,8 @@ export const followUps: Readonly<Record<WatchResult, FollowUp>> = {
   idle: { next: 'watch', pause: 'prompt', isFailure: false },
   short: { next: 'watch', pause: 'backoff', isFailure: true },
   reset: { next: 'watch', pause: 'backoff', isFailure: true },
-  // The first back-off is short. It grows, in case the server expires every version that it lists.
-  expired: { next: 'list', pause: 'backoff', isFailure: false },
+  // Expected after an outage, whose back-off must not delay the list. Not twice: some servers expire every version.
+  expired: { next: 'list', pause: 'prompt_once', isFailure: false },
   error: { next: 'list', pause: 'backoff', isFailure: true },
   parse: { next: 'list', pause: 'backoff', isFailure: true },
   line_too_long: { next: 'list', pause: 'backoff', isFailure: true },

@@ -15,7 +15,7 @@ import type { WatchEvent } from './watch-stream.js';
 
 /** After this time without a list, an event or a bookmark, the next attempt is a list. */
 const maxSilenceMs = 600_000;
-/** A watch of this duration ends a run of failures, even without an event. */
+/** Only a watch of this duration ends a run of failures: a server whose streams break after each event is not well. */
 const stableAfterMs = 60_000;
 
 interface ReflectorStore<T> {
@@ -66,6 +66,8 @@ export class Reflector<T extends StoredObject> {
   #next: 'watch' | 'list' = 'list';
   /** Monotonic time of the last list, event or bookmark. */
   #progressedAtMs = 0;
+  /** Monotonic time of the headers of the last watch. */
+  #connectedAtMs = 0;
 
   constructor(options: ReflectorOptions<T>) {
     const { resource, namespace, logger, random } = options;
@@ -179,6 +181,7 @@ export class Reflector<T extends StoredObject> {
         timeoutSeconds: 300 + Math.floor(301 * random()),
         onConnected: () => {
           this.#isServerAway = false;
+          this.#connectedAtMs = this.#options.clock.monotonicMs();
           this.#setConnected(true);
         },
         onEvent: (event) => {
@@ -205,7 +208,8 @@ export class Reflector<T extends StoredObject> {
     if (type === 'DELETED') this.#applyDeletion(object);
     else if (type !== 'BOOKMARK') this.#applyState(object);
     this.#advance(resourceVersion);
-    this.#retries.recovered();
+    this.#retries.worked();
+    if (this.#progressedAtMs - this.#connectedAtMs >= stableAfterMs) this.#retries.recovered();
     observer.eventApplied(resource, eventTypeOf[type]);
   }
 

@@ -4,9 +4,10 @@ import type { LogFields, Logger } from '../base/logger.js';
 
 /**
  * `prompt`: 0-1 s, so that clients whose watches ended together do not reconnect together. `backoff`: 0.5 s, doubled up
- * to 30 s, half of it random. `long`: 30-60 s, for errors that only an operator can fix.
+ * to 30 s, half of it random. `prompt_once`: `prompt` for the first time in a run of failures, then `backoff`. `long`:
+ * 30-60 s, for errors that only an operator can fix.
  */
-export type Pause = 'prompt' | 'backoff' | 'long';
+export type Pause = 'prompt' | 'prompt_once' | 'backoff' | 'long';
 
 export interface RetriesOptions {
   readonly logger: Logger;
@@ -20,6 +21,7 @@ export interface RetriesOptions {
 export class Retries {
   readonly #options: RetriesOptions;
   #backoff: Backoff;
+  #wasPrompt = false;
   #failureCount = 0;
   #lastError: string | undefined;
 
@@ -50,6 +52,7 @@ export class Retries {
   /** The run of failures has ended; the next back-off is the shortest. */
   recovered(): void {
     this.#backoff = this.#firstBackoff();
+    this.#wasPrompt = false;
     this.#lastError = undefined;
     if (this.#failureCount === 0) return;
     this.#options.logger.info(`recovered after ${this.#failureCount} failed attempts`, this.#options.fields);
@@ -62,6 +65,11 @@ export class Retries {
     switch (pause) {
       case 'prompt':
         return 1_000 * random();
+      case 'prompt_once': {
+        const next = this.#wasPrompt ? 'backoff' : 'prompt';
+        this.#wasPrompt = true;
+        return this.pauseMs(next, retryAfterMs);
+      }
       case 'long':
         return 30_000 + 30_000 * random();
       case 'backoff': {

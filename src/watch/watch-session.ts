@@ -10,7 +10,7 @@ import { readWatchEvents, type WatchEvent } from './watch-stream.js';
 const graceMs = 30_000;
 /** Three bookmark periods: the API server sends one a minute. */
 const maxSilenceMs = 180_000;
-/** A watch without an event that ends sooner counts as refused. */
+/** A watch that ends sooner counts as refused, also after an event: without a back-off, such watches would never pause. */
 const shortMs = 1_000;
 
 /** How a watch ended. Closed list: the values become label values. */
@@ -21,7 +21,7 @@ export const watchResults = [
   'deadline',
   // The client ended it: no data for 180 s, not even a bookmark.
   'idle',
-  // The server ended it in less than a second and without an event.
+  // The server ended it in less than a second.
   'short',
   // The connection broke.
   'reset',
@@ -78,7 +78,7 @@ export async function watchObjects(options: WatchSessionOptions, signal: AbortSi
   const silenceError = timedOut(collection, `no data for ${maxSilenceMs / 1000} s`);
   using silence = startDeadline({ clock, durationMs: maxSilenceMs, error: silenceError, parent: deadline.signal });
   const startedAtMs = clock.monotonicMs();
-  const { connectedAtMs, eventCount, error } = await follow(options, silence);
+  const { connectedAtMs, error } = await follow(options, silence);
   signal.throwIfAborted();
   const endedAtMs = clock.monotonicMs();
   const connectedMs = connectedAtMs === undefined ? 0 : endedAtMs - connectedAtMs;
@@ -87,27 +87,25 @@ export async function watchObjects(options: WatchSessionOptions, signal: AbortSi
   if (silence.signal.aborted) return end('idle');
   if (error !== undefined)
     return end(connectedAtMs === undefined ? openFailureResult(error) : streamFailureResult(error));
-  return end(eventCount === 0 && endedAtMs - startedAtMs < shortMs ? 'short' : 'end');
+  return end(endedAtMs - startedAtMs < shortMs ? 'short' : 'end');
 }
 
 /** The state of a watch when it has ended. */
 interface Stream {
   /** Monotonic time of the headers; undefined when there were none. */
   connectedAtMs: number | undefined;
-  eventCount: number;
   error: RequestError | undefined;
 }
 
 async function follow(options: WatchSessionOptions, silence: Deadline): Promise<Stream> {
   const { api, collection, clock } = options;
-  const stream: Stream = { connectedAtMs: undefined, eventCount: 0, error: undefined };
+  const stream: Stream = { connectedAtMs: undefined, error: undefined };
   try {
     const body = await api.open({ path: collection.path, query: queryOf(options) }, silence.signal);
     stream.connectedAtMs = clock.monotonicMs();
     options.onConnected();
     for await (const event of readWatchEvents(withIdleTimeout(body, silence), collection.kind)) {
       options.onEvent(event);
-      stream.eventCount += 1;
     }
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;

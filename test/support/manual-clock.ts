@@ -39,6 +39,11 @@ export class ManualClock implements Clock {
     return this.#sleepers.size;
   }
 
+  /** Time until the next pending sleep ends; Infinity when there is none. */
+  get nextDueMs(): number {
+    return (this.#nextDue(Infinity)?.dueAtMs ?? Infinity) - this.#monotonicMs;
+  }
+
   async sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     await new Promise<void>((resolve, reject) => {

@@ -236,14 +236,16 @@ describe('the normal course', () => {
   });
 
   it('watches again after each end at the time limit, without a list, losing and repeating nothing', async () => {
-    const api = new ScriptedApi(
-      listOfA,
-      sendsWatch(added('b', '12')),
-      sendsWatch(added('c', '20'), deleted('b', '21')),
-    );
-    api.then(sendsWatch(modified('c', '30')));
+    const feeds = [new WatchFeed(), new WatchFeed(), new WatchFeed()];
+    const lines = [[added('b', '12')], [added('c', '20'), deleted('b', '21')], [modified('c', '30')]];
+    const api = new ScriptedApi(listOfA, ...feeds.map(({ answer }) => answer));
     await using run = await start({ api });
-    await run.clock.advance(1_500);
+    for (const [index, feed] of feeds.entries()) {
+      feed.send(...(lines[index] ?? []));
+      await run.clock.advance(1_000);
+      feed.end();
+      await run.clock.advance(500);
+    }
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12', 'watch rv=21', 'watch rv=30']);
     expect(run.changes).toEqual(['added a@1', 'added b@12', 'added c@20', 'removed b@21', 'updated c@30']);
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual(Array(3).fill('watch pods end'));
@@ -390,7 +392,7 @@ describe('listing again', () => {
   it('removes objects that the list no longer contains', async () => {
     const api = new ScriptedApi(listOfA, answers(410), sendsList('20', []));
     await using run = await start({ api });
-    await run.clock.advance(375);
+    await run.clock.advance(500);
     expect(run.changes).toEqual(['added a@1', 'removed a@1']);
   });
 
@@ -509,7 +511,8 @@ describe('the end of a watch', () => {
     expect(run.observed.filter((line) => line.startsWith('expired'))).toHaveLength(result === 'expired' ? 1 : 0);
     expect(run.observed.findLast((line) => line.startsWith('connected'))).toBe('connected pods  false');
     expect(run.content()).toEqual(['a@1']);
-    await run.clock.advance(374);
+    const pauseMs = result === 'expired' ? 500 : 375;
+    await run.clock.advance(pauseMs - 1);
     expect(api.requests).toHaveLength(2);
     await run.clock.advance(1);
     expect(api.requestLines.slice(2)).toEqual([next]);
@@ -543,7 +546,7 @@ describe('the end of a watch', () => {
     const lines = [added('b', '6'), errorLine(410), added('c', '7'), added('d', '8')];
     const api = new ScriptedApi(listOfA, sendsWatch(...lines));
     await using run = await start({ api });
-    await run.clock.advance(375);
+    await run.clock.advance(500);
     expect(run.content()).toEqual(['a@1', 'b@6']);
     expect(api.requestLines.at(-1)).toBe('list rv=6 match=NotOlderThan');
   });
@@ -664,12 +667,13 @@ describe('back-off', () => {
   };
 
   it.each([
-    ['ends every watch at once', sendsWatch()],
-    ['answers every watch with an ERROR event', sendsWatch(errorLine(500))],
-    ['knows no version that it lists', sendsWatch(errorLine(410))],
-    ['sends nothing we understand', sendsWatch('?\n')],
-  ])('limits the requests to a server that %s', async (_case, answer) => {
-    expect(await requestsIn10s(answer)).toBe(5);
+    ['ends every watch at once', sendsWatch(), 5],
+    ['ends every watch at once after an event', sendsWatch(added('b', '11')), 5],
+    ['answers every watch with an ERROR event', sendsWatch(errorLine(500)), 5],
+    ['knows no version that it lists', sendsWatch(errorLine(410)), 6],
+    ['sends nothing we understand', sendsWatch('?\n'), 5],
+  ])('limits the requests to a server that %s', async (_case, answer, expected) => {
+    expect(await requestsIn10s(answer)).toBe(expected);
   });
 
   it('does not list again because watches cannot connect', async () => {
@@ -687,47 +691,62 @@ describe('back-off', () => {
     expect(run.content()).toEqual(['a@1']);
   });
 
-  it.each([
-    [
-      'an event',
-      (feed: WatchFeed) => {
-        feed.send(added('b', '11'));
-      },
-      0,
-    ],
-    [
-      'a bookmark',
-      (feed: WatchFeed) => {
-        feed.send(bookmarkLine('11'));
-      },
-      0,
-    ],
-    ['a minute of silence', () => undefined, 60_000],
-  ])('starts over after a stream with %s', async (_case, act, livedMs) => {
+  /** Three refused watches, then one that is fed and breaks after `livedMs`. */
+  const startThenBreak = async (livedMs: number, act: (feed: WatchFeed) => void) => {
     const feed = new WatchFeed();
     const refused = answers(503);
     const api = new ScriptedApi(listOfA, refused, refused, refused, feed.answer);
-    await using run = await start({ api });
+    const run = await start({ api });
     await run.clock.advance(375 + 750 + 1_500);
     act(feed);
     await run.clock.advance(livedMs);
     feed.break(new RequestError('connection', 'ECONNRESET'));
+    await run.clock.advance(0);
+    return { ...run, api };
+  };
+
+  const sendMuch = (feed: WatchFeed): void => {
+    feed.send(added('b', '11'), bookmarkLine('12'));
+  };
+
+  it.each([
+    ['silent', () => undefined],
+    ['busy', sendMuch],
+  ])('starts over after a %s stream of a minute', async (_case, act) => {
+    await using run = await startThenBreak(60_000, act);
     await run.clock.advance(374);
-    expect(api.requests).toHaveLength(5);
+    expect(run.api.requests).toHaveLength(5);
     await run.clock.advance(1);
-    expect(api.requests).toHaveLength(6);
+    expect(run.api.requests).toHaveLength(6);
   });
 
-  it('does not start over after a stream that broke early and empty', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, answers(503), feed.answer);
-    await using run = await start({ api });
-    await run.clock.advance(375 + 59_999);
-    feed.break(new RequestError('connection', 'ECONNRESET'));
-    await run.clock.advance(749);
-    expect(api.requests).toHaveLength(3);
+  it.each([
+    ['silent', () => undefined],
+    ['busy', sendMuch],
+  ])('does not start over after a %s stream that broke before', async (_case, act) => {
+    await using run = await startThenBreak(59_999, act);
+    await run.clock.advance(2_999);
+    expect(run.api.requests).toHaveLength(5);
     await run.clock.advance(1);
-    expect(api.requests).toHaveLength(4);
+    expect(run.api.requests).toHaveLength(6);
+  });
+
+  it('lists again at once for the first expired version after a stream of a minute, then backs off', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(listOfA, feed.answer).thenAlways((request, signal) =>
+      (request.query?.['watch'] === undefined ? listOfA : expired)(request, signal),
+    );
+    await using run = await start({ api });
+    await run.clock.advance(60_000);
+    feed.send(errorLine(410));
+    const listsAfter = async (ms: number): Promise<number> => {
+      const before = api.requestLines.filter((line) => line.startsWith('list')).length;
+      await run.clock.advance(ms);
+      return api.requestLines.filter((line) => line.startsWith('list')).length - before;
+    };
+    expect([await listsAfter(499), await listsAfter(1)]).toEqual([0, 1]);
+    expect([await listsAfter(374), await listsAfter(1)]).toEqual([0, 1]);
+    expect([await listsAfter(749), await listsAfter(1)]).toEqual([0, 1]);
   });
 
   it('does not start over after a list', async () => {
@@ -747,6 +766,9 @@ describe('the log', () => {
     await using run = await start({ api, namespace: 'shop' });
     await run.clock.advance(10_000);
     feed.send(bookmarkLine('11'), added('b', '12'));
+    await run.clock.advance(60_000);
+    expect(run.logged.filter((line) => line.includes('recovered'))).toEqual([]);
+    feed.send(bookmarkLine('13'));
     await run.clock.advance(0);
     const lines = run.logged.filter((line) => line.includes('attempt'));
     expect(lines.map((line) => line.slice(0, line.indexOf('{')).trim())).toEqual([
@@ -762,9 +784,12 @@ describe('the log', () => {
   });
 
   it('has another warning for the next run', async () => {
-    const api = new ScriptedApi(listOfA, answers(503), sendsWatch(bookmarkLine('11')), answers(503));
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(listOfA, answers(503), feed.answer, answers(503));
     await using run = await start({ api });
-    await run.clock.advance(10_000);
+    await run.clock.advance(375 + 60_000);
+    feed.end();
+    await run.clock.advance(500);
     expect(run.logged.filter((line) => line.startsWith('warn'))).toHaveLength(2);
   });
 });

@@ -1,0 +1,161 @@
+/** An API server on loopback that a test answers for, and a reflector of its pods on a manual clock. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { expect } from 'vitest';
+
+import { staticCredentials } from '../../src/credentials/credentials.js';
+import { ApiClient } from '../../src/http/api-client.js';
+import type { Pod } from '../../src/kube/objects.js';
+import { projectPod } from '../../src/kube/projection.js';
+import { ObjectStore } from '../../src/watch/object-store.js';
+import { Reflector } from '../../src/watch/reflector.js';
+import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+interface LoopbackRequest {
+  readonly isWatch: boolean;
+  readonly query: URLSearchParams;
+  /** Of the manual clock, since the start. */
+  readonly atMs: number;
+}
+
+/** Answers one request: at once, later or never. */
+export type LoopbackHandler = (request: LoopbackRequest, response: ServerResponse) => void;
+
+export interface LoopbackReflector extends AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly reflector: Reflector<Pod>;
+  /** The oldest first. */
+  readonly requests: readonly LoopbackRequest[];
+  readonly lists: () => readonly LoopbackRequest[];
+  /** The calls of the observer, apart from progress. */
+  readonly observed: readonly string[];
+  readonly logged: readonly string[];
+  /** The names of the pods in the store. */
+  readonly names: () => readonly string[];
+  /** Lets time pass for a reflector that only ever waits for its next attempt: requests take no time. */
+  readonly elapse: (durationMs: number) => Promise<void>;
+  /** Waits until the reflector pauses, lets the pause pass, and resolves when a request has followed. */
+  readonly nextAttempt: () => Promise<void>;
+}
+
+/** Pauses are shorter than this, and all time limits of requests are longer. */
+const longestPauseMs = 30_000;
+
+/** With the shortest of random pauses, unless `random` says otherwise. */
+export async function startReflector(
+  handler: LoopbackHandler,
+  { random = () => 0 }: { readonly random?: () => number } = {},
+): Promise<LoopbackReflector> {
+  const clock = new ManualClock();
+  const startMs = clock.monotonicMs();
+  const requests: LoopbackRequest[] = [];
+  const server = createServer((incoming, response) => {
+    const { searchParams: query } = new URL(incoming.url ?? '', 'http://localhost');
+    const request = { isWatch: query.get('watch') === 'true', query, atMs: clock.monotonicMs() - startMs };
+    requests.push(request);
+    handler(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const api = new ApiClient({
+    credentials: staticCredentials({ server: new URL(`http://127.0.0.1:${port}`) }),
+    clock,
+    version: '0',
+  });
+  const observed: string[] = [];
+  const logged: string[] = [];
+  const log = (level: string) => (message: string, fields?: object) => {
+    logged.push(`${level}: ${message} ${JSON.stringify(fields)}`);
+  };
+  const store = new ObjectStore<Pod>({ keyOf: ({ name }) => name, groupOf: () => undefined });
+  const reflector = new Reflector<Pod>({
+    api,
+    resource: 'pods',
+    store,
+    project: (object) => projectPod(object, (text) => text),
+    clock,
+    random,
+    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    observer: observerOf(observed),
+  });
+  const stopping = new AbortController();
+  const run = reflector.run(stopping.signal);
+  const paused = async (): Promise<void> => {
+    await expect.poll(() => clock.nextDueMs, { interval: 1 }).toBeLessThanOrEqual(longestPauseMs);
+  };
+  return {
+    clock,
+    reflector,
+    requests,
+    lists: () => requests.filter(({ isWatch }) => !isWatch),
+    observed,
+    logged,
+    names: () => Array.from(store.values(), ({ name }) => name),
+    elapse: async (durationMs) => {
+      const endMs = clock.monotonicMs() + durationMs;
+      while (clock.monotonicMs() < endMs) {
+        await paused();
+        await clock.advance(Math.min(clock.nextDueMs, endMs - clock.monotonicMs()));
+      }
+    },
+    nextAttempt: async () => {
+      await paused();
+      const requestCount = requests.length;
+      await clock.advance(clock.nextDueMs);
+      await expect.poll(() => requests.length, { interval: 1 }).toBeGreaterThan(requestCount);
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      stopping.abort(new Error('stopped'));
+      await run;
+      api[Symbol.dispose]();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function observerOf(observed: string[]): ReflectorObserver {
+  const observe =
+    (name: string) =>
+    (...values: unknown[]): void => {
+      observed.push([name, ...values].join(' '));
+    };
+  return {
+    listFinished: observe('list'),
+    watchEnded: observe('watch'),
+    eventApplied: observe('event'),
+    updateSuppressed: observe('suppressed'),
+    resourceVersionExpired: observe('expired'),
+    watchConnected: observe('connected'),
+    progressed: () => undefined,
+  };
+}
+
+const headers = { 'content-type': 'application/json' };
+
+export function podOf(name: string, resourceVersion = '1', more: object = {}): object {
+  return {
+    metadata: { name, namespace: 'shop', uid: `uid-${name}`, resourceVersion },
+    spec: { nodeName: 'n1', containers: [{ name: 'main' }] },
+    status: { phase: 'Running' },
+    ...more,
+  };
+}
+
+export function sendList(response: ServerResponse, resourceVersion: string, pods: readonly object[]): void {
+  const list = { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion }, items: pods };
+  response.writeHead(200, headers).end(JSON.stringify(list));
+}
+
+/** The first lines of a watch, which stays open. */
+export function sendLines(response: ServerResponse, ...lines: string[]): ServerResponse {
+  response.writeHead(200, headers).flushHeaders();
+  for (const line of lines) response.write(line);
+  return response;
+}
+
+export function sendStatus(response: ServerResponse, code: number, more: object = {}): void {
+  response.writeHead(code, headers).end(JSON.stringify({ kind: 'Status', status: 'Failure', code, ...more }));
+}
