@@ -1,8 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
+import { Connections } from './connections.js';
+import { isProbe } from './probes.js';
 
 export interface ListenerOptions {
   /** Name or address; undefined: all interfaces. */
@@ -24,8 +26,10 @@ const limits = {
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 310_000,
 } as const;
-const maxConnectionCount = 200;
 const maxHeaderCount = 50;
+
+/** Connections that wait to be accepted; the system may allow fewer. When they are full, the connection attempts of probes are lost too. */
+const backlog = 4_096;
 
 const hints: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another process uses the address; stop it, or choose another --web.listen-address',
@@ -37,6 +41,7 @@ const hints: Readonly<Record<string, string>> = {
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #server: Server;
+  readonly #connections = new Connections();
   readonly #running = new Set<ServerResponse>();
   readonly #busy = new WeakSet<Socket>();
   #isClosing = false;
@@ -54,15 +59,13 @@ export class Listener {
       this.#busy.add(socket);
       response.once('finish', () => this.#busy.delete(socket));
       this.#track(response);
-      options.handler(request, response);
+      this.#handle(request, response);
     });
-    this.#server.maxConnections = maxConnectionCount;
+    this.#server.on('connection', (socket: Socket) => {
+      this.#connections.opened(socket);
+    });
     this.#server.maxHeadersCount = maxHeaderCount;
     this.#server.maxRequestsPerSocket = 0;
-    // Clients with many idle connections must not lock out the others; they can connect again.
-    this.#server.on('drop', () => {
-      this.#server.closeIdleConnections();
-    });
   }
 
   /** Resolves when connections are accepted; throws UserError when the address is not available. */
@@ -73,7 +76,7 @@ export class Listener {
         reject(cannotListen(`${host ?? ''}:${port}`, error));
       };
       this.#server.once('error', onError);
-      this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      this.#server.listen({ port, backlog, ...(host === undefined ? {} : { host }) }, () => {
         this.#server.off('error', onError);
         resolve();
       });
@@ -108,6 +111,15 @@ export class Listener {
     await closed;
     done.abort();
     await forced;
+  }
+
+  /** Probes need no connection that is kept, so they are answered while too many are in use. */
+  #handle(request: IncomingMessage, response: ServerResponse): void {
+    const isAdmitted = this.#connections.use(request.socket);
+    const isForProbe = isProbe(request);
+    if (isForProbe || !isAdmitted) response.setHeader('Connection', 'close');
+    if (isForProbe || isAdmitted) this.#options.handler(request, response);
+    else response.writeHead(503, { 'Content-Type': 'text/plain; charset=utf-8' }).end('too many connections\n');
   }
 
   #track(response: ServerResponse): void {

@@ -5,7 +5,8 @@ import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import { evictionsPath } from './evictions-handler.js';
-import { sendFinalText, sendText } from './responses.js';
+import { livenessPaths, readinessPath } from './probes.js';
+import { sendText } from './responses.js';
 import { statusPath } from './status-handler.js';
 
 interface Readiness {
@@ -59,12 +60,12 @@ export function createRoutes(options: RoutesOptions): Express {
       return;
     }
     response.set('Allow', allowed.join(', '));
-    sendFinalText(response, 405, `method not allowed: use ${allowed.join(' or ')}`);
+    sendText(response, 405, `method not allowed: use ${allowed.join(' or ')}`);
   });
-  app.get(['/livez', '/healthz'], (_request, response) => {
+  app.get([...livenessPaths], (_request, response) => {
     sendText(response, 200, 'ok');
   });
-  app.get('/readyz', (request, response) => {
+  app.get(readinessPath, (request, response) => {
     sendReadiness(response, readiness.checks(), 'verbose' in request.query);
   });
   app.post(reloadPath, (_request, response) => reload(response, options));
@@ -94,16 +95,16 @@ function failureText({ name, message = '' }: ReadinessCheck): string {
 
 async function reload(response: Response, options: RoutesOptions): Promise<void> {
   if (options.reload === undefined) {
-    sendFinalText(response, 403, 'reload over HTTP is disabled: start with --web.enable-lifecycle');
+    sendText(response, 403, 'reload over HTTP is disabled: start with --web.enable-lifecycle');
     return;
   }
   try {
     await options.reload();
   } catch {
-    sendFinalText(response, 500, 'reload failed: see the log');
+    sendText(response, 500, 'reload failed: see the log');
     return;
   }
-  sendFinalText(response, 200, 'reloaded');
+  sendText(response, 200, 'reloaded');
 }
 
 /** A path without patterns: https://github.com/pillarjs/path-to-regexp#readme */
@@ -119,6 +120,6 @@ function errorHandler(logger: Logger): ErrorRequestHandler {
       return;
     }
     logger.error('request failed', { error: messageOf(error) });
-    sendFinalText(response, 500, 'internal error');
+    sendText(response, 500, 'internal error');
   };
 }

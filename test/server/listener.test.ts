@@ -8,7 +8,7 @@ import { UserError } from '../../src/base/errors.js';
 import { Listener } from '../../src/server/listener.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { RunningServer } from './test-server.js';
+import { RunningServer, someRoutes } from './test-server.js';
 
 const ok: RequestListener = (_request, response) => {
   response.end('ok');
@@ -31,11 +31,69 @@ class HeldRequests {
   }
 }
 
-async function connected(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
+interface ConnectOptions {
+  readonly port: number;
+  /** The own address, of this machine. */
+  readonly localAddress?: string;
+  /** Sent at once. */
+  readonly sends?: string;
+}
+
+async function connected(options: ConnectOptions): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', ...options });
   socket.on('error', () => undefined);
   await once(socket, 'connect');
+  if (options.sends !== undefined) socket.write(options.sends);
   return socket;
+}
+
+function manyConnected(count: number, options: ConnectOptions): Promise<readonly Socket[]> {
+  return Promise.all(Array.from({ length: count }, () => connected(options)));
+}
+
+/** A connection on which a request has been answered. */
+async function served(options: ConnectOptions): Promise<Socket> {
+  const socket = await connected({ ...options, sends: get('/') });
+  await once(socket, 'data');
+  return socket;
+}
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+}
+
+/** Keeps `count` connections open whose request never ends, and opens a new one for each that is closed. */
+function renewedSlowloris(count: number, port: number): Disposable & { readonly closedCount: number } {
+  const sockets = new Set<Socket>();
+  const attack = { closedCount: 0, isOver: false };
+  const open = (): void => {
+    const socket = connect(port, '127.0.0.1');
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('connect', () => socket.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n'));
+    socket.on('close', () => {
+      sockets.delete(socket);
+      attack.closedCount += 1;
+      if (!attack.isOver) open();
+    });
+  };
+  for (let index = 0; index < count; index += 1) open();
+  return {
+    get closedCount() {
+      return attack.closedCount;
+    },
+    [Symbol.dispose]: () => {
+      attack.isOver = true;
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Of all sockets that are closed, in the order of their end. */
+function endings(sockets: readonly Socket[]): readonly number[] {
+  const ended: number[] = [];
+  sockets.forEach((socket, index) => socket.resume().once('close', () => ended.push(index)));
+  return ended;
 }
 
 describe('start', () => {
@@ -86,48 +144,16 @@ describe('start', () => {
 });
 
 describe('limits', () => {
-  it('accept at most 200 connections, however many wait for responses', async () => {
-    const waiting: ServerResponse[] = [];
-    await using server = await RunningServer.start((_request, response) => {
-      waiting.push(response);
-    });
-    const sockets = await Promise.all(Array.from({ length: 200 }, () => connected(server.port)));
-    for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await expect.poll(() => waiting.length, { interval: 5 }).toBe(200);
-    const extra = connect(server.port, '127.0.0.1');
-    extra.on('error', () => undefined);
-    await once(extra, 'close');
-    expect(sockets.every((socket) => !socket.destroyed)).toBe(true);
-    for (const socket of sockets) socket.destroy();
-  });
-
-  it('end idle connections when a new one is refused, so that the next one succeeds', async () => {
-    await using server = await RunningServer.start(ok);
-    const sockets = await Promise.all(
-      Array.from({ length: 200 }, async () => {
-        const socket = await connected(server.port);
-        socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-        await once(socket, 'data');
-        return socket;
-      }),
-    );
-    const ended = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
-    await once((await connected(server.port)).resume(), 'close');
-    await ended;
-    expect((await send({ port: server.port, path: '/' })).text).toBe('ok');
-  });
-
   it('refuse pipelined requests', async () => {
     const begun: ServerResponse[] = [];
     await using server = await RunningServer.start((_request, response) => {
       begun.push(response);
     });
-    const socket = await connected(server.port);
-    const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
-    socket.write(get);
+    const socket = await connected({ port: server.port });
+    socket.write(get('/'));
     await expect.poll(() => begun.length, { interval: 5 }).toBe(1);
     const ended = begun[0] && once(begun[0], 'close');
-    socket.write(get + get);
+    socket.write(get('/') + get('/'));
     await once(socket.resume(), 'close');
     await ended;
     expect(begun).toHaveLength(1);
@@ -150,6 +176,108 @@ describe('limits', () => {
     const { status, text } = await send({ port: server.port, path: '/', headers });
     // Newer versions of Node.js refuse the request instead of leaving headers out.
     expect([status, text]).toEqual(status === 431 ? [431, ''] : [200, '50']);
+  });
+});
+
+/** Linux has all addresses of 127.0.0.0/8. */
+const secondAddress = '127.0.0.2';
+
+describe('H3: hostile connections', () => {
+  it('without a request make room for new ones, the oldest first', async () => {
+    await using server = await RunningServer.start(ok);
+    const silent: Socket[] = [];
+    for (let index = 0; index < 125; index += 1) silent.push(await connected({ port: server.port }));
+    const ended = endings(silent);
+    const later = await Promise.all([1, 2, 3].map(() => served({ port: server.port })));
+    await expect.poll(() => ended, { interval: 5 }).toEqual([0, 1, 2]);
+    for (const socket of [...silent, ...later]) socket.destroy();
+  });
+
+  it('never close one that was served, such as the idle connection of Prometheus', async () => {
+    await using server = await RunningServer.start(ok);
+    const prometheus = await served({ port: server.port });
+    const silent = await manyConnected(1_000, { port: server.port });
+    const ended = endings(silent);
+    await expect.poll(() => ended.length, { interval: 5 }).toBe(1_000 - 124);
+    prometheus.write(get('/'));
+    expect(String(await once(prometheus, 'data'))).toContain('200 OK');
+    for (const socket of [prometheus, ...silent]) socket.destroy();
+  });
+
+  it('never close one whose first request is being answered', async () => {
+    const requests = new HeldRequests();
+    await using server = await RunningServer.start(requests.handler);
+    const begun = requests.next();
+    const answer = send({ port: server.port, path: '/' });
+    const response = await begun;
+    const silent = await manyConnected(500, { port: server.port });
+    const ended = endings(silent);
+    await expect.poll(() => ended.length, { interval: 5 }).toBe(500 - 124);
+    response.end('ok');
+    expect((await answer).text).toBe('ok');
+    for (const socket of silent) socket.destroy();
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'of one address leave the connections of another one alone, with and without requests',
+    async () => {
+      await using server = await RunningServer.start(ok);
+      const other = await connected({ port: server.port, localAddress: secondAddress });
+      const silent = await manyConnected(500, { port: server.port });
+      const ended = endings(silent);
+      await expect.poll(() => ended.length, { interval: 5 }).toBe(500 - 125);
+      const idle = await Promise.all(Array.from({ length: 100 }, () => served({ port: server.port })));
+      const refused = await send({ port: server.port, path: '/' });
+      expect([refused.status, refused.text]).toEqual([503, 'too many connections\n']);
+      expect(refused.headers.connection).toBe('close');
+      other.write(get('/'));
+      expect(String(await once(other, 'data'))).toContain('200 OK');
+      for (const socket of [other, ...silent, ...idle]) socket.destroy();
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')(
+    'that use all places get no more; one that is in use goes on, and probes are answered',
+    async () => {
+      await using server = await RunningServer.start(ok);
+      const addresses = Array.from({ length: 4 }, (_, index) => `127.0.1.${index + 1}`);
+      const idle = await Promise.all(
+        addresses.flatMap((localAddress) =>
+          Array.from({ length: 50 }, () => served({ port: server.port, localAddress })),
+        ),
+      );
+      expect((await send({ port: server.port, path: '/' })).status).toBe(503);
+      for (const path of ['/livez', '/healthz', '/readyz', '/readyz?verbose']) {
+        const answer = await send({ port: server.port, path });
+        expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
+      }
+      idle[0]?.write(get('/'));
+      expect(String(idle[0] && (await once(idle[0], 'data')))).toContain('200 OK');
+      idle[1]?.destroy();
+      await expect.poll(async () => (await send({ port: server.port, path: '/' })).status, { interval: 5 }).toBe(200);
+      for (const socket of idle) socket.destroy();
+    },
+  );
+
+  it('10,000 that send nothing leave every probe answered', async () => {
+    await using server = await RunningServer.start(someRoutes());
+    const silent: Socket[] = [];
+    const statuses: number[] = [];
+    for (let count = 0; count < 10_000; count += 500) {
+      silent.push(...(await manyConnected(500, { port: server.port })));
+      statuses.push((await send({ port: server.port, path: '/livez' })).status);
+    }
+    expect(statuses).toEqual(statuses.map(() => 200));
+    for (const socket of silent) socket.destroy();
+  });
+
+  it('a slowloris of 250 that renews itself leaves every probe and scrape answered', async () => {
+    await using server = await RunningServer.start(someRoutes());
+    using attack = renewedSlowloris(250, server.port);
+    await expect.poll(() => attack.closedCount, { interval: 5 }).toBeGreaterThan(500);
+    for (const path of ['/livez', '/readyz', '/healthz', '/metrics', '/livez', '/metrics']) {
+      expect((await send({ port: server.port, path })).status).toBe(200);
+    }
   });
 });
 
@@ -220,7 +348,7 @@ describe('close', () => {
   it('waits for connections without a request at most for the grace period', async () => {
     const clock = new ManualClock();
     await using server = await RunningServer.start(ok, clock);
-    const socket = await connected(server.port);
+    const socket = await connected({ port: server.port });
     const ended = once(socket, 'close');
     const closed = server.close(10_000);
     await clock.advance(10_000);
