@@ -109,7 +109,7 @@ const scrape = section({
     default: 20,
     min: 1,
     max: 1000,
-    help: 'Maximum number of concurrent scrapes. Further ones are rejected with status 503.',
+    help: 'Maximum number of scrapes that are collected and rendered at the same time. Further ones are rejected with status 503. Clients that read slowly do not count.',
   }),
 });
 

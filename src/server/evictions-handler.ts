@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { Clock } from '../base/clock.js';
 import { toJson } from '../base/json-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import { BoundedResponses } from './bounded-responses.js';
+import { SharedResponses } from './shared-responses.js';
 import { sendText } from './responses.js';
 
 interface EvictionReader {
@@ -21,12 +21,12 @@ export const evictionsPath = '/api/v1/evictions';
 /** Serves the evictions that were seen, as JSON. */
 export class EvictionsHandler {
   readonly #source: EvictionReader;
-  readonly #responses: BoundedResponses;
+  readonly #responses: SharedResponses;
   #kept: { readonly of: readonly EvictionReport[]; readonly bytes: Buffer } | undefined;
 
   constructor({ source, clock }: EvictionsHandlerOptions) {
     this.#source = source;
-    this.#responses = new BoundedResponses(clock);
+    this.#responses = new SharedResponses(clock);
   }
 
   async json(request: Request, response: Response): Promise<void> {

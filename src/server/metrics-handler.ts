@@ -5,13 +5,12 @@ import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ExpositionBody, ExpositionRequest } from '../exposition/exposition.js';
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
-import type { FamilyFilter } from '../exposition/selection.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
-import { startResponseLimit } from './response-limit.js';
+import { type ResponseLimit, startResponseLimit } from './response-limit.js';
 import { sendText } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
-import { sendGzipped, sendPlain } from './send-body.js';
 
 /** `collect` resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. */
 export interface ScrapeSource {
@@ -40,7 +39,7 @@ export interface ScrapeObserver {
 }
 
 export interface ScrapeSettings extends ScrapeTimes {
-  /** Running scrapes, up to the last byte of their responses; above 0. */
+  /** Scrapes that are collected and rendered at the same time; above 0. */
   readonly maxInFlight: number;
 }
 
@@ -54,16 +53,18 @@ export interface MetricsHandlerOptions {
   readonly settings: () => ScrapeSettings;
 }
 
-/** By then the client's own timeout has expired: a client that still reads would occupy a slot in vain. */
+/** By then the client's own timeout has expired: it would read in vain. */
 const writeGraceMs = 5_000;
 
 /** Serves `/metrics`. */
 export class MetricsHandler {
   readonly #options: MetricsHandlerOptions;
+  readonly #sender: BodySender;
   #inFlightCount = 0;
 
   constructor(options: MetricsHandlerOptions) {
     this.#options = options;
+    this.#sender = new BodySender(options);
   }
 
   /** HEAD gets the headers without a collection. */
@@ -74,8 +75,9 @@ export class MetricsHandler {
       sendText(response, 400, asked.fault);
       return;
     }
+    const negotiated = negotiate(request);
     if (request.method === 'HEAD') {
-      setHeaders(response, negotiate(request));
+      setHeaders(response, negotiated);
       response.end();
       return;
     }
@@ -85,29 +87,37 @@ export class MetricsHandler {
       sendText(response, 503, 'too many concurrent scrapes');
       return;
     }
-    this.#inFlightCount += 1;
-    try {
-      await this.#scrape(request, response, asked.filter);
-    } finally {
-      this.#inFlightCount -= 1;
-    }
+    const timeoutMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings());
+    await this.#scrape(response, { ...negotiated, filter: asked.filter, timeoutMs });
   }
 
-  async #scrape(request: Request, response: Response, filter: FamilyFilter): Promise<void> {
-    const { observer, clock, settings } = this.#options;
+  async #scrape(response: Response, asked: Asked): Promise<void> {
+    const { observer, clock } = this.#options;
     const startMs = clock.monotonicMs();
-    const timeoutMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings());
-    using limit = startResponseLimit({ response, clock, durationMs: timeoutMs + writeGraceMs });
+    using limit = startResponseLimit({ response, clock, durationMs: asked.timeoutMs + writeGraceMs });
     const finish = (result: Parameters<ScrapeObserver['scrapeFinished']>[0]): void => {
       observer.scrapeFinished(result, clock.monotonicMs() - startMs);
     };
     try {
-      const { snapshot, isLate } = await this.#collect(timeoutMs, limit.signal);
-      await this.#answer(response, snapshot, { ...negotiate(request), filter }, limit.signal);
+      const { body, isLate } = await this.#render(asked, limit.signal);
+      await this.#send(response, { ...asked, ...body }, limit);
       finish(isLate ? 'deadline' : 'success');
     } catch (error) {
       finish(limit.signal.aborted ? 'aborted' : 'error');
       this.#fail(response, error, limit.signal);
+    }
+  }
+
+  /** Takes a slot only here: a client that does not read its response keeps none. */
+  async #render(asked: Asked, signal: AbortSignal): Promise<{ body: ExpositionBody; isLate: boolean }> {
+    this.#inFlightCount += 1;
+    try {
+      const { snapshot, isLate } = await this.#collect(asked.timeoutMs, signal);
+      const body = await this.#options.exposition.render(snapshot, asked, signal);
+      signal.throwIfAborted();
+      return { body, isLate };
+    } finally {
+      this.#inFlightCount -= 1;
     }
   }
 
@@ -127,21 +137,10 @@ export class MetricsHandler {
     return { snapshot, isLate: deadline.signal.aborted };
   }
 
-  async #answer(
-    response: Response,
-    snapshot: ClusterSnapshot | undefined,
-    asked: Negotiated & ExpositionRequest,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { chunks, contentLength } = await this.#options.exposition.render(snapshot, asked, signal);
-    signal.throwIfAborted();
-    setHeaders(response, asked);
-    if (asked.isGzipped) {
-      await sendGzipped(response, chunks, signal);
-      return;
-    }
-    response.set('Content-Length', String(contentLength));
-    await sendPlain(response, chunks, signal);
+  async #send(response: Response, body: Negotiated & ExpositionBody, limit: ResponseLimit): Promise<void> {
+    setHeaders(response, body);
+    if (!body.isGzipped) response.set('Content-Length', String(body.contentLength));
+    await this.#sender.send(response, body, limit);
   }
 
   #fail(response: Response, error: unknown, signal: AbortSignal): void {
@@ -155,6 +154,11 @@ export class MetricsHandler {
 
 interface Negotiated extends NegotiatedFormat {
   readonly isGzipped: boolean;
+}
+
+interface Asked extends Negotiated, ExpositionRequest {
+  /** Of the collection. */
+  readonly timeoutMs: number;
 }
 
 function negotiate(request: Request): Negotiated {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
+import { type Clock, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 
 export interface ResponseLimitOptions {
@@ -9,16 +9,32 @@ export interface ResponseLimitOptions {
   readonly durationMs: number;
 }
 
-/** Its signal aborts with a RequestError when the client disconnects, or has not read the whole response after `durationMs`. */
-export function startResponseLimit({ response, clock, durationMs }: ResponseLimitOptions): Deadline {
+/** How long a response may take. The holder disposes of it (`using`) when the response is complete. */
+export interface ResponseLimit extends Disposable {
+  /** Aborts with a RequestError when the client disconnects, has not read the whole response in time, or by `abort`. */
+  readonly signal: AbortSignal;
+  abort(error: RequestError): void;
+}
+
+/** `durationMs`: to the last byte of the response. */
+export function startResponseLimit({ response, clock, durationMs }: ResponseLimitOptions): ResponseLimit {
   const gone = new AbortController();
   response.once('close', () => {
     gone.abort(new RequestError('connection', 'the client closed the connection before the response was complete'));
   });
-  return startDeadline({
+  const deadline = startDeadline({
     clock,
     durationMs,
     error: () => new RequestError('timeout', `the client did not read the response within ${durationMs} ms`),
     parent: gone.signal,
   });
+  return {
+    signal: deadline.signal,
+    abort: (error) => {
+      gone.abort(error);
+    },
+    [Symbol.dispose]: () => {
+      deadline[Symbol.dispose]();
+    },
+  };
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { toJson } from '../base/json-text.js';
 import { type PageLink, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
-import { BoundedResponses } from './bounded-responses.js';
+import { SharedResponses } from './shared-responses.js';
 import { evictionsPath } from './evictions-handler.js';
 
 /** `read` returns the same object for the same status. */
@@ -27,14 +27,14 @@ type Format = 'page' | 'json';
 /** Serves the status as a page and as JSON. HEAD gets the headers without a status. */
 export class StatusHandler {
   readonly #source: StatusReader;
-  readonly #responses: BoundedResponses;
+  readonly #responses: SharedResponses;
   readonly #links: readonly PageLink[];
   /** Of the last status; shared by all its responses. */
   readonly #bodies = new Map<Format, { readonly status: Status; readonly bytes: Buffer }>();
 
   constructor({ source, metricsPath, documentationUrl, clock }: StatusHandlerOptions) {
     this.#source = source;
-    this.#responses = new BoundedResponses(clock);
+    this.#responses = new SharedResponses(clock);
     this.#links = [
       { href: relative(metricsPath), text: 'Metrics' },
       { href: relative(statusPath), text: 'This page as JSON' },

@@ -1,23 +1,20 @@
 import type { Request, Response } from 'express';
 
 import type { Clock } from '../base/clock.js';
+import { BodySender } from './body-sender.js';
 import { startResponseLimit } from './response-limit.js';
-import { sendText } from './responses.js';
-import { sendPlain } from './send-body.js';
-
-/** Running responses, up to their last bytes: a client that does not read occupies memory. */
-const maxInFlight = 50;
 
 /** To make the body and for the client to read it. */
 const responseTimeoutMs = 30_000;
 
-/** Sends bodies that many clients share. Bounds their number and their time. */
-export class BoundedResponses {
+/** Sends bodies that many clients share. */
+export class SharedResponses {
   readonly #clock: Clock;
-  #inFlightCount = 0;
+  readonly #sender: BodySender;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#sender = new BodySender({ clock });
   }
 
   /** Responds with the bytes of `make`, without a cache in between; a HEAD request gets the headers, and `make` is not called. */
@@ -27,26 +24,12 @@ export class BoundedResponses {
       response.end();
       return;
     }
-    if (this.#inFlightCount >= maxInFlight) {
-      response.set('Retry-After', '1');
-      sendText(response, 503, 'too many concurrent requests');
-      return;
-    }
-    this.#inFlightCount += 1;
-    try {
-      await this.#send(response, make);
-    } finally {
-      this.#inFlightCount -= 1;
-    }
-  }
-
-  async #send(response: Response, make: () => Promise<Buffer> | Buffer): Promise<void> {
     using limit = startResponseLimit({ response, clock: this.#clock, durationMs: responseTimeoutMs });
     try {
       const bytes = await make();
       limit.signal.throwIfAborted();
       response.set('Content-Length', String(bytes.length));
-      await sendPlain(response, [bytes], limit.signal);
+      await this.#sender.send(response, { chunks: [bytes], isGzipped: false }, limit);
     } catch (error) {
       if (!limit.signal.aborted) throw error;
       response.destroy();
