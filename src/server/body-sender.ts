@@ -20,7 +20,7 @@ export interface BodySenderOptions {
   readonly maxCount?: number;
 }
 
-const defaultMaxCount = 100;
+const defaultMaxCount = 50;
 
 /** Written to the socket, or to the compressor, at once. */
 const blockBytes = 256 * 1_024;
@@ -105,7 +105,9 @@ class Sending {
   async writeGzipped(chunks: readonly Buffer[]): Promise<void> {
     const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 64 * 1_024 });
     const { signal } = this.#limit;
-    await pipeline(joinedBlocks(chunks), gzip, (compressed) => this.write(singly(compressed)), { signal });
+    await pipeline(joinedBlocks(chunks), gzip, (compressed: AsyncIterable<Buffer>) => this.write(singly(compressed)), {
+      signal,
+    });
   }
 
   async #readerCausing(event: 'drain' | 'finish'): Promise<void> {

@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import type { Clock } from '../base/clock.js';
 import { toJson } from '../base/json-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import { SharedResponses } from './shared-responses.js';
 import { sendText } from './responses.js';
+import { SharedResponses } from './shared-responses.js';
 
 interface EvictionReader {
   /** The newest first, the same array until it changes; undefined before the first lists. */

@@ -9,7 +9,7 @@ import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
 import { type ResponseLimit, startResponseLimit } from './response-limit.js';
-import { sendText } from './responses.js';
+import { disconnect, sendText } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
 
 /** `collect` resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. */
@@ -147,7 +147,7 @@ export class MetricsHandler {
     const { logger } = this.#options;
     if (signal.aborted) logger.debug('scrape aborted', { reason: messageOf(signal.reason) });
     else logger.error('scrape failed', { error: messageOf(error) });
-    if (signal.aborted || response.headersSent || response.destroyed) response.destroy();
+    if (signal.aborted || response.headersSent || response.destroyed) disconnect(response);
     else sendText(response, 500, 'internal error');
   }
 }

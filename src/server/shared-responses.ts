@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { Clock } from '../base/clock.js';
 import { BodySender } from './body-sender.js';
 import { startResponseLimit } from './response-limit.js';
+import { disconnect } from './responses.js';
 
 /** To make the body and for the client to read it. */
 const responseTimeoutMs = 30_000;
@@ -32,7 +33,7 @@ export class SharedResponses {
       await this.#sender.send(response, { chunks: [bytes], isGzipped: false }, limit);
     } catch (error) {
       if (!limit.signal.aborted) throw error;
-      response.destroy();
+      disconnect(response);
     }
   }
 }

@@ -4,8 +4,8 @@ import type { Clock } from '../base/clock.js';
 import { toJson } from '../base/json-text.js';
 import { type PageLink, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
-import { SharedResponses } from './shared-responses.js';
 import { evictionsPath } from './evictions-handler.js';
+import { SharedResponses } from './shared-responses.js';
 
 /** `read` returns the same object for the same status. */
 interface StatusReader {
