@@ -7,7 +7,7 @@ const maxOpen = { total: 250, perAddress: 125 } as const;
  * Connections in use: a request has arrived on them. The rest of {@link maxOpen} is for new connections, whose first
  * request may be a probe.
  */
-export const maxInUse = { total: 200, perAddress: 100 } as const;
+const maxInUse = { total: 200, perAddress: 100 } as const;
 
 type Endpoint = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
