@@ -31,6 +31,9 @@ export interface ApiClientOptions {
 /** More than the 30 s after which proxies commonly time out, so that their response arrives. */
 const defaultHeadersTimeoutMs = 35_000;
 
+/** A refusal is also followed by a back-off, and someone may log in meanwhile. */
+const renewalPauseMs = 60_000;
+
 /** GET requests to the API server. */
 export class ApiClient implements ApiTransport, Disposable {
   readonly #server: URL;
@@ -42,7 +45,7 @@ export class ApiClient implements ApiTransport, Disposable {
     this.#server = server;
     this.#clock = options.clock;
     const proxy = proxyUrl && { url: proxyUrl, serverHost: server.hostname };
-    this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs });
+    this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs, renewalPauseMs });
   }
 
   open({ path, query }: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 
 import { abortable } from '../base/abortable.js';
 import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
-import type { Credentials } from '../credentials/credentials.js';
+import type { CredentialMaterial, Credentials } from '../credentials/credentials.js';
 import type { ErrorResponse } from './error-response.js';
+import { Refusals } from './refusals.js';
 import { requestFailure, type TlsHints } from './request-failure.js';
 import { readAtMost, responseBody } from './response-body.js';
 import { RotatingAgent } from './rotating-agent.js';
@@ -22,6 +24,8 @@ export interface HttpClientOptions {
   /** From the call to the headers of the response, in milliseconds. Without it, only the signal limits the wait. */
   readonly headersTimeoutMs?: number;
   readonly tlsHints?: TlsHints;
+  /** In milliseconds: for how long credentials are not read again because of a request that refuses new ones. */
+  readonly renewalPauseMs: number;
 }
 
 export interface GetRequest {
@@ -40,10 +44,12 @@ const maxErrorBytes = 64 * 1024;
 export class HttpClient implements Disposable {
   readonly #options: HttpClientOptions;
   readonly #agent: RotatingAgent;
+  readonly #refusals: Refusals;
 
   constructor(options: HttpClientOptions) {
     const { protocol, proxy, headersTimeoutMs = 0 } = options;
     this.#options = options;
+    this.#refusals = new Refusals({ clock: options.clock, rememberMs: options.renewalPauseMs });
     this.#agent = new RotatingAgent({
       isTls: protocol === 'https:',
       proxy: proxy && { ...proxy, timeoutMs: headersTimeoutMs },
@@ -83,18 +89,46 @@ export class HttpClient implements Disposable {
     return startDeadline({ clock, durationMs, parent, error });
   }
 
-  /** A token may have been replaced or revoked since it was read: after a 401, one more attempt with new credentials. */
+  /** A token may have been replaced since it was read: after a 401, one more attempt if there are other credentials. */
   async #authenticated(request: GetRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
-    const first = await this.#send(request, signal);
-    if (first.response.statusCode !== 401) return first;
+    const target = request.url.host + request.url.pathname;
+    const material = await abortable(this.#options.credentials.material(), signal);
+    const first = await this.#send(request, material, signal);
+    if (first.response.statusCode !== 401) {
+      this.#refusals.delete(target);
+      return first;
+    }
+    const renewed = await this.#renewed(target, material, signal);
+    if (renewed === undefined) return first;
     first.response.destroy();
-    this.#options.credentials.invalidate();
-    return this.#send(request, signal);
+    const second = await this.#send(request, renewed, signal);
+    if (second.response.statusCode === 401) this.#refusals.add(target);
+    return second;
   }
 
-  async #send({ url, expandServerName }: GetRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
-    const { credentials, version } = this.#options;
-    const { headers, tls } = await abortable(credentials.material(), signal);
+  /** Other credentials than those that were refused; undefined if there are none. */
+  async #renewed(
+    target: string,
+    refused: CredentialMaterial,
+    signal: AbortSignal,
+  ): Promise<CredentialMaterial | undefined> {
+    const { credentials } = this.#options;
+    const current = await abortable(credentials.material(), signal);
+    if (!isDeepStrictEqual(current, refused)) return current;
+    if (this.#refusals.has(target)) return undefined;
+    credentials.invalidate();
+    const renewed = await abortable(credentials.material(), signal);
+    if (!isDeepStrictEqual(renewed, refused)) return renewed;
+    this.#refusals.add(target);
+    return undefined;
+  }
+
+  async #send(
+    { url, expandServerName }: GetRequest,
+    { headers, tls }: CredentialMaterial,
+    signal: AbortSignal,
+  ): Promise<AuthenticatedResponse> {
+    const { version } = this.#options;
     const serverName =
       tls.serverName === undefined ? undefined : (expandServerName?.(tls.serverName) ?? tls.serverName);
     const options = {

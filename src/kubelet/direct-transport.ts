@@ -14,6 +14,9 @@ export interface DirectTransportOptions extends AddressOptions {
   readonly version: string;
 }
 
+/** A kubelet that refuses new credentials is set up to refuse all. */
+const renewalPauseMs = 600_000;
+
 /** Most clusters sign the certificates of kubelets with a separate authority, or not at all. */
 const tlsHints = {
   authority: 'set kubelet.tls.caFile to the CA that signed the certificate',
@@ -32,7 +35,7 @@ export class DirectTransport implements KubeletTransport, Disposable {
   constructor({ addressTypes, port, isApiServerAway, ...options }: DirectTransportOptions) {
     this.#isApiServerAway = isApiServerAway;
     this.#addressOptions = { addressTypes, port };
-    this.#http = new HttpClient({ ...options, protocol: 'https:', tlsHints });
+    this.#http = new HttpClient({ ...options, protocol: 'https:', tlsHints, renewalPauseMs });
   }
 
   locate(node: Node, path: KubeletPath): KubeletEndpoint {

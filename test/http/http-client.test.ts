@@ -26,6 +26,7 @@ beforeAll(async () => {
 });
 
 interface TargetOptions {
+  readonly clock: ManualClock;
   readonly server: URL;
   readonly material: () => Promise<CredentialMaterial>;
   readonly invalidate: () => void;
@@ -43,6 +44,7 @@ interface TargetKind {
   readonly serverKind: string;
   readonly authorityHint: string;
   readonly serverNameHint: string;
+  readonly renewalPauseMs: number;
   readonly create: (options: TargetOptions) => Target;
 }
 
@@ -54,9 +56,10 @@ const apiServer: TargetKind = {
   serverKind: 'the API server',
   authorityHint: 'set the CA that signed the certificate',
   serverNameHint: 'set the server name that the certificate carries',
-  create: ({ server, material, invalidate }) => {
+  renewalPauseMs: 60_000,
+  create: ({ server, clock, material, invalidate }) => {
     const credentials = { ...staticCredentials({ server }), material, invalidate };
-    const client = new ApiClient({ credentials, clock: new ManualClock(), version });
+    const client = new ApiClient({ credentials, clock, version });
     return {
       open: (signal) => client.open({ path }, signal),
       [Symbol.dispose]: () => {
@@ -72,8 +75,8 @@ const kubelet: TargetKind = {
   serverKind: 'the kubelet',
   authorityHint: 'set kubelet.tls.caFile to the CA that signed the certificate',
   serverNameHint: 'set kubelet.tls.serverName to a name that the certificate carries',
-  create: ({ server, ...credentials }) => {
-    const clock = new ManualClock();
+  renewalPauseMs: 600_000,
+  create: ({ server, clock, ...credentials }) => {
     const transport = new DirectTransport({
       addressTypes: ['InternalIP'],
       port: undefined,
@@ -97,6 +100,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
   /** A client with credentials that the test changes. */
   class Client implements Disposable {
     readonly target: Target;
+    readonly clock = new ManualClock();
     readonly #what: string;
     tls: CredentialMaterial['tls'] = { ca: authority.certificate, rejectUnauthorized: true };
     tokens = ['token-1'];
@@ -106,6 +110,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       this.#what = kind.what(url);
       this.target = kind.create({
         server: url,
+        clock: this.clock,
         material: () =>
           Promise.resolve({ headers: { authorization: `Bearer ${this.tokens[0] ?? ''}` }, tls: this.tls }),
         invalidate: () => {
@@ -176,7 +181,12 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
 
     it('waits for credentials only until the caller aborts', async () => {
       const material = () => new Promise<never>(() => undefined);
-      using target = kind.create({ server: new URL('https://127.0.0.1:1'), material, invalidate: () => undefined });
+      using target = kind.create({
+        clock: new ManualClock(),
+        server: new URL('https://127.0.0.1:1'),
+        material,
+        invalidate: () => undefined,
+      });
       const caller = new AbortController();
       const failed = failureOf(target.open(caller.signal));
       const reason = new Error('stopping');
@@ -441,10 +451,32 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect([server.requests.length, client.invalidationCount]).toEqual([3, 1]);
     });
 
+    it('H9: is not repeated when the credentials are still the same', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      acceptToken(server, 'token-9');
+      using client = new Client(server);
+      client.tokens = ['token-1', 'token-1'];
+      expect(await client.failure()).toMatchObject({ reason: 'unauthorized' });
+      expect([server.requests.length, client.invalidationCount]).toEqual([1, 1]);
+    });
+
+    it('H9: of a server that refuses new credentials has them read again after a pause', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      acceptToken(server, 'token-9');
+      using client = new Client(server);
+      client.tokens = ['token-1', 'token-2', 'token-3'];
+      for (let count = 0; count < 10; count++) await client.failure();
+      expect([server.requests.length, client.invalidationCount]).toEqual([11, 1]);
+      await client.clock.advance(kind.renewalPauseMs);
+      await client.failure();
+      expect([server.requests.length, client.invalidationCount]).toEqual([13, 2]);
+    });
+
     it('that repeats is a failure with a hint', async () => {
       await using server = await LoopbackServer.listenTls(pair);
       acceptToken(server, 'token-9');
       using client = new Client(server);
+      client.tokens = ['token-1', 'token-2'];
       const error = await client.failure();
       expect(error).toMatchObject({ reason: 'unauthorized', status: 401 });
       expect(error.message).toContain('missing, invalid or expired');
