@@ -99,7 +99,7 @@ export class ObjectStore {
 
   /** The latest objects at the version of the resource's last change, as from the watch cache for resourceVersion 0. */
   cached(resource: Resource): Snapshot {
-    const version = Math.max(this.#lastChange[resource], this.#compactedVersion);
+    const version = Math.max(this.#lastChange[resource], this.#compactedVersion, 1); // 0 is no version
     return { ...this.latest(resource), resourceVersion: version };
   }
 

@@ -11,7 +11,7 @@ export interface ApiErrorDetails {
   readonly statusReason: string | undefined;
   /** How long the server asks clients to wait, in milliseconds, at most {@link maxRetryAfterMs}. */
   readonly retryAfterMs: number | undefined;
-  /** The `details.causes[].reason` of the Status object. */
+  /** Of each of the `details.causes` of the Status object, its reason and its message. */
   readonly causes: readonly string[];
 }
 
@@ -34,9 +34,25 @@ export class ApiError extends RequestError {
     return status === 410 || statusReason === 'Expired' || statusReason === 'Gone';
   }
 
-  /** The server lags behind another replica and has not reached the resource version. Old servers send only the message. */
+  /**
+   * The server lags behind another replica, or was restored from a backup, and has not reached the resource version. From
+   * 1.19 on a cause has the reason; from 1.17 on its message says so; before, only the message of the Status object.
+   */
   get isResourceVersionTooLarge(): boolean {
-    return this.#details.causes.includes('ResourceVersionTooLarge') || /too large resource version/i.test(this.message);
+    const { causes } = this.#details;
+    return (
+      causes.includes('ResourceVersionTooLarge') ||
+      [this.message, ...causes].some((text) => /too large resource version/i.test(text))
+    );
+  }
+
+  /**
+   * The parameters of the request are not valid, such as a resource version of another storage: the same request fails
+   * again. The watch cache answers 500 to a version that it cannot parse.
+   */
+  get isInvalidRequest(): boolean {
+    const { status } = this.#details;
+    return status === 400 || status === 422 || (status === 500 && /resourceVersion: Invalid value/i.test(this.message));
   }
 }
 
@@ -71,7 +87,9 @@ export function apiErrorFromStatus({ what, status, body, retryAfterMs }: StatusO
     status,
     statusReason: textOf(reason),
     retryAfterMs: retryAfterMs ?? cappedRetryAfterMs(retryAfterSeconds),
-    causes: objectsOf(causes).flatMap((cause) => textOf(cause['reason']) ?? []),
+    causes: objectsOf(causes).flatMap((cause) =>
+      [textOf(cause['reason']) ?? [], textOf(cause['message']) ?? []].flat(),
+    ),
   });
 }
 

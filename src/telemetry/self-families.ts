@@ -142,6 +142,12 @@ export const selfFamilies = {
     help: 'Updates that changed no field in the store.',
     labels: ['resource'],
   },
+  storeSkippedObjects: {
+    name: `${prefix}store_skipped_objects_total`,
+    type: 'counter',
+    help: 'Objects of lists and watch events that were left out, by reason: too_large (above 8 MiB in a list), malformed, other_kind (an event with an object of another kind).',
+    labels: ['resource', 'reason'],
+  },
   configLastReloadSuccessful: {
     name: `${prefix}config_last_reload_successful`,
     type: 'gauge',

@@ -248,6 +248,11 @@ export class SelfMetrics {
     this.#expose(selfFamilies.storeSuppressedUpdates, () =>
       Array.from(counts, ([resource, { suppressedUpdateCount: value }]) => ({ labels: { resource }, value })),
     );
+    this.#expose(selfFamilies.storeSkippedObjects, () =>
+      Array.from(counts, ([resource, { skippedObjects }]) =>
+        skippedObjects.entries().map(([reason, value]) => ({ labels: { resource, reason }, value })),
+      ).flat(),
+    );
   }
 
   /** No series before the first load: 0 would be a claim about settings that are not loaded yet. */

@@ -1,5 +1,11 @@
 import { failureReasons } from '../base/errors.js';
-import { type EventType, eventTypes, type ListResult } from '../watch/reflector-observer.js';
+import {
+  type EventType,
+  eventTypes,
+  type ListResult,
+  type SkippedObjectReason,
+  skippedObjectReasons,
+} from '../watch/reflector-observer.js';
 import type { Resource } from '../watch/resource-path.js';
 import { type WatchResult, watchResults } from '../watch/watch-session.js';
 import { Tally } from './tally.js';
@@ -16,6 +22,7 @@ export interface StoreCounts {
   readonly events: Tally<EventType>;
   readonly lists: Tally<ListResult>;
   readonly watches: Tally<WatchResult>;
+  readonly skippedObjects: Tally<SkippedObjectReason>;
   staleResourceVersionCount: number;
   suppressedUpdateCount: number;
 }
@@ -81,6 +88,10 @@ export class StoreMetrics {
     this.#countsOf(resource).suppressedUpdateCount += 1;
   }
 
+  objectSkipped(resource: Resource, reason: SkippedObjectReason): void {
+    this.#countsOf(resource).skippedObjects.add(reason);
+  }
+
   resourceVersionExpired(resource: Resource): void {
     this.#countsOf(resource).staleResourceVersionCount += 1;
   }
@@ -111,6 +122,7 @@ export class StoreMetrics {
       events: new Tally(eventTypes),
       lists: new Tally(['success', 'expired', ...requestFailureReasons]),
       watches: new Tally(watchResults),
+      skippedObjects: new Tally(skippedObjectReasons),
       staleResourceVersionCount: 0,
       suppressedUpdateCount: 0,
     };

@@ -61,6 +61,19 @@ export class ChunkAccumulator {
     this.#carriedBytes += rest.length;
   }
 
+  /** Whether the kept bytes, followed by `rest`, would be more than allowed. */
+  exceeds(rest: Buffer): boolean {
+    return this.#carriedBytes + rest.length > this.#maxBytes;
+  }
+
+  /** Drops the kept bytes. Returns their number and the first of them. */
+  drop(): { readonly byteCount: number; readonly first: Buffer } {
+    const dropped = { byteCount: this.#carriedBytes, first: this.#carried[0] ?? Buffer.of() };
+    this.#carried = [];
+    this.#carriedBytes = 0;
+    return dropped;
+  }
+
   /** The text of the kept bytes, followed by `rest`. Throws `RequestError('too_large')`. */
   peek(rest: Buffer): string {
     this.#checkSize(rest);
@@ -70,13 +83,12 @@ export class ChunkAccumulator {
   /** As `peek`; the next slice begins. */
   take(rest: Buffer): string {
     const text = this.peek(rest);
-    this.#carried = [];
-    this.#carriedBytes = 0;
+    this.drop();
     return text;
   }
 
   #checkSize(rest: Buffer): void {
-    if (this.#carriedBytes + rest.length > this.#maxBytes)
+    if (this.exceeds(rest))
       throw new RequestError('too_large', `${this.#description} is larger than ${this.#maxBytes} bytes`);
   }
 }

@@ -25,8 +25,13 @@ export interface ListedObjects<T> {
   readonly objects: readonly T[];
   /** Where a watch continues. */
   readonly resourceVersion: string;
-  /** One message for each malformed object; these objects are skipped. */
-  readonly malformed: readonly string[];
+  readonly skipped: readonly SkippedObject[];
+}
+
+/** An object of a list that is not among its `objects`. */
+interface SkippedObject {
+  readonly reason: 'malformed' | 'too_large';
+  readonly message: string;
 }
 
 /** One request of a list. */
@@ -81,15 +86,16 @@ export async function listObjects<T>(
 function joined<T>(before: Page<T> | undefined, page: Page<T>): Page<T> {
   if (before === undefined) return page;
   const objects = [...before.objects, ...page.objects];
-  const malformed = [...before.malformed, ...page.malformed];
-  return { ...page, objects, malformed, resourceVersion: before.resourceVersion };
+  const skipped = [...before.skipped, ...page.skipped];
+  return { ...page, objects, skipped, resourceVersion: before.resourceVersion };
 }
 
 /** When all objects are malformed, the list itself is wrong: the known objects must not be dropped for it. */
 function checked<T>(list: ListedObjects<T>): ListedObjects<T> {
-  const [first] = list.malformed;
+  const malformed = list.skipped.filter(({ reason }) => reason === 'malformed');
+  const [first] = malformed;
   if (first === undefined || list.objects.length > 0) return list;
-  throw new RequestError('decode', `all ${list.malformed.length} objects are malformed; the first: ${first}`);
+  throw new RequestError('decode', `all ${malformed.length} objects are malformed; the first: ${first.message}`);
 }
 
 async function readPage<T>(
@@ -100,20 +106,24 @@ async function readPage<T>(
   const error = timedOut(collection, `no data for ${listSilenceMs / 1000} s`);
   using silence = startDeadline({ clock, durationMs: listSilenceMs, error, parent: signal });
   const objects: T[] = [];
-  const malformed: string[] = [];
+  const skipped: SkippedObject[] = [];
   const onItem = (item: unknown): void => {
     try {
       const projected = project(item);
       if (projected !== undefined) objects.push(projected);
     } catch (error) {
-      malformed.push(messageOf(error));
+      skipped.push({ reason: 'malformed', message: messageOf(error) });
     }
+  };
+  const onOversizedItem = (message: string): void => {
+    skipped.push({ reason: 'too_large', message });
   };
   try {
     const query = { ...collection.selectors, ...queryOf(request) };
     const body = await api.open({ path: collection.path, query }, silence.signal);
-    const meta = await readList(withIdleTimeout(body, silence), { kind: `${collection.kind}List`, onItem });
-    return { ...meta, objects, malformed };
+    const kind = `${collection.kind}List`;
+    const meta = await readList(withIdleTimeout(body, silence), { kind, onItem, onOversizedItem });
+    return { ...meta, objects, skipped };
   } catch (error) {
     // An abort may break the body in any way; its reason is the cause.
     silence.signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { messageOf, RequestError } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
 import { objectOf, textOf } from '../kube/json.js';
 import { ChunkAccumulator, yieldToEventLoop } from './body-chunks.js';
 
@@ -12,6 +13,8 @@ export interface ListOptions {
   readonly kind: string;
   /** Called for each item, in order. The items are valid only when `readList` resolves: until then the list may be truncated. */
   readonly onItem: (item: unknown) => void;
+  /** Called for each item above 8 MiB, which is skipped; the message has its size and its beginning. */
+  readonly onOversizedItem: (message: string) => void;
 }
 
 /** The metadata of the list. */
@@ -23,14 +26,17 @@ export interface ListMeta {
 
 /**
  * Reads a list of the Kubernetes API item by item: neither the text of the list nor the list itself is ever one value.
- * Throws `RequestError`: `decode` for a list that is truncated, malformed or of another kind, `too_large` for an item above
- * 8 MiB. Errors of the body and of `onItem` pass through.
+ * Throws `RequestError`: `decode` for a list that is truncated, malformed or of another kind, `too_large` for a member
+ * other than the items above 8 MiB. Errors of the body and of the callbacks pass through.
  */
 export async function readList(body: AsyncIterable<Buffer>, options: ListOptions): Promise<ListMeta> {
   const scanner = new ListScanner(options);
   for await (const piece of yieldToEventLoop(body)) scanner.write(piece);
   return scanner.finish();
 }
+
+/** Of an item that is too large: enough for its name. */
+const quotedBytes = 120;
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -69,13 +75,19 @@ const ends: Readonly<Record<Place, ReadonlyMap<number, Place>>> = {
   after: new Map(),
 };
 
+interface OversizedItem {
+  /** So far. */
+  byteCount: number;
+  readonly beginning: string;
+}
+
 /**
  * Cuts the bytes of a list into slices: the members of its object and the items of its array `items`. It recognizes only
  * strings, brackets and commas, which are ASCII and never part of another character. JSON.parse then validates each slice.
  */
 class ListScanner {
   readonly #options: ListOptions;
-  readonly #slice = new ChunkAccumulator({ maxBytes: maxItemBytes, description: 'an item of the list' });
+  readonly #slice = new ChunkAccumulator({ maxBytes: maxItemBytes, description: 'a member of the list' });
   readonly #members = new Map<string, unknown>();
   #place: Place = 'before';
   /** Brackets open within the slice. */
@@ -83,6 +95,8 @@ class ListScanner {
   #isInString = false;
   #isEscaped = false;
   #itemCount = 0;
+  /** Of the open item when it is too large. */
+  #oversized: OversizedItem | undefined;
 
   constructor(options: ListOptions) {
     this.#options = options;
@@ -94,7 +108,8 @@ class ListScanner {
       const rest = piece.subarray(start, at);
       if (this.#nesting === 0 ? this.#end(piece[at] ?? 0, rest) : this.#open(piece[at] ?? 0, rest)) start = at + 1;
     }
-    this.#slice.carry(piece.subarray(start));
+    const rest = piece.subarray(start);
+    if (!this.#skips(rest)) this.#slice.carry(rest);
   }
 
   finish(): ListMeta {
@@ -196,13 +211,37 @@ class ListScanner {
     const next = ends[this.#place].get(byte);
     if (next === undefined) throw malformed(`unexpected "${String.fromCharCode(byte)}"`);
     if (this.#place === 'afterItems') this.#takeBlank(rest);
-    else if (this.#place === 'item') this.#endItem(this.#slice.take(rest), byte);
+    else if (this.#place === 'item') this.#endItem(rest, byte);
     else this.#addMember(...memberOf(this.#slice.take(rest)));
     this.#place = next;
     return true;
   }
 
-  #endItem(text: string, byte: number): void {
+  /** Whether these bytes belong to an item that is too large, of which no more is kept. */
+  #skips(rest: Buffer): boolean {
+    if (this.#oversized === undefined) {
+      if (this.#place !== 'item' || !this.#slice.exceeds(rest)) return false;
+      const { byteCount, first } = this.#slice.drop();
+      this.#oversized = { byteCount, beginning: first.subarray(0, quotedBytes).toString() };
+    }
+    this.#oversized.byteCount += rest.length;
+    return true;
+  }
+
+  #endItem(rest: Buffer, byte: number): void {
+    if (this.#skips(rest)) this.#endOversized();
+    else this.#endText(this.#slice.take(rest), byte);
+  }
+
+  #endOversized(): void {
+    const { byteCount = 0, beginning = '' } = this.#oversized ?? {};
+    this.#oversized = undefined;
+    this.#itemCount += 1;
+    const message = `an item of ${byteCount} bytes, above ${maxItemBytes}, that begins with ${oneLine(beginning)}`;
+    this.#options.onOversizedItem(message);
+  }
+
+  #endText(text: string, byte: number): void {
     const isEmptyArray = byte === bracketClose && this.#itemCount === 0 && text.trim() === '';
     if (isEmptyArray) return;
     const item = parse(text);

@@ -4,7 +4,7 @@ import { isObject } from '../kube/json.js';
 export interface StoredObject {
   readonly uid: string;
   readonly name: string;
-  /** Opaque; compared for equality only. */
+  /** Opaque. Proves nothing about the content: after a restore from a backup, the server gives versions out again. */
   readonly resourceVersion: string;
 }
 
@@ -35,6 +35,13 @@ export interface ReplaceOptions<T> {
   readonly isInScope?: ((object: T) => boolean) | undefined;
   /** False without it. */
   readonly isFirstList?: boolean;
+}
+
+/** The objects of the store that a list could contain, against that list. */
+export interface ListDifference {
+  readonly knownCount: number;
+  /** Those that the list does not contain. */
+  readonly missingCount: number;
 }
 
 export type UpsertOutcome = 'added' | 'updated' | 'replaced' | 'suppressed';
@@ -85,6 +92,19 @@ export class ObjectStore<T extends StoredObject> {
     if (group === undefined) return this.#noMembers;
     group.list ??= [...group.members.values()];
     return group.list;
+  }
+
+  /** What a list would remove. `isInScope`: as in `replace`. */
+  compare(objects: readonly T[], isInScope: (object: T) => boolean = () => true): ListDifference {
+    const listed = new Set(objects.map(this.#options.keyOf));
+    let knownCount = 0;
+    let missingCount = 0;
+    for (const [key, object] of this.#objects) {
+      if (!isInScope(object)) continue;
+      knownCount += 1;
+      if (!listed.has(key)) missingCount += 1;
+    }
+    return { knownCount, missingCount };
   }
 
   /**
@@ -139,7 +159,7 @@ export class ObjectStore<T extends StoredObject> {
   /** Stores the object. The caller notifies of the changes. */
   #put(key: string, object: T, isFirstList = false): StoreChange<T>[] {
     const previous = this.#objects.get(key);
-    if (previous !== undefined && isSameState(previous, object)) return [];
+    if (previous !== undefined && isEqual(previous, object, 'resourceVersion')) return [];
     this.#objects.set(key, object);
     this.#regroup(key, previous, object);
     const added: StoreChange<T> = { type: 'added', object, previous: undefined, isFirstList };
@@ -189,11 +209,6 @@ export class ObjectStore<T extends StoredObject> {
     const first = messageOf(errors[0]);
     throw new AggregateError(errors, `${errors.length} of ${changes.length} notifications failed; the first: ${first}`);
   }
-}
-
-function isSameState(left: StoredObject, right: StoredObject): boolean {
-  if (left.uid !== right.uid) return false;
-  return left.resourceVersion === right.resourceVersion || isEqual(left, right, 'resourceVersion');
 }
 
 /** Deep equality of JSON-like data. Not `isDeepStrictEqual`, which takes two to four times as long over a whole list. */

@@ -8,12 +8,20 @@ export const eventTypeOf = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'del
 export type EventType = (typeof eventTypeOf)[keyof typeof eventTypeOf];
 export const eventTypes: readonly EventType[] = Object.values(eventTypeOf);
 
+/**
+ * Why an object of a list or an event was left out. Closed list: the values become label values. `too_large`: above 8 MiB
+ * in a list; `malformed`: it lacks what every object has; `other_kind`: an event with an object of another kind.
+ */
+export const skippedObjectReasons = ['too_large', 'malformed', 'other_kind'] as const;
+export type SkippedObjectReason = (typeof skippedObjectReasons)[number];
+
 /** Counts lists, watches and events. `scope` is the namespace, or '' for all namespaces. */
 export interface ReflectorObserver {
   listFinished(resource: Resource, result: ListResult): void;
   watchEnded(resource: Resource, result: WatchResult): void;
   eventApplied(resource: Resource, type: EventType): void;
   updateSuppressed(resource: Resource): void;
+  objectSkipped(resource: Resource, reason: SkippedObjectReason): void;
   resourceVersionExpired(resource: Resource): void;
   watchConnected(resource: Resource, scope: string, isConnected: boolean): void;
   /** `atMs`: wall time of the last list, event or bookmark, in milliseconds. */

@@ -3,10 +3,11 @@ import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
+import { listConfirmed } from './confirmed-list.js';
 import { FirstList } from './first-list.js';
 import { awayReasons, followUps } from './follow-ups.js';
-import { type ListedObjects, listObjects } from './list-session.js';
-import type { ReplaceOptions, StoredObject, UpsertOutcome } from './object-store.js';
+import type { ListedObjects } from './list-session.js';
+import type { ListDifference, ReplaceOptions, StoredObject, UpsertOutcome } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { type Collection, collectionOf, type CollectionOptions } from './resource-path.js';
 import { type Pause, Retries } from './retries.js';
@@ -18,7 +19,11 @@ const maxSilenceMs = 600_000;
 /** Only a watch of this duration ends a run of failures: a server whose streams break after each event is not well. */
 const stableAfterMs = 60_000;
 
+/** So many lists in a row are refused as invalid before the known version is dropped. */
+const maxRefusedCount = 3;
+
 interface ReflectorStore<T> {
+  compare(objects: readonly T[], isInScope?: (object: T) => boolean): ListDifference;
   replace(objects: readonly T[], options: ReplaceOptions<T>): void;
   upsert(object: T): UpsertOutcome;
   remove(object: T): boolean;
@@ -64,6 +69,8 @@ export class Reflector<T extends StoredObject> {
   /** Of the last list, event or bookmark that was applied; opaque. */
   #resourceVersion = '0';
   #next: 'watch' | 'list' = 'list';
+  /** Lists since the last success that the server has refused as invalid. */
+  #refusedCount = 0;
   /** Monotonic time of the last list, event or bookmark. */
   #progressedAtMs = 0;
   /** Monotonic time of the headers of the last watch. */
@@ -124,21 +131,24 @@ export class Reflector<T extends StoredObject> {
   }
 
   async #list(signal: AbortSignal): Promise<number> {
-    const { resource, observer } = this.#options;
+    const { resource, isInScope, observer } = this.#options;
     this.#setConnected(false);
     const onExpired = (): void => {
       observer.resourceVersionExpired(resource);
     };
-    const options = { ...this.#options, collection: this.#collection, onExpired };
+    const compare = (objects: readonly T[]): ListDifference => this.#options.store.compare(objects, isInScope);
+    const options = { ...this.#options, collection: this.#collection, onExpired, compare };
+    // The server may have another storage than before, in which the version means nothing.
+    const resourceVersion = this.#refusedCount < maxRefusedCount ? this.#resourceVersion : '';
     let listed: ListedObjects<T>;
     try {
-      listed = await listObjects(options, this.#resourceVersion, signal);
+      listed = await listConfirmed(options, resourceVersion, signal);
     } catch (error) {
       if (signal.aborted || !(error instanceof RequestError)) throw error;
       return this.#listFailed(error);
     }
     this.#applyList(listed);
-    return 0;
+    return this.#resourceVersion === '0' ? this.#listAgain() : 0;
   }
 
   #listFailed(error: RequestError): number {
@@ -146,16 +156,26 @@ export class Reflector<T extends StoredObject> {
     const isRefused = error.reason === 'unauthorized' || error.reason === 'forbidden';
     const reason = error instanceof ApiError && error.isExpired ? 'expired' : error.reason;
     observer.listFinished(resource, reason);
+    if (error instanceof ApiError && error.isInvalidRequest) this.#refusedCount += 1;
     const pauseMs = this.#failed('list failed', { reason, error, pause: isRefused ? 'long' : 'backoff' });
     this.firstList.failed(reason);
     return pauseMs;
   }
 
-  #applyList({ objects, malformed, resourceVersion }: ListedObjects<T>): void {
+  /** A watch from version 0 would begin with events for all objects: the server must be asked for lists instead. */
+  #listAgain(): number {
+    this.#next = 'list';
+    const error = 'the resource version of the list is 0, from which no watch can continue';
+    return this.#failed('watch not possible', { reason: 'rejected', error, pause: 'backoff' });
+  }
+
+  #applyList({ objects, skipped, resourceVersion }: ListedObjects<T>): void {
     const { resource, store, isInScope, observer, logger } = this.#options;
-    if (malformed.length > 0) {
-      const fields = { resource, path: this.#collection.path, count: malformed.length, error: malformed[0] };
-      logger.warn('skipped malformed objects of a list', fields);
+    for (const { reason } of skipped) observer.objectSkipped(resource, reason);
+    const [first] = skipped;
+    if (first !== undefined) {
+      const fields = { resource, path: this.#collection.path, count: skipped.length };
+      logger.warn('skipped objects of a list', { ...fields, reason: first.reason, error: first.message });
     }
     this.#change(() => {
       store.replace(objects, { isInScope, isFirstList: !this.#hasSynced });
@@ -163,6 +183,7 @@ export class Reflector<T extends StoredObject> {
     this.#advance(resourceVersion);
     this.#next = 'watch';
     this.#hasSynced = true;
+    this.#refusedCount = 0;
     this.#isServerAway = false;
     this.firstList.succeeded();
     this.#retries.worked();
@@ -183,6 +204,10 @@ export class Reflector<T extends StoredObject> {
           this.#isServerAway = false;
           this.#connectedAtMs = this.#options.clock.monotonicMs();
           this.#setConnected(true);
+        },
+        onOtherKind: (kind) => {
+          observer.objectSkipped(resource, 'other_kind');
+          logger.debug('skipped an event with an object of another kind', { resource, kind });
         },
         onEvent: (event) => {
           this.#apply(event);
@@ -220,6 +245,7 @@ export class Reflector<T extends StoredObject> {
       projected = project(object);
     } catch (error) {
       // The resource version still advances: reading the object again would fail again.
+      observer.objectSkipped(resource, 'malformed');
       logger.warn('skipped malformed object', { resource, path: this.#collection.path, error: messageOf(error) });
       return;
     }

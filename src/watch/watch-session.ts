@@ -39,7 +39,7 @@ export const watchResults = [
   'unavailable',
   'unauthorized',
   'forbidden',
-  // The response is not a watch.
+  // The response is not a watch, or refuses the resource version.
   'rejected',
 ] as const;
 
@@ -62,6 +62,8 @@ export interface WatchSessionOptions {
   /** The time limit that the server gets for the watch. */
   readonly timeoutSeconds: number;
   readonly onConnected: () => void;
+  /** Called for each event whose object is of another kind: it is skipped. */
+  readonly onOtherKind: (kind: string) => void;
   /** Called for each event, in order. A RequestError `decode` that it throws ends the watch as `parse`. */
   readonly onEvent: (event: WatchEvent) => void;
 }
@@ -104,9 +106,9 @@ async function follow(options: WatchSessionOptions, silence: Deadline): Promise<
     const body = await api.open({ path: collection.path, query: queryOf(options) }, silence.signal);
     stream.connectedAtMs = clock.monotonicMs();
     options.onConnected();
-    for await (const event of readWatchEvents(withIdleTimeout(body, silence), collection.kind)) {
-      options.onEvent(event);
-    }
+    const { kind } = collection;
+    const events = readWatchEvents(withIdleTimeout(body, silence), { kind, onOtherKind: options.onOtherKind });
+    for await (const event of events) options.onEvent(event);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     stream.error = error;
@@ -131,10 +133,16 @@ function queryOf(options: WatchSessionOptions): Readonly<Record<string, string>>
 /** Of a request that failed before its stream began. */
 function openFailureResult(error: RequestError): WatchResult {
   if (error instanceof ApiError && error.isExpired) return 'expired';
+  if (refusesVersion(error)) return 'rejected';
   if (error.reason === 'unauthorized' || error.reason === 'forbidden') return error.reason;
   if (error.status === undefined) return error.reason === 'decode' ? 'rejected' : 'connection';
   if (error.status === 429) return 'throttled';
   return error.status >= 500 ? 'unavailable' : 'rejected';
+}
+
+/** Another watch from the same resource version would be refused too. */
+function refusesVersion(error: RequestError): boolean {
+  return error instanceof ApiError && (error.isResourceVersionTooLarge || error.isInvalidRequest);
 }
 
 /** Of a stream that broke. */
@@ -142,7 +150,7 @@ function streamFailureResult(error: RequestError): WatchResult {
   if (error instanceof ApiError) {
     if (error.isExpired) return 'expired';
     if (error.status === 429) return 'throttled';
-    return error.status === 504 ? 'unavailable' : 'error';
+    return error.status === 504 && !refusesVersion(error) ? 'unavailable' : 'error';
   }
   if (error.reason === 'decode') return 'parse';
   return error.reason === 'too_large' ? 'line_too_long' : 'reset';

@@ -12,21 +12,28 @@ export interface WatchEvent {
   /** A bookmark's object carries a resource version and nothing else. */
   readonly type: (typeof eventTypes)[number];
   readonly object: unknown;
-  /** Where the stream continues after the event. Never empty. */
+  /** Where the stream continues after the event. Never '' or '0', which stand for no version. */
   readonly resourceVersion: string;
+}
+
+export interface WatchStreamOptions {
+  /** Of the objects. */
+  readonly kind: string;
+  /** Called for an event with an object of another kind, which is skipped: it belongs to no object of the collection. */
+  readonly onOtherKind: (kind: string) => void;
 }
 
 /**
  * The events of a watch, one JSON object per line.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  *
- * `kind` is that of the objects. Ends with the body. Drops an incomplete last line: a watch from the last event's resource
- * version receives it again. Throws `RequestError`: `decode` for a line that is not an event of that kind with a resource
- * version, `too_large` for a line above 16 MiB; `ApiError` for an ERROR event. Errors of the body pass through.
+ * Ends with the body. Drops an incomplete last line: a watch from the last event's resource version receives it again.
+ * Throws `RequestError`: `decode` for a line that is not an event with a resource version, `too_large` for a line above
+ * 16 MiB; `ApiError` for an ERROR event. Errors of the body pass through.
  */
 export async function* readWatchEvents(
   body: AsyncIterable<Buffer>,
-  kind: string,
+  options: WatchStreamOptions,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const line = new ChunkAccumulator({ maxBytes: maxLineBytes, description: 'a line of the watch' });
   for await (const piece of yieldToEventLoop(body)) {
@@ -34,22 +41,27 @@ export async function* readWatchEvents(
     for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {
       const text = line.take(piece.subarray(start, end));
       start = end + 1;
-      if (text.trim() !== '') yield eventOf(text, kind);
+      const event = text.trim() === '' ? undefined : eventOf(text, options);
+      if (event !== undefined) yield event;
     }
     line.carry(piece.subarray(start));
   }
 }
 
-function eventOf(text: string, kind: string): WatchEvent {
+/** Undefined for an object of another kind. */
+function eventOf(text: string, { kind, onOtherKind }: WatchStreamOptions): WatchEvent | undefined {
   const { type, object } = objectOf(parse(text));
   if (type === 'ERROR') throw errorOf(object);
   const eventType = eventTypes.find((known) => known === type);
   if (eventType === undefined) throw malformedEvent(`its type is ${JSON.stringify(type)}`);
   const { metadata, kind: objectKind = kind } = objectOf(object);
-  if (objectKind !== kind)
-    throw malformedEvent(`its object is of kind ${JSON.stringify(objectKind)} instead of ${kind}`);
+  if (objectKind !== kind) {
+    onOtherKind(JSON.stringify(objectKind));
+    return undefined;
+  }
   const resourceVersion = textOf(objectOf(metadata)['resourceVersion']);
   if (resourceVersion === undefined) throw malformedEvent(`its object has no resourceVersion (${eventType})`);
+  if (resourceVersion === '0') throw malformedEvent(`the resourceVersion of its object is 0 (${eventType})`);
   return { type: eventType, object, resourceVersion };
 }
 

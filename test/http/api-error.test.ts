@@ -63,6 +63,19 @@ describe('apiErrorFromStatus', () => {
     expect(apiErrorFromStatus({ what, ...answer }).isExpired).toBe(isExpired);
   });
 
+  it.each([
+    [{ status: 400, body: undefined }, true],
+    [{ status: 422, body: undefined }, true],
+    [
+      { status: 500, body: { message: 'resourceVersion: Invalid value: "x": strconv.ParseUint: invalid syntax' } },
+      true,
+    ],
+    [{ status: 500, body: undefined }, false],
+    [{ status: 403, body: undefined }, false],
+  ])('%j is an invalid request: %s', (answer, isInvalidRequest) => {
+    expect(apiErrorFromStatus({ what, ...answer }).isInvalidRequest).toBe(isInvalidRequest);
+  });
+
   it('recognizes a resource version that the server has not reached', () => {
     const body = {
       reason: 'Timeout',
@@ -70,6 +83,8 @@ describe('apiErrorFromStatus', () => {
     };
     const error = apiErrorFromStatus({ what, status: 504, body });
     expect(error).toMatchObject({ isResourceVersionTooLarge: true, retryAfterMs: 1000 });
+    const older = { message: 'Timeout', details: { causes: [{ message: 'Too large resource version' }] } };
+    expect(apiErrorFromStatus({ what, status: 504, body: older }).isResourceVersionTooLarge).toBe(true);
     const old = { message: 'Timeout: Too large resource version: 9, current: 5' };
     expect(apiErrorFromStatus({ what, status: 504, body: old }).isResourceVersionTooLarge).toBe(true);
     expect(apiErrorFromStatus({ what, status: 504, body: {} }).isResourceVersionTooLarge).toBe(false);

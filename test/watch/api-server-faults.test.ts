@@ -71,3 +71,195 @@ describe('a server that was away', () => {
     },
   );
 });
+
+/** In the order of Kubernetes' releases: the cause's reason, the cause's message, the message alone. */
+const tooLargeStatuses: readonly (readonly [string, object])[] = [
+  ['a cause', { reason: 'Timeout', details: { causes: [{ reason: 'ResourceVersionTooLarge', message: 'x' }] } }],
+  [
+    'the message of a cause',
+    { reason: 'Timeout', message: 'Timeout', details: { causes: [{ message: 'Too large resource version' }] } },
+  ],
+  ['its message', { message: 'Timeout: Too large resource version: 10, current: 5' }],
+];
+
+describe('a server that lags behind the known version', () => {
+  it.each(tooLargeStatuses)('H10: and says so by %s is asked for its newest state', async (_case, status) => {
+    const handler: LoopbackHandler = ({ isWatch, query }, response) => {
+      if (isWatch && query.get('resourceVersion') === '10') sendStatus(response, 504, status);
+      else if (isWatch) sendLines(response);
+      else if (query.get('resourceVersion') === '0') sendList(response, '10', [podOf('before')]);
+      else if (query.has('resourceVersion')) sendStatus(response, 504, status);
+      else sendList(response, '5', [podOf('after')]);
+    };
+    await using run = await startReflector(handler);
+    await run.nextAttempt();
+    await expect.poll(run.names, { interval: 1 }).toEqual(['after']);
+    expect(run.lists().map(({ query }) => query.get('resourceVersion'))).toEqual(['0', '10', null]);
+  });
+
+  it.each(tooLargeStatuses)('H10: and says so by %s in the stream is listed', async (_case, status) => {
+    const handler: LoopbackHandler = ({ isWatch, query }, response) => {
+      if (isWatch && query.get('resourceVersion') === '10') sendLines(response, errorLine(504, status)).end();
+      else if (isWatch) sendLines(response);
+      else sendList(response, query.get('resourceVersion') === '0' ? '10' : '5', [podOf('a')]);
+    };
+    await using run = await startReflector(handler);
+    await run.nextAttempt();
+    expect(run.lists()).toHaveLength(2);
+  });
+});
+
+describe('a server that was restored from a backup', () => {
+  it('H10: has other objects under the known versions: a list decides by content', async () => {
+    let hasPhase = 'Running';
+    let watchCount = 0;
+    const handler: LoopbackHandler = ({ isWatch }, response) => {
+      if (!isWatch) sendList(response, '10', [podOf('a', '7', { status: { phase: hasPhase } })]);
+      else if ((watchCount += 1) === 1) sendLines(response, errorLine(500)).end();
+      else sendLines(response);
+    };
+    await using run = await startReflector(handler);
+    await expect.poll(() => run.pod('a')?.phase, { interval: 1 }).toBe('Running');
+    hasPhase = 'Failed';
+    await run.nextAttempt();
+    await expect.poll(() => run.pod('a')?.phase, { interval: 1 }).toBe('Failed');
+  });
+});
+
+describe('a server that sends an event of another kind', () => {
+  it('H10: costs no list: the event is skipped and counted, and the version does not move', async () => {
+    const table = eventLine('MODIFIED', { kind: 'Table', metadata: { resourceVersion: '99' }, rows: [] });
+    let watchCount = 0;
+    const handler: LoopbackHandler = ({ isWatch }, response) => {
+      if (!isWatch) sendList(response, '10', [podOf('a')]);
+      else if ((watchCount += 1) > 1) sendLines(response);
+      else sendLines(response, eventLine('ADDED', podOf('b', '11')), table).write('', () => response.destroy());
+    };
+    await using run = await startReflector(handler);
+    await run.nextAttempt();
+    expect(run.lists()).toHaveLength(1);
+    expect(run.requests.at(-1)?.query.get('resourceVersion')).toBe('11');
+    expect(run.names()).toEqual(['a', 'b']);
+    expect(run.observed).toContain('skipped pods other_kind');
+  });
+});
+
+describe('a server that refuses the known version', () => {
+  it.each([
+    [400, { reason: 'BadRequest', message: 'invalid resource version: 10' }],
+    [422, { reason: 'Invalid' }],
+    [500, { message: 'resourceVersion: Invalid value: "10": strconv.ParseUint: parsing "10": invalid syntax' }],
+  ])('H10: with %d is asked for its newest state after three times', async (code, status) => {
+    const handler: LoopbackHandler = ({ isWatch, query }, response) => {
+      const version = query.get('resourceVersion');
+      if (!isWatch && version === '0') sendList(response, '10', [podOf('before')]);
+      else if (version === '10') sendStatus(response, code, status);
+      else if (isWatch) sendLines(response);
+      else sendList(response, 'x-1', [podOf('after')]);
+    };
+    await using run = await startReflector(handler);
+    while (!run.names().includes('after') && run.requests.length < 10) await run.nextAttempt();
+    const lists = run.lists().map(({ query }) => query.get('resourceVersion'));
+    expect(lists).toEqual(['0', '10', '10', '10', null]);
+    expect(run.names()).toEqual(['after']);
+  });
+});
+
+describe('a list with an object above 8 MiB', () => {
+  it('H10: is applied without that object, which is counted and named in the log', async () => {
+    const huge = podOf('huge', '2', { filler: 'x'.repeat(8 * 1024 * 1024) });
+    const handler: LoopbackHandler = ({ isWatch }, response) => {
+      if (isWatch) sendLines(response);
+      else sendList(response, '10', [podOf('a'), huge, podOf('b')]);
+    };
+    await using run = await startReflector(handler);
+    await expect.poll(run.names, { interval: 1 }).toEqual(['a', 'b']);
+    expect(run.observed).toContain('skipped pods too_large');
+    expect(run.logged).toContainEqual(expect.stringMatching(/^warn: .*"name\\":\\"huge\\"/));
+  });
+});
+
+describe('a server whose version is 0', () => {
+  it('H10: is listed again and never watched from there, which would begin with all objects', async () => {
+    let version = '0';
+    const handler: LoopbackHandler = ({ isWatch }, response) => {
+      if (isWatch) sendLines(response);
+      else sendList(response, version, [podOf(`at-${version}`)]);
+    };
+    await using run = await startReflector(handler);
+    await run.elapse(10 * minuteMs);
+    expect(run.requests.every(({ isWatch }) => !isWatch)).toBe(true);
+    expect(run.names()).toEqual(['at-0']);
+    expect(run.requests.length).toBeLessThanOrEqual(60);
+    version = '7';
+    await run.nextAttempt();
+    await expect.poll(() => run.requests.at(-1)?.isWatch, { interval: 1 }).toBe(true);
+    expect(run.names()).toEqual(['at-7']);
+  });
+
+  it('H10: is listed after an event with that version', async () => {
+    const handler: LoopbackHandler = ({ isWatch }, response) => {
+      if (isWatch) sendLines(response, eventLine('ADDED', podOf('b', '0')));
+      else sendList(response, '10', [podOf('a')]);
+    };
+    await using run = await startReflector(handler);
+    await run.nextAttempt();
+    expect(run.requests.map(({ isWatch }) => isWatch).slice(0, 3)).toEqual([false, true, false]);
+  });
+});
+
+describe('a wrong list', () => {
+  const pods = (count: number): readonly object[] => Array.from({ length: count }, (_, index) => podOf(`p${index}`));
+
+  /** Lists 60 pods, then `relisted`; the newest state has `newest`. A status instead of pods is an error. */
+  const startAndList = async (relisted: number, newest: number | { readonly status: number }) => {
+    let watchCount = 0;
+    const run = await startReflector(({ isWatch, query }, response) => {
+      const version = query.get('resourceVersion');
+      if (isWatch && (watchCount += 1) === 1) sendLines(response, errorLine(500)).end();
+      else if (isWatch) sendLines(response);
+      else if (version === '0') sendList(response, '10', pods(60));
+      else if (version !== null) sendList(response, '20', pods(relisted));
+      else if (typeof newest === 'number') sendList(response, '30', pods(newest));
+      else sendStatus(response, newest.status);
+    });
+    await run.nextAttempt();
+    return run;
+  };
+  const versionsOf = (lists: readonly { readonly query: URLSearchParams }[]) =>
+    lists.map(({ query }) => query.get('resourceVersion'));
+
+  it.each([
+    ['empty', 0],
+    ['half empty', 29],
+  ])('H6: that is %s removes nothing: the newest state counts', async (_case, relisted) => {
+    await using run = await startAndList(relisted, 59);
+    await expect.poll(() => run.requests.at(-1)?.query.get('resourceVersion'), { interval: 1 }).toBe('30');
+    expect(versionsOf(run.lists())).toEqual(['0', '10', null]);
+    expect(run.names()).toHaveLength(59);
+    expect(run.changes.filter((change) => change.startsWith('removed'))).toEqual(['removed p59']);
+    expect(run.logged).toContainEqual(
+      expect.stringMatching(/^warn: dropped a list without most .*"knownCount":60,"missingCount":(?:60|31)/),
+    );
+  });
+
+  it('H6: that is right is applied when a second one confirms it', async () => {
+    await using run = await startAndList(0, 0);
+    await expect.poll(run.names, { interval: 1 }).toEqual([]);
+    expect(versionsOf(run.lists())).toEqual(['0', '10', null]);
+    expect(run.logged).toContainEqual(expect.stringMatching(/^warn: most objects are gone: a second list confirms it/));
+  });
+
+  it('H6: removes nothing while it cannot be confirmed', async () => {
+    await using run = await startAndList(0, { status: 503 });
+    await run.elapse(5 * minuteMs);
+    expect(run.names()).toHaveLength(60);
+    expect(run.changes.filter((change) => change.startsWith('removed'))).toEqual([]);
+  });
+
+  it('that removes half of the objects is applied at once', async () => {
+    await using run = await startAndList(30, { status: 503 });
+    await expect.poll(run.names, { interval: 1 }).toHaveLength(30);
+    expect(versionsOf(run.lists())).toEqual(['0', '10']);
+  });
+});

@@ -75,6 +75,7 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
       watchEnded: ignore,
       eventApplied: (_resource, type) => told.push(type),
       updateSuppressed: () => told.push('suppressed'),
+      objectSkipped: ignore,
       resourceVersionExpired: ignore,
       watchConnected: ignore,
       progressed: ignore,

@@ -52,7 +52,7 @@ describe('listObjects', () => {
     const api = new ScriptedApi(sendsList('12', [a, b]));
     expect(await list({ api, resourceVersion })).toEqual({
       objects: ['a', 'b'],
-      malformed: [],
+      skipped: [],
       resourceVersion: '12',
     });
     expect(api.requestLines).toEqual([expected]);
@@ -96,7 +96,7 @@ describe('listObjects', () => {
     const onExpired = (): number => (expiredCount += 1);
     expect(await list({ api, resourceVersion, onExpired })).toEqual({
       objects: ['b', 'c'],
-      malformed: [],
+      skipped: [],
       resourceVersion: '14',
     });
     expect(api.requestLines).toEqual([first, 'list limit=500 continue=C1', second]);
@@ -131,9 +131,14 @@ describe('listObjects', () => {
 
   it('skips malformed objects and reports them', async () => {
     const api = new ScriptedApi(sendsList('12', [a, { kind: 'Pod' }, b]));
-    const { objects, malformed } = await list({ api });
+    const { objects, skipped } = await list({ api });
     expect(objects).toEqual(['a', 'b']);
-    expect(malformed).toEqual([expect.stringContaining('undefined')]);
+    expect(skipped).toEqual([{ reason: 'malformed', message: expect.stringContaining('undefined') as string }]);
+  });
+
+  it('is complete without its only object when that is too large', async () => {
+    const api = new ScriptedApi(sendsList('12', [{ filler: 'x'.repeat(8 * 1024 * 1024) }]));
+    expect(await list({ api })).toMatchObject({ objects: [], skipped: [{ reason: 'too_large' }] });
   });
 
   it('fails when all objects are malformed', async () => {

@@ -1,19 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { type ListMeta, readList } from '../../src/watch/list-stream.js';
+import { type ListMeta, type ListOptions, readList } from '../../src/watch/list-stream.js';
 import { bodyOf } from './scripted-api.js';
 
 interface Read {
   readonly items: unknown[];
   readonly meta: ListMeta;
+  /** The messages of items that are too large. */
+  readonly oversized: string[];
 }
 
 async function read(...chunks: (string | Buffer)[]): Promise<Read> {
-  const items: unknown[] = [];
-  const meta = await readList(bodyOf(...chunks), { kind: 'PodList', onItem: (item) => items.push(item) });
-  return { items, meta };
+  return readBody(bodyOf(...chunks));
 }
+
+async function readBody(body: AsyncIterable<Buffer>, more: Partial<ListOptions> = {}): Promise<Read> {
+  const items: unknown[] = [];
+  const oversized: string[] = [];
+  const meta = await readList(body, {
+    kind: 'PodList',
+    onItem: (item) => items.push(item),
+    onOversizedItem: (message) => oversized.push(message),
+    ...more,
+  });
+  return { items, meta, oversized };
+}
+
+const maxItemBytes = 8 * 1024 * 1024;
 
 /** The bytes, cut at these places. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
@@ -91,7 +105,10 @@ describe('readList', () => {
 
   it('reads metadata after the items', async () => {
     const text = '{"items":[{"a":1}],"metadata":{"resourceVersion":"7","continue":"next"},"kind":"PodList"}';
-    expect(await read(text)).toEqual({ items: [{ a: 1 }], meta: { resourceVersion: '7', continueToken: 'next' } });
+    expect(await read(text)).toMatchObject({
+      items: [{ a: 1 }],
+      meta: { resourceVersion: '7', continueToken: 'next' },
+    });
   });
 
   it('is not misled by arrays named items in other places', async () => {
@@ -141,20 +158,45 @@ describe('readList', () => {
 
   it('refuses a table before its rows arrive', async () => {
     const body = bodyOf('{"kind":"Table",', '{{{');
-    await expect(readList(body, { kind: 'PodList', onItem: () => undefined })).rejects.toThrow('kind "Table"');
+    await expect(readBody(body)).rejects.toThrow('kind "Table"');
   });
 
-  it('refuses an item above 8 MiB without waiting for its end', async () => {
+  it.each([
+    ['in one chunk', 1],
+    ['in many chunks', 1_000],
+  ])('skips items above 8 MiB %s, and names them', async (_case, chunkCount) => {
+    const filler = 'x'.repeat(maxItemBytes);
+    const text = list([{ name: 'huge-1', filler }, 1, { name: 'größe-2', filler, nested: [{}, '"'] }, 2]);
+    const bytes = Buffer.from(text);
+    const places = Array.from({ length: chunkCount - 1 }, (_, index) =>
+      Math.floor((bytes.length * index) / chunkCount),
+    );
+    const { items, oversized, meta } = await read(...cut(bytes, places));
+    expect(items).toEqual([1, 2]);
+    expect(meta.resourceVersion).toBe('7');
+    expect(oversized).toEqual([
+      expect.stringMatching(/^an item of 8388\d{3} bytes, above 8388608, that begins with {"name":"huge-1"/),
+      expect.stringMatching(/^an item of 8388\d{3} bytes, above 8388608, that begins with {"name":"größe-2"/),
+    ]);
+  });
+
+  it('keeps an item of 8 MiB', async () => {
+    const item = 'x'.repeat(maxItemBytes - 2);
+    expect(await read(list([item, 1]))).toMatchObject({ items: [item, 1], oversized: [] });
+    expect(await read(list([`${item}x`, 1]))).toMatchObject({ items: [1], oversized: [expect.anything()] });
+  });
+
+  it('refuses another member above 8 MiB without waiting for its end', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     let chunkCount = 0;
     async function* endless(): AsyncGenerator<Buffer> {
-      yield await Promise.resolve(Buffer.from('{"kind":"PodList","items":["'));
+      yield await Promise.resolve(Buffer.from('{"kind":"PodList","metadata":{"x":"'));
       for (;;) {
         chunkCount += 1;
         yield chunk;
       }
     }
-    await expect(readList(endless(), { kind: 'PodList', onItem: () => undefined })).rejects.toMatchObject({
+    await expect(readBody(endless())).rejects.toMatchObject({
       reason: 'too_large',
       message: expect.stringContaining('8388608 bytes') as string,
     });
@@ -166,7 +208,7 @@ describe('readList', () => {
     const onItem = (): void => {
       throw error;
     };
-    await expect(readList(bodyOf(list([1])), { kind: 'PodList', onItem })).rejects.toBe(error);
+    await expect(readBody(bodyOf(list([1])), { onItem })).rejects.toBe(error);
   });
 
   it('passes on an error of the body', async () => {
@@ -175,7 +217,7 @@ describe('readList', () => {
       yield await Promise.resolve(Buffer.from(list([]).slice(0, 10)));
       throw error;
     }
-    await expect(readList(broken(), { kind: 'PodList', onItem: () => undefined })).rejects.toBe(error);
+    await expect(readBody(broken())).rejects.toBe(error);
   });
 
   it('yields to the event loop while it reads a list of one chunk', async () => {

@@ -32,8 +32,11 @@ export interface LoopbackReflector extends AsyncDisposable {
   /** The calls of the observer, apart from progress. */
   readonly observed: readonly string[];
   readonly logged: readonly string[];
+  /** Of the store. */
+  readonly changes: readonly string[];
   /** The names of the pods in the store. */
   readonly names: () => readonly string[];
+  readonly pod: (name: string) => Pod | undefined;
   /** Lets time pass for a reflector that only ever waits for its next attempt: requests take no time. */
   readonly elapse: (durationMs: number) => Promise<void>;
   /** Waits until the reflector pauses, lets the pause pass, and resolves when a request has followed. */
@@ -69,7 +72,12 @@ export async function startReflector(
   const log = (level: string) => (message: string, fields?: object) => {
     logged.push(`${level}: ${message} ${JSON.stringify(fields)}`);
   };
-  const store = new ObjectStore<Pod>({ keyOf: ({ name }) => name, groupOf: () => undefined });
+  const changes: string[] = [];
+  const store = new ObjectStore<Pod>({
+    keyOf: ({ name }) => name,
+    groupOf: () => undefined,
+    onChange: ({ type, object }) => changes.push(`${type} ${object.name}`),
+  });
   const reflector = new Reflector<Pod>({
     api,
     resource: 'pods',
@@ -92,7 +100,9 @@ export async function startReflector(
     lists: () => requests.filter(({ isWatch }) => !isWatch),
     observed,
     logged,
+    changes,
     names: () => Array.from(store.values(), ({ name }) => name),
+    pod: (name) => store.get(name),
     elapse: async (durationMs) => {
       const endMs = clock.monotonicMs() + durationMs;
       while (clock.monotonicMs() < endMs) {
@@ -127,6 +137,7 @@ function observerOf(observed: string[]): ReflectorObserver {
     watchEnded: observe('watch'),
     eventApplied: observe('event'),
     updateSuppressed: observe('suppressed'),
+    objectSkipped: observe('skipped'),
     resourceVersionExpired: observe('expired'),
     watchConnected: observe('connected'),
     progressed: () => undefined,

@@ -72,6 +72,7 @@ async function start() {
       events.put(type);
     },
     updateSuppressed: () => undefined,
+    objectSkipped: () => undefined,
     resourceVersionExpired: () => undefined,
     watchConnected: () => undefined,
     progressed: () => undefined,

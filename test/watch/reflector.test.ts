@@ -95,6 +95,7 @@ async function start(runOptions: RunOptions): Promise<Running> {
     watchEnded: observe('watch'),
     eventApplied: observe('event'),
     updateSuppressed: observe('suppressed'),
+    objectSkipped: observe('skipped'),
     resourceVersionExpired: observe('expired'),
     watchConnected: observe('connected'),
     progressed: (_resource, _scope, atMs) => progressedAtMs.push(atMs),
@@ -348,7 +349,7 @@ describe('events', () => {
     await using run = await start({ api: new ScriptedApi(sendsList('10', items)) });
     expect(run.content()).toEqual(['a@2']);
     const warnings = run.logged.filter((line) => line.startsWith('warn'));
-    expect(warnings).toEqual([expect.stringMatching(/"count":2,"error":"x has no value"/)]);
+    expect(warnings).toEqual([expect.stringMatching(/"count":2,"reason":"malformed","error":"x has no value"/)]);
   });
 
   it('of objects that a list could not contain survive it', async () => {
@@ -881,6 +882,7 @@ describe('run', () => {
         watchEnded: ignore,
         eventApplied: ignore,
         updateSuppressed: ignore,
+        objectSkipped: ignore,
         resourceVersionExpired: ignore,
         watchConnected: ignore,
         progressed: ignore,

@@ -6,15 +6,25 @@ import { bodyOf, bookmarkLine, errorLine, eventLine, podJson } from './scripted-
 
 const added = (name: string, resourceVersion: string): string => eventLine('ADDED', podJson(name, resourceVersion));
 
-/** The events read before the stream ended, and what ended it. */
-async function read(body: AsyncIterable<Buffer>): Promise<{ events: WatchEvent[]; error: unknown }> {
+interface Read {
+  /** Those before the stream ended. */
+  readonly events: WatchEvent[];
+  /** What ended it. */
+  readonly error: unknown;
+  /** The kinds of objects that were skipped. */
+  readonly otherKinds: string[];
+}
+
+async function read(body: AsyncIterable<Buffer>): Promise<Read> {
   const events: WatchEvent[] = [];
+  const otherKinds: string[] = [];
+  const options = { kind: 'Pod', onOtherKind: (kind: string) => otherKinds.push(kind) };
   try {
-    for await (const event of readWatchEvents(body, 'Pod')) events.push(event);
+    for await (const event of readWatchEvents(body, options)) events.push(event);
   } catch (error) {
-    return { events, error };
+    return { events, error, otherKinds };
   }
-  return { events, error: undefined };
+  return { events, error: undefined, otherKinds };
 }
 
 const versions = ({ events }: { events: readonly WatchEvent[] }): string[] =>
@@ -48,6 +58,13 @@ describe('readWatchEvents', () => {
     expect(versions(await read(bodyOf(text)))).toEqual(['1', '2']);
   });
 
+  it('skips objects of another kind', async () => {
+    const table = eventLine('ADDED', { kind: 'Table', metadata: { resourceVersion: '2' } });
+    const result = await read(bodyOf(added('a', '1'), table, added('c', '3')));
+    expect(versions(result)).toEqual(['1', '3']);
+    expect(result).toMatchObject({ error: undefined, otherKinds: ['"Table"'] });
+  });
+
   it('drops an incomplete last line', async () => {
     expect(await read(bodyOf(added('a', '1'), added('b', '2').trimEnd()))).toMatchObject({
       events: [{ resourceVersion: '1' }],
@@ -64,11 +81,7 @@ describe('readWatchEvents', () => {
     ['has an object without metadata', eventLine('ADDED', { kind: 'Pod' }), 'no resourceVersion (ADDED)'],
     ['has an object without a resource version', eventLine('ADDED', { metadata: { name: 'b' } }), 'no resourceVersion'],
     ['has an empty resource version', bookmarkLine(''), 'no resourceVersion (BOOKMARK)'],
-    [
-      'has an object of another kind',
-      eventLine('ADDED', { kind: 'Table', metadata: { resourceVersion: '2' } }),
-      'of kind "Table" instead of Pod',
-    ],
+    ['has a resource version of 0', bookmarkLine('0'), 'the resourceVersion of its object is 0 (BOOKMARK)'],
   ])('stops at a line that %s', async (_case, line, message) => {
     const result = await read(bodyOf(added('a', '1'), line, added('c', '3')));
     expect(versions(result)).toEqual(['1']);

@@ -1,0 +1,36 @@
+import type { Logger } from '../base/logger.js';
+import { type ListedObjects, listObjects, type ListSessionOptions } from './list-session.js';
+import type { ListDifference } from './object-store.js';
+
+export interface ConfirmedListOptions<T> extends ListSessionOptions<T> {
+  readonly compare: (objects: readonly T[]) => ListDifference;
+  readonly logger: Logger;
+}
+
+/** So many objects may disappear at once without being suspicious: those of a namespace or a node. */
+const unsuspiciousCount = 20;
+
+/**
+ * As `listObjects`. A list that would remove more than 20 objects and more than half of them is confirmed by a list of the
+ * newest state, which then counts: API servers have served empty or partial lists from caches that were not yet filled.
+ */
+export async function listConfirmed<T>(
+  options: ConfirmedListOptions<T>,
+  resourceVersion: string,
+  signal: AbortSignal,
+): Promise<ListedObjects<T>> {
+  const { collection, compare, logger } = options;
+  const listed = await listObjects(options, resourceVersion, signal);
+  const difference = compare(listed.objects);
+  if (!isSuspicious(difference) || resourceVersion === '') return listed;
+  const newest = await listObjects(options, '', signal);
+  const message = isSuspicious(compare(newest.objects))
+    ? 'most objects are gone: a second list confirms it'
+    : 'dropped a list without most of the objects: a second list has them';
+  logger.warn(message, { path: collection.path, ...difference });
+  return newest;
+}
+
+function isSuspicious({ knownCount, missingCount }: ListDifference): boolean {
+  return missingCount > Math.max(unsuspiciousCount, knownCount / 2);
+}
