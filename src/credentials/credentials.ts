@@ -30,6 +30,11 @@ export interface Credentials {
   material(): Promise<CredentialMaterial>;
   /** After a 401: the cached material is not used again. */
   invalidate(): void;
+  /**
+   * After a failed TLS verification: the files may have been replaced since they were read. As `material`, from the
+   * sources unless they were read within the last second.
+   */
+  reread(): Promise<CredentialMaterial>;
 }
 
 export interface StaticCredentialsOptions {
@@ -49,6 +54,7 @@ export function staticCredentials({ server, ca, token }: StaticCredentialsOption
     description: 'static credentials',
     material: () => Promise.resolve(material),
     invalidate: () => undefined,
+    reread: () => Promise.resolve(material),
   };
 }
 

@@ -25,9 +25,10 @@ export interface KubeletCredentialsOptions {
 /**
  * Authenticates to the kubelets and verifies their certificates. Uses the API server's CA and credentials, unless there
  * are settings for the kubelets: a token file or a client certificate for them replaces both token and client certificate
- * of the API server, which the kubelets then never receive. Files are read again every 60 s and after a 401.
+ * of the API server, which the kubelets then never receive. Files are read again every 60 s, after a 401 and after a failed
+ * TLS verification.
  */
-export class KubeletCredentials implements Pick<Credentials, 'material' | 'invalidate'> {
+export class KubeletCredentials implements Pick<Credentials, 'material' | 'invalidate' | 'reread'> {
   readonly #api: Credentials;
   readonly #files: RotatingCredentials;
   readonly #hasOwnCredentials: boolean;
@@ -49,18 +50,24 @@ export class KubeletCredentials implements Pick<Credentials, 'material' | 'inval
 
   /** Throws RequestError `unauthorized` when a file cannot be read. */
   async material(): Promise<CredentialMaterial> {
-    const files = await this.#files.material();
-    const api = await this.#api.material();
-    const { headers, tls } = this.#hasOwnCredentials ? files : api;
-    const { serverName, rejectUnauthorized } = files.tls;
-    const ca = files.tls.ca ?? api.tls.ca;
-    return { headers, tls: { ca, cert: tls.cert, key: tls.key, serverName, rejectUnauthorized } };
+    return this.#combined(await this.#files.material(), await this.#api.material());
+  }
+
+  async reread(): Promise<CredentialMaterial> {
+    return this.#combined(await this.#files.reread(), await this.#api.reread());
   }
 
   /** After a 401: the cached material is not used again. */
   invalidate(): void {
     if (this.#hasOwnCredentials) this.#files.invalidate();
     else this.#api.invalidate();
+  }
+
+  #combined(files: CredentialMaterial, api: CredentialMaterial): CredentialMaterial {
+    const { headers, tls } = this.#hasOwnCredentials ? files : api;
+    const { serverName, rejectUnauthorized } = files.tls;
+    const ca = files.tls.ca ?? api.tls.ca;
+    return { headers, tls: { ca, cert: tls.cert, key: tls.key, serverName, rejectUnauthorized } };
   }
 }
 

@@ -8,6 +8,8 @@ const maxAgeMs = 60_000;
 /** How long a failure prevents another reading: requests to many nodes share these credentials. */
 const failureMaxAgeMs = 5000;
 const readTimeoutMs = 30_000;
+/** While a CA is not replaced yet, requests to many nodes fail at once: the files are read once for all of them. */
+const minRereadAgeMs = 1000;
 
 /** What the material is read from: files or an exec plugin. */
 export interface CredentialSource extends Pick<Credentials, 'server' | 'proxyUrl' | 'namespace' | 'description'> {
@@ -18,12 +20,13 @@ export interface CredentialSource extends Pick<Credentials, 'server' | 'proxyUrl
 
 interface Reading {
   readonly material: Promise<CredentialMaterial>;
+  readonly startedAtMs: number;
   /** Monotonic; infinite while the source is being read. */
   expiresAtMs: number;
 }
 
 /**
- * Reads the source again every 60 s and after `invalidate`; waiters share one reading. When a reading fails, the last
+ * Reads the source again every 60 s, after `invalidate` and for `reread`; waiters share one reading. When a reading fails, the last
  * material stays in use for another 60 s (a file may be missing for a moment while it is replaced), unless the server
  * refused it.
  */
@@ -61,6 +64,13 @@ export class RotatingCredentials implements Credentials {
     this.#source.forget();
   }
 
+  reread(): Promise<CredentialMaterial> {
+    const { expiresAtMs = 0, startedAtMs = 0 } = this.#reading ?? {};
+    const mayBeOld = expiresAtMs !== Infinity && this.#clock.monotonicMs() - startedAtMs >= minRereadAgeMs;
+    if (mayBeOld) this.#reading = undefined;
+    return this.material();
+  }
+
   #startReading(): Reading {
     const expireAfter = (ageMs: number): void => {
       reading.expiresAtMs = this.#clock.monotonicMs() + ageMs;
@@ -78,7 +88,7 @@ export class RotatingCredentials implements Credentials {
         throw new RequestError('unauthorized', message, { cause: error });
       },
     );
-    const reading: Reading = { material, expiresAtMs: Infinity };
+    const reading: Reading = { material, startedAtMs: this.#clock.monotonicMs(), expiresAtMs: Infinity };
     return reading;
   }
 

@@ -7,13 +7,13 @@ import { RequestError } from '../base/errors.js';
 import type { CredentialMaterial, Credentials } from '../credentials/credentials.js';
 import type { ErrorResponse } from './error-response.js';
 import { Refusals } from './refusals.js';
-import { requestFailure, type TlsHints } from './request-failure.js';
+import { isTlsFailure, requestFailure, type TlsHints } from './request-failure.js';
 import { readAtMost, responseBody } from './response-body.js';
 import { RotatingAgent } from './rotating-agent.js';
 import { sendGet } from './send-get.js';
 
 export interface HttpClientOptions {
-  readonly credentials: Pick<Credentials, 'material' | 'invalidate'>;
+  readonly credentials: Pick<Credentials, 'material' | 'invalidate' | 'reread'>;
   /** Of all requests: `https:` or `http:`. */
   readonly protocol: string;
   /** All requests through a proxy go to this one host. */
@@ -92,8 +92,7 @@ export class HttpClient implements Disposable {
   /** A token may have been replaced since it was read: after a 401, one more attempt if there are other credentials. */
   async #authenticated(request: GetRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
     const target = request.url.host + request.url.pathname;
-    const material = await abortable(this.#options.credentials.material(), signal);
-    const first = await this.#send(request, material, signal);
+    const { material, ...first } = await this.#verified(request, signal);
     if (first.response.statusCode !== 401) {
       this.#refusals.delete(target);
       return first;
@@ -104,6 +103,23 @@ export class HttpClient implements Disposable {
     const second = await this.#send(request, renewed, signal);
     if (second.response.statusCode === 401) this.#refusals.add(target);
     return second;
+  }
+
+  /** The authority may have been replaced since it was read: after a failed verification, one more attempt with another. */
+  async #verified(
+    request: GetRequest,
+    signal: AbortSignal,
+  ): Promise<AuthenticatedResponse & { readonly material: CredentialMaterial }> {
+    const { credentials } = this.#options;
+    const material = await abortable(credentials.material(), signal);
+    try {
+      return { ...(await this.#send(request, material, signal)), material };
+    } catch (error) {
+      if (signal.aborted || !isTlsFailure(error)) throw error;
+      const reread = await abortable(credentials.reread(), signal);
+      if (isDeepStrictEqual(reread.tls, material.tls)) throw error;
+      return { ...(await this.#send(request, reread, signal)), material: reread };
+    }
   }
 
   /** Other credentials than those that were refused; undefined if there are none. */

@@ -19,7 +19,7 @@ export function requestFailure(error: unknown, what: string, hints = generalHint
   if (error instanceof RequestError) return error;
   const code = codeOf(error);
   const text = describe(error);
-  if (tlsCode.test(code)) {
+  if (isTlsFailure(error)) {
     return new RequestError('tls', `${what}: TLS verification failed: ${text}${hintFor(code, hints)}`, {
       cause: error,
     });
@@ -29,6 +29,11 @@ export function requestFailure(error: unknown, what: string, hints = generalHint
   }
   const reason = code === 'ETIMEDOUT' ? 'timeout' : 'connection';
   return new RequestError(reason, `${what}: connection failed: ${text}`, { cause: error });
+}
+
+/** Whether the certificate of one of the two sides was not accepted. */
+export function isTlsFailure(error: unknown): boolean {
+  return tlsCode.test(codeOf(error));
 }
 
 /**

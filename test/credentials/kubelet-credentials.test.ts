@@ -37,6 +37,11 @@ async function fileOf(name: string, text: string): Promise<string> {
   return path;
 }
 
+const apiMaterial = {
+  headers: { authorization: 'Bearer api-token' },
+  tls: { ca: 'cluster CA', ...apiPair, serverName: 'api.example', rejectUnauthorized: false },
+};
+
 function setUp(settings: { bearerTokenFile?: string; tls?: Partial<KubeletTlsSettings> } = {}) {
   const clock = new ManualClock();
   let invalidations = 0;
@@ -45,12 +50,9 @@ function setUp(settings: { bearerTokenFile?: string; tls?: Partial<KubeletTlsSet
     proxyUrl: undefined,
     namespace: undefined,
     description: 'test',
-    material: () =>
-      Promise.resolve({
-        headers: { authorization: 'Bearer api-token' },
-        tls: { ca: 'cluster CA', ...apiPair, serverName: 'api.example', rejectUnauthorized: false },
-      }),
+    material: () => Promise.resolve(apiMaterial),
     invalidate: () => invalidations++,
+    reread: () => Promise.resolve(apiMaterial),
   };
   const credentials = new KubeletCredentials({
     api,

@@ -58,7 +58,7 @@ const apiServer: TargetKind = {
   serverNameHint: 'set the server name that the certificate carries',
   renewalPauseMs: 60_000,
   create: ({ server, clock, material, invalidate }) => {
-    const credentials = { ...staticCredentials({ server }), material, invalidate };
+    const credentials = { ...staticCredentials({ server }), material, invalidate, reread: material };
     const client = new ApiClient({ credentials, clock, version });
     return {
       open: (signal) => client.open({ path }, signal),
@@ -80,7 +80,7 @@ const kubelet: TargetKind = {
     const transport = new DirectTransport({
       addressTypes: ['InternalIP'],
       port: undefined,
-      credentials,
+      credentials: { ...credentials, reread: credentials.material },
       clock,
       version,
       isApiServerAway: () => false,

@@ -23,13 +23,11 @@ beforeAll(async () => {
 
 function transportOf(serverName?: string): DirectTransport {
   const tls: TlsMaterial = { ca: authority.certificate, serverName, rejectUnauthorized: true };
+  const material = () => Promise.resolve({ headers: { authorization: 'Bearer token-1' }, tls });
   return new DirectTransport({
     addressTypes: ['InternalIP'],
     port: undefined,
-    credentials: {
-      material: () => Promise.resolve({ headers: { authorization: 'Bearer token-1' }, tls }),
-      invalidate: () => undefined,
-    },
+    credentials: { material, invalidate: () => undefined, reread: material },
     clock: new ManualClock(),
     version: '1.2.3',
     isApiServerAway: () => false,
