@@ -19,6 +19,7 @@ import { healthReport } from './report/health-report.js';
 import { nodeFailure } from './report/node-report.js';
 import type { ReadinessCheck } from './report/readiness-check.js';
 import { apiNodes, type Host, noSuchNode, resolveScope } from './resolve-scope.js';
+import type { CollectOptions } from './scrape/collector.js';
 import type { ClusterSnapshot } from './scrape/snapshot.js';
 import { missingNode, snapshotCounts } from './scrape/snapshot-counts.js';
 import { EvictionsHandler } from './server/evictions-handler.js';
@@ -183,10 +184,10 @@ export class App implements AsyncDisposable {
   }
 
   /** One scrape. */
-  async #scrape(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
+  async #scrape(signal: AbortSignal, options: CollectOptions): Promise<ClusterSnapshot | undefined> {
     const { source, collection } = this.#active;
     source.scraped();
-    const snapshot = await this.#tracked(collection.collector.collect(signal));
+    const snapshot = await this.#tracked(collection.collector.collect(signal, options));
     if (snapshot !== undefined) {
       this.metrics.setCollected(snapshotCounts(snapshot));
       this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
@@ -256,9 +257,10 @@ export class App implements AsyncDisposable {
   #createMetricsHandler(): MetricsHandler {
     const { clock, logger } = this.#options;
     return new MetricsHandler({
-      source: { collect: (signal) => this.#scrape(signal) },
+      source: { collect: (...scrape) => this.#scrape(...scrape) },
       exposition: {
         hasFamily: (name) => this.#active.exposition.hasFamily(name),
+        prepareNode: (...node) => this.#active.exposition.prepareNode(...node),
         render: (...scrape) => this.#active.exposition.render(...scrape),
       },
       observer: this.metrics,

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { EvictionCounts } from '../history/eviction-counters.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
+import type { PreparedNode } from '../scrape/node-records.js';
 import type { ClusterSnapshot, NodeObjects, NodeSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import { ChunkCache } from './chunks.js';
@@ -128,6 +129,16 @@ export class Exposition {
   hasFamily(name: string): boolean {
     const own = this.#selfMetrics.registry.getMetricsAsArray();
     return this.#names.has(name) || own.some((family) => family.name === name);
+  }
+
+  /** Makes the text of a node ahead of `render`, if any is requested. Rejects with the signal's reason. */
+  async prepareNode({ snapshot, objects }: PreparedNode, filter: FamilyFilter, signal: AbortSignal): Promise<void> {
+    const isRequested = requestedBy(filter);
+    const prepare = async <Source extends object>(cache: ChunkCache<Source>, source: Source) => {
+      if (cache.families.some(isRequested)) await cache.prepare([source], signal);
+    };
+    if (snapshot !== undefined) await prepare(this.#nodeChunks, snapshot);
+    await prepare(this.#objectChunks, objects);
   }
 
   /** Without a snapshot (before the first sync), only the exporter's own metrics. Rejects with the signal's reason. */

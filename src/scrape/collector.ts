@@ -7,7 +7,7 @@ import type { CacheLookup } from '../kubelet/kubelet-cache.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
-import type { NodeRecords, ScrapedNode } from './node-records.js';
+import type { NodeRecords, PreparedNode, ScrapedNode } from './node-records.js';
 import type { PodLister } from './node-snapshot.js';
 import { ResponseWait } from './response-wait.js';
 import type { ClusterSnapshot, NodeObjects, NodeState, WorkloadSnapshot } from './snapshot.js';
@@ -54,6 +54,8 @@ export interface CollectOptions {
   readonly recordsFailures?: boolean;
   /** Whether nodes are waited for that respond much later than the others. Default: false. */
   readonly waitsForAll?: boolean;
+  /** Called for each node as soon as it has responded; the collection ends after it. */
+  readonly onNode?: (node: PreparedNode) => Promise<void>;
 }
 
 /** Scrapes the nodes and combines their data. */
@@ -86,7 +88,7 @@ export class Collector {
 
   async #collect(
     signal: AbortSignal,
-    { recordsFailures = true, waitsForAll = false }: CollectOptions,
+    { recordsFailures = true, waitsForAll = false, onNode }: CollectOptions,
   ): Promise<ClusterSnapshot> {
     const { nodes, policy, cache, records } = this.#options;
     const { targets, skipped, missing } = nodesInScope(nodes.nodes(), policy);
@@ -96,7 +98,7 @@ export class Collector {
     cache.retain(new Set(names));
     const order = scrapeOrder(targets, this.#turn++, (nodeName) => cache.lastFailure(nodeName) !== undefined);
     using wait = new ResponseWait({ clock: this.#options.clock, parent: signal, waitsForAll });
-    const current = await Promise.all(this.#ask(order, wait).map((lookup) => this.#prepare(lookup)));
+    const current = await Promise.all(this.#ask(order, wait).map((asked) => this.#prepare(asked, onNode)));
     // In one step: a pod that moved or was deleted while other nodes were waited for must not count where it was.
     const scraped = current.map((scrapedNow) => scrapedNow()).sort((a, b) => byNodeName(a.state, b.state));
     const gone = goneNames.map((name) => records.of({ name }).gone(name));
@@ -145,14 +147,14 @@ export class Collector {
   }
 
   /** Resolves with a function that returns the node as of the time of its call. */
-  async #prepare({ node, lookup: pending }: AskedNode): Promise<() => ScrapedNode> {
+  async #prepare({ node, lookup: pending }: AskedNode, onNode: CollectOptions['onNode']): Promise<() => ScrapedNode> {
     const { records, clock } = this.#options;
     const lookup = await pending;
     const lookedUpAtMs = clock.monotonicMs();
     const record = records.of(node);
-    await this.#slicer.run(() => {
-      record.prepare(node, lookup); // the step over all nodes cannot be cut into slices
-    });
+    // The step over all nodes cannot be cut into slices.
+    const prepared = await this.#slicer.run(() => record.prepare(node, lookup));
+    await onNode?.(prepared);
     return () => record.scraped(node, lookup, clock.monotonicMs() - lookedUpAtMs);
   }
 

@@ -30,6 +30,13 @@ export interface ScrapedNode {
   readonly objects: NodeObjects;
 }
 
+/** What most series of a node are made from, unless a pod changes before the collection is complete. */
+export interface PreparedNode {
+  /** Undefined while the node has no data. */
+  readonly snapshot: NodeSnapshot | undefined;
+  readonly objects: NodeObjects;
+}
+
 /** One record for each node that is scraped. */
 export class NodeRecords {
   readonly #options: NodeRecordsOptions;
@@ -103,10 +110,10 @@ class NodeRecord {
   }
 
   /** Derives what `scraped` needs, so that it takes no time. */
-  prepare(node: Node, lookup: CacheLookup): void {
+  prepare(node: Node, lookup: CacheLookup): PreparedNode {
     const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup);
     this.#coverageOf(node, snapshot);
-    this.#objects.of(node.name, node, snapshot);
+    return { snapshot, objects: this.#objects.of(node.name, node, snapshot) };
   }
 
   /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */

@@ -5,21 +5,30 @@ import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ExpositionBody, ExpositionRequest } from '../exposition/exposition.js';
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
+import type { FamilyFilter } from '../exposition/selection.js';
+import type { CollectOptions } from '../scrape/collector.js';
+import type { PreparedNode } from '../scrape/node-records.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
+import { RecentDurations } from './recent-durations.js';
 import { type ResponseLimit, startResponseLimit } from './response-limit.js';
 import { disconnect, sendText } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
 
-/** `collect` resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. */
 export interface ScrapeSource {
-  collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined>;
+  /**
+   * Resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. `onNode` is
+   * called for each node as soon as it has responded.
+   */
+  collect(signal: AbortSignal, options: Pick<CollectOptions, 'onNode'>): Promise<ClusterSnapshot | undefined>;
 }
 
 interface ExpositionRenderer {
   /** Whether there is a family of this name, allowed by the settings or not. */
   hasFamily(name: string): boolean;
+  /** Makes the text of a node ahead of `render`. */
+  prepareNode(node: PreparedNode, filter: FamilyFilter, signal: AbortSignal): Promise<void>;
   render(
     snapshot: ClusterSnapshot | undefined,
     request: ExpositionRequest,
@@ -60,11 +69,15 @@ const writeGraceMs = 5_000;
 export class MetricsHandler {
   readonly #options: MetricsHandlerOptions;
   readonly #sender: BodySender;
+  readonly #renderTimes: RecentDurations;
+  readonly #sendTimes: RecentDurations;
   #inFlightCount = 0;
 
   constructor(options: MetricsHandlerOptions) {
     this.#options = options;
     this.#sender = new BodySender(options);
+    this.#renderTimes = new RecentDurations(options.clock);
+    this.#sendTimes = new RecentDurations(options.clock);
   }
 
   /** HEAD gets the headers without a collection. */
@@ -100,7 +113,7 @@ export class MetricsHandler {
     };
     try {
       const { body, isLate } = await this.#render(asked, limit.signal);
-      await this.#send(response, { ...asked, ...body }, limit);
+      await this.#sendTimes.measure(() => this.#send(response, { ...asked, ...body }, limit));
       finish(isLate ? 'deadline' : 'success');
     } catch (error) {
       finish(limit.signal.aborted ? 'aborted' : 'error');
@@ -112,8 +125,8 @@ export class MetricsHandler {
   async #render(asked: Asked, signal: AbortSignal): Promise<{ body: ExpositionBody; isLate: boolean }> {
     this.#inFlightCount += 1;
     try {
-      const { snapshot, isLate } = await this.#collect(asked.timeoutMs, signal);
-      const body = await this.#options.exposition.render(snapshot, asked, signal);
+      const { snapshot, isLate } = await this.#collect(asked, signal);
+      const body = await this.#renderTimes.measure(() => this.#options.exposition.render(snapshot, asked, signal));
       signal.throwIfAborted();
       return { body, isLate };
     } finally {
@@ -121,18 +134,22 @@ export class MetricsHandler {
     }
   }
 
+  /** Ends early enough for rendering and sending, if these take as long as they did lately. */
   async #collect(
-    timeoutMs: number,
+    { timeoutMs, filter }: Asked,
     parent: AbortSignal,
   ): Promise<{ snapshot: ClusterSnapshot | undefined; isLate: boolean }> {
-    const { source, clock } = this.#options;
+    const { source, exposition, clock } = this.#options;
+    const durationMs = Math.max(timeoutMs / 2, timeoutMs - this.#renderTimes.longestMs - this.#sendTimes.longestMs);
     using deadline = startDeadline({
       clock,
-      durationMs: timeoutMs,
-      error: () => new RequestError('timeout', `the scrape did not complete within ${timeoutMs} ms`),
+      durationMs,
+      error: () => new RequestError('timeout', `not all nodes responded within ${durationMs} ms`),
       parent,
     });
-    const snapshot = await source.collect(deadline.signal);
+    const snapshot = await source.collect(deadline.signal, {
+      onNode: (node) => exposition.prepareNode(node, filter, parent),
+    });
     parent.throwIfAborted();
     return { snapshot, isLate: deadline.signal.aborted };
   }
@@ -157,7 +174,7 @@ interface Negotiated extends NegotiatedFormat {
 }
 
 interface Asked extends Negotiated, ExpositionRequest {
-  /** Of the collection. */
+  /** From the request to the last byte of the response. */
   readonly timeoutMs: number;
 }
 

@@ -1,6 +1,6 @@
 /** In milliseconds above 0; the offset may be 0. */
 export interface ScrapeTimes {
-  /** How long before the client's timeout the response starts. */
+  /** How long before the client's timeout the response is complete. */
   readonly timeoutOffsetMs: number;
   /** For clients that send no timeout. */
   readonly defaultTimeoutMs: number;
@@ -14,7 +14,7 @@ export const scrapeTimeoutHeader = 'x-prometheus-scrape-timeout-seconds';
 const maxPlausibleMs = 3_600_000;
 
 /**
- * How long a scrape may collect: the client's timeout minus the offset, but at least half of the timeout; the default
+ * How long a scrape may take: the client's timeout minus the offset, but at least half of the timeout; the default
  * when the header is absent or not a number above 0; at most `maxDurationMs`.
  */
 export function scrapeTimeoutMs(header: string | undefined, times: ScrapeTimes): number {

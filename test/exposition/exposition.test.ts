@@ -39,6 +39,7 @@ import {
   aVolumeUsage,
   aWorkload,
   aWorkloadSnapshot,
+  someNodeObjects,
 } from '../support/snapshot-builders.js';
 
 const never = new AbortController().signal;
@@ -390,6 +391,27 @@ describe('families', () => {
     await anExposition().render(snapshot, asking('text', { levels: new Set(['workload']) }), never);
     expect(readCount).toBe(0);
     await anExposition().render(snapshot, asking('text'), never);
+    expect(readCount).toBe(1);
+  });
+
+  it('H13: of a node are formatted ahead, once, and only if they are requested', async () => {
+    let readCount = 0;
+    const volume = {
+      ...aVolumeUsage(),
+      get usedBytes() {
+        readCount += 1;
+        return 1;
+      },
+    };
+    const nodeSnapshot = aNodeSnapshot({ pods: [aPodSnapshot({ usage: aPodUsage({ volumes: [volume] }) })] });
+    const snapshot = aClusterSnapshot({ nodes: [aFreshNode(nodeSnapshot)] });
+    const node = { snapshot: nodeSnapshot, objects: someNodeObjects() };
+    const exposition = anExposition();
+    await exposition.prepareNode(node, asking('text', { levels: new Set(['workload']) }).filter, never);
+    expect(readCount).toBe(0);
+    await exposition.prepareNode(node, asking('text').filter, never);
+    expect(readCount).toBe(1);
+    await exposition.render(snapshot, asking('text'), never);
     expect(readCount).toBe(1);
   });
 

@@ -7,7 +7,7 @@ import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
-import { NodeRecords } from '../../src/scrape/node-records.js';
+import { NodeRecords, type PreparedNode } from '../../src/scrape/node-records.js';
 import type { PodLister } from '../../src/scrape/node-snapshot.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { type MissingNodePolicy, WorkloadCollector } from '../../src/scrape/workload-collector.js';
@@ -196,6 +196,23 @@ function twoNodes(): FakeCluster {
 }
 
 describe('one scrape', () => {
+  it('H13: passes on each node as soon as it has responded', async () => {
+    const cluster = twoNodes();
+    let release = (): void => undefined;
+    cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
+    const { collector } = aCollector(cluster);
+    const passed: string[] = [];
+    const onNode = ({ objects, snapshot }: PreparedNode): Promise<void> => {
+      passed.push(`${objects.nodeName} with ${snapshot?.pods.length ?? 0} pod`);
+      return Promise.resolve();
+    };
+    const collecting = collector.collect(new AbortController().signal, { onNode });
+    await expect.poll(() => passed).toEqual(['node-1 with 1 pod']);
+    release();
+    await collecting;
+    expect(passed).toEqual(['node-1 with 1 pod', 'node-2 with 1 pod']);
+  });
+
   it('collects nothing before nodes and pods were listed', async () => {
     const cluster = twoNodes();
     cluster.hasSynced = false;

@@ -213,6 +213,35 @@ describe('the deadline', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
+  it.each([
+    { renderMs: 3_000, collectMs: 7_000 },
+    { renderMs: 9_000, collectMs: 5_000 },
+  ])(
+    'H13: leaves $renderMs ms for rendering if that took so long before, but half of the time for collecting',
+    async ({ renderMs, collectMs }) => {
+      const source = new HeldSource();
+      const clock = new ManualClock();
+      const exposition = rendering(async () => {
+        await clock.advance(renderMs);
+        return aBody('up 1\n');
+      });
+      await using server = await startServer({ source, clock, exposition });
+      const first = source.next();
+      const firstAnswer = send({ port: server.port, path });
+      (await first).resolve(emptySnapshot);
+      await firstAnswer;
+      const next = source.next();
+      const answer = send({ port: server.port, path });
+      const { signal, resolve } = await next;
+      await clock.advance(collectMs - 1);
+      expect(signal.aborted).toBe(false);
+      await clock.advance(1);
+      expect(signal.aborted).toBe(true);
+      resolve(emptySnapshot);
+      await answer.catch(() => undefined);
+    },
+  );
+
   it('leaves no timer behind when it was not reached', async () => {
     const observer = new FakeObserver();
     const clock = new ManualClock();

@@ -96,7 +96,7 @@ export function aLogger(): RecordingLogger {
 
 /** Knows every family but those that begin with `un`. */
 export function rendering(render: MetricsHandlerOptions['exposition']['render']): MetricsHandlerOptions['exposition'] {
-  return { hasFamily: (name) => !name.startsWith('un'), render };
+  return { hasFamily: (name) => !name.startsWith('un'), prepareNode: () => Promise.resolve(), render };
 }
 
 export function aMetricsHandler(overrides: Partial<MetricsHandlerOptions> = {}): MetricsHandler {
