@@ -52,11 +52,14 @@ const scenario: Scenario = {
   },
 };
 
+/** node-2 has no data any longer. */
 async function startExporter(): Promise<Exporter> {
   const exporter = await Exporter.start({ scenario });
   await exporter.synced();
   await exporter.clock.advance(180_000);
+  await exporter.scrape();
   await exporter.cluster.setFault('node-2', 'status:500');
+  await exporter.clock.advance(120_000);
   return exporter;
 }
 
@@ -283,10 +286,11 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(shown).toEqual(['page', 'logs'].map((role) => rgb(colourOf(palette, role))));
   });
 
-  it.each([320, 360, 641, 800, 1081, 1920])('fits into %i pixels', async (width) => {
+  it.each([320, 360, 390, 641, 800, 1081, 1920])('fits into %i pixels', async (width) => {
     await using exporter = await startExporter();
     await using visited = await visit(urlOf(exporter), { viewport: { width, height: 800 } });
     const { page } = visited;
+    expect(await textOf(page, '#next-evictions')).toContain('node without data (http_status)');
     for (const details of await page.locator('summary').all()) await details.click();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     const broken = '[...document.querySelectorAll(".trust .chip")].filter((chip) => chip.offsetHeight > 30).length';
