@@ -2,6 +2,7 @@ import { filesystemOwners } from '../eviction/filesystem-owners.js';
 import { sameFilesystem } from '../eviction/node-layout.js';
 import type { FsStats } from '../kubelet/summary.js';
 import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
+import { limitThresholds } from './limit-report.js';
 
 export interface FilesystemReport {
   readonly filesystem: 'nodefs' | 'imagefs' | 'containerfs';
@@ -24,8 +25,8 @@ export interface FilesystemReport {
   readonly inodesFullRatio?: number | undefined;
 }
 
-/** From here on a filesystem is shown as full: the kubelet's own thresholds are at 85 % (images) and 90 %. */
-export const fullRatio = 0.85;
+/** From here on a filesystem counts as full. Below it, one with images is healthy: kubelets let them fill it to 85 %. */
+export const fullRatio = limitThresholds.high;
 
 /** Pods of a node: how many, and what they use. */
 export interface PodBytes {

@@ -12,7 +12,7 @@ export interface LimitReport {
   readonly ratio: number;
 }
 
-/** Parts of a limit from which on its usage is shown as near, as almost reached, and as reached: on all pages and in all commands. */
+/** Parts of a limit, or of a filesystem, from which on its usage is shown as near, as almost reached, and as reached: on the page and in all commands, dashboards and alerts. */
 export const limitThresholds = { near: 0.8, high: 0.9, reached: 1 } as const;
 
 export function limitReport({ rule, container, volume, usedBytes, limitBytes, ratio }: LimitRatio): LimitReport {

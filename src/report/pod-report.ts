@@ -1,4 +1,4 @@
-import { exemptionOf, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
+import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
 import type { Pod } from '../kube/objects.js';
 import type { AbsenceReason, ListedPod, MeasuredNodeState, NodeState, PodSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
@@ -20,6 +20,8 @@ interface PodFacts extends PodPlace {
   readonly isKnown: boolean;
   /** Static and system-critical pods: the kubelet never evicts them for their limits. */
   readonly isExempt: boolean;
+  /** Whether the pod, a container or an emptyDir of it has a limit, enforced or not; absent for a pod that is not known. */
+  readonly hasLimits?: boolean | undefined;
   /** Aggregated over the containers as the kubelet does; absent where none declares one. */
   readonly limitBytes?: number | undefined;
   readonly requestBytes?: number | undefined;
@@ -92,6 +94,7 @@ export function measuredPodReport(found: FoundPod<PodSource>): MeasuredPodReport
     workloads: workloadReferences(pod.workloads),
     isKnown: pod.pod !== undefined,
     isExempt: isExempt(pod),
+    hasLimits: pod.pod && hasLimits(pod.pod),
     state: volumesPending ? 'pending' : 'measured',
     usedBytes,
     components,
@@ -126,6 +129,7 @@ export function unmeasuredPodReport({ pod, workloads, reason, isExpected }: Unme
     workloads: workloadReferences(workloads),
     isKnown: true,
     isExempt: exemptionOf(pod) !== undefined,
+    hasLimits: hasLimits(pod),
     state: 'unmeasured',
     reason,
     isExpected,

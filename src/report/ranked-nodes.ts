@@ -1,6 +1,6 @@
 import { Ranking } from '../base/ranking.js';
 import { largestFirst } from '../base/ranking.js';
-import type { AbsentNodeState, MeasuredNodeState, NodeState, PodSnapshot } from '../scrape/snapshot.js';
+import type { AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState, PodSnapshot } from '../scrape/snapshot.js';
 import { filesystemReports, fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
 import {
   type AbsentNodeReport,
@@ -15,6 +15,12 @@ import type { Ranked } from './ranked.js';
 
 /** A node with data and the largest of its pods, in brief. */
 export interface NodeWithPodsReport extends MeasuredNodeReport {
+  /**
+   * The other pods of the summary, whose bytes are on the disk too: out of scope, without a workload where those are
+   * hidden, no longer on the node, or without a total.
+   */
+  readonly otherPodCount: number;
+  readonly otherPodsUsedBytes: number;
   readonly largestPods: readonly NodePodReport[];
 }
 
@@ -28,7 +34,7 @@ export interface SilentNodeReport extends AbsentNodeReport {
 /** Without pods that the API server no longer lists on the node. */
 export type LastKnownNodeReport = Pick<
   NodeWithPodsReport,
-  'dataAgeMs' | 'filesystems' | 'podCount' | 'podsUsedBytes' | 'largestPods'
+  'dataAgeMs' | 'filesystems' | 'podCount' | 'podsUsedBytes' | 'otherPodCount' | 'otherPodsUsedBytes' | 'largestPods'
 >;
 
 export type RankedNodeReport = SilentNodeReport | NodeWithPodsReport;
@@ -127,7 +133,11 @@ export class RankedNodes {
       return { ...absentNodeReport(state, failure), lastKnown: lastKnown && lastKnownReport(lastKnown) };
     }
     const { pods } = state.snapshot;
-    return { ...measuredNodeReport(state, podBytes(pods), failure), largestPods: largestPods(pods) };
+    return {
+      ...measuredNodeReport(state, podBytes(pods), failure),
+      ...otherPods(state.snapshot),
+      largestPods: largestPods(pods),
+    };
   }
 }
 
@@ -138,7 +148,17 @@ function lastKnownReport({ snapshot, ageMs }: LastKnown): LastKnownNodeReport {
     filesystems: filesystemReports(snapshot),
     podCount,
     podsUsedBytes: usedBytes,
+    ...otherPods(snapshot),
     largestPods: largestPods(snapshot.pods),
+  };
+}
+
+function otherPods({ summary, pods }: NodeSnapshot): Pick<NodeWithPodsReport, 'otherPodCount' | 'otherPodsUsedBytes'> {
+  const reported = new Set(pods.map((pod) => pod.summary));
+  const others = summary.pods.filter((pod) => !reported.has(pod));
+  return {
+    otherPodCount: others.length,
+    otherPodsUsedBytes: others.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0),
   };
 }
 

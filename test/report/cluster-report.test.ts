@@ -222,23 +222,24 @@ describe('nodes', () => {
     const { nodes, summary } = await reportOf({
       nodes: [
         nodeOf('a-roomy', [], 90_000),
-        nodeOf('b-full', [], 5_000),
+        nodeOf('b-full', [], 10_000),
+        nodeOf('b-roomier', [], 10_001),
         anAbsentNode('c-virtual', 'skipped'),
         { ...aFreshNode(aNodeSnapshot({ nodeName: 'd-stale' }), 70_000.4), state: 'stale' },
         anAbsentNode('e-silent', 'timeout'),
       ],
     });
-    expect(nodes.items.map(({ node }) => node)).toEqual(['e-silent', 'b-full', 'd-stale', 'a-roomy', 'c-virtual']);
+    expect(nodes.items.map(({ node }) => node)).toEqual([
+      ...['e-silent', 'b-full', 'b-roomier', 'd-stale', 'a-roomy', 'c-virtual'],
+    ]);
     expect(summary).toMatchObject({
-      freshNodeCount: 2,
+      freshNodeCount: 3,
       staleNodeCount: 1,
       absentNodeCount: 1,
       failedNodeCount: 0,
       skippedNodeCount: 1,
       fullNodeCount: 1,
       oldestDataAgeMs: 70_000,
-      expectedPodCount: 5,
-      measuredPodCount: 3,
     });
   });
 
@@ -266,6 +267,21 @@ describe('nodes', () => {
       podsUsedBytes: 15,
       largestPods: [{ pod: 'big', usedBytes: 9, limitBytes: 10 }, { pod: 'middle' }, { pod: 'small' }],
     });
+  });
+
+  it('show how much of their disk the other pods of the summary hold', async () => {
+    const shown = podOf('a', 10, { summary: aPodSummary({ name: 'a', usedBytes: 10 }) });
+    const others = [
+      aPodSummary({ name: 'gone', usedBytes: 5 }),
+      aPodSummary({ name: 'unmeasured', usedBytes: undefined }),
+    ];
+    const snapshot = aNodeSnapshot({ pods: [shown], summary: aNodeSummary({ pods: [shown.summary, ...others] }) });
+    const expected = { podCount: 1, podsUsedBytes: 10, otherPodCount: 2, otherPodsUsedBytes: 5 };
+    const { nodes } = await reportOf(
+      { nodes: [aFreshNode(snapshot), anAbsentNode('b', 'timeout')] },
+      { lastKnownOf: () => ({ snapshot, ageMs: 1 }) },
+    );
+    expect(nodes.items).toMatchObject([{ lastKnown: expected }, expected]);
   });
 
   it.each([

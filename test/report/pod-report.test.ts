@@ -40,6 +40,15 @@ describe('the report of a measured pod', () => {
     });
   });
 
+  it.each([
+    ['a container', { containers: [aContainer({ limitBytes: 5 })] }, true],
+    ['an emptyDir', { volumes: [aVolume({ sizeLimitBytes: 5 })] }, true],
+    ['nothing of it', { containers: [aContainer()], volumes: [aVolume()] }, false],
+  ])('shows whether it has limits: %s has one', (_what, spec, expected) => {
+    expect(measuredPodReport({ node, pod: aPodSnapshot({ pod: aPod(spec) }) }).hasLimits).toBe(expected);
+    expect(measuredPodReport({ node, pod: aPodSnapshot({ pod: undefined }) }).hasLimits).toBeUndefined();
+  });
+
   it('is pending while the kubelet has not measured its volumes', () => {
     const pod = aPodSnapshot({ usage: aPodUsage({ volumesPending: true }) });
     expect(measuredPodReport({ node, pod }).state).toBe('pending');

@@ -40,7 +40,7 @@ describe('a problem', () => {
       { fullNodeCount: 1, pressedNodeCount: 1, pressedFullNodeCount: 1 },
       'critical next-evictions: 1 node below an eviction threshold',
     ],
-    [{ fullNodeCount: 1 }, 'warning nodes: 1 node at least 85 % full'],
+    [{ fullNodeCount: 1 }, 'warning nodes: 1 node at least 90 % full'],
     [{ expectedPodCount: 5, measuredPodCount: 3 }, 'warning nodes: 2 pods not measured'],
     [{ incompleteWorkloadCount: 1 }, 'warning workloads: 1 incomplete workload'],
   ])('is reported for %j', (summary, text) => {

@@ -3,7 +3,6 @@ import { type ComponentBytes, componentOrder } from '../../report/component-byte
 import { bar, type Mark } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { term } from './terms.js';
-import { percentText } from './texts.js';
 
 /** Above its limit a bar shows at most this multiple of it. */
 const maxStretch = 2;
@@ -12,6 +11,8 @@ interface Amounts {
   readonly usedBytes?: number | undefined;
   readonly limitBytes?: number | undefined;
   readonly requestBytes?: number | undefined;
+  /** What the bar shows, in words, where nothing beside it does. */
+  readonly barText?: string | undefined;
 }
 
 /** One scale for all bars of a table that show bytes, so that their lengths compare. */
@@ -20,7 +21,7 @@ export function bytesScale(rows: readonly Amounts[]): number {
 }
 
 /**
- * By component, and the same in words. With a limit: its full width is the limit, or what is used above it. Without one: a
+ * By component, and the same in words. With a pod limit (a sum of them for a workload): its full width is the limit, or what is used above it. Without one: a
  * thin bar without an end, of bytes.
  */
 export function componentBar(parts: ComponentBytes, amounts: Amounts, scaleBytes: number): Markup {
@@ -37,22 +38,17 @@ export function componentBar(parts: ComponentBytes, amounts: Amounts, scaleBytes
         marks: marksOf(amounts),
       }
     : { scale: scaleBytes, isThin: true };
-  const request = requestBytes === undefined ? undefined : markup`<span>request ${formatBytes(requestBytes)}</span>`;
-  return markup`${bar({ segments, text, ...shape })}<div class="row small muted"><span>${text}</span>${request}</div>`;
+  const request = requestBytes === undefined ? undefined : `request ${formatBytes(requestBytes)}`;
+  const notes = [amounts.barText, request].filter((note) => note !== undefined);
+  return markup`${bar({ segments, text, ...shape })}<div class="row small muted"><span>${text}</span><span>${notes.join(' · ')}</span></div>`;
 }
 
-function hasLimit(amounts: Amounts): amounts is Amounts & { readonly limitBytes: number } {
+export function hasLimit(amounts: Amounts): amounts is Amounts & { readonly limitBytes: number } {
   return amounts.limitBytes !== undefined && amounts.limitBytes > 0;
 }
 
-/** `isPartial`: the usage lacks pods or volumes, unlike the limit. */
-export function usedOfLimit(amounts: Amounts, isPartial = false): Markup {
-  const { usedBytes, limitBytes } = amounts;
-  const share =
-    hasLimit(amounts) && usedBytes !== undefined
-      ? `, ${isPartial ? 'at least ' : ''}${percentText(usedBytes / amounts.limitBytes)}`
-      : '';
-  const limit = limitBytes === undefined ? 'no limit' : `of ${formatBytes(limitBytes)}${share}`;
+/** The used bytes, and in small type the limit. */
+export function usedText(usedBytes: number | undefined, limit: string): Markup {
   return markup`<strong>${formatBytes(usedBytes)}</strong> <span class="small muted">${limit}</span>`;
 }
 
@@ -61,7 +57,7 @@ export function componentLegend(): Markup {
     (component) =>
       markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${component}" width="12" height="12" rx="2"/></svg>${term(component)}</li>`,
   );
-  return markup`<ul class="legend" aria-label="Parts of the bars">${swatches}<li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark" x="1" width="2" height="14"/></svg>limit</li><li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark request" x="1" y="6" width="2" height="8"/></svg>request</li><li>thin bars: bytes of what has no limit</li></ul>`;
+  return markup`<ul class="legend" aria-label="Parts of the bars">${swatches}<li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark" x="1" width="2" height="14"/></svg>pod limit</li><li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark request" x="1" y="6" width="2" height="8"/></svg>request</li><li>thin bars: bytes of what has no pod limit</li></ul>`;
 }
 
 function marksOf({ limitBytes, requestBytes }: Amounts): readonly Mark[] {
@@ -71,7 +67,7 @@ function marksOf({ limitBytes, requestBytes }: Amounts): readonly Mark[] {
       : [{ kind: 'request', label: `request ${formatBytes(requestBytes)}`, amount: requestBytes } as const]),
     ...(limitBytes === undefined
       ? []
-      : [{ kind: 'limit', label: `limit ${formatBytes(limitBytes)}`, amount: limitBytes } as const]),
+      : [{ kind: 'limit', label: `pod limit ${formatBytes(limitBytes)}`, amount: limitBytes } as const]),
   ];
 }
 

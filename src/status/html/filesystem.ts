@@ -1,9 +1,9 @@
 import { formatBytes } from '../../base/units.js';
-import { type FilesystemReport, fullRatio } from '../../report/filesystem-report.js';
+import type { FilesystemReport } from '../../report/filesystem-report.js';
 import { bar, type Segment } from './bar.js';
 import { type Markup, markup } from './markup.js';
 import { term } from './terms.js';
-import { percentText } from './texts.js';
+import { limitSeverity, percentText, severityClass } from './texts.js';
 
 /** Each filesystem once, with whose bytes it holds. */
 export function filesystems({
@@ -18,8 +18,7 @@ function filesystemOf(filesystem: FilesystemReport): Markup {
   const { filesystem: name, capacityBytes, availableBytes, fullRatio: full, inodesFullRatio } = filesystem;
   const segments = segmentsOf(filesystem);
   const parts = segments.map(({ label }) => label).join(' · ');
-  const isFull = (full ?? 0) >= fullRatio;
-  return markup`<div class="filesystem"><div class="row small"><span>${term(name)} <span class="${isFull ? 't-warning' : ''}">${percentText(full)} full</span></span><span>${formatBytes(availableBytes)} free of ${formatBytes(capacityBytes)}</span></div>
+  return markup`<div class="filesystem"><div class="row small"><span>${term(name)} <span class="${severityClass(limitSeverity(full ?? 0))}">${percentText(full)} full</span></span><span>${formatBytes(availableBytes)} free of ${formatBytes(capacityBytes)}</span></div>
 ${capacityBytes === undefined ? undefined : bar({ segments, marks: marksOf(filesystem, capacityBytes), scale: capacityBytes, text: `${name} ${percentText(full)} full: ${parts}` })}
 <div class="row small muted"><span>${parts}</span>${inodesText(inodesFullRatio)}</div></div>`;
 }
@@ -56,5 +55,5 @@ function marksOf(
 
 function inodesText(ratio: number | undefined): Markup | undefined {
   if (ratio === undefined) return undefined;
-  return markup`<span class="${ratio >= fullRatio ? 't-warning' : ''}">inodes ${percentText(ratio)}</span>`;
+  return markup`<span class="${severityClass(limitSeverity(ratio))}">inodes ${percentText(ratio)}</span>`;
 }

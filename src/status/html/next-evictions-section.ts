@@ -6,7 +6,7 @@ import { lastKnownChip, rowClass } from './last-known.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { pressureTable } from './pressure-table.js';
-import { countText, limitSeverity, moreText, percentText } from './texts.js';
+import { countText, limitSeverity, moreText, percentText, severityClass } from './texts.js';
 
 /** The pods that kubelets may evict next: those near a limit of theirs, and the first ones on nodes near a threshold. */
 export function nextEvictions(cluster: ClusterReport | undefined): Markup {
@@ -75,8 +75,8 @@ function row(limit: PodLimitReport, scale: number): Markup {
     scale,
     text,
   })}</td>
-<td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}${overBytes > 0 ? markup`<br> <span class="small ${severity === 'critical' ? 't-critical' : ''}">${formatBytes(overBytes)} over</span>` : undefined}</td>
-<td role="cell" class="number"><span class="${severity === 'ok' || severity === 'unknown' ? '' : `t-${severity}`}">${percentText(ratio)}</span>${timeText(limit)}</td></tr>`;
+<td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}${overBytes > 0 ? markup`<br> <span class="small ${severityClass(severity)}">${formatBytes(overBytes)} over</span>` : undefined}</td>
+<td role="cell" class="number"><span class="${severityClass(severity)}">${percentText(ratio)}</span>${timeText(limit)}</td></tr>`;
 }
 
 function timeText({ timeToLimitMs }: PodLimitReport): Markup | undefined {

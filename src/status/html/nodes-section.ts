@@ -1,6 +1,6 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
-import { fullRatio } from '../../report/filesystem-report.js';
+import { limitThresholds } from '../../report/limit-report.js';
 import type { NodeFailure } from '../../report/node-report.js';
 import type {
   LastKnownNodeReport,
@@ -66,7 +66,7 @@ ${pods === undefined ? undefined : markup`<p class="small">${pods} not measured.
 
 function lastKnownPart(node: string, last: LastKnownNodeReport): Markup {
   return markup`<div class="last-known muted"><p class="small">Last known, ${formatAge(last.dataAgeMs)} ago:</p>${filesystems(last)}
-<p class="small pods">${formatBytes(last.podsUsedBytes)} by ${countText(last.podCount, 'pod', 'pods')}</p>
+<p class="small pods">${formatBytes(last.podsUsedBytes)} by ${countText(last.podCount, 'pod', 'pods')}${otherPodsText(last, 'Gone since, or not in scope.')}</p>
 ${podTable(`Largest pods of ${node}, last known`, last.largestPods.slice(0, shownPodCount))}</div>`;
 }
 
@@ -79,8 +79,10 @@ ${podsOf(node)}</li>`;
 }
 
 function cardSeverity({ state, filesystems: all, missingPodCount }: NodeWithPodsReport): Severity {
-  const isFull = all.some((one) => Math.max(one.fullRatio ?? 0, one.inodesFullRatio ?? 0) >= fullRatio);
-  return state === 'stale' || isFull || missingPodCount > 0 ? 'warning' : 'ok';
+  const isNearlyFull = all.some(
+    (one) => Math.max(one.fullRatio ?? 0, one.inodesFullRatio ?? 0) >= limitThresholds.near,
+  );
+  return state === 'stale' || isNearlyFull || missingPodCount > 0 ? 'warning' : 'ok';
 }
 
 function failureText(failure: NodeFailure | undefined): Markup | undefined {
@@ -95,10 +97,20 @@ function podsOf(node: NodeWithPodsReport): Markup {
     ...(danglingPodCount > 0 ? [`${danglingPodCount} unknown to the API server`] : []),
   ];
   const others = largestPods.slice(shownPodCount);
-  return markup`<p class="small pods"><strong>${formatBytes(podsUsedBytes)}</strong> <span class="muted">by ${countText(podCount, 'pod', 'pods')}${coverageText(node)}</span></p>
+  return markup`<p class="small pods"><strong>${formatBytes(podsUsedBytes)}</strong> <span class="muted">by ${countText(podCount, 'pod', 'pods')}${otherPodsText(node, 'Not in scope, or not known to the API server here.')}${coverageText(node)}</span></p>
 ${deviations.length === 0 ? undefined : markup`<p class="small t-warning">Pods: ${deviations.join(', ')}</p>`}
 ${podTable(`Largest pods of ${name}`, largestPods.slice(0, shownPodCount))}
 ${others.length === 0 ? undefined : markup`<details id="node-${name}"><summary class="small" data-key="node-${name}">${others.length} more<span class="visually-hidden"> pods of ${name}</span></summary>${podTable(`More pods of ${name}`, others)}</details>`}`;
+}
+
+/** The rest of what the bar of the disk shows as pods. */
+function otherPodsText(
+  { otherPodCount, otherPodsUsedBytes }: LastKnownNodeReport,
+  meaning: string,
+): Markup | undefined {
+  if (otherPodsUsedBytes === 0) return undefined;
+  const pods = countText(otherPodCount, 'other pod', 'other pods');
+  return markup`, ${formatBytes(otherPodsUsedBytes)} by <abbr title="${meaning}">${pods}</abbr>`;
 }
 
 function coverageText({ measuredPodCount, expectedPodCount, allocatableBytes }: NodeWithPodsReport): string {

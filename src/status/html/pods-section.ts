@@ -1,11 +1,12 @@
+import { formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { MeasuredPodReport } from '../../report/pod-report.js';
-import { bytesScale, componentBar, componentLegend, usedOfLimit } from './components.js';
+import { bytesScale, componentBar, componentLegend, hasLimit, usedText } from './components.js';
 import { lastKnownChip, rowClass } from './last-known.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { term } from './terms.js';
-import { moreText } from './texts.js';
+import { moreText, percentText } from './texts.js';
 
 /** The largest pods. */
 export function pods(cluster: ClusterReport | undefined): Markup {
@@ -24,7 +25,7 @@ function bodyOf({ pods: top, hidesPodsWithoutWorkload }: ClusterReport): Markup 
   if (top.items.length === 0) return markup`${emptyText('No pods are measured yet.')}${hint}`;
   const scale = bytesScale(top.items);
   return markup`<table class="rows" role="table"><caption class="visually-hidden">Largest pods</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader" class="number">Used, and nearest limit</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
 <tbody role="rowgroup">${top.items.map((pod) => row(pod, scale))}</tbody></table>
 ${moreText(top, 'pods')}${hint}`;
 }
@@ -33,6 +34,28 @@ function row(pod: MeasuredPodReport, scale: number): Markup {
   const { namespace, pod: name, node, components, state, isKnown } = pod;
   return markup`<tr role="row"${rowClass(pod)}><th scope="row" role="rowheader"><span class="name">${namespace}/${name}</span> <span class="small muted">${node}</span>${lastKnownChip(pod)}
 ${state === 'pending' ? markup`<span class="chip warning">volumes ${term('pending')}</span>` : undefined}${isKnown ? undefined : markup`<span class="chip warning">unknown to the API server</span>`}</th>
-<td role="cell" class="number">${usedOfLimit(pod)}</td>
-<td role="cell" class="wide">${componentBar(components, pod, scale)}</td></tr>`;
+<td role="cell" class="number">${usedText(pod.usedBytes, limitText(pod))}</td>
+<td role="cell" class="wide">${componentBar(components, { ...pod, barText: barText(pod) }, scale)}</td></tr>`;
+}
+
+/** The limit that it is nearest to. */
+function limitText(pod: MeasuredPodReport): string {
+  const { nearestLimit } = pod;
+  if (nearestLimit === undefined) return withoutRatioText(pod);
+  const { rule, container, volume, usedBytes, limitBytes, ratio } = nearestLimit;
+  if (rule === 'pod') return `of pod limit ${formatBytes(limitBytes)}, ${percentText(ratio)}`;
+  const name = rule === 'emptydir' ? `emptyDir ${volume ?? ''}` : `container ${container ?? ''}`;
+  return `${name}: ${formatBytes(usedBytes)} of ${formatBytes(limitBytes)}, ${percentText(ratio)}`;
+}
+
+/** Where the bar shows the total of the limit of the pod, which is not the one that it is nearest to. */
+function barText(pod: MeasuredPodReport): string | undefined {
+  if (!hasLimit(pod) || pod.nearestLimit?.rule === 'pod') return undefined;
+  return `${percentText(pod.usedBytes / pod.limitBytes)} of pod limit ${formatBytes(pod.limitBytes)}`;
+}
+
+function withoutRatioText({ hasLimits, state }: MeasuredPodReport): string {
+  if (hasLimits === undefined) return 'limits unknown';
+  if (!hasLimits) return 'no limit';
+  return state === 'pending' ? 'limits not measured' : 'no limit applies';
 }

@@ -12,10 +12,15 @@ export function percentText(ratio: number | undefined): string {
   return ratio === undefined ? '-' : `${Math.round(Number(formatRatio(ratio)) * 100)} %`;
 }
 
-/** As `ratioStyle` of the commands. */
+/** Of a limit or a filesystem. As `ratioStyle` of the commands. */
 export function limitSeverity(ratio: number): Severity {
   if (ratio >= limitThresholds.high) return 'critical';
   return ratio >= limitThresholds.near ? 'warning' : 'ok';
+}
+
+/** The class of a text in the colour of a problem; '' for none. */
+export function severityClass(severity: Severity): string {
+  return severity === 'warning' || severity === 'critical' ? `t-${severity}` : '';
 }
 
 export function countText(count: number, one: string, many: string): string {

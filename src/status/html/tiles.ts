@@ -63,14 +63,16 @@ function coverage({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
 }
 
 function used({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
-  const { podsUsedBytes, podCount, expectedPodCount, measuredPodCount } = summary;
-  const missing = expectedPodCount - measuredPodCount;
+  const { freshNodeCount, staleNodeCount, absentNodeCount, podsUsedBytes, podCount } = summary;
+  const missing = summary.expectedPodCount - summary.measuredPodCount;
+  const isKnown = freshNodeCount + staleNodeCount > 0;
+  const isWhole = isKnown && missing === 0 && absentNodeCount === 0;
   const of = `${countText(podCount, 'pod', 'pods')}${hidesPodsWithoutWorkload ? ' with a workload' : ''}`;
   return {
     label: 'Used by pods',
-    value: formatBytes(podsUsedBytes),
+    value: isKnown ? markup`${isWhole ? undefined : atLeast}${formatBytes(podsUsedBytes)}` : formatBytes(undefined),
     note: `ephemeral storage of ${of}${missing > 0 ? `, without ${missing} not measured` : ''}`,
-    severity: '',
+    severity: isWhole ? '' : 'unknown',
   };
 }
 
@@ -93,6 +95,8 @@ function near({ summary }: ClusterReport): Tile {
     severity: worst({ warning: nearLimitPodCount, unknown: unknownPart(summary) }),
   };
 }
+
+const atLeast = markup`<small>at least</small> `;
 
 /** Pods without data may be there too. */
 function knownText(count: number, { unknownLimitPodCount }: ClusterSummary): Content {

@@ -1,11 +1,11 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { RankedWorkloadReport } from '../../report/ranked-workloads.js';
-import { bytesScale, componentBar, componentLegend, usedOfLimit } from './components.js';
+import { bytesScale, componentBar, componentLegend, hasLimit, usedText } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { term } from './terms.js';
-import { countText, moreText } from './texts.js';
+import { countText, moreText, percentText } from './texts.js';
 
 /** The largest workloads. */
 export function workloads(cluster: ClusterReport | undefined): Markup {
@@ -21,7 +21,7 @@ function bodyOf({ workloads: top }: ClusterReport): Markup {
   if (top.items.length === 0) return emptyText('No pods belong to a workload yet.');
   const scale = bytesScale(top.items);
   return markup`<table class="rows" role="table"><caption class="visually-hidden">Largest workloads</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Workload</th><th scope="col" role="columnheader" class="number">Used of limit</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Workload</th><th scope="col" role="columnheader" class="number">Used of pod limits</th><th scope="col" role="columnheader">Used by component</th></tr></thead>
 <tbody role="rowgroup">${top.items.map((workload) => row(workload, scale))}</tbody></table>
 ${moreText(top, 'workloads')}`;
 }
@@ -29,8 +29,19 @@ ${moreText(top, 'workloads')}`;
 function row(workload: RankedWorkloadReport, scale: number): Markup {
   const { workloadType, components } = workload;
   return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${nameOf(workload)}</span> <span class="small muted">${workloadType}; ${coverageText(workload)}</span> ${lackOf(workload)}</th>
-<td role="cell" class="number">${usedOfLimit(workload, !workload.isComplete)}</td>
+<td role="cell" class="number">${usedText(workload.usedBytes, limitText(workload))}</td>
 <td role="cell" class="wide">${components === undefined ? undefined : componentBar(components, workload, scale)}</td></tr>`;
+}
+
+/** Usage lacks pods or volumes of an incomplete workload, unlike the limits. */
+function limitText(workload: RankedWorkloadReport): string {
+  const { usedBytes, limitBytes, isComplete } = workload;
+  if (limitBytes === undefined) return 'no pod limits';
+  const share =
+    hasLimit(workload) && usedBytes !== undefined
+      ? `, ${isComplete ? '' : 'at least '}${percentText(usedBytes / workload.limitBytes)}`
+      : '';
+  return `of pod limits ${formatBytes(limitBytes)}${share}`;
 }
 
 function nameOf({ workload, workloadNamespace }: RankedWorkloadReport): string {

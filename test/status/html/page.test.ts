@@ -58,9 +58,28 @@ describe('what is unknown', () => {
   it('is never green: no tile of a cluster with a silent node is', () => {
     const summary = aSummary({ absentNodeCount: 1, expectedPodCount: 3, unknownLimitPodCount: 2 });
     const page = pageOfCluster({ summary });
-    expect(severitiesIn(page)).toEqual(['critical', 'warning', '', 'unknown', 'unknown']);
+    expect(severitiesIn(page)).toEqual(['critical', 'warning', 'unknown', 'unknown', 'unknown']);
     expect(textOf(page, 'part-tiles')).toContain('Pods near a limit 0 and 2 unknown 80 – 99 %, of 3 pods with limits');
-    expect(textOf(page, 'part-tiles')).toContain('ephemeral storage of 1 pod, without 2 not measured');
+    expect(textOf(page, 'part-tiles')).toContain(
+      'Used by pods at least 4.0KiB ephemeral storage of 1 pod, without 2 not measured',
+    );
+  });
+
+  it.each([
+    ['no kubelet answers', { freshNodeCount: 0, absentNodeCount: 2, podCount: 0, podsUsedBytes: 0 }],
+    ['no node is in scope', { freshNodeCount: 0, podCount: 0, podsUsedBytes: 0 }],
+  ])('is no sum of 0 bytes: %s', (_case, counts) => {
+    const page = pageOfCluster({ summary: aSummary({ ...counts, oldestDataAgeMs: undefined }) });
+    expect(textOf(page, 'part-tiles')).toContain('Used by pods - ephemeral storage of 0 pods');
+    expect(severitiesIn(page)[2]).toBe('unknown');
+  });
+
+  it('is no part of the sum of a node without pods', () => {
+    const page = pageOfCluster({
+      summary: aSummary({ podCount: 0, podsUsedBytes: 0, expectedPodCount: 0, measuredPodCount: 0 }),
+    });
+    expect(textOf(page, 'part-tiles')).toContain('Used by pods 0B');
+    expect(severitiesIn(page)[2]).toBe('');
   });
 
   it.each([
@@ -103,14 +122,13 @@ describe('the last values of a node without data', () => {
   });
 
   it('are shown on its card', () => {
-    const { dataAgeMs, filesystems, podCount, podsUsedBytes, largestPods } = aMeasuredNode({ dataAgeMs: 720_000 });
-    const lastKnown = { dataAgeMs, filesystems, podCount, podsUsedBytes, largestPods };
+    const lastKnown = aMeasuredNode({ dataAgeMs: 720_000, otherPodCount: 1, otherPodsUsedBytes: 1024 });
     const shown = textOf(
       pageOfCluster({ nodes: { items: [anAbsentNodeStatus({ lastKnown })], totalCount: 1 } }),
       'nodes',
     );
     expect(shown).toMatch(
-      /no data: timeout .* Last known, 12m ago: nodefs 40 % full .* 4.0KiB by 1 pod .* shop\/cart-0 4.0KiB/,
+      /no data: timeout .* Last known, 12m ago: nodefs 40 % full .* 4.0KiB by 1 pod, 1.0KiB by 1 other pod .* shop\/cart-0 4.0KiB/,
     );
   });
 });
@@ -322,8 +340,8 @@ describe('the sections', () => {
     [{}, '1 pod', 'incomplete'],
     [{ measuredPodCount: 1, expectedPodCount: 3, isComplete: false }, '1 of 3 pods measured incomplete', 'pending'],
     [{ isComplete: false }, 'incomplete: volumes pending', 'no data'],
-    [{ isComplete: false, limitBytes: 8192 }, '4.0KiB of 8.0KiB, at least 50 %', 'no data'],
-    [{ limitBytes: 8192 }, '4.0KiB of 8.0KiB, 50 %', 'at least'],
+    [{ isComplete: false, limitBytes: 8192 }, '4.0KiB of pod limits 8.0KiB, at least 50 %', 'no data'],
+    [{ limitBytes: 8192 }, '4.0KiB of pod limits 8.0KiB, 50 %', 'at least'],
     [
       { isComplete: false, usedBytes: undefined, components: undefined, measuredPodCount: 0, backoffMs: 8_000 },
       'no data; retry in 8s',
@@ -347,6 +365,42 @@ describe('the sections', () => {
     const items = [aPodStatus({ components, usedBytes: 2 * gib + 1024, requestBytes: gib })];
     const shown = textOf(pageOfCluster({ pods: { items, totalCount: 1 } }), 'pods');
     expect(shown).toContain('2.0GiB no limit emptydir 2.0GiB · logs 1.0KiB request 1.0GiB');
+  });
+
+  const podLimit = { rule: 'pod', usedBytes: 4096, limitBytes: 8192, ratio: 0.5 } as const;
+  const emptyDirLimit = { rule: 'emptydir', volume: 'work', usedBytes: 3072, limitBytes: 4096, ratio: 0.75 } as const;
+  const containerLimit = {
+    rule: 'container',
+    container: 'main',
+    usedBytes: 3900,
+    limitBytes: 4096,
+    ratio: 0.952,
+  } as const;
+
+  it.each([
+    [{ hasLimits: false }, '4.0KiB no limit'],
+    [{ hasLimits: undefined, isKnown: false }, '4.0KiB limits unknown'],
+    [{ hasLimits: true }, '4.0KiB no limit applies'],
+    [{ hasLimits: true, state: 'pending' }, '4.0KiB limits not measured'],
+    [{ hasLimits: true, limitBytes: 8192, nearestLimit: podLimit }, '4.0KiB of pod limit 8.0KiB, 50 %'],
+    [{ hasLimits: true, nearestLimit: emptyDirLimit }, '4.0KiB emptyDir work: 3.0KiB of 4.0KiB, 75 %'],
+    [{ hasLimits: true, nearestLimit: containerLimit }, '4.0KiB container main: 3.8KiB of 4.0KiB, 95 %'],
+  ] as const)('show a pod with the limit that it is nearest to: %j', (pod, text) => {
+    const shown = textOf(pageOfCluster({ pods: { items: [aPodStatus(pod)], totalCount: 1 } }), 'pods');
+    expect(shown).toContain(`${text} rootfs`);
+  });
+
+  it('show what the bar of a pod is part of when another limit is nearer', () => {
+    const items = [aPodStatus({ limitBytes: 8192, requestBytes: 1024, nearestLimit: containerLimit })];
+    const shown = textOf(pageOfCluster({ pods: { items, totalCount: 1 } }), 'pods');
+    expect(shown).toMatch(/other 96B 50 % of pod limit 8.0KiB · request 1.0KiB$/);
+  });
+
+  it('show the used bytes of a workload and the sum of the limits of its pods', () => {
+    const items = [aWorkloadStatus({ limitBytes: 8192 }), aWorkloadStatus({ workload: 'web' })];
+    const shown = textOf(pageOfCluster({ workloads: { items, totalCount: 2 } }), 'workloads');
+    expect(shown).toContain('4.0KiB of pod limits 8.0KiB, 50 %');
+    expect(shown).toContain('4.0KiB no pod limits');
   });
 
   it('show why a node has no data, with a hint', () => {
@@ -378,6 +432,18 @@ describe('the sections', () => {
     expect(shown).toContain('pods 60.0GiB · images 20.0GiB · neither 15.0GiB inodes 90 %');
     expect(shown).not.toContain('imagefs');
     expect(page).toContain('evictions below 10.0GiB free');
+  });
+
+  it.each([
+    [0.79, '', 'ok'],
+    [0.8, 't-warning', 'warning'],
+    [0.9, 't-critical', 'warning'],
+  ])('show a filesystem that is full to %d with the colours of a limit', (fullRatio, colour, card) => {
+    const filesystems = [{ filesystem: 'nodefs', fullRatio, inodesFullRatio: fullRatio }] as const;
+    const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ filesystems })], totalCount: 1 } });
+    expect(page).toMatch(new RegExp(`</abbr> <span class="${colour}">\\d+ % full</span>`));
+    expect(page).toMatch(new RegExp(`<span class="${colour}">inodes \\d+ %</span>`));
+    expect(page).toContain(`<ul class="cards"><li class="${card}">`);
   });
 
   it('do not draw more of a filesystem than is occupied, even if the runtime counts twice', () => {
