@@ -45,8 +45,9 @@ async function knownMetrics(): Promise<ReadonlySet<string>> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const defaults = (await registry.getMetricsAsJSON()).map(({ name }) => name);
+  // A server that stores native histograms has them by the name of the family.
   const own = families.flatMap(({ name, type }) =>
-    type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name],
+    type === 'histogram' ? ['', '_bucket', '_sum', '_count'].map((part) => `${name}${part}`) : [name],
   );
   return new Set([...defaults, ...own, ...seriesOfPrometheus, ...recordedSeries]);
 }

@@ -8,9 +8,9 @@ import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { expect } from 'vitest';
 
 import { labelQueryOf, variablesOf } from './dashboards.js';
-import type { PrometheusServer } from './programs.js';
+import type { PrometheusServer, QueryResult } from './programs.js';
 
-type Values = Readonly<Record<string, string>>;
+export type Values = Readonly<Record<string, string>>;
 
 /** The user's choices by variable: for a variable with a query, values of the query. */
 type Choices = Readonly<Record<string, readonly string[]>>;
@@ -97,14 +97,18 @@ export async function seriesFound(
   return series.filter((one) => one.values.some((value) => !Number.isNaN(value))).map(({ metric }) => metric);
 }
 
-/** The same, but the values at the end. */
-export async function valuesFound(
+/** The samples of a query at the end. Rejects when Prometheus rejects it. */
+export async function samplesFound(
   { prometheus, atSeconds }: Viewed,
-  query: dataquery,
+  query: Pick<dataquery, 'expr'>,
   values: Values,
-): Promise<readonly number[]> {
-  const samples = await prometheus.query(substitute(query.expr, values), atSeconds);
-  return samples.map(({ value }) => value);
+): Promise<readonly QueryResult[]> {
+  return prometheus.query(substitute(query.expr, values), atSeconds);
+}
+
+/** The same, but only the values. */
+export async function valuesFound(...query: Parameters<typeof samplesFound>): Promise<readonly number[]> {
+  return (await samplesFound(...query)).map(({ value }) => value);
 }
 
 interface Thresholds {

@@ -35,15 +35,21 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+interface Blocks {
+  readonly promtool: string;
+  readonly folder: string;
+  readonly data: string;
+}
+
 /** Writes the samples into the folder of a Prometheus server before its start. */
-async function createBlocks(history: string, { folder, data }: { folder: string; data: string }): Promise<void> {
+async function createBlocks(history: string, { promtool, folder, data }: Blocks): Promise<void> {
   const file = path.join(folder, 'history.txt');
   await writeFile(file, history);
-  const child = spawn('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', '--quiet', file, data], {
+  const child = spawn(promtool, ['tsdb', 'create-blocks-from', 'openmetrics', '--quiet', file, data], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`promtool rejected the history: exit code ${String(code)}`);
+  if (code !== 0) throw new Error(`${promtool} rejected the history: exit code ${String(code)}`);
 }
 
 export interface QueryResult {
@@ -68,15 +74,23 @@ export interface PrometheusOptions {
   readonly rules?: object;
   /** Default: `prometheus`. */
   readonly program?: string;
+  /** Of the version of the program; for a history. Default: `promtool`. */
+  readonly promtool?: string;
   /** Of scrapes and evaluations. Default: 1. */
   readonly intervalSeconds?: number;
   /** Host and port of the Alertmanager. Default: none. */
   readonly alertmanager?: string;
 }
 
-/** A response of Prometheus, with `data` on success. */
+/** A response of Prometheus, with `data` on success. Prometheus 3 has remarks on queries that are not quite right. */
 type Answer<T> =
-  { readonly status: 'success'; readonly data: T } | { readonly status: 'error'; readonly error: string };
+  | {
+      readonly status: 'success';
+      readonly data: T;
+      readonly warnings?: readonly string[];
+      readonly infos?: readonly string[];
+    }
+  | { readonly status: 'error'; readonly error: string };
 
 export interface ActiveAlert {
   readonly state: 'pending' | 'firing';
@@ -127,32 +141,35 @@ export class PrometheusServer implements AsyncDisposable {
   }
 
   static async start(options: PrometheusOptions): Promise<PrometheusServer> {
-    const { history, rules, program = 'prometheus' } = options;
+    const { history, rules, program = 'prometheus', promtool = 'promtool' } = options;
     const folder = await temporaryFolder();
     const port = await freePort();
     if (rules !== undefined) await writeFile(path.join(folder.path, 'rules.yml'), JSON.stringify(rules));
     const file = path.join(folder.path, 'prometheus.yml');
     await writeFile(file, JSON.stringify(configurationOf(options)));
     const data = path.join(folder.path, 'data');
-    if (history !== undefined) await createBlocks(history, { folder: folder.path, data });
+    if (history !== undefined) await createBlocks(history, { promtool, folder: folder.path, data });
+    const address = `127.0.0.1:${String(port)}`;
     const child = spawn(
       program,
-      [`--config.file=${file}`, `--storage.tsdb.path=${data}`, `--web.listen-address=127.0.0.1:${String(port)}`],
-      { stdio: 'ignore' },
+      [`--config.file=${file}`, `--storage.tsdb.path=${data}`, `--web.listen-address=${address}`, '--log.level=error'],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
     );
     const ended = once(child, 'exit');
-    const server = new PrometheusServer(`http://127.0.0.1:${String(port)}`, async () => {
+    const server = new PrometheusServer(`http://${address}`, async () => {
       child.kill('SIGTERM');
       await ended;
       await folder[Symbol.asyncDispose]();
     });
-    await eventually('Prometheus to be ready', async () =>
-      (await fetch(`${server.#url}/-/ready`)).ok ? true : undefined,
-    );
+    const isReady = await eventually('Prometheus to be ready', async () => {
+      if (child.exitCode !== null) return false;
+      return (await fetch(`${server.#url}/-/ready`)).ok ? true : undefined;
+    });
+    if (!isReady) throw new Error(`${program} ended with exit code ${String(child.exitCode)}`);
     return server;
   }
 
-  /** The instant vector of `expression` at a Unix time, or now. Rejects when Prometheus rejects it. */
+  /** The instant vector of `expression` at a Unix time, or now. Rejects when Prometheus rejects it or remarks on it. */
   async query(expression: string, atSeconds?: number): Promise<readonly QueryResult[]> {
     const { result } = await this.#get<{ result: { metric: Record<string, string>; value: [number, string] }[] }>(
       'query',
@@ -192,7 +209,10 @@ export class PrometheusServer implements AsyncDisposable {
   async #get<T>(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<T> {
     const answer = await fetch(`${this.#url}/api/v1/${path}?${new URLSearchParams(parameters).toString()}`);
     const body = (await answer.json()) as Answer<T>;
-    if (body.status === 'error') throw new Error(`${body.error}\n${JSON.stringify(parameters)}`);
+    const remarks = body.status === 'error' ? [body.error] : [...(body.warnings ?? []), ...(body.infos ?? [])];
+    if (body.status === 'error' || remarks.length > 0) {
+      throw new Error([...remarks, JSON.stringify(parameters)].join('\n'));
+    }
     return body.data;
   }
 

@@ -41,6 +41,7 @@ export interface RuleTest {
 }
 
 const manifests = new URL('../../manifests/rules/', import.meta.url);
+const documentation = new URL('../../docs/', import.meta.url);
 const tests = new URL('../rules/', import.meta.url);
 
 export const ruleFilePath = fileURLToPath(new URL('ephemeral-storage.yaml', manifests));
@@ -59,12 +60,19 @@ export function recordsOf({ groups }: RuleFile): readonly RecordingRule[] {
 }
 
 export async function readRunbooks(): Promise<string> {
-  return readFile(new URL('../../docs/runbooks.md', import.meta.url), 'utf8');
+  return readFile(new URL('runbooks.md', documentation), 'utf8');
 }
 
 /** The queries in a Markdown text. */
 export function queriesOf(markdown: string): readonly string[] {
   return [...markdown.matchAll(/```promql\n([^]*?)```/g)].map(([, query = '']) => query);
+}
+
+/** The queries of all pages of the documentation. */
+export async function documentedQueries(): Promise<readonly string[]> {
+  const names = (await readdir(documentation)).filter((name) => name.endsWith('.md'));
+  const pages = await Promise.all(names.map((name) => readFile(new URL(name, documentation), 'utf8')));
+  return pages.flatMap(queriesOf);
 }
 
 export async function readInhibitions(): Promise<readonly InhibitRule[]> {

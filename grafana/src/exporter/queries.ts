@@ -19,9 +19,13 @@ export function rateOf(name: string, labels: readonly string[], more?: readonly 
   return `sum ${by([...lines, ...labels])} (rate(${selfSeries(name, more)}[$__rate_interval]))`;
 }
 
-/** Quantile of a histogram. */
+/**
+ * Quantile of a histogram. The second part is for servers that store native histograms instead of classic ones:
+ * `convert_classic_histograms_to_nhcb` of Prometheus 3.
+ */
 function quantileOf(quantile: number, name: string): string {
-  return `histogram_quantile(${quantile}, ${rateOf(`${name}_bucket`, ['le'])})`;
+  const classic = `histogram_quantile(${quantile}, ${rateOf(`${name}_bucket`, ['le'])})`;
+  return `${classic} or histogram_quantile(${quantile}, ${rateOf(name, [])})`;
 }
 
 /** A gauge of the instances. */
