@@ -9,7 +9,8 @@ import { staticCredentials } from '../../src/credentials/credentials.js';
 import { createLogger } from '../../src/telemetry/line-logger.js';
 import { leastRules, settingsOf } from '../support/exporter.js';
 import { type ActiveAlert, eventually, isInstalled, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
-import { queriesOf, readRules, readRunbooks, type RuleFile } from '../support/rules.js';
+import { describeInEachPrometheus } from '../support/prometheus-versions.js';
+import { documentedQueries, readRules, type RuleFile } from '../support/rules.js';
 
 const mib = 2 ** 20;
 const usedBytesRecord = 'workload:ephemeral_storage_workload_used_bytes:sum';
@@ -93,12 +94,13 @@ async function firing(prometheus: PrometheusServer, ...names: readonly string[])
   });
 }
 
-describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometheus (needs prometheus)', () => {
+describeInEachPrometheus('the shipped rules', (programs) => {
   it('fire for a node and a pod while they have a problem, once for two exporters, and for nothing else', async () => {
     await using cluster = await SimulatedCluster.start({ scenario: shop });
     await using one = await startExporter(cluster);
     await using other = await startExporter(cluster);
     await using prometheus = await PrometheusServer.start({
+      ...programs,
       targets: [targetOf(one, 'exporter-a'), targetOf(other, 'exporter-b')],
       rules: withoutWaiting(await readRules()),
     });
@@ -147,7 +149,7 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometh
     const rules = await prometheus.rules();
     expect(rules.length).toBeGreaterThan(40);
     expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
-    for (const query of queriesOf(await readRunbooks())) await prometheus.query(query);
+    for (const query of await documentedQueries()) await prometheus.query(query);
   });
 
   it('fire once for an eviction that two exporters see, with the next step for the evicted pod', async () => {
@@ -155,6 +157,7 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometh
     await using one = await startExporter(cluster);
     await using other = await startExporter(cluster);
     await using prometheus = await PrometheusServer.start({
+      ...programs,
       targets: [targetOf(one, 'exporter-a'), targetOf(other, 'exporter-b')],
       rules: withoutWaiting(await readRules()),
     });
@@ -179,7 +182,10 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules in a real Prometh
       /^1 pod of shop\/cart \(deployment\) was evicted [^]* on node node-3\. Next step: ephemeral-storage-exporter explain eviction -n shop cart-5d4f8-c$/,
     );
   });
+});
 
+// How Prometheus sets labels does not depend on its version.
+describe.skipIf(!isInstalled('prometheus'))('the shipped rules (need prometheus)', () => {
   it.each([
     { way: 'honor_labels', scrape: { honor_labels: true }, isWrong: false },
     { way: 'no honor_labels', scrape: { honor_labels: false }, isWrong: true },

@@ -1,16 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { startDemo } from '../support/demo.js';
 import { parseExposition } from '../support/exposition-parser.js';
-import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
+import { eventually, PrometheusServer } from '../support/programs.js';
+import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 
-describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus)', () => {
+describeInEachPrometheus('a real Prometheus', ({ program, promtool }) => {
   it('scrapes the demo, and its samples are those of the exposition', async () => {
     await using demo = await startDemo();
-    await using prometheus = await PrometheusServer.start({ targets: [{ target: demo.target }] });
+    await using prometheus = await PrometheusServer.start({ program, targets: [{ target: demo.target }] });
     await eventually('up to be 1', async () => ((await prometheus.query('up'))[0]?.value === 1 ? true : undefined));
     const families = parseExposition(await (await fetch(`http://${demo.target}/metrics`)).text(), 'text');
     const served = families.find(({ name }) => name === 'ephemeral_storage_workload_used_bytes')?.samples ?? [];
@@ -47,13 +48,11 @@ describe.skipIf(!isInstalled('prometheus'))('a real Prometheus (needs prometheus
     ]);
     expect((await prometheus.query('ephemeral_storage_pod_used_bytes'))[0]?.metric).not.toHaveProperty('exported_pod');
   });
-});
 
-describe.skipIf(!isInstalled('promtool'))('promtool (needs promtool)', () => {
-  it('accepts the exposition without a remark', async () => {
+  it('has a promtool that accepts the exposition without a remark', async () => {
     await using demo = await startDemo();
     const exposition = await (await fetch(`http://${demo.target}/metrics`)).text();
-    const { stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: exposition, encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], { input: exposition, encoding: 'utf8' });
     expect(stdout + stderr).toBe('');
   });
 });

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { canRender } from '../support/manifests/kustomize.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
+import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 import { inhibitionsPath, ruleFilePath, ruleTestPaths } from '../support/rules.js';
 
 function run(program: string, ...args: readonly string[]): string {
@@ -16,19 +17,19 @@ function run(program: string, ...args: readonly string[]): string {
 
 const ruleTests = (await ruleTestPaths()).map((file) => ({ file, name: path.basename(file) }));
 
-describe.skipIf(!isInstalled('promtool'))('promtool (needs promtool)', () => {
+describeInEachPrometheus('promtool', ({ promtool }) => {
   it('accepts the rules without a remark', () => {
-    expect(run('promtool', 'check', 'rules', '--lint=all', '--lint-fatal', ruleFilePath)).toContain('SUCCESS');
+    expect(run(promtool, 'check', 'rules', '--lint=all', '--lint-fatal', ruleFilePath)).toContain('SUCCESS');
   });
 
   it('accepts the configuration for the demo', () => {
-    expect(run('promtool', 'check', 'config', 'manifests/rules/demo-prometheus.yaml')).toMatch(
+    expect(run(promtool, 'check', 'config', 'manifests/rules/demo-prometheus.yaml')).toMatch(
       /1 rule files? found[^]*SUCCESS/,
     );
   });
 
   it.each(ruleTests)('passes the tests of the rules: $name', ({ file }) => {
-    expect(run('promtool', 'test', 'rules', file)).toContain('SUCCESS');
+    expect(run(promtool, 'test', 'rules', file)).toContain('SUCCESS');
   });
 });
 

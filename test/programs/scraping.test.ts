@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { startDemo } from '../support/demo.js';
 import { documentsOf, type Json, listAt, manifestsFolder, readObjects } from '../support/manifests/documents.js';
-import { eventually, isInstalled, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
+import { eventually, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
+import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 
 /** A monitor's relabelings in the form of Prometheus, as the operator converts them. */
 function relabelConfigs(endpoint: Json): readonly object[] {
@@ -32,7 +33,7 @@ function readmeScrapeConfigs(): readonly Json[] {
   return listAt(documentsOf(text, 'README.md')[0], 'scrape_configs');
 }
 
-describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () => {
+describeInEachPrometheus('Prometheus', (programs) => {
   it.each([
     { file: 'components/pod-monitor/pod-monitor.yaml', key: 'podMetricsEndpoints', kept: ['service'] },
     { file: 'components/service-monitor/service-monitor.yaml', key: 'endpoints', kept: [] },
@@ -41,6 +42,7 @@ describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () 
     const labels = Object.fromEntries(Object.entries(targetLabels).filter(([name]) => !kept.includes(name)));
     await using demo = await startDemo();
     await using prometheus = await PrometheusServer.start({
+      ...programs,
       targets: [{ target: demo.target, labels }],
       scrape: { honor_labels: endpoint['honorLabels'], relabel_configs: relabelConfigs(endpoint) },
     });
@@ -75,6 +77,7 @@ describe.skipIf(!isInstalled('prometheus'))('Prometheus (needs prometheus)', () 
       },
     });
     await using prometheus = await PrometheusServer.start({
+      ...programs,
       targets: [
         target('exporter-0', 'ephemeral-storage-exporter', 'metrics'),
         target('other-0', 'other', 'metrics'),

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { demoScenario } from '../../sim/model/demo-scenario.js';
 import { Exporter } from '../support/exporter.js';
-import { eventually, isInstalled, PrometheusServer } from '../support/programs.js';
+import { eventually, PrometheusServer } from '../support/programs.js';
+import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 
 const workloadLabels = ['namespace', 'workload', 'workload_type'];
 
@@ -18,7 +19,7 @@ const sumOf = (family: string): string =>
   `sum by (cluster, ${workloadLabels.join()}) (max by (cluster, ${workloadLabels.join()}, shard, node) (
      ${family} * on (cluster, job, instance) group_left (shard, node) ephemeral_storage_exporter_scope_info))`;
 
-describe.skipIf(!isInstalled('prometheus'))('shards, one of them with two exporters (needs prometheus)', () => {
+describeInEachPrometheus('shards, one of them with two exporters,', (programs) => {
   it('add up in a real Prometheus to the values of one exporter for the whole cluster', async () => {
     await using whole = await Exporter.start({ scenario: demoScenario, settings: resolver });
     const settingsOf = (shard: number): string => `cluster: {shard: ${shard}, totalShards: 2}\n${resolver}`;
@@ -30,7 +31,7 @@ describe.skipIf(!isInstalled('prometheus'))('shards, one of them with two export
     await whole.clock.advance(180_000);
     const scraped = await whole.scrape();
     const targets = shards.map(({ app }) => ({ target: `127.0.0.1:${app.ports[0] ?? 0}` }));
-    await using prometheus = await PrometheusServer.start({ targets });
+    await using prometheus = await PrometheusServer.start({ ...programs, targets });
     await eventually('all targets to be scraped', async () => {
       const [targets] = await prometheus.query('count(ephemeral_storage_exporter_scope_info)');
       return targets?.value === shards.length ? true : undefined;
