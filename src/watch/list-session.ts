@@ -1,8 +1,8 @@
+import { withIdleTimeout } from '../base/body-chunks.js';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
-import { withIdleTimeout } from './body-chunks.js';
 import { type ListMeta, readList } from './list-stream.js';
 import type { Collection } from './resource-path.js';
 

@@ -1,7 +1,7 @@
+import { ChunkAccumulator, yieldToEventLoop } from '../base/body-chunks.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import { apiErrorFromStatus } from '../http/api-error.js';
 import { objectOf, textOf } from '../kube/json.js';
-import { ChunkAccumulator, yieldToEventLoop } from './body-chunks.js';
 
 const maxLineBytes = 16 * 1024 * 1024;
 const lineFeed = 0x0a;
@@ -35,7 +35,7 @@ export async function* readWatchEvents(
   body: AsyncIterable<Buffer>,
   options: WatchStreamOptions,
 ): AsyncGenerator<WatchEvent, void, undefined> {
-  const line = new ChunkAccumulator({ maxBytes: maxLineBytes, description: 'a line of the watch' });
+  const line = new ChunkAccumulator({ maxBytes: maxLineBytes, describe: () => 'a line of the watch' });
   for await (const piece of yieldToEventLoop(body)) {
     let start = 0;
     for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {

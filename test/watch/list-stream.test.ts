@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { type ListMeta, type ListOptions, readList } from '../../src/watch/list-stream.js';
+import { cut } from '../support/cut.js';
 import { bodyOf } from './scripted-api.js';
 
 interface Read {
@@ -28,12 +29,6 @@ async function readBody(body: AsyncIterable<Buffer>, more: Partial<ListOptions> 
 }
 
 const maxItemBytes = 8 * 1024 * 1024;
-
-/** The bytes, cut at these places. */
-function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
-  const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
-  return [...ends, bytes.length].map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
-}
 
 const list = (items: unknown, metadata: object = { resourceVersion: '7' }): string =>
   JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata, items });
@@ -118,8 +113,10 @@ describe('readList', () => {
   });
 
   it.each([
-    ['a truncated list', list([{ a: 1 }]).slice(0, -1), 'truncated list: it ends after 1 items'],
+    ['a truncated list', list([{ a: 1 }]).slice(0, -1), 'list: truncated after 1 items'],
     ['an empty body', '', 'truncated'],
+    ['a byte order mark', `\uFEFF${list([])}`, 'not a JSON object'],
+    ['brackets without end', '{"a":'.repeat(10_000), 'nested deeper than 64 levels'],
     ['a table', '{"kind":"Table","metadata":{"resourceVersion":"7"},"rows":[]}', 'kind "Table" instead of PodList'],
     ['a list of another kind', list([]).replace('PodList', 'NodeList'), 'kind "NodeList" instead of PodList'],
     ['a list without a kind', '{"metadata":{"resourceVersion":"7"},"items":[]}', 'kind undefined instead of PodList'],
@@ -134,8 +131,8 @@ describe('readList', () => {
       'more than 64 members',
     ],
     ['an array', '[]', 'not a JSON object'],
-    ['a text', '"PodList"', 'truncated'],
-    ['a page for people', '<html><style>p{margin:0}</style></html>', 'text around'],
+    ['a text', '"PodList"', 'not a JSON object'],
+    ['a page for people', '<html><style>p{margin:0}</style></html>', 'not a JSON object'],
     ['text after the list', `${list([])} {}`, 'text after'],
     ['a word after the list', `${list([])} x`, 'text around'],
     ['a comma after the list', `${list([])},`, 'unexpected ","'],
@@ -143,11 +140,11 @@ describe('readList', () => {
     ['an object after the items', list([]).replace(']', '] {}'), 'text after'],
     ['items closed by a brace', '{"kind":"PodList","items":[{}}', 'unexpected "}"'],
     ['a list closed by a bracket', '{"kind":"PodList"]', 'unexpected "]"'],
-    ['an item that is not JSON', list([]).replace('[]', '[{]]'), 'malformed list'],
-    ['an item that is missing', list([]).replace('[]', '[,{}]'), 'malformed list'],
-    ['a comma behind the last item', list([]).replace('[]', '[{},]'), 'malformed list'],
+    ['an item that is not JSON', list([]).replace('[]', '[{]]'), 'list: malformed JSON'],
+    ['an item that is missing', list([]).replace('[]', '[,{}]'), 'list: malformed JSON'],
+    ['a comma behind the last item', list([]).replace('[]', '[{},]'), 'list: malformed JSON'],
     ['a comma behind the last member', '{"kind":"PodList",}', 'a comma without a member'],
-    ['a member without a name', '{"kind":"PodList",[]}', 'malformed list'],
+    ['a member without a name', '{"kind":"PodList",[]}', 'list: malformed JSON'],
   ])('refuses %s', async (_case, text, message) => {
     await expect(read(text)).rejects.toMatchObject({
       name: 'RequestError',

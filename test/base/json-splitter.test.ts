@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { JsonSplitter, type SliceLimits } from '../../src/base/json-splitter.js';
+import { cut } from '../support/cut.js';
+
+interface Split {
+  readonly members: [string, unknown][];
+  readonly items: unknown[];
+  readonly names: readonly string[];
+}
+
+const generous: SliceLimits = { maxBytes: 2 ** 20, maxValueCount: 2 ** 15 };
+
+function split(pieces: readonly (string | Buffer)[], limits = generous): Split {
+  const members: [string, unknown][] = [];
+  const items: unknown[] = [];
+  const splitter = new JsonSplitter({
+    what: 'document',
+    arrayName: 'items',
+    itemName: 'an item',
+    limits,
+    onMember: (name, value) => members.push([name, value]),
+    onItem: (item) => items.push(item),
+  });
+  for (const piece of pieces) splitter.write(Buffer.from(piece));
+  return { names: [...splitter.finish()], members, items };
+}
+
+const jsonValue = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
+/** As an encoder writes them, all beginning with the same member, which their texts may look like too. */
+const alike = fc
+  .array(fc.oneof(jsonValue, fc.constantFrom(',{"a":', '{"a":1},{"a":2}', ',\n  {\n   "a": ')), { maxLength: 12 })
+  .map((values) => values.map((value) => ({ a: value })));
+const document = fc
+  .record({
+    items: fc.oneof(fc.array(jsonValue, { maxLength: 6 }), alike),
+    before: jsonValue,
+    after: jsonValue,
+    indent: fc.constantFrom('', ' ', '\t'),
+  })
+  .map(({ items, before, after, indent }) => ({
+    text: JSON.stringify({ before, items, after }, undefined, indent),
+    before,
+    items,
+    after,
+  }));
+const places = fc.array(fc.nat(), { maxLength: 20 });
+
+describe('a splitter', () => {
+  it('finds the members and items of JSON.parse, however the bytes are cut', () => {
+    fc.assert(
+      fc.property(document, places, ({ text, items, before, after }, at) => {
+        const parsed = JSON.parse(JSON.stringify({ before, items, after })) as Record<string, unknown>;
+        expect(split(cut(Buffer.from(text), at))).toEqual({
+          names: ['before', 'items', 'after'],
+          members: [
+            ['before', parsed['before']],
+            ['after', parsed['after']],
+          ],
+          items: parsed['items'],
+        });
+      }),
+    );
+  });
+
+  it('finds the same byte by byte', () => {
+    const items = [{ a: '\\' }, { a: '"},{"a":' }, { a: '\\"' }, { a: '€' }];
+    const bytes = Buffer.from(JSON.stringify({ items }));
+    expect(split(Array.from(bytes, (byte) => Buffer.of(byte))).items).toEqual(items);
+  });
+
+  it('accepts an empty object', () => {
+    expect(split([' {\n} '])).toEqual({ names: [], members: [], items: [] });
+  });
+
+  it('passes on an array that is missing', () => {
+    expect(split(['{"items":null}'])).toEqual({ names: ['items'], members: [['items', null]], items: [] });
+  });
+
+  it('takes __proto__ for the name of an ordinary member', () => {
+    expect(split(['{"__proto__":1,"items":[{"__proto__":2}]}'])).toMatchObject({
+      members: [['__proto__', 1]],
+      names: ['__proto__', 'items'],
+    });
+  });
+});
+
+describe('a malformed document', () => {
+  it.each([
+    ['nothing', '', 'truncated after 0 items'],
+    ['blank', ' \n', 'truncated after 0 items'],
+    ['a truncated string', '{"a":"b', 'truncated after 0 items'],
+    ['a truncated array', '{"items":[1,2', 'truncated after 1 items'],
+    ['a byte order mark', '\uFEFF{}', 'it is not a JSON object'],
+    ['a blank that JSON does not know', '\u00A0{}', 'it is not a JSON object'],
+    ['an array', '[{}]', 'it is not a JSON object'],
+    ['text', 'Unauthorized', 'it is not a JSON object'],
+    ['a comma alone', '{,}', 'a comma without a member'],
+    ['a comma at the end', '{"a":1,}', 'a comma without a member'],
+    ['a second object', '{}{}', 'text after'],
+    ['the wrong bracket', '{"a":1]', 'unexpected "]"'],
+    ['the array twice', '{"items":[1],"items":[2]}', 'duplicate member "items"'],
+    ['another member twice', '{"a":1,"\\u0061":2}', 'duplicate member "a"'],
+    ['an item that is not JSON', '{"items":[{"a":1},{"a":}]}', 'malformed JSON'],
+    ['an item with another after it', '{"items":[{"a":1},{"a":1} {"a":1},{"a":1}]}', 'malformed JSON'],
+    ['a bare word', '{"items":[tru]}', 'malformed JSON'],
+  ])('is refused: %s', (_case, text, message) => {
+    const failure = expect.objectContaining({
+      reason: 'decode',
+      message: expect.stringMatching(new RegExp(`^document: .*${message}`)) as string,
+    }) as Error;
+    expect(() => split([text])).toThrow(failure);
+    expect(() => split(Array.from(Buffer.from(text), (byte) => Buffer.of(byte)))).toThrow(failure);
+  });
+
+  it('is refused before its end: text of any length', () => {
+    expect(() => split(['<'.repeat(100_000)])).toThrow('it is not a JSON object');
+    expect(() => split(['{"items":[]}', 'x'])).toThrow('text around the object');
+  });
+});
+
+describe('the limits of a slice', () => {
+  const filler = 'x'.repeat(20_000);
+
+  it.each([
+    ['an item', (value: string) => `{"items":[${value}`],
+    ['a member', (value: string) => `{"a":${value}`],
+  ])('H1 hold for %s while it arrives', (name, open) => {
+    const limits = { maxBytes: 50_000, maxValueCount: 1_000 };
+    expect(() => split([open(`["${'x'.repeat(50_000)}`)], limits)).toThrow(
+      expect.objectContaining({ reason: 'too_large', message: `document: ${name} is larger than 50000 bytes` }) as Error,
+    );
+    expect(() => split([open(`["${filler}",${'{},'.repeat(1_000)}`)], limits)).toThrow(
+      expect.objectContaining({ reason: 'too_large', message: `document: ${name} has more than 1000 values` }) as Error,
+    );
+    expect(() => split([open(`["${filler}",${'['.repeat(64)}`)], limits)).toThrow(
+      expect.objectContaining({
+        reason: 'decode',
+        message: 'document: malformed JSON: it is nested deeper than 64 levels',
+      }) as Error,
+    );
+  });
+
+  it('H1 do not depend on where the bytes are cut', () => {
+    const limits = { maxBytes: 50_000, maxValueCount: 1_000 };
+    const nested = (depth: number, text: string): string => `${'['.repeat(depth)}"${text}"${']'.repeat(depth)}`;
+    const items = (...texts: string[]): string => `{"items":[${texts.join(',')}]}`;
+    const cases: [text: string, isAccepted: boolean][] = [
+      [items('{"a":1}', nested(65, ''), '{"a":1}'), true], // small: parsed in a moment, whatever it holds
+      [items('{"a":1}', nested(64, filler), '{"a":1}'), true],
+      [items('{"a":1}', nested(65, filler), '{"a":1}'), false],
+      [items('{"a":1}', `{"a":[${'{},'.repeat(1_500)}"${filler}"]}`, '{"a":1}'), false],
+      [items('{"a":1}', `{"a":[${'{},'.repeat(1_500)}1]}`, '{"a":1}'), true],
+    ];
+    for (const [text, isAccepted] of cases) {
+      for (const size of [1, 7, 1_000, 16_384, 100_000]) {
+        const bytes = Buffer.from(text);
+        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+          bytes.subarray(index * size, (index + 1) * size),
+        );
+        if (isAccepted) expect(split(pieces, limits).items).toEqual((JSON.parse(text) as { items: unknown }).items);
+        else expect(() => split(pieces, limits)).toThrow('document: ');
+      }
+    }
+  });
+
+  it('count no member beside 64', () => {
+    const members = (count: number): string => Array.from({ length: count }, (_, index) => `"m${index}":1`).join(',');
+    expect(split([`{${members(64)}}`]).names).toHaveLength(64);
+    expect(() => split([`{${members(65)}}`])).toThrow('more than 64 members');
+  });
+});
