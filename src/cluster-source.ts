@@ -2,6 +2,7 @@ import { type Clock, startDeadline } from './base/clock.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
 import { escapeInvisible } from './base/text.js';
+import { TimeSlicer } from './base/time-slicer.js';
 import { podGraceMs } from './collection.js';
 import type { Config } from './config/schema.js';
 import type { Credentials } from './credentials/credentials.js';
@@ -123,7 +124,7 @@ export class ClusterSource implements AsyncDisposable {
   #createCache(transport: KubeletTransport): KubeletCache {
     const { config, clock, metrics, logger } = this.#options;
     const { requestTimeoutMs, maxBodyBytes, maxConcurrentRequests, readConfig } = config.kubelet;
-    const limits = { transport, requestTimeoutMs, maxBodyBytes, clock };
+    const limits = { transport, requestTimeoutMs, maxBodyBytes, clock, slicer: new TimeSlicer(clock) };
     const summaries = new KubeletClient({ ...limits, observer: metrics });
     const configurations = new KubeletClient({
       ...limits,

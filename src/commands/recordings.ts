@@ -7,8 +7,8 @@ import { messageOf, UserError } from '../base/errors.js';
 import { isObject, type JsonObject, objectOf, textOf } from '../kube/json.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
-import { decodeSummary } from '../kubelet/decode.js';
 import type { NodeSummary } from '../kubelet/summary.js';
+import { decodeSummary } from '../kubelet/summary-reader.js';
 
 /** Told of what is left out, one line each. */
 export type Warn = (text: string) => void;

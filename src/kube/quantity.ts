@@ -3,7 +3,7 @@
  * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
  */
 
-const form = /^([+-]?)(\d+\.?\d*|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+|)$/;
+const form = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+|)$/;
 
 interface Scale {
   readonly multiplier: bigint;

@@ -1,11 +1,14 @@
+import { inPieces } from '../base/body-chunks.js';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
+import type { TimeSlicer } from '../base/time-slicer.js';
 import { requestFailure } from '../http/request-failure.js';
 import { readAtMost } from '../http/response-body.js';
 import type { Node } from '../kube/objects.js';
-import { decodeSummary } from './decode.js';
+import { BodyBudget, type BodyReservation } from './body-budget.js';
 import { decodeKubeletConfiguration, type KubeletConfiguration } from './kubelet-configuration.js';
 import type { NodeSummary } from './summary.js';
+import { SummaryReader } from './summary-reader.js';
 import type { KubeletEndpoint, KubeletTransport } from './transport.js';
 
 interface KubeletObserver {
@@ -17,18 +20,30 @@ export interface KubeletClientOptions {
   readonly transport: KubeletTransport;
   /** From the start of the request to the end of the body, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Of the decompressed body. */
+  /** Of a decompressed summary. */
   readonly maxBodyBytes: number;
   readonly clock: Clock;
+  /** Decodes: one piece after the other, whatever the number of responses. */
+  readonly slicer: TimeSlicer;
   readonly observer: KubeletObserver;
 }
 
-/** Throws RequestError `decode`. */
-type Decode<T> = (body: Buffer, what: string) => T;
+/** Real ones have less than 8 KiB, and `/configz` is parsed as a whole. */
+const maxConfigurationBytes = 256 * 1024;
+
+interface ResponseReader<T> {
+  /** Of the decompressed body. */
+  readonly maxBytes: number;
+  /** The error of a larger one. */
+  readonly hint: string;
+  /** Throws RequestError. */
+  readonly read: (body: AsyncIterable<Buffer>, what: string) => Promise<T>;
+}
 
 /** Fetches and decodes summaries and configurations of kubelets, within limits of time and size. */
 export class KubeletClient {
   readonly #options: KubeletClientOptions;
+  readonly #budget = new BodyBudget();
 
   constructor(options: KubeletClientOptions) {
     this.#options = options;
@@ -37,20 +52,43 @@ export class KubeletClient {
   /** Throws RequestError, or the signal's reason when it aborts. */
   async fetchSummary(node: Node, signal: AbortSignal): Promise<NodeSummary> {
     signal.throwIfAborted();
-    return this.#observed(this.#options.transport.locate(node, '/stats/summary'), decodeSummary, signal);
+    const { transport, maxBodyBytes, slicer } = this.#options;
+    const reader: ResponseReader<NodeSummary> = {
+      maxBytes: maxBodyBytes,
+      hint: '; raise kubelet.maxBodySize',
+      read: async (body, what) => {
+        const summary = new SummaryReader(what);
+        for await (const piece of inPieces(body)) {
+          await slicer.run(() => {
+            summary.write(piece);
+          });
+        }
+        return summary.finish();
+      },
+    };
+    return this.#observed(transport.locate(node, '/stats/summary'), reader, signal);
   }
 
   /** Throws RequestError, or the signal's reason when it aborts. */
   async fetchConfiguration(node: Node, signal: AbortSignal): Promise<KubeletConfiguration> {
     signal.throwIfAborted();
-    return this.#observed(this.#options.transport.locate(node, '/configz'), decodeKubeletConfiguration, signal);
+    const { transport, slicer } = this.#options;
+    const reader: ResponseReader<KubeletConfiguration> = {
+      maxBytes: maxConfigurationBytes,
+      hint: '',
+      read: async (body, what) => {
+        const { bytes } = await readAtMost(body, maxConfigurationBytes);
+        return await slicer.run(() => decodeKubeletConfiguration(bytes, what));
+      },
+    };
+    return this.#observed(transport.locate(node, '/configz'), reader, signal);
   }
 
-  async #observed<T>(endpoint: KubeletEndpoint, decode: Decode<T>, signal: AbortSignal): Promise<T> {
+  async #observed<T>(endpoint: KubeletEndpoint, reader: ResponseReader<T>, signal: AbortSignal): Promise<T> {
     const { clock, observer } = this.#options;
     const startMs = clock.monotonicMs();
     try {
-      const decoded = await this.#request(endpoint, decode, signal);
+      const decoded = await this.#request(endpoint, reader, signal);
       observer.requestFinished('success', clock.monotonicMs() - startMs);
       return decoded;
     } catch (error) {
@@ -61,17 +99,22 @@ export class KubeletClient {
     }
   }
 
-  async #request<T>(endpoint: KubeletEndpoint, decode: Decode<T>, signal: AbortSignal): Promise<T> {
+  async #request<T>(endpoint: KubeletEndpoint, reader: ResponseReader<T>, signal: AbortSignal): Promise<T> {
     const { what } = endpoint;
-    const { clock, requestTimeoutMs, maxBodyBytes } = this.#options;
+    const { clock, requestTimeoutMs } = this.#options;
+    using reservation = this.#budget.reservation(reader.maxBytes);
     using deadline = startDeadline({
       clock,
       durationMs: requestTimeoutMs,
-      error: () => new RequestError('timeout', `${what}: no complete response within ${requestTimeoutMs / 1000} s`),
+      error: () => {
+        const missing = reservation.isWaiting ? 'no memory beside other large responses' : 'no complete response';
+        return new RequestError('timeout', `${what}: ${missing} within ${requestTimeoutMs / 1000} s`);
+      },
       parent: signal,
     });
     try {
-      return decode(await readBody(await endpoint.open(deadline.signal), maxBodyBytes, what), what);
+      const body = await endpoint.open(deadline.signal);
+      return await reader.read(limited(body, { ...reader, what, reservation, signal: deadline.signal }), what);
     } catch (error) {
       deadline.signal.throwIfAborted();
       throw error;
@@ -79,8 +122,22 @@ export class KubeletClient {
   }
 }
 
-async function readBody(body: AsyncIterable<Buffer>, maxBytes: number, what: string): Promise<Buffer> {
-  const { bytes, isComplete } = await readAtMost(body, maxBytes);
-  if (isComplete) return bytes;
-  throw new RequestError('too_large', `${what}: more than ${maxBytes} bytes; raise kubelet.maxBodySize`);
+interface BodyLimits extends Pick<ResponseReader<unknown>, 'maxBytes' | 'hint'> {
+  readonly what: string;
+  readonly reservation: BodyReservation;
+  readonly signal: AbortSignal;
+}
+
+/** The same body. Throws RequestError `too_large` where it exceeds the limit, and the signal's reason when it aborts. */
+async function* limited(
+  body: AsyncIterable<Buffer>,
+  { what, maxBytes, hint, reservation, signal }: BodyLimits,
+): AsyncGenerator<Buffer, void, undefined> {
+  let byteCount = 0;
+  for await (const chunk of body) {
+    byteCount += chunk.length;
+    if (byteCount > maxBytes) throw new RequestError('too_large', `${what}: more than ${maxBytes} bytes${hint}`);
+    await reservation.grow(byteCount, signal);
+    yield chunk;
+  }
 }

@@ -1,62 +1,47 @@
-import { RequestError } from '../base/errors.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
-import { parseJson } from './parse-json.js';
 import type { ContainerSummary, FsStats, IoPressure, NodeSummary, PodSummary, VolumeSummary } from './summary.js';
 
 /** The largest value that is kept: up to here every integer is exact in JavaScript. */
 const maxValue = 2 ** 53;
 
+/** Kubernetes' own limit, of the names of pods; those of all others are shorter. */
+const maxNameLength = 253;
+
+type NodeStats = Omit<NodeSummary, 'pods' | 'saturatedCount'>;
+
 /**
- * Reads the body of a `/stats/summary` answer. What makes it a summary is its `node` object with a `nodeName`, and
- * `pods` that is a list or missing: `{}`, a `Status` or an error page is not one.
+ * Decodes the parts of one summary and counts the values that were too large.
  *
- * Within a summary, whatever is missing or malformed is left out: a value that is not a whole number of at least 0, a
- * time that is not RFC 3339 or is Go's zero time, a container or volume without a name, a pod without namespace, name or UID.
+ * Whatever is missing or malformed is left out: a value that is not a whole number of at least 0, a time that is not
+ * RFC 3339 or is Go's zero time, a container or volume without a name, a pod without namespace, name or UID. A name of more
+ * than 253 characters is none; one with half a surrogate pair, which no exposition can hold, is made well-formed.
  * Containers of the same name are all kept.
- *
- * @param what names the body, such as `summary of node n1`; begins the messages
- * @throws RequestError `decode`
  */
-export function decodeSummary(body: Buffer | string, what: string): NodeSummary {
-  const root = objectOf(parseJson(body, what));
-  const node = objectOf(root['node']);
-  const nodeName = textOf(node['nodeName']);
-  const pods = root['pods'] ?? [];
-  if (nodeName === undefined || !Array.isArray(pods)) {
-    const fault = nodeName === undefined ? 'no node with a nodeName' : 'pods that are not a list';
-    throw new RequestError('decode', `${what}: JSON that is not a summary: it has ${fault}`);
-  }
-  return new Decoder().summary(node, nodeName, pods);
-}
+export class SummaryDecoder {
+  /** How many values so far were larger than 2^53, and how many of them are times of pressure; each was read as 2^53. */
+  saturatedCount = 0;
+  saturatedPressureCount = 0;
 
-/** Decodes one body and counts the values that were too large. */
-class Decoder {
-  #saturatedCount = 0;
-  #measuresPressure = true;
-
-  summary(node: JsonObject, nodeName: string, pods: readonly unknown[]): NodeSummary {
+  /** Undefined without a nodeName. */
+  node(node: JsonObject): NodeStats | undefined {
+    const nodeName = nameOf(node['nodeName']);
+    if (nodeName === undefined) return undefined;
     const runtime = objectOf(node['runtime']);
-    const ioPressure = this.#ioPressure(node['io']);
-    this.#measuresPressure = ioPressure === undefined || !isZero(ioPressure);
     return {
       nodeName,
-      ioPressure: this.#measuresPressure ? ioPressure : undefined,
+      ioPressure: this.#ioPressure(node['io']),
       nodefs: this.#fs(node['fs']),
       imagefs: this.#fs(runtime['imageFs']),
       containerfs: this.#fs(runtime['containerFs']),
-      pods: objectsOf(pods)
-        .map((pod) => this.#pod(pod))
-        .filter(isDefined),
       kubeletStartedAtMs: kubeletStart(node['systemContainers']),
-      saturatedCount: this.#saturatedCount, // last: the fields above are counted while they are read
     };
   }
 
-  #pod(pod: JsonObject): PodSummary | undefined {
+  pod(pod: JsonObject): PodSummary | undefined {
     const podRef = objectOf(pod['podRef']);
-    const namespace = textOf(podRef['namespace']);
-    const name = textOf(podRef['name']);
-    const uid = textOf(podRef['uid']);
+    const namespace = nameOf(podRef['namespace']);
+    const name = nameOf(podRef['name']);
+    const uid = nameOf(podRef['uid']);
     if (namespace === undefined || name === undefined || uid === undefined) return undefined;
     const { usedBytes, inodesUsed } = objectOf(pod['ephemeral-storage']);
     const volumes = objectsOf(pod['volume'])
@@ -69,7 +54,7 @@ class Decoder {
       startTimeMs: asTimeMs(pod['startTime']),
       usedBytes: this.#bytesOrCount(usedBytes),
       inodesUsed: this.#bytesOrCount(inodesUsed),
-      ioPressure: this.#measuresPressure ? this.#ioPressure(pod['io']) : undefined,
+      ioPressure: this.#ioPressure(pod['io']),
       containers: objectsOf(pod['containers'])
         .map((container) => this.#container(container))
         .filter(isDefined),
@@ -78,21 +63,23 @@ class Decoder {
   }
 
   #container(container: JsonObject): ContainerSummary | undefined {
-    const name = textOf(container['name']);
+    const name = nameOf(container['name']);
     if (name === undefined) return undefined;
     return { name, rootfs: this.#fs(container['rootfs']), logs: this.#fs(container['logs']) };
   }
 
   #volume(volume: JsonObject): VolumeSummary | undefined {
-    const name = textOf(volume['name']);
+    const name = nameOf(volume['name']);
     if (name === undefined) return undefined;
     return { name, hasClaim: isObject(volume['pvcRef']), ...this.#fsStats(volume) };
   }
 
   #ioPressure(io: unknown): IoPressure | undefined {
     const { some, full } = objectOf(objectOf(io)['psi']);
+    const countBefore = this.saturatedCount;
     const waitingUs = this.#bytesOrCount(objectOf(some)['total']);
     const stalledUs = this.#bytesOrCount(objectOf(full)['total']);
+    this.saturatedPressureCount += this.saturatedCount - countBefore;
     return waitingUs === undefined && stalledUs === undefined ? undefined : { waitingUs, stalledUs };
   }
 
@@ -116,17 +103,14 @@ class Decoder {
   #bytesOrCount(value: unknown): number | undefined {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) return undefined;
     if (value <= maxValue) return value;
-    this.#saturatedCount++;
+    this.saturatedCount++;
     return maxValue;
   }
 }
 
-/**
- * With cgroups of version 1, or a kernel that does not measure, kubelets report zeros for the node and all of its pods.
- * A node that does measure has waited for its disk since it booted.
- */
-function isZero({ waitingUs = 0, stalledUs = 0 }: IoPressure): boolean {
-  return waitingUs === 0 && stalledUs === 0;
+function nameOf(value: unknown): string | undefined {
+  const text = textOf(value);
+  return text === undefined || text.length > maxNameLength ? undefined : text.toWellFormed();
 }
 
 function kubeletStart(systemContainers: unknown): number | undefined {

@@ -81,7 +81,7 @@ function valueOf(text: unknown): ThresholdValue | undefined {
 }
 
 /** A number as Go's `strconv.ParseFloat` takes it. */
-const percentage = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)%+$/;
+const percentage = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)%+$/;
 
 /** Kubelets keep the ratio as a float32: 10 % are a little more than that. */
 function ratioOf(text: string): ThresholdValue | undefined {
@@ -90,8 +90,8 @@ function ratioOf(text: string): ThresholdValue | undefined {
   return ratio >= 0 ? { ratio: Math.abs(ratio) } : undefined;
 }
 
-const goDuration = /^\+?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const goDurationPart = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const goDuration = /^\+?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const goDurationPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,

@@ -1,8 +1,7 @@
-import { RequestError } from '../base/errors.js';
+import { messageOf, RequestError } from '../base/errors.js';
 import { isObject, objectOf } from '../kube/json.js';
 import { type EvictionThresholds, thresholdsOf } from './eviction-thresholds.js';
 import { type LogRotation, logRotationOf } from './log-rotation.js';
-import { parseJson } from './parse-json.js';
 
 /** What of a kubelet's effective settings concerns ephemeral storage. */
 export interface KubeletConfiguration {
@@ -25,4 +24,13 @@ export function decodeKubeletConfiguration(body: Buffer | string, what: string):
     throw new RequestError('decode', `${what}: JSON that is not a configuration: it has no kubeletconfig`);
   }
   return { thresholds: thresholdsOf(config), logRotation: logRotationOf(config) };
+}
+
+function parseJson(body: Buffer | string, what: string): unknown {
+  try {
+    return JSON.parse(body.toString()) as unknown;
+  } catch (error) {
+    const size = `${Buffer.byteLength(body)} bytes`;
+    throw new RequestError('decode', `${what}: ${size} that are not JSON: ${messageOf(error)}`, { cause: error });
+  }
 }

@@ -12,7 +12,8 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   http_status:
     "The kubelet answers with an error. Check the kubelet's log. With localStorageCapacityIsolation: false it serves no summaries.",
   decode: 'The answer is not a summary of this node. Check what listens at its address.',
-  too_large: 'The summary is larger than kubelet.maxBodySize. Raise it.',
+  too_large:
+    'The summary is larger than kubelet.maxBodySize, or lists more than a node can have; the log names the limit. Raise the setting, or check what listens at the address of the node.',
   empty:
     'The summary lists no pods although pods run on the node. The kubelet may have just started; otherwise check its log.',
   not_ready: 'The node has no address or port yet. Wait until its kubelet has registered.',

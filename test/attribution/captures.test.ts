@@ -6,7 +6,7 @@ import { components, type PodUsage } from '../../src/attribution/usage.js';
 import { createInterner } from '../../src/kube/interner.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
-import { decodeSummary } from '../../src/kubelet/decode.js';
+import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 import { type Capture, capturesNeeded, hasCaptures, readCaptures } from '../support/captures.js';
 
 /** The kubelet's own file for /etc/hosts takes one block. */

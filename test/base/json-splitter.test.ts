@@ -129,7 +129,10 @@ describe('the limits of a slice', () => {
   ])('H1 hold for %s while it arrives', (name, open) => {
     const limits = { maxBytes: 50_000, maxValueCount: 1_000 };
     expect(() => split([open(`["${'x'.repeat(50_000)}`)], limits)).toThrow(
-      expect.objectContaining({ reason: 'too_large', message: `document: ${name} is larger than 50000 bytes` }) as Error,
+      expect.objectContaining({
+        reason: 'too_large',
+        message: `document: ${name} is larger than 50000 bytes`,
+      }) as Error,
     );
     expect(() => split([open(`["${filler}",${'{},'.repeat(1_000)}`)], limits)).toThrow(
       expect.objectContaining({ reason: 'too_large', message: `document: ${name} has more than 1000 values` }) as Error,

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 import { type FilesystemOwners, filesystemOwners } from '../../src/eviction/filesystem-owners.js';
 import { nodeLayout } from '../../src/eviction/node-layout.js';
-import { decodeSummary } from '../../src/kubelet/decode.js';
 import type { FsStats, NodeSummary } from '../../src/kubelet/summary.js';
+import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
 import { capturePath, capturesNeeded, hasCaptures } from '../support/captures.js';
 

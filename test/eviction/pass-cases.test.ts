@@ -5,8 +5,8 @@ import { limitRatios } from '../../src/eviction/limit-ratios.js';
 import { exemptionOf, isActive } from '../../src/eviction/limits.js';
 import { nodeThresholds } from '../../src/eviction/node-thresholds.js';
 import { firstVictims, rankVictims } from '../../src/eviction/victims.js';
-import { decodeSummary } from '../../src/kubelet/decode.js';
 import { thresholdsOf } from '../../src/kubelet/eviction-thresholds.js';
+import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 import { type CaseInput, type CasePod, casePods, readCases } from '../support/kubelet-answers.js';
 
 interface PassCase extends CaseInput {

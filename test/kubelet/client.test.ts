@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
+import type { Clock } from '../../src/base/clock.js';
 import { RequestError } from '../../src/base/errors.js';
+import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
 import { kubeletPaths, type KubeletTransport } from '../../src/kubelet/transport.js';
 import { aNode } from '../support/builders.js';
@@ -11,7 +13,7 @@ const summary = Buffer.from('{"node":{"nodeName":"node-1"},"pods":[]}');
 
 type Open = (signal: AbortSignal, nodeName: string) => Promise<AsyncIterable<Buffer>>;
 
-function setUp(options: { open: Open; maxBodyBytes?: number }) {
+function setUp(options: { open: Open; maxBodyBytes?: number; slicer?: TimeSlicer }) {
   const clock = new ManualClock();
   const results: [string, number][] = [];
   const opened: string[] = [];
@@ -29,6 +31,7 @@ function setUp(options: { open: Open; maxBodyBytes?: number }) {
     requestTimeoutMs: 10_000,
     maxBodyBytes: options.maxBodyBytes ?? 1_000,
     clock,
+    slicer: options.slicer ?? new TimeSlicer(clock),
     observer: { requestFinished: (result, durationMs) => results.push([result, durationMs]) },
   });
   return { clock, client, results, opened };
@@ -80,18 +83,18 @@ describe('a request', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('for the configuration is within the same limits', async () => {
-    const config = Buffer.from('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}');
-    const { client, results } = setUp({ open: () => Promise.resolve(bodyOf(config)), maxBodyBytes: config.length });
+  it('for the configuration has a limit of 256 KiB', async () => {
+    const config = Buffer.from('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}'.padEnd(262_144));
+    const { client, results } = setUp({ open: () => Promise.resolve(bodyOf(config)) });
     expect(await client.fetchConfiguration(aNode(), never)).toMatchObject({
       thresholds: [{ signal: 'nodefs.available', value: { amount: 2 ** 30 } }],
     });
-    const small = setUp({ open: () => Promise.resolve(bodyOf(config)), maxBodyBytes: config.length - 1 });
-    expect(await failureOf(small.client.fetchConfiguration(aNode(), never))).toMatchObject({
+    const larger = setUp({ open: () => Promise.resolve(bodyOf(config, Buffer.from(' '))) });
+    expect(await failureOf(larger.client.fetchConfiguration(aNode(), never))).toMatchObject({
       reason: 'too_large',
-      message: 'configuration of node node-1: more than 60 bytes; raise kubelet.maxBodySize',
+      message: 'configuration of node node-1: more than 262144 bytes',
     });
-    expect([results, small.results]).toEqual([[['success', 0]], [['too_large', 0]]]);
+    expect([results, larger.results]).toEqual([[['success', 0]], [['too_large', 0]]]);
   });
 
   it('to a node without an address is not counted', async () => {
@@ -105,6 +108,7 @@ describe('a request', () => {
       requestTimeoutMs: 1,
       maxBodyBytes: 1,
       clock: new ManualClock(),
+      slicer: new TimeSlicer(new ManualClock()),
       observer: { requestFinished: (result) => results.push(result) },
     });
     expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ reason: 'not_ready' });
@@ -138,6 +142,98 @@ describe('the size limit', () => {
     });
     expect([sentBytes, isClosed]).toEqual([30, true]);
     expect(results).toEqual([['too_large', 0]]);
+  });
+});
+
+describe('large responses', () => {
+  const mebibyte = 2 ** 20;
+  const header = Buffer.from('{"node":{"nodeName":"node-1"},"pods":[');
+  const trailer = Buffer.from(']}');
+
+  /** A body that stops when it is to grow beyond `heldBytes`, until it is let go. */
+  function heldBody(heldBytes: number) {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const body = async function* (): AsyncGenerator<Buffer, void, undefined> {
+      yield header;
+      yield Buffer.alloc(heldBytes, ' ');
+      await released;
+      yield trailer;
+    };
+    return { release, body };
+  }
+
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  it('H1 are read as long as they fit into 64 MiB together, the others wait', async () => {
+    const held = Array.from({ length: 9 }, () => heldBody(mebibyte - header.length + 1));
+    let nextIndex = 0;
+    const { client, clock } = setUp({
+      open: () => Promise.resolve(held[nextIndex++]?.body() ?? bodyOf(summary)),
+      maxBodyBytes: 8 * mebibyte,
+    });
+    const ends: number[] = [];
+    const fetched = held.map(async (_body, index) => {
+      await client.fetchSummary(aNode(), never);
+      ends.push(index);
+    });
+    await settled();
+    held[8]?.release();
+    await clock.advance(5_000);
+    expect(ends).toEqual([]);
+    expect(await client.fetchSummary(aNode(), never)).toMatchObject({ nodeName: 'node-1' }); // a small one does not wait
+    held[3]?.release();
+    await fetched[8];
+    expect(ends).toEqual([3, 8]);
+    for (const { release } of held) release();
+    await Promise.all(fetched);
+  });
+
+  it('H1 that find no room fail at the time limit, and leave none taken', async () => {
+    const held = Array.from({ length: 9 }, () => heldBody(mebibyte));
+    let nextIndex = 0;
+    const { client, clock } = setUp({
+      open: () => Promise.resolve(held[nextIndex++]?.body() ?? bodyOf(summary)),
+      maxBodyBytes: 8 * mebibyte,
+    });
+    const failures = held.map(() => failureOf(client.fetchSummary(aNode(), never)));
+    await settled();
+    await clock.advance(10_000);
+    expect(await failures[8]).toMatchObject({
+      reason: 'timeout',
+      message: 'summary of node node-1: no memory beside other large responses within 10 s',
+    });
+    for (const { release } of held) release();
+    await Promise.all(failures);
+    const later = Array.from({ length: 8 }, () => heldBody(mebibyte));
+    held.push(...later);
+    const fetched = later.map(() => client.fetchSummary(aNode(), never));
+    for (const { release } of later) release();
+    expect(await Promise.all(fetched)).toHaveLength(8);
+  });
+
+  /** Moves by more than half a slice whenever it is read. */
+  function fastClock(): Clock {
+    let elapsedMs = 0;
+    return { nowMs: () => 0, monotonicMs: () => (elapsedMs += 3), sleep: () => Promise.resolve() };
+  }
+
+  it('H1 are decoded in slices of time, with turns of the event loop between them', async () => {
+    const pod = JSON.stringify({ podRef: { name: 'web-0', namespace: 'shop', uid: 'uid-1' } });
+    const pods = Buffer.from(Array.from({ length: 5_000 }, () => pod).join(','));
+    const { client } = setUp({
+      open: () => Promise.resolve(bodyOf(header, pods, trailer)),
+      maxBodyBytes: mebibyte,
+      slicer: new TimeSlicer(fastClock()),
+    });
+    const pieceCount = Math.ceil((header.length + pods.length + trailer.length) / 65_536);
+    const reading = { isDone: false };
+    const fetched = client.fetchSummary(aNode(), never).finally(() => (reading.isDone = true));
+    let turnCount = 0;
+    for (; !reading.isDone; turnCount += 1) await settled();
+    expect((await fetched).pods).toHaveLength(5_000);
+    expect(pieceCount).toBeGreaterThan(4);
+    expect(turnCount).toBeGreaterThanOrEqual(pieceCount / 2);
   });
 });
 

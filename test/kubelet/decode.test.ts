@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
-import { decodeSummary } from '../../src/kubelet/decode.js';
+import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 
 const podRef = { name: 'web-0', namespace: 'shop', uid: 'uid-1' };
 const noFigures = {
@@ -119,11 +119,11 @@ describe('a whole summary', () => {
 
 describe('a body that is not a summary', () => {
   it.each([
-    ['nothing', '', '0 bytes that are not JSON'],
-    ['text', 'Unauthorized', '12 bytes that are not JSON'],
-    ['a truncated summary', '{"node":{"nodeName":"a"},"pods":[{"podRef":', '43 bytes that are not JSON'],
-    ['null', 'null', 'no node with a nodeName'],
-    ['a list', '[]', 'no node with a nodeName'],
+    ['nothing', '', 'truncated after 0 items'],
+    ['text', 'Unauthorized', 'malformed JSON: it is not a JSON object'],
+    ['a truncated summary', '{"node":{"nodeName":"a"},"pods":[{"podRef":', 'truncated after 0 items'],
+    ['null', 'null', 'it is not a JSON object'],
+    ['a list', '[]', 'it is not a JSON object'],
     ['an empty object', '{}', 'no node with a nodeName'],
     ['a Status', '{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}', 'no node with a nodeName'],
     ['pods without a node', '{"pods":[]}', 'no node with a nodeName'],

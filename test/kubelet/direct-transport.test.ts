@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { TlsMaterial } from '../../src/credentials/credentials.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
 import { DirectTransport } from '../../src/kubelet/direct-transport.js';
@@ -112,6 +113,7 @@ describe('a kubelet client over direct access', () => {
       requestTimeoutMs: 10_000,
       maxBodyBytes: 1_000_000,
       clock: new ManualClock(),
+      slicer: new TimeSlicer(new ManualClock()),
       observer: { requestFinished: () => undefined },
     });
 
@@ -146,6 +148,6 @@ describe('a kubelet client over direct access', () => {
     using transport = transportOf();
     const error = await failureOf(clientOf(transport).fetchSummary(nodeOf(kubelet), never));
     expect(error).toMatchObject({ reason: 'decode' });
-    expect(error.message).toContain(`summary of node node-1 from https://127.0.0.1:${kubelet.port}: 20 bytes that`);
+    expect(error.message).toContain(`summary of node node-1 from https://127.0.0.1:${kubelet.port}: truncated`);
   });
 });

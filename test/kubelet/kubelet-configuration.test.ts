@@ -21,6 +21,22 @@ describe('a body', () => {
     expect(decode).toThrow(expect.objectContaining({ name: 'RequestError', reason: 'decode' }) as Error);
   });
 
+  it.each([
+    ['digits', '1'.repeat(200_000)],
+    ['digits before a percent sign', `${'1'.repeat(200_000)}x%`],
+    ['digits before a unit', `${'9'.repeat(200_000)}Ki`],
+    ['times', `${'1s'.repeat(100_000)}x`],
+  ])('H1 is decoded in a moment, with values of any length: %s', (_case, value) => {
+    const kubeletconfig = {
+      evictionHard: { 'nodefs.available': value },
+      evictionSoft: { 'imagefs.available': '1Gi' },
+      evictionSoftGracePeriod: { 'imagefs.available': value },
+      containerLogMaxSize: value,
+    };
+    // With time that grows with the square of the length, this would take minutes.
+    expect(decodeKubeletConfiguration(JSON.stringify({ kubeletconfig }), what).thresholds.length).toBeLessThan(2);
+  });
+
   it.skipIf(!hasCaptures)(`of a kubelet is understood (${capturesNeeded})`, () => {
     const [, body = ''] = readRecording('live/kubelet_configz.http').split(/\r?\n\r?\n/);
     const ratio = Math.fround(0.01);

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createInterner } from '../../src/kube/interner.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
-import { decodeSummary } from '../../src/kubelet/decode.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
+import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 
 /** Answers that the kubelet's own eviction code gave to random pods: see test/cases/eviction/README.md. */
 export function readCases(name: string): { readonly kubeletVersion: string; readonly cases: readonly unknown[] } {

@@ -1,0 +1,114 @@
+import { RequestError } from '../base/errors.js';
+import { JsonSplitter } from '../base/json-splitter.js';
+import { isObject, objectOf } from '../kube/json.js';
+import { SummaryDecoder } from './decode.js';
+import type { NodeSummary, PodSummary } from './summary.js';
+
+/**
+ * What a summary may hold. Far above what Kubernetes supports (110 pods for each node; a pod with a hundred containers is
+ * above etcd's limit for objects), and low enough that no summary takes tens of megabytes once it is decoded.
+ */
+const maxPodBytes = 2 ** 20;
+const maxPodValueCount = 2 ** 15;
+const maxPodCount = 5_000;
+const maxContainerCount = 1_000;
+const maxVolumeCount = 1_000;
+/** Containers and volumes of all pods. */
+const maxEntryCount = 50_000;
+
+/**
+ * Reads the body of a `/stats/summary` answer pod by pod, so that neither its text nor its JSON is ever one value. What
+ * makes it a summary is its `node` object with a `nodeName`, and `pods` that is a list or missing: `{}`, a `Status` or an
+ * error page is not one.
+ *
+ * All methods throw RequestError: `decode` for a body that is not a summary, and `too_large` for one above the limits.
+ */
+export class SummaryReader {
+  readonly #what: string;
+  readonly #decoder = new SummaryDecoder();
+  readonly #splitter: JsonSplitter;
+  #node: ReturnType<SummaryDecoder['node']>;
+  readonly #pods: PodSummary[] = [];
+  #podCount = 0;
+  #entryCount = 0;
+
+  /** @param what names the body, such as `summary of node n1`; begins the messages */
+  constructor(what: string) {
+    this.#what = what;
+    this.#splitter = new JsonSplitter({
+      what,
+      arrayName: 'pods',
+      itemName: 'a pod',
+      limits: { maxBytes: maxPodBytes, maxValueCount: maxPodValueCount },
+      onMember: (name, value) => {
+        if (name === 'node') this.#node = this.#decoder.node(objectOf(value));
+        if (name === 'pods' && value !== null) throw this.#notSummary('pods that are not a list');
+      },
+      onItem: (item) => {
+        this.#addPod(item);
+      },
+    });
+  }
+
+  write(piece: Buffer): void {
+    this.#splitter.write(piece);
+  }
+
+  /** To be called at the end of the body. */
+  finish(): NodeSummary {
+    this.#splitter.finish();
+    if (this.#node === undefined) throw this.#notSummary('no node with a nodeName');
+    const { saturatedCount, saturatedPressureCount } = this.#decoder;
+    const measured = { ...this.#node, pods: this.#pods, saturatedCount };
+    return measuresPressure(this.#node) ? measured : withoutPressure(measured, saturatedPressureCount);
+  }
+
+  #addPod(item: unknown): void {
+    this.#podCount += 1;
+    if (this.#podCount > maxPodCount) throw this.#tooLarge(`more than ${maxPodCount} pods`);
+    const pod = isObject(item) ? this.#decoder.pod(item) : undefined;
+    if (pod === undefined) return;
+    const { containers, volumes = [] } = pod;
+    const place = `pod ${pod.namespace}/${pod.name}`;
+    if (containers.length > maxContainerCount)
+      throw this.#tooLarge(`more than ${maxContainerCount} containers of ${place}`);
+    if (volumes.length > maxVolumeCount) throw this.#tooLarge(`more than ${maxVolumeCount} volumes of ${place}`);
+    this.#entryCount += containers.length + volumes.length;
+    if (this.#entryCount > maxEntryCount) throw this.#tooLarge(`more than ${maxEntryCount} containers and volumes`);
+    this.#pods.push(pod);
+  }
+
+  #notSummary(fault: string): RequestError {
+    return new RequestError('decode', `${this.#what}: JSON that is not a summary: it has ${fault}`);
+  }
+
+  #tooLarge(excess: string): RequestError {
+    return new RequestError('too_large', `${this.#what}: ${excess}, which no node has`);
+  }
+}
+
+/** For a body that is in memory already. Throws as {@link SummaryReader}. */
+export function decodeSummary(body: Buffer | string, what: string): NodeSummary {
+  const reader = new SummaryReader(what);
+  reader.write(Buffer.from(body));
+  return reader.finish();
+}
+
+/**
+ * With cgroups of version 1, or a kernel that does not measure, kubelets report zeros for the node and all of its pods.
+ * A node that does measure has waited for its disk since it booted.
+ */
+function measuresPressure({ ioPressure }: Pick<NodeSummary, 'ioPressure'>): boolean {
+  if (ioPressure === undefined) return true;
+  const { waitingUs = 0, stalledUs = 0 } = ioPressure;
+  return waitingUs !== 0 || stalledUs !== 0;
+}
+
+function withoutPressure(summary: NodeSummary, saturatedPressureCount: number): NodeSummary {
+  return {
+    ...summary,
+    ioPressure: undefined,
+    pods: summary.pods.map((pod) => ({ ...pod, ioPressure: undefined })),
+    saturatedCount: summary.saturatedCount - saturatedPressureCount,
+  };
+}

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { JsonObject } from '../../src/kube/json.js';
+import { SummaryDecoder } from '../../src/kubelet/decode.js';
+import type { NodeSummary } from '../../src/kubelet/summary.js';
+import { decodeSummary, SummaryReader } from '../../src/kubelet/summary-reader.js';
+import { cut } from '../support/cut.js';
+
+const podRef = { name: 'web-0', namespace: 'shop', uid: 'uid-1' };
+
+function read(pieces: readonly Buffer[]): NodeSummary {
+  const reader = new SummaryReader('summary of node a');
+  for (const piece of pieces) reader.write(piece);
+  return reader.finish();
+}
+
+/** What the same decoder makes of the whole document. */
+function decodedWhole(text: string): NodeSummary {
+  const { node, pods } = JSON.parse(text) as { node: JsonObject; pods?: JsonObject[] | null };
+  const decoder = new SummaryDecoder();
+  const stats = decoder.node(node);
+  if (stats === undefined) throw new Error('no node');
+  const decodedPods = (pods ?? []).map((pod) => decoder.pod(pod)).filter((pod) => pod !== undefined);
+  return { ...stats, pods: decodedPods, saturatedCount: decoder.saturatedCount };
+}
+
+const anything = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
+const name = fc.oneof(
+  fc.constantFrom('app', 'log-shipper', 'größe', '"}],{"podRef":', '', 'x'.repeat(254)),
+  fc.string(),
+);
+const value = fc.oneof(fc.nat(), fc.constantFrom(2 ** 53, 2 ** 60, -1, 1.5, null, '7', true));
+const time = fc.constantFrom('2026-11-20T12:40:44Z', '0001-01-01T00:00:00Z', 'yesterday', 5);
+const fs = { time, availableBytes: value, capacityBytes: value, usedBytes: value, inodesUsed: value };
+const fsStats = fc.oneof(
+  { weight: 5, arbitrary: fc.record(fs, { requiredKeys: [] }) },
+  { weight: 1, arbitrary: anything },
+);
+const io = fc.record({ psi: fc.record({ some: fc.record({ total: value }), full: anything }, { requiredKeys: [] }) });
+const container = fc.record({ name, rootfs: fsStats, logs: fsStats, cpu: anything }, { requiredKeys: [] });
+const volume = fc.record({ name, ...fs, pvcRef: anything }, { requiredKeys: [] });
+const pod = fc.record(
+  {
+    podRef: fc.record({ name, namespace: name, uid: name }),
+    startTime: time,
+    containers: fc.oneof(fc.array(container, { maxLength: 4 }), fc.constant(null)),
+    volume: fc.array(volume, { maxLength: 4 }),
+    'ephemeral-storage': fsStats,
+    io,
+    memory: anything,
+  },
+  { requiredKeys: ['podRef'] },
+);
+const node = fc.record(
+  {
+    nodeName: fc.constant('a'),
+    fs: fsStats,
+    runtime: fc.record({ imageFs: fsStats, containerFs: fsStats }, { requiredKeys: [] }),
+    io,
+    systemContainers: fc.array(fc.record({ name: fc.constantFrom('kubelet', 'pods'), startTime: time })),
+    network: anything,
+  },
+  { requiredKeys: ['nodeName'] },
+);
+/** Members in any order, any others, and any indentation; texts are escaped or not. */
+const document = fc
+  .record({
+    node,
+    pods: fc.oneof(
+      { weight: 5, arbitrary: fc.array(pod, { maxLength: 8 }) },
+      { weight: 1, arbitrary: fc.constant(null) },
+    ),
+    others: fc.dictionary(fc.constantFrom('kind', 'x', 'é', 'pod'), anything),
+    indent: fc.constantFrom('', ' ', '\t', '    '),
+    isNodeFirst: fc.boolean(),
+    isEscaped: fc.boolean(),
+  })
+  .map(({ node: ofNode, pods, others, indent, isNodeFirst, isEscaped }) => {
+    const members = isNodeFirst ? { node: ofNode, ...others, pods } : { ...others, pods, node: ofNode };
+    const text = JSON.stringify(members, undefined, indent);
+    return isEscaped
+      ? text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      : text;
+  });
+
+describe('a summary reader', () => {
+  it('H1 decodes what JSON.parse of the whole body has, however the bytes are cut', () => {
+    fc.assert(
+      fc.property(document, fc.array(fc.nat(), { maxLength: 20 }), (text, places) => {
+        const expected = decodedWhole(text);
+        const { waitingUs, stalledUs } = expected.ioPressure ?? { waitingUs: 1, stalledUs: 1 };
+        fc.pre((waitingUs ?? 0) !== 0 || (stalledUs ?? 0) !== 0); // pressure that is not measured: decode.test.ts
+        expect(read(cut(Buffer.from(text), places))).toEqual(expected);
+      }),
+    );
+  });
+
+  it('drops the pressure of pods that come before a node without', () => {
+    const zeros = { psi: { some: { total: 0 }, full: { total: 0 } } };
+    const saturated = { psi: { some: { total: 2 ** 60 } } };
+    const summary = decodeSummary(
+      JSON.stringify({ pods: [{ podRef, io: saturated }], node: { nodeName: 'a', io: zeros } }),
+      'x',
+    );
+    expect(summary.pods.map(({ ioPressure }) => ioPressure)).toEqual([undefined]);
+    expect(summary).toMatchObject({ ioPressure: undefined, saturatedCount: 0 });
+  });
+
+  it('H11 makes names well-formed', () => {
+    const half = String.fromCharCode(0xd800);
+    const text = JSON.stringify({
+      node: { nodeName: `a${half}` },
+      pods: [
+        { podRef: { ...podRef, name: `web${half}` }, containers: [{ name: half }], volume: [{ name: `${half}🐳` }] },
+      ],
+    });
+    expect(text).toContain(String.raw`\ud800`);
+    expect(decodeSummary(text, 'x')).toMatchObject({
+      nodeName: 'a\uFFFD',
+      pods: [{ name: 'web\uFFFD', containers: [{ name: '\uFFFD' }], volumes: [{ name: '\uFFFD🐳' }] }],
+    });
+  });
+});
+
+describe('a summary above the limits', () => {
+  const body = (...pods: unknown[]): Buffer => Buffer.from(JSON.stringify({ node: { nodeName: 'a' }, pods }));
+  const named = (count: number, prefix: string) =>
+    Array.from({ length: count }, (_, index) => ({ name: `${prefix}${index}` }));
+  const podOf = (uid: number, fields: object) => ({ podRef: { ...podRef, uid: `uid-${uid}` }, ...fields });
+  const pods = (count: number, fields: object) => Array.from({ length: count }, (_, uid) => podOf(uid, fields));
+
+  it.each([
+    ['pods', pods(5_001, {}), 'more than 5000 pods, which no node has'],
+    ['items that are no pods', Array.from({ length: 5_001 }, () => []), 'more than 5000 pods, which no node has'],
+    [
+      'containers',
+      [podOf(1, { containers: named(1_001, 'c') })],
+      'more than 1000 containers of pod shop/web-0, which no node has',
+    ],
+    [
+      'volumes',
+      [podOf(1, { volume: named(1_001, 'v') })],
+      'more than 1000 volumes of pod shop/web-0, which no node has',
+    ],
+    [
+      'containers in all',
+      pods(51, { containers: named(1_000, 'c') }),
+      'more than 50000 containers and volumes, which no node has',
+    ],
+    ['bytes of one pod', [podOf(1, { more: 'x'.repeat(2 ** 20) })], 'a pod is larger than 1048576 bytes'],
+    [
+      'values of one pod',
+      [podOf(1, { more: Array.from({ length: 40_000 }, () => ({})) })],
+      'a pod has more than 32768 values',
+    ],
+  ])('H1 is refused: too many %s', (_case, list, message) => {
+    expect(() => decodeSummary(body(...list), 'summary of node a')).toThrow(
+      expect.objectContaining({ reason: 'too_large', message: `summary of node a: ${message}` }) as Error,
+    );
+  });
+
+  it('H1 is accepted at the limits', () => {
+    expect(decodeSummary(body(...pods(5_000, { containers: named(10, 'c') })), 'x').pods).toHaveLength(5_000);
+    const [pod_] = decodeSummary(
+      body(podOf(1, { containers: named(1_000, 'c'), volume: named(1_000, 'v') })),
+      'x',
+    ).pods;
+    expect([pod_?.containers.length, pod_?.volumes?.length]).toEqual([1_000, 1_000]);
+  });
+
+  it('H1 has no name of more than 253 characters', () => {
+    const [longest, longer] = ['x'.repeat(253), 'x'.repeat(254)];
+    const containers = [{ name: longest }, { name: longer }];
+    const refs = [
+      { ...podRef, name: longest },
+      { ...podRef, uid: longer },
+      { ...podRef, namespace: longer },
+    ];
+    const summary = decodeSummary(body(...refs.map((ref) => ({ podRef: ref, containers, volume: containers }))), 'x');
+    expect(summary.pods).toMatchObject([
+      { name: longest, containers: [{ name: longest }], volumes: [{ name: longest }] },
+    ]);
+    expect(() => decodeSummary(JSON.stringify({ node: { nodeName: longer } }), 'x')).toThrow('no node with a nodeName');
+  });
+});
