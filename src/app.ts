@@ -4,9 +4,8 @@ import { activate, type ActiveSettings } from './active-settings.js';
 import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
-import { TimeSlicer } from './base/time-slicer.js';
+import { clusterReportInput } from './cluster-report-input.js';
 import { ClusterSource } from './cluster-source.js';
-import { hasWorkloads } from './collection.js';
 import type { Config } from './config/schema.js';
 import type { Credentials } from './credentials/credentials.js';
 import { recordPodChange } from './eviction-recorder.js';
@@ -15,8 +14,7 @@ import type { Scope } from './kube/scope.js';
 import { readinessChecks } from './readiness-checks.js';
 import { type ClusterReport, clusterReport } from './report/cluster-report.js';
 import { type EvictionReport, EvictionReports } from './report/eviction-report.js';
-import { healthReport } from './report/health-report.js';
-import { nodeFailure } from './report/node-report.js';
+import { type HealthReport, healthReport } from './report/health-report.js';
 import type { ReadinessCheck } from './report/readiness-check.js';
 import { apiNodes, type Host, noSuchNode, resolveScope } from './resolve-scope.js';
 import type { CollectOptions } from './scrape/collector.js';
@@ -198,30 +196,25 @@ export class App implements AsyncDisposable {
 
   /** For the status page. Not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
   async #clusterReport(signal: AbortSignal): Promise<ClusterReport | undefined> {
-    const { config, source, collection } = this.#active;
     const { clock } = this.#options;
-    const snapshot = await this.#tracked(collection.wholeCollector.collect(signal, { recordsFailures: false }));
+    const active = this.#active;
+    const snapshot = await this.#tracked(active.collection.wholeCollector.collect(signal, { recordsFailures: false }));
     if (snapshot === undefined) return undefined;
-    return await clusterReport({
-      snapshot,
-      failureOf: (nodeName) => {
-        const failure = source.cache.lastFailure(nodeName);
-        return failure && nodeFailure(failure, clock.monotonicMs());
-      },
-      lastKnownOf: ({ node }) => {
-        const last = node && source.cache.lastSummary(node);
-        return node && last && { snapshot: collection.records.lastKnown(node, last), ageMs: last.ageMs };
-      },
-      samplesOf: (nodeName, uid) => source.cache.history(nodeName)?.find(uid)?.samples ?? [],
-      isPartial: signal.aborted,
-      hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
-      slicer: new TimeSlicer(clock),
-    });
+    return await clusterReport(clusterReportInput({ ...active, snapshot, isPartial: signal.aborted, clock }));
   }
 
   async #tracked<T>(collecting: Promise<T>): Promise<T> {
     this.#collecting.add(collecting);
     return collecting.finally(() => this.#collecting.delete(collecting));
+  }
+
+  #healthReport(): HealthReport {
+    return healthReport({
+      report: this.metrics.report(),
+      isApiServerAway: this.#active.source.store.isServerAway,
+      droppedFamilies: this.#seriesCapReport.droppedFamilies,
+      nowMs: this.#options.clock.nowMs(),
+    });
   }
 
   #checks(): readonly ReadinessCheck[] {
@@ -277,7 +270,7 @@ export class App implements AsyncDisposable {
         cluster: (signal) => this.#clusterReport(signal),
         evictions: () => this.#evictionReports(),
         checks: () => this.#checks(),
-        health: () => healthReport(this.metrics.report(), this.#seriesCapReport.droppedFamilies, clock.nowMs()),
+        health: () => this.#healthReport(),
         settings: () => this.#active.statusSettings,
       },
       version,

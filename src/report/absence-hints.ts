@@ -6,7 +6,7 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   connection: 'The kubelet cannot be reached. Check the node, network policies, kubelet.addressTypes and kubelet.port.',
   tls: "The kubelet's certificate is not trusted. Set kubelet.tls.caFile or kubelet.tls.serverName.",
   unauthorized:
-    'The kubelet does not accept the credentials. While the API server is away, kubelets cannot check tokens. Otherwise check kubelet.bearerTokenFile and webhook authentication.',
+    'The kubelet does not accept the credentials. Check kubelet.bearerTokenFile and webhook authentication.',
   forbidden: 'The role lacks a permission: get on nodes/stats, or on nodes/proxy with kubelet.access: proxy.',
   not_found: 'No summary at this address. Check kubelet.port and what listens there.',
   http_status:
@@ -22,6 +22,36 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   skipped: 'The node matches cluster.skipNodes and is never scraped.',
 };
 
-export function hintFor(reason: AbsenceReason): string {
-  return hints[reason];
+/** Of the API server, as far as lists and watches show, and whether kubelets are reached through it. */
+export interface ApiServerState {
+  readonly isAway: boolean;
+  readonly access: 'direct' | 'proxy';
+}
+
+interface AwayEffect {
+  readonly reasons: ReadonlySet<AbsenceReason>;
+  readonly hint: string;
+}
+
+/** What its being away does to requests to kubelets. */
+const awayEffects: Readonly<Record<ApiServerState['access'], AwayEffect>> = {
+  direct: {
+    reasons: new Set(['unauthorized']),
+    hint: 'Without the API server, kubelets cannot check tokens. Wait until it is back.',
+  },
+  proxy: {
+    reasons: new Set(['connection', 'timeout', 'http_status']),
+    hint: 'Kubelets are reached through the API server, which is away. Wait until it is back.',
+  },
+};
+
+/** Whether the node has no data because the API server is away. */
+export function isOfApiServer(reason: AbsenceReason, { isAway, access }: ApiServerState): boolean {
+  return isAway && awayEffects[access].reasons.has(reason);
+}
+
+/** `apiServer`: undefined where it has just responded. */
+export function hintFor(reason: AbsenceReason, apiServer?: ApiServerState): string {
+  if (apiServer === undefined || !isOfApiServer(reason, apiServer)) return hints[reason];
+  return awayEffects[apiServer.access].hint;
 }

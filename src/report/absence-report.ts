@@ -1,11 +1,18 @@
 import type { AbsenceReason, AbsentNodeState } from '../scrape/snapshot.js';
-import { workloadKey } from '../workload/workload.js';
-import { hintFor } from './absence-hints.js';
+import { type ApiServerState, hintFor, isOfApiServer } from './absence-hints.js';
+import {
+  AffectedWorkloads,
+  type AffectedWorkloadsReport,
+  exampleCount,
+  type IncompleteWorkloads,
+} from './affected-workloads.js';
 import type { LastKnown, NodeFailure } from './node-report.js';
 
 /** The nodes without data for one reason, and what they cost. */
-export interface AbsenceReport {
+export interface AbsenceReport extends AffectedWorkloadsReport {
   readonly reason: AbsenceReason;
+  /** The API server is away, and that is why. */
+  readonly isOfApiServer: boolean;
   /** What to do about it. */
   readonly hint: string;
   readonly nodeCount: number;
@@ -17,8 +24,6 @@ export interface AbsenceReport {
   readonly dataAgeMs?: number | undefined;
   /** Pods on them that should have data. */
   readonly expectedPodCount: number;
-  /** Workloads whose sums lack pods on them. */
-  readonly incompleteWorkloadCount: number;
 }
 
 interface Absence {
@@ -33,19 +38,21 @@ interface Group {
   readonly exampleNodes: string[];
   dataAgeMs: number | undefined;
   expectedPodCount: number;
-  readonly workloads: Set<string>;
+  readonly workloads: AffectedWorkloads;
 }
 
-const exampleCount = 3;
+export interface AbsencesOptions {
+  readonly incomplete: IncompleteWorkloads;
+  readonly apiServer: ApiServerState;
+}
 
 /** Nodes without data by reason. Nodes are added one by one, in the order of their names; skipped ones are left out. */
 export class Absences {
-  readonly #incomplete: ReadonlySet<string>;
+  readonly #options: AbsencesOptions;
   readonly #groups = new Map<AbsenceReason, Group>();
 
-  /** `incomplete`: the keys of all incomplete workloads. */
-  constructor(incomplete: ReadonlySet<string>) {
-    this.#incomplete = incomplete;
+  constructor(options: AbsencesOptions) {
+    this.#options = options;
   }
 
   add({ state, lastKnown, failure }: Absence): void {
@@ -56,24 +63,22 @@ export class Absences {
     if (group.exampleNodes.length < exampleCount) group.exampleNodes.push(state.nodeName);
     if (lastKnown !== undefined) group.dataAgeMs = Math.max(group.dataAgeMs ?? 0, Math.round(lastKnown.ageMs));
     group.expectedPodCount += state.expectedPods;
-    for (const workload of state.unmeasured.flatMap(({ workloads }) => workloads)) {
-      const key = workloadKey(workload);
-      if (this.#incomplete.has(key)) group.workloads.add(key);
-    }
+    for (const { workloads } of state.unmeasured) group.workloads.add(workloads);
   }
 
-  /** Incomplete workloads with pods on any of the nodes. */
-  get incompleteWorkloadCount(): number {
-    return new Set(Array.from(this.#groups.values(), ({ workloads }) => [...workloads]).flat()).size;
+  /** The keys of incomplete workloads with pods on any of the nodes. */
+  get workloadKeys(): ReadonlySet<string> {
+    return new Set(Array.from(this.#groups.values(), ({ workloads }) => [...workloads.keys]).flat());
   }
 
   /** Those that cost most pods first. */
   reports(): readonly AbsenceReport[] {
     return Array.from(this.#groups, ([reason, { workloads, ...group }]) => ({
       reason,
-      hint: hintFor(reason),
+      isOfApiServer: isOfApiServer(reason, this.#options.apiServer),
+      hint: hintFor(reason, this.#options.apiServer),
       ...group,
-      incompleteWorkloadCount: workloads.size,
+      ...workloads.report(),
     })).sort((a, b) => b.expectedPodCount - a.expectedPodCount || b.nodeCount - a.nodeCount);
   }
 
@@ -86,7 +91,7 @@ export class Absences {
       exampleNodes: [],
       dataAgeMs: undefined,
       expectedPodCount: 0,
-      workloads: new Set<string>(),
+      workloads: new AffectedWorkloads(this.#options.incomplete),
     };
     this.#groups.set(reason, group);
     return group;

@@ -1,7 +1,9 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
 import { hasLimits } from '../eviction/limits.js';
 import type { ClusterSnapshot, NodeSnapshot, NodeState } from '../scrape/snapshot.js';
+import type { ApiServerState } from './absence-hints.js';
 import { type AbsenceReport, Absences } from './absence-report.js';
+import { type GapReport, Gaps } from './gap-report.js';
 import type { FailureOf, LastKnownOf } from './node-report.js';
 import type { MeasuredPodReport, PodSource } from './pod-report.js';
 import { type NodePressureReport, RankedPressure } from './pressure-report.js';
@@ -27,6 +29,8 @@ export interface ClusterReport {
   readonly pods: Ranked<MeasuredPodReport>;
   /** Nodes without data by reason, those that cost most pods first; without those that are skipped. */
   readonly absences: readonly AbsenceReport[];
+  /** What lacks values although its nodes have data, by cause. */
+  readonly gaps: readonly GapReport[];
   /** Those without data first, then the fullest; those that are never scraped last. */
   readonly nodes: Ranked<RankedNodeReport>;
   /** By kind; kinds without any are left out. Of silent nodes by their last values. */
@@ -81,6 +85,7 @@ export interface ClusterReportInput {
   readonly failureOf: FailureOf;
   readonly lastKnownOf: LastKnownOf;
   readonly samplesOf: SamplesOf;
+  readonly apiServer: ApiServerState;
   readonly isPartial: boolean;
   readonly hidesPodsWithoutWorkload: boolean;
   readonly slicer: TimeSlicer;
@@ -88,18 +93,21 @@ export interface ClusterReportInput {
 
 /** One walk over the pods, node by node, yielding to the event loop in between. Keeps only what it reports. */
 export async function clusterReport(input: ClusterReportInput): Promise<ClusterReport> {
-  const { snapshot, failureOf, lastKnownOf, samplesOf, isPartial, hidesPodsWithoutWorkload, slicer } = input;
+  const { snapshot, failureOf, lastKnownOf, samplesOf, apiServer, isPartial, hidesPodsWithoutWorkload, slicer } = input;
   const workloads = await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, slicer);
   const pods = new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits, samplesOf });
   const pressure = new RankedPressure(shownCounts.pressure);
   const findings = new RankedFindings(shownCounts.findingsOfKind);
-  const nodes = new RankedNodes({ count: shownCounts.nodes, failureOf });
-  const absences = new Absences(workloads.incomplete);
+  const nodes = new RankedNodes({ count: shownCounts.nodes, failureOf, apiServer });
+  const { incomplete } = workloads;
+  const absences = new Absences({ incomplete, apiServer });
+  const gaps = new Gaps(incomplete);
   let unknownLimitPodCount = 0;
   await slicer.forEach(snapshot.nodes, (node) => {
     unknownLimitPodCount += limitedPodCount(node, hidesPodsWithoutWorkload);
     if (node.state !== 'absent') {
       nodes.add(node);
+      gaps.add(node);
       pressure.add(node, node.snapshot);
       findings.add(node.snapshot);
       addPods(pods, node, node.snapshot);
@@ -127,14 +135,15 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
       pressedNodeCount: pressure.crossedCount,
       pressedFullNodeCount: pressure.crossedFullCount,
       unknownLimitPodCount,
-      incompleteWorkloadCount: workloads.incomplete.size,
-      absentWorkloadCount: absences.incompleteWorkloadCount,
+      incompleteWorkloadCount: incomplete.size,
+      absentWorkloadCount: absences.workloadKeys.size,
     },
     limits: pods.limits(),
     pressure: pressure.nodes(),
     workloads: workloads.workloads(),
     pods: pods.pods(),
     absences: absences.reports(),
+    gaps: gaps.reports(absences.workloadKeys),
     nodes: nodes.nodes(),
     findings: findings.kinds(),
   };

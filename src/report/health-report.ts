@@ -3,6 +3,8 @@ import type { SelfReport } from '../telemetry/self-metrics.js';
 /** How the exporter does. Counts are since the start of the process. */
 export interface HealthReport {
   readonly stores: readonly StoreHealthReport[];
+  /** Whether the API server cannot be reached or cannot respond, as far as lists and watches show. */
+  readonly isApiServerAway: boolean;
   /** By result. */
   readonly scrapes: Readonly<Record<string, number>>;
   readonly kubeletRequests: Readonly<Record<string, number>>;
@@ -26,14 +28,15 @@ export interface StoreHealthReport {
   readonly lastProgressAgeMs?: number | undefined;
 }
 
-export function healthReport(
-  { stores, ...same }: SelfReport,
-  droppedFamilies: readonly string[],
-  nowMs: number,
-): HealthReport {
+export interface HealthInput extends Pick<HealthReport, 'droppedFamilies' | 'isApiServerAway'> {
+  readonly report: SelfReport;
+  readonly nowMs: number;
+}
+
+export function healthReport({ report: { stores, ...same }, nowMs, ...others }: HealthInput): HealthReport {
   return {
     ...same,
-    droppedFamilies,
+    ...others,
     stores: stores.map(({ lastProgressAtMs, ...store }) => ({
       ...store,
       lastProgressAgeMs: lastProgressAtMs === undefined ? undefined : Math.max(0, Math.round(nowMs - lastProgressAtMs)),

@@ -1,7 +1,7 @@
 import type { FailureReason } from '../base/errors.js';
 import type { KubeletFailure } from '../kubelet/cached-request.js';
 import type { AbsenceReason, AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState } from '../scrape/snapshot.js';
-import { hintFor } from './absence-hints.js';
+import { type ApiServerState, hintFor } from './absence-hints.js';
 import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
 
 interface NodeFacts {
@@ -61,8 +61,13 @@ export function nodeReport(state: NodeState, pods: PodBytes, failure: NodeFailur
   return state.state === 'absent' ? absentNodeReport(state, failure) : measuredNodeReport(state, pods, failure);
 }
 
-export function absentNodeReport(state: AbsentNodeState, failure: NodeFailure | undefined): AbsentNodeReport {
-  return { ...factsOf(state, failure), state: 'absent', reason: state.reason, hint: hintFor(state.reason) };
+export function absentNodeReport(
+  state: AbsentNodeState,
+  failure: NodeFailure | undefined,
+  apiServer?: ApiServerState,
+): AbsentNodeReport {
+  const { reason } = state;
+  return { ...factsOf(state, failure), state: 'absent', reason, hint: hintFor(reason, apiServer) };
 }
 
 export function measuredNodeReport(

@@ -1,6 +1,7 @@
 import { Ranking } from '../base/ranking.js';
 import { largestFirst } from '../base/ranking.js';
 import type { AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState, PodSnapshot } from '../scrape/snapshot.js';
+import type { ApiServerState } from './absence-hints.js';
 import { filesystemReports, fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
 import {
   type AbsentNodeReport,
@@ -51,6 +52,12 @@ export interface NodeCounts {
   measuredPodCount: number;
 }
 
+export interface RankedNodesOptions {
+  readonly count: number;
+  readonly failureOf: FailureOf;
+  readonly apiServer: ApiServerState;
+}
+
 interface RankedNode {
   readonly state: NodeState;
   /** Of an absent one. */
@@ -67,6 +74,7 @@ const largestPodCount = 10;
 export class RankedNodes {
   readonly #ranking: Ranking<RankedNode>;
   readonly #failureOf: FailureOf;
+  readonly #apiServer: ApiServerState;
   #totalCount = 0;
   readonly counts: NodeCounts = {
     freshNodeCount: 0,
@@ -80,8 +88,9 @@ export class RankedNodes {
     measuredPodCount: 0,
   };
 
-  constructor({ count, failureOf }: { readonly count: number; readonly failureOf: FailureOf }) {
+  constructor({ count, failureOf, apiServer }: RankedNodesOptions) {
     this.#failureOf = failureOf;
+    this.#apiServer = apiServer;
     this.#ranking = new Ranking(
       count,
       largestFirst(
@@ -130,7 +139,10 @@ export class RankedNodes {
   #reportOf({ state, lastKnown }: RankedNode): RankedNodeReport {
     const failure = this.#failureOf(state.nodeName);
     if (state.state === 'absent') {
-      return { ...absentNodeReport(state, failure), lastKnown: lastKnown && lastKnownReport(lastKnown) };
+      return {
+        ...absentNodeReport(state, failure, this.#apiServer),
+        lastKnown: lastKnown && lastKnownReport(lastKnown),
+      };
     }
     const { pods } = state.snapshot;
     return {

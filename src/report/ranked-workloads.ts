@@ -2,7 +2,8 @@ import { components } from '../attribution/usage.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
-import { workloadKey } from '../workload/workload.js';
+import { type Workload, workloadKey } from '../workload/workload.js';
+import type { IncompleteWorkloads } from './affected-workloads.js';
 import type { ComponentBytes } from './component-bytes.js';
 import type { Ranked } from './ranked.js';
 import { type WorkloadReport, workloadReport } from './workload-report.js';
@@ -19,10 +20,10 @@ export class RankedWorkloads {
   readonly #top: readonly WorkloadSnapshot[];
   readonly #sums: ReadonlyMap<string, Sums>;
   readonly #totalCount: number;
-  /** The keys of those whose sums lack something. */
-  readonly incomplete: ReadonlySet<string>;
+  /** Those whose sums lack something. */
+  readonly incomplete: IncompleteWorkloads;
 
-  private constructor(top: readonly WorkloadSnapshot[], totalCount: number, incomplete: ReadonlySet<string>) {
+  private constructor(top: readonly WorkloadSnapshot[], totalCount: number, incomplete: IncompleteWorkloads) {
     this.#top = top;
     this.#totalCount = totalCount;
     this.incomplete = incomplete;
@@ -37,10 +38,10 @@ export class RankedWorkloads {
         ({ workload }) => [workload.namespace, workload.name, workload.type],
       ),
     );
-    const incomplete = new Set<string>();
+    const incomplete = new Map<string, Workload>();
     await slicer.forEach(workloads, (workload) => {
       ranking.add(workload);
-      if (!workload.complete) incomplete.add(workloadKey(workload.workload));
+      if (!workload.complete) incomplete.set(workloadKey(workload.workload), workload.workload);
     });
     return new RankedWorkloads(ranking.top(), workloads.length, incomplete);
   }

@@ -89,7 +89,7 @@ describe('the status of a cluster', () => {
     expect(problems.map(({ text, detail }) => [text, detail])).toEqual([
       [
         '1 node without data (http_status): node-2',
-        expect.stringMatching(/^no data .*; 1 pod not measured, 1 workload incomplete$/),
+        expect.stringMatching(/^no data .*; 1 pod not measured, 1 workload incomplete: shop\/web$/),
       ],
       ['1 pod near a limit', 'shop/web-5d4f8-1'],
     ]);
@@ -111,7 +111,7 @@ describe('the status of a cluster', () => {
     await exporter.cluster.setFault('node-2', 'status:500');
     await exporter.clock.advance(2 * ttlMs);
     const { cluster, problems } = await statusOf(exporter);
-    expect(problems[0]?.detail).toMatch(/^last data 1m50s ago; 2 pods not measured, 1 workload incomplete$/);
+    expect(problems[0]?.detail).toMatch(/^last data 1m50s ago; 2 pods not measured, 1 workload incomplete: shop\/web$/);
     const facts = { node: 'node-2', dataState: 'absent', dataAgeMs: 2 * ttlMs, absenceReason: 'http_status' };
     const podsOf = (items: readonly { readonly node?: string | undefined; readonly pod: string }[] = []) =>
       items.filter(({ node }) => node === 'node-2').map(({ pod }) => pod);
@@ -122,6 +122,34 @@ describe('the status of a cluster', () => {
     exporter.cluster.model.deletePod('shop', 'web-5d4f8-3');
     await exporter.clock.advance(5_000);
     await expect.poll(async () => podsOf((await statusOf(exporter)).cluster?.pods.items)).toEqual(['web-5d4f8-2']);
+  });
+
+  it('shows an API server that is away as one problem, with the nodes that cannot check tokens without it', async () => {
+    await using exporter = await start();
+    await statusOf(exporter);
+    await exporter.cluster.setApiFault('down');
+    for (const node of ['node-1', 'node-2']) await exporter.cluster.setFault(node, 'status:401');
+    await expect
+      .poll(async () => {
+        await exporter.clock.advance(10_000);
+        return (await statusOf(exporter)).problems;
+      })
+      .toEqual([
+        {
+          severity: 'critical',
+          text: 'API server not reachable',
+          detail: expect.stringMatching(
+            /^for .*; changes of nodes and pods are not seen; 2 nodes without data \(unauthorized\): node-1, node-2; last data .* ago; 2 pods not measured, 1 workload incomplete: shop\/web$/,
+          ) as string,
+          hint: 'Check the API server and the network between it and the exporter. Without the API server, kubelets cannot check tokens. Wait until it is back.',
+          section: 'trust',
+        },
+      ]);
+    const { cluster } = await statusOf(exporter);
+    expect(cluster?.nodes.items[0]).toMatchObject({
+      reason: 'unauthorized',
+      hint: expect.stringMatching(/^Without the/) as string,
+    });
   });
 
   it('shows what is missing before the first lists', async () => {

@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 
 import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
+import type { Pod } from '../../src/kube/objects.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
-import type { ClusterSnapshot, NodeState, PodSnapshot } from '../../src/scrape/snapshot.js';
+import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot } from '../../src/scrape/snapshot.js';
 import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -31,6 +32,7 @@ function reportOf(
     failureOf: () => undefined,
     lastKnownOf: () => undefined,
     samplesOf: () => [],
+    apiServer: { isAway: false, access: 'direct' },
     isPartial: false,
     hidesPodsWithoutWorkload: false,
     slicer: new TimeSlicer(new ManualClock()),
@@ -411,9 +413,102 @@ describe('a node without data', () => {
         dataAgeMs: 720_000,
         expectedPodCount: 2,
         incompleteWorkloadCount: 1,
+        exampleWorkloads: [{ workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' }],
       },
     ]);
     expect(summary).toMatchObject({ incompleteWorkloadCount: 2, absentWorkloadCount: 1 });
+  });
+
+  it.each([
+    ['unauthorized', 'direct', true],
+    ['connection', 'direct', false],
+    ['connection', 'proxy', true],
+    ['timeout', 'proxy', true],
+    ['http_status', 'proxy', true],
+    ['unauthorized', 'proxy', false],
+    ['decode', 'proxy', false],
+  ] as const)('while the API server is away, %s with access %s is its fault: %s', async (reason, access, expected) => {
+    const nodes = [anAbsentNode('b', reason)];
+    const away = await reportOf({ nodes }, { apiServer: { isAway: true, access } });
+    const there = await reportOf({ nodes }, { apiServer: { isAway: false, access } });
+    expect([away, there].map(({ absences }) => absences[0]?.isOfApiServer)).toEqual([expected, false]);
+    const hints = [away, there]
+      .map((report) => report.nodes.items[0])
+      .map((node) => node && 'hint' in node && node.hint);
+    expect(hints).toEqual([away, there].map(({ absences }) => absences[0]?.hint));
+    expect(String(hints[0]).includes('API server')).toBe(expected);
+    expect(hints[1]).not.toContain('API server');
+  });
+});
+
+describe('gaps in the data of a node', () => {
+  const [cart, web] = [aDeployment('cart'), aDeployment('web')];
+  const incomplete = [cart, web].map((workload) => aWorkloadSnapshot({ workload, complete: false }));
+  const nodeWith = (snapshot: Partial<NodeSnapshot>, unmeasured: readonly Pod[] = []): NodeState => ({
+    ...aFreshNode(aNodeSnapshot({ pods: [], ...snapshot })),
+    unmeasured: unmeasured.map((pod) => ({ pod, workloads: [cart] })),
+  });
+  const pendingPod = (name: string, runningSinceMs: number | undefined, more: Partial<PodSnapshot> = {}): PodSnapshot =>
+    podOf(name, 1, {
+      pod: aPod({ name, runningSinceMs }),
+      usage: aPodUsage({ volumesPending: true }),
+      workloads: [web],
+      ...more,
+    });
+
+  it('are pods that a summary lacks, or lists without a total, with the workloads that lack them', async () => {
+    const pods = ['a', 'b', 'c', 'd', 'e'].map((name) => aPod({ name, uid: name }));
+    const { gaps } = await reportOf({
+      nodes: [nodeWith({ listedPodUids: new Set(['e']) }, pods)],
+      workloads: incomplete,
+    });
+    const affected = {
+      incompleteWorkloadCount: 1,
+      exampleWorkloads: [{ workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' }],
+    };
+    expect(gaps).toEqual([
+      {
+        kind: 'missing',
+        podCount: 4,
+        examplePods: ['a', 'b', 'c'].map((pod) => ({ namespace: 'shop', pod, node: 'node-1' })),
+        ...affected,
+      },
+      { kind: 'no_total', podCount: 1, examplePods: [{ namespace: 'shop', pod: 'e', node: 'node-1' }], ...affected },
+      {
+        kind: 'other',
+        podCount: 0,
+        examplePods: [],
+        incompleteWorkloadCount: 1,
+        exampleWorkloads: [{ workload: 'web', workloadType: 'deployment', workloadNamespace: 'shop' }],
+      },
+    ]);
+  });
+
+  it('are volumes that are not measured two minutes after the start of a pod', async () => {
+    const node = nodeWith({});
+    const fetchedAtMs = node.state === 'absent' ? 0 : node.fetchedAtMs;
+    const pods = [pendingPod('new', fetchedAtMs - 119_999), pendingPod('old', fetchedAtMs - 120_000)];
+    const { gaps } = await reportOf({ nodes: [nodeWith({ pods })], workloads: incomplete.slice(1) });
+    expect(gaps).toMatchObject([
+      {
+        kind: 'volumes_pending',
+        podCount: 1,
+        examplePods: [{ pod: 'old' }],
+        incompleteWorkloadCount: 1,
+        exampleWorkloads: [{ workload: 'web' }],
+      },
+    ]);
+    const young = await reportOf({ nodes: [nodeWith({ pods: pods.slice(0, 1) })], workloads: incomplete.slice(1) });
+    expect(young.gaps).toEqual([]);
+  });
+
+  it('are not what a silent node lacks, nor workloads that are complete', async () => {
+    const unmeasured = [{ pod: aPod(), workloads: [cart] }];
+    const { gaps } = await reportOf({
+      nodes: [{ ...anAbsentNode('b', 'timeout'), unmeasured }],
+      workloads: [aWorkloadSnapshot({ workload: cart, complete: false }), aWorkloadSnapshot({ workload: web })],
+    });
+    expect(gaps).toEqual([]);
   });
 });
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { evictionReport } from '../../src/report/eviction-report.js';
+import { type EvictionReport, evictionReport } from '../../src/report/eviction-report.js';
 import { type ProblemsInput, problemsOf } from '../../src/status/problems.js';
 import type { Problem } from '../../src/status/status.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
-import { aCluster, aHealth, aLimit, anAbsence, aSummary } from '../support/status-builders.js';
+import { aDeployment } from '../support/snapshot-builders.js';
+import { aCluster, aGap, aHealth, aLimit, aMeasuredNode, anAbsence, aSummary } from '../support/status-builders.js';
 
 const nowMs = Date.UTC(2026, 0, 1, 12, 30);
 
@@ -12,6 +13,10 @@ function problemsIn(input: Partial<ProblemsInput>): readonly Problem[] {
   const healthy = { readinessChecks: [], cluster: aCluster(), evictions: [], generatedAtMs: nowMs, health: aHealth() };
   return problemsOf({ ...healthy, ...input });
 }
+
+const pods = (...names: readonly string[]) => names.map((pod) => ({ namespace: 'shop', pod, node: 'node-1' }));
+const workloads = (...names: readonly string[]) =>
+  names.map((workload) => ({ workload, workloadType: 'deployment', workloadNamespace: 'shop' }));
 
 function textsOf(input: Partial<ProblemsInput>): readonly string[] {
   return problemsIn(input).map(({ severity, text, section }) => `${severity} ${section}: ${text}`);
@@ -29,6 +34,44 @@ it.each([
   expect(textsOf({ evictions: [evictionReport(anEvictionRecord(overrides))] })).toEqual(problems);
 });
 
+describe('evictions', () => {
+  const recent = (count: number, overrides: Parameters<typeof anEvictionRecord>[0]): readonly EvictionReport[] =>
+    Array.from({ length: count }, () => evictionReport(anEvictionRecord({ evictedAtMs: nowMs - 1_000, ...overrides })));
+
+  it('name the workloads that lost most pods, why, and what to do about the first', () => {
+    const evictions = [
+      ...recent(1, { pod: 'alone', workloads: [], cause: 'node_bytes' }),
+      ...recent(1, { workloads: [aDeployment('web')], cause: 'pod_limit', limitBytes: 1024 }),
+      ...recent(1, { cause: 'node_bytes' }),
+      ...recent(2, {}),
+    ];
+    expect(problemsIn({ evictions })).toEqual([
+      {
+        severity: 'critical',
+        text: '5 pods evicted in the last hour',
+        detail:
+          '3 of shop/cart (mostly emptyDir data above its size limit of 100.0MiB), shop/alone (node low on disk space), 1 of shop/web (pod above the limit of its containers of 1.0KiB)',
+        hint: 'Raise sizeLimit of the emptyDir, or have the pod write less to it. explain eviction shop/cart-0 shows what it used.',
+        section: 'evictions',
+      },
+    ]);
+  });
+
+  it('name three workloads', () => {
+    const evictions = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => recent(1, { workloads: [aDeployment(name)] }));
+    expect(problemsIn({ evictions })[0]?.detail).toMatch(
+      /^1 of shop\/a \(.*, 1 of shop\/b \(.*, 1 of shop\/c \([^,]* and 2 more$/,
+    );
+  });
+
+  it.each([
+    [2, 'warning'],
+    [3, 'critical'],
+  ])('of %d pods of a workload are %s, as the alerts are', (count, severity) => {
+    expect(problemsIn({ evictions: recent(count, {}) })[0]?.severity).toBe(severity);
+  });
+});
+
 describe('a problem', () => {
   it.each([
     [{ reachedLimitPodCount: 1, evictableLimitCount: 1 }, 'critical next-evictions: 1 pod at or above a limit'],
@@ -41,8 +84,6 @@ describe('a problem', () => {
       'critical next-evictions: 1 node below an eviction threshold',
     ],
     [{ fullNodeCount: 1 }, 'warning nodes: 1 node at least 90 % full'],
-    [{ expectedPodCount: 5, measuredPodCount: 3 }, 'warning nodes: 2 pods not measured'],
-    [{ incompleteWorkloadCount: 1 }, 'warning workloads: 1 incomplete workload'],
   ])('is reported for %j', (summary, text) => {
     expect(textsOf({ cluster: aCluster({ summary: aSummary(summary) }) })).toEqual([text]);
   });
@@ -78,6 +119,29 @@ describe('a problem', () => {
     ]);
   });
 
+  it('names the nodes with it', () => {
+    const facts = { isAssumed: false, available: 1, victims: [], dataAgeMs: 1, signal: 'nodefs.available' } as const;
+    const pressure = [
+      { ...facts, node: 'node-1', headroom: -1, dataState: 'fresh' as const },
+      { ...facts, node: 'node-2', headroom: -1, dataState: 'absent' as const },
+      { ...facts, node: 'node-3', headroom: 1, dataState: 'fresh' as const },
+    ];
+    const failure = { reason: 'timeout', message: 'slow', ageMs: 1 } as const;
+    const cluster = aCluster({
+      summary: aSummary({ pressedNodeCount: 1, staleNodeCount: 1 }),
+      pressure: { items: pressure, totalCount: 3 },
+      nodes: { items: [aMeasuredNode({ node: 'node-4', state: 'stale', failure }), aMeasuredNode()], totalCount: 2 },
+    });
+    expect(problemsIn({ cluster })).toMatchObject([
+      {
+        text: '1 node below an eviction threshold',
+        detail: 'node-1 (nodefs.available)',
+        hint: 'explain node node-1 shows what fills its disk, and which pods are evicted first.',
+      },
+      { text: '1 node with stale data', detail: 'node-4 (timeout)' },
+    ]);
+  });
+
   it('is reported for a scope without nodes', () => {
     expect(textsOf({ cluster: aCluster({ nodes: { items: [], totalCount: 0 } }) })).toEqual([
       'warning nodes: no nodes in scope',
@@ -97,6 +161,58 @@ describe('a problem', () => {
     expect(textsOf({ readinessChecks, cluster: undefined })).toEqual([
       'critical trust: not ready: pods in n0, pods in n1, pods in n2 and 37 more',
     ]);
+  });
+
+  it.each([
+    [
+      aGap({ podCount: 2, examplePods: pods('a', 'b') }),
+      {
+        text: '2 pods missing from the summaries of their nodes',
+        detail: 'shop/a, shop/b on node-1; 1 workload incomplete: shop/cart',
+        hint: "They have been running for more than a minute. Check the kubelet's log.",
+        section: 'nodes',
+      },
+    ],
+    [
+      aGap({ kind: 'no_total', incompleteWorkloadCount: 0, exampleWorkloads: [] }),
+      {
+        text: '1 pod without usage in the summary of its node',
+        detail: 'shop/cart-0 on node-1',
+        hint: "Check the kubelet's log, and whether the container runtime reports statistics.",
+        section: 'nodes',
+      },
+    ],
+    [
+      aGap({
+        kind: 'volumes_pending',
+        podCount: 4,
+        examplePods: [...pods('a', 'b'), { namespace: 'x', pod: 'c', node: 'node-2' }],
+      }),
+      {
+        text: 'volumes of 4 pods not measured',
+        detail:
+          'shop/a, shop/b on node-1, x/c on node-2 and 1 more; totals are too low; 1 workload incomplete: shop/cart',
+        hint: 'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
+        section: 'pods',
+      },
+    ],
+    [
+      aGap({
+        kind: 'other',
+        podCount: 0,
+        examplePods: [],
+        incompleteWorkloadCount: 5,
+        exampleWorkloads: workloads('a', 'b', 'c'),
+      }),
+      {
+        text: '5 incomplete workloads',
+        detail: 'shop/a, shop/b, shop/c and 2 more',
+        hint: 'explain workload shop/a shows which of its pods are not measured, and why.',
+        section: 'workloads',
+      },
+    ],
+  ])('is reported for a gap with its pods, its cost and what to do: %j', (gap, problem) => {
+    expect(problemsIn({ cluster: aCluster({ gaps: [gap] }) })).toEqual([{ severity: 'warning', ...problem }]);
   });
 
   it.each([
@@ -136,7 +252,7 @@ describe('nodes without data', () => {
       {
         severity: 'critical',
         text: '1 node without data (timeout): node-2',
-        detail: 'last data 12m ago; 2 pods not measured, 1 workload incomplete',
+        detail: 'last data 12m ago; 2 pods not measured, 1 workload incomplete: shop/cart',
         hint: 'Look at the node.',
         section: 'nodes',
       },
@@ -144,16 +260,8 @@ describe('nodes without data', () => {
   });
 
   it('do not hide what is missing elsewhere', () => {
-    const summary = aSummary({
-      expectedPodCount: 7,
-      measuredPodCount: 4,
-      incompleteWorkloadCount: 3,
-      absentWorkloadCount: 1,
-    });
-    expect(textsOf({ cluster: aCluster({ summary, absences: [anAbsence()] }) }).slice(1)).toEqual([
-      'warning nodes: 1 pod not measured',
-      'warning workloads: 2 incomplete workloads',
-    ]);
+    const cluster = aCluster({ absences: [anAbsence()], gaps: [aGap()] });
+    expect(textsOf({ cluster }).slice(1)).toEqual(['warning nodes: 1 pod missing from the summary of its node']);
   });
 
   it('are a problem for each reason, with examples', () => {
@@ -164,9 +272,75 @@ describe('nodes without data', () => {
     expect(problemsIn({ cluster: aCluster({ absences }) }).map(({ text, detail }) => [text, detail])).toEqual([
       [
         '12 nodes without data (tls): a, b, c and 9 more',
-        'no data since the exporter started; 2 pods not measured, 1 workload incomplete',
+        'no data since the exporter started; 2 pods not measured, 1 workload incomplete: shop/cart',
       ],
       ['1 node without data (timeout): node-2', 'last data 12m ago'],
+    ]);
+  });
+});
+
+describe('an API server that is away', () => {
+  const stores = [
+    { resource: 'nodes', objectCount: 4, isConnected: false, lastProgressAgeMs: 116_000 },
+    { resource: 'pods', objectCount: 9, isConnected: false, lastProgressAgeMs: 81_000 },
+  ];
+  const health = aHealth({ isApiServerAway: true, stores });
+  const problem = {
+    severity: 'critical',
+    text: 'API server not reachable',
+    detail: 'for 1m21s; changes of nodes and pods are not seen',
+    hint: 'Check the API server and the network between it and the exporter.',
+    section: 'trust',
+  };
+
+  it('is one problem, with what it costs and what to do', () => {
+    expect(problemsIn({ health })).toEqual([problem]);
+  });
+
+  it('includes nodes that are without data because of it, and no others', () => {
+    const absences = [
+      anAbsence({ reason: 'unauthorized', hint: 'Wait.', isOfApiServer: true, nodeCount: 4, expectedPodCount: 9 }),
+      anAbsence(),
+    ];
+    expect(problemsIn({ health, cluster: aCluster({ absences }) })).toEqual([
+      {
+        ...problem,
+        detail:
+          'for 1m21s; changes of nodes and pods are not seen; 4 nodes without data (unauthorized): node-2 and 3 more; last data 12m ago; 9 pods not measured, 1 workload incomplete: shop/cart',
+        hint: `${problem.hint} Wait.`,
+      },
+      expect.objectContaining({ text: '1 node without data (timeout): node-2' }),
+    ]);
+  });
+
+  it('is not assumed for a gap between two watches: its nodes are a problem of their own', () => {
+    const reopening = aHealth({
+      isApiServerAway: true,
+      stores: stores.map((store) => ({ ...store, lastProgressAgeMs: 29_999 })),
+    });
+    const cluster = aCluster({ absences: [anAbsence({ isOfApiServer: true })] });
+    expect(textsOf({ health: reopening, cluster })).toEqual(['critical nodes: 1 node without data (timeout): node-2']);
+  });
+
+  it.each([
+    ['refuses the watches', { stores }, 'watches of nodes, pods are disconnected: no events for 1m56s'],
+    [
+      'refuses one',
+      {
+        isApiServerAway: true,
+        stores: [{ resource: 'nodes', objectCount: 4, isConnected: true, lastProgressAgeMs: 1 }, ...stores.slice(1)],
+      },
+      'watch of pods is disconnected: no events for 1m21s',
+    ],
+  ])('is not one that %s', (_case, overrides, text) => {
+    expect(problemsIn({ health: aHealth(overrides) })).toEqual([
+      {
+        severity: 'critical',
+        text,
+        detail: expect.stringContaining('are not seen') as string,
+        hint: "Check the exporter's log for the error, its credentials and its role.",
+        section: 'trust',
+      },
     ]);
   });
 });

@@ -1,6 +1,7 @@
 /** Parts of a status without problems: each builder returns a valid object with the changes of the test. */
 import type { AbsenceReport } from '../../src/report/absence-report.js';
 import type { ClusterReport } from '../../src/report/cluster-report.js';
+import type { GapReport } from '../../src/report/gap-report.js';
 import type { HealthReport } from '../../src/report/health-report.js';
 import type { MeasuredPodReport } from '../../src/report/pod-report.js';
 import type { NodeWithPodsReport, SilentNodeReport } from '../../src/report/ranked-nodes.js';
@@ -8,6 +9,7 @@ import type { PodLimitReport } from '../../src/report/ranked-pods.js';
 import type { RankedWorkloadReport } from '../../src/report/ranked-workloads.js';
 import type { Status } from '../../src/status/status.js';
 
+const cart = { workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' };
 const components = { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, other: 96 };
 
 export function aHealth(overrides: Partial<HealthReport> = {}): HealthReport {
@@ -16,6 +18,7 @@ export function aHealth(overrides: Partial<HealthReport> = {}): HealthReport {
       { resource: 'nodes', objectCount: 1, isConnected: true, lastProgressAgeMs: 5_000 },
       { resource: 'pods', objectCount: 1, isConnected: true, lastProgressAgeMs: 5_000 },
     ],
+    isApiServerAway: false,
     scrapes: { success: 3, error: 0 },
     kubeletRequests: { success: 2, timeout: 0 },
     seriesCount: 40,
@@ -78,7 +81,7 @@ export function aPodStatus(overrides: Partial<MeasuredPodReport> = {}): Measured
     hasLimits: false,
     dataState: 'fresh',
     dataAgeMs: 1_500,
-    workloads: [{ workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' }],
+    workloads: [cart],
     ...overrides,
   };
 }
@@ -127,6 +130,19 @@ export function anAbsence(overrides: Partial<AbsenceReport> = {}): AbsenceReport
     dataAgeMs: 720_000,
     expectedPodCount: 2,
     incompleteWorkloadCount: 1,
+    exampleWorkloads: [cart],
+    isOfApiServer: false,
+    ...overrides,
+  };
+}
+
+export function aGap(overrides: Partial<GapReport> = {}): GapReport {
+  return {
+    kind: 'missing',
+    podCount: 1,
+    examplePods: [{ namespace: 'shop', pod: 'cart-0', node: 'node-1' }],
+    incompleteWorkloadCount: 1,
+    exampleWorkloads: [cart],
     ...overrides,
   };
 }
@@ -141,6 +157,7 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {})
     workloads: { items: [aWorkloadStatus()], totalCount: 1 },
     pods: { items: [aPodStatus()], totalCount: 1 },
     absences: [],
+    gaps: [],
     nodes: { items: [aMeasuredNode()], totalCount: 1 },
     findings: [],
     ...overrides,

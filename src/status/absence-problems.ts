@@ -1,0 +1,98 @@
+import { formatAge } from '../base/units.js';
+import type { AbsenceReport } from '../report/absence-report.js';
+import type { ClusterReport } from '../report/cluster-report.js';
+import type { HealthReport, StoreHealthReport } from '../report/health-report.js';
+import { affectedText, countedText, examplesText, joinParts, warning } from './problem-texts.js';
+import type { Problem } from './status.js';
+
+/** Watches end every few minutes and are opened again at once; only a longer gap is a problem. */
+const disconnectedAfterMs = 30_000;
+
+/** The API server sends a bookmark about once a minute. */
+const silentAfterMs = 300_000;
+
+/**
+ * Nodes without data and watches without events. Pods and workloads that lack values because of them are part of these
+ * problems; nodes that have no data because the API server is away are part of that one.
+ */
+export function absenceProblems(health: HealthReport, cluster: ClusterReport | undefined): readonly Problem[] {
+  const { absences = [], isPartial = false } = cluster ?? {};
+  const disconnected = health.stores.filter(
+    ({ isConnected, lastProgressAgeMs = 0 }) => !isConnected && lastProgressAgeMs >= disconnectedAfterMs,
+  );
+  const isApiServerAway =
+    health.isApiServerAway && disconnected.length > 0 && disconnected.length === health.stores.length;
+  const ofApiServer = isApiServerAway ? absences.filter((absence) => absence.isOfApiServer) : [];
+  return [
+    ...(isApiServerAway ? [awayProblem(disconnected, ofApiServer)] : disconnectedProblem(disconnected)),
+    ...absences.filter((absence) => !ofApiServer.includes(absence)).map((absence) => nodesProblem(absence, isPartial)),
+    ...health.stores.flatMap(silentProblem),
+  ];
+}
+
+function awayProblem(stores: readonly StoreHealthReport[], absences: readonly AbsenceReport[]): Problem {
+  const hints = new Set(absences.map(({ hint }) => hint));
+  const sinceMs = Math.min(...stores.map(({ lastProgressAgeMs = 0 }) => lastProgressAgeMs));
+  return {
+    severity: 'critical',
+    text: 'API server not reachable',
+    detail: joinParts(
+      `for ${formatAge(sinceMs)}`,
+      unseenText(stores),
+      ...absences.map((absence) => joinParts(nodesText(absence), costText(absence))),
+    ),
+    hint: ['Check the API server and the network between it and the exporter.', ...hints].join(' '),
+    section: 'trust',
+  };
+}
+
+/** The server responds, and refuses. */
+function disconnectedProblem(stores: readonly StoreHealthReport[]): readonly Problem[] {
+  if (stores.length === 0) return [];
+  const names = stores.map(({ resource }) => resource);
+  const what = names.length === 1 ? `watch of ${names.join('')} is` : `watches of ${names.join(', ')} are`;
+  const sinceMs = Math.max(...stores.map(({ lastProgressAgeMs = 0 }) => lastProgressAgeMs));
+  return [
+    {
+      severity: 'critical',
+      text: `${what} disconnected: no events for ${formatAge(sinceMs)}`,
+      detail: unseenText(stores),
+      hint: "Check the exporter's log for the error, its credentials and its role.",
+      section: 'trust',
+    },
+  ];
+}
+
+function unseenText(stores: readonly StoreHealthReport[]): string {
+  return `changes of ${stores.map(({ resource }) => resource).join(' and ')} are not seen`;
+}
+
+/** Connected as far as the exporter knows. */
+function silentProblem({ resource, isConnected, lastProgressAgeMs = 0 }: StoreHealthReport): readonly Problem[] {
+  if (!isConnected || lastProgressAgeMs < silentAfterMs) return [];
+  return [warning(`watch of ${resource} had no events for ${formatAge(lastProgressAgeMs)}`, 'trust')];
+}
+
+function nodesProblem(absence: AbsenceReport, isPartial: boolean): Problem {
+  return {
+    severity: isPartial && absence.failedNodeCount === 0 ? 'warning' : 'critical',
+    text: nodesText(absence),
+    detail: costText(absence),
+    hint: absence.hint,
+    section: 'nodes',
+  };
+}
+
+function nodesText({ reason, nodeCount, exampleNodes }: AbsenceReport): string {
+  const nodes = countedText(nodeCount, ['node without data', 'nodes without data']);
+  return `${nodes} (${reason}): ${examplesText(exampleNodes, nodeCount)}`;
+}
+
+/** Since when there is no data, and what that costs. */
+function costText(absence: AbsenceReport): string {
+  const { dataAgeMs, expectedPodCount } = absence;
+  const since =
+    dataAgeMs === undefined ? 'no data since the exporter started' : `last data ${formatAge(dataAgeMs)} ago`;
+  const pods = countedText(expectedPodCount, ['pod not measured', 'pods not measured']);
+  return joinParts(since, [pods, affectedText(absence)].filter((text) => text !== '').join(', '));
+}

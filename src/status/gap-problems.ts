@@ -1,0 +1,55 @@
+import type { GapReport } from '../report/gap-report.js';
+import { affectedText, countedText, examplesText, joinParts, placesText, referenceName } from './problem-texts.js';
+import type { Problem } from './status.js';
+
+/** What lacks values although its nodes have data. */
+export function gapProblem(gap: GapReport): Problem {
+  const { kind, podCount, incompleteWorkloadCount, exampleWorkloads } = gap;
+  const pods = podsText(gap);
+  const affected = affectedText(gap);
+  switch (kind) {
+    case 'missing':
+      return {
+        severity: 'warning',
+        text: countedText(podCount, [
+          'pod missing from the summary of its node',
+          'pods missing from the summaries of their nodes',
+        ]),
+        detail: joinParts(pods, affected),
+        hint: "They have been running for more than a minute. Check the kubelet's log.",
+        section: 'nodes',
+      };
+    case 'no_total':
+      return {
+        severity: 'warning',
+        text: countedText(podCount, [
+          'pod without usage in the summary of its node',
+          'pods without usage in the summaries of their nodes',
+        ]),
+        detail: joinParts(pods, affected),
+        hint: "Check the kubelet's log, and whether the container runtime reports statistics.",
+        section: 'nodes',
+      };
+    case 'volumes_pending':
+      return {
+        severity: 'warning',
+        text: `volumes of ${countedText(podCount, ['pod', 'pods'])} not measured`,
+        detail: joinParts(pods, 'totals are too low', affected),
+        hint: 'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
+        section: 'pods',
+      };
+    case 'other':
+      return {
+        severity: 'warning',
+        text: countedText(incompleteWorkloadCount, ['incomplete workload', 'incomplete workloads']),
+        detail: examplesText(exampleWorkloads.map(referenceName), incompleteWorkloadCount),
+        hint: `explain workload ${exampleWorkloads.slice(0, 1).map(referenceName).join('')} shows which of its pods are not measured, and why.`,
+        section: 'workloads',
+      };
+  }
+}
+
+function podsText({ examplePods, podCount }: GapReport): string {
+  const moreCount = podCount - examplePods.length;
+  return `${placesText(examplePods).join(', ')}${moreCount > 0 ? ` and ${moreCount} more` : ''}`;
+}

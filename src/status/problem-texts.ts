@@ -1,0 +1,59 @@
+import { joinTruncated } from '../base/text.js';
+import type { AffectedWorkloadsReport } from '../report/affected-workloads.js';
+import type { PodPlace } from '../report/pod-report.js';
+import type { WorkloadReference } from '../report/workload-report.js';
+import type { Problem } from './status.js';
+
+/** How many of what a problem is about are named. Every namespace has its own check. */
+const maxNamesCount = 3;
+
+export function warning(text: string, section: Problem['section']): Problem {
+  return { severity: 'warning', text, section };
+}
+
+/** None for a count of 0. */
+export function counted(
+  count: number,
+  severity: Problem['severity'],
+  section: Problem['section'],
+  words: readonly [one: string, many: string],
+): readonly Problem[] {
+  const text = countedText(count, words);
+  return text === '' ? [] : [{ severity, text, section }];
+}
+
+/** '' for none. */
+export function countedText(count: number, [one, many]: readonly [one: string, many: string]): string {
+  return count <= 0 ? '' : `${count} ${count === 1 ? one : many}`;
+}
+
+/** '' for none; also the names that `explain` takes. */
+export function affectedText({ incompleteWorkloadCount, exampleWorkloads }: AffectedWorkloadsReport): string {
+  const count = countedText(incompleteWorkloadCount, ['workload incomplete', 'workloads incomplete']);
+  return count === '' ? '' : `${count}: ${examplesText(exampleWorkloads.map(referenceName), incompleteWorkloadCount)}`;
+}
+
+export function referenceName({ workload, workloadNamespace }: WorkloadReference): string {
+  return workloadNamespace === '' ? workload : `${workloadNamespace}/${workload}`;
+}
+
+export function examplesText(examples: readonly string[], count: number): string {
+  const moreCount = count - examples.length;
+  return `${examples.join(', ')}${moreCount > 0 ? ` and ${moreCount} more` : ''}`;
+}
+
+/** By their nodes: `shop/a, shop/b on node-1`. */
+export function placesText(pods: readonly PodPlace[]): readonly string[] {
+  const byNode = new Map<string | undefined, string[]>();
+  for (const { namespace, pod, node } of pods) byNode.set(node, [...(byNode.get(node) ?? []), `${namespace}/${pod}`]);
+  return Array.from(byNode, ([node, names]) => `${names.join(', ')}${node === undefined ? '' : ` on ${node}`}`);
+}
+
+/** The parts that are not empty. */
+export function joinParts(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('; ');
+}
+
+export function namesText(names: readonly string[]): string {
+  return joinTruncated(names, maxNamesCount);
+}
