@@ -1,4 +1,4 @@
-import type { Clock } from './base/clock.js';
+import { type Clock, instantOf } from './base/clock.js';
 import type { Logger } from './base/logger.js';
 import type { ClusterSource } from './cluster-source.js';
 import { type Collection, createCollection } from './collection.js';
@@ -61,7 +61,7 @@ export function activate(options: ActivationOptions): ActiveSettings {
   });
   metrics.showStores(source.storeMetrics);
   metrics.setScope(scope);
-  metrics.configReloaded(configHash(config), clock.nowMs());
+  metrics.configReloaded(configHash(config), instantOf(clock));
   warnOf(options);
   return active;
 }

@@ -213,7 +213,7 @@ export class App implements AsyncDisposable {
       report: this.metrics.report(),
       isApiServerAway: this.#active.source.store.isServerAway,
       droppedFamilies: this.#seriesCapReport.droppedFamilies,
-      nowMs: this.#options.clock.nowMs(),
+      nowMs: this.#options.clock.monotonicMs(),
     });
   }
 

@@ -139,8 +139,10 @@ export class ClusterSource implements AsyncDisposable {
       maxConcurrentRequests,
       fetchSummary: (node, signal) => summaries.fetchSummary(node, signal),
       fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
-      expectsPods: (nodeName) =>
-        this.store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs: clock.nowMs(), graceMs: podGraceMs })),
+      expectsPods: (nodeName) => {
+        const nowMs = clock.steadyNowMs();
+        return this.store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs, graceMs: podGraceMs }));
+      },
       clock,
       observer: metrics,
       logger,

@@ -1,11 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The only source of time. Ages and durations use `monotonicMs`, timestamps that leave the process use `nowMs`. */
+/**
+ * The only source of time. Ages and durations use `monotonicMs`, timestamps that leave the process use `nowMs`, and times
+ * that other machines report are compared with `steadyNowMs`.
+ */
 export interface Clock {
-  /** Wall time in milliseconds since the Unix epoch. */
+  /** Wall time in milliseconds since the Unix epoch. It may jump. */
   nowMs(): number;
   /** Milliseconds since an arbitrary start; never goes back. */
   monotonicMs(): number;
+  /** Wall time at the start of the process plus the monotonic time since: never jumps, but stays wrong if it began so. */
+  steadyNowMs(): number;
   /** Resolves after `durationMs`; rejects with the signal's reason when `signal` aborts first. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
@@ -13,6 +18,7 @@ export interface Clock {
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  steadyNowMs: () => performance.timeOrigin + performance.now(),
   sleep: async (durationMs, signal) => {
     try {
       await delay(durationMs, undefined, signal === undefined ? {} : { signal });
@@ -22,6 +28,16 @@ export const systemClock: Clock = {
     }
   },
 };
+
+/** A moment in both times: for readers elsewhere, and for ages. */
+export interface Instant {
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+}
+
+export function instantOf(clock: Clock): Instant {
+  return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+}
 
 /** A signal that aborts with `error()` after `durationMs`, or with the parent's reason when the parent aborts. */
 export interface Deadline extends Disposable {

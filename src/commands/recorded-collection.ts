@@ -61,5 +61,5 @@ export async function readRecordedCollection(
 }
 
 function clockAt(nowMs: number): Clock {
-  return { ...systemClock, nowMs: () => nowMs, monotonicMs: () => 0 };
+  return { ...systemClock, nowMs: () => nowMs, steadyNowMs: () => nowMs, monotonicMs: () => 0 };
 }

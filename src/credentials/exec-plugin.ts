@@ -27,8 +27,8 @@ export interface ExecCredential {
 
 interface CachedCredential {
   readonly credential: ExecCredential;
-  /** Wall time; undefined when the plugin sets none. */
-  readonly expiresAtMs: number | undefined;
+  /** Monotonic; infinite when the plugin sets none. */
+  readonly expiresAtMs: number;
 }
 
 /** A credential is not used in its last minute, since callers may cache it for that long. */
@@ -76,9 +76,8 @@ export class ExecPlugin {
 
   /** The plugin is killed when the signal aborts. */
   async credential(signal: AbortSignal): Promise<ExecCredential> {
-    const expiresAtMs = this.#cached?.expiresAtMs ?? Infinity;
-    if (this.#cached === undefined || this.#clock.nowMs() >= expiresAtMs - expiryMarginMs) {
-      this.#cached = parseCredential(await this.#run(signal), this.#command);
+    if (this.#cached === undefined || this.#clock.monotonicMs() >= this.#cached.expiresAtMs - expiryMarginMs) {
+      this.#cached = this.#parse(await this.#run(signal));
     }
     return this.#cached.credential;
   }
@@ -102,6 +101,12 @@ export class ExecPlugin {
     });
     return stdout;
   }
+
+  #parse(output: string): CachedCredential {
+    const { expiration, credential } = parseCredential(output, this.#command);
+    const lifetimeMs = Date.parse(expiration) - this.#clock.nowMs();
+    return { credential, expiresAtMs: Number.isNaN(lifetimeMs) ? Infinity : this.#clock.monotonicMs() + lifetimeMs };
+  }
 }
 
 /** Never includes standard output, which may contain the credential; hence no `cause` either. */
@@ -112,14 +117,13 @@ function failureOf(error: unknown): string {
   return typeof code === 'string' ? code : messageOf(error);
 }
 
-function parseCredential(output: string, command: string): CachedCredential {
+function parseCredential(output: string, command: string): { credential: ExecCredential; expiration: string } {
   const { token, clientCertificateData, clientKeyData, expirationTimestamp } = objectOf(statusOf(output, command));
   const credential = { token: textOf(token)?.trim(), cert: textOf(clientCertificateData), key: textOf(clientKeyData) };
   if (credential.token === undefined && (credential.cert === undefined || credential.key === undefined)) {
     throw new Error(`exec plugin ${command}: its output has neither a token nor a client certificate with its key`);
   }
-  const expiresAtMs = Date.parse(textOf(expirationTimestamp) ?? '');
-  return { credential, expiresAtMs: Number.isNaN(expiresAtMs) ? undefined : expiresAtMs };
+  return { credential, expiration: textOf(expirationTimestamp) ?? '' };
 }
 
 function statusOf(output: string, command: string): unknown {

@@ -71,6 +71,8 @@ export class EvictionLog {
   #settings: EvictionLogSettings;
   #records: readonly EvictionRecord[] = [];
   #shown: { readonly of: readonly EvictionRecord[]; readonly records: readonly EvictionRecord[] } | undefined;
+  /** Steady time in milliseconds from which the retention counts. */
+  readonly #keptSinceMs = new WeakMap<EvictionRecord, number>();
   /** UIDs of evicted pods, and whether they were counted; those from before the first list were not. */
   readonly #isCounted = new Map<string, boolean>();
   readonly #byWorkload = new EvictionCounters(workloadKey);
@@ -79,7 +81,7 @@ export class EvictionLog {
   constructor(settings: EvictionLogSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#startedAtMs = clock.nowMs();
+    this.#startedAtMs = clock.steadyNowMs();
   }
 
   /** From now on, also for the evictions so far. */
@@ -163,6 +165,8 @@ export class EvictionLog {
 
   #recordOf({ pod, status: { message, atMs }, eviction, context, isLive }: SeenEviction): EvictionRecord {
     const nowMs = this.#clock.nowMs();
+    // One of the two is right, unless the wall clock was set forward: then the pod's status is.
+    const latestMs = Math.max(nowMs, this.#clock.steadyNowMs());
     return {
       ...eviction,
       namespace: pod.namespace,
@@ -172,7 +176,7 @@ export class EvictionLog {
       labels: pod.labels,
       workloads: context.workloads,
       message,
-      evictedAtMs: Math.min(atMs ?? nowMs, nowMs),
+      evictedAtMs: Math.min(atMs ?? nowMs, latestMs),
       seenAtMs: nowMs,
       wasSeenLive: isLive,
       diskPressure: context.node?.diskPressure,
@@ -180,7 +184,10 @@ export class EvictionLog {
     };
   }
 
+  /** The clock of a node may be wrong: an eviction that was seen as it happened is not forgotten for its time. */
   #add(record: EvictionRecord): void {
+    const { wasSeenLive, evictedAtMs } = record;
+    this.#keptSinceMs.set(record, wasSeenLive ? this.#clock.steadyNowMs() : evictedAtMs);
     const index = this.#records.findIndex(({ evictedAtMs }) => evictedAtMs <= record.evictedAtMs);
     this.#records = this.#records.toSpliced(index < 0 ? this.#records.length : index, 0, record);
     this.#prune();
@@ -189,19 +196,14 @@ export class EvictionLog {
   /** The same array when nothing is to be forgotten. */
   #prune(): void {
     const { maxRecords } = this.#settings;
-    const isKept = (record: EvictionRecord): boolean => !this.#isExpired(keptSinceMs(record));
+    const isKept = (record: EvictionRecord): boolean => !this.#isExpired(this.#keptSinceMs.get(record));
     if (this.#records.length <= maxRecords && this.#records.every(isKept)) return;
     this.#records = mostTelling(this.#records.filter(isKept), maxRecords);
   }
 
   #isExpired(sinceMs = Infinity): boolean {
-    return sinceMs <= this.#clock.nowMs() - this.#settings.retentionMs;
+    return sinceMs <= this.#clock.steadyNowMs() - this.#settings.retentionMs;
   }
-}
-
-/** The clock of a node may be wrong: an eviction that was seen as it happened is not forgotten for its time. */
-function keptSinceMs({ wasSeenLive, seenAtMs, evictedAtMs }: EvictionRecord): number {
-  return wasSeenLive ? seenAtMs : evictedAtMs;
 }
 
 /**

@@ -59,9 +59,9 @@ export class ApiError extends RequestError {
 const maxRetryAfterMs = 60_000;
 const maxQuoteLength = 500;
 
-/** The error for a response whose body should be a Status object. The clock is for dates in Retry-After. */
+/** The error for a response whose body should be a Status object. The clock is for a date in Retry-After without a Date. */
 export function apiErrorFromResponse({ what, status, headers, text }: ErrorResponse, clock: Clock): ApiError {
-  const retryAfterMs = retryAfterMsOf(headers['retry-after'], clock.nowMs());
+  const retryAfterMs = retryAfterMsOf(headers, clock);
   return apiErrorFromStatus({ what, status, body: parsed(text) ?? plainBody(headers, text), retryAfterMs });
 }
 
@@ -93,9 +93,11 @@ export function apiErrorFromStatus({ what, status, body, retryAfterMs }: StatusO
   });
 }
 
-/** Seconds or a date. https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
-function retryAfterMsOf(text = '', nowMs: number): number | undefined {
-  return cappedRetryAfterMs(/^\d+$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000);
+/** Seconds, or a date by the server's own clock. https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+function retryAfterMsOf({ date = '', 'retry-after': text = '' }: ErrorResponse['headers'], clock: Clock) {
+  if (/^\d+$/.test(text)) return cappedRetryAfterMs(Number(text));
+  const serverNowMs = Date.parse(date);
+  return cappedRetryAfterMs((Date.parse(text) - (Number.isNaN(serverNowMs) ? clock.nowMs() : serverNowMs)) / 1000);
 }
 
 /** In milliseconds; undefined unless `seconds` is a number above 0. */

@@ -103,7 +103,7 @@ export class KubeletCache implements Disposable {
     this.#options = options;
     this.#summaryPolicy = {
       ...summaryPolicy(options),
-      onSuccess: ({ name }, { value, fetchedAtMs }) => this.#entries.get(name)?.history.add(value, fetchedAtMs),
+      onSuccess: ({ name }, { value }) => this.#entries.get(name)?.history.add(value, options.clock.steadyNowMs()),
     };
     this.#configurationPolicy = configurationPolicy(options);
   }

@@ -3,7 +3,7 @@ import type { NodeSummary, PodSummary } from './summary.js';
 
 /** What a pod used, according to one summary. */
 export interface UsageSample {
-  /** Wall time in milliseconds at which the summary was fetched. */
+  /** Time in milliseconds at which the summary was fetched: wall time that never jumps, so that growth can be derived. */
   readonly atMs: number;
   readonly usedBytes: number;
 }
@@ -12,7 +12,7 @@ export interface UsageSample {
 export interface LastMeasurement {
   /** Of the last summary that listed the pod. */
   readonly summary: PodSummary;
-  /** Wall time in milliseconds at which that summary was fetched. */
+  /** When that summary was fetched, as in {@link UsageSample}. */
   readonly fetchedAtMs: number;
   /** At most ten, the oldest first; the last one is that of `summary`. None for summaries without a total of the pod. */
   readonly samples: readonly UsageSample[];
@@ -47,7 +47,7 @@ export class PodHistory {
   readonly #options: PodHistoryOptions;
   #summary: NodeSummary | undefined;
   #fetchedAtMs = 0;
-  /** Wall times of the summaries before the last one, the oldest first. */
+  /** Times of the summaries before the last one, the oldest first. */
   #formerAtMs: readonly number[] = [];
   /** A row for each pod of the last summary, in its order, with a total for each former time; NaN where it is unknown. */
   #formerTotals = new Float64Array();
@@ -63,7 +63,7 @@ export class PodHistory {
     return this.#summary;
   }
 
-  /** `fetchedAtMs`: wall time. */
+  /** `fetchedAtMs`: as in {@link UsageSample}. */
   add(summary: NodeSummary, fetchedAtMs: number): void {
     const formerPods = this.#summary?.pods ?? [];
     const formerRows = new Map(formerPods.map(({ uid }, row) => [uid, row]));

@@ -1,3 +1,4 @@
+import type { Instant } from '../base/clock.js';
 import type { SelfReport } from '../telemetry/self-metrics.js';
 
 /** How the exporter does. Counts are since the start of the process. */
@@ -16,6 +17,7 @@ export interface HealthReport {
   readonly workloadNameClashCount: number;
   readonly isLastReloadSuccessful?: boolean | undefined;
   readonly settingsLoadedAtMs?: number | undefined;
+  readonly settingsAgeMs?: number | undefined;
   readonly isKubeletTlsUnverified: boolean;
 }
 
@@ -30,16 +32,19 @@ export interface StoreHealthReport {
 
 export interface HealthInput extends Pick<HealthReport, 'droppedFamilies' | 'isApiServerAway'> {
   readonly report: SelfReport;
+  /** Monotonic. */
   readonly nowMs: number;
 }
 
-export function healthReport({ report: { stores, ...same }, nowMs, ...others }: HealthInput): HealthReport {
+export function healthReport({ report, nowMs, ...others }: HealthInput): HealthReport {
+  const { stores, settingsLoadedAt, ...same } = report;
+  const ageMs = (instant: Instant | undefined): number | undefined =>
+    instant && Math.round(nowMs - instant.monotonicMs);
   return {
     ...same,
     ...others,
-    stores: stores.map(({ lastProgressAtMs, ...store }) => ({
-      ...store,
-      lastProgressAgeMs: lastProgressAtMs === undefined ? undefined : Math.max(0, Math.round(nowMs - lastProgressAtMs)),
-    })),
+    settingsLoadedAtMs: settingsLoadedAt?.wallMs,
+    settingsAgeMs: ageMs(settingsLoadedAt),
+    stores: stores.map(({ lastProgress, ...store }) => ({ ...store, lastProgressAgeMs: ageMs(lastProgress) })),
   };
 }

@@ -193,7 +193,7 @@ class NodeRecord {
   #coverageOf({ name }: Pick<Node, 'name'>, snapshot: NodeSnapshot | undefined): NodeCoverage {
     const { pods, resolver, clock, graceMs } = this.#options;
     const podsOnNode = pods.podsOn(name);
-    const nowMs = clock.nowMs();
+    const nowMs = clock.steadyNowMs();
     const kept = this.#coverage;
     if (kept?.podsOnNode === podsOnNode && kept.snapshot === snapshot && nowMs <= kept.validUntilMs) {
       return kept.coverage;
@@ -232,7 +232,7 @@ interface KeptSnapshot {
 interface KeptCoverage {
   readonly podsOnNode: readonly Pod[];
   readonly snapshot: NodeSnapshot | undefined;
-  /** Wall time in milliseconds. */
+  /** Steady time in milliseconds. */
   readonly validUntilMs: number;
   readonly coverage: NodeCoverage;
 }

@@ -1,7 +1,7 @@
 import { causeText, evictionHint } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { countedText, namesText, referenceName } from './problem-texts.js';
-import type { Problem } from './status.js';
+import type { Problem, ShownEviction } from './status.js';
 
 const recentEvictionMs = 3_600_000;
 
@@ -9,13 +9,8 @@ const recentEvictionMs = 3_600_000;
 const repeatedCount = 3;
 
 /** Those of the last hour. Refusals at admission are not evictions of running pods. */
-export function evictionProblems(
-  evictions: readonly EvictionReport[] | undefined,
-  generatedAtMs: number,
-): readonly Problem[] {
-  const recent = (evictions ?? []).filter(
-    ({ cause, evictedAtMs }) => cause !== 'node_admission' && evictedAtMs > generatedAtMs - recentEvictionMs,
-  );
+export function evictionProblems(evictions: readonly ShownEviction[] = []): readonly Problem[] {
+  const recent = evictions.filter(({ cause, ageMs }) => cause !== 'node_admission' && ageMs < recentEvictionMs);
   const groups = largestGroups(recent, workloadOf);
   const [largest] = groups;
   if (largest === undefined) return [];

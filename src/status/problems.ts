@@ -1,5 +1,4 @@
 import type { ClusterReport } from '../report/cluster-report.js';
-import type { EvictionReport } from '../report/eviction-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport } from '../report/health-report.js';
 import { limitThresholds } from '../report/limit-report.js';
@@ -9,27 +8,24 @@ import { absenceProblems } from './absence-problems.js';
 import { evictionProblems } from './eviction-problems.js';
 import { gapProblem } from './gap-problems.js';
 import { counted, namesText, warning } from './problem-texts.js';
-import type { Problem } from './status.js';
+import type { Problem, ShownEviction } from './status.js';
 
 export interface ProblemsInput {
   readonly readinessChecks: readonly ReadinessCheck[];
   readonly cluster: ClusterReport | undefined;
-  readonly evictions: readonly EvictionReport[] | undefined;
-  /** Wall time in milliseconds. */
-  readonly generatedAtMs: number;
+  readonly evictions: readonly ShownEviction[] | undefined;
   readonly health: HealthReport;
 }
 
 /** The current problems, the worst first. */
-export function problemsOf(input: ProblemsInput): readonly Problem[] {
-  const { readinessChecks, cluster, health, evictions, generatedAtMs } = input;
+export function problemsOf({ readinessChecks, cluster, health, evictions }: ProblemsInput): readonly Problem[] {
   const problems = [
     ...notReady(readinessChecks),
     ...(cluster === undefined ? [] : limitProblems(cluster)),
     ...absenceProblems(health, cluster),
     ...(cluster === undefined ? [] : nodeProblems(cluster)),
     ...(cluster?.gaps ?? []).map(gapProblem),
-    ...evictionProblems(evictions, generatedAtMs),
+    ...evictionProblems(evictions),
     ...healthProblems(health),
   ];
   return [...problems.filter(isCritical), ...problems.filter((problem) => !isCritical(problem))];

@@ -4,7 +4,7 @@ import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport } from '../report/health-report.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import { problemsOf } from './problems.js';
-import type { ShownEvictions, Status, StatusLink } from './status.js';
+import type { ShownEviction, ShownEvictions, Status, StatusLink } from './status.js';
 
 /** What a status is made from. */
 export interface StatusInputs {
@@ -87,8 +87,8 @@ export class StatusSource {
   async #makeBy({ clusterName, links, scope, configuration }: StatusSettings): Promise<Status> {
     const { inputs, version, clock } = this.#options;
     const cluster = await this.#cluster();
-    const evictions = inputs.evictions();
-    const generatedAtMs = clock.nowMs();
+    const nowMs = clock.steadyNowMs();
+    const evictions = inputs.evictions()?.map((report) => withAge(report, nowMs));
     const readinessChecks = inputs.checks();
     const health = inputs.health();
     return {
@@ -96,10 +96,10 @@ export class StatusSource {
       clusterName,
       links,
       scope,
-      generatedAtMs,
+      generatedAtMs: clock.nowMs(),
       uptimeMs: Math.round(clock.monotonicMs() - this.#startMs),
       isReady: readinessChecks.every(({ isOk }) => isOk),
-      problems: problemsOf({ readinessChecks, cluster, evictions, generatedAtMs, health }),
+      problems: problemsOf({ readinessChecks, cluster, evictions, health }),
       readinessChecks,
       cluster,
       evictions: evictions && shownEvictions(evictions),
@@ -120,7 +120,12 @@ export class StatusSource {
   }
 }
 
-function shownEvictions(evictions: readonly EvictionReport[]): ShownEvictions {
+/** A clock that is behind is no reason for an age below 0. */
+function withAge(report: EvictionReport, nowMs: number): ShownEviction {
+  return { ...report, ageMs: Math.max(0, nowMs - report.evictedAtMs) };
+}
+
+function shownEvictions(evictions: readonly ShownEviction[]): ShownEvictions {
   const ofRunning = evictions.filter(({ cause }) => cause !== 'node_admission');
   const refusedCount = evictions.length - ofRunning.length;
   return { items: ofRunning.slice(0, shownEvictionCount), totalCount: ofRunning.length, refusedCount };

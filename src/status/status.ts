@@ -39,8 +39,13 @@ export interface StatusLink {
 }
 
 /** Evictions of running pods; pods that were refused at admission are counted only. */
-export interface ShownEvictions extends Ranked<EvictionReport> {
+export interface ShownEvictions extends Ranked<ShownEviction> {
   readonly refusedCount: number;
+}
+
+export interface ShownEviction extends EvictionReport {
+  /** Since the eviction. */
+  readonly ageMs: number;
 }
 
 /** A part of the page. */

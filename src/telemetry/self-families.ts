@@ -1,11 +1,19 @@
 /** The metric families about the exporter itself, besides those of the process and of Node.js. */
 
-interface SelfFamily {
+export interface FamilyOf<L extends string> {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly help: string;
-  readonly labels: readonly string[];
+  readonly labels: readonly L[];
 }
+
+export interface Sample<L extends string> {
+  readonly labels?: Readonly<Record<L, string>>;
+  readonly value: number;
+}
+
+/** The samples are read at each exposition. */
+export type ExposeFamily = <L extends string>(family: FamilyOf<L>, samples: () => readonly Sample<L>[]) => void;
 
 const prefix = 'ephemeral_storage_exporter_';
 
@@ -172,4 +180,4 @@ export const selfFamilies = {
     help: '1 when the certificates of kubelets are not verified.',
     labels: [],
   },
-} as const satisfies Record<string, SelfFamily>;
+} as const satisfies Record<string, FamilyOf<string>>;

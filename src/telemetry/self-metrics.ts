@@ -1,11 +1,13 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+import type { Instant } from '../base/clock.js';
 import type { FailureReason } from '../base/errors.js';
 import type { Level } from '../exposition/family.js';
 import { type LookupResult, lookupResults } from '../kubelet/kubelet-cache.js';
 import type { SnapshotCounts } from '../scrape/snapshot-counts.js';
 import type { Resource } from '../watch/resource-path.js';
-import { selfFamilies } from './self-families.js';
+import { type FamilyOf, type Sample, selfFamilies } from './self-families.js';
+import { exposeStores } from './store-families.js';
 import { requestFailureReasons, type StoreCounts, StoreMetrics, type StoreState } from './store-metrics.js';
 import { Tally } from './tally.js';
 
@@ -45,19 +47,14 @@ export interface SelfReport {
   readonly droppedSeriesCount: number;
   /** Undefined before any settings were loaded, as the following. */
   readonly isLastReloadSuccessful: boolean | undefined;
-  readonly settingsLoadedAtMs: number | undefined;
+  readonly settingsLoadedAt: Instant | undefined;
   readonly isKubeletTlsUnverified: boolean;
   readonly workloadNameClashCount: number;
 }
 
 interface LoadedConfig {
   readonly hash: number;
-  readonly atMs: number;
-}
-
-interface Sample<L extends string> {
-  readonly labels?: Readonly<Record<L, string>>;
-  readonly value: number;
+  readonly at: Instant;
 }
 
 /**
@@ -112,7 +109,12 @@ export class SelfMetrics {
     this.#expose(selfFamilies.kubeletRequests, () => resultSamples(this.#kubeletRequests));
     this.#expose(selfFamilies.kubeletConfigRequests, () => resultSamples(this.#kubeletConfigRequests));
     this.#expose(selfFamilies.cacheLookups, () => resultSamples(this.#cacheLookups));
-    this.#exposeStores();
+    exposeStores(
+      (family, samples) => {
+        this.#expose(family, samples);
+      },
+      { states: () => this.#stores?.states() ?? [], counts: this.#storeCounts },
+    );
     this.#exposeConfig();
     collectDefaultMetrics({ register: this.registry });
     for (const name of unwantedDefaults) this.registry.removeSingleMetric(name);
@@ -169,9 +171,9 @@ export class SelfMetrics {
     this.#stores = stores;
   }
 
-  /** `hash`: a whole number that a double holds exactly. `atMs`: wall time. */
-  configReloaded(hash: number, atMs: number): void {
-    this.#config = { hash, atMs };
+  /** `hash`: a whole number that a double holds exactly. */
+  configReloaded(hash: number, at: Instant): void {
+    this.#config = { hash, at };
     this.#isLastReloadSuccessful = true;
   }
 
@@ -196,7 +198,7 @@ export class SelfMetrics {
       seriesCount: levels?.reduce((sum, count) => sum + count, 0),
       droppedSeriesCount: this.#droppedSeries.total,
       isLastReloadSuccessful: this.#isLastReloadSuccessful,
-      settingsLoadedAtMs: this.#config?.atMs,
+      settingsLoadedAt: this.#config?.at,
       isKubeletTlsUnverified: this.#isTlsVerificationDisabled,
       workloadNameClashCount: this.#workloadNameClashCount,
     };
@@ -217,44 +219,6 @@ export class SelfMetrics {
     this.#expose(selfFamilies.workloadNameClashes, () => [{ value: this.#workloadNameClashCount }]);
   }
 
-  #exposeStores(): void {
-    const states = (): readonly StoreState[] => this.#stores?.states() ?? [];
-    this.#expose(selfFamilies.storeObjects, () =>
-      states().map(({ resource, objectCount }) => ({ labels: { resource }, value: objectCount })),
-    );
-    this.#expose(selfFamilies.storeWatchConnected, () =>
-      states().map(({ resource, isConnected }) => ({ labels: { resource }, value: Number(isConnected) })),
-    );
-    this.#expose(selfFamilies.storeLastProgress, () =>
-      states().flatMap(({ resource, lastProgressAtMs }) =>
-        lastProgressAtMs === undefined ? [] : [{ labels: { resource }, value: lastProgressAtMs / 1_000 }],
-      ),
-    );
-    const counts = this.#storeCounts;
-    this.#expose(selfFamilies.storeEvents, () =>
-      Array.from(counts, ([resource, { events }]) =>
-        events.entries().map(([type, value]) => ({ labels: { resource, type }, value })),
-      ).flat(),
-    );
-    this.#expose(selfFamilies.storeLists, () =>
-      Array.from(counts, ([resource, { lists }]) => storeResultSamples(resource, lists)).flat(),
-    );
-    this.#expose(selfFamilies.storeWatches, () =>
-      Array.from(counts, ([resource, { watches }]) => storeResultSamples(resource, watches)).flat(),
-    );
-    this.#expose(selfFamilies.storeStaleResourceVersions, () =>
-      Array.from(counts, ([resource, { staleResourceVersionCount: value }]) => ({ labels: { resource }, value })),
-    );
-    this.#expose(selfFamilies.storeSuppressedUpdates, () =>
-      Array.from(counts, ([resource, { suppressedUpdateCount: value }]) => ({ labels: { resource }, value })),
-    );
-    this.#expose(selfFamilies.storeSkippedObjects, () =>
-      Array.from(counts, ([resource, { skippedObjects }]) =>
-        skippedObjects.entries().map(([reason, value]) => ({ labels: { resource, reason }, value })),
-      ).flat(),
-    );
-  }
-
   /** No series before the first load: 0 would be a claim about settings that are not loaded yet. */
   #exposeConfig(): void {
     const known = (value: number | undefined): readonly Sample<never>[] => (value === undefined ? [] : [{ value }]);
@@ -262,7 +226,7 @@ export class SelfMetrics {
       known(this.#isLastReloadSuccessful === undefined ? undefined : Number(this.#isLastReloadSuccessful)),
     );
     this.#expose(selfFamilies.configLastReloadSuccessTimestamp, () =>
-      known(this.#config === undefined ? undefined : this.#config.atMs / 1_000),
+      known(this.#config === undefined ? undefined : this.#config.at.wallMs / 1_000),
     );
     this.#expose(selfFamilies.configHash, () => known(this.#config?.hash));
     this.#expose(selfFamilies.kubeletTlsVerificationDisabled, () => [
@@ -293,13 +257,6 @@ export class SelfMetrics {
   }
 }
 
-interface FamilyOf<L extends string> {
-  readonly name: string;
-  readonly type: 'gauge' | 'counter' | 'histogram';
-  readonly help: string;
-  readonly labels: readonly L[];
-}
-
 function scopeSamples(scope: MeasuredScope | undefined): readonly Sample<'shard' | 'total_shards' | 'node'>[] {
   if (scope === undefined) return [];
   const { shard, totalShards, nodeName = '' } = scope;
@@ -308,8 +265,4 @@ function scopeSamples(scope: MeasuredScope | undefined): readonly Sample<'shard'
 
 function resultSamples(tally: Tally<string>): readonly Sample<'result'>[] {
   return tally.entries().map(([result, value]) => ({ labels: { result }, value }));
-}
-
-function storeResultSamples(resource: Resource, tally: Tally<string>): readonly Sample<'resource' | 'result'>[] {
-  return tally.entries().map(([result, value]) => ({ labels: { resource, result }, value }));
 }

@@ -1,3 +1,4 @@
+import type { Instant } from '../base/clock.js';
 import { failureReasons } from '../base/errors.js';
 import {
   type EventType,
@@ -33,13 +34,13 @@ export interface StoreState {
   readonly objectCount: number;
   /** Whether the watches of all its scopes are connected. */
   readonly isConnected: boolean;
-  /** Wall time of the last list, event or bookmark, of the scope that waits longest; undefined until each had one. */
-  readonly lastProgressAtMs: number | undefined;
+  /** The last list, event or bookmark, of the scope that waits longest; undefined until each had one. */
+  readonly lastProgress: Instant | undefined;
 }
 
 interface ScopeState {
   isConnected: boolean;
-  progressedAtMs: number | undefined;
+  progressedAt: Instant | undefined;
 }
 
 interface KnownStore {
@@ -67,7 +68,7 @@ export class StoreMetrics {
   }
 
   trackStore({ resource, scopes, objectCount }: TrackedStore): void {
-    const states = scopes.map((scope) => [scope, { isConnected: false, progressedAtMs: undefined }] as const);
+    const states = scopes.map((scope) => [scope, { isConnected: false, progressedAt: undefined }] as const);
     this.#stores.set(resource, { objectCount, scopes: new Map<string, ScopeState>(states) });
     this.#countsOf(resource);
   }
@@ -101,9 +102,9 @@ export class StoreMetrics {
     if (state !== undefined) state.isConnected = isConnected;
   }
 
-  progressed(resource: Resource, scope: string, atMs: number): void {
+  progressed(resource: Resource, scope: string, at: Instant): void {
     const state = this.#stores.get(resource)?.scopes.get(scope);
-    if (state !== undefined) state.progressedAtMs = atMs;
+    if (state !== undefined) state.progressedAt = at;
   }
 
   states(): readonly StoreState[] {
@@ -111,7 +112,7 @@ export class StoreMetrics {
       resource,
       objectCount: objectCount(),
       isConnected: [...scopes.values()].every((scope) => scope.isConnected),
-      lastProgressAtMs: earliest([...scopes.values()].map(({ progressedAtMs }) => progressedAtMs)),
+      lastProgress: earliest([...scopes.values()].map(({ progressedAt }) => progressedAt)),
     }));
   }
 
@@ -132,7 +133,8 @@ export class StoreMetrics {
 }
 
 /** Undefined unless all are known. */
-function earliest(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 || known.length < times.length ? undefined : Math.min(...known);
+function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {
+  const known = instants.filter((instant) => instant !== undefined);
+  if (known.length < instants.length) return undefined;
+  return known.sort((a, b) => a.monotonicMs - b.monotonicMs)[0];
 }

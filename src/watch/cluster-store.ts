@@ -183,7 +183,7 @@ export class ClusterStore {
   }
 
   #podsPart(intern: Intern, namespace: string | undefined): Part {
-    const { podSelector, scope } = this.#options;
+    const { podSelector, scope, clock } = this.#options;
     const reflector = new Reflector<Pod>({
       ...this.#options,
       resource: 'pods',
@@ -192,7 +192,10 @@ export class ClusterStore {
       fieldSelector: scope.nodeName === undefined ? undefined : `spec.nodeName=${scope.nodeName}`,
       store: this.#pods,
       isInScope: (pod) => namespace === undefined || pod.namespace === namespace,
-      project: (object) => (isPodInScope(object, scope) ? projectPod(object, intern, this.#dedupe) : undefined),
+      project: (object) =>
+        isPodInScope(object, scope)
+          ? withPlausibleStart(projectPod(object, intern, this.#dedupe), clock.steadyNowMs())
+          : undefined,
     });
     return { name: namespace === undefined ? 'pods' : `pods in ${namespace}`, reflector };
   }
@@ -211,6 +214,17 @@ function isPodInScope(object: unknown, scope: Scope): boolean {
   if (scope.totalShards === 1 && scope.nodeName === undefined) return true;
   const nodeName = textOf(objectOf(objectOf(object)['spec'])['nodeName']);
   return nodeName !== undefined && isInScope(scope, nodeName);
+}
+
+/** The clocks of a cluster differ by less: credentials would not be valid. */
+const maxClockSkewMs = 3_600_000;
+
+/**
+ * A pod that starts later than any clock may be ahead has been running for an unknown time: since this machine's clock is
+ * behind, it might otherwise be too young to be expected for days.
+ */
+function withPlausibleStart(pod: Pod, nowMs: number): Pod {
+  return (pod.runningSinceMs ?? 0) - nowMs < maxClockSkewMs ? pod : { ...pod, runningSinceMs: 0 };
 }
 
 function podKey({ namespace, name }: { readonly namespace: string; readonly name: string }): string {

@@ -1,3 +1,4 @@
+import type { Instant } from '../base/clock.js';
 import type { FailureReason } from '../base/errors.js';
 import type { Resource } from './resource-path.js';
 import type { WatchResult } from './watch-session.js';
@@ -24,6 +25,6 @@ export interface ReflectorObserver {
   objectSkipped(resource: Resource, reason: SkippedObjectReason): void;
   resourceVersionExpired(resource: Resource): void;
   watchConnected(resource: Resource, scope: string, isConnected: boolean): void;
-  /** `atMs`: wall time of the last list, event or bookmark, in milliseconds. */
-  progressed(resource: Resource, scope: string, atMs: number): void;
+  /** `at`: the last list, event or bookmark. */
+  progressed(resource: Resource, scope: string, at: Instant): void;
 }

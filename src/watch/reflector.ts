@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.js';
+import { type Clock, instantOf } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
@@ -280,8 +280,9 @@ export class Reflector<T extends StoredObject> {
   #advance(resourceVersion: string): void {
     const { resource, clock, observer } = this.#options;
     this.#resourceVersion = resourceVersion;
-    this.#progressedAtMs = clock.monotonicMs();
-    observer.progressed(resource, this.#scope, clock.nowMs());
+    const now = instantOf(clock);
+    this.#progressedAtMs = now.monotonicMs;
+    observer.progressed(resource, this.#scope, now);
   }
 
   #setConnected(isConnected: boolean): void {

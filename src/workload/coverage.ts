@@ -1,7 +1,7 @@
 import type { Pod } from '../kube/objects.js';
 
 interface GracePeriod {
-  /** Wall time in milliseconds. */
+  /** Time in milliseconds since the Unix epoch; in a process that lives long, one that does not jump. */
   readonly nowMs: number;
   /** How long a pod may run before its node's summary must list it, in milliseconds. */
   readonly graceMs: number;
@@ -9,7 +9,7 @@ interface GracePeriod {
 
 export interface ExpectedPods {
   readonly pods: readonly Pod[];
-  /** The last wall time in milliseconds at which the result is still the same; Infinity when time alone changes nothing. */
+  /** The last time in milliseconds at which the result is still the same; Infinity when time alone changes nothing. */
   readonly validUntilMs: number;
 }
 

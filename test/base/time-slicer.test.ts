@@ -10,6 +10,7 @@ function setUp() {
   const slicer = new TimeSlicer({
     nowMs: () => 0,
     monotonicMs: () => elapsedMs,
+    steadyNowMs: () => elapsedMs,
     sleep: () => Promise.resolve(),
   });
   const events: string[] = [];

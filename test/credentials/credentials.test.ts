@@ -569,6 +569,23 @@ describe('credentials of an exec plugin', () => {
     expect(await runs(folder)).toHaveLength(2);
   });
 
+  it.each([
+    ['back by an hour', -3_600_000],
+    ['forward by a day', 86_400_000],
+  ])('H11: are read again a minute before they expire when the wall clock is set %s', async (_case, jumpMs) => {
+    await using folder = await Folder.create();
+    const expiry = new Date(folder.clock.nowMs() + 600_000).toISOString();
+    const credentials = await plugin(folder, `reply({ token: 't', expirationTimestamp: '${expiry}' });`);
+    await credentials.material();
+    folder.clock.jumpWallTime(jumpMs);
+    await folder.clock.advance(539_999);
+    await credentials.material();
+    expect(await runs(folder)).toHaveLength(1);
+    await folder.clock.advance(60_000);
+    await credentials.material();
+    expect(await runs(folder)).toHaveLength(2);
+  });
+
   it('may be a client certificate', async () => {
     await using folder = await Folder.create();
     const pair = { clientCertificateData: clientPair.cert, clientKeyData: clientPair.key };

@@ -130,9 +130,10 @@ function fullSelfMetrics(): SelfMetrics {
   const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.0.0' });
   const stores = selfMetrics.createStoreMetrics();
   stores.trackStore({ resource: 'pods', scopes: [''], objectCount: () => 1 });
-  stores.progressed('pods', '', 1);
+  const now = { wallMs: 1, monotonicMs: 1 };
+  stores.progressed('pods', '', now);
   selfMetrics.showStores(stores);
-  selfMetrics.configReloaded(0x01_23_45_67_89_ab, 1);
+  selfMetrics.configReloaded(0x01_23_45_67_89_ab, now);
   selfMetrics.setCollected({
     skippedPods: new Map([['no_usage', 0]]),
     saturatedValueCount: 0,

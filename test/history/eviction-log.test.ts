@@ -185,6 +185,23 @@ describe('records', () => {
     expect(names()).toEqual([]);
   });
 
+  it.each([
+    ['set back by an hour', -hourMs],
+    ['set forward by a day', 24 * hourMs],
+  ])('H11: are kept for the retention time when the wall clock is %s', async (_case, jumpMs) => {
+    const startMs = clock.nowMs();
+    see(anEvicted({ name: 'before' }), { previous: aPod() });
+    clock.jumpWallTime(jumpMs);
+    const eviction = { message: emptyDirMessage, atMs: clock.steadyNowMs() };
+    see(anEvicted({ name: 'after', eviction }), { previous: aPod() });
+    see(anEvicted({ name: 'found', eviction }), { isFirstList: true });
+    expect(log.records.map(({ evictedAtMs }) => evictedAtMs - startMs)).toEqual([0, 0, 0]);
+    await clock.advance(hourMs - 1);
+    expect(names()).toHaveLength(3);
+    await clock.advance(1);
+    expect(names()).toEqual([]);
+  });
+
   it('are forgotten when the retention time is over, and counters stay', async () => {
     see(anEvicted());
     await clock.advance(hourMs - 1);

@@ -89,10 +89,18 @@ describe('an error response of the API server', () => {
     ['100000', 60_000],
     ['0', undefined],
     ['soon', undefined],
-    [new Date(new ManualClock().nowMs() + 5000).toUTCString(), 5000],
-    [new Date(new ManualClock().nowMs() - 5000).toUTCString(), undefined],
   ])('has a delay from Retry-After: %s', async (value, retryAfterMs) => {
     expect(await answered(429, '{}', { 'retry-after': value })).toMatchObject({ retryAfterMs, status: 429 });
+  });
+
+  it.each([
+    [5000, 5000],
+    [-5000, undefined],
+  ])('H11: has a delay from a date by the clock of the server: %d ms ahead', async (aheadMs, retryAfterMs) => {
+    const serverNowMs = Date.UTC(2020, 0, 1);
+    const [date, retryAfter] = [serverNowMs, serverNowMs + aheadMs].map((atMs) => new Date(atMs).toUTCString());
+    const headers = { date: date ?? '', 'retry-after': retryAfter ?? '' };
+    expect(await answered(429, '{}', headers)).toMatchObject({ retryAfterMs, status: 429 });
   });
 });
 

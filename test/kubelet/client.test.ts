@@ -215,7 +215,12 @@ describe('large responses', () => {
   /** Moves by more than half a slice whenever it is read. */
   function fastClock(): Clock {
     let elapsedMs = 0;
-    return { nowMs: () => 0, monotonicMs: () => (elapsedMs += 3), sleep: () => Promise.resolve() };
+    return {
+      nowMs: () => 0,
+      steadyNowMs: () => 0,
+      monotonicMs: () => (elapsedMs += 3),
+      sleep: () => Promise.resolve(),
+    };
   }
 
   it('H1 are decoded in slices of time, with turns of the event loop between them', async () => {

@@ -817,6 +817,16 @@ describe('the history of pods', () => {
     expect(sampleTimes(next)).toEqual([startMs, startMs + 2 * ttlMs]);
   });
 
+  it.each([-3_600_000, 86_400_000])('H11: has times that do not jump by %d ms with the wall clock', async (jumpMs) => {
+    const { cache, clock } = setUp();
+    const startMs = clock.nowMs();
+    await cache.get(node, never);
+    clock.jumpWallTime(jumpMs);
+    await clock.advance(ttlMs);
+    await cache.get(node, never);
+    expect(sampleTimes(cache)).toEqual([startMs, startMs + ttlMs]);
+  });
+
   it('is that of one machine', async () => {
     const { cache } = setUp();
     await cache.get(node, never);

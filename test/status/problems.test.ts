@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { type EvictionReport, evictionReport } from '../../src/report/eviction-report.js';
+import { evictionReport } from '../../src/report/eviction-report.js';
 import { type ProblemsInput, problemsOf } from '../../src/status/problems.js';
-import type { Problem } from '../../src/status/status.js';
+import type { Problem, ShownEviction } from '../../src/status/status.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment } from '../support/snapshot-builders.js';
 import { aCluster, aGap, aHealth, aLimit, aMeasuredNode, anAbsence, aSummary } from '../support/status-builders.js';
 
-const nowMs = Date.UTC(2026, 0, 1, 12, 30);
-
 function problemsIn(input: Partial<ProblemsInput>): readonly Problem[] {
-  const healthy = { readinessChecks: [], cluster: aCluster(), evictions: [], generatedAtMs: nowMs, health: aHealth() };
+  const healthy = { readinessChecks: [], cluster: aCluster(), evictions: [], health: aHealth() };
   return problemsOf({ ...healthy, ...input });
 }
 
@@ -27,16 +25,16 @@ it('no problems are reported for a healthy exporter', () => {
 });
 
 it.each([
-  [{ evictedAtMs: nowMs - 3_599_000 }, ['warning evictions: 1 pod evicted in the last hour']],
-  [{ evictedAtMs: nowMs - 3_600_000 }, []],
-  [{ evictedAtMs: nowMs, cause: 'node_admission' as const }, []],
+  [{ ageMs: 3_599_000 }, ['warning evictions: 1 pod evicted in the last hour']],
+  [{ ageMs: 3_600_000 }, []],
+  [{ ageMs: 0, cause: 'node_admission' as const }, []],
 ])('an eviction with %j is a problem: %j', (overrides, problems) => {
-  expect(textsOf({ evictions: [evictionReport(anEvictionRecord(overrides))] })).toEqual(problems);
+  expect(textsOf({ evictions: [{ ...evictionReport(anEvictionRecord()), ...overrides }] })).toEqual(problems);
 });
 
 describe('evictions', () => {
-  const recent = (count: number, overrides: Parameters<typeof anEvictionRecord>[0]): readonly EvictionReport[] =>
-    Array.from({ length: count }, () => evictionReport(anEvictionRecord({ evictedAtMs: nowMs - 1_000, ...overrides })));
+  const recent = (count: number, overrides: Parameters<typeof anEvictionRecord>[0]): readonly ShownEviction[] =>
+    Array.from({ length: count }, () => ({ ...evictionReport(anEvictionRecord(overrides)), ageMs: 1_000 }));
 
   it('name the workloads that lost most pods, why, and what to do about the first', () => {
     const evictions = [

@@ -72,7 +72,8 @@ export class Exporter implements AsyncDisposable {
 
   static async start(options: ExporterOptions = {}): Promise<Exporter> {
     const clock = new ManualClock(options.nowMs === undefined ? {} : { nowMs: options.nowMs });
-    const cluster = await SimulatedCluster.start({ clock, scenario: options.scenario ?? emptyScenario('node-1') });
+    const scenario = options.scenario ?? emptyScenario('node-1');
+    const cluster = await SimulatedCluster.start({ clock: steady(clock), scenario });
     try {
       return await Exporter.#start({ cluster, clock, ownsCluster: true }, options);
     } catch (error) {
@@ -164,11 +165,22 @@ export class Exporter implements AsyncDisposable {
   }
 }
 
+/** The wall clock of the cluster's machines is right when that of the exporter is not. */
+function steady(clock: ManualClock): Clock {
+  return {
+    nowMs: () => clock.steadyNowMs(),
+    steadyNowMs: () => clock.steadyNowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
+  };
+}
+
 /** Log lines have the manual time, and repeated lines are not suppressed. */
 function fixed(clock: ManualClock): Clock {
   let linesCount = 0;
   return {
     nowMs: () => clock.nowMs(),
+    steadyNowMs: () => clock.steadyNowMs(),
     monotonicMs: () => (linesCount += 1) * 3_600_000,
     sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
   };

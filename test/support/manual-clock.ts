@@ -18,6 +18,8 @@ export interface ManualClockOptions {
 export class ManualClock implements Clock {
   /** Wall time minus monotonic time. */
   readonly #offsetMs: number;
+  /** By how much the wall time is wrong. */
+  #jumpMs = 0;
   #monotonicMs: number;
   readonly #sleepers = new Set<Sleeper>();
 
@@ -27,7 +29,16 @@ export class ManualClock implements Clock {
   }
 
   nowMs(): number {
+    return this.steadyNowMs() + this.#jumpMs;
+  }
+
+  steadyNowMs(): number {
     return this.#monotonicMs + this.#offsetMs;
+  }
+
+  /** Sets the wall time forward, or back below 0. */
+  jumpWallTime(byMs: number): void {
+    this.#jumpMs += byMs;
   }
 
   monotonicMs(): number {

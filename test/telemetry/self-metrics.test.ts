@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import type { Instant } from '../../src/base/clock.js';
 import type { SkipReason } from '../../src/scrape/snapshot.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import type { StoreMetrics } from '../../src/telemetry/store-metrics.js';
@@ -9,6 +10,8 @@ const prefix = 'ephemeral_storage_exporter_';
 function aSelfMetrics(): SelfMetrics {
   return new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2' });
 }
+
+const at = (wallMs: number): Instant => ({ wallMs, monotonicMs: wallMs - 500 });
 
 /** Stores that are shown. */
 function trackPods(metrics: SelfMetrics, scopes: readonly string[] = [''], count = 0): StoreMetrics {
@@ -208,11 +211,11 @@ describe('stores', () => {
   it('expose the progress of the scope that waits longest, once each scope had one', async () => {
     const metrics = aSelfMetrics();
     const stores = trackPods(metrics, ['shop', 'billing']);
-    stores.progressed('pods', 'shop', 2_500);
+    stores.progressed('pods', 'shop', at(2_500));
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({});
-    stores.progressed('pods', 'billing', 9_000);
+    stores.progressed('pods', 'billing', at(9_000));
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 2.5 });
-    stores.progressed('pods', 'shop', 10_000);
+    stores.progressed('pods', 'shop', at(10_000));
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 9 });
   });
 
@@ -220,13 +223,13 @@ describe('stores', () => {
     const metrics = aSelfMetrics();
     const former = trackPods(metrics, [''], 5);
     former.watchConnected('pods', '', true);
-    former.progressed('pods', '', 1_000);
+    former.progressed('pods', '', at(1_000));
     former.eventApplied('pods', 'added');
     const present = trackPods(metrics, [''], 6);
     present.watchConnected('pods', '', true);
-    present.progressed('pods', '', 3_000);
+    present.progressed('pods', '', at(3_000));
     former.watchConnected('pods', '', false);
-    former.progressed('pods', '', 2_000);
+    former.progressed('pods', '', at(2_000));
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 6 });
     expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 1 });
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 3 });
@@ -245,7 +248,7 @@ describe('stores', () => {
     const metrics = aSelfMetrics();
     const stores = trackPods(metrics, ['shop']);
     stores.watchConnected('nodes', '', true);
-    stores.progressed('pods', 'billing', 1);
+    stores.progressed('pods', 'billing', at(1));
     expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 0 });
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({});
   });
@@ -262,7 +265,7 @@ describe('the configuration', () => {
 
   it('keeps hash and time of the last good load when a reload fails', async () => {
     const metrics = aSelfMetrics();
-    metrics.configReloaded(0xff_ff_ff_ff_ff_ff, 1_500);
+    metrics.configReloaded(0xff_ff_ff_ff_ff_ff, at(1_500));
     expect(await samplesOf(metrics, 'config_last_reload_successful')).toEqual({ '': 1 });
     metrics.configReloadFailed();
     expect(await samplesOf(metrics, 'config_last_reload_successful')).toEqual({ '': 0 });
@@ -278,7 +281,7 @@ describe('the report', () => {
       seriesCount: undefined,
       droppedSeriesCount: 0,
       isLastReloadSuccessful: undefined,
-      settingsLoadedAtMs: undefined,
+      settingsLoadedAt: undefined,
       isKubeletTlsUnverified: false,
     });
   });
@@ -291,28 +294,28 @@ describe('the report', () => {
     metrics.showStores(stores);
     stores.watchConnected('nodes', '', true);
     stores.watchConnected('pods', 'shop', true);
-    stores.progressed('nodes', '', 12_500);
-    stores.progressed('pods', 'shop', 12_500);
+    stores.progressed('nodes', '', at(12_500));
+    stores.progressed('pods', 'shop', at(12_500));
     metrics.scrapeFinished('success', 10);
     metrics.scrapeRejected();
     metrics.requestFinished('tls', 10);
     metrics.setSeries({ workload: 0, node: 4, pod: 3, container: 0, volume: 0 });
     metrics.seriesDropped('max_series', 5);
-    metrics.configReloaded(1, 1_500);
+    metrics.configReloaded(1, at(1_500));
     metrics.configReloadFailed();
     metrics.tlsVerificationDisabled(true);
     metrics.setWorkloadNameClashes(2);
     expect(metrics.report()).toMatchObject({
       stores: [
-        { resource: 'pods', objectCount: 7, isConnected: false, lastProgressAtMs: undefined },
-        { resource: 'nodes', objectCount: 2, isConnected: true, lastProgressAtMs: 12_500 },
+        { resource: 'pods', objectCount: 7, isConnected: false, lastProgress: undefined },
+        { resource: 'nodes', objectCount: 2, isConnected: true, lastProgress: at(12_500) },
       ],
       scrapes: { success: 1, rejected: 1, error: 0 },
       kubeletRequests: { success: 0, tls: 1 },
       seriesCount: 7,
       droppedSeriesCount: 5,
       isLastReloadSuccessful: false,
-      settingsLoadedAtMs: 1_500,
+      settingsLoadedAt: at(1_500),
       isKubeletTlsUnverified: true,
       workloadNameClashCount: 2,
     });

@@ -170,6 +170,26 @@ describe('the store of the whole cluster', () => {
   });
 });
 
+describe('a pod that started in the future', () => {
+  const startedAt = (atMs: number): object => ({
+    ...podOn(own, 'a'),
+    status: {
+      phase: 'Running',
+      containerStatuses: [{ state: { running: { startedAt: new Date(atMs).toISOString() } } }],
+    },
+  });
+
+  it.each([
+    ['by less than an hour, as clocks differ, is young', 3_599_000, 3_599_000],
+    ['by an hour or more has run for an unknown time', 3_600_000, undefined],
+  ])('%s', async (_case, aheadMs, expectedMs) => {
+    const nowMs = new ManualClock().nowMs();
+    await using running = await start(wholeCluster, [startedAt(nowMs + aheadMs)]);
+    const expected = expectedMs === undefined ? 0 : nowMs + expectedMs;
+    expect(Array.from(running.store.pods(), ({ runningSinceMs }) => runningSinceMs)).toEqual([expected]);
+  });
+});
+
 describe('the changes of pods', () => {
   const status = {
     phase: 'Failed',

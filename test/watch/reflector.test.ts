@@ -98,7 +98,7 @@ async function start(runOptions: RunOptions): Promise<Running> {
     objectSkipped: observe('skipped'),
     resourceVersionExpired: observe('expired'),
     watchConnected: observe('connected'),
-    progressed: (_resource, _scope, atMs) => progressedAtMs.push(atMs),
+    progressed: (_resource, _scope, { wallMs }) => progressedAtMs.push(wallMs),
   };
   const log =
     (level: string): Logger['info'] =>

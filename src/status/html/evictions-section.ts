@@ -1,7 +1,7 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import { causeText, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
-import type { ShownEvictions, Status } from '../status.js';
+import type { ShownEviction, ShownEvictions, Status } from '../status.js';
 import { bytesScale, componentBar } from './components.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
@@ -9,16 +9,16 @@ import { sparkline } from './sparkline.js';
 import { countText, moreText, timeText } from './texts.js';
 
 /** The pods that were evicted for local storage, and what they used before. */
-export function evictions({ evictions: seen, generatedAtMs }: Status): Markup {
+export function evictions({ evictions: seen }: Status): Markup {
   return panel({
     id: 'evictions',
     title: 'Evictions',
     aside: markup`<p class="small muted">pods that kubelets evicted for local storage, the newest first</p>`,
-    body: seen === undefined ? undefined : bodyOf(seen, generatedAtMs),
+    body: seen === undefined ? undefined : bodyOf(seen),
   });
 }
 
-function bodyOf(seen: ShownEvictions, nowMs: number): Markup {
+function bodyOf(seen: ShownEvictions): Markup {
   const refused =
     seen.refusedCount === 0
       ? undefined
@@ -28,20 +28,15 @@ function bodyOf(seen: ShownEvictions, nowMs: number): Markup {
   const scale = bytesScale(seen.items.map(({ lastUsage }) => ({ usedBytes: lastUsage?.usedBytes })));
   return markup`<table class="stack" role="table"><caption class="visually-hidden">Evicted pods</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Evicted for</th><th scope="col" role="columnheader">Last measured, by component</th><th scope="col" role="columnheader">Growth before</th></tr></thead>
-<tbody role="rowgroup">${seen.items.map((eviction) => row(eviction, { nowMs, scale }))}</tbody></table>
+<tbody role="rowgroup">${seen.items.map((eviction) => row(eviction, scale))}</tbody></table>
 ${moreText(seen, 'evictions')}${refused}`;
 }
 
-interface RowContext {
-  readonly nowMs: number;
-  readonly scale: number;
-}
-
-function row(eviction: EvictionReport, { nowMs, scale }: RowContext): Markup {
-  const { namespace, pod, node, workloads, evictedAtMs, message, lastUsage } = eviction;
+function row(eviction: ShownEviction, scale: number): Markup {
+  const { namespace, pod, node, workloads, evictedAtMs, ageMs, message, lastUsage } = eviction;
   const of = workloads.map(({ workload, workloadType }) => `${workloadType} ${workload}`).join(', ');
   return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}${of === '' ? '' : `; ${of}`}</span></th>
-<td role="cell" class="low" data-label="Evicted for"><strong title="${message.trim()}">${causeText(eviction)}</strong><br><span class="small muted"><time title="${timeText(evictedAtMs)}">${formatAge(nowMs - evictedAtMs)} ago</time></span></td>
+<td role="cell" class="low" data-label="Evicted for"><strong title="${message.trim()}">${causeText(eviction)}</strong><br><span class="small muted"><time title="${timeText(evictedAtMs)}">${formatAge(ageMs)} ago</time></span></td>
 <td role="cell" class="wide">${lastUsage === undefined ? markup`<span class="small muted">${unknownUsageText(eviction)}</span>` : usage(lastUsage, eviction, scale)}</td>
 <td role="cell" class="low" data-label="Growth before">${lastUsage === undefined ? undefined : growth(lastUsage)}</td></tr>`;
 }

@@ -5,13 +5,13 @@ import { type Content, type Markup, markup } from './markup.js';
 import { panel } from './panel.js';
 
 /** How far the data can be trusted. */
-export function trust({ health, readinessChecks, generatedAtMs }: Status): Markup {
+export function trust({ health, readinessChecks }: Status): Markup {
   const synced = new Map(readinessChecks.map(({ name, isOk }) => [name, isOk]));
   return panel({
     id: 'trust',
     title: 'Data quality',
     aside: markup`<p class="small muted">counts since the start</p>`,
-    body: markup`<div class="trust">${stores(health.stores, synced)}${counts('Kubelet requests', health.kubeletRequests)}${counts('Scrapes', health.scrapes)}${expositionAndSettings(health, generatedAtMs)}</div>`,
+    body: markup`<div class="trust">${stores(health.stores, synced)}${counts('Kubelet requests', health.kubeletRequests)}${counts('Scrapes', health.scrapes)}${expositionAndSettings(health)}</div>`,
   });
 }
 
@@ -44,17 +44,13 @@ function counts(title: string, byResult: Readonly<Record<string, number>>): Mark
   );
 }
 
-function expositionAndSettings(health: HealthReport, nowMs: number): Markup {
-  const { seriesCount, droppedSeriesCount, workloadNameClashCount, settingsLoadedAtMs } = health;
+function expositionAndSettings(health: HealthReport): Markup {
+  const { seriesCount, droppedSeriesCount, workloadNameClashCount, settingsAgeMs } = health;
   return list('Exposition and settings', [
     ['series in the last scrape', seriesCount ?? 'none yet', ''],
     ['series dropped', droppedSeriesCount, droppedSeriesCount > 0 ? 'warning' : ''],
     ['workload name clashes', workloadNameClashCount, workloadNameClashCount > 0 ? 'warning' : ''],
-    [
-      'settings loaded',
-      settingsLoadedAtMs === undefined ? 'never' : `${formatAge(nowMs - settingsLoadedAtMs)} ago`,
-      '',
-    ],
+    ['settings loaded', settingsAgeMs === undefined ? 'never' : `${formatAge(settingsAgeMs)} ago`, ''],
     ...(health.isLastReloadSuccessful === false ? [['last reload', 'failed: see the log', 'warning'] as const] : []),
     ...(health.isKubeletTlsUnverified ? [['kubelet certificates', 'not verified', 'warning'] as const] : []),
   ]);

@@ -297,9 +297,8 @@ describe('the sections', () => {
   });
 
   it('show an eviction with its cause, its last values and its growth', () => {
-    const evictions = { items: [evictionReport(anEvictionRecord())], totalCount: 3, refusedCount: 7 };
-    const generatedAtMs = Date.UTC(2026, 0, 1, 12, 5);
-    const page = pageOf({ evictions, generatedAtMs });
+    const eviction = { ...evictionReport(anEvictionRecord()), ageMs: 300_000 };
+    const page = pageOf({ evictions: { items: [eviction], totalCount: 3, refusedCount: 7 } });
     expect(textOf(page, 'evictions')).toContain(
       'shop/cart-0 node-1; deployment cart emptyDir data above its size limit of 100.0MiB 5m ago 90.0MiB 20s before',
     );
@@ -313,7 +312,8 @@ describe('the sections', () => {
     [{ lastUsage: 'not_measured' as const, cause: 'node_admission' as const }, 'Nothing of the pod ran.'],
     [{ lastUsage: 'not_measured' as const }, 'evicted before a summary of its node listed it'],
   ])('show why nothing is known of an evicted pod: %j', (overrides, text) => {
-    const evictions = { items: [evictionReport(anEvictionRecord(overrides))], totalCount: 1, refusedCount: 0 };
+    const eviction = { ...evictionReport(anEvictionRecord(overrides)), ageMs: 0 };
+    const evictions = { items: [eviction], totalCount: 1, refusedCount: 0 };
     expect(textOf(pageOf({ evictions }), 'evictions')).toContain(text);
   });
 
