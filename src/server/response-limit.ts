@@ -20,6 +20,7 @@ export interface ResponseLimit extends Disposable {
 export function startResponseLimit({ response, clock, durationMs }: ResponseLimitOptions): ResponseLimit {
   const gone = new AbortController();
   response.once('close', () => {
+    if (response.writableFinished) return; // a complete response closes, too, before a compressor's pipeline has ended
     gone.abort(new RequestError('connection', 'the client closed the connection before the response was complete'));
   });
   const deadline = startDeadline({

@@ -102,6 +102,18 @@ describe('a response', () => {
     expect(received.equals(Buffer.concat(body.chunks))).toBe(true);
   });
 
+  it.each([{}, { 'accept-encoding': 'gzip' }])('that arrives complete is a success, with %j', async (headers) => {
+    const observer = new FakeObserver();
+    await using server = await startServer({ observer });
+    const agent = new Agent({ keepAlive: true });
+    for (const connection of [{}, { agent }]) {
+      const finished = observer.finished();
+      await send({ port: server.port, path, headers, ...connection });
+      expect(await finished).toBe('success');
+    }
+    agent.destroy();
+  });
+
   it('may be empty', async () => {
     await using server = await startServer({ exposition: rendering(() => Promise.resolve(aBody())) });
     const answer = await send({ port: server.port, path });
