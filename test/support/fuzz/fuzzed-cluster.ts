@@ -1,0 +1,66 @@
+import { Registry } from 'prom-client';
+
+import { createCollection } from '../../../src/collection.js';
+import { RecordedCluster } from '../../../src/commands/recorded-cluster.js';
+import { Exposition } from '../../../src/exposition/exposition.js';
+import { noFilter } from '../../../src/exposition/selection.js';
+import { EvictionLog } from '../../../src/history/eviction-log.js';
+import type { Pod } from '../../../src/kube/objects.js';
+import type { NodeSummary } from '../../../src/kubelet/summary.js';
+import { aNode, aNodeSummary, aPod, aPodSummary } from '../builders.js';
+import { settingsOf } from '../exporter.js';
+import { expositionSettings } from '../exposition-settings.js';
+import { ManualClock } from '../manual-clock.js';
+
+const healthyNode = 'healthy';
+export const hostileNode = 'hostile';
+
+const healthyPod = aPod({ name: 'steady', nodeName: healthyNode });
+const healthySummary = aNodeSummary({
+  nodeName: healthyNode,
+  pods: [aPodSummary({ name: 'steady', usedBytes: 12_345 })],
+});
+
+/** The exposition of a healthy node beside one whose summary or pods are anything. */
+export async function expositionWith(hostile: {
+  readonly summary?: NodeSummary;
+  readonly pods?: readonly Pod[];
+}): Promise<Buffer> {
+  const clock = new ManualClock();
+  const signal = new AbortController().signal;
+  const summaries = [healthySummary, ...(hostile.summary === undefined ? [] : [hostile.summary])];
+  const cluster = new RecordedCluster(
+    summaries.map((summary) => ({ file: summary.nodeName, summary })),
+    {
+      nodes: [aNode({ name: healthyNode }), aNode({ name: hostileNode })],
+      pods: [healthyPod, ...(hostile.pods ?? [])],
+    },
+  );
+  const config = settingsOf('');
+  const collection = createCollection({
+    config,
+    store: cluster,
+    cache: cluster,
+    evictions: new EvictionLog(config.evictions, clock),
+    clock,
+    showsAllPods: true,
+  });
+  const exposition = new Exposition({
+    settings: expositionSettings(),
+    selfMetrics: { registry: new Registry(), setSeries: () => undefined },
+    observer: { capped: () => undefined },
+    clock,
+  });
+  const snapshot = await collection.collector.collect(signal);
+  const { chunks } = await exposition.render(snapshot, { format: 'text', filter: noFilter }, signal);
+  return Buffer.concat(chunks);
+}
+
+/** The samples of the healthy node and its pod. A recording has one time for all nodes, which the other one may change. */
+export function healthyLines(exposition: Buffer): readonly string[] {
+  return exposition
+    .toString()
+    .split('\n')
+    .filter((line) => !line.startsWith('ephemeral_storage_node_data_timestamp_seconds'))
+    .filter((line) => line.includes(`node="${healthyNode}"`) || line.includes('pod="steady"'));
+}
