@@ -51,6 +51,12 @@ export function word(value: number, text: string, state: State): ValueMapping {
   return { type: MappingType.ValueToText, options: { [value]: result } };
 }
 
+/** The same for all values from one on. */
+export function wordFrom(from: number, text: string, state: State): ValueMapping {
+  const result = { text, color: stateColours[state], index: 3 };
+  return { type: MappingType.RangeToText, options: { from, to: null, result } };
+}
+
 /** Without a value, the base of the thresholds would colour the panel or the cell as if it were known. */
 export function withoutValue(text: string): ValueMapping {
   const result = { text, color: stateColours.unknown, index: 9 };

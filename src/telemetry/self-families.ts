@@ -30,6 +30,12 @@ export const selfFamilies = {
     help: '1; part of the cluster that is measured: the shard, the number of shards, and the node when only one is measured.',
     labels: ['shard', 'total_shards', 'node'],
   },
+  labelsInfo: {
+    name: `${prefix}labels_info`,
+    type: 'gauge',
+    help: '1; all labels have the value _kept_. Where Prometheus stores another one, it overwrites these labels of all series: those of pods and nodes are wrong.',
+    labels: ['namespace', 'pod', 'container', 'node'],
+  },
   scrapeDuration: {
     name: `${prefix}scrape_duration_seconds`,
     type: 'histogram',

@@ -96,6 +96,7 @@ export class SelfMetrics {
   constructor({ version, nodeVersion }: SelfMetricsOptions) {
     this.#expose(selfFamilies.buildInfo, () => [{ labels: { version, node_version: nodeVersion }, value: 1 }]);
     this.#expose(selfFamilies.scopeInfo, () => scopeSamples(this.#scope));
+    this.#expose(selfFamilies.labelsInfo, () => [{ labels: keptLabels, value: 1 }]);
     this.#scrapeDuration = this.#histogram(
       selfFamilies.scrapeDuration,
       [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
@@ -256,6 +257,10 @@ export class SelfMetrics {
     return new Histogram({ name, help, buckets, registers: [this.registry] });
   }
 }
+
+/** No name of a Kubernetes object, so no target has such a label. The rules and dashboards compare with it. */
+const kept = '_kept_';
+const keptLabels = { namespace: kept, pod: kept, container: kept, node: kept };
 
 function scopeSamples(scope: MeasuredScope | undefined): readonly Sample<'shard' | 'total_shards' | 'node'>[] {
   if (scope === undefined) return [];

@@ -19,7 +19,6 @@ const dashboards = allDashboards().map((dashboard) => ({ uid: dashboard.uid ?? '
 const seriesOfPrometheus = ['up', 'ALERTS'];
 /** Recorded by the shipped rules; only to see whether a server evaluates them. */
 const recordedSeries = ['workload:ephemeral_storage_workload_complete:min'];
-const overwrittenLabels = ['exported_pod', 'exported_namespace', 'exported_node'];
 const labelsOfPrometheus = ['cluster', 'job', 'instance', 'le', 'alertname', 'alertstate', 'severity'];
 /** Made by a query. */
 const ownLabels = ['limit'];
@@ -125,10 +124,7 @@ describe.each(dashboards)('$uid', ({ dashboard }) => {
 
   it('queries families of the exporter, its process and Prometheus, in the selected cluster', async () => {
     const known = await knownMetrics();
-    const labels = new Set([
-      ...families.flatMap((family) => family.labels),
-      ...[labelsOfPrometheus, overwrittenLabels, ownLabels].flat(),
-    ]);
+    const labels = new Set([...families.flatMap((family) => family.labels), ...[labelsOfPrometheus, ownLabels].flat()]);
     for (const query of [...queries, ...variableQueries]) {
       const names = namesIn(query);
       expect(names.metrics.length, query).toBeGreaterThan(0);

@@ -16,9 +16,9 @@ const mib = 2 ** 20;
 const usedBytesRecord = 'workload:ephemeral_storage_workload_used_bytes:sum';
 
 /** Short times, so that a node is absent seconds after its kubelet is down. */
+const shortTimes = 'cache: {ttl: 2s}\nkubelet: {requestTimeout: 1500ms}';
 const settings = `
-cache: {ttl: 2s}
-kubelet: {requestTimeout: 1500ms}
+${shortTimes}
 workloads: {selectors: [{name: carts, selector: app=cart}], controllers: true}
 `;
 
@@ -62,11 +62,11 @@ function withoutWaiting({ groups }: RuleFile): object {
   };
 }
 
-async function startExporter(cluster: SimulatedCluster): Promise<App> {
+async function startExporter(cluster: SimulatedCluster, changed = settings): Promise<App> {
   const token = cluster.issueToken({ user: 'exporter', rules: leastRules });
   return App.start(
     {
-      config: settingsOf(settings),
+      config: settingsOf(changed),
       credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
       host: { name: 'test-host', nodeName: undefined },
       clock: systemClock,
@@ -186,28 +186,44 @@ describeInEachPrometheus('the shipped rules', (programs) => {
 
 // How Prometheus sets labels does not depend on its version.
 describe.skipIf(!isInstalled('prometheus'))('the shipped rules (need prometheus)', () => {
+  const targetReplaces = /Those of the target replace them: set honor_labels /;
+  const enforced = { target_label: 'namespace', replacement: 'monitoring' };
+  const namespaceIsEnforced = /The namespace monitoring is enforced on them: /;
   it.each([
-    { way: 'honor_labels', scrape: { honor_labels: true }, isWrong: false },
-    { way: 'no honor_labels', scrape: { honor_labels: false }, isWrong: true },
+    { way: 'honor_labels', scrape: { honor_labels: true } },
+    { way: 'no honor_labels', scrape: { honor_labels: false }, wrong: targetReplaces },
     {
       way: 'no honor_labels, with the labels of the target dropped',
       scrape: {
         honor_labels: false,
         relabel_configs: [{ action: 'labeldrop', regex: 'namespace|pod|container|node|service|endpoint' }],
       },
-      isWrong: false,
     },
     {
       way: 'honor_labels and an enforced namespace',
-      scrape: {
-        honor_labels: true,
-        metric_relabel_configs: [{ target_label: 'namespace', replacement: 'monitoring' }],
-      },
-      isWrong: true,
+      scrape: { honor_labels: true, metric_relabel_configs: [enforced] },
+      wrong: namespaceIsEnforced,
     },
-  ])('are right, or say that labels are overwritten: $way', async ({ scrape, isWrong }) => {
+    {
+      way: 'an enforced namespace, and workloads of selectors only',
+      moreSettings: 'workloads: {selectors: [{name: all, selector: {matchLabels: {}}}]}',
+      scrape: { honor_labels: true, metric_relabel_configs: [enforced] },
+      wrong: namespaceIsEnforced,
+    },
+    {
+      way: 'an enforced namespace, and the smallest profile',
+      moreSettings: 'metrics: {profile: minimal}',
+      scrape: { honor_labels: true, metric_relabel_configs: [enforced] },
+      wrong: namespaceIsEnforced,
+    },
+    {
+      way: 'a relabeling that drops the pods',
+      scrape: { honor_labels: true, metric_relabel_configs: [{ action: 'labeldrop', regex: 'pod' }] },
+      wrong: /A relabeling of metrics changes them: /,
+    },
+  ])('are right, or say how labels are overwritten: $way', async ({ scrape, moreSettings = '', wrong }) => {
     await using cluster = await SimulatedCluster.start({ scenario: shop });
-    await using app = await startExporter(cluster);
+    await using app = await startExporter(cluster, `${shortTimes}\n${moreSettings}`);
     await using prometheus = await PrometheusServer.start({
       targets: [targetOf(app, 'exporter-a')],
       rules: withoutWaiting(await readRules()),
@@ -215,9 +231,12 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules (need prometheus)
     });
     cluster.model.addPod(pod('cart-5d4f8-c', 'node-3', 30 * mib));
     await cluster.setFault('node-2', 'down');
-    const names = isWrong
-      ? ['EphemeralStorageLabelsOverwritten']
-      : ['EphemeralStorageNearLimit', 'EphemeralStorageNodeAbsent', 'EphemeralStorageOverLimit'];
-    await firing(prometheus, ...names);
+    if (wrong === undefined) {
+      const names = ['EphemeralStorageNearLimit', 'EphemeralStorageNodeAbsent', 'EphemeralStorageOverLimit'];
+      await firing(prometheus, ...names);
+      return;
+    }
+    const [alert] = await firing(prometheus, 'EphemeralStorageLabelsOverwritten');
+    expect(alert?.annotations['description']).toMatch(wrong);
   });
 });

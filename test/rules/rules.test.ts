@@ -85,7 +85,9 @@ describe('the rules', () => {
     for (const [text, family = '', list = ''] of matchers) {
       const names = [...list.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].map(([, name]) => name);
       const overwritten = ['exported_namespace', 'exported_pod', 'exported_node'];
-      expect([...(families.get(family) ?? []), 'cluster', ...overwritten], text).toEqual(expect.arrayContaining(names));
+      expect([...(families.get(family) ?? []), 'cluster', 'job', ...overwritten], text).toEqual(
+        expect.arrayContaining(names),
+      );
     }
   });
 

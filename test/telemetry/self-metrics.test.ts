@@ -27,6 +27,11 @@ async function samplesOf({ registry }: SelfMetrics, family: string): Promise<Rea
   return Object.fromEntries(metric?.values.map(({ labels, value }) => [Object.values(labels).join(), value]) ?? []);
 }
 
+it('a series shows whether a scrape keeps labels, with values that no object has', async () => {
+  const kept = await samplesOf(aSelfMetrics(), 'labels_info');
+  expect(kept).toEqual({ '_kept_,_kept_,_kept_,_kept_': 1 });
+});
+
 describe('scrapes', () => {
   it('are counted by result, from 0 on', async () => {
     const metrics = aSelfMetrics();

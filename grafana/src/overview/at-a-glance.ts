@@ -14,17 +14,14 @@ import {
   unknownNodes,
   workloadComplete,
 } from '../queries.js';
-import { noneSteps, ratioSteps, thresholds, word } from '../states.js';
+import { noneSteps, ratioSteps, thresholds, word, wordFrom } from '../states.js';
 import { units } from '../units.js';
 
-/** Series whose own labels Prometheus has renamed, because the scrape lacks `honor_labels`. */
-const overwritten = ['pod', 'namespace', 'node']
-  .map((label) => {
-    const family = label === 'node' ? 'node_data_available' : 'pod_used_bytes';
-    return series(family, { matchers: [`exported_${label}!=""`] });
-  })
+/** Exporters whose labels Prometheus overwrites. */
+const overwritten = ['namespace', 'pod', 'container', 'node']
+  .map((label) => series('exporter_labels_info', { matchers: [`${label}!="_kept_"`] }))
   .join(' or ');
-const scraped = `0 * ${total('count', series('exporter_build_info'))}`;
+const scraped = `0 * ${total('count', series('exporter_labels_info'))}`;
 
 export const summary: Section = {
   title: 'At a glance',
@@ -108,12 +105,12 @@ export const summary: Section = {
     statPanel({
       title: 'Labels of the exporter',
       description:
-        'Whether Prometheus keeps the labels namespace, pod and node of the exporter. Overwritten: all panels about pods are wrong or empty; set honor_labels: true (honorLabels in a ServiceMonitor) for this scrape. The number is that of the affected series.',
+        'Whether Prometheus keeps the labels namespace, pod, container and node of the exporter. Overwritten: all panels about pods are wrong or empty. The scrape lacks honor_labels: true (honorLabels of a ServiceMonitor), or a namespace is enforced on it (excludedFromEnforcement): see EphemeralStorageLabelsOverwritten in docs/runbooks.md.',
       unit: units.count,
       decimals: 0,
       span: 6,
-      query: { expr: `${total('count', overwritten)} or ${scraped}`, legend: 'series' },
-      mappings: [word(0, 'kept', 'ok')],
+      query: { expr: `${total('count', overwritten)} or ${scraped}`, legend: 'exporters' },
+      mappings: [word(0, 'kept', 'ok'), wordFrom(1, 'overwritten', 'critical')],
       thresholds: thresholds(noneSteps),
     }),
   ],
