@@ -4,7 +4,6 @@ import type { ClusterSource } from './cluster-source.js';
 import { type Collection, createCollection } from './collection.js';
 import { configHash, formatConfig } from './config/format-config.js';
 import type { Config } from './config/schema.js';
-import { isRecordInScope } from './eviction-recorder.js';
 import { Exposition } from './exposition/exposition.js';
 import { patternsWithoutFamily } from './exposition/families.js';
 import type { EvictionLog } from './history/eviction-log.js';
@@ -56,9 +55,6 @@ export function activate(options: ActivationOptions): ActiveSettings {
     statusSettings: statusSettings(options),
   };
   evictions.configure(config.evictions);
-  void store.synced().then(() => {
-    evictions.retain((record) => isRecordInScope(record, { config, scope, nodes: store }));
-  });
   metrics.showStores(source.storeMetrics);
   metrics.setScope(scope);
   metrics.configReloaded(configHash(config), instantOf(clock));

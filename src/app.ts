@@ -8,12 +8,12 @@ import { clusterReportInput } from './cluster-report-input.js';
 import { ClusterSource } from './cluster-source.js';
 import type { Config } from './config/schema.js';
 import type { Credentials } from './credentials/credentials.js';
-import { recordPodChange } from './eviction-recorder.js';
-import { EvictionLog, type PodChange } from './history/eviction-log.js';
+import { EvictionTracker } from './eviction-tracker.js';
+import { EvictionLog } from './history/eviction-log.js';
 import type { Scope } from './kube/scope.js';
 import { readinessChecks } from './readiness-checks.js';
 import { type ClusterReport, clusterReport } from './report/cluster-report.js';
-import { type EvictionReport, EvictionReports } from './report/eviction-report.js';
+import type { EvictionReport } from './report/eviction-report.js';
 import { type HealthReport, healthReport } from './report/health-report.js';
 import type { ReadinessCheck } from './report/readiness-check.js';
 import { apiNodes, type Host, noSuchNode, resolveScope } from './resolve-scope.js';
@@ -60,8 +60,7 @@ export class App implements AsyncDisposable {
   readonly #stopping = new AbortController();
   readonly #seriesCapReport: SeriesCapReport;
   readonly #missingNodeReport: MissingNodeReport;
-  readonly #evictions: EvictionLog;
-  readonly #reports = new EvictionReports();
+  readonly #evictions: EvictionTracker;
   readonly #listeners: readonly Listener[];
   #active: ActiveSettings;
   /** A source is disposed of after the collections that may use it have ended. */
@@ -73,8 +72,12 @@ export class App implements AsyncDisposable {
     this.metrics = new SelfMetrics({ version, nodeVersion: process.version });
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger });
     this.#missingNodeReport = new MissingNodeReport(logger);
-    this.#evictions = new EvictionLog(config.evictions, options.clock);
+    const log = new EvictionLog(config.evictions, options.clock);
+    this.#evictions = new EvictionTracker({ log, active: () => this.#active });
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
+    void this.#active.source.store.listedNodes().then(() => {
+      this.#evictions.retain();
+    });
     this.#listeners = this.#createListeners();
   }
 
@@ -108,6 +111,10 @@ export class App implements AsyncDisposable {
    * is unknown.
    */
   async apply(config: Config): Promise<void> {
+    await this.#evictions.duringReload(() => this.#apply(config));
+  }
+
+  async #apply(config: Config): Promise<void> {
     const former = this.#active;
     const isSameScope = isDeepStrictEqual(former.config.cluster, config.cluster);
     const isSameSource = isDeepStrictEqual(sourceSettings(former.config), sourceSettings(config));
@@ -139,7 +146,7 @@ export class App implements AsyncDisposable {
     return activate({
       ...settings,
       server: credentials.server,
-      evictions: this.#evictions,
+      evictions: this.#evictions.log,
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
       clock,
@@ -154,16 +161,9 @@ export class App implements AsyncDisposable {
       scope,
       metrics: this.metrics,
       onPodChange: (change, source) => {
-        this.#podChanged(change, source);
+        this.#evictions.podChanged(change, source, config);
       },
     });
-  }
-
-  /** While a new source syncs, both report changes; the one in use has measured more. */
-  #podChanged(change: PodChange, { store, cache }: ClusterSource): void {
-    const { config, collection, source } = this.#active;
-    const histories = [cache, source.cache];
-    recordPodChange(change, { log: this.#evictions, config, collection, nodes: store, histories });
   }
 
   /** Refuses a node that does not exist only when it is a new one: the node measured so far may come back. */
@@ -244,7 +244,7 @@ export class App implements AsyncDisposable {
   }
 
   #evictionReports(): readonly EvictionReport[] | undefined {
-    return this.hasSynced ? this.#reports.of(this.#evictions.records) : undefined;
+    return this.hasSynced ? this.#evictions.reports() : undefined;
   }
 
   #createMetricsHandler(): MetricsHandler {

@@ -96,6 +96,11 @@ export class ClusterStore {
     await Promise.all(this.#parts.map(({ reflector }) => reflector.run(signal)));
   }
 
+  /** Resolves when the nodes in scope have been listed once. */
+  async listedNodes(): Promise<void> {
+    await this.#parts[0]?.reflector.firstList.synced;
+  }
+
   /** Resolves when all nodes and pods in scope have been listed once. */
   async synced(): Promise<void> {
     await Promise.all(this.#parts.map(({ reflector }) => reflector.firstList.synced));
