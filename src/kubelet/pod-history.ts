@@ -14,8 +14,18 @@ export interface LastMeasurement {
   readonly summary: PodSummary;
   /** When that summary was fetched, as in {@link UsageSample}. */
   readonly fetchedAtMs: number;
-  /** At most ten, the oldest first; the last one is that of `summary`. None for summaries without a total of the pod. */
+  /**
+   * At most ten, the oldest first; the last one is that of `summary`. None for summaries without a total of the pod, or
+   * with one that lacks volumes which others have: the difference is no growth.
+   */
   readonly samples: readonly UsageSample[];
+}
+
+/** What was measured of a pod before its kubelet had to measure its volumes again. */
+export interface BeforePending {
+  readonly summary: PodSummary;
+  /** How much older than the last summary of the node. */
+  readonly olderByMs: number;
 }
 
 /** Besides the last one. */
@@ -23,6 +33,12 @@ const maxFormerSamples = 9;
 
 /** More than a node usually runs. Above it, the pods that left first are forgotten. */
 const maxDeparted = 500;
+
+interface Dated {
+  readonly summary: PodSummary;
+  /** Wall time in milliseconds. */
+  readonly fetchedAtMs: number;
+}
 
 interface Departed {
   readonly measurement: LastMeasurement;
@@ -51,6 +67,8 @@ export class PodHistory {
   #formerAtMs: readonly number[] = [];
   /** A row for each pod of the last summary, in its order, with a total for each former time; NaN where it is unknown. */
   #formerTotals = new Float64Array();
+  /** By UID, for pods of the last summary that list no volumes and did before. Undefined while there is none. */
+  #beforePending: Map<string, Dated> | undefined;
   /** By UID; in the order in which they left. Undefined while there is none. */
   #departed: Map<string, Departed> | undefined;
 
@@ -71,18 +89,23 @@ export class PodHistory {
     const droppedCount = Math.max(0, formerAtMs.length - maxFormerSamples);
     const columnCount = formerAtMs.length - droppedCount;
     const totals = new Float64Array(summary.pods.length * columnCount).fill(NaN);
-    for (const [row, { uid }] of summary.pods.entries()) {
-      const formerRow = formerRows.get(uid);
+    const beforePending = new Map<string, Dated>();
+    for (const [row, pod] of summary.pods.entries()) {
+      const formerRow = formerRows.get(pod.uid);
+      const last = this.#beforePendingOf(pod, formerRow);
+      if (last !== undefined) beforePending.set(pod.uid, last);
       if (formerRow === undefined) continue;
+      formerRows.delete(pod.uid);
+      if (this.#hasFirstVolumes(pod, formerRow)) continue; // none of its former totals is comparable
       totals.set(this.#row(formerRow).subarray(droppedCount), row * columnCount);
-      totals[(row + 1) * columnCount - 1] = formerPods[formerRow]?.usedBytes ?? NaN;
-      formerRows.delete(uid);
+      totals[(row + 1) * columnCount - 1] = this.#total(formerRow);
     }
     for (const [uid, row] of formerRows) this.#leave(uid, row);
     this.#summary = summary;
     this.#fetchedAtMs = fetchedAtMs;
     this.#formerAtMs = formerAtMs.slice(droppedCount);
     this.#formerTotals = totals;
+    this.#beforePending = beforePending.size === 0 ? undefined : beforePending;
     this.#purge(summary.pods);
   }
 
@@ -94,6 +117,40 @@ export class PodHistory {
     return this.#departed?.get(uid)?.measurement;
   }
 
+  /**
+   * Of a pod of the last summary that lists none of its volumes and did before: the kubelet has restarted. Undefined for
+   * other pods, also for those whose volumes were never measured.
+   */
+  beforePending(uid: string): BeforePending | undefined {
+    const last = this.#beforePending?.get(uid);
+    return last && { summary: last.summary, olderByMs: this.#fetchedAtMs - last.fetchedAtMs };
+  }
+
+  /** `pod`: of the next summary; `formerRow`: its row in the last one, where it is listed there. */
+  #beforePendingOf(pod: PodSummary, formerRow: number | undefined): Dated | undefined {
+    if (listsVolumes(pod)) return undefined;
+    const former = formerRow === undefined ? this.#departed?.get(pod.uid)?.measurement : this.#datedSummary(formerRow);
+    return former !== undefined && listsVolumes(former.summary) ? former : this.#beforePending?.get(pod.uid);
+  }
+
+  #datedSummary(row: number): Dated | undefined {
+    const summary = this.#summary?.pods[row];
+    return summary && { summary, fetchedAtMs: this.#fetchedAtMs };
+  }
+
+  /** Whether the volumes of a pod are measured for the first time; see {@link #beforePendingOf}. */
+  #hasFirstVolumes(pod: PodSummary, formerRow: number): boolean {
+    const former = this.#summary?.pods[formerRow];
+    if (former === undefined || !listsVolumes(pod) || listsVolumes(former)) return false;
+    return this.#beforePending?.has(pod.uid) !== true;
+  }
+
+  /** The pod's total in the last summary; NaN where it is unknown, or lacks volumes that were measured before. */
+  #total(row: number): number {
+    const pod = this.#summary?.pods[row];
+    return pod === undefined || this.#beforePending?.has(pod.uid) === true ? NaN : (pod.usedBytes ?? NaN);
+  }
+
   #row(row: number): Float64Array {
     const columnCount = this.#formerAtMs.length;
     return this.#formerTotals.subarray(row * columnCount, (row + 1) * columnCount);
@@ -102,7 +159,7 @@ export class PodHistory {
   #measurement(row: number): LastMeasurement | undefined {
     const summary = this.#summary?.pods[row];
     if (summary === undefined) return undefined;
-    const totals = [...this.#row(row), summary.usedBytes ?? NaN];
+    const totals = [...this.#row(row), this.#total(row)];
     const samples = [...this.#formerAtMs, this.#fetchedAtMs].map((atMs, index) => {
       return { atMs, usedBytes: totals[index] ?? NaN };
     });
@@ -131,4 +188,8 @@ export class PodHistory {
     }
     if (departed.size === 0) this.#departed = undefined;
   }
+}
+
+function listsVolumes({ volumes = [] }: PodSummary): boolean {
+  return volumes.length > 0;
 }

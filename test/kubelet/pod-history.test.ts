@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { PodHistory } from '../../src/kubelet/pod-history.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
-import { aNodeSummary, aPodSummary } from '../support/builders.js';
+import { anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
 import { retainedBytes } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -76,6 +76,44 @@ describe('the history of pods', () => {
     add(3, aPod('a', 3));
     await clock.advance(100);
     expect(samplesOf('a')).toBe('3:3');
+  });
+
+  describe('of a pod whose volumes are not measured', () => {
+    const volumes = [{ ...anFsStats({ usedBytes: 90 }), name: 'data', hasClaim: false }];
+    const whole = (uid: string, usedBytes: number): PodSummary => ({ ...aPod(uid, usedBytes), volumes });
+    const lastOf = (uid: string) => {
+      const last = history.beforePending(uid);
+      return last && [last.summary.usedBytes, last.olderByMs];
+    };
+
+    it('keeps the last summary with volumes, until they are measured again', () => {
+      add(1, whole('a', 100), aPod('without', 1));
+      expect([lastOf('a'), lastOf('without'), lastOf('unknown')]).toEqual([undefined, undefined, undefined]);
+      add(11, aPod('a', 10), aPod('without', 1));
+      add(31, aPod('a', 20), aPod('without', 1));
+      expect([lastOf('a'), lastOf('without')]).toEqual([[100, 30], undefined]);
+      add(41, whole('a', 120));
+      expect(lastOf('a')).toBeUndefined();
+    });
+
+    it('forgets it with the pod, but not when one summary lacks the pod', () => {
+      add(1, whole('a', 100), whole('b', 200));
+      add(2);
+      add(3, aPod('a', 10));
+      expect([lastOf('a'), lastOf('b')]).toEqual([[100, 2], undefined]);
+      add(4);
+      expect(lastOf('a')).toBeUndefined();
+    });
+
+    it('has no sample of a total without the volumes: it would look like a drop, and then like growth', () => {
+      add(1, whole('a', 100), aPod('new', 5));
+      add(2, aPod('a', 10), aPod('new', 6));
+      expect([samplesOf('a'), samplesOf('new')]).toEqual(['1:100', '1:5 2:6']);
+      add(3, aPod('a', 10), aPod('new', 7));
+      add(4, whole('a', 110), whole('new', 70));
+      add(5, whole('a', 120), whole('new', 71));
+      expect([samplesOf('a'), samplesOf('new')]).toEqual(['1:100 4:110 5:120', '4:70 5:71']);
+    });
   });
 
   it('bounds the number of pods that are no longer listed', () => {
