@@ -3,8 +3,9 @@ import type { Clock } from './base/clock.js';
 import { TimeSlicer } from './base/time-slicer.js';
 import { hasWorkloads } from './collection.js';
 import type { ClusterReportInput } from './report/cluster-report.js';
+import type { FormerPod } from './report/former-pod.js';
 import { nodeFailure } from './report/node-report.js';
-import type { ClusterSnapshot } from './scrape/snapshot.js';
+import type { ClusterSnapshot, NodeSnapshot } from './scrape/snapshot.js';
 
 interface Collected extends Pick<ActiveSettings, 'config' | 'source' | 'collection'> {
   readonly snapshot: ClusterSnapshot;
@@ -28,9 +29,21 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
       return node && last && { snapshot: collection.records.lastKnown(node, last), ageMs: last.ageMs };
     },
     samplesOf: (nodeName, uid) => cache.history(nodeName)?.find(uid)?.samples ?? [],
+    formerPodsOf: (of) => formerPods(of, collected),
     apiServer: { isAway: store.isServerAway, access: config.kubelet.access },
     isPartial,
+    nowMs: clock.steadyNowMs(),
     hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
     slicer: new TimeSlicer(clock),
   };
+}
+
+function formerPods(of: NodeSnapshot, { source, collection }: Collected): ReadonlyMap<string, FormerPod> {
+  const history = source.cache.history(of.nodeName);
+  const pending = of.pods.filter(({ usage }) => usage.volumesPending);
+  const before = pending.flatMap(({ summary: { uid } }) => history?.beforePending(uid) ?? []);
+  const ages = new Map(before.map(({ summary: { uid }, olderByMs }) => [uid, olderByMs]));
+  const summaries = before.map(({ summary }) => summary);
+  const pods = collection.records.formerPods(of, summaries);
+  return new Map(pods.map((pod) => [pod.summary.uid, { pod, olderByMs: ages.get(pod.summary.uid) ?? 0 }]));
 }

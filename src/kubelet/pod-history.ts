@@ -36,7 +36,7 @@ const maxDeparted = 500;
 
 interface Dated {
   readonly summary: PodSummary;
-  /** Wall time in milliseconds. */
+  /** As in {@link UsageSample}. */
   readonly fetchedAtMs: number;
 }
 

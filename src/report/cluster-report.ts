@@ -1,8 +1,15 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
 import { hasLimits } from '../eviction/limits.js';
-import type { ClusterSnapshot, NodeSnapshot, NodeState } from '../scrape/snapshot.js';
+import type {
+  AbsentNodeState,
+  ClusterSnapshot,
+  MeasuredNodeState,
+  NodeSnapshot,
+  NodeState,
+} from '../scrape/snapshot.js';
 import type { ApiServerState } from './absence-hints.js';
 import { type AbsenceReport, Absences } from './absence-report.js';
+import type { FormerPodsOf } from './former-pod.js';
 import { type GapReport, Gaps } from './gap-report.js';
 import type { FailureOf, LastKnownOf } from './node-report.js';
 import type { MeasuredPodReport, PodSource } from './pod-report.js';
@@ -55,6 +62,8 @@ export interface ClusterSummary {
   /** Pods with data, expected or not, and their bytes. */
   readonly podCount: number;
   readonly podsUsedBytes: number;
+  /** Of them, those whose volumes are not measured: their bytes are too few. */
+  readonly pendingPodCount: number;
   readonly limitCount: number;
   /** From the near ratio up to, not including, 1. */
   readonly nearLimitCount: number;
@@ -66,7 +75,10 @@ export interface ClusterSummary {
   readonly limitedPodCount: number;
   readonly nearLimitPodCount: number;
   readonly reachedLimitPodCount: number;
-  /** Pods with limits that should have data and have none: they are in none of the counts above. */
+  /**
+   * Pods with limits that should have data and have none, or whose volumes are not measured unless a limit is near without
+   * them. They are in none of the counts of limits.
+   */
   readonly unknownLimitPodCount: number;
   /** Nodes with a threshold that is crossed: their kubelets evict pods. */
   readonly pressedNodeCount: number;
@@ -85,47 +97,26 @@ export interface ClusterReportInput {
   readonly failureOf: FailureOf;
   readonly lastKnownOf: LastKnownOf;
   readonly samplesOf: SamplesOf;
+  readonly formerPodsOf: FormerPodsOf;
   readonly apiServer: ApiServerState;
   readonly isPartial: boolean;
+  /** Time in milliseconds since the Unix epoch that never jumps. */
+  readonly nowMs: number;
   readonly hidesPodsWithoutWorkload: boolean;
   readonly slicer: TimeSlicer;
 }
 
 /** One walk over the pods, node by node, yielding to the event loop in between. Keeps only what it reports. */
 export async function clusterReport(input: ClusterReportInput): Promise<ClusterReport> {
-  const { snapshot, failureOf, lastKnownOf, samplesOf, apiServer, isPartial, hidesPodsWithoutWorkload, slicer } = input;
-  const workloads = await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, slicer);
-  const pods = new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits, samplesOf });
-  const pressure = new RankedPressure(shownCounts.pressure);
-  const findings = new RankedFindings(shownCounts.findingsOfKind);
-  const nodes = new RankedNodes({ count: shownCounts.nodes, failureOf, apiServer });
-  const { incomplete } = workloads;
-  const absences = new Absences({ incomplete, apiServer });
-  const gaps = new Gaps(incomplete);
-  let unknownLimitPodCount = 0;
+  const { snapshot, isPartial, hidesPodsWithoutWorkload, slicer } = input;
+  const parts = partsOf(await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, slicer), input);
+  let unmeasuredLimitedPodCount = 0;
   await slicer.forEach(snapshot.nodes, (node) => {
-    unknownLimitPodCount += limitedPodCount(node, hidesPodsWithoutWorkload);
-    if (node.state !== 'absent') {
-      nodes.add(node);
-      gaps.add(node);
-      pressure.add(node, node.snapshot);
-      findings.add(node.snapshot);
-      addPods(pods, node, node.snapshot);
-      for (const pod of node.snapshot.pods) workloads.add(pod);
-      return;
-    }
-    const lastKnown = lastKnownOf(node);
-    nodes.add(node, lastKnown);
-    absences.add({ state: node, lastKnown, failure: failureOf(node.nodeName) });
-    if (lastKnown === undefined) {
-      findings.addUnmeasured(node);
-      return;
-    }
-    const source = { ...node, ageMs: lastKnown.ageMs };
-    pressure.add(source, lastKnown.snapshot);
-    findings.add(lastKnown.snapshot);
-    addPods(pods, source, lastKnown.snapshot);
+    unmeasuredLimitedPodCount += limitedPodCount(node, hidesPodsWithoutWorkload);
+    if (node.state === 'absent') addAbsent(parts, node, input);
+    else addMeasured(parts, node, input);
   });
+  const { workloads, pods, pressure, findings, nodes, absences, gaps } = parts;
   return {
     isPartial,
     hidesPodsWithoutWorkload,
@@ -134,8 +125,8 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
       ...pods.counts,
       pressedNodeCount: pressure.crossedCount,
       pressedFullNodeCount: pressure.crossedFullCount,
-      unknownLimitPodCount,
-      incompleteWorkloadCount: incomplete.size,
+      unknownLimitPodCount: unmeasuredLimitedPodCount + pods.counts.unknownLimitPodCount,
+      incompleteWorkloadCount: workloads.incomplete.size,
       absentWorkloadCount: absences.workloadKeys.size,
     },
     limits: pods.limits(),
@@ -149,8 +140,52 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
   };
 }
 
-function addPods(ranked: RankedPods, node: PodSource, { pods, podsWithoutTotal }: NodeSnapshot): void {
-  for (const pod of pods) ranked.add({ node, pod });
+/** What nodes are added to, one by one. */
+type Parts = ReturnType<typeof partsOf>;
+
+function partsOf(workloads: RankedWorkloads, { failureOf, samplesOf, apiServer, nowMs }: ClusterReportInput) {
+  const { incomplete } = workloads;
+  return {
+    workloads,
+    pods: new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits, samplesOf }),
+    pressure: new RankedPressure(shownCounts.pressure),
+    findings: new RankedFindings(shownCounts.findingsOfKind),
+    nodes: new RankedNodes({ count: shownCounts.nodes, failureOf, apiServer }),
+    absences: new Absences({ incomplete, apiServer }),
+    gaps: new Gaps({ incomplete, nowMs }),
+  };
+}
+
+function addMeasured(parts: Parts, node: MeasuredNodeState, { formerPodsOf }: ClusterReportInput): void {
+  const { snapshot } = node;
+  parts.nodes.add(node);
+  parts.gaps.add(node);
+  parts.pressure.add(node, snapshot);
+  parts.findings.add(snapshot);
+  addPods(parts.pods, node, snapshot, formerPodsOf);
+  for (const pod of snapshot.pods) parts.workloads.add(pod);
+}
+
+function addAbsent(parts: Parts, node: AbsentNodeState, input: ClusterReportInput): void {
+  const lastKnown = input.lastKnownOf(node);
+  parts.nodes.add(node, lastKnown);
+  parts.absences.add({ state: node, lastKnown, failure: input.failureOf(node.nodeName) });
+  if (lastKnown === undefined) {
+    parts.findings.addUnmeasured(node);
+    return;
+  }
+  const { snapshot, ageMs } = lastKnown;
+  const source = { ...node, ageMs };
+  parts.pressure.add(source, snapshot);
+  parts.findings.add(snapshot);
+  addPods(parts.pods, source, snapshot, input.formerPodsOf);
+}
+
+function addPods(ranked: RankedPods, node: PodSource, snapshot: NodeSnapshot, formerPodsOf: FormerPodsOf): void {
+  const { pods, podsWithoutTotal } = snapshot;
+  const isPending = pods.some(({ usage }) => usage.volumesPending);
+  const former = isPending ? formerPodsOf(snapshot) : undefined;
+  for (const pod of pods) ranked.add({ node, pod }, former?.get(pod.summary.uid));
   for (const pod of podsWithoutTotal) ranked.addLimits({ node, pod });
 }
 

@@ -30,6 +30,12 @@ export interface GapReport extends AffectedWorkloadsReport {
 /** Kubelets measure volumes once a minute, up to two minutes apart. Those of a new pod are no gap until then. */
 const volumesDueMs = 120_000;
 
+export interface GapsOptions {
+  readonly incomplete: IncompleteWorkloads;
+  /** Time in milliseconds since the Unix epoch that never jumps. */
+  readonly nowMs: number;
+}
+
 interface Gap {
   podCount: number;
   readonly examplePods: PodPlace[];
@@ -39,18 +45,20 @@ interface Gap {
 /** Gaps by their kind. Nodes with data are added one by one, in the order of their names. */
 export class Gaps {
   readonly #incomplete: IncompleteWorkloads;
+  readonly #nowMs: number;
   readonly #gaps: Readonly<Record<PodGapKind, Gap>>;
   /** Of new pods, whose volumes are no gap. */
   readonly #young: AffectedWorkloads;
 
-  constructor(incomplete: IncompleteWorkloads) {
+  constructor({ incomplete, nowMs }: GapsOptions) {
     const gap = (): Gap => ({ podCount: 0, examplePods: [], workloads: new AffectedWorkloads(incomplete) });
     this.#incomplete = incomplete;
+    this.#nowMs = nowMs;
     this.#gaps = { missing: gap(), no_total: gap(), volumes_pending: gap() };
     this.#young = new AffectedWorkloads(incomplete);
   }
 
-  add({ nodeName, snapshot, unmeasured, fetchedAtMs }: MeasuredNodeState): void {
+  add({ nodeName, snapshot, unmeasured, ageMs }: MeasuredNodeState): void {
     for (const { pod, workloads } of unmeasured) {
       const kind = snapshot.listedPodUids.has(pod.uid) ? 'no_total' : 'missing';
       this.#add(kind, { namespace: pod.namespace, pod: pod.name, node: nodeName }, workloads);
@@ -58,7 +66,7 @@ export class Gaps {
     for (const pod of snapshot.pods) {
       if (!pod.usage.volumesPending) continue;
       const place = { namespace: pod.namespace, pod: pod.name, node: nodeName };
-      if (isNew(pod, fetchedAtMs)) this.#young.add(pod.workloads);
+      if (isNew(pod, this.#nowMs - ageMs)) this.#young.add(pod.workloads);
       else this.#add('volumes_pending', place, pod.workloads);
     }
   }
@@ -86,6 +94,6 @@ export class Gaps {
   }
 }
 
-function isNew({ pod }: PodSnapshot, fetchedAtMs: number): boolean {
-  return fetchedAtMs - (pod?.runningSinceMs ?? fetchedAtMs) < volumesDueMs;
+function isNew({ pod }: PodSnapshot, measuredAtMs: number): boolean {
+  return measuredAtMs - (pod?.runningSinceMs ?? measuredAtMs) < volumesDueMs;
 }

@@ -1,5 +1,5 @@
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
-import type { Pod } from '../kube/objects.js';
+import type { Node, Pod } from '../kube/objects.js';
 import type { AbsenceReason, ListedPod, MeasuredNodeState, NodeState, PodSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import type { ComponentBytes } from './component-bytes.js';
@@ -35,8 +35,8 @@ export interface MeasuredPodReport extends PodFacts {
   readonly components: ComponentBytes;
   readonly inodesUsed?: number | undefined;
   readonly nearestLimit?: LimitReport | undefined;
-  /** `absent`: what was last known of a pod whose node has no data. */
-  readonly dataState: NodeState['state'];
+  /** `absent`, `pending`: what was last known of a pod whose node has no data, or whose volumes are not measured. */
+  readonly dataState: PodSource['state'];
   readonly dataAgeMs: number;
   /** Why its node has no data. */
   readonly absenceReason?: AbsenceReason | undefined;
@@ -62,10 +62,13 @@ export interface PodSpecReport {
   readonly startTimeMs?: number | undefined;
 }
 
-/** Where the values of a pod come from: a node with data, or what was last known of one without. */
+/** Where the values of a pod come from: a node with data, or what was last known. */
 export interface PodSource {
   readonly nodeName: string;
-  readonly state: NodeState['state'];
+  /** Undefined for one that is not in the cluster. */
+  readonly node?: Node | undefined;
+  /** `pending`: from before the kubelet had to measure the pod's volumes again. */
+  readonly state: NodeState['state'] | 'pending';
   readonly ageMs: number;
   /** Why the node has no data. */
   readonly reason?: AbsenceReason;

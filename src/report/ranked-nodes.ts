@@ -16,6 +16,8 @@ import type { Ranked } from './ranked.js';
 
 /** A node with data and the largest of its pods, in brief. */
 export interface NodeWithPodsReport extends MeasuredNodeReport {
+  /** Pods whose volumes are not measured: their bytes are too few. */
+  readonly pendingPodCount: number;
   /**
    * The other pods of the summary, whose bytes are on the disk too: out of scope, without a workload where those are
    * hidden, no longer on the node, or without a total.
@@ -25,7 +27,7 @@ export interface NodeWithPodsReport extends MeasuredNodeReport {
   readonly largestPods: readonly NodePodReport[];
 }
 
-export type NodePodReport = Pick<MeasuredPodReport, 'namespace' | 'pod' | 'usedBytes' | 'limitBytes'>;
+export type NodePodReport = Pick<MeasuredPodReport, 'namespace' | 'pod' | 'state' | 'usedBytes' | 'limitBytes'>;
 
 /** A node without data, and what was last known of it. */
 export interface SilentNodeReport extends AbsentNodeReport {
@@ -147,6 +149,7 @@ export class RankedNodes {
     const { pods } = state.snapshot;
     return {
       ...measuredNodeReport(state, podBytes(pods), failure),
+      pendingPodCount: pods.filter(({ usage }) => usage.volumesPending).length,
       ...otherPods(state.snapshot),
       largestPods: largestPods(pods),
     };
@@ -186,6 +189,7 @@ function largestPods(pods: readonly PodSnapshot[]): readonly NodePodReport[] {
   return ranking.top().map(({ namespace, name, usage, limitBytes }) => ({
     namespace,
     pod: name,
+    state: usage.volumesPending ? 'pending' : 'measured',
     usedBytes: usage.usedBytes,
     limitBytes,
   }));

@@ -1,8 +1,10 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
+import { hasLimits, isActive } from '../eviction/limits.js';
 import { timeToLimitMs } from '../history/usage-growth.js';
 import type { UsageSample } from '../kubelet/pod-history.js';
 import type { ListedPod } from '../scrape/snapshot.js';
+import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
 import { type LimitReport, limitReport, limitThresholds, nearestRatio } from './limit-report.js';
 import {
   dataFacts,
@@ -21,6 +23,8 @@ import type { Ranked } from './ranked.js';
 export interface PodLimitReport
   extends PodPlace, LimitReport, Pick<MeasuredPodReport, 'dataState' | 'dataAgeMs' | 'absenceReason'> {
   readonly isExempt: boolean;
+  /** `pending`: the pod's volumes are not measured, so usage at present may be higher. */
+  readonly state: MeasuredPodReport['state'];
   /** Until the limit is reached at the growth of the last summaries: within an hour, and of the pod's own limit only. */
   readonly timeToLimitMs?: number | undefined;
 }
@@ -41,6 +45,8 @@ export interface RankedPodsOptions {
 export interface PodCounts {
   podCount: number;
   podsUsedBytes: number;
+  pendingPodCount: number;
+  unknownLimitPodCount: number;
   limitCount: number;
   nearLimitCount: number;
   reachedLimitCount: number;
@@ -50,8 +56,14 @@ export interface PodCounts {
   reachedLimitPodCount: number;
 }
 
+interface RankedPod extends FoundPod<PodSource> {
+  readonly limit: LimitRatio | undefined;
+  readonly isPending: boolean;
+}
+
 interface LimitedPod extends FoundListedPod<PodSource> {
   readonly limit: LimitRatio;
+  readonly isPending: boolean;
   readonly timeToLimitMs: number | undefined;
 }
 
@@ -61,13 +73,15 @@ interface LimitedPod extends FoundListedPod<PodSource> {
  */
 export class RankedPods {
   readonly #samplesOf: SamplesOf;
-  readonly #pods: Ranking<FoundPod<PodSource>>;
+  readonly #pods: Ranking<RankedPod>;
   readonly #limited: Ranking<LimitedPod>;
   #limitedPodCount = 0;
   #lastKnownPodCount = 0;
   readonly counts: PodCounts = {
     podCount: 0,
     podsUsedBytes: 0,
+    pendingPodCount: 0,
+    unknownLimitPodCount: 0,
     limitCount: 0,
     nearLimitCount: 0,
     reachedLimitCount: 0,
@@ -81,35 +95,40 @@ export class RankedPods {
     this.#samplesOf = samplesOf;
     this.#pods = new Ranking(
       podCount,
-      largestFirst<FoundPod<PodSource>>(({ pod }) => pod.usage.usedBytes, namesOf),
+      largestFirst<RankedPod>(({ pod }) => pod.usage.usedBytes, namesOf),
     );
     this.#limited = new Ranking(limitCount, largestFirst<LimitedPod>(urgency, namesOf));
   }
 
-  add(found: FoundPod<PodSource>): void {
+  /** `former`: of a pod whose volumes are pending. */
+  add(found: FoundPod<PodSource>, former?: FormerPod): void {
+    const { usedBytes, volumesPending: isPending } = found.pod.usage;
     if (found.node.state === 'absent') {
       this.#lastKnownPodCount += 1;
     } else {
       this.counts.podCount += 1;
-      this.counts.podsUsedBytes += found.pod.usage.usedBytes;
+      this.counts.podsUsedBytes += usedBytes;
+      if (isPending) this.counts.pendingPodCount += 1;
     }
-    this.#pods.add(found);
-    this.addLimits(found);
+    const { node, pod } = largerUsage(found, former);
+    this.#pods.add({ node, pod, limit: nearestLimitOf(found, former)?.limit, isPending });
+    this.addLimits(found, former);
   }
 
   /** Also of a pod without a total. */
-  addLimits(found: FoundListedPod<PodSource>): void {
-    const limit = nearestRatio(found.pod.ratios);
-    if (limit === undefined) return;
-    if (found.node.state !== 'absent') this.#count(found.pod, limit);
-    if (limit.ratio < shownRatio) return;
+  addLimits({ node, pod }: FoundListedPod<PodSource>, former?: FormerPod): void {
+    if (node.state !== 'absent') this.#count(node, pod);
+    const nearest = nearestLimitOf({ node, pod }, former);
+    if (nearest === undefined || nearest.limit.ratio < shownRatio) return;
     this.#limitedPodCount += 1;
-    this.#limited.add({ ...found, limit, timeToLimitMs: this.#timeToLimitMs(found, limit) });
+    const isPending = pod.usage?.volumesPending === true;
+    const timeToLimitMs = isPending ? undefined : this.#timeToLimitMs({ node, pod }, nearest.limit);
+    this.#limited.add({ pod, ...nearest, isPending, timeToLimitMs });
   }
 
   pods(): Ranked<MeasuredPodReport> {
     return {
-      items: this.#pods.top().map(measuredPodReport),
+      items: this.#pods.top().map(podReport),
       totalCount: this.counts.podCount + this.#lastKnownPodCount,
     };
   }
@@ -126,8 +145,14 @@ export class RankedPods {
     return timeMs && Math.max(0, Math.round(timeMs - node.ageMs));
   }
 
-  #count(pod: ListedPod, { ratio: highestRatio }: LimitRatio): void {
+  #count(node: PodSource, pod: ListedPod): void {
     const { counts } = this;
+    const highestRatio = nearestRatio(pod.ratios)?.ratio;
+    if (isUnknown(pod, highestRatio)) {
+      if (mayHaveRatios(node, pod)) counts.unknownLimitPodCount += 1;
+      return;
+    }
+    if (highestRatio === undefined) return;
     counts.limitedPodCount += 1;
     if (highestRatio >= limitThresholds.reached) counts.reachedLimitPodCount += 1;
     else if (highestRatio >= limitThresholds.near) counts.nearLimitPodCount += 1;
@@ -156,11 +181,30 @@ function namesOf({ node, pod }: FoundListedPod<PodSource>): readonly string[] {
   return [pod.namespace, pod.name, node.nodeName];
 }
 
-function podLimitReport({ limit, timeToLimitMs: timeMs, ...found }: LimitedPod): PodLimitReport {
+/** Usage without volumes is a lower bound: what it does not reach may be reached. */
+function isUnknown({ usage }: ListedPod, highestRatio = 0): boolean {
+  return usage?.volumesPending === true && highestRatio < limitThresholds.near;
+}
+
+/** Whether the kubelet enforces limits of the pod once all is measured. */
+function mayHaveRatios({ node }: PodSource, { pod }: ListedPod): boolean {
+  return pod !== undefined && isActive(pod) && hasLimits(pod) && node?.enforcesStorageLimits !== false;
+}
+
+function podReport({ limit, isPending, ...found }: RankedPod): MeasuredPodReport {
+  return { ...measuredPodReport(found), state: stateOf(isPending), nearestLimit: limit && limitReport(limit) };
+}
+
+function stateOf(isPending: boolean): MeasuredPodReport['state'] {
+  return isPending ? 'pending' : 'measured';
+}
+
+function podLimitReport({ limit, isPending, timeToLimitMs: timeMs, ...found }: LimitedPod): PodLimitReport {
   return {
     ...podPlace(found),
     ...limitReport(limit),
     isExempt: isExempt(found.pod),
+    state: stateOf(isPending),
     ...dataFacts(found.node),
     timeToLimitMs: timeMs,
   };

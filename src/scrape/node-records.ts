@@ -9,7 +9,7 @@ import { expectedPods as findExpected } from '../workload/coverage.js';
 import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
 import { ObjectRecords } from './node-objects.js';
 import { createNodeSnapshot, type NodeSnapshotOptions } from './node-snapshot.js';
-import type { ListedPod, NodeObjects, NodeSnapshot, NodeState } from './snapshot.js';
+import type { ListedPod, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from './snapshot.js';
 import type { NodePart } from './workload-collector.js';
 
 export interface NodeRecordsOptions extends NodeSnapshotOptions {
@@ -70,6 +70,12 @@ export class NodeRecords {
   /** What was last known of a node without data, for people: never part of a sum. */
   lastKnown(node: Node, last: LastSummary): NodeSnapshot {
     return this.of(node).lastKnown(node, last);
+  }
+
+  /** Pods of an earlier summary of the node of `snapshot`, by the API objects of today, for people: never part of a sum. */
+  formerPods({ node, layout, summary }: NodeSnapshot, pods: readonly PodSummary[]): readonly PodSnapshot[] {
+    const input = { node, layout, summary: { ...summary, pods }, configuration: undefined };
+    return createNodeSnapshot(input, this.#options).pods;
   }
 
   /** Takes over the grace periods of pods and the layouts of nodes from records that these replace. */

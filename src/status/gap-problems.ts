@@ -1,9 +1,29 @@
+import type { ClusterReport } from '../report/cluster-report.js';
 import type { GapReport } from '../report/gap-report.js';
-import { affectedText, countedText, examplesText, joinParts, placesText, referenceName } from './problem-texts.js';
+import { limitThresholds } from '../report/limit-report.js';
+import {
+  affectedText,
+  countedText,
+  examplesText,
+  joinParts,
+  namesText,
+  placesText,
+  referenceName,
+} from './problem-texts.js';
 import type { Problem } from './status.js';
 
 /** What lacks values although its nodes have data. */
-export function gapProblem(gap: GapReport): Problem {
+export function gapProblems({ gaps, limits }: ClusterReport): readonly Problem[] {
+  const before = limits.items.filter(
+    ({ dataState, ratio }) => dataState === 'pending' && ratio >= limitThresholds.near,
+  );
+  const names = before.map(({ namespace, pod }) => `${namespace}/${pod}`);
+  const nearText = names.length === 0 ? '' : `near a limit before: ${namesText(names)}`;
+  return gaps.map((gap) => gapProblem(gap, nearText));
+}
+
+/** `nearText`: pods with pending volumes that were near a limit; '' for none. */
+function gapProblem(gap: GapReport, nearText: string): Problem {
   const { kind, podCount, incompleteWorkloadCount, exampleWorkloads } = gap;
   const pods = podsText(gap);
   const affected = affectedText(gap);
@@ -34,7 +54,7 @@ export function gapProblem(gap: GapReport): Problem {
       return {
         severity: 'warning',
         text: `volumes of ${countedText(podCount, ['pod', 'pods'])} not measured`,
-        detail: joinParts(pods, 'totals are too low', affected),
+        detail: joinParts(pods, 'totals are too low', nearText, affected),
         hint: 'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
         section: 'pods',
       };

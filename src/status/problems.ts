@@ -6,7 +6,7 @@ import type { RankedNodeReport } from '../report/ranked-nodes.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import { absenceProblems } from './absence-problems.js';
 import { evictionProblems } from './eviction-problems.js';
-import { gapProblem } from './gap-problems.js';
+import { gapProblems } from './gap-problems.js';
 import { counted, namesText, warning } from './problem-texts.js';
 import type { Problem, ShownEviction } from './status.js';
 
@@ -24,7 +24,7 @@ export function problemsOf({ readinessChecks, cluster, health, evictions }: Prob
     ...(cluster === undefined ? [] : limitProblems(cluster)),
     ...absenceProblems(health, cluster),
     ...(cluster === undefined ? [] : nodeProblems(cluster)),
-    ...(cluster?.gaps ?? []).map(gapProblem),
+    ...(cluster === undefined ? [] : gapProblems(cluster)),
     ...evictionProblems(evictions),
     ...healthProblems(health),
   ];
@@ -46,7 +46,7 @@ function limitProblems({ summary, limits, pressure }: ClusterReport): readonly P
   const { near, reached } = limitThresholds;
   const podsBetween = (from: number, to: number): string | undefined => {
     const measured = limits.items.filter(
-      ({ dataState, ratio }) => dataState !== 'absent' && ratio >= from && ratio < to,
+      ({ dataState, ratio }) => dataState !== 'absent' && dataState !== 'pending' && ratio >= from && ratio < to,
     );
     const names = measured.map(({ namespace, pod }) => `${namespace}/${pod}`);
     return names.length === 0 ? undefined : namesText(names);

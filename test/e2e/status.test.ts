@@ -124,6 +124,61 @@ describe('the status of a cluster', () => {
     await expect.poll(async () => podsOf((await statusOf(exporter)).cluster?.pods.items)).toEqual(['web-5d4f8-2']);
   });
 
+  it('keeps what was measured of pods whose kubelet was restarted, until it has measured their volumes again', async () => {
+    const volumes = [
+      { name: 'index', source: 'emptyDir', sizeLimitBytes: 100 * mib, content: { initialBytes: 92 * mib } },
+    ] as const;
+    const index = (name: string, nodeName: string): PodSpec => ({
+      ...web(name, nodeName),
+      containers: [{ name: 'app', rootfs: { initialBytes: mib }, logs: { initialBytes: 0 }, mounts: ['index'] }],
+      volumes,
+    });
+    const scenario: Scenario = {
+      ...shop,
+      populate: ({ model }) => {
+        model.addPod(index('index-0', 'node-1'));
+        model.addPod(index('index-1', 'node-2'));
+      },
+    };
+    await using exporter = await start({ scenario, settings: 'cache: {ttl: 10s}\nkubelet: {requestTimeout: 5s}' });
+    const before = (await statusOf(exporter)).cluster;
+    for (const node of ['node-1', 'node-2']) await exporter.cluster.setFault(node, 'restarted');
+    await exporter.clock.advance(10_000);
+    const { cluster, problems } = await statusOf(exporter);
+    const scraped = await exporter.scrape();
+    expect(scraped.samples('pod_volume_stats_pending').map(({ value }) => value)).toEqual([1, 1]);
+    const facts = { state: 'pending', dataState: 'pending', dataAgeMs: 10_000 };
+    const last = { rule: 'emptydir', volume: 'index', usedBytes: 92 * mib, ratio: 0.92 };
+    expect(cluster?.limits.items).toMatchObject(['index-0', 'index-1'].map((pod) => ({ pod, ...facts, ...last })));
+    expect(cluster?.pods.items).toMatchObject(
+      (before?.pods.items ?? []).map(({ pod, usedBytes }) => ({ pod, ...facts, usedBytes, nearestLimit: last })),
+    );
+    expect(cluster?.summary).toMatchObject({ nearLimitPodCount: 0, unknownLimitPodCount: 2, pendingPodCount: 2 });
+    expect(problems).toEqual([
+      {
+        severity: 'warning',
+        text: 'volumes of 2 pods not measured',
+        detail:
+          'shop/index-0 on node-1, shop/index-1 on node-2; totals are too low; near a limit before: shop/index-0, shop/index-1; 1 workload incomplete: shop/web',
+        hint: expect.stringContaining('within two minutes') as string,
+        section: 'pods',
+      },
+    ]);
+    const page = (await exporter.get('/')).text;
+    expect(page).toContain('last known 10s ago, volumes');
+    expect(page.match(/<div class="(?:unknown|ok)"><dt>[^<]*/g)).toEqual([
+      '<div class="ok"><dt>Nodes with fresh data',
+      '<div class="unknown"><dt>Running pods measured',
+      '<div class="unknown"><dt>Used by pods',
+      '<div class="unknown"><dt>Pods at or above a limit',
+      '<div class="unknown"><dt>Pods near a limit',
+    ]);
+    await exporter.clock.advance(settleMs);
+    const after = await statusOf(exporter);
+    expect(after.problems.map(({ text }) => text)).toEqual(['2 pods near a limit']);
+    expect(after.cluster?.limits.items[0]).toMatchObject({ state: 'measured', dataState: 'fresh', ratio: 0.92 });
+  });
+
   it('shows an API server that is away as one problem, with the nodes that cannot check tokens without it', async () => {
     await using exporter = await start();
     await statusOf(exporter);

@@ -23,6 +23,8 @@ import {
   aWorkloadSnapshot,
 } from '../support/snapshot-builders.js';
 
+const nowMs = Date.UTC(2026, 0, 1);
+
 function reportOf(
   snapshot: Partial<ClusterSnapshot>,
   overrides: Partial<ClusterReportInput> = {},
@@ -32,8 +34,10 @@ function reportOf(
     failureOf: () => undefined,
     lastKnownOf: () => undefined,
     samplesOf: () => [],
+    formerPodsOf: () => new Map(),
     apiServer: { isAway: false, access: 'direct' },
     isPartial: false,
+    nowMs,
     hidesPodsWithoutWorkload: false,
     slicer: new TimeSlicer(new ManualClock()),
     ...overrides,
@@ -441,6 +445,82 @@ describe('a node without data', () => {
   });
 });
 
+describe('a pod whose volumes are not measured', () => {
+  const limited = aPod({ volumes: [aVolume({ sizeLimitBytes: 100 })] });
+  const sizeLimit = (usedBytes: number): LimitRatio => ratioOf(usedBytes, 100, { rule: 'emptydir', volume: 'data' });
+  const container = (usedBytes: number): LimitRatio =>
+    ratioOf(usedBytes, 100, { rule: 'container', container: 'main' });
+  const former = podOf('a', 93, { pod: limited, ratios: [sizeLimit(92), container(20)] });
+  const pending = (usedBytes: number, ratios: readonly LimitRatio[] = []): PodSnapshot => {
+    const whole = podOf('a', usedBytes, { pod: limited, summary: former.summary, ratios });
+    return { ...whole, usage: { ...whole.usage, volumesPending: true } };
+  };
+  const node = (pod: PodSnapshot): NodeState => aFreshNode(aNodeSnapshot({ pods: [pod] }), 1_500);
+  const formerPodsOf = () => new Map([[former.summary.uid, { pod: former, olderByMs: 60_000 }]]);
+
+  it('keeps its last values as such, and counts as unknown', async () => {
+    const { pods, limits, summary } = await reportOf({ nodes: [node(pending(1, [container(21)]))] }, { formerPodsOf });
+    const facts = { pod: 'a', state: 'pending', dataState: 'pending', dataAgeMs: 61_500 };
+    expect(pods.items).toMatchObject([{ ...facts, usedBytes: 93, nearestLimit: { rule: 'emptydir', ratio: 0.92 } }]);
+    expect(limits.items).toMatchObject([{ ...facts, rule: 'emptydir', ratio: 0.92 }]);
+    expect(summary).toMatchObject({
+      podCount: 1,
+      podsUsedBytes: 1,
+      pendingPodCount: 1,
+      unknownLimitPodCount: 1,
+      limitedPodCount: 0,
+      limitCount: 0,
+      nearLimitPodCount: 0,
+    });
+  });
+
+  it('has the present value where that is larger, as in the rules', async () => {
+    const { pods, limits } = await reportOf({ nodes: [node(pending(95, [container(94)]))] }, { formerPodsOf });
+    const facts = { pod: 'a', state: 'pending', dataState: 'fresh', dataAgeMs: 1_500 };
+    expect(pods.items).toMatchObject([{ ...facts, usedBytes: 95, nearestLimit: { rule: 'container', ratio: 0.94 } }]);
+    expect(limits.items).toMatchObject([{ ...facts, rule: 'container', ratio: 0.94 }]);
+  });
+
+  it.each([
+    [80, { nearLimitPodCount: 1, reachedLimitPodCount: 0, unknownLimitPodCount: 0 }],
+    [100, { nearLimitPodCount: 0, reachedLimitPodCount: 1, unknownLimitPodCount: 0 }],
+  ])('counts where a limit is near or reached for certain: %d %%', async (usedBytes, counts) => {
+    const { summary } = await reportOf({ nodes: [node(pending(usedBytes, [container(usedBytes)]))] }, { formerPodsOf });
+    expect(summary).toMatchObject({ ...counts, limitedPodCount: 1 });
+  });
+
+  it('is unknown without former values, unless it has no limit', async () => {
+    const { pods, limits, summary } = await reportOf({ nodes: [node(pending(1))] });
+    expect(pods.items).toMatchObject([{ state: 'pending', dataState: 'fresh', usedBytes: 1, hasLimits: true }]);
+    expect([limits.totalCount, summary.unknownLimitPodCount]).toEqual([0, 1]);
+    const unlimited = { ...pending(1), pod: aPod({ containers: [], volumes: [] }) };
+    expect((await reportOf({ nodes: [node(unlimited)] })).summary.unknownLimitPodCount).toBe(0);
+  });
+
+  it('has no time to a limit, which would be that of a total without volumes', async () => {
+    const samplesOf = () => [1, 2, 3].map((turn) => ({ atMs: 60_000 * turn, usedBytes: 20 * turn }));
+    const { limits } = await reportOf({ nodes: [node(pending(60, [ratioOf(60, 100)]))] }, { samplesOf });
+    expect(limits.items).toMatchObject([{ state: 'pending', ratio: 0.6, timeToLimitMs: undefined }]);
+  });
+
+  it('of a node without data has the reason of the node', async () => {
+    const silent = anAbsentNode('node-1', 'timeout');
+    const lastKnownOf = () => ({ snapshot: aNodeSnapshot({ pods: [pending(1)] }), ageMs: 200_000 });
+    const { pods, limits, summary } = await reportOf({ nodes: [silent] }, { lastKnownOf, formerPodsOf });
+    const facts = { dataState: 'absent', absenceReason: 'timeout', dataAgeMs: 260_000 };
+    expect(pods.items).toMatchObject([{ ...facts, usedBytes: 93 }]);
+    expect(limits.items).toMatchObject([{ ...facts, ratio: 0.92 }]);
+    expect(summary).toMatchObject({ pendingPodCount: 0, unknownLimitPodCount: 0, podCount: 0 });
+  });
+
+  it('counts on the card of its node', async () => {
+    const { nodes } = await reportOf({ nodes: [node(pending(1))] }, { formerPodsOf });
+    expect(nodes.items).toMatchObject([
+      { pendingPodCount: 1, largestPods: [{ pod: 'a', usedBytes: 1, state: 'pending' }] },
+    ]);
+  });
+});
+
 describe('gaps in the data of a node', () => {
   const [cart, web] = [aDeployment('cart'), aDeployment('web')];
   const incomplete = [cart, web].map((workload) => aWorkloadSnapshot({ workload, complete: false }));
@@ -486,8 +566,8 @@ describe('gaps in the data of a node', () => {
 
   it('are volumes that are not measured two minutes after the start of a pod', async () => {
     const node = nodeWith({});
-    const fetchedAtMs = node.state === 'absent' ? 0 : node.fetchedAtMs;
-    const pods = [pendingPod('new', fetchedAtMs - 119_999), pendingPod('old', fetchedAtMs - 120_000)];
+    const measuredAtMs = nowMs - (node.state === 'absent' ? 0 : node.ageMs);
+    const pods = [pendingPod('new', measuredAtMs - 119_999), pendingPod('old', measuredAtMs - 120_000)];
     const { gaps } = await reportOf({ nodes: [nodeWith({ pods })], workloads: incomplete.slice(1) });
     expect(gaps).toMatchObject([
       {

@@ -107,6 +107,7 @@ describe('a problem', () => {
       aLimit({ pod: 'over', ratio: 1.2 }),
       aLimit({ pod: 'near', ratio: 0.9 }),
       aLimit({ pod: 'silent', ratio: 0.9, dataState: 'absent' }),
+      aLimit({ pod: 'pending', ratio: 0.9, state: 'pending', dataState: 'pending' }),
       aLimit({ pod: 'calm', ratio: 0.7 }),
     ];
     const summary = aSummary({ reachedLimitPodCount: 1, nearLimitPodCount: 1 });
@@ -232,6 +233,20 @@ describe('a problem', () => {
   ])('is reported for the exporter: %j', (health, text) => {
     expect(textsOf({ health: aHealth(health) })).toEqual([text]);
   });
+});
+
+it('volumes that are not measured come with the pods that were near a limit before', () => {
+  const last = { state: 'pending', dataState: 'pending' } as const;
+  const items = [
+    aLimit({ pod: 'a', ratio: 0.8, ...last }),
+    aLimit({ pod: 'b', ratio: 0.79, ...last }),
+    aLimit({ ratio: 0.9 }),
+  ];
+  const gap = aGap({ kind: 'volumes_pending', incompleteWorkloadCount: 0, exampleWorkloads: [] });
+  const cluster = aCluster({ gaps: [gap], limits: { items, totalCount: 3 } });
+  expect(problemsIn({ cluster })[0]?.detail).toBe(
+    'shop/cart-0 on node-1; totals are too low; near a limit before: shop/a',
+  );
 });
 
 describe('nodes without data', () => {

@@ -29,8 +29,13 @@ function problemItem({ severity, text, detail, hint, section }: Problem): Markup
 
 function wellText({ cluster }: Status): string {
   if (cluster === undefined) return '';
-  const { freshNodeCount, podCount, limitCount } = cluster.summary;
-  const limits =
-    limitCount === 0 ? 'no limits are declared' : `none of ${countText(limitCount, 'limit', 'limits')} is near`;
+  const { freshNodeCount, podCount, limitCount, unknownLimitPodCount } = cluster.summary;
+  const unknown =
+    unknownLimitPodCount === 0 ? [] : [`limits of ${countText(unknownLimitPodCount, 'pod', 'pods')} unknown`];
+  const none = unknown.length === 0 ? ['no limits are declared'] : [];
+  const limits = [
+    ...(limitCount === 0 ? none : [`none of ${countText(limitCount, 'limit', 'limits')} is near`]),
+    ...unknown,
+  ].join(', ');
   return `${countText(freshNodeCount, 'node', 'nodes')} with fresh data, ${countText(podCount, 'pod', 'pods')} measured, ${limits}`;
 }

@@ -2,7 +2,7 @@ import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { bar } from './bar.js';
-import { lastKnownChip, rowClass } from './last-known.js';
+import { isLastKnown, podChip, rowClass } from './last-known.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
 import { pressureTable } from './pressure-table.js';
@@ -50,9 +50,9 @@ function unknownLimitsText({ unknownLimitPodCount: count }: ClusterSummary): str
   return count === 0 ? '' : `Unknown: the usage of ${countText(count, 'pod', 'pods')} with limits.`;
 }
 
-function noKnownLimitText({ podCount, limitCount }: ClusterSummary): string {
+function noKnownLimitText({ podCount, limitCount, pendingPodCount }: ClusterSummary): string {
   if (podCount === 0) return 'No pods are measured yet.';
-  if (limitCount === 0) return 'No measured pod declares an ephemeral storage limit.';
+  if (limitCount === 0 && pendingPodCount === 0) return 'No measured pod declares an ephemeral storage limit.';
   return `No measured pod has reached ${shownRatio * 100} % of a limit.`;
 }
 
@@ -64,10 +64,10 @@ function scaleOf(limits: readonly PodLimitReport[]): number {
 
 function row(limit: PodLimitReport, scale: number): Markup {
   const { namespace, pod, node, usedBytes, limitBytes, ratio, isExempt } = limit;
-  const severity = limit.dataState === 'absent' ? 'unknown' : limitSeverity(ratio);
+  const severity = isLastKnown(limit) ? 'unknown' : limitSeverity(ratio);
   const text = `${percentText(ratio)} of the limit`;
   const overBytes = usedBytes - limitBytes;
-  return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}</span>${lastKnownChip(limit)}</th>
+  return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}</span>${podChip(limit)}</th>
 <td role="cell" class="low" data-label="Limit of">${ruleText(limit)}${isExempt ? markup` <span class="chip plain">critical pod: not evicted</span>` : undefined}</td>
 <td role="cell" class="wide bar-cell">${bar({
     segments: [{ colour: `${severity}-bar`, label: text, amount: Math.min(ratio, scale) }],

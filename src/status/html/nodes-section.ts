@@ -91,13 +91,13 @@ function failureText(failure: NodeFailure | undefined): Markup | undefined {
 }
 
 function podsOf(node: NodeWithPodsReport): Markup {
-  const { node: name, podCount, podsUsedBytes, largestPods, missingPodCount, danglingPodCount } = node;
+  const { node: name, podCount, podsUsedBytes, pendingPodCount, largestPods, missingPodCount, danglingPodCount } = node;
   const deviations = [
     ...(missingPodCount > 0 ? [`${missingPodCount} missing from the summary`] : []),
     ...(danglingPodCount > 0 ? [`${danglingPodCount} unknown to the API server`] : []),
   ];
   const others = largestPods.slice(shownPodCount);
-  return markup`<p class="small pods"><strong>${formatBytes(podsUsedBytes)}</strong> <span class="muted">by ${countText(podCount, 'pod', 'pods')}${otherPodsText(node, 'Not in scope, or not known to the API server here.')}${coverageText(node)}</span></p>
+  return markup`<p class="small pods">${pendingPodCount === 0 ? undefined : atLeast}<strong>${formatBytes(podsUsedBytes)}</strong> <span class="muted">by ${countText(podCount, 'pod', 'pods')}${otherPodsText(node, 'Not in scope, or not known to the API server here.')}${coverageText(node)}</span></p>
 ${deviations.length === 0 ? undefined : markup`<p class="small t-warning">Pods: ${deviations.join(', ')}</p>`}
 ${podTable(`Largest pods of ${name}`, largestPods.slice(0, shownPodCount))}
 ${others.length === 0 ? undefined : markup`<details id="node-${name}"><summary class="small" data-key="node-${name}">${others.length} more<span class="visually-hidden"> pods of ${name}</span></summary>${podTable(`More pods of ${name}`, others)}</details>`}`;
@@ -124,5 +124,12 @@ function podTable(caption: string, pods: readonly NodePodReport[]): Markup | und
   if (pods.length === 0) return undefined;
   return markup`<table class="small tight"><caption class="visually-hidden">${caption}</caption>
 <thead class="visually-hidden"><tr><th scope="col">Pod</th><th scope="col">Used</th></tr></thead>
-<tbody>${pods.map(({ namespace, pod, usedBytes }) => markup`<tr><th scope="row" class="break">${namespace}/${pod}</th><td class="number">${formatBytes(usedBytes)}</td></tr>`)}</tbody></table>`;
+<tbody>${pods.map(podRow)}</tbody></table>`;
 }
+
+function podRow({ namespace, pod, state, usedBytes }: NodePodReport): Markup {
+  return markup`<tr><th scope="row" class="break">${namespace}/${pod}</th><td class="number">${state === 'pending' ? atLeast : undefined}${formatBytes(usedBytes)}</td></tr>`;
+}
+
+/** Volumes are missing from it. */
+const atLeast = markup`<span class="muted">at least</span> `;

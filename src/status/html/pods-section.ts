@@ -2,10 +2,9 @@ import { formatBytes } from '../../base/units.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { MeasuredPodReport } from '../../report/pod-report.js';
 import { bytesScale, componentBar, componentLegend, hasLimit, usedText } from './components.js';
-import { lastKnownChip, rowClass } from './last-known.js';
+import { podChip, rowClass } from './last-known.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText, panel } from './panel.js';
-import { term } from './terms.js';
 import { moreText, percentText } from './texts.js';
 
 /** The largest pods. */
@@ -31,9 +30,9 @@ ${moreText(top, 'pods')}${hint}`;
 }
 
 function row(pod: MeasuredPodReport, scale: number): Markup {
-  const { namespace, pod: name, node, components, state, isKnown } = pod;
-  return markup`<tr role="row"${rowClass(pod)}><th scope="row" role="rowheader"><span class="name">${namespace}/${name}</span> <span class="small muted">${node}</span>${lastKnownChip(pod)}
-${state === 'pending' ? markup`<span class="chip warning">volumes ${term('pending')}</span>` : undefined}${isKnown ? undefined : markup`<span class="chip warning">unknown to the API server</span>`}</th>
+  const { namespace, pod: name, node, components, isKnown } = pod;
+  return markup`<tr role="row"${rowClass(pod)}><th scope="row" role="rowheader"><span class="name">${namespace}/${name}</span> <span class="small muted">${node}</span>${podChip(pod)}
+${isKnown ? undefined : markup`<span class="chip warning">unknown to the API server</span>`}</th>
 <td role="cell" class="number">${usedText(pod.usedBytes, limitText(pod))}</td>
 <td role="cell" class="wide">${componentBar(components, { ...pod, barText: barText(pod) }, scale)}</td></tr>`;
 }

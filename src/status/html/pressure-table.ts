@@ -2,7 +2,7 @@ import { formatBytes } from '../../base/units.js';
 import type { ClusterSummary } from '../../report/cluster-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import type { Ranked } from '../../report/ranked.js';
-import { lastKnownChip, rowClass } from './last-known.js';
+import { isLastKnown, lastKnownChip, rowClass } from './last-known.js';
 import { type Markup, markup } from './markup.js';
 import { emptyText } from './panel.js';
 import { countText, moreText } from './texts.js';
@@ -30,7 +30,7 @@ function row(pressure: NodePressureReport): Markup {
   );
   return markup`<tr role="row"${rowClass(pressure)}><th scope="row" role="rowheader"><span class="name">${node}</span> <span class="small muted">${signal}</span>${lastKnownChip(pressure)}</th>
 <td role="cell" class="low" data-label="Available">${amountText(pressure, available)}, threshold ${amountText(pressure, threshold)}${assumed}</td>
-<td role="cell" class="low" data-label="Above the threshold"><span class="${pressure.dataState === 'absent' ? '' : severity}">${missing}</span></td>
+<td role="cell" class="low" data-label="Above the threshold"><span class="${isLastKnown(pressure) ? '' : severity}">${missing}</span></td>
 <td role="cell" class="wide">${victims.length === 0 ? 'no pod' : markup`<ol>${names}</ol>`}</td></tr>`;
 }
 

@@ -47,31 +47,39 @@ function nodes({ summary, isPartial }: ClusterReport): Tile {
 
 /** Pods that are too young to be expected count as soon as they are measured, if all measured pods are known. */
 function coverage({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
-  const { podCount, expectedPodCount, measuredPodCount, oldestDataAgeMs, absentNodeCount } = summary;
+  const { podCount, expectedPodCount, measuredPodCount, pendingPodCount, oldestDataAgeMs, absentNodeCount } = summary;
   const unmeasuredCount = expectedPodCount - measuredPodCount;
   const count = hidesPodsWithoutWorkload ? measuredPodCount : podCount;
   const age = oldestDataAgeMs === undefined ? 'no data' : `data up to ${formatAge(oldestDataAgeMs)} old`;
   return {
     label: 'Running pods measured',
     value: markup`${count} <small>of ${count + unmeasuredCount}</small>`,
-    note: unmeasuredCount > 0 ? `${unmeasuredCount} not measured, ${age}` : age,
+    note: [
+      ...(unmeasuredCount > 0 ? [`${unmeasuredCount} not measured`] : []),
+      ...(pendingPodCount > 0 ? [`volumes of ${pendingPodCount} not measured`] : []),
+      age,
+    ].join(', '),
     severity: worst({
       warning: unmeasuredCount,
-      unknown: absentNodeCount + (oldestDataAgeMs === undefined ? 1 : 0),
+      unknown: absentNodeCount + pendingPodCount + (oldestDataAgeMs === undefined ? 1 : 0),
     }),
   };
 }
 
 function used({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
-  const { freshNodeCount, staleNodeCount, absentNodeCount, podsUsedBytes, podCount } = summary;
+  const { freshNodeCount, staleNodeCount, absentNodeCount, podsUsedBytes, podCount, pendingPodCount } = summary;
   const missing = summary.expectedPodCount - summary.measuredPodCount;
   const isKnown = freshNodeCount + staleNodeCount > 0;
-  const isWhole = isKnown && missing === 0 && absentNodeCount === 0;
+  const isWhole = isKnown && missing === 0 && absentNodeCount === 0 && pendingPodCount === 0;
+  const lacks = [
+    ...(missing > 0 ? [`without ${missing} not measured`] : []),
+    ...(pendingPodCount > 0 ? [`without the volumes of ${pendingPodCount}`] : []),
+  ];
   const of = `${countText(podCount, 'pod', 'pods')}${hidesPodsWithoutWorkload ? ' with a workload' : ''}`;
   return {
     label: 'Used by pods',
     value: isKnown ? markup`${isWhole ? undefined : atLeast}${formatBytes(podsUsedBytes)}` : formatBytes(undefined),
-    note: `ephemeral storage of ${of}${missing > 0 ? `, without ${missing} not measured` : ''}`,
+    note: [`ephemeral storage of ${of}`, ...lacks].join(', '),
     severity: isWhole ? '' : 'unknown',
   };
 }

@@ -133,6 +133,50 @@ describe('the last values of a node without data', () => {
   });
 });
 
+describe('pods whose volumes are not measured', () => {
+  const facts = { state: 'pending', dataState: 'pending', dataAgeMs: 61_500 } as const;
+  const chip = 'last known 1m1s ago, volumes pending';
+
+  it('keep their last values as such, with age and reason, in no colour of a state', () => {
+    const limits = { items: [aLimit({ ...facts, ratio: 0.92 })], totalCount: 1 };
+    const page = pageOfCluster({ limits, pods: { items: [aPodStatus(facts)], totalCount: 1 } });
+    expect(textOf(page, 'next-evictions')).toContain(chip);
+    expect(textOf(page, 'pods')).toContain(chip);
+    expect(page).toContain('<rect class="f-unknown-bar"');
+    expect(page.match(/<tr role="row" class="last">/g)).toHaveLength(2);
+  });
+
+  it('are marked where their present values are shown, which are too low', () => {
+    const pending = { ...facts, dataState: 'fresh' } as const;
+    const limits = { items: [aLimit({ ...pending, ratio: 0.92 })], totalCount: 1 };
+    const page = pageOfCluster({ limits, pods: { items: [aPodStatus(pending)], totalCount: 1 } });
+    for (const id of ['next-evictions', 'pods']) expect(textOf(page, id)).toMatch(/volumes pending(?! ago)/);
+    expect(page).not.toContain('class="last"');
+    expect(page).toContain('<rect class="f-critical-bar"');
+  });
+
+  it('are never green, and no part of a sum that looks whole', () => {
+    const summary = aSummary({ pendingPodCount: 1, unknownLimitPodCount: 1, limitedPodCount: 0, limitCount: 0 });
+    const page = pageOfCluster({ summary, limits: { items: [], totalCount: 0 } });
+    const tiles = textOf(page, 'part-tiles');
+    expect(page.match(/<div class="unknown"><dt>/g)).toHaveLength(4);
+    expect(tiles).toContain('Running pods measured 1 of 1 volumes of 1 not measured, data up to 1s old');
+    expect(tiles).toContain('Used by pods at least 4.0KiB ephemeral storage of 1 pod, without the volumes of 1');
+    expect(tiles).toContain('Pods near a limit 0 and 1 unknown');
+    expect(textOf(page, 'next-evictions')).toContain('Unknown: the usage of 1 pod with limits.');
+    expect(textOf(page, 'next-evictions')).not.toContain('No measured pod declares');
+    expect(textOf(page, 'part-banner')).toContain('1 pod measured, limits of 1 pod unknown');
+  });
+
+  it('are lower bounds on the card of their node', () => {
+    const largestPods = [{ namespace: 'shop', pod: 'cart-0', state: 'pending', usedBytes: 4096 }] as const;
+    const node = aMeasuredNode({ pendingPodCount: 1, largestPods });
+    const shown = textOf(pageOfCluster({ nodes: { items: [node], totalCount: 1 } }), 'nodes');
+    expect(shown).toContain('at least 4.0KiB by 1 pod');
+    expect(shown).toContain('shop/cart-0 at least 4.0KiB');
+  });
+});
+
 describe('the bars of pods', () => {
   const barsOf = (...items: readonly Parameters<typeof aPodStatus>[0][]): readonly string[] => {
     const components = { rootfs: 60, logs: 0, emptydir: 0, configmap: 0, other: 0 };
@@ -469,6 +513,7 @@ describe('the sections', () => {
     const largestPods = Array.from({ length: 5 }, (_, index) => ({
       namespace: 'shop',
       pod: `p-${index}`,
+      state: 'measured' as const,
       usedBytes: 9 - index,
     }));
     const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ largestPods })], totalCount: 1 } });
@@ -562,7 +607,12 @@ describe('hostile names', () => {
             aMeasuredNode({
               node: hostile,
               failure,
-              largestPods: Array.from({ length: 4 }, () => ({ namespace: hostile, pod: hostile, usedBytes: 1 })),
+              largestPods: Array.from({ length: 4 }, () => ({
+                namespace: hostile,
+                pod: hostile,
+                state: 'measured' as const,
+                usedBytes: 1,
+              })),
             }),
             anAbsentNodeStatus({ node: hostile, failure }),
           ],

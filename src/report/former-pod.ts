@@ -1,0 +1,43 @@
+import type { LimitRatio } from '../eviction/limit-ratios.js';
+import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
+import { nearestRatio } from './limit-report.js';
+import type { FoundListedPod, FoundPod, PodSource } from './pod-report.js';
+
+/** What was last measured of a pod before its kubelet had to measure its volumes again. */
+export interface FormerPod {
+  readonly pod: PodSnapshot;
+  /** How much older than the last summary of the node. */
+  readonly olderByMs: number;
+}
+
+/** Of those pods of a node whose volumes are pending and were measured before: by UID as the kubelet reports it. */
+export type FormerPodsOf = (snapshot: NodeSnapshot) => ReadonlyMap<string, FormerPod>;
+
+/** A limit, and where its usage comes from. */
+export interface SourcedLimit {
+  readonly node: PodSource;
+  readonly limit: LimitRatio;
+}
+
+/** The larger one of the last total with volumes and the present one without. */
+export function largerUsage(found: FoundPod<PodSource>, former: FormerPod | undefined): FoundPod<PodSource> {
+  if (former === undefined || former.pod.usage.usedBytes <= found.pod.usage.usedBytes) return found;
+  return { node: formerSource(found.node, former), pod: former.pod };
+}
+
+/** The limit with the highest ratio: the last one with volumes, or a present one that is higher, as the shipped rules do. */
+export function nearestLimitOf(
+  { node, pod }: FoundListedPod<PodSource>,
+  former: FormerPod | undefined,
+): SourcedLimit | undefined {
+  const limit = nearestRatio(pod.ratios);
+  const last = former && nearestRatio(former.pod.ratios);
+  if (former !== undefined && last !== undefined && last.ratio > (limit?.ratio ?? -1))
+    return { node: formerSource(node, former), limit: last };
+  return limit && { node, limit };
+}
+
+/** Without data, that is why the values are old. */
+function formerSource(node: PodSource, { olderByMs }: FormerPod): PodSource {
+  return { ...node, state: node.state === 'absent' ? 'absent' : 'pending', ageMs: node.ageMs + olderByMs };
+}
