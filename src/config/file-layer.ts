@@ -28,7 +28,7 @@ export function fileLayer({ path: file, text }: ConfigFile): Layer {
   return { values: reader.values, faults: [...duplicateKeyFaults(file, yaml), ...reader.faults] };
 }
 
-function yamlFaults(file: string, { problems }: YamlText): SettingFault[] {
+export function yamlFaults(file: string, { problems }: YamlText): SettingFault[] {
   return problems.map(({ problem, position }) => ({
     path: '',
     problem: `invalid YAML: ${oneLine(problem)}`,
@@ -37,7 +37,7 @@ function yamlFaults(file: string, { problems }: YamlText): SettingFault[] {
   }));
 }
 
-function duplicateKeyFaults(file: string, { duplicateKeys }: YamlText): SettingFault[] {
+export function duplicateKeyFaults(file: string, { duplicateKeys }: YamlText): SettingFault[] {
   return duplicateKeys.map(({ path, position, firstLine }) => ({
     path: pathText(path),
     problem: 'duplicate key',

@@ -1,4 +1,14 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import {
+  type DocumentOptions,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type ParseOptions,
+  type SchemaOptions,
+} from 'yaml';
 
 import { messageOf } from '../base/errors.js';
 
@@ -26,15 +36,19 @@ const maxAliasCount = 100;
 /** Settings are not nested deeper. Deeper values have no position, which bounds the memory for a hostile text. */
 const maxDepth = 8;
 
-/** One document of YAML 1.2 (https://yaml.org/spec/1.2.2/) with text keys and without custom tags. */
-export function readYaml(text: string): YamlText {
+/**
+ * One document of YAML 1.2 (https://yaml.org/spec/1.2.2/) with text keys and without custom tags. `options`: of another
+ * version or schema.
+ */
+export function readYaml(text: string, options: DocumentOptions & ParseOptions & SchemaOptions = {}): YamlText {
   const lineCounter = new LineCounter();
   const positionAt = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset);
     return { line, column: col };
   };
   // The parser's own check for duplicate keys takes quadratic time.
-  const document = parseDocument(text, { lineCounter, uniqueKeys: false, stringKeys: true, prettyErrors: false });
+  const checks = { uniqueKeys: false, stringKeys: true, prettyErrors: false } as const;
+  const document = parseDocument(text, { lineCounter, ...checks, ...options });
   const problems = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
     problem: message,
     position: positionAt(pos[0]),

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import type { z } from 'zod';
+
+import { messageOf } from '../../base/errors.js';
+import { ConfigError, describeValue, pathText, type SettingFault, valueAt } from '../faults.js';
+import { duplicateKeyFaults, yamlFaults } from '../file-layer.js';
+import { readConfigFile } from '../read-file.js';
+import { readYaml, type YamlText } from '../yaml-text.js';
+import { webFileSchema } from './web-file-schema.js';
+import { type FileContent, loadTls, type WebTls } from './web-tls.js';
+
+/** How the listeners serve. */
+export interface WebConfig {
+  /** Undefined: plain HTTP. */
+  readonly tls: WebTls | undefined;
+  /** Of every response. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Hashes of bcrypt by the names of users. Empty: no passwords. */
+  readonly users: ReadonlyMap<string, string>;
+  readonly rateLimit: RateLimit | undefined;
+}
+
+export interface RateLimit {
+  /** Between two requests, on average; above 0. */
+  readonly intervalMs: number;
+  /** Requests at once. */
+  readonly burst: number;
+}
+
+/** The file and the files that it names. */
+interface WebFileContent {
+  readonly text: string;
+  /** By the path as the file has it. */
+  readonly files: Readonly<Record<string, FileContent>>;
+}
+
+/** The content of the file and of the files that it names, as one text that {@link loadWebFile} takes. Throws UserError. */
+export async function readWebFile(file: string): Promise<string> {
+  const text = await readConfigFile(file);
+  const tls = webFileSchema.safeParse(readWebYaml(text).value).data?.tls_server_config ?? {};
+  const names = [tls.cert_file, tls.key_file, tls.client_ca_file].filter((name) => name !== undefined);
+  const folder = path.dirname(file);
+  const files = await Promise.all(
+    names.map(async (name) => [name, await contentOf(path.resolve(folder, name))] as const),
+  );
+  return JSON.stringify({ text, files: Object.fromEntries(files) } satisfies WebFileContent);
+}
+
+async function contentOf(file: string): Promise<FileContent> {
+  try {
+    return { text: await readFile(file, 'utf8') };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}
+
+/**
+ * What `promtool check web-config` accepts; throws ConfigError with all faults for what it refuses. No message has a
+ * part of a key or a hash. `file`: as messages name it.
+ */
+export function loadWebFile(file: string, content: string): WebConfig {
+  const { text, files } = JSON.parse(content) as WebFileContent;
+  const yaml = readWebYaml(text);
+  const sourceOf = (path: readonly PropertyKey[]): string => `${file}:${yaml.positionOf(path).line}`;
+  const parsed = webFileSchema.safeParse(yaml.value);
+  const faults = [
+    ...yamlFaults(file, yaml),
+    ...duplicateKeyFaults(file, yaml),
+    ...(parsed.error?.issues ?? []).flatMap((issue) => faultsOf(issue, yaml.value, sourceOf)),
+  ];
+  if (faults.length > 0 || !parsed.success) throw new ConfigError(faults);
+  const {
+    tls_server_config: tls,
+    http_server_config: http,
+    basic_auth_users: users,
+    rate_limit: limit,
+  } = parsed.data ?? {};
+  return {
+    tls: tls && loadTls(tls, { files, sourceOf: (key) => sourceOf(['tls_server_config', key]) }),
+    headers: new Map(
+      Object.entries(http?.headers ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
+    users: new Map(Object.entries(users ?? {})),
+    rateLimit: rateLimitOf(limit),
+  };
+}
+
+/** Without types: what a plain `no` means depends on the field. */
+function readWebYaml(text: string): YamlText {
+  return readYaml(text, { schema: 'failsafe', merge: true });
+}
+
+function faultsOf(
+  issue: z.core.$ZodIssue,
+  value: unknown,
+  sourceOf: (path: readonly PropertyKey[]) => string,
+): SettingFault[] {
+  const hint = `allowed: ${issue.message}`;
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const path = [...issue.path, key];
+      return { path: pathText(path), problem: 'unknown key', source: sourceOf(path), hint };
+    });
+  }
+  const isSecret = issue.path.length === 0 || issue.path[0] === 'basic_auth_users';
+  const problem = isSecret ? 'found something else' : `found ${describeValue(valueAt(value, issue.path))}`;
+  return [{ path: pathText(issue.path), problem, source: sourceOf(issue.path), hint }];
+}
+
+function rateLimitOf({ interval = 0, burst = 0 }: { interval?: number | undefined; burst?: number | undefined } = {}):
+  RateLimit | undefined {
+  return interval > 0 ? { intervalMs: interval, burst } : undefined;
+}

@@ -1,0 +1,122 @@
+import { copyFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { UserError } from '../../../src/base/errors.js';
+import { loadWebFile, readWebFile } from '../../../src/config/web/web-file.js';
+import { temporaryFolder } from '../../support/programs.js';
+import { webFileCases, WebFileFolder } from '../../support/web-files.js';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let files: WebFileFolder;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  files = await WebFileFolder.create(folder.path);
+});
+
+afterAll(() => folder[Symbol.asyncDispose]());
+
+describe('as promtool check web-config does, the file of the listener', () => {
+  it.each(webFileCases)('with $name is accepted: $isAccepted', async ({ text, isAccepted }) => {
+    const file = await files.write(text);
+    const content = await readWebFile(file);
+    let fault = '';
+    try {
+      loadWebFile(file, content);
+    } catch (error) {
+      fault = String(error);
+    }
+    expect([fault === '', fault]).toEqual([isAccepted, fault]);
+  });
+});
+
+async function loaded(text: string): Promise<unknown> {
+  const file = await files.write(text);
+  return loadWebFile('web.yml', await readWebFile(file));
+}
+
+it('is understood as a whole', async () => {
+  const config = await loaded(`
+tls_server_config:
+  cert_file: tls.crt
+  key_file: tls.key
+  client_auth_type: RequireAndVerifyClientCert
+  client_ca_file: ca.crt
+  client_allowed_sans: [prometheus.example]
+  min_version: TLS13
+  max_version: TLS13
+  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_AES_128_GCM_SHA256]
+  prefer_server_cipher_suites: no
+  curve_preferences: [X25519, CurveP256]
+http_server_config:
+  http2: false
+  headers: {X-Frame-Options: deny, Content-Security-Policy: }
+basic_auth_users: {no: "$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG"}
+rate_limit: {interval: 1m0.5s, burst: 20}
+`);
+  const pem = expect.stringContaining('-----BEGIN') as string;
+  expect(config).toEqual({
+    tls: {
+      cert: pem,
+      key: pem,
+      clientCa: pem,
+      clientAuth: 'require-and-verify',
+      clientAllowedSans: ['prometheus.example'],
+      minVersion: 'TLSv1.3',
+      maxVersion: 'TLSv1.3',
+      cipherSuites: ['ECDHE-RSA-AES128-GCM-SHA256'],
+      prefersServerCipherSuites: false,
+      curves: ['X25519', 'P-256'],
+    },
+    headers: new Map([['X-Frame-Options', 'deny']]),
+    users: new Map([['no', '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG']]),
+    rateLimit: { intervalMs: 60_500, burst: 20 },
+  });
+});
+
+it('has the defaults of the toolkit', async () => {
+  expect(await loaded('tls_server_config: {cert_file: tls.crt, key_file: tls.key}')).toMatchObject({
+    tls: { clientAuth: 'none', clientCa: undefined, clientAllowedSans: undefined, minVersion: 'TLSv1.2' },
+    headers: new Map(),
+    users: new Map(),
+    rateLimit: undefined,
+  });
+  expect(await loaded('')).toMatchObject({ tls: undefined });
+});
+
+it('has all its faults reported, each with its line', async () => {
+  const text = 'tls_server_config:\n  min_version: TLS14\nhttp_server_config: {http3: true}\nrate_limit: 5\n';
+  await expect(loaded(text)).rejects.toThrow(
+    [
+      'tls_server_config.min_version: found "TLS14" (web.yml:2); allowed: TLS13, TLS12, TLS11, TLS10',
+      'http_server_config.http3: unknown key (web.yml:3); allowed: a mapping with any of http2, headers',
+      'rate_limit: found "5" (web.yml:4); allowed: a mapping with any of interval, burst',
+    ].join('\n'),
+  );
+});
+
+it.each([
+  ['a hash', 'basic_auth_users: {alice: SECRET}'],
+  ['users', 'basic_auth_users: SECRET'],
+  ['a file that is not the one meant', 'SECRET'],
+  ['broken YAML', 'basic_auth_users: {alice: SECRET'],
+  ['a key', 'tls_server_config: {cert_file: tls.crt, key: SECRET}'],
+])('has faults that say nothing of what is secret: %s', async (_case, text) => {
+  const error: unknown = await loaded(text).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UserError);
+  expect(String(error)).not.toContain('SECRET');
+});
+
+it('changes with the files that it names', async () => {
+  const text = 'tls_server_config: {cert_file: tls.crt, key_file: later.key}';
+  const file = await files.write(text);
+  const before = await readWebFile(file);
+  expect(() => loadWebFile('web.yml', before)).toThrow(
+    'tls_server_config.key_file: found "later.key" (web.yml:1); allowed: a file that can be read (ENOENT',
+  );
+  await copyFile(path.join(folder.path, 'tls.key'), path.join(folder.path, 'later.key'));
+  const after = await readWebFile(file);
+  expect(loadWebFile('web.yml', after).tls).toBeDefined();
+});

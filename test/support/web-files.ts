@@ -1,0 +1,198 @@
+/** Files for `--web.config.file`, and whether `promtool check web-config` accepts them. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { TestAuthority } from './certificates.js';
+
+export interface WebFileCase {
+  readonly name: string;
+  readonly text: string;
+  readonly isAccepted: boolean;
+  /** By the promtool of Prometheus 2.42, where it differs: it knows fewer keys, and its Go has other ciphers. */
+  readonly isAcceptedBy242?: boolean;
+}
+
+const tls = (lines: string): string => `tls_server_config:\n  cert_file: tls.crt\n  key_file: tls.key\n  ${lines}`;
+
+/** Of the password `secret`, with the lowest cost. */
+const secretHash = '$2y$04$eImiTXuWVxfM37uY4JANjO1mrRvb9GHbQBJgBhqIPcJ0yFM6sM3sa';
+
+function accepted(name: string, text: string, isAcceptedBy242 = true): WebFileCase {
+  return { name, text, isAccepted: true, isAcceptedBy242 };
+}
+
+function refused(name: string, text: string, isAcceptedBy242 = false): WebFileCase {
+  return { name, text, isAccepted: false, isAcceptedBy242 };
+}
+
+const only3 = false;
+
+export const webFileCases: readonly WebFileCase[] = [
+  accepted('an empty file', ''),
+  accepted('an empty mapping', '{}'),
+  accepted('null', 'null'),
+  accepted('only comments', '# nothing\n'),
+  refused('a list', '- a'),
+  refused('a text', 'junk'),
+  refused('broken YAML', 'tls_server_config: ['),
+  refused('an unknown key', 'tls: {}'),
+  refused('an unknown key of TLS', tls('cert_filse: x')),
+  refused('an unknown key of HTTP', 'http_server_config: {http3: true}'),
+  refused('a duplicate key', 'http_server_config: {}\nhttp_server_config: {}'),
+  accepted('sections without values', 'tls_server_config:\nhttp_server_config:\nbasic_auth_users:\n'),
+  refused('a section that is a text', 'tls_server_config: yes'),
+  accepted('an alias', `basic_auth_users: {alice: &hash ${secretHash}, bob: *hash}`),
+  accepted('a merged mapping', `basic_auth_users: {<<: {alice: ${secretHash}}, bob: ${secretHash}}`),
+
+  accepted('a certificate and its key', tls('')),
+  refused('a certificate without a key', 'tls_server_config: {cert_file: tls.crt}'),
+  refused('a key without a certificate', 'tls_server_config: {key_file: tls.key}'),
+  refused('a certificate that does not exist', 'tls_server_config: {cert_file: none.crt, key_file: tls.key}'),
+  refused('a key that does not exist', 'tls_server_config: {cert_file: tls.crt, key_file: none.key}'),
+  refused("another certificate's key", 'tls_server_config: {cert_file: tls.crt, key_file: other.key}'),
+  refused('a certificate that is none', 'tls_server_config: {cert_file: junk.pem, key_file: tls.key}'),
+  refused('a key that is none', 'tls_server_config: {cert_file: tls.crt, key_file: junk.pem}'),
+  accepted('an absolute path', 'tls_server_config: {cert_file: FOLDER/tls.crt, key_file: FOLDER/tls.key}'),
+  accepted(
+    'a certificate and a key in the file',
+    'tls_server_config:\n  cert: |\nINLINE(tls.crt)\n  key: |\nINLINE(tls.key)\n',
+    only3,
+  ),
+  accepted('a file takes precedence over a text', tls('cert: junk\n  key: junk'), only3),
+  refused('only a client CA', 'tls_server_config: {client_ca_file: ca.crt}'),
+  refused('only a type of client authentication', 'tls_server_config: {client_auth_type: NoClientCert}'),
+  accepted(
+    'what does not switch TLS on',
+    'tls_server_config: {min_version: TLS13, cipher_suites: [TLS_AES_128_GCM_SHA256]}',
+  ),
+  accepted('empty names of files', "tls_server_config: {cert_file: '', key_file: ''}"),
+
+  ...[
+    'NoClientCert',
+    'RequestClientCert',
+    'RequireAnyClientCert',
+    'RequireClientCert',
+    'VerifyClientCertIfGiven',
+    'RequireAndVerifyClientCert',
+  ].map((type) => accepted(`client_auth_type ${type}`, tls(`client_auth_type: ${type}`))),
+  ...['RequestClientCert', 'RequireAndVerifyClientCert'].map((type) =>
+    accepted(`${type} with a CA`, tls(`client_auth_type: ${type}\n  client_ca_file: ca.crt`)),
+  ),
+  accepted('an empty client_auth_type', tls("client_auth_type: ''")),
+  refused('an unknown client_auth_type', tls('client_auth_type: requireAndVerifyClientCert')),
+  refused('a CA without client authentication', tls('client_ca_file: ca.crt')),
+  refused('a CA with NoClientCert', tls('client_auth_type: NoClientCert\n  client_ca_file: ca.crt')),
+  refused('a CA that does not exist', tls('client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: none.crt')),
+  accepted(
+    'a CA without certificates',
+    tls('client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: junk.pem'),
+  ),
+  accepted('a CA in the file', tls('client_auth_type: RequireAndVerifyClientCert\n  client_ca: junk'), only3),
+  accepted(
+    'allowed names',
+    tls('client_auth_type: RequireAndVerifyClientCert\n  client_allowed_sans: [a, b.example]'),
+    only3,
+  ),
+  accepted('an empty list of allowed names', tls('client_allowed_sans: []'), only3),
+  refused('a name in place of a list', tls('client_allowed_sans: a')),
+
+  ...['TLS10', 'TLS11', 'TLS12', 'TLS13'].map((version) =>
+    accepted(`versions ${version}`, tls(`min_version: ${version}\n  max_version: ${version}`)),
+  ),
+  accepted('a smallest version above the largest', tls('min_version: TLS13\n  max_version: TLS12')),
+  refused('an unknown version', tls('min_version: TLS14')),
+  refused('a version in another case', tls('max_version: tls13')),
+  accepted(
+    'cipher suites',
+    tls('cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA]'),
+  ),
+  accepted('no cipher suites', tls('cipher_suites: []')),
+  refused('an unknown cipher suite', tls('cipher_suites: [ECDHE-RSA-AES128-GCM-SHA256]')),
+  refused('an insecure cipher suite', tls('cipher_suites: [TLS_RSA_WITH_RC4_128_SHA]')),
+  refused('a cipher suite without forward secrecy', tls('cipher_suites: [TLS_RSA_WITH_AES_128_GCM_SHA256]'), true),
+  accepted('curves', tls('curve_preferences: [CurveP256, CurveP384, CurveP521, X25519]')),
+  refused('an unknown curve', tls('curve_preferences: [P-256]')),
+  accepted('an order of the client', tls('prefer_server_cipher_suites: false')),
+  refused('an order that is no boolean', tls('prefer_server_cipher_suites: maybe')),
+
+  ...['true', 'false', 'yes', 'No', 'ON', 'off', 'y', 'N', 'TRUE', '~', ''].map((word) =>
+    accepted(`http2: ${word}`, `http_server_config: {http2: ${word}}`),
+  ),
+  ...['1', 'maybe', 'tRUE'].map((word) => refused(`http2: ${word}`, `http_server_config: {http2: ${word}}`)),
+  accepted(
+    'all headers',
+    'http_server_config:\n  headers:\n    Content-Security-Policy: x\n    X-Frame-Options: deny\n    X-Content-Type-Options: nosniff\n    X-XSS-Protection: 1\n    Strict-Transport-Security: max-age=31536000\n',
+  ),
+  accepted('an empty policy', 'http_server_config: {headers: {Content-Security-Policy: ""}}'),
+  accepted('frames of the same origin', 'http_server_config: {headers: {X-Frame-Options: sameorigin}}'),
+  refused('other frames', 'http_server_config: {headers: {X-Frame-Options: DENY}}'),
+  refused('a header of frames without a value', 'http_server_config: {headers: {X-Frame-Options: }}'),
+  refused('another type policy', 'http_server_config: {headers: {X-Content-Type-Options: sniff}}'),
+  refused('another header', 'http_server_config: {headers: {Server: x}}'),
+  refused('a header in lower case', 'http_server_config: {headers: {x-frame-options: deny}}'),
+
+  accepted('a user', `basic_auth_users: {alice: ${secretHash}}`),
+  accepted('users named no and 123', `basic_auth_users: {no: ${secretHash}, 123: ${secretHash}}`),
+  ...['$2a$', '$2b$', '$2$', '$1$', '$2z$'].map((version) =>
+    accepted(`a hash of version ${version}`, `basic_auth_users: {alice: ${secretHash.replace('$2y$', version)}}`),
+  ),
+  accepted('a long hash', `basic_auth_users: {alice: ${secretHash}x}`),
+  refused('a password', 'basic_auth_users: {alice: secret}'),
+  refused('a user without a hash', 'basic_auth_users: {alice: }'),
+  refused('a short hash', `basic_auth_users: {alice: ${secretHash.slice(0, 58)}}`),
+  refused('a hash of another algorithm', `basic_auth_users: {alice: ${secretHash.replace('$2y$', '$6$')}}`),
+  refused('a hash with too low a cost', `basic_auth_users: {alice: ${secretHash.replace('$04$', '$03$')}}`),
+  refused('a hash with too high a cost', `basic_auth_users: {alice: ${secretHash.replace('$04$', '$32$')}}`),
+  accepted('a hash with a high cost', `basic_auth_users: {alice: ${secretHash.replace('$04$', '$31$')}}`),
+  refused('a list of users', `basic_auth_users: [${secretHash}]`),
+  refused('a user twice', `basic_auth_users: {alice: ${secretHash}, alice: ${secretHash}}`),
+
+  ...['1s', '100ms', '1m30s', '1.5h', '0', '1000000', '-1s', '10us', '1µs'].map((interval) =>
+    accepted(`an interval of ${interval}`, `rate_limit: {interval: ${interval}, burst: 20}`, only3),
+  ),
+  ...['1d', 's', 'often', '1 s'].map((interval) =>
+    refused(`an interval of ${interval}`, `rate_limit: {interval: ${interval}, burst: 20}`),
+  ),
+  accepted('a burst of 0', 'rate_limit: {interval: 1s, burst: 0}', only3),
+  accepted('no burst', 'rate_limit: {interval: 1s}', only3),
+  accepted('a negative burst', 'rate_limit: {interval: 1s, burst: -1}', only3),
+  refused('a burst that is a text', 'rate_limit: {interval: 1s, burst: many}'),
+];
+
+/** Writes a file beside its certificates. `folder` exists. */
+export class WebFileFolder {
+  readonly #folder: string;
+  readonly #pems: ReadonlyMap<string, string>;
+
+  private constructor(folder: string, pems: ReadonlyMap<string, string>) {
+    this.#folder = folder;
+    this.#pems = pems;
+  }
+
+  static async create(folder: string): Promise<WebFileFolder> {
+    const authority = await TestAuthority.create();
+    const [server, other] = await Promise.all([authority.issueServer(), authority.issueServer()]);
+    const pems = new Map([
+      ['tls.crt', server.cert],
+      ['tls.key', server.key],
+      ['other.key', other.key],
+      ['ca.crt', authority.certificate],
+      ['junk.pem', 'junk\n'],
+    ]);
+    await mkdir(folder, { recursive: true });
+    for (const [name, text] of pems) await writeFile(path.join(folder, name), text);
+    return new WebFileFolder(folder, pems);
+  }
+
+  /** Its path. `FOLDER` in the text is the folder, `INLINE(name)` the indented content of a file. */
+  async write(text: string): Promise<string> {
+    const file = path.join(this.#folder, 'web.yml');
+    const filled = text
+      .replaceAll('FOLDER', this.#folder)
+      .replaceAll(/INLINE\((.*)\)/g, (_match, name: string) =>
+        (this.#pems.get(name) ?? '').trim().replaceAll(/^/gm, '    '),
+      );
+    await writeFile(file, filled);
+    return file;
+  }
+}
