@@ -240,7 +240,7 @@ export class App implements AsyncDisposable {
       reload: enableLifecycle ? reload : undefined,
       logger,
     });
-    return listenAddresses.map(({ host, port }) => new Listener({ host, port, handler, clock }));
+    return listenAddresses.map(({ host, port }) => new Listener({ host, port, tls: undefined, handler, clock, logger }));
   }
 
   #evictionReports(): readonly EvictionReport[] | undefined {

@@ -54,6 +54,11 @@ export class Connections {
     return others.length < maxInUse.total && countOf(others, connection.address) < maxInUse.perAddress;
   }
 
+  /** Closes a connection at once, without what the client has not read. */
+  reset(endpoint: Endpoint): void {
+    this.#open.get(keyOf(endpoint))?.socket.resetAndDestroy();
+  }
+
   #makeRoom(address: string): void {
     const open = [...this.#open.values()];
     if (countOf(open, address) > maxOpen.perAddress) this.#closeOldest(open.filter((one) => one.address === address));

@@ -1,18 +1,25 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 
 import type { Clock } from '../base/clock.js';
-import { UserError } from '../base/errors.js';
+import { messageOf, UserError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
 import { Connections } from './connections.js';
 import { isProbe } from './probes.js';
+import { contextOptions, refusalOf, type TlsSettings } from './tls.js';
 
 export interface ListenerOptions {
   /** Name or address; undefined: all interfaces. */
   readonly host: string | undefined;
   /** 0: any free port. */
   readonly port: number;
+  /** Undefined: plain HTTP. */
+  readonly tls: TlsSettings | undefined;
   readonly handler: RequestListener;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /**
@@ -25,6 +32,8 @@ const limits = {
   requestTimeout: 15_000,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 310_000,
+  /** Of TLS. */
+  handshakeTimeout: 10_000,
 } as const;
 const maxHeaderCount = 50;
 
@@ -40,7 +49,8 @@ const hints: Readonly<Record<string, string>> = {
 /** One listening address. */
 export class Listener {
   readonly #options: ListenerOptions;
-  readonly #server: Server;
+  readonly #server: Server | HttpsServer;
+  #tls: TlsSettings | undefined;
   readonly #connections = new Connections();
   readonly #running = new Set<ServerResponse>();
   readonly #busy = new WeakSet<Socket>();
@@ -48,7 +58,8 @@ export class Listener {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    this.#server = createServer(limits, (request, response) => {
+    this.#tls = options.tls;
+    const handle: RequestListener = (request, response) => {
       const { socket } = request;
       // Pipelined requests are refused: when the connection ends, Node.js notifies only the first of them, and the others
       // would keep their resources. Scrapers and browsers do not pipeline.
@@ -60,7 +71,8 @@ export class Listener {
       response.once('finish', () => this.#busy.delete(socket));
       this.#track(response);
       this.#handle(request, response);
-    });
+    };
+    this.#server = this.#tls === undefined ? createServer(limits, handle) : this.#createTlsServer(this.#tls, handle);
     this.#server.on('connection', (socket: Socket) => {
       this.#connections.opened(socket);
     });
@@ -113,6 +125,36 @@ export class Listener {
     await forced;
   }
 
+  /** For new connections. TLS itself cannot be switched on or off. */
+  setTls(tls: TlsSettings): void {
+    if (!('setSecureContext' in this.#server)) throw new Error('the listener speaks plain HTTP');
+    this.#tls = tls;
+    this.#server.setSecureContext(contextOptions(tls));
+    Object.assign(this.#server, certificateRequest(tls)); // read at each handshake
+  }
+
+  #createTlsServer(tls: TlsSettings, handle: RequestListener): HttpsServer {
+    const { logger } = this.#options;
+    const server = createTlsServer({ ...limits, ...contextOptions(tls), ...certificateRequest(tls) }, handle);
+    server.prependListener('secureConnection', (socket: TLSSocket) => {
+      const refusal = refusalOf(this.#tls ?? tls, socket);
+      if (refusal !== undefined) {
+        logger.debug('client refused', { client: socket.remoteAddress, reason: refusal });
+        socket.destroy();
+        return;
+      }
+      // A TLS socket cannot reset its connection.
+      socket.resetAndDestroy = () => {
+        this.#connections.reset(socket);
+        return socket;
+      };
+    });
+    server.on('tlsClientError', (error, socket) => {
+      logger.debug('TLS handshake failed', { client: socket.remoteAddress, error: messageOf(error) });
+    });
+    return server;
+  }
+
   /** Probes need no connection that is kept, so they are answered while too many are in use. */
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const isAdmitted = this.#connections.use(request.socket);
@@ -129,6 +171,11 @@ export class Listener {
     });
     if (this.#isClosing) closeAfter(response);
   }
+}
+
+/** The certificate is judged after the handshake. */
+function certificateRequest({ clientAuth }: TlsSettings) {
+  return { requestCert: clientAuth !== 'none', rejectUnauthorized: false };
 }
 
 /** With the header, the client sends its next request elsewhere. After the headers were sent, only the end of the connection does that. */

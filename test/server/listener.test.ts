@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
+import { silentLogger } from '../../src/base/logger.js';
 import { Listener } from '../../src/server/listener.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -15,7 +16,7 @@ const ok: RequestListener = (_request, response) => {
 };
 
 function aListener(host: string | undefined, port: number): Listener {
-  return new Listener({ host, port, handler: ok, clock: new ManualClock() });
+  return new Listener({ host, port, tls: undefined, handler: ok, clock: new ManualClock(), logger: silentLogger });
 }
 
 /** Requests wait until the test answers them; `next` resolves with the next one's response. */

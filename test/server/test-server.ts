@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 
 import type { Clock } from '../../src/base/clock.js';
-import type { Logger } from '../../src/base/logger.js';
+import { type Logger, silentLogger } from '../../src/base/logger.js';
 import type { ExpositionBody } from '../../src/exposition/exposition.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { EvictionsHandler } from '../../src/server/evictions-handler.js';
-import { Listener } from '../../src/server/listener.js';
+import { Listener, type ListenerOptions } from '../../src/server/listener.js';
 import {
   MetricsHandler,
   type MetricsHandlerOptions,
@@ -14,6 +14,7 @@ import {
 } from '../../src/server/metrics-handler.js';
 import { createRoutes, type RoutesOptions } from '../../src/server/routes.js';
 import { StatusHandler } from '../../src/server/status-handler.js';
+import type { TlsSettings } from '../../src/server/tls.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aClusterSnapshot } from '../support/snapshot-builders.js';
 import { aStatus } from '../support/status-builders.js';
@@ -28,12 +29,28 @@ export class RunningServer implements AsyncDisposable {
   }
 
   /** The listener's own clock stands still unless one is given: nothing is closed by force. */
-  static async start(handler: RequestListener, clock: Clock = new ManualClock()): Promise<RunningServer> {
-    const listener = new Listener({ host: '127.0.0.1', port: 0, handler, clock });
+  static async start(
+    handler: RequestListener,
+    clock: Clock = new ManualClock(),
+    options: Partial<Pick<ListenerOptions, 'tls' | 'logger'>> = {},
+  ): Promise<RunningServer> {
+    const listener = new Listener({
+      host: '127.0.0.1',
+      port: 0,
+      tls: undefined,
+      handler,
+      clock,
+      logger: silentLogger,
+      ...options,
+    });
     await listener.start();
     const { port } = listener;
     if (port === undefined) throw new Error('a listener that started has a port');
     return new RunningServer(listener, port);
+  }
+
+  setTls(tls: TlsSettings): void {
+    this.#listener.setTls(tls);
   }
 
   close(graceMs: number): Promise<void> {

@@ -27,6 +27,11 @@ export interface ServerCertificate {
   readonly isExpired?: boolean;
 }
 
+export interface ClientCertificate {
+  readonly names?: readonly JsonGeneralName[];
+  readonly isExpired?: boolean;
+}
+
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const hourMs = 60 * 60 * 1000;
 
@@ -66,9 +71,10 @@ export class TestAuthority {
     ]);
   }
 
-  async issueClient(commonName: string): Promise<KeyPair> {
-    return this.#issue(`CN=${commonName}`, validity(false), [
+  async issueClient(commonName: string, { names = [], isExpired = false }: ClientCertificate = {}): Promise<KeyPair> {
+    return this.#issue(`CN=${commonName}`, validity(isExpired), [
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth]),
+      ...(names.length === 0 ? [] : [new SubjectAlternativeNameExtension([...names])]),
     ]);
   }
 

@@ -1,0 +1,332 @@
+import { once } from 'node:events';
+import { request as startRequest, type RequestListener, type ServerResponse } from 'node:http';
+import { Agent, type AgentOptions, request } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { alternativeNames, type TlsSettings } from '../../src/server/tls.js';
+import { type KeyPair, TestAuthority } from '../support/certificates.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { aLogger, RunningServer } from './test-server.js';
+
+let authority: TestAuthority;
+let serverPair: KeyPair;
+let foreignAuthority: TestAuthority;
+
+beforeAll(async () => {
+  authority = await TestAuthority.create();
+  foreignAuthority = await TestAuthority.create('another-ca');
+  serverPair = await authority.issueServer();
+});
+
+function aTls(overrides: Partial<TlsSettings> = {}): TlsSettings {
+  return {
+    ...serverPair,
+    clientAuth: 'none',
+    clientCa: undefined,
+    clientAllowedSans: undefined,
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    cipherSuites: [],
+    prefersServerCipherSuites: true,
+    curves: [],
+    ...overrides,
+  };
+}
+
+const ok: RequestListener = (_request, response) => {
+  response.end('ok');
+};
+
+function startServer(tls: TlsSettings = aTls(), handler = ok): Promise<RunningServer> {
+  return RunningServer.start(handler, new ManualClock(), { tls });
+}
+
+/** The text of a response, or the code of the error. */
+async function get(port: number, options: AgentOptions & { readonly agent?: Agent } = {}): Promise<string> {
+  return new Promise((resolve) => {
+    const agent = options.agent ?? false;
+    const outgoing = request({ host: '127.0.0.1', port, ca: authority.certificate, ...options, agent }, (incoming) => {
+      incoming.toArray().then(
+        (chunks) => {
+          resolve(Buffer.concat(chunks as Buffer[]).toString());
+        },
+        () => {
+          resolve('aborted');
+        },
+      );
+    });
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code ?? error.message);
+    });
+    outgoing.end();
+  });
+}
+
+/** A completed handshake, or the code of the error. */
+async function handshake(port: number, options: ConnectionOptions = {}): Promise<TLSSocket | string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, ca: authority.certificate, ...options }, () => {
+      resolve(socket);
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code ?? error.message);
+    });
+    socket.on('close', () => {
+      resolve('closed');
+    });
+  });
+}
+
+async function connected(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = await handshake(port, options);
+  if (typeof socket === 'string') throw new Error(socket);
+  return socket;
+}
+
+describe('a client with TLS', () => {
+  it('gets responses, many on one connection', async () => {
+    await using server = await startServer();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
+    const texts = await Promise.all([1, 2, 3].map(() => get(server.port, { agent })));
+    expect(texts).toEqual(['ok', 'ok', 'ok']);
+    agent.destroy();
+  });
+
+  it('verifies the certificate', async () => {
+    await using server = await startServer();
+    expect(await get(server.port, { ca: foreignAuthority.certificate })).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+  });
+
+  it('chooses HTTP/1.1 when it offers HTTP/2 too', async () => {
+    await using server = await startServer();
+    const socket = await connected(server.port, { ALPNProtocols: ['h2', 'http/1.1'] });
+    expect(socket.alpnProtocol).toBe('http/1.1');
+    socket.destroy();
+  });
+
+  it('gets no response in clear text', async () => {
+    await using server = await startServer();
+    const outgoing = startRequest({ host: '127.0.0.1', port: server.port, agent: false }).end();
+    const [error] = (await once(outgoing, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toMatch(/ECONNRESET|HPE_INVALID/);
+  });
+});
+
+describe('certificates of clients', () => {
+  const kinds = ['none', 'valid', 'expired', 'foreign'] as const;
+  const pairs = new Map<string, KeyPair>();
+
+  beforeAll(async () => {
+    pairs.set('valid', await authority.issueClient('prometheus'));
+    pairs.set('expired', await authority.issueClient('prometheus', { isExpired: true }));
+    pairs.set('foreign', await foreignAuthority.issueClient('prometheus'));
+  });
+
+  const accepting: readonly (readonly [TlsSettings['clientAuth'], readonly string[]])[] = [
+    ['none', ['none', 'valid', 'expired', 'foreign']],
+    ['request', ['none', 'valid', 'expired', 'foreign']],
+    ['require-any', ['valid', 'expired', 'foreign']],
+    ['verify-if-given', ['none', 'valid']],
+    ['require-and-verify', ['valid']],
+  ];
+
+  it.each(accepting)('%s accepts %j', async (clientAuth, expected) => {
+    await using server = await startServer(aTls({ clientAuth, clientCa: authority.certificate }));
+    const results = await Promise.all(
+      kinds.map(async (kind) => [kind, await get(server.port, { ...pairs.get(kind) })] as const),
+    );
+    const accepted = results.filter(([, result]) => result === 'ok').map(([kind]) => kind);
+    expect([accepted, results]).toEqual([expected, results]);
+  });
+
+  it.each(['', 'no certificate', undefined])('are all refused when the authorities are %j', async (clientCa) => {
+    await using server = await startServer(aTls({ clientAuth: 'require-and-verify', clientCa }));
+    expect(await get(server.port, { ...pairs.get('valid') })).toBe('ECONNRESET');
+  });
+
+  it('that are refused are in the log, with their reason', async () => {
+    const logger = aLogger();
+    const tls = aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate });
+    await using server = await RunningServer.start(ok, new ManualClock(), { tls, logger });
+    await get(server.port, { ...pairs.get('foreign') });
+    await get(server.port);
+    expect(logger.lines).toEqual([
+      'debug client refused {"client":"127.0.0.1","reason":"the certificate is not valid: UNABLE_TO_VERIFY_LEAF_SIGNATURE"}',
+      'debug client refused {"client":"127.0.0.1","reason":"no certificate"}',
+    ]);
+  });
+
+  it.each([
+    ['dns', 'prometheus.example', true],
+    ['dns', 'x.prometheus.example', false],
+    ['dns', 'PROMETHEUS.example', false],
+    ['ip', '192.0.2.7', true],
+    ['ip', '2001:db8::7', true],
+    ['ip', '2001:db8::8', false],
+    ['email', 'prometheus@example.com', true],
+    ['url', 'spiffe://cluster.local/ns/monitoring/sa/prometheus', true],
+    ['dn', 'CN=prometheus.example', false],
+  ] as const)('with the name %s:%s are accepted: %s', async (type, value, isAccepted) => {
+    const clientAllowedSans = [
+      'prometheus.example',
+      '192.0.2.7',
+      '2001:db8::7',
+      'prometheus@example.com',
+      'spiffe://cluster.local/ns/monitoring/sa/prometheus',
+    ];
+    const tls = aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate, clientAllowedSans });
+    await using server = await startServer(tls);
+    const pair = await authority.issueClient('prometheus.example', { names: [{ type, value }] });
+    expect(await get(server.port, { ...pair })).toBe(isAccepted ? 'ok' : 'ECONNRESET');
+  });
+
+  it('need one of the names even where none is required', async () => {
+    const tls = aTls({ clientAuth: 'verify-if-given', clientCa: authority.certificate, clientAllowedSans: ['a'] });
+    await using server = await startServer(tls);
+    expect(await get(server.port)).toBe('ECONNRESET');
+    expect(await get(server.port, { ...pairs.get('valid') })).toBe('ECONNRESET');
+  });
+});
+
+it.each([
+  ['', []],
+  ['DNS:a, DNS:b.example, IP Address:192.0.2.1', ['a', 'b.example', '192.0.2.1']],
+  ['DNS:"a, DNS:b", email:c@d', ['a, DNS:b', 'c@d']],
+  ['DNS:"a\\", URI:b"', ['a", URI:b']],
+  ['IP Address:2001:DB8:0:0:0:0:0:1', ['2001:db8::1']],
+])('the names in %j are %j', (text, names) => {
+  expect(alternativeNames(text)).toEqual(names);
+});
+
+describe('versions, cipher suites and curves', () => {
+  const protocolOf = async (server: RunningServer, options: ConnectionOptions): Promise<string> => {
+    const socket = await handshake(server.port, options);
+    if (typeof socket === 'string') return socket;
+    const text = [socket.getProtocol(), socket.getCipher().name].join(' ');
+    socket.destroy();
+    return text;
+  };
+
+  it.each([
+    ['TLSv1.2', 'TLSv1.3', ['TLSv1.2', 'TLSv1.3']],
+    ['TLSv1.3', 'TLSv1.3', ['TLSv1.3']],
+    ['TLSv1', 'TLSv1.1', ['TLSv1', 'TLSv1.1']],
+    ['TLSv1.3', 'TLSv1.2', []],
+  ] as const)('from %s to %s are those of %j', async (minVersion, maxVersion, expected) => {
+    await using server = await startServer(aTls({ minVersion, maxVersion }));
+    const versions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
+    const accepted: string[] = [];
+    for (const version of versions) {
+      const options = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT:@SECLEVEL=0' };
+      if ((await protocolOf(server, options)).startsWith(`${version} `)) accepted.push(version);
+    }
+    expect(accepted).toEqual(expected);
+  });
+
+  it('are those of the list with TLS 1.2, and all with TLS 1.3', async () => {
+    await using server = await startServer(aTls({ cipherSuites: ['ECDHE-ECDSA-AES256-GCM-SHA384'] }));
+    expect(await protocolOf(server, { maxVersion: 'TLSv1.2' })).toBe('TLSv1.2 ECDHE-ECDSA-AES256-GCM-SHA384');
+    const other = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' } as const;
+    expect(await protocolOf(server, other)).toMatch(/HANDSHAKE_FAILURE/);
+    expect(await protocolOf(server, {})).toMatch(/^TLSv1.3 TLS_AES_/);
+  });
+
+  it.each([
+    [true, 'ECDHE-ECDSA-AES256-GCM-SHA384'],
+    [false, 'ECDHE-ECDSA-AES128-GCM-SHA256'],
+  ])('are in the order of the server: %s', async (prefersServerCipherSuites, expected) => {
+    const cipherSuites = ['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-AES128-GCM-SHA256'];
+    await using server = await startServer(aTls({ cipherSuites, prefersServerCipherSuites, maxVersion: 'TLSv1.2' }));
+    const ciphers = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384';
+    expect(await protocolOf(server, { ciphers })).toBe(`TLSv1.2 ${expected}`);
+  });
+
+  it('are those of the list of curves', async () => {
+    await using server = await startServer(aTls({ curves: ['P-384'] }));
+    const socket = await connected(server.port);
+    expect(socket.getEphemeralKeyInfo()).toMatchObject({ name: 'secp384r1' });
+    socket.destroy();
+    expect(await protocolOf(server, { ecdhCurve: 'X25519' })).toMatch(/HANDSHAKE_FAILURE/);
+  });
+});
+
+describe('new settings', () => {
+  it('give new connections the new certificate and leave the others alone', async () => {
+    await using server = await startServer();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
+    await get(server.port, { agent });
+    server.setTls(aTls(await foreignAuthority.issueServer()));
+    expect(await get(server.port, { agent })).toBe('ok');
+    expect(await get(server.port)).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+    expect(await get(server.port, { ca: foreignAuthority.certificate })).toBe('ok');
+    agent.destroy();
+  });
+
+  it('ask for certificates, or ask no more', async () => {
+    await using server = await startServer();
+    const pair = await authority.issueClient('prometheus');
+    server.setTls(aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate }));
+    expect([await get(server.port), await get(server.port, { ...pair })]).toEqual(['ECONNRESET', 'ok']);
+    server.setTls(aTls());
+    expect(await get(server.port)).toBe('ok');
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('end the sessions of clients of before: %s', async (maxVersion) => {
+    const tls = aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate, maxVersion });
+    await using server = await startServer(tls);
+    const pair = await authority.issueClient('prometheus');
+    const socket = await connected(server.port, pair);
+    const sessions: Buffer[] = [];
+    socket.on('session', (session) => sessions.push(session));
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'data'); // follows the sessions of TLS 1.3
+    const session = sessions.at(-1) ?? socket.getSession() ?? Buffer.alloc(0);
+    const resumed = await connected(server.port, { ...pair, session });
+    expect(resumed.isSessionReused()).toBe(true);
+    server.setTls({ ...tls, clientCa: foreignAuthority.certificate });
+    const refused = await handshake(server.port, { ...pair, session });
+    if (typeof refused !== 'string') {
+      expect(refused.isSessionReused()).toBe(false);
+      await once(refused.resume(), 'close');
+    }
+    for (const open of [socket, resumed]) open.destroy();
+  });
+});
+
+describe('hostile clients of TLS', () => {
+  it('H3: that send nothing make room for others', async () => {
+    await using server = await startServer();
+    const prometheus = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
+    await get(server.port, { agent: prometheus });
+    const silent = await Promise.all(
+      Array.from({ length: 300 }, async () => {
+        const socket = connectTcp(server.port, '127.0.0.1').on('error', () => undefined);
+        await once(socket, 'connect');
+        return socket.resume();
+      }),
+    );
+    const shaken = await Promise.all(Array.from({ length: 100 }, () => handshake(server.port)));
+    expect(await get(server.port)).toBe('ok');
+    const ended = once(prometheus, 'free').then(() => 'reused');
+    expect([await get(server.port, { agent: prometheus }), await ended]).toEqual(['ok', 'reused']);
+    for (const socket of [...silent, ...shaken]) if (typeof socket !== 'string') socket.destroy();
+    prometheus.destroy();
+  });
+
+  it('H2: that do not read lose their connections by a reset', async () => {
+    let response: ServerResponse | undefined;
+    await using server = await startServer(aTls(), (_request, begun) => {
+      response = begun;
+      begun.write(Buffer.alloc(2 ** 25));
+    });
+    const socket = await connected(server.port);
+    socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await expect.poll(() => response?.writableNeedDrain, { interval: 5 }).toBe(true);
+    response?.socket?.resetAndDestroy();
+    const [error] = (await once(socket.resume(), 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNRESET');
+  });
+});
