@@ -7,6 +7,7 @@ import type { Logger } from './base/logger.js';
 import { clusterReportInput } from './cluster-report-input.js';
 import { ClusterSource } from './cluster-source.js';
 import type { Config } from './config/schema.js';
+import { plainWeb, type WebConfig } from './config/web/web-file.js';
 import type { Credentials } from './credentials/credentials.js';
 import { EvictionTracker } from './eviction-tracker.js';
 import { EvictionLog } from './history/eviction-log.js';
@@ -21,15 +22,15 @@ import type { CollectOptions } from './scrape/collector.js';
 import type { ClusterSnapshot } from './scrape/snapshot.js';
 import { missingNode, snapshotCounts } from './scrape/snapshot-counts.js';
 import { EvictionsHandler } from './server/evictions-handler.js';
-import { Listener } from './server/listener.js';
 import { MetricsHandler } from './server/metrics-handler.js';
-import { createRoutes } from './server/routes.js';
 import { StatusHandler } from './server/status-handler.js';
+import { restartParts, sourceSettings } from './settings-lifetime.js';
 import { StatusSource } from './status/status-source.js';
 import { MissingNodeReport } from './telemetry/missing-node-report.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
 import { SeriesCapReport } from './telemetry/series-cap-report.js';
 import { readHomepage } from './version.js';
+import { WebServer } from './web-server.js';
 
 /** New settings of the source take effect only when its first lists arrive within this time. */
 const syncTimeoutMs = 60_000;
@@ -39,6 +40,8 @@ const drainMs = 10_000;
 
 export interface AppOptions {
   readonly config: Config;
+  /** Without it, plain HTTP for everybody. */
+  readonly web?: WebConfig;
   readonly credentials: Credentials;
   readonly host: Host;
   readonly clock: Clock;
@@ -61,7 +64,7 @@ export class App implements AsyncDisposable {
   readonly #seriesCapReport: SeriesCapReport;
   readonly #missingNodeReport: MissingNodeReport;
   readonly #evictions: EvictionTracker;
-  readonly #listeners: readonly Listener[];
+  readonly #server: WebServer;
   #active: ActiveSettings;
   /** A source is disposed of after the collections that may use it have ended. */
   readonly #collecting = new Set<Promise<unknown>>();
@@ -78,7 +81,7 @@ export class App implements AsyncDisposable {
     void this.#active.source.store.listedNodes().then(() => {
       this.#evictions.retain();
     });
-    this.#listeners = this.#createListeners();
+    this.#server = this.#createServer();
   }
 
   /**
@@ -88,7 +91,7 @@ export class App implements AsyncDisposable {
   static async start(options: AppOptions, signal: AbortSignal): Promise<App> {
     const app = new App(options, await scopeOf(options, signal));
     try {
-      for (const listener of app.#listeners) await listener.start();
+      await app.#server.start();
     } catch (error) {
       await app[Symbol.asyncDispose]();
       throw error;
@@ -98,7 +101,7 @@ export class App implements AsyncDisposable {
 
   /** The ports of the listeners, in the order of the settings. */
   get ports(): readonly number[] {
-    return this.#listeners.map(({ port }) => port).filter((port) => port !== undefined);
+    return this.#server.ports;
   }
 
   get hasSynced(): boolean {
@@ -126,16 +129,21 @@ export class App implements AsyncDisposable {
       await Promise.allSettled(this.#collecting);
       await former.source[Symbol.asyncDispose]();
     }
-    for (const part of ['web', 'log'] as const) {
-      if (isDeepStrictEqual(startSettings(former.config)[part], startSettings(config)[part])) continue;
+    for (const part of restartParts(former.config, config)) {
       this.#options.logger.warn('these settings take effect after a restart', { settings: part });
     }
+  }
+
+  /** For new connections and requests. Throws UserError for what takes a restart; the former settings stay then. */
+  applyWeb(web: WebConfig): void {
+    this.#server.apply(web);
+    this.metrics.webReloaded();
   }
 
   /** The exporter is not ready from now on; running scrapes finish. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort(new Error('stopped'));
-    await Promise.all(this.#listeners.map((listener) => listener.close(drainMs)));
+    await this.#server.close(drainMs);
     await this.#active.source[Symbol.asyncDispose]();
   }
 
@@ -223,24 +231,23 @@ export class App implements AsyncDisposable {
     return readinessChecks({ store: source.store, nodeName: scope.nodeName, isStopping });
   }
 
-  #createListeners(): readonly Listener[] {
-    const { clock, logger, config, reload } = this.#options;
-    const { telemetryPath: metricsPath, enableLifecycle, listenAddresses } = config.web;
-    const handler = createRoutes({
-      metricsPath,
-      status: new StatusHandler({
-        source: this.#createStatusSource(),
-        metricsPath,
-        documentationUrl: readHomepage(),
-        clock,
-      }),
-      metrics: this.#createMetricsHandler(),
-      evictions: new EvictionsHandler({ source: { evictions: () => this.#evictionReports() }, clock }),
-      readiness: { checks: () => this.#checks() },
-      reload: enableLifecycle ? reload : undefined,
+  #createServer(): WebServer {
+    const { clock, logger, config, web = plainWeb, reload } = this.#options;
+    const { telemetryPath: metricsPath, enableLifecycle } = config.web;
+    const source = this.#createStatusSource();
+    return new WebServer({
+      settings: config.web,
+      web,
+      endpoints: {
+        status: new StatusHandler({ source, metricsPath, documentationUrl: readHomepage(), clock }),
+        metrics: this.#createMetricsHandler(),
+        evictions: new EvictionsHandler({ source: { evictions: () => this.#evictionReports() }, clock }),
+        readiness: { checks: () => this.#checks() },
+        reload: enableLifecycle ? reload : undefined,
+      },
+      clock,
       logger,
     });
-    return listenAddresses.map(({ host, port }) => new Listener({ host, port, tls: undefined, handler, clock, logger }));
   }
 
   #evictionReports(): readonly EvictionReport[] | undefined {
@@ -282,14 +289,4 @@ export class App implements AsyncDisposable {
 
 function scopeOf({ config, host, ...options }: AppOptions, signal: AbortSignal): Promise<Scope> {
   return resolveScope({ settings: config.cluster, host, nodes: apiNodes(options) }, signal);
-}
-
-/** The settings that take effect at the start only; what the status page shows is none of them. */
-function startSettings({ log, web: { listenAddresses, telemetryPath, enableLifecycle } }: Config) {
-  return { log, web: { listenAddresses, telemetryPath, enableLifecycle } };
-}
-
-/** The settings that a {@link ClusterSource} is made from. */
-function sourceSettings({ cluster, kubelet, cache: { ttlMs, refresh } }: Config): object {
-  return { cluster, kubelet, ttlMs, refresh };
 }

@@ -1,11 +1,15 @@
 import { formatConfig } from '../config/format-config.js';
 import { patternsWithoutFamily } from '../exposition/families.js';
 import type { CommandContext } from './context.js';
-import { loadSettings, type SettingFlags } from './load-settings.js';
+import { loadSettings, loadWeb, type SettingFlags } from './load-settings.js';
 
-/** Prints the effective settings, and what is allowed but hardly meant; throws UserError with every fault. */
+/**
+ * Prints the effective settings, and what is allowed but hardly meant. Throws UserError with every fault, of the file of
+ * `web.configFile` too.
+ */
 export async function checkConfig(settings: SettingFlags, context: CommandContext): Promise<void> {
   const { config } = await loadSettings(settings, context);
+  await loadWeb(config);
   for (const pattern of patternsWithoutFamily(config.metrics)) {
     context.writeError(`warning: ${pattern} matches no metric family (patterns are anchored)\n`);
   }

@@ -2,6 +2,7 @@ import { loadConfig } from '../config/load.js';
 import { readConfigFile } from '../config/read-file.js';
 import type { Config } from '../config/schema.js';
 import type { FlagValues } from '../config/text-layers.js';
+import { loadWebFile, plainWeb, readWebFile, type WebConfig } from '../config/web/web-file.js';
 import type { CommandContext } from './context.js';
 
 /** What the command line says about the settings. */
@@ -12,16 +13,23 @@ export interface SettingFlags {
   readonly assignments?: readonly string[];
 }
 
+/** How a file is read and understood again. */
+export interface LoadedFile<T> {
+  readonly text: string;
+  readonly read: () => Promise<string>;
+  readonly load: (text: string) => T;
+}
+
 export interface LoadedSettings {
   readonly config: Config;
-  /** How the file is read and understood again; undefined without a file. */
-  readonly file:
-    | {
-        readonly text: string;
-        readonly read: () => Promise<string>;
-        readonly load: (text: string) => Config;
-      }
-    | undefined;
+  /** Undefined without a file. */
+  readonly file: LoadedFile<Config> | undefined;
+}
+
+export interface LoadedWeb {
+  readonly web: WebConfig;
+  /** Undefined without a file. */
+  readonly file: LoadedFile<WebConfig> | undefined;
 }
 
 /**
@@ -40,4 +48,13 @@ export async function loadSettings(
   const load = (text: string): Config => loadText(configFile, text);
   const text = await read();
   return { config: load(text), file: { text, read, load } };
+}
+
+/** The file that `web.configFile` names. Throws UserError with all faults. */
+export async function loadWeb({ web: { configFile } }: Pick<Config, 'web'>): Promise<LoadedWeb> {
+  if (configFile === undefined) return { web: plainWeb, file: undefined };
+  const read = (): Promise<string> => readWebFile(configFile);
+  const load = (text: string): WebConfig => loadWebFile(configFile, text);
+  const text = await read();
+  return { web: load(text), file: { text, read, load } };
 }

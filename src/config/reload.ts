@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
-import type { Config } from './schema.js';
 import { isEmptyYaml } from './yaml-text.js';
 
 /** Interval between reads of the file. The kubelet takes up to a minute to deliver the change of a ConfigMap. */
@@ -10,10 +9,10 @@ const pollIntervalMs = 5000;
 const settleMs = 200;
 const maxReadCount = 10;
 
-export interface ConfigWatcherOptions {
+export interface ConfigWatcherOptions<T> {
   readonly clock: Clock;
   readonly observer: {
-    reloaded(config: Config): void;
+    reloaded(config: T): void;
     /** The file cannot be read, has faults, or its settings could not be applied: the last good ones stay in effect. */
     reloadFailed(error: Error): void;
   };
@@ -21,13 +20,13 @@ export interface ConfigWatcherOptions {
   /** The text whose settings are in effect at first. */
   readonly initialText: string;
   /** Throws when the text has faults. */
-  readonly load: (text: string) => Config;
+  readonly load: (text: string) => T;
   /** Puts the settings into effect; when it rejects, the previous ones are still in effect. */
-  readonly apply: (config: Config) => Promise<void>;
+  readonly apply: (config: T) => Promise<void> | void;
 }
 
-export type ReloadResult =
-  { readonly result: 'reloaded'; readonly config: Config } | { readonly result: 'failed'; readonly error: Error };
+export type ReloadResult<T> =
+  { readonly result: 'reloaded'; readonly config: T } | { readonly result: 'failed'; readonly error: Error };
 
 type Reading = { readonly text: string } | { readonly error: Error };
 
@@ -35,13 +34,13 @@ type Reading = { readonly text: string } | { readonly error: Error };
  * Reloads the settings when the content of their file changes. It polls, as file system notifications miss the swap of
  * symbolic links by which a mounted ConfigMap changes. One reload at a time.
  */
-export class ConfigWatcher {
-  readonly #options: ConfigWatcherOptions;
+export class ConfigWatcher<T> {
+  readonly #options: ConfigWatcherOptions<T>;
   #seen: Reading;
   #last: Promise<unknown> = Promise.resolve();
-  #waiting: Promise<ReloadResult> | undefined;
+  #waiting: Promise<ReloadResult<T>> | undefined;
 
-  constructor(options: ConfigWatcherOptions) {
+  constructor(options: ConfigWatcherOptions<T>) {
     this.#options = options;
     this.#seen = { text: options.initialText };
   }
@@ -56,7 +55,7 @@ export class ConfigWatcher {
   }
 
   /** Reloads even if nothing has changed. Calls before the next reload has started share it. Never rejects. */
-  trigger(): Promise<ReloadResult> {
+  trigger(): Promise<ReloadResult<T>> {
     if (this.#waiting !== undefined) return this.#waiting;
     const reload = this.#last.then(() => {
       this.#waiting = undefined;
@@ -67,14 +66,14 @@ export class ConfigWatcher {
     return reload;
   }
 
-  async #reload(): Promise<ReloadResult> {
+  async #reload(): Promise<ReloadResult<T>> {
     const result = await this.#attempt();
     if (result.result === 'reloaded') this.#options.observer.reloaded(result.config);
     else this.#options.observer.reloadFailed(result.error);
     return result;
   }
 
-  async #attempt(): Promise<ReloadResult> {
+  async #attempt(): Promise<ReloadResult<T>> {
     const reading = await this.#readSettled();
     this.#seen = reading;
     if ('error' in reading) return { result: 'failed', error: reading.error };

@@ -151,6 +151,17 @@ export function automatic(spec: About) {
     });
 }
 
+/** The words, or the booleans that YAML 1.1 makes of them. */
+export function onOff(spec: About & { readonly default: 'on' | 'off' }) {
+  return z
+    .codec(z.union([z.enum(['on', 'off']), z.boolean()]), z.boolean(), {
+      decode: (raw) => raw === 'on' || raw === true,
+      encode: (isOn) => (isOn ? 'on' : 'off'),
+    })
+    .prefault(spec.default)
+    .register(settingMeta, { ...about(spec), allowed: 'on or off', choices: ['on', 'off'] });
+}
+
 const trueOrFalse = { allowed: 'true or false', choices: ['true', 'false'], fromText: booleanFromText } as const;
 
 function booleanFromText(text: string): unknown {

@@ -7,7 +7,18 @@ import { z } from 'zod';
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
-import { automatic, boolean, choice, derivedInteger, duration, integer, optionalText, text } from './scalars.js';
+import {
+  automatic,
+  boolean,
+  choice,
+  derivedInteger,
+  duration,
+  integer,
+  onOff,
+  optionalPath,
+  optionalText,
+  text,
+} from './scalars.js';
 import { refuse, section } from './setting.js';
 import {
   formatListenAddress,
@@ -141,6 +152,14 @@ const web = section({
     allowed: `a path such as /metrics, of letters, digits, "-", ".", "_" and "~", without "/" at the end, and none of ${fixedPaths.join(', ')}`,
     flag: 'web.telemetry-path',
     help: 'Path of the metrics.',
+  }),
+  configFile: optionalPath({
+    flag: 'web.config.file',
+    help: "File with TLS, passwords, headers and a rate limit, in the format of Prometheus' exporter-toolkit.",
+  }),
+  status: onOff({
+    default: 'on',
+    help: 'Whether the status page and `/api/v1/` are served. They show the same names as the metrics, and the settings.',
   }),
   enableLifecycle: boolean({
     default: false,

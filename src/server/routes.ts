@@ -1,4 +1,10 @@
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type NextFunction,
+  type Request,
+  type Response,
+} from 'express';
 
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
@@ -26,15 +32,26 @@ interface StatusEndpoint {
   json(request: Request, response: Response): Promise<void>;
 }
 
-export interface RoutesOptions {
-  /** Begins with `/`. */
-  readonly metricsPath: string;
+interface RequestGuard {
+  /** Calls `next` when the request may pass, and responds otherwise. */
+  check(request: Request, response: Response, next: NextFunction): void;
+}
+
+export interface Endpoints {
   readonly metrics: MetricsEndpoint;
   readonly status: StatusEndpoint;
   readonly evictions: EvictionsEndpoint;
   readonly readiness: Readiness;
   /** Rejects, after it has logged the reason, when the old settings stay. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined;
+}
+
+export interface RoutesOptions extends Endpoints {
+  /** Begins with `/`. */
+  readonly metricsPath: string;
+  /** Whether the status and the evictions are served. */
+  readonly hasStatus: boolean;
+  readonly guard: RequestGuard;
   readonly logger: Logger;
 }
 
@@ -45,15 +62,21 @@ const contentSecurityPolicy = "default-src 'none'; base-uri 'none'; form-action 
 
 /** The HTTP endpoints. Errors are one constant line of text, without stack and paths. */
 export function createRoutes(options: RoutesOptions): Express {
-  const { metricsPath, metrics, status, evictions, readiness, logger } = options;
+  const { metricsPath, metrics, status, evictions, readiness, guard, logger } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.set('query parser', 'simple');
-  app.use((request, response, next) => {
+  app.use((_request, response, next) => {
     response.set({ 'Content-Security-Policy': contentSecurityPolicy, 'X-Content-Type-Options': 'nosniff' });
+    next();
+  });
+  app.use((request, response, next) => {
+    guard.check(request, response, next);
+  });
+  app.use((request, response, next) => {
     const allowed = request.path === reloadPath ? ['POST'] : ['GET', 'HEAD'];
     if (allowed.includes(request.method)) {
       next();
@@ -70,9 +93,11 @@ export function createRoutes(options: RoutesOptions): Express {
   });
   app.post(reloadPath, (_request, response) => reload(response, options));
   app.get(literalPath(metricsPath), (request, response) => metrics.handle(request, response));
-  app.get('/', (request, response) => status.page(request, response));
-  app.get(statusPath, (request, response) => status.json(request, response));
-  app.get(evictionsPath, (request, response) => evictions.json(request, response));
+  if (options.hasStatus) {
+    app.get('/', (request, response) => status.page(request, response));
+    app.get(statusPath, (request, response) => status.json(request, response));
+    app.get(evictionsPath, (request, response) => evictions.json(request, response));
+  }
   app.use((_request, response) => {
     sendText(response, 404, 'not found');
   });
@@ -93,7 +118,7 @@ function failureText({ name, message = '' }: ReadinessCheck): string {
   return `${name}: ${oneLine(message)}`;
 }
 
-async function reload(response: Response, options: RoutesOptions): Promise<void> {
+async function reload(response: Response, options: Endpoints): Promise<void> {
   if (options.reload === undefined) {
     sendText(response, 403, 'reload over HTTP is disabled: start with --web.enable-lifecycle');
     return;

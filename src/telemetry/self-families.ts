@@ -165,7 +165,7 @@ export const selfFamilies = {
   configLastReloadSuccessful: {
     name: `${prefix}config_last_reload_successful`,
     type: 'gauge',
-    help: '1 when the last attempt to load the configuration succeeded.',
+    help: '1 when the last attempts to load the settings and the file of --web.config.file succeeded.',
     labels: [],
   },
   configLastReloadSuccessTimestamp: {

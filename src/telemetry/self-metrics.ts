@@ -6,6 +6,7 @@ import type { Level } from '../exposition/family.js';
 import { type LookupResult, lookupResults } from '../kubelet/kubelet-cache.js';
 import type { SnapshotCounts } from '../scrape/snapshot-counts.js';
 import type { Resource } from '../watch/resource-path.js';
+import { type ReloadedFile, ReloadState } from './reload-state.js';
 import { type FamilyOf, type Sample, selfFamilies } from './self-families.js';
 import { exposeStores } from './store-families.js';
 import { requestFailureReasons, type StoreCounts, StoreMetrics, type StoreState } from './store-metrics.js';
@@ -52,11 +53,6 @@ export interface SelfReport {
   readonly workloadNameClashCount: number;
 }
 
-interface LoadedConfig {
-  readonly hash: number;
-  readonly at: Instant;
-}
-
 /**
  * Gauges of prom-client that `promtool check metrics` objects to (`_total` belongs to counters; they are the sums of
  * `nodejs_active_*`), and one whose value is a bound of an empty histogram, 292 years, when two scrapes follow closely.
@@ -87,8 +83,7 @@ export class SelfMetrics {
   #series: Readonly<Record<Level, number>> | undefined;
   #collected: SnapshotCounts | undefined;
   #workloadNameClashCount = 0;
-  #config: LoadedConfig | undefined;
-  #isLastReloadSuccessful: boolean | undefined;
+  readonly #reloads = new ReloadState();
   #isTlsVerificationDisabled = false;
   readonly #scrapeDuration: Histogram;
   readonly #kubeletRequestDuration: Histogram;
@@ -174,12 +169,15 @@ export class SelfMetrics {
 
   /** `hash`: a whole number that a double holds exactly. */
   configReloaded(hash: number, at: Instant): void {
-    this.#config = { hash, at };
-    this.#isLastReloadSuccessful = true;
+    this.#reloads.settingsLoaded({ hash, at });
   }
 
-  configReloadFailed(): void {
-    this.#isLastReloadSuccessful = false;
+  webReloaded(): void {
+    this.#reloads.webLoaded();
+  }
+
+  reloadFailed(file: ReloadedFile): void {
+    this.#reloads.failed(file);
   }
 
   setScope(scope: MeasuredScope): void {
@@ -198,8 +196,8 @@ export class SelfMetrics {
       kubeletRequests: this.#kubeletRequests.toRecord(),
       seriesCount: levels?.reduce((sum, count) => sum + count, 0),
       droppedSeriesCount: this.#droppedSeries.total,
-      isLastReloadSuccessful: this.#isLastReloadSuccessful,
-      settingsLoadedAt: this.#config?.at,
+      isLastReloadSuccessful: this.#reloads.isLastSuccessful,
+      settingsLoadedAt: this.#reloads.loaded?.at,
       isKubeletTlsUnverified: this.#isTlsVerificationDisabled,
       workloadNameClashCount: this.#workloadNameClashCount,
     };
@@ -224,12 +222,12 @@ export class SelfMetrics {
   #exposeConfig(): void {
     const known = (value: number | undefined): readonly Sample<never>[] => (value === undefined ? [] : [{ value }]);
     this.#expose(selfFamilies.configLastReloadSuccessful, () =>
-      known(this.#isLastReloadSuccessful === undefined ? undefined : Number(this.#isLastReloadSuccessful)),
+      known(this.#reloads.isLastSuccessful === undefined ? undefined : Number(this.#reloads.isLastSuccessful)),
     );
     this.#expose(selfFamilies.configLastReloadSuccessTimestamp, () =>
-      known(this.#config === undefined ? undefined : this.#config.at.wallMs / 1_000),
+      known(this.#reloads.loaded && this.#reloads.loaded.at.wallMs / 1_000),
     );
-    this.#expose(selfFamilies.configHash, () => known(this.#config?.hash));
+    this.#expose(selfFamilies.configHash, () => known(this.#reloads.loaded?.hash));
     this.#expose(selfFamilies.kubeletTlsVerificationDisabled, () => [
       { value: Number(this.#isTlsVerificationDisabled) },
     ]);

@@ -36,7 +36,7 @@ class World {
 }
 
 /** A reload on demand; the clock moves for as long as the file is read. */
-async function reload({ watcher, clock }: World): Promise<ReloadResult> {
+async function reload({ watcher, clock }: World): Promise<ReloadResult<Config>> {
   const reloading = watcher.trigger();
   await clock.advance(readMs);
   return reloading;

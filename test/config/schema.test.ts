@@ -54,6 +54,8 @@ describe('defaults', () => {
       web: {
         listenAddresses: [{ host: undefined, port: 9797 }],
         telemetryPath: '/metrics',
+        configFile: undefined,
+        status: true,
         enableLifecycle: false,
         clusterName: undefined,
         links: [],
@@ -104,6 +106,10 @@ describe('accepted values', () => {
     ['cache: {refresh: ahead}', { cache: { refresh: 'ahead' } }],
     ['scrape: {timeoutOffset: 0}', { scrape: { timeoutOffsetMs: 0 } }],
     ['web: {listenAddresses: ["[::1]:80"]}', { web: { listenAddresses: [{ host: '::1', port: 80 }] } }],
+    ['web: {configFile: web.yml}', { web: { configFile: 'web.yml' } }],
+    ['web: {status: off}', { web: { status: false } }],
+    ['web: {status: false}', { web: { status: false } }],
+    ['web: {status: true}', { web: { status: true } }],
     ['web: {clusterName: prod}', { web: { clusterName: 'prod' } }],
     [
       'web: {links: ["Overview: a=https://grafana.example.com/d/x?a=b"]}',
@@ -273,6 +279,8 @@ describe('rejected values', () => {
     ['web.telemetryPath', 'web: {telemetryPath: /healthz}'],
     ['web.telemetryPath', 'web: {telemetryPath: /readyz}'],
     ['web.telemetryPath', 'web: {telemetryPath: /api/v1/status}'],
+    ['web.status', 'web: {status: no}'],
+    ['web.configFile', 'web: {configFile: " "}'],
     ['web.clusterName', 'web: {clusterName: " prod"}'],
     ...['javascript:alert(1)', 'x=javascript:alert(1)', 'x=/d/x', 'x=https://u:p@h/', '=https://h/', 'x=', 'x= '].map(
       (link) => ['web.links[0]', `web: {links: ["${link}"]}`] as [string, string],

@@ -60,6 +60,8 @@ describe('listSettings', () => {
       'scrape.maxInFlight',
       'web.listenAddresses',
       'web.telemetryPath',
+      'web.configFile',
+      'web.status',
       'web.enableLifecycle',
       'web.clusterName',
       'web.links',

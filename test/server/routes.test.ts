@@ -63,6 +63,17 @@ describe('the path of the metrics', () => {
   });
 });
 
+describe('without a status', () => {
+  it.each(['/', '/api/v1/status', '/api/v1/evictions'])('%s is an unknown path', async (path) => {
+    const answer = await answerTo(path, 'GET', { hasStatus: false });
+    expect([answer.status, answer.text]).toEqual([404, 'not found\n']);
+  });
+
+  it.each(['/metrics', '/livez', '/readyz'])('%s is served', async (path) => {
+    expect((await answerTo(path, 'GET', { hasStatus: false })).status).toBe(200);
+  });
+});
+
 describe('an unknown path', () => {
   it.each(['/nothing', '/metrics/', '/METRICS', '/metrics/x', '/../etc/passwd', '/-/quit', '/%zz'])(
     '%s: 404',

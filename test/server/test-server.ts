@@ -141,6 +141,12 @@ export function someRoutes(overrides: Partial<RoutesOptions> = {}): RequestListe
     evictions: new EvictionsHandler({ source: { evictions: () => [] }, clock: new ManualClock() }),
     readiness: { checks: () => [] },
     reload: undefined,
+    hasStatus: true,
+    guard: {
+      check: (_request, _response, next) => {
+        next();
+      },
+    },
     logger: aLogger(),
     ...overrides,
   });

@@ -272,7 +272,7 @@ describe('the configuration', () => {
     const metrics = aSelfMetrics();
     metrics.configReloaded(0xff_ff_ff_ff_ff_ff, at(1_500));
     expect(await samplesOf(metrics, 'config_last_reload_successful')).toEqual({ '': 1 });
-    metrics.configReloadFailed();
+    metrics.reloadFailed('settings');
     expect(await samplesOf(metrics, 'config_last_reload_successful')).toEqual({ '': 0 });
     expect(await samplesOf(metrics, 'config_last_reload_success_timestamp_seconds')).toEqual({ '': 1.5 });
     expect(await samplesOf(metrics, 'config_hash')).toEqual({ '': 2 ** 48 - 1 });
@@ -307,7 +307,7 @@ describe('the report', () => {
     metrics.setSeries({ workload: 0, node: 4, pod: 3, container: 0, volume: 0 });
     metrics.seriesDropped('max_series', 5);
     metrics.configReloaded(1, at(1_500));
-    metrics.configReloadFailed();
+    metrics.reloadFailed('settings');
     metrics.tlsVerificationDisabled(true);
     metrics.setWorkloadNameClashes(2);
     expect(metrics.report()).toMatchObject({

@@ -29,12 +29,14 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** The file and the files that it names. */
-interface WebFileContent {
-  readonly text: string;
-  /** By the path as the file has it. */
-  readonly files: Readonly<Record<string, FileContent>>;
-}
+/** Plain HTTP for everybody. */
+export const plainWeb: WebConfig = { tls: undefined, headers: new Map(), users: new Map(), rateLimit: undefined };
+
+/** By the path as the file has it. */
+type NamedFiles = Readonly<Record<string, FileContent>>;
+
+/** Begins the line in which {@link readWebFile} adds the named files, to YAML a comment. */
+const filesMark = '\n# ';
 
 /** The content of the file and of the files that it names, as one text that {@link loadWebFile} takes. Throws UserError. */
 export async function readWebFile(file: string): Promise<string> {
@@ -45,7 +47,7 @@ export async function readWebFile(file: string): Promise<string> {
   const files = await Promise.all(
     names.map(async (name) => [name, await contentOf(path.resolve(folder, name))] as const),
   );
-  return JSON.stringify({ text, files: Object.fromEntries(files) } satisfies WebFileContent);
+  return `${text}${filesMark}${JSON.stringify(Object.fromEntries(files) satisfies NamedFiles)}`;
 }
 
 async function contentOf(file: string): Promise<FileContent> {
@@ -61,8 +63,9 @@ async function contentOf(file: string): Promise<FileContent> {
  * part of a key or a hash. `file`: as messages name it.
  */
 export function loadWebFile(file: string, content: string): WebConfig {
-  const { text, files } = JSON.parse(content) as WebFileContent;
-  const yaml = readWebYaml(text);
+  const end = content.lastIndexOf(filesMark);
+  const files = JSON.parse(content.slice(end + filesMark.length)) as NamedFiles;
+  const yaml = readWebYaml(content.slice(0, end));
   const sourceOf = (path: readonly PropertyKey[]): string => `${file}:${yaml.positionOf(path).line}`;
   const parsed = webFileSchema.safeParse(yaml.value);
   const faults = [
@@ -80,7 +83,9 @@ export function loadWebFile(file: string, content: string): WebConfig {
   return {
     tls: tls && loadTls(tls, { files, sourceOf: (key) => sourceOf(['tls_server_config', key]) }),
     headers: new Map(
-      Object.entries(http?.headers ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      Object.entries(http?.headers ?? {}).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, headerValue(value)]],
+      ),
     ),
     users: new Map(Object.entries(users ?? {})),
     rateLimit: rateLimitOf(limit),
@@ -107,6 +112,11 @@ function faultsOf(
   const isSecret = issue.path.length === 0 || issue.path[0] === 'basic_auth_users';
   const problem = isSecret ? 'found something else' : `found ${describeValue(valueAt(value, issue.path))}`;
   return [{ path: pathText(issue.path), problem, source: sourceOf(issue.path), hint }];
+}
+
+/** As Go sends it: in UTF-8, on one line. */
+function headerValue(text: string): string {
+  return Buffer.from(text.replaceAll(/\p{Cc}/gu, ' ').trim()).toString('latin1');
 }
 
 function rateLimitOf({ interval = 0, burst = 0 }: { interval?: number | undefined; burst?: number | undefined } = {}):

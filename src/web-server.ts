@@ -1,0 +1,72 @@
+import type { Clock } from './base/clock.js';
+import { UserError } from './base/errors.js';
+import type { Logger } from './base/logger.js';
+import type { Config } from './config/schema.js';
+import type { WebConfig } from './config/web/web-file.js';
+import { Guard } from './server/guard.js';
+import { Listener } from './server/listener.js';
+import { createRoutes, type Endpoints } from './server/routes.js';
+
+export interface WebServerOptions {
+  /** They take effect at the start only. */
+  readonly settings: Pick<Config['web'], 'listenAddresses' | 'telemetryPath' | 'status'>;
+  readonly web: WebConfig;
+  readonly endpoints: Endpoints;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** All listening addresses, with the same endpoints. */
+export class WebServer {
+  readonly #listeners: readonly Listener[];
+  readonly #guard: Guard;
+  readonly #logger: Logger;
+  #web: WebConfig;
+
+  constructor({ settings, web, endpoints, clock, logger }: WebServerOptions) {
+    const { listenAddresses, telemetryPath: metricsPath, status } = settings;
+    this.#web = web;
+    this.#logger = logger;
+    this.#guard = new Guard(web, clock);
+    const handler = createRoutes({ ...endpoints, metricsPath, hasStatus: status, guard: this.#guard, logger });
+    const { tls } = web;
+    this.#listeners = listenAddresses.map(
+      ({ host, port }) => new Listener({ host, port, tls, handler, clock, logger }),
+    );
+    this.#warn();
+  }
+
+  /** In the order of the addresses. */
+  get ports(): readonly number[] {
+    return this.#listeners.map(({ port }) => port).filter((port) => port !== undefined);
+  }
+
+  /** Throws UserError when an address is not available. */
+  async start(): Promise<void> {
+    for (const listener of this.#listeners) await listener.start();
+  }
+
+  /** Throws UserError for what takes a restart; the former settings stay then. */
+  apply(web: WebConfig): void {
+    const { tls } = web;
+    if ((tls === undefined) !== (this.#web.tls === undefined)) {
+      throw new UserError('TLS cannot be switched on or off while the exporter runs; restart it');
+    }
+    if (tls !== undefined) for (const listener of this.#listeners) listener.setTls(tls);
+    this.#guard.set(web);
+    this.#web = web;
+    this.#warn();
+  }
+
+  /** Running responses may finish for `graceMs`. */
+  async close(graceMs: number): Promise<void> {
+    await Promise.all(this.#listeners.map((listener) => listener.close(graceMs)));
+  }
+
+  #warn(): void {
+    const { tls } = this.#web;
+    if (tls?.clientAllowedSans !== undefined && tls.clientAuth === 'none') {
+      this.#logger.warn('client_allowed_sans has no effect: set client_auth_type, so that clients show certificates');
+    }
+  }
+}

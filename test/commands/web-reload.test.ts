@@ -1,0 +1,183 @@
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import path from 'node:path';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
+import { checkConfig } from '../../src/commands/check-config.js';
+import { loadSettings, type SettingFlags } from '../../src/commands/load-settings.js';
+import { runApp } from '../../src/commands/run-app.js';
+import { staticCredentials } from '../../src/credentials/credentials.js';
+import { TestAuthority } from '../support/certificates.js';
+import { aCommandContext } from '../support/command-context.js';
+import { parseExposition } from '../support/exposition-parser.js';
+import { temporaryFolder } from '../support/programs.js';
+
+let authority: TestAuthority;
+
+beforeAll(async () => {
+  authority = await TestAuthority.create();
+});
+
+interface Answer {
+  readonly serial: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Buffer;
+}
+
+interface RunningCommand extends AsyncDisposable {
+  /** Over TLS. */
+  readonly get: (target: string) => Promise<Answer>;
+  readonly lastReload: () => Promise<number | undefined>;
+  readonly write: (file: string, text: string) => Promise<void>;
+  readonly issue: () => Promise<void>;
+  readonly hangUp: () => void;
+  readonly log: () => string;
+}
+
+const tls = 'tls_server_config: {cert_file: tls.crt, key_file: tls.key}\n';
+
+/** The exporter with a file of `--web.config.file` alone. */
+async function start(webFile: string): Promise<RunningCommand> {
+  const folder = await temporaryFolder();
+  const write = (file: string, text: string): Promise<void> => writeFile(path.join(folder.path, file), text);
+  const issue = async (): Promise<void> => {
+    const { cert, key } = await authority.issueServer();
+    await write('tls.crt', cert);
+    await write('tls.key', key);
+  };
+  await issue();
+  await write('web.yml', webFile);
+  const cluster = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
+  const hangUps: (() => void)[] = [];
+  const command = aCommandContext({ onHangUp: (listener) => hangUps.push(listener) });
+  const values = { 'web.listen-address': ['127.0.0.1:0'], 'web.config.file': path.join(folder.path, 'web.yml') };
+  let onListening: (ports: readonly number[]) => void = () => undefined;
+  const port = new Promise<number>((resolve) => {
+    onListening = ([first = 0]) => {
+      resolve(first);
+    };
+  });
+  const running = runApp({
+    settings: await loadSettings({ configFile: undefined, values }, command.context),
+    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
+    context: command.context,
+    onListening,
+  });
+  const dispose = async (): Promise<void> => {
+    command.stop();
+    await running.catch(() => undefined);
+    await cluster[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  };
+  try {
+    await Promise.race([port, running]);
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  const get = async (target: string): Promise<Answer> => getTls(await port, target);
+  return {
+    get,
+    lastReload: async () =>
+      parseExposition((await get('/metrics')).body, 'text').find(
+        ({ name }) => name === 'ephemeral_storage_exporter_config_last_reload_successful',
+      )?.samples[0]?.value,
+    write,
+    issue,
+    hangUp: () => {
+      for (const listener of hangUps) listener();
+    },
+    log: command.error,
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+async function getTls(port: number, target: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path: target, ca: authority.certificate, agent: false };
+    const outgoing = request(options, (incoming) => {
+      const { socket, headers } = incoming;
+      const serial =
+        'getPeerCertificate' in socket
+          ? (socket.getPeerCertificate as () => { serialNumber: string })().serialNumber
+          : '';
+      incoming.toArray().then((chunks) => {
+        resolve({ serial, headers, body: Buffer.concat(chunks as Buffer[]) });
+      }, reject);
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+describe('the file of --web.config.file', () => {
+  it('is read again at SIGHUP, with the files that it names', async () => {
+    await using exporter = await start(tls);
+    const before = await exporter.get('/livez');
+    await exporter.issue();
+    exporter.hangUp();
+    await expect.poll(async () => (await exporter.get('/livez')).serial, { interval: 20 }).not.toBe(before.serial);
+    expect(exporter.log()).toContain('file of --web.config.file reloaded');
+  });
+
+  it('stays in force while the new one has faults, as the metrics say', async () => {
+    await using exporter = await start(`${tls}http_server_config: {headers: {X-Frame-Options: deny}}\n`);
+    expect(await exporter.lastReload()).toBe(1);
+    await exporter.write('web.yml', `${tls}http_server_config: {headers: {X-Frame-Options: always}}\n`);
+    exporter.hangUp();
+    await expect.poll(exporter.lastReload, { interval: 20 }).toBe(0);
+    expect(exporter.log()).toMatch(
+      /level=error msg="file of --web.config.file not reloaded, the last good one stays in force".*X-Frame-Options: found \\"always\\" \(.*web\.yml:2\)/,
+    );
+    expect((await exporter.get('/livez')).headers['x-frame-options']).toBe('deny');
+    await exporter.write('web.yml', `${tls}http_server_config: {headers: {X-Frame-Options: sameorigin}}\n`);
+    exporter.hangUp();
+    await expect.poll(exporter.lastReload, { interval: 20 }).toBe(1);
+    expect((await exporter.get('/livez')).headers['x-frame-options']).toBe('sameorigin');
+  });
+
+  it.each([
+    ['without TLS', '{}\n', /TLS cannot be switched on or off while the exporter runs; restart it/],
+    ['that is empty', '', /the file is empty/],
+    [
+      'whose key does not belong to the certificate',
+      'tls_server_config: {cert_file: tls.crt, key_file: old.key}\n',
+      /key/,
+    ],
+  ])('stays in force when there is a new one %s', async (_case, text, message) => {
+    await using exporter = await start(tls);
+    await exporter.write('old.key', (await authority.issueServer()).key);
+    const before = await exporter.get('/livez');
+    await exporter.write('web.yml', text);
+    exporter.hangUp();
+    await expect.poll(exporter.lastReload, { interval: 20 }).toBe(0);
+    expect(exporter.log()).toMatch(message);
+    expect((await exporter.get('/livez')).serial).toBe(before.serial);
+  });
+
+  it('with faults prevents the start', async () => {
+    await expect(start('tls_server_config: {cert_file: tls.crt}\n')).rejects.toThrow(
+      'tls_server_config.key_file: found nothing',
+    );
+  });
+
+  it('is warned of when names of clients are not checked', async () => {
+    await using exporter = await start(
+      'tls_server_config: {cert_file: tls.crt, key_file: tls.key, client_allowed_sans: [a]}\n',
+    );
+    await exporter.get('/livez');
+    expect(exporter.log()).toContain('level=warn msg="client_allowed_sans has no effect');
+  });
+
+  it('is checked by check-config', async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'web.yml');
+    await writeFile(file, 'rate_limit: {burst: many}\n');
+    const flags: SettingFlags = { configFile: undefined, values: { 'web.config.file': file } };
+    await expect(checkConfig(flags, aCommandContext().context)).rejects.toThrow(
+      `rate_limit.burst: found "many" (${file}:1); allowed: a whole number`,
+    );
+  });
+});
