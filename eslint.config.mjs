@@ -28,7 +28,8 @@ const layers = {
   telemetry: ['base', 'kube', 'http', 'watch', 'kubelet', 'scrape', 'exposition'],
   report: ['base', 'kube', 'kubelet', 'attribution', 'eviction', 'workload', 'history', 'scrape', 'telemetry'],
   status: ['base', 'report'],
-  server: ['base', 'telemetry', 'scrape', 'exposition', 'report', 'status'],
+  access: ['base', 'kube', 'http'],
+  server: ['base', 'access', 'telemetry', 'scrape', 'exposition', 'report', 'status'],
 };
 
 /** Files of src itself: they know all folders, so no folder may know them. */

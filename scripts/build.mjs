@@ -4,6 +4,7 @@
  * `--production` leaves out the simulated cluster and its libraries.
  */
 import { copyFile, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 
@@ -30,4 +31,6 @@ await build({
 });
 
 // Read at run time, from the folder of the module that reads them.
-for (const file of ['page.css', 'page.js']) await copyFile(`src/status/${file}`, `${flags.outdir}/${file}`);
+for (const file of ['status/page.css', 'status/page.js', 'access/bcrypt-worker.js']) {
+  await copyFile(`src/${file}`, path.join(flags.outdir, path.basename(file)));
+}

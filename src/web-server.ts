@@ -1,3 +1,6 @@
+import { AccessControl } from './access/access-control.js';
+import { comparePassword } from './access/compare-password.js';
+import { PasswordChecker } from './access/password-checker.js';
 import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
@@ -19,6 +22,7 @@ export interface WebServerOptions {
 /** All listening addresses, with the same endpoints. */
 export class WebServer {
   readonly #listeners: readonly Listener[];
+  readonly #access: AccessControl;
   readonly #guard: Guard;
   readonly #logger: Logger;
   #web: WebConfig;
@@ -27,7 +31,9 @@ export class WebServer {
     const { listenAddresses, telemetryPath: metricsPath, status } = settings;
     this.#web = web;
     this.#logger = logger;
-    this.#guard = new Guard(web, clock);
+    const passwords = new PasswordChecker({ clock, logger, compare: comparePassword });
+    this.#access = new AccessControl({ passwords });
+    this.#guard = new Guard({ settings: web, access: this.#access, clock });
     const handler = createRoutes({ ...endpoints, metricsPath, hasStatus: status, guard: this.#guard, logger });
     const { tls } = web;
     this.#listeners = listenAddresses.map(
@@ -61,10 +67,14 @@ export class WebServer {
   /** Running responses may finish for `graceMs`. */
   async close(graceMs: number): Promise<void> {
     await Promise.all(this.#listeners.map((listener) => listener.close(graceMs)));
+    this.#access[Symbol.dispose]();
   }
 
   #warn(): void {
     const { tls } = this.#web;
+    if (tls === undefined && this.#access.challenges.length > 0) {
+      this.#logger.warn('credentials travel in clear text: set tls_server_config in the file of --web.config.file');
+    }
     if (tls?.clientAllowedSans !== undefined && tls.clientAuth === 'none') {
       this.#logger.warn('client_allowed_sans has no effect: set client_auth_type, so that clients show certificates');
     }

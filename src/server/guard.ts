@@ -2,41 +2,86 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { NextFunction, Request, Response } from 'express';
 
+import type { AccessControl } from '../access/access-control.js';
+import type { Verdict } from '../access/verdict.js';
 import type { Clock } from '../base/clock.js';
 import { isProbe } from './probes.js';
 import { type RateLimit, RateLimiter } from './rate-limiter.js';
 import { sendText } from './responses.js';
 
 export interface GuardSettings {
+  /** Hashes of bcrypt by user. Empty: no passwords. */
+  readonly users: ReadonlyMap<string, string>;
   /** Of every response, unless its endpoint has a value of its own. */
   readonly headers: ReadonlyMap<string, string>;
   /** Of all requests but probes. Undefined: none. */
   readonly rateLimit: RateLimit | undefined;
 }
 
+export interface GuardOptions {
+  readonly settings: GuardSettings;
+  readonly access: AccessControl;
+  readonly clock: Clock;
+}
+
 /** Stands before the endpoints. Probes pass always: a pod must not be restarted for what its clients do. */
 export class Guard {
   readonly #clock: Clock;
+  readonly #access: AccessControl;
   #settings: GuardSettings;
   #limiter: RateLimiter | undefined;
 
-  constructor(settings: GuardSettings, clock: Clock) {
+  constructor({ settings, access, clock }: GuardOptions) {
     this.#clock = clock;
+    this.#access = access;
     this.#settings = settings;
     this.#limiter = this.#limiterOf(settings);
+    access.setUsers(settings.users);
   }
 
-  /** The limit starts again only when it has changed. */
+  /** The rate limit starts again only when it has changed. */
   set(settings: GuardSettings): void {
     if (!isDeepStrictEqual(settings.rateLimit, this.#settings.rateLimit)) this.#limiter = this.#limiterOf(settings);
     this.#settings = settings;
+    this.#access.setUsers(settings.users);
   }
 
-  check(request: Request, response: Response, next: NextFunction): void {
+  async check(request: Request, response: Response, next: NextFunction): Promise<void> {
     for (const [name, value] of this.#settings.headers) response.setHeader(name, value);
-    if (isProbe(request)) next();
-    else if (this.#limiter?.allows() === false) sendText(response, 429, 'too many requests');
-    else next();
+    if (isProbe(request)) {
+      next();
+      return;
+    }
+    if (this.#limiter?.allows() === false) {
+      sendText(response, 429, 'too many requests');
+      return;
+    }
+    const verdict = await this.#access.check({
+      authorization: request.get('authorization'),
+      client: request.socket.remoteAddress ?? '',
+    });
+    if (response.destroyed) return; // the client has gone: nothing would tell the endpoint
+    if (verdict === 'allowed') next();
+    else this.#refuse(response, verdict);
+  }
+
+  /** The texts say nothing of the reason. */
+  #refuse(response: Response, verdict: Exclude<Verdict, 'allowed'>): void {
+    switch (verdict) {
+      case 'unauthenticated':
+        response.setHeader('WWW-Authenticate', this.#access.challenges);
+        sendText(response, 401, 'unauthorized');
+        break;
+      case 'forbidden':
+        sendText(response, 403, 'forbidden');
+        break;
+      case 'busy':
+        response.setHeader('Retry-After', '1');
+        sendText(response, 429, 'too many attempts');
+        break;
+      case 'unavailable':
+        sendText(response, 503, 'the credentials could not be checked: see the log');
+    }
   }
 
   #limiterOf({ rateLimit }: GuardSettings): RateLimiter | undefined {

@@ -34,7 +34,7 @@ interface StatusEndpoint {
 
 interface RequestGuard {
   /** Calls `next` when the request may pass, and responds otherwise. */
-  check(request: Request, response: Response, next: NextFunction): void;
+  check(request: Request, response: Response, next: NextFunction): Promise<void>;
 }
 
 export interface Endpoints {
@@ -73,9 +73,7 @@ export function createRoutes(options: RoutesOptions): Express {
     response.set({ 'Content-Security-Policy': contentSecurityPolicy, 'X-Content-Type-Options': 'nosniff' });
     next();
   });
-  app.use((request, response, next) => {
-    guard.check(request, response, next);
-  });
+  app.use((request, response, next) => guard.check(request, response, next));
   app.use((request, response, next) => {
     const allowed = request.path === reloadPath ? ['POST'] : ['GET', 'HEAD'];
     if (allowed.includes(request.method)) {

@@ -13,7 +13,7 @@ export interface TlsSettings {
   readonly cert: string;
   /** PEM. */
   readonly key: string;
-  /** `request`: nothing is verified. `require-any`: clients need a certificate, whoever has signed it. */
+  /** `request`: nothing is verified. `require-any`: clients need a certificate of any authority. */
   readonly clientAuth: 'none' | 'request' | 'require-any' | 'verify-if-given' | 'require-and-verify';
   /** PEM of the authorities of clients. Undefined: those that Node.js knows. */
   readonly clientCa: string | undefined;

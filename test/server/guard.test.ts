@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
+import { AccessControl } from '../../src/access/access-control.js';
+import { PasswordChecker } from '../../src/access/password-checker.js';
+import { silentLogger } from '../../src/base/logger.js';
 import { Guard, type GuardSettings } from '../../src/server/guard.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RunningServer, someRoutes } from './test-server.js';
 
 function settings(overrides: Partial<GuardSettings> = {}): GuardSettings {
-  return { headers: new Map(), rateLimit: undefined, ...overrides };
+  return { headers: new Map(), users: new Map(), rateLimit: undefined, ...overrides };
 }
 
 interface GuardedServer extends AsyncDisposable {
@@ -18,7 +21,9 @@ interface GuardedServer extends AsyncDisposable {
 
 async function start(overrides: Partial<GuardSettings>): Promise<GuardedServer> {
   const clock = new ManualClock();
-  const guard = new Guard(settings(overrides), clock);
+  const compare = (): Promise<boolean> => Promise.reject(new Error('there are no users'));
+  const access = new AccessControl({ passwords: new PasswordChecker({ clock, logger: silentLogger, compare }) });
+  const guard = new Guard({ settings: settings(overrides), access, clock });
   const server = await RunningServer.start(someRoutes({ guard }));
   const { port } = server;
   return {

@@ -145,6 +145,7 @@ export function someRoutes(overrides: Partial<RoutesOptions> = {}): RequestListe
     guard: {
       check: (_request, _response, next) => {
         next();
+        return Promise.resolve();
       },
     },
     logger: aLogger(),

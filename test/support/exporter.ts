@@ -7,6 +7,7 @@ import { App } from '../../src/app.js';
 import type { Clock } from '../../src/base/clock.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
+import { plainWeb, type WebConfig } from '../../src/config/web/web-file.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import type { Host } from '../../src/resolve-scope.js';
 import { createLogger } from '../../src/telemetry/line-logger.js';
@@ -26,6 +27,8 @@ export interface ExporterOptions {
   readonly scenario?: Scenario;
   readonly rules?: readonly Rule[];
   readonly reload?: () => Promise<void>;
+  /** What differs from plain HTTP for everybody. */
+  readonly web?: Partial<WebConfig>;
   /** Default: a name that is not of a node. */
   readonly host?: Host;
   /** Wall time at the start. Default: that of the manual clock. */
@@ -97,6 +100,7 @@ export class Exporter implements AsyncDisposable {
     const app = await App.start(
       {
         config: settingsOf(options.settings ?? ''),
+        web: { ...plainWeb, ...options.web },
         credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
         host: options.host ?? { name: 'test-host', nodeName: undefined },
         clock,

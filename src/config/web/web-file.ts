@@ -22,7 +22,7 @@ export interface WebConfig {
   readonly rateLimit: RateLimit | undefined;
 }
 
-export interface RateLimit {
+interface RateLimit {
   /** Between two requests, on average; above 0. */
   readonly intervalMs: number;
   /** Requests at once. */

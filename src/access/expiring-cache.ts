@@ -1,0 +1,35 @@
+import type { Clock } from '../base/clock.js';
+
+interface Kept<V> {
+  readonly value: V;
+  readonly untilMs: number;
+}
+
+/** Values for a time, at most `maxCount`: the one that was set or found the longest ago makes room. */
+export class ExpiringCache<V> {
+  readonly #clock: Clock;
+  readonly #maxCount: number;
+  readonly #values = new Map<string, Kept<V>>();
+
+  constructor(clock: Clock, maxCount: number) {
+    this.#clock = clock;
+    this.#maxCount = maxCount;
+  }
+
+  get(key: string): V | undefined {
+    const kept = this.#values.get(key);
+    if (kept === undefined) return undefined;
+    this.#values.delete(key);
+    if (kept.untilMs <= this.#clock.monotonicMs()) return undefined;
+    this.#values.set(key, kept);
+    return kept.value;
+  }
+
+  /** `ttlMs` may be Infinity. */
+  set(key: string, value: V, ttlMs: number): void {
+    this.#values.delete(key);
+    this.#values.set(key, { value, untilMs: this.#clock.monotonicMs() + ttlMs });
+    const [oldest] = this.#values.keys();
+    if (this.#values.size > this.#maxCount && oldest !== undefined) this.#values.delete(oldest);
+  }
+}

@@ -1,0 +1,62 @@
+export interface FairQueueOptions {
+  /** Above 0. */
+  readonly maxRunningCount: number;
+  /** For all keys together, and for one. */
+  readonly maxWaitingCount: number;
+  readonly maxWaitingCountPerKey: number;
+}
+
+/** The work was not begun: too much other work waits. */
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
+}
+
+/** Bounded work. What waits takes turns by its key, so that one key with much work delays the others by one turn. */
+export class FairQueue {
+  readonly #options: FairQueueOptions;
+  /** By key, in the order of their turns; no list is empty. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #runningCount = 0;
+  #waitingCount = 0;
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Throws QueueFullError at once. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    if (this.#runningCount < this.#options.maxRunningCount) this.#runningCount += 1;
+    else await this.#turn(key);
+    try {
+      return await work();
+    } finally {
+      this.#passOn();
+    }
+  }
+
+  #turn(key: string): Promise<void> {
+    const { maxWaitingCount, maxWaitingCountPerKey } = this.#options;
+    const ofKey = this.#waiting.get(key) ?? [];
+    if (this.#waitingCount >= maxWaitingCount || ofKey.length >= maxWaitingCountPerKey) throw new QueueFullError();
+    return new Promise((resolve) => {
+      this.#waiting.set(key, ofKey);
+      ofKey.push(resolve);
+      this.#waitingCount += 1;
+    });
+  }
+
+  /** Gives the place of work that has ended to the next one. */
+  #passOn(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#runningCount -= 1;
+      return;
+    }
+    const [key, ofKey] = next;
+    const start = ofKey.shift();
+    this.#waitingCount -= 1;
+    this.#waiting.delete(key);
+    if (ofKey.length > 0) this.#waiting.set(key, ofKey);
+    start?.();
+  }
+}
