@@ -1,20 +1,16 @@
 /** Panels with a common look. Each describes what it shows and what to do about it. */
 import {
-  BigValueColorMode,
-  BigValueGraphMode,
   GraphDrawStyle,
   GraphThresholdsStyleConfigBuilder,
   GraphThresholdsStyleMode,
   LegendDisplayMode,
   LegendPlacement,
-  ReduceDataOptionsBuilder,
   SortOrder,
   StackingConfigBuilder,
   StackingMode,
   TooltipDisplayMode,
   VisibilityMode,
   VizLegendOptionsBuilder,
-  VizOrientation,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import {
@@ -24,15 +20,12 @@ import {
   FieldColorBuilder,
   FieldColorModeId,
   type ThresholdsConfigBuilder,
-  ThresholdsMode,
   type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
-import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 
-import { type Colours, stateColours } from './colours.js';
-import { thresholds, withoutValue } from './states.js';
+import type { Colours } from './colours.js';
 import { type Unit, units } from './units.js';
 import { datasource } from './variables.js';
 
@@ -50,7 +43,7 @@ export interface PanelOptions {
   readonly link?: DashboardLinkBuilder | undefined;
 }
 
-interface Query {
+export interface Query {
   readonly expr: string;
   /** Name of each series, with `{{label}}`. */
   readonly legend: string;
@@ -78,7 +71,7 @@ export function describe<Builder extends PanelBuilder>(builder: Builder, options
 }
 
 /** The current value of each series. */
-function instant({ expr, legend }: Query, index: number): DataqueryBuilder {
+export function instant({ expr, legend }: Query, index: number): DataqueryBuilder {
   return target(expr, index).legendFormat(legend).instant();
 }
 
@@ -92,63 +85,11 @@ function range({ expr, legend }: Query, index: number): DataqueryBuilder {
 }
 
 function target(expr: string, index: number): DataqueryBuilder {
-  return new DataqueryBuilder()
-    .datasource(datasource)
-    .refId(String.fromCharCode('A'.charCodeAt(0) + index))
-    .expr(expr);
+  return new DataqueryBuilder().datasource(datasource).refId(refIdOf(index)).expr(expr);
 }
 
-export interface StatOptions extends PanelOptions {
-  /** Without a legend, the title names the value. */
-  readonly query: Pick<Query, 'expr'> & Partial<Query>;
-  readonly thresholds?: ThresholdsConfigBuilder;
-  readonly mappings?: readonly ValueMapping[];
-  readonly decimals?: number;
-  readonly unknown?: Unknown;
-}
-
-/** What a value does not include. */
-interface Unknown {
-  /** Its count, above 0; no series where everything is known. */
-  readonly expr: string;
-  /** What is counted, such as "silent nodes". */
-  readonly what: string;
-  /** Labels by which the value and the count belong together. */
-  readonly on: readonly string[];
-}
-
-/**
- * One value, coloured by its thresholds. Where a part is unknown, its count is beside the value, which then is not green:
- * what is missing could be bad.
- */
-export function statPanel(options: StatOptions): stat.PanelBuilder {
-  const { legend = options.title } = options.query;
-  const query = { ...options.query, legend };
-  const { thresholds: steps = thresholds([], 'unknown'), mappings = [], decimals, unknown, noValue } = options;
-  const panel = describe(new stat.PanelBuilder(), { height: 3, ...options })
-    .thresholds(steps)
-    .mappings([...mappings, withoutValue(noValue ?? 'no data')])
-    .colorMode(BigValueColorMode.Value)
-    .graphMode(BigValueGraphMode.None)
-    .orientation(VizOrientation.Horizontal)
-    .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']));
-  if (decimals !== undefined) panel.decimals(decimals);
-  if (unknown === undefined) return panel.withTarget(instant(query, 0));
-  const { expr, what, on } = unknown;
-  const where = `on (${on.join(', ')}) (${expr})`;
-  const [base, ...higher] = steps.build().steps;
-  const neutral = { mode: ThresholdsMode.Absolute, steps: [{ ...base, color: stateColours.unknown }, ...higher] };
-  return panel
-    .withTarget(instant({ ...query, expr: `(${query.expr}) unless ${where}` }, 0))
-    .withTarget(instant({ expr: `(${query.expr}) and ${where}`, legend: 'known' }, 1))
-    .withTarget(instant({ expr, legend: what }, 2))
-    .overrideByQuery('B', [{ id: 'thresholds', value: neutral }])
-    .overrideByQuery('C', [
-      { id: 'thresholds', value: thresholds([], 'warning').build() },
-      { id: 'unit', value: units.count },
-      { id: 'decimals', value: 0 },
-      { id: 'mappings', value: [] },
-    ]);
+export function refIdOf(index: number): string {
+  return String.fromCharCode('A'.charCodeAt(0) + index);
 }
 
 export interface TimeSeriesOptions extends PanelOptions {

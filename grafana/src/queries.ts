@@ -134,36 +134,6 @@ export function podsUsed(selection?: Selection): string {
   return largest('pod_used_bytes', podLabels, selection);
 }
 
-/**
- * Seconds since the data of each node was fetched; the most recent fetch of all instances counts. Grows on while a node
- * has no data, for a day.
- */
-export function dataAge({ matchers = [] }: Selection = {}): string {
-  const last = `last_over_time(${series('node_data_timestamp_seconds', { matchers })}[1d])`;
-  return only(`time() - max ${by(['node'])} (${last})`, ['node'], series('node_data_available', { matchers }));
-}
-
-/** 1 for each node without data, by reason, without those that are skipped. */
-export function absentNodes({ matchers = [] }: Selection = {}): string {
-  return only(
-    largest('node_absent_info', ['node', 'reason'], { matchers: [...matchers, 'reason!="skipped"'] }),
-    ['node'],
-    `${largest('node_data_available', ['node'], { matchers })} == 0`,
-  );
-}
-
-/** Nodes for which no instance has data. */
-export function silentNodes(selection?: Selection): string {
-  return `1 - ${largest('node_data_available', ['node'], selection)}`;
-}
-
-/** Those of all selected clusters and pools, for panels of one value. */
-export const unknownNodes = {
-  expr: `${total('sum', inPool(silentNodes()))} > 0`,
-  what: 'silent nodes',
-  on: [],
-} as const;
-
 /** Share of each filesystem that is not available. */
 export function filesystemRatio(selection?: Selection): string {
   return `1 - ${largest('node_available_bytes', filesystemLabels, selection)} / ${largest('node_capacity_bytes', filesystemLabels, selection)}`;
@@ -172,6 +142,12 @@ export function filesystemRatio(selection?: Selection): string {
 /** Share of the inodes of each filesystem that is not free. */
 export function inodesRatio(selection?: Selection): string {
   return `1 - ${largest('node_inodes_free', filesystemLabels, selection)} / ${largest('node_inodes', filesystemLabels, selection)}`;
+}
+
+/** The larger share of bytes or inodes of each filesystem that is not free, as on the status page. */
+export function fullness(selection?: Selection): string {
+  const inodes = `label_replace(${inodesRatio(selection)}, "resource", "inodes", "", "")`;
+  return `max ${by(filesystemLabels)} (${filesystemRatio(selection)} or ${inodes})`;
 }
 
 /** Usage ÷ limit of each limit that the kubelet enforces. */
@@ -234,15 +210,4 @@ export function workloadComplete(selection?: Selection): string {
 export function unmeasuredPods(selection: Selection = {}): string {
   const pods = acrossShards('workload_pods', workloadLabels, selection);
   return `${pods} - ${acrossShards('workload_pods_measured', workloadLabels, selection)}`;
-}
-
-/**
- * Bytes of workloads for a line over time. While a node has no data, the sum of its workloads is too small, and left
- * out; a workload that was never complete within the hour is drawn as it is.
- */
-export function usedWhileComplete(matchers: readonly string[] = []): string {
-  const used = acrossShards('workload_used_bytes', workloadLabels, { matchers });
-  const complete = workloadComplete({ matchers });
-  const usually = `max_over_time((${complete})[1h:5m]) == 1`;
-  return `(${used} unless on (cluster, ${workloadLabels.join(', ')}) (${complete} == 0 and ${usually}))`;
 }

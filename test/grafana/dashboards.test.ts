@@ -6,8 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 import { allDashboards, dashboardFiles } from '../../grafana/src/dashboards.js';
+import { ratioSteps } from '../../grafana/src/states.js';
 import { uids } from '../../grafana/src/uids.js';
 import { familyTable } from '../../src/exposition/families.js';
+import { limitThresholds } from '../../src/report/limit-report.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { dataLinksOf, isRow, labelQueryOf, panelsOf, placedIn, queriesOf, variablesOf } from '../support/dashboards.js';
 import { namesIn } from './promql-names.js';
@@ -235,6 +237,10 @@ it('have variables of the same name only with the same definition, because links
       if (other.name === variable.name && other.name !== 'cluster') expect(other).toEqual(variable);
     }
   }
+});
+
+it('colour shares from the same thresholds on as the status page', () => {
+  expect(ratioSteps.map(([from]) => from)).toEqual(Object.values(limitThresholds));
 });
 
 it('are all in the kustomize component, under stable names', async () => {

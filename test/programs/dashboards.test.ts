@@ -2,11 +2,11 @@ import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard
 import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { expect, it } from 'vitest';
 
-import { stateColours } from '../../grafana/src/colours.js';
 import { allDashboards } from '../../grafana/src/dashboards.js';
 import { ownersOf } from '../../grafana/src/node/queries.js';
 import {
   acrossShards,
+  fullness,
   largest,
   nodeEvictions,
   podGrowth,
@@ -20,9 +20,9 @@ import {
 import { uids } from '../../grafana/src/uids.js';
 import { demoScenario } from '../../sim/model/demo-scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import { dataLinksOf, panelsOf, queriesOf } from '../support/dashboards.js';
+import { dataLinksOf, panelsOf, queriesIn, queriesOf } from '../support/dashboards.js';
 import { Exporter, leastRules } from '../support/exporter.js';
-import { colourShown, readingsOf, seriesFound, valuesFound } from '../support/grafana-queries.js';
+import { greenPanels, readingsOf, seriesFound } from '../support/grafana-queries.js';
 import { openMetrics, scrapedLines } from '../support/history.js';
 import { eventually, PrometheusServer } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
@@ -82,10 +82,6 @@ async function catchUp({ clock }: Exporter): Promise<void> {
   await clock.advance(Math.max(0, Date.now() - clock.nowMs()));
 }
 
-function queriesIn(dashboard: Dashboard): readonly { readonly panel: Panel; readonly query: dataquery }[] {
-  return panelsOf(dashboard).flatMap((panel) => queriesOf(panel).map((query) => ({ panel, query })));
-}
-
 /**
  * The labels have all values of the panel's links; only workloads of selectors and label keys have no namespace, and a
  * server for one cluster has no label of it.
@@ -126,7 +122,7 @@ async function queriesWithData(
 
 /** One query of a value that may be partly unknown has data at a time. */
 function isEmpty(panel: Panel, withData: readonly boolean[]): boolean {
-  const isEither = queriesOf(panel).some(({ legendFormat }) => legendFormat === 'known');
+  const isEither = queriesOf(panel).some(({ legendFormat }) => legendFormat?.endsWith('known') === true);
   return isEither ? !withData.includes(true) : withData.includes(false);
 }
 
@@ -146,26 +142,6 @@ async function panelsWithoutData(
     }
   }
   return withoutData;
-}
-
-/** Panels with one value that shows green. All queries of the dashboard are run. */
-async function greenPanels(
-  moment: Parameters<typeof seriesFound>[0],
-  dashboard: Dashboard | undefined,
-  chosen?: Parameters<typeof readingsOf>[2],
-): Promise<readonly string[]> {
-  if (dashboard === undefined) throw new Error('no dashboard');
-  const green = new Set<string>();
-  for (const values of await readingsOf(moment.prometheus, dashboard, chosen)) {
-    for (const { panel, query } of queriesIn(dashboard)) {
-      const found: readonly (number | undefined)[] = await valuesFound(moment, query, values);
-      if (panel.type !== 'stat') continue;
-      // A panel without series has no value.
-      const colours = [...found, undefined].map((value) => colourShown(panel, query.refId, value));
-      if (colours.includes(stateColours.ok)) green.add(panel.title ?? '');
-    }
-  }
-  return [...green];
 }
 
 describeInEachPrometheus('the dashboards', (programs) => {
@@ -319,6 +295,28 @@ describeInEachPrometheus('the dashboards', (programs) => {
     expect(growth?.value).toBeLessThan(70_000);
     const [left] = await ask(secondsToLimit());
     expect(left?.value).toBeGreaterThan(12 * 3_600);
+  });
+
+  it('show a filesystem that is out of inodes as a full one', async () => {
+    const atSeconds = Math.floor(Date.now() / 60_000) * 60;
+    const of = (node: string): string => `{node="${node}",filesystem="nodefs"}`;
+    const lines = [
+      ['available_bytes', 90, 30],
+      ['capacity_bytes', 100, 100],
+      ['inodes', 1_000, 0],
+      ['inodes_free', 50, 0],
+    ].flatMap(([name, first, second]) => [
+      `ephemeral_storage_node_${String(name)}${of('inodes')} ${String(first)} ${atSeconds}`,
+      `ephemeral_storage_node_${String(name)}${of('bytes')} ${String(second)} ${atSeconds}`,
+    ]);
+    await using prometheus = await PrometheusServer.start({ ...programs, targets: [], history: openMetrics(lines) });
+    const found = await prometheus.query(fullness().replaceAll('$cluster', '.*'), atSeconds);
+    expect(new Map(found.map(({ metric, value }) => [metric['node'], Math.round(value * 100)]))).toEqual(
+      new Map([
+        ['inodes', 95],
+        ['bytes', 70],
+      ]),
+    );
   });
 
   it('predict nothing for pods that shrink, whose growth has ended, or that have just started', async () => {

@@ -19,6 +19,10 @@ export function queriesOf({ targets = [] }: Panel): readonly dataquery[] {
   return targets as unknown as readonly dataquery[];
 }
 
+export function queriesIn(dashboard: Dashboard): readonly { readonly panel: Panel; readonly query: dataquery }[] {
+  return panelsOf(dashboard).flatMap((panel) => queriesOf(panel).map((query) => ({ panel, query })));
+}
+
 export function variablesOf({ templating }: Dashboard): readonly VariableModel[] {
   return templating.list ?? [];
 }

@@ -7,7 +7,8 @@ import {
 import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { expect } from 'vitest';
 
-import { labelQueryOf, variablesOf } from './dashboards.js';
+import { stateColours } from '../../grafana/src/colours.js';
+import { labelQueryOf, queriesIn, variablesOf } from './dashboards.js';
 import type { PrometheusServer, QueryResult } from './programs.js';
 
 export type Values = Readonly<Record<string, string>>;
@@ -111,6 +112,26 @@ export async function valuesFound(...query: Parameters<typeof samplesFound>): Pr
   return (await samplesFound(...query)).map(({ value }) => value);
 }
 
+/** Panels with one value that shows green. All queries of the dashboard are run. */
+export async function greenPanels(
+  viewed: Viewed,
+  dashboard: Dashboard | undefined,
+  choices?: Choices,
+): Promise<readonly string[]> {
+  if (dashboard === undefined) throw new Error('no dashboard');
+  const green = new Set<string>();
+  for (const values of await readingsOf(viewed.prometheus, dashboard, choices)) {
+    for (const { panel, query } of queriesIn(dashboard)) {
+      const found: readonly (number | undefined)[] = await valuesFound(viewed, query, values);
+      if (panel.type !== 'stat') continue;
+      // A panel without series has no value.
+      const colours = [...found, undefined].map((value) => colourShown(panel, query.refId, value));
+      if (colours.includes(stateColours.ok)) green.add(panel.title ?? '');
+    }
+  }
+  return [...green];
+}
+
 interface Thresholds {
   readonly steps: readonly { readonly value: number | null; readonly color: string }[];
 }
@@ -121,7 +142,7 @@ interface Mapping {
 }
 
 /** The colour in which a panel of one value shows it, or that there is none. Mappings come before thresholds. */
-export function colourShown(panel: Panel, refId: string, value: number | undefined): string | undefined {
+function colourShown(panel: Panel, refId: string, value: number | undefined): string | undefined {
   return mappedColour(panel, value) ?? thresholdColour(panel, refId, value ?? 0);
 }
 

@@ -1,12 +1,16 @@
 import type { Section } from '../dashboard.js';
-import { statPanel } from '../panels.js';
 import { by } from '../queries.js';
+import { lostInCluster } from '../silence.js';
 import { noneSteps, oneSteps, thresholds, words } from '../states.js';
+import { statPanel, type Unknown } from '../stats.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
 import { largestOfNode, processSeries, selfSeries } from './queries.js';
 
 const instanceLabels = ['job', 'instance', 'version', 'node_version', 'shard', 'total_shards', 'node'];
+
+const notScraped = `sum by (cluster) (1 - ${processSeries('up')})`;
+const unknown: Unknown = { on: ['cluster'], parts: [{ expr: `${notScraped} > 0`, what: 'instances not scraped' }] };
 
 export const state: Section = {
   title: 'Now',
@@ -17,7 +21,7 @@ export const state: Section = {
         'Instances of the selected jobs whose last scrape failed. Not 0: check whether the pod is running and answers within the scrape timeout.',
       unit: units.count,
       span: 8,
-      query: { expr: `sum by (cluster) (1 - ${processSeries('up')})`, legend: '{{cluster}}' },
+      query: { expr: notScraped, legend: '{{cluster}}' },
       thresholds: thresholds(noneSteps),
     }),
     statPanel({
@@ -30,6 +34,7 @@ export const state: Section = {
         legend: '{{cluster}}',
       },
       thresholds: thresholds(noneSteps),
+      unknown: lostInCluster,
     }),
     statPanel({
       title: 'Watches',
@@ -40,6 +45,7 @@ export const state: Section = {
       query: { expr: `min by (cluster) (${selfSeries('store_watch_connected')})`, legend: '{{cluster}}' },
       mappings: words('connected', 'broken'),
       thresholds: thresholds(oneSteps, 'critical'),
+      unknown,
     }),
     statPanel({
       title: 'Settings',
@@ -50,6 +56,7 @@ export const state: Section = {
       query: { expr: `min by (cluster) (${selfSeries('config_last_reload_successful')})`, legend: '{{cluster}}' },
       mappings: words('loaded', 'rejected'),
       thresholds: thresholds(oneSteps, 'critical'),
+      unknown,
     }),
     statPanel({
       title: 'Kubelet certificates',
@@ -60,6 +67,7 @@ export const state: Section = {
       query: { expr: `max by (cluster) (${selfSeries('kubelet_tls_verification_disabled')})`, legend: '{{cluster}}' },
       mappings: words('not verified', 'verified'),
       thresholds: thresholds(noneSteps),
+      unknown,
     }),
     statPanel({
       title: 'Series dropped',
@@ -73,6 +81,7 @@ export const state: Section = {
         legend: '{{cluster}}',
       },
       thresholds: thresholds(noneSteps),
+      unknown,
     }),
     tablePanel({
       title: 'Instances',

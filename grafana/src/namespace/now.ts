@@ -1,5 +1,4 @@
 import type { Section } from '../dashboard.js';
-import { statPanel } from '../panels.js';
 import {
   evictable,
   limitRatios,
@@ -10,15 +9,13 @@ import {
   workloadComplete,
   workloadEvictions,
 } from '../queries.js';
+import { lostInCluster, orLost } from '../silence.js';
 import { noneSteps, ratioSteps, thresholds, timeLeftSteps, word } from '../states.js';
+import { statPanel } from '../stats.js';
 import { units } from '../units.js';
 import { itself } from './queries.js';
 
-const unmeasured = {
-  expr: `sum by (cluster) (${unmeasuredPods(itself)}) > 0`,
-  what: 'unmeasured pods',
-  on: ['cluster'],
-};
+const unmeasured = orLost({ expr: `sum by (cluster) (${unmeasuredPods(itself)}) > 0`, what: 'unmeasured pods' });
 const ratios = evictable(limitRatios(itself));
 
 export const summary: Section = {
@@ -87,6 +84,7 @@ export const summary: Section = {
       span: 6,
       query: { expr: `sum by (cluster) (1 - ${workloadComplete(itself)})` },
       thresholds: thresholds(noneSteps),
+      unknown: lostInCluster,
     }),
     statPanel({
       title: 'Evictions',

@@ -10,11 +10,10 @@ import {
   podLabels,
   podsUsed,
   topAtEnd,
-  usedWhileComplete,
-  workloadComplete,
   workloadGrowth,
   workloadLabels,
 } from '../queries.js';
+import { usedWhileComplete, workloadWhole } from '../silence.js';
 import { oneSteps, thresholds, words } from '../states.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
@@ -61,7 +60,7 @@ export const whoUses: Section = {
         },
         {
           title: 'Whole',
-          expr: only(workloadComplete(itself), workloadLabels, biggestWorkloads),
+          expr: only(workloadWhole(itself), workloadLabels, biggestWorkloads),
           unit: units.none,
           cell: 'coloured',
           thresholds: thresholds(oneSteps, 'critical'),

@@ -1,6 +1,7 @@
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
-import { dataAge, largest } from '../queries.js';
+import { largest } from '../queries.js';
+import { dataAge } from '../silence.js';
 import { units } from '../units.js';
 import { itself } from './queries.js';
 

@@ -1,16 +1,8 @@
 import type { Section } from '../dashboard.js';
-import { statPanel } from '../panels.js';
-import {
-  absentNodes,
-  dataAge,
-  filesystemLabels,
-  filesystemRatio,
-  ioPressure,
-  largest,
-  nodeEvictions,
-  withinRange,
-} from '../queries.js';
+import { filesystemLabels, fullness, ioPressure, largest, nodeEvictions, withinRange } from '../queries.js';
+import { absentNodes, dataAge, lostNodes } from '../silence.js';
 import { noneSteps, oneSteps, ratioSteps, thresholds, words } from '../states.js';
+import { statPanel } from '../stats.js';
 import { listPanel } from '../tables.js';
 import { units } from '../units.js';
 import { itself, usedByPods } from './queries.js';
@@ -26,7 +18,7 @@ export const summary: Section = {
         'Whether the node has data. None: the reason is beside, and all other panels show nothing from then on.',
       unit: units.none,
       span: 6,
-      query: { expr: largest('node_data_available', ['node'], itself) },
+      query: { expr: `${largest('node_data_available', ['node'], itself)} or 0 * ${lostNodes(itself)}` },
       mappings: words('fresh or stale', 'none'),
       thresholds: thresholds(oneSteps, 'critical'),
     }),
@@ -46,7 +38,7 @@ export const summary: Section = {
     listPanel({
       title: 'Reason for missing data',
       description:
-        'The reason while the node has no data. tls, unauthorized, forbidden: settings and permissions of the exporter. timeout, connection, http_status: the node or the network. skipped: excluded by cluster.skipNodes.',
+        'The reason while the node has no data. tls, unauthorized, forbidden: settings and permissions of the exporter. timeout, connection, http_status: the node or the network. skipped: excluded by cluster.skipNodes. not scraped: Prometheus has lost the exporter of the node.',
       span: 6,
       height: 3,
       noValue: 'none found',
@@ -66,11 +58,11 @@ export const summary: Section = {
     statPanel({
       title: 'Fullest filesystem',
       description:
-        'Share that is not available. By default the kubelet starts to evict pods at 90 % of nodefs and 85 % of imagefs. Red: free space, see the largest pods.',
+        'Share of bytes or inodes that is not available. By default the kubelet starts to evict pods at 90 % of nodefs and 85 % of imagefs. Red: free space, see the largest pods.',
       unit: units.ratio,
       decimals: 0,
       span: 6,
-      query: { expr: `max by (cluster) (${filesystemRatio(itself)})` },
+      query: { expr: `max by (cluster) (${fullness(itself)})` },
       thresholds: thresholds(ratioSteps),
     }),
     statPanel({

@@ -1,20 +1,9 @@
 import { alertsFiring } from '../alerts.js';
 import type { Section } from '../dashboard.js';
-import { statPanel } from '../panels.js';
-import {
-  dataAge,
-  evictable,
-  filesystemRatio,
-  inPool,
-  limitRatios,
-  podsUsed,
-  series,
-  silentNodes,
-  total,
-  unknownNodes,
-  workloadComplete,
-} from '../queries.js';
+import { evictable, fullness, inPool, limitRatios, podsUsed, series, total, workloadComplete } from '../queries.js';
+import { dataAge, lostInPool, silentInPool, silentNodes } from '../silence.js';
 import { noneSteps, ratioSteps, thresholds, word, wordFrom } from '../states.js';
+import { statPanel } from '../stats.js';
 import { units } from '../units.js';
 
 /** Exporters whose labels Prometheus overwrites. */
@@ -33,18 +22,18 @@ export const summary: Section = {
       unit: units.bytes,
       span: 6,
       query: { expr: total('sum', inPool(podsUsed())), legend: 'used' },
-      unknown: unknownNodes,
+      unknown: silentInPool,
     }),
     statPanel({
       title: 'Fullest filesystem',
       description:
-        'The filesystem with the smallest available share of all nodes. By default kubelets start to evict pods at 90 % of nodefs and 85 % of imagefs. Red: see the fullest filesystems below.',
+        'The filesystem with the smallest available share of bytes or inodes of all nodes. By default kubelets start to evict pods at 90 % of nodefs and 85 % of imagefs. Red: see the fullest filesystems below.',
       unit: units.ratio,
       decimals: 0,
       span: 6,
-      query: { expr: total('max', inPool(filesystemRatio())), legend: 'fullest' },
+      query: { expr: total('max', inPool(fullness())), legend: 'fullest' },
       thresholds: thresholds(ratioSteps),
-      unknown: unknownNodes,
+      unknown: silentInPool,
     }),
     statPanel({
       title: 'Near a limit',
@@ -56,7 +45,7 @@ export const summary: Section = {
       noValue: 'none found',
       query: { expr: total('sum', `${inPool(evictable(limitRatios()))} >= bool $near`), legend: 'limits' },
       thresholds: thresholds([[1, 'warning']]),
-      unknown: unknownNodes,
+      unknown: silentInPool,
     }),
     statPanel({
       title: 'Alerts firing',
@@ -72,7 +61,7 @@ export const summary: Section = {
     statPanel({
       title: 'Nodes without data',
       description:
-        'Nodes whose kubelet could not be scraped. Their pods are missing from all totals. Not 0: the reasons are beside.',
+        'Nodes whose kubelet could not be scraped, or whose exporter was scraped within the last day and is not now. Their pods are missing from all totals. Not 0: the reasons are beside.',
       unit: units.count,
       decimals: 0,
       span: 6,
@@ -88,6 +77,7 @@ export const summary: Section = {
       span: 6,
       query: { expr: total('sum', `1 - ${workloadComplete()}`), legend: 'workloads' },
       thresholds: thresholds(noneSteps),
+      unknown: lostInPool,
     }),
     statPanel({
       title: 'Oldest data',
@@ -101,6 +91,7 @@ export const summary: Section = {
         [150, 'warning'],
         [300, 'critical'],
       ]),
+      unknown: lostInPool,
     }),
     statPanel({
       title: 'Labels of the exporter',

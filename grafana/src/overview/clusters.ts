@@ -1,16 +1,8 @@
 import { alertLabels, firingAlerts } from '../alerts.js';
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
-import {
-  absentNodes,
-  dataAge,
-  evictable,
-  filesystemRatio,
-  inPool,
-  limitRatios,
-  podsUsed,
-  silentNodes,
-} from '../queries.js';
+import { evictable, fullness, inPool, limitRatios, podsUsed } from '../queries.js';
+import { absentNodes, dataAge, silentNodes } from '../silence.js';
 import { noneSteps, ratioSteps, thresholds, word } from '../states.js';
 import { listPanel, tablePanel } from '../tables.js';
 import { units } from '../units.js';
@@ -25,7 +17,7 @@ export const causes: Section = {
     tablePanel({
       title: 'Silent nodes',
       description:
-        'Nodes for which no instance has data, with the reason, and how old their last data is; skipped nodes are not listed. tls, unauthorized and forbidden: check the settings and permissions of the exporter. timeout, connection and http_status: check the node and the network. Click to open the node.',
+        'Nodes for which no instance has data, with the reason, and how old their last data is; skipped nodes are not listed. not scraped: Prometheus has lost the exporter of the node. tls, unauthorized and forbidden: check the settings and permissions of the exporter. timeout, connection and http_status: check the node and the network. Click to open the node.',
       span: 10,
       height: 5,
       noValue: 'none found',
@@ -53,7 +45,7 @@ export const causes: Section = {
       columns: [
         {
           title: 'Fullest',
-          expr: `max by (cluster) (${filesystemRatio()})`,
+          expr: `max by (cluster) (${fullness()})`,
           unit: units.ratio,
           decimals: 0,
           cell: 'share',

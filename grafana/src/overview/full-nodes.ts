@@ -1,21 +1,12 @@
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
-import {
-  filesystemLabels,
-  filesystemRatio,
-  inodesRatio,
-  inPool,
-  ioPressure,
-  largest,
-  only,
-  topAtEnd,
-} from '../queries.js';
+import { filesystemLabels, fullness, inodesRatio, inPool, ioPressure, largest, only, topAtEnd } from '../queries.js';
 import { ratioSteps, thresholds } from '../states.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
 
-const fullestFilesystems = `topk(20, ${inPool(filesystemRatio())})`;
+const fullestFilesystems = `topk(20, ${inPool(fullness())})`;
 
 export const nodes: Section = {
   title: 'Full nodes',
@@ -23,7 +14,7 @@ export const nodes: Section = {
     tablePanel({
       title: 'Fullest filesystems',
       description:
-        'The 20 filesystems with the smallest available share. Headroom is the space left until the kubelet evicts pods; below 0 it evicts. It is known where kubelet.readConfig is on. Click to open the node.',
+        'The 20 filesystems with the smallest available share of bytes or inodes. Headroom is the space left until the kubelet evicts pods; below 0 it evicts. It is known where kubelet.readConfig is on. Click to open the node.',
       span: 24,
       height: 10,
       clusters: true,
@@ -68,14 +59,14 @@ export const nodes: Section = {
     timeSeriesPanel({
       title: 'Fullest filesystems over time',
       description:
-        'The 10 fullest filesystems at the end of the time range. A steady slope shows when the node will be full; steps are images or jobs.',
+        'The 10 fullest filesystems, by bytes or inodes, at the end of the time range. A steady slope shows when the node will be full; steps are images or jobs.',
       unit: units.ratio,
       span: 12,
       height: 8,
       max: 1,
       queries: [
         {
-          expr: topAtEnd(10, filesystemLabels, (at) => inPool(filesystemRatio(at))),
+          expr: topAtEnd(10, filesystemLabels, (at) => inPool(fullness(at))),
           legend: '{{cluster}} {{node}} {{filesystem}}',
         },
       ],

@@ -8,12 +8,12 @@ import {
   largest,
   only,
   series,
-  silentNodes,
   smallest,
   unmeasuredPods,
   workloadComplete,
   workloadLabels,
 } from '../queries.js';
+import { hour, silentNodes } from '../silence.js';
 import { oneSteps, thresholds, words } from '../states.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
@@ -76,7 +76,7 @@ export const trust: Section = {
           legend: '{{cluster}} nodes with data',
         },
         {
-          expr: `sum by (cluster) (${silentNodes()})`,
+          expr: `sum by (cluster) (${silentNodes(hour)})`,
           legend: '{{cluster}} nodes without data',
         },
         { expr: `sum by (cluster) (${largest('node_pods_missing', ['node'])})`, legend: '{{cluster}} missing pods' },

@@ -7,12 +7,11 @@ import {
   largest,
   only,
   podsUsed,
-  usedWhileComplete,
-  workloadComplete,
   workloadGrowth,
   workloadLabels,
   workloadLegend,
 } from '../queries.js';
+import { usedWhileComplete, workloadWhole } from '../silence.js';
 import { oneSteps, thresholds, words } from '../states.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
@@ -61,7 +60,7 @@ export const whoUses: Section = {
         },
         {
           title: 'Whole',
-          expr: only(workloadComplete(), workloadLabels, biggestWorkloads),
+          expr: only(workloadWhole(), workloadLabels, biggestWorkloads),
           unit: units.none,
           cell: 'coloured',
           thresholds: thresholds(oneSteps, 'critical'),

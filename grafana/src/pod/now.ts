@@ -1,7 +1,8 @@
 import type { Section } from '../dashboard.js';
-import { statPanel } from '../panels.js';
-import { dataAge, largest, limitRatios, podGrowth, podLabels, podsUsed, secondsToFirstLimit } from '../queries.js';
+import { largest, limitRatios, podGrowth, podLabels, podsUsed, secondsToFirstLimit } from '../queries.js';
+import { dataAge } from '../silence.js';
 import { oneSteps, ratioSteps, thresholds, timeLeftSteps, word, words } from '../states.js';
+import { statPanel } from '../stats.js';
 import { units } from '../units.js';
 import { itself, itsNode } from './queries.js';
 

@@ -1,5 +1,4 @@
 import type { Section } from '../dashboard.js';
-import { statPanel } from '../panels.js';
 import {
   acrossShards,
   largest,
@@ -12,15 +11,13 @@ import {
   workloadGrowth,
   workloadLabels,
 } from '../queries.js';
+import { lostInCluster, orLost, workloadWhole } from '../silence.js';
 import { oneSteps, ratioSteps, thresholds, timeLeftSteps, word, words } from '../states.js';
+import { statPanel } from '../stats.js';
 import { units } from '../units.js';
 import { inNamespaces, itself, ofItsPods } from './queries.js';
 
-const unmeasured = {
-  expr: `sum by (cluster) (${unmeasuredPods(itself)}) > 0`,
-  what: 'unmeasured pods',
-  on: ['cluster'],
-};
+const unmeasured = orLost({ expr: `sum by (cluster) (${unmeasuredPods(itself)}) > 0`, what: 'unmeasured pods' });
 
 export const summary: Section = {
   title: 'Now',
@@ -31,6 +28,7 @@ export const summary: Section = {
       unit: units.bytes,
       span: 6,
       query: { expr: acrossShards('workload_used_bytes', workloadLabels, itself) },
+      unknown: unmeasured,
     }),
     statPanel({
       title: 'Largest pod',
@@ -39,14 +37,16 @@ export const summary: Section = {
       unit: units.bytes,
       span: 6,
       query: { expr: largest('workload_pod_max_used_bytes', workloadLabels, itself) },
+      unknown: unmeasured,
     }),
     statPanel({
       title: 'Measured',
       description:
-        'Whether all running pods are measured. Partial: some run on a node without data, are missing from its summary, or have volumes that are not measured yet. All totals are too low then.',
+        'Whether all running pods are measured. Partial: some run on a node without data, are missing from its summary, or have volumes that are not measured yet. All totals are too low then. Unknown: an exporter of the cluster is not scraped.',
       unit: units.none,
       span: 6,
-      query: { expr: workloadComplete(itself) },
+      noValue: 'unknown',
+      query: { expr: workloadWhole(itself) },
       mappings: words('all pods', 'partial'),
       thresholds: thresholds(oneSteps, 'critical'),
     }),
@@ -93,6 +93,7 @@ export const summary: Section = {
       span: 6,
       query: { expr: `sum by (cluster) (${unmeasuredPods(itself)})` },
       thresholds: thresholds([[1, 'critical']]),
+      unknown: lostInCluster,
     }),
     statPanel({
       title: 'Evictions',

@@ -1,15 +1,8 @@
 import { componentColours } from '../colours.js';
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
-import {
-  acrossShards,
-  largest,
-  podLabels,
-  smallest,
-  usedWhileComplete,
-  workloadGrowth,
-  workloadLabels,
-} from '../queries.js';
+import { acrossShards, largest, podLabels, smallest, workloadGrowth, workloadLabels } from '../queries.js';
+import { usedWhileComplete } from '../silence.js';
 import { units } from '../units.js';
 import { inNamespaces, itself, ofItsPods } from './queries.js';
 

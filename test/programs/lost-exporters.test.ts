@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+
+import { allDashboards } from '../../grafana/src/dashboards.js';
+import { uids } from '../../grafana/src/uids.js';
+import { demoScenario } from '../../sim/model/demo-scenario.js';
+import { Exporter } from '../support/exporter.js';
+import { greenPanels } from '../support/grafana-queries.js';
+import { openMetrics, scrapedLines } from '../support/history.js';
+import { PrometheusServer } from '../support/programs.js';
+import { describeInEachPrometheus } from '../support/prometheus-versions.js';
+
+const minutes = 90;
+/** The last minute in which the exporter is scraped that is lost, and the first one of its replacement. */
+const lastMinute = 10;
+const replacedMinute = 80;
+
+interface Target {
+  readonly exporter: Exporter;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Whether it is scraped. */
+  readonly isUpAt: (minute: number) => boolean;
+}
+
+/** What Prometheus stores of the targets within the time, and the time of each minute. */
+async function historyOf(clockOf: Exporter, targets: readonly Target[]): Promise<{ text: string; times: number[] }> {
+  const lines: string[] = [];
+  const times: number[] = [];
+  for (let minute = 0; minute < minutes; minute++) {
+    await clockOf.clock.advance(60_000);
+    const atSeconds = clockOf.clock.nowMs() / 1_000;
+    times.push(atSeconds);
+    for (const { exporter, labels, isUpAt } of targets) {
+      const isUp = isUpAt(minute);
+      const names = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
+      lines.push(`up{${names.join(',')}} ${Number(isUp)} ${atSeconds}`);
+      if (isUp) lines.push(...(await scrapedLines(exporter, labels)));
+    }
+  }
+  return { text: openMetrics(lines), times };
+}
+
+const always = (): boolean => true;
+const isBeforeLoss = (minute: number): boolean => minute <= lastMinute;
+
+/** Certain, whatever is lost: it is about what is scraped. */
+const certain = 'Labels of the exporter';
+
+describeInEachPrometheus('dashboards whose exporters are lost', (programs) => {
+  it.each(['a shard', 'a cluster'])('show nothing green until another exporter takes over: %s', async (what) => {
+    const nowMs = Date.now() - (minutes + 1) * 60_000;
+    await using whole = await Exporter.start({ scenario: demoScenario, nowMs });
+    await whole.synced();
+    const shard = async (index: number): Promise<Exporter> =>
+      (await whole.another({ settings: `cluster: {shard: ${index}, totalShards: 2}` })).synced();
+    await using first = await shard(0);
+    await using second = await shard(1);
+    const job = 'exporter';
+    const shards = [
+      { exporter: first, labels: { job, instance: 'first' }, isUpAt: always },
+      { exporter: second, labels: { job, instance: 'second' }, isUpAt: isBeforeLoss },
+      { exporter: second, labels: { job, instance: 'third' }, isUpAt: (minute: number) => minute >= replacedMinute },
+    ];
+    const clusters = [
+      { exporter: whole, labels: { cluster: 'kept', job, instance: 'one' }, isUpAt: always },
+      { exporter: whole, labels: { cluster: 'lost', job, instance: 'one' }, isUpAt: isBeforeLoss },
+    ];
+    const targets = what === 'a shard' ? shards : clusters;
+    const { text, times } = await historyOf(whole, targets);
+    await using prometheus = await PrometheusServer.start({ ...programs, targets: [], history: text });
+
+    const viewed = allDashboards().filter(({ uid }) => what === 'a shard' || uid === uids.overview);
+    for (const dashboard of viewed) {
+      const { uid = '' } = dashboard;
+      const greenAt = async (minute: number): Promise<readonly string[]> => {
+        const moment = { prometheus, atSeconds: times[minute] ?? Number.NaN };
+        const green = await greenPanels(moment, dashboard, await choicesFor(prometheus, uid, times[0] ?? 0));
+        return green.filter((title) => title !== certain);
+      };
+      const greenBefore = await greenAt(lastMinute);
+      expect(greenBefore, uid).not.toEqual([]);
+      // Until its samples are 5 minutes old, they are taken for present ones.
+      expect(await greenAt(lastMinute + 6), uid).toEqual([]);
+      expect(await greenAt(replacedMinute - 1), uid).toEqual([]);
+      // Its first target stays down.
+      if (what === 'a shard' && uid !== uids.exporter) expect(await greenAt(minutes - 1), uid).toEqual(greenBefore);
+    }
+  });
+});
+
+/** A node of the exporter that is lost and a pod on it; a namespace and workload with pods on other nodes too. */
+async function choicesFor(
+  prometheus: PrometheusServer,
+  uid: string,
+  atSeconds: number,
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const [pod] = await prometheus.query(
+    'topk(1, ephemeral_storage_pod_used_bytes{instance="second", namespace="media"})',
+    atSeconds,
+  );
+  const { node = '', namespace = '', pod: name = '' } = pod?.metric ?? {};
+  if (uid === uids.node) return { node: [node] };
+  if (uid === uids.pod) return { namespace: [namespace], pod: [name] };
+  if (uid === uids.workload || uid === uids.namespace) return { namespace: ['media'] };
+  return {};
+}
