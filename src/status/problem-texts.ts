@@ -37,9 +37,25 @@ export function referenceName({ workload, workloadNamespace }: WorkloadReference
   return workloadNamespace === '' ? workload : `${workloadNamespace}/${workload}`;
 }
 
+/** `examples`: some of `count`, of which the first are named. */
 export function examplesText(examples: readonly string[], count: number): string {
-  const moreCount = count - examples.length;
-  return `${examples.join(', ')}${moreCount > 0 ? ` and ${moreCount} more` : ''}`;
+  const shown = examples.slice(0, maxNamesCount);
+  const moreCount = count - shown.length;
+  return `${shown.join(', ')}${moreCount > 0 ? ` and ${moreCount} more` : ''}`;
+}
+
+interface Examples {
+  /** Some of what the problem is about. */
+  readonly names: readonly string[];
+  readonly count: number;
+  readonly hint?: (first: string) => string;
+}
+
+/** Each with examples of what it is about, and what to do about the first of them. */
+export function withExamples(problems: readonly Problem[], { names, count, hint }: Examples): readonly Problem[] {
+  const [first] = names;
+  if (first === undefined) return problems;
+  return problems.map((problem) => ({ ...problem, detail: examplesText(names, count), hint: hint?.(first) }));
 }
 
 /** By their nodes: `shop/a, shop/b on node-1`. */

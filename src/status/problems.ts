@@ -2,12 +2,13 @@ import type { ClusterReport } from '../report/cluster-report.js';
 import { fullRatio } from '../report/filesystem-report.js';
 import type { HealthReport } from '../report/health-report.js';
 import { limitThresholds } from '../report/limit-report.js';
+import type { NodePressureReport } from '../report/pressure-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
 import { absenceProblems } from './absence-problems.js';
 import { evictionProblems } from './eviction-problems.js';
 import { gapProblems } from './gap-problems.js';
-import { counted, namesText, warning } from './problem-texts.js';
+import { counted, namesText, warning, withExamples } from './problem-texts.js';
 import type { Problem, ShownEviction } from './status.js';
 
 export interface ProblemsInput {
@@ -44,52 +45,76 @@ function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
 
 function limitProblems({ summary, limits, pressure }: ClusterReport): readonly Problem[] {
   const { near, reached } = limitThresholds;
-  const podsBetween = (from: number, to: number): string | undefined => {
-    const measured = limits.items.filter(
-      ({ dataState, ratio }) => dataState !== 'absent' && dataState !== 'pending' && ratio >= from && ratio < to,
-    );
-    const names = measured.map(({ namespace, pod }) => `${namespace}/${pod}`);
-    return names.length === 0 ? undefined : namesText(names);
-  };
-  const severity = summary.evictableLimitCount > 0 ? 'critical' : 'warning';
+  const { reachedLimitPodCount, nearLimitPodCount, pressedNodeCount, evictableLimitCount } = summary;
+  const podsBetween = (from: number, to: number): readonly string[] =>
+    limits.items
+      .filter(({ dataState, ratio }) => isPresent(dataState) && ratio >= from && ratio < to)
+      .map(({ namespace, pod }) => `${namespace}/${pod}`);
+  const hint = (pod: string): string => `explain pod ${pod} shows what adds up to its usage.`;
   return [
-    ...counted(summary.reachedLimitPodCount, severity, 'next-evictions', [
-      'pod at or above a limit',
-      'pods at or above a limit',
-    ]).map((problem) => ({ ...problem, detail: podsBetween(reached, Infinity) })),
-    ...counted(summary.nearLimitPodCount, 'warning', 'next-evictions', ['pod near a limit', 'pods near a limit']).map(
-      (problem) => ({ ...problem, detail: podsBetween(near, reached) }),
+    ...withExamples(
+      counted(reachedLimitPodCount, evictableLimitCount > 0 ? 'critical' : 'warning', 'next-evictions', [
+        'pod at or above a limit',
+        'pods at or above a limit',
+      ]),
+      { names: podsBetween(reached, Infinity), count: reachedLimitPodCount, hint },
     ),
-    ...counted(summary.pressedNodeCount, 'critical', 'next-evictions', [
-      'node below an eviction threshold',
-      'nodes below an eviction threshold',
-    ]).map((problem) => ({ ...problem, ...pressedNodes(pressure) })),
+    ...withExamples(
+      counted(nearLimitPodCount, 'warning', 'next-evictions', ['pod near a limit', 'pods near a limit']),
+      { names: podsBetween(near, reached), count: nearLimitPodCount, hint },
+    ),
+    ...withExamples(
+      counted(pressedNodeCount, 'critical', 'next-evictions', [
+        'node below an eviction threshold',
+        'nodes below an eviction threshold',
+      ]),
+      {
+        names: pressedNodes(pressure),
+        count: pressedNodeCount,
+        hint: (node) => `explain node ${node} shows what fills its disk, and which pods are evicted first.`,
+      },
+    ),
   ];
 }
 
-/** Their kubelets evict pods. */
-function pressedNodes({ items }: ClusterReport['pressure']): Pick<Problem, 'detail' | 'hint'> {
-  const crossed = items.filter(({ dataState, headroom }) => dataState !== 'absent' && headroom < 0);
-  const [first] = crossed;
-  if (first === undefined) return {};
-  return {
-    detail: namesText(crossed.map(({ node, signal }) => `${node} (${signal})`)),
-    hint: `explain node ${first.node} shows what fills its disk, and which pods are evicted first.`,
-  };
+/** Of nodes and pods that are not shown as they were. */
+function isPresent(dataState: NodePressureReport['dataState']): boolean {
+  return dataState === 'fresh' || dataState === 'stale';
 }
 
-function nodeProblems({ summary, nodes }: ClusterReport): readonly Problem[] {
-  const stale = nodes.items.filter(({ state }) => state === 'stale');
+function pressedNodes({ items }: ClusterReport['pressure']): readonly string[] {
+  return items.filter(({ dataState, headroom }) => isPresent(dataState) && headroom < 0).map(({ node }) => node);
+}
+
+function nodeProblems({ summary, nodes, pressure }: ClusterReport): readonly Problem[] {
+  const { staleNodeCount, fullNodeCount, pressedFullNodeCount } = summary;
+  const pressed = pressedNodes(pressure);
+  const full = nodes.items.filter((node) => isFull(node) && !pressed.includes(node.node)).map(({ node }) => node);
+  const stale = nodes.items.filter(({ state }) => state === 'stale').map(staleText);
   return [
-    ...counted(summary.fullNodeCount - summary.pressedFullNodeCount, 'warning', 'nodes', [
-      `node at least ${fullRatio * 100} % full`,
-      `nodes at least ${fullRatio * 100} % full`,
-    ]),
-    ...counted(summary.staleNodeCount, 'warning', 'nodes', ['node with stale data', 'nodes with stale data']).map(
-      (problem) => ({ ...problem, detail: stale.length === 0 ? undefined : namesText(stale.map(staleText)) }),
+    ...withExamples(
+      counted(fullNodeCount - pressedFullNodeCount, 'warning', 'nodes', [
+        `node at least ${fullRatio * 100} % full`,
+        `nodes at least ${fullRatio * 100} % full`,
+      ]),
+      {
+        names: full,
+        count: fullNodeCount - pressedFullNodeCount,
+        hint: (node) => `explain node ${node} shows what fills its disk.`,
+      },
     ),
+    ...withExamples(counted(staleNodeCount, 'warning', 'nodes', ['node with stale data', 'nodes with stale data']), {
+      names: stale,
+      count: staleNodeCount,
+    }),
     ...(nodes.totalCount === 0 ? [warning('no nodes in scope', 'nodes')] : []),
   ];
+}
+
+function isFull(node: RankedNodeReport): boolean {
+  if (node.state === 'absent') return false;
+  const ratios = node.filesystems.flatMap((one) => [one.fullRatio ?? 0, one.inodesFullRatio ?? 0]);
+  return ratios.some((ratio) => ratio >= fullRatio);
 }
 
 /** With why the last request failed. */

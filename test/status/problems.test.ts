@@ -112,10 +112,16 @@ describe('a problem', () => {
     ];
     const summary = aSummary({ reachedLimitPodCount: 1, nearLimitPodCount: 1 });
     const cluster = aCluster({ summary, limits: { items, totalCount: 4 } });
-    expect(problemsIn({ cluster }).map(({ text, detail }) => [text, detail])).toEqual([
-      ['1 pod at or above a limit', 'shop/over'],
-      ['1 pod near a limit', 'shop/near'],
+    expect(problemsIn({ cluster }).map(({ text, detail, hint }) => [text, detail, hint])).toEqual([
+      ['1 pod at or above a limit', 'shop/over', 'explain pod shop/over shows what adds up to its usage.'],
+      ['1 pod near a limit', 'shop/near', 'explain pod shop/near shows what adds up to its usage.'],
     ]);
+  });
+
+  it('counts pods with it that are not among those shown', () => {
+    const items = ['a', 'b', 'c', 'd'].map((pod) => aLimit({ pod, ratio: 0.9 }));
+    const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 12 }), limits: { items, totalCount: 12 } });
+    expect(problemsIn({ cluster })[0]?.detail).toBe('shop/a, shop/b, shop/c and 9 more');
   });
 
   it('names the nodes with it', () => {
@@ -127,15 +133,31 @@ describe('a problem', () => {
     ];
     const failure = { reason: 'timeout', message: 'slow', ageMs: 1 } as const;
     const cluster = aCluster({
-      summary: aSummary({ pressedNodeCount: 1, staleNodeCount: 1 }),
+      summary: aSummary({ pressedNodeCount: 1, staleNodeCount: 1, fullNodeCount: 2, pressedFullNodeCount: 1 }),
       pressure: { items: pressure, totalCount: 3 },
-      nodes: { items: [aMeasuredNode({ node: 'node-4', state: 'stale', failure }), aMeasuredNode()], totalCount: 2 },
+      nodes: {
+        items: [
+          aMeasuredNode({ node: 'node-4', state: 'stale', failure }),
+          aMeasuredNode({ node: 'node-1', filesystems: [{ filesystem: 'nodefs', fullRatio: 0.99 }] }),
+          aMeasuredNode({
+            node: 'node-5',
+            filesystems: [{ filesystem: 'nodefs', fullRatio: 0.1, inodesFullRatio: 0.9 }],
+          }),
+          aMeasuredNode({ node: 'node-6', filesystems: [{ filesystem: 'nodefs', fullRatio: 0.89 }] }),
+        ],
+        totalCount: 4,
+      },
     });
     expect(problemsIn({ cluster })).toMatchObject([
       {
         text: '1 node below an eviction threshold',
-        detail: 'node-1 (nodefs.available)',
+        detail: 'node-1',
         hint: 'explain node node-1 shows what fills its disk, and which pods are evicted first.',
+      },
+      {
+        text: '1 node at least 90 % full',
+        detail: 'node-5',
+        hint: 'explain node node-5 shows what fills its disk.',
       },
       { text: '1 node with stale data', detail: 'node-4 (timeout)' },
     ]);
