@@ -179,7 +179,7 @@ export class App implements AsyncDisposable {
     const { nodeName } = scope;
     const source = this.#createSource(config, scope);
     try {
-      await source.synced({ timeoutMs: syncTimeoutMs }, this.#stopping.signal);
+      await source.synced({ timeoutMs: syncTimeoutMs, mayBePartial: true }, this.#stopping.signal);
       const isUnknown = nodeName !== undefined && !source.store.hasNode(nodeName);
       if (isUnknown && nodeName !== this.#active.scope.nodeName) throw new UserError(noSuchNode(nodeName));
       return source;
@@ -220,6 +220,7 @@ export class App implements AsyncDisposable {
     return healthReport({
       report: this.metrics.report(),
       isApiServerAway: this.#active.source.store.isServerAway,
+      unlisted: this.#active.source.store.unsyncedParts(),
       droppedFamilies: this.#seriesCapReport.droppedFamilies,
       nowMs: this.#options.clock.monotonicMs(),
     });

@@ -26,6 +26,8 @@ import { isExpected } from './workload/coverage.js';
 interface SyncOptions {
   readonly timeoutMs: number;
   readonly failsFast?: boolean;
+  /** Whether some namespaces may be missing after `timeoutMs`. */
+  readonly mayBePartial?: boolean;
 }
 
 export interface ClusterSourceOptions {
@@ -91,16 +93,24 @@ export class ClusterSource implements AsyncDisposable {
    * Resolves after the first lists. Throws UserError with a line for each list that is missing after `timeoutMs`; with
    * `failsFast`, as soon as waiting longer would not help.
    */
-  async synced({ timeoutMs, failsFast = false }: SyncOptions, signal: AbortSignal): Promise<void> {
+  async synced(
+    { timeoutMs, failsFast = false, mayBePartial = false }: SyncOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
     const within = ` within ${timeoutMs / 1000} s`;
+    const isDone = (): boolean => (mayBePartial ? this.store.hasSynced : this.store.isComplete);
     using deadline = startDeadline({
       clock: this.#options.clock,
       durationMs: timeoutMs,
       error: () => this.#missingLists(within),
       parent: signal,
     });
-    await Promise.race([failsFast ? this.store.settled() : this.store.synced(), rejection(deadline.signal)]);
-    if (!this.store.hasSynced) throw this.#missingLists('');
+    try {
+      await Promise.race([failsFast ? this.store.settled() : this.store.synced(), rejection(deadline.signal)]);
+    } catch (error) {
+      if (signal.aborted || !isDone()) throw error;
+    }
+    if (!isDone()) throw this.#missingLists('');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -66,6 +66,8 @@ export function createCollection(options: CollectionOptions): Collection {
     workloads: new WorkloadCollector({
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: config.cache.maxBackoffMs }),
       onMissingNode: workloads.onMissingNode,
+      pods: store,
+      resolver,
       // Exporters of one node each would all serve all of them: only those with pods on the node.
       configured: options.onlyNode === undefined ? resolver.configured() : [],
       clock,

@@ -9,14 +9,16 @@ export interface ReadinessInput {
   readonly isStopping: boolean;
 }
 
-/** What must be true before the exporter serves its first values. */
+/** What must be true before the exporter serves its first values, and what is missing from them. */
 export function readinessChecks({ store, nodeName, isStopping }: ReadinessInput): readonly ReadinessCheck[] {
   const unsynced = new Map(store.unsyncedParts().map(({ name, message }) => [name, message]));
+  const { hasSynced } = store;
   return [
-    ...store.partNames.map((name) => check(name, !unsynced.has(name), `not listed yet: ${unsynced.get(name) ?? ''}`)),
-    ...(nodeName === undefined || !store.hasSynced
-      ? []
-      : [check('node', store.hasNode(nodeName), noSuchNode(nodeName))]),
+    ...store.partNames.map((name) => {
+      const listed = check(name, !unsynced.has(name), `not listed yet: ${unsynced.get(name) ?? ''}`);
+      return listed.isOk || !hasSynced ? listed : { ...listed, isOptional: true };
+    }),
+    ...(nodeName === undefined || !hasSynced ? [] : [check('node', store.hasNode(nodeName), noSuchNode(nodeName))]),
     check('running', !isStopping, 'stopping'),
   ];
 }

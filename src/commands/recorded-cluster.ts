@@ -13,6 +13,7 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
   readonly #nodes: ReadonlyMap<string, Node>;
   readonly #pods: ReadonlyMap<string, Pod>;
   readonly #podsByNode: ReadonlyMap<string, readonly Pod[]>;
+  readonly #noNamespaces: readonly string[] = [];
 
   /** Throws UserError when two summaries are of one node. */
   constructor(recorded: readonly RecordedSummary[], { nodes, pods }: RecordedObjects) {
@@ -50,6 +51,10 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
 
   boundNodeNames(): Iterable<string> {
     return this.#podsByNode.keys();
+  }
+
+  unlistedNamespaces(): readonly string[] {
+    return this.#noNamespaces;
   }
 
   findPod(namespace: string, name: string): Pod | undefined {

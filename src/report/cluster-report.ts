@@ -9,6 +9,7 @@ import type {
 } from '../scrape/snapshot.js';
 import type { ApiServerState } from './absence-hints.js';
 import { type AbsenceReport, Absences } from './absence-report.js';
+import type { AffectedWorkloadsReport } from './affected-workloads.js';
 import type { FormerPodsOf } from './former-pod.js';
 import { type GapReport, Gaps } from './gap-report.js';
 import type { FailureOf, LastKnownOf } from './node-report.js';
@@ -38,6 +39,8 @@ export interface ClusterReport {
   readonly absences: readonly AbsenceReport[];
   /** What lacks values although its nodes have data, by cause. */
   readonly gaps: readonly GapReport[];
+  /** The workloads that may have pods in namespaces whose pods are not known. */
+  readonly unlisted: AffectedWorkloadsReport;
   /** Those without data first, then the fullest; those that are never scraped last. */
   readonly nodes: Ranked<RankedNodeReport>;
   /** By kind; kinds without any are left out. Of silent nodes by their last values. */
@@ -87,6 +90,8 @@ export interface ClusterSummary {
   readonly incompleteWorkloadCount: number;
   /** Of the incomplete ones, those that have pods on nodes without data. */
   readonly absentWorkloadCount: number;
+  /** Namespaces in scope whose pods are not known: they are in none of the counts. */
+  readonly unlistedNamespaceCount: number;
 }
 
 /** How many of each are reported: enough to see what is wrong, few enough to read. */
@@ -128,13 +133,15 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
       unknownLimitPodCount: unmeasuredLimitedPodCount + pods.counts.unknownLimitPodCount,
       incompleteWorkloadCount: workloads.incomplete.size,
       absentWorkloadCount: absences.workloadKeys.size,
+      unlistedNamespaceCount: snapshot.unlistedNamespaces.length,
     },
     limits: pods.limits(),
     pressure: pressure.nodes(),
     workloads: workloads.workloads(),
     pods: pods.pods(),
     absences: absences.reports(),
-    gaps: gaps.reports(absences.workloadKeys),
+    gaps: gaps.reports(absences.workloadKeys, workloads.unlisted.keys),
+    unlisted: workloads.unlisted.report(),
     nodes: nodes.nodes(),
     findings: findings.kinds(),
   };

@@ -71,10 +71,10 @@ export class Gaps {
     }
   }
 
-  /** Those that there are. `absent`: the keys of workloads with pods on nodes without data. */
-  reports(absent: ReadonlySet<string>): readonly GapReport[] {
+  /** Those that there are. `explainedElsewhere`: the keys of workloads that are incomplete for other causes, which are known. */
+  reports(...explainedElsewhere: readonly ReadonlySet<string>[]): readonly GapReport[] {
     const gaps = podGapKinds.map((kind) => ({ kind, ...this.#gaps[kind] }));
-    const explained = [absent, this.#young.keys, ...gaps.map(({ workloads }) => workloads.keys)];
+    const explained = [...explainedElsewhere, this.#young.keys, ...gaps.map(({ workloads }) => workloads.keys)];
     const others = new AffectedWorkloads(this.#incomplete);
     others.add(
       Array.from(this.#incomplete)

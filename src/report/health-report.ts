@@ -4,6 +4,8 @@ import type { SelfReport } from '../telemetry/self-metrics.js';
 /** How the exporter does. Counts are since the start of the process. */
 export interface HealthReport {
   readonly stores: readonly StoreHealthReport[];
+  /** Lists that are missing. */
+  readonly unlisted: readonly UnlistedReport[];
   /** Whether the API server cannot be reached or cannot respond, as far as lists and watches show. */
   readonly isApiServerAway: boolean;
   /** By result. */
@@ -21,6 +23,18 @@ export interface HealthReport {
   readonly isKubeletTlsUnverified: boolean;
 }
 
+/** Objects that have not been listed since the start. */
+export interface UnlistedReport {
+  readonly resource: string;
+  /** '' for all namespaces. */
+  readonly namespace: string;
+  /** Of the last failure; absent while the first list is under way. */
+  readonly reason?: string | undefined;
+  readonly message: string;
+  /** Since the exporter has tried. */
+  readonly forMs: number;
+}
+
 export interface StoreHealthReport {
   readonly resource: string;
   readonly objectCount: number;
@@ -30,21 +44,33 @@ export interface StoreHealthReport {
   readonly lastProgressAgeMs?: number | undefined;
 }
 
-export interface HealthInput extends Pick<HealthReport, 'droppedFamilies' | 'isApiServerAway'> {
+export interface HealthInput extends Pick<HealthReport, 'droppedFamilies' | 'isApiServerAway' | 'unlisted'> {
   readonly report: SelfReport;
   /** Monotonic. */
   readonly nowMs: number;
 }
 
-export function healthReport({ report, nowMs, ...others }: HealthInput): HealthReport {
+export function healthReport({ report, nowMs, unlisted, ...others }: HealthInput): HealthReport {
   const { stores, settingsLoadedAt, ...same } = report;
   const ageMs = (instant: Instant | undefined): number | undefined =>
     instant && Math.round(nowMs - instant.monotonicMs);
   return {
     ...same,
     ...others,
+    unlisted: unlisted.map(({ resource, namespace, reason, message, forMs }) => ({
+      resource,
+      namespace,
+      reason,
+      message,
+      forMs: Math.round(forMs),
+    })),
     settingsLoadedAtMs: settingsLoadedAt?.wallMs,
     settingsAgeMs: ageMs(settingsLoadedAt),
-    stores: stores.map(({ lastProgress, ...store }) => ({ ...store, lastProgressAgeMs: ageMs(lastProgress) })),
+    stores: stores.map(({ resource, objectCount, isConnected, lastProgress }) => ({
+      resource,
+      objectCount,
+      isConnected,
+      lastProgressAgeMs: ageMs(lastProgress),
+    })),
   };
 }

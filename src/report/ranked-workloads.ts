@@ -2,8 +2,8 @@ import { components } from '../attribution/usage.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
-import { type Workload, workloadKey } from '../workload/workload.js';
-import type { IncompleteWorkloads } from './affected-workloads.js';
+import { workloadKey } from '../workload/workload.js';
+import { AffectedWorkloads, type IncompleteWorkloads } from './affected-workloads.js';
 import type { ComponentBytes } from './component-bytes.js';
 import type { Ranked } from './ranked.js';
 import { type WorkloadReport, workloadReport } from './workload-report.js';
@@ -22,11 +22,15 @@ export class RankedWorkloads {
   readonly #totalCount: number;
   /** Those whose sums lack something. */
   readonly incomplete: IncompleteWorkloads;
+  /** Of them, those that may have pods in namespaces that are not listed. */
+  readonly unlisted: AffectedWorkloads;
 
-  private constructor(top: readonly WorkloadSnapshot[], totalCount: number, incomplete: IncompleteWorkloads) {
+  private constructor(top: readonly WorkloadSnapshot[], totalCount: number, lacking: readonly WorkloadSnapshot[]) {
     this.#top = top;
     this.#totalCount = totalCount;
-    this.incomplete = incomplete;
+    this.incomplete = new Map(lacking.map(({ workload }) => [workloadKey(workload), workload]));
+    this.unlisted = new AffectedWorkloads(this.incomplete);
+    this.unlisted.add(lacking.filter(({ mayHaveUnlistedPods }) => mayHaveUnlistedPods).map(({ workload }) => workload));
     this.#sums = new Map(top.map(({ workload }) => [workloadKey(workload), noBytes()]));
   }
 
@@ -38,12 +42,12 @@ export class RankedWorkloads {
         ({ workload }) => [workload.namespace, workload.name, workload.type],
       ),
     );
-    const incomplete = new Map<string, Workload>();
+    const lacking: WorkloadSnapshot[] = [];
     await slicer.forEach(workloads, (workload) => {
       ranking.add(workload);
-      if (!workload.complete) incomplete.set(workloadKey(workload.workload), workload.workload);
+      if (!workload.complete) lacking.push(workload);
     });
-    return new RankedWorkloads(ranking.top(), workloads.length, incomplete);
+    return new RankedWorkloads(ranking.top(), workloads.length, lacking);
   }
 
   add({ usage, workloads }: PodSnapshot): void {

@@ -2,6 +2,8 @@
 export interface ReadinessCheck {
   readonly name: string;
   readonly isOk: boolean;
+  /** The exporter is ready without it: what is missing is marked. False without it. */
+  readonly isOptional?: boolean | undefined;
   /** The reason when it is not ok. */
   readonly message?: string | undefined;
 }

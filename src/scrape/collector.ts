@@ -14,7 +14,7 @@ import type { ClusterSnapshot, NodeObjects, NodeState, WorkloadSnapshot } from '
 import type { NodePart, WorkloadCollector } from './workload-collector.js';
 
 export interface NodeLister {
-  /** Whether nodes and pods were listed once. */
+  /** Whether nodes and pods were listed once, or as far as they can be. */
   readonly hasSynced: boolean;
   nodes(): Iterable<Node>;
 }
@@ -37,7 +37,7 @@ export interface EvictionLister {
 }
 
 export interface CollectorOptions {
-  readonly nodes: NodeLister & Pick<PodLister, 'boundNodeNames'>;
+  readonly nodes: NodeLister & Pick<PodLister, 'boundNodeNames' | 'unlistedNamespaces'>;
   readonly policy: NodePolicy;
   readonly cache: SummaryCache;
   readonly records: NodeRecords;
@@ -118,7 +118,13 @@ export class Collector {
       ...[...scraped, ...gone].map((node) => node.objects),
       ...skipped.map((node) => records.skippedObjects(node)),
     ];
-    return { nodes: states.sort(byNodeName), objects: objects.sort(byNodeName), workloads, evictions };
+    return {
+      nodes: states.sort(byNodeName),
+      objects: objects.sort(byNodeName),
+      workloads,
+      evictions,
+      unlistedNamespaces: nodes.unlistedNamespaces(),
+    };
   }
 
   /** Nodes that have left the cluster, while pods are still bound to them; in the order of their names. */

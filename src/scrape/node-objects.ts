@@ -19,12 +19,17 @@ export class ObjectRecords {
   of(nodeName: string, node: Node | undefined, snapshot: NodeSnapshot | undefined): NodeObjects {
     const podsOnNode = this.#options.pods.podsOn(nodeName);
     const ended = endedPods(snapshot);
+    const unlistedNamespaces = this.#options.pods.unlistedNamespaces();
     const kept = this.#kept.get(nodeName);
-    if (kept?.objects.node === node && kept?.podsOnNode === podsOnNode && areSame(kept.ended, ended)) {
-      return kept.objects;
-    }
-    const objects = this.#objectsOf(nodeName, node, { podsOnNode, ended });
-    this.#kept.set(nodeName, { podsOnNode, ended, objects });
+    const isSame =
+      kept?.objects.node === node &&
+      kept?.podsOnNode === podsOnNode &&
+      kept.unlistedNamespaces === unlistedNamespaces &&
+      areSame(kept.ended, ended);
+    if (isSame) return kept.objects;
+    const bound = { podsOnNode, ended, unlistedNamespaces };
+    const objects = this.#objectsOf(nodeName, node, bound);
+    this.#kept.set(nodeName, { ...bound, objects });
     return objects;
   }
 
@@ -39,7 +44,7 @@ export class ObjectRecords {
       runningPodCount: undefined,
       runningContainerCount: undefined,
     };
-    this.#kept.set(node.name, { podsOnNode: [], ended: [], objects });
+    this.#kept.set(node.name, { podsOnNode: [], ended: [], unlistedNamespaces: [], objects });
     return objects;
   }
 
@@ -50,7 +55,9 @@ export class ObjectRecords {
     }
   }
 
-  #objectsOf(nodeName: string, node: Node | undefined, { podsOnNode, ended }: BoundPods): NodeObjects {
+  #objectsOf(nodeName: string, node: Node | undefined, bound: BoundPods): NodeObjects {
+    const { podsOnNode, ended, unlistedNamespaces } = bound;
+    const arePodsKnown = unlistedNamespaces.length === 0;
     const inScope = podsOnNode.filter((pod) => this.#isInScope(pod));
     const shown = [...inScope.filter(isActive), ...ended].map((pod) => this.#boundPod(pod));
     const { showsAllPods } = this.#options;
@@ -58,8 +65,10 @@ export class ObjectRecords {
       nodeName,
       node,
       pods: shown.filter(({ workloads }) => showsAllPods || workloads.length > 0),
-      runningPodCount: inScope.filter(({ phase }) => phase === 'Running').length,
-      runningContainerCount: inScope.reduce((sum, { runningContainerCount }) => sum + runningContainerCount, 0),
+      runningPodCount: arePodsKnown ? inScope.filter(({ phase }) => phase === 'Running').length : undefined,
+      runningContainerCount: arePodsKnown
+        ? inScope.reduce((sum, { runningContainerCount }) => sum + runningContainerCount, 0)
+        : undefined,
     };
   }
 
@@ -80,6 +89,7 @@ interface BoundPods {
   readonly podsOnNode: readonly Pod[];
   /** Those that have ended and that the kubelet still lists: they have series as long as they have usage. */
   readonly ended: readonly Pod[];
+  readonly unlistedNamespaces: readonly string[];
 }
 
 interface KeptObjects extends BoundPods {

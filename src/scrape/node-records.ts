@@ -210,12 +210,17 @@ class NodeRecord {
     return coverage;
   }
 
-  /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */
+  /**
+   * Counts the pods of the snapshot that the API server has not known for longer than the grace period. It may know those
+   * in namespaces whose pods are not listed.
+   */
   #countDangling({ unknownPods }: NodeSnapshot): number {
-    const { clock, graceMs } = this.#options;
+    const { pods, clock, graceMs } = this.#options;
     const nowMs = clock.monotonicMs();
     const before = this.#danglingSinceMs;
-    this.#danglingSinceMs = new Map(unknownPods.map(({ uid }) => [uid, before.get(uid) ?? nowMs]));
+    const unlisted = pods.unlistedNamespaces();
+    const dangling = unknownPods.filter(({ namespace }) => !unlisted.includes(namespace));
+    this.#danglingSinceMs = new Map(dangling.map(({ uid }) => [uid, before.get(uid) ?? nowMs]));
     return [...this.#danglingSinceMs.values()].filter((sinceMs) => nowMs - sinceMs > graceMs).length;
   }
 }

@@ -18,6 +18,8 @@ export interface PodLister {
   podsOn(nodeName: string): readonly Pod[];
   /** The names of the nodes that pods are bound to, whether or not the nodes exist. */
   boundNodeNames(): Iterable<string>;
+  /** Namespaces in scope whose pods are not known yet: the same array as long as they are the same. */
+  unlistedNamespaces(): readonly string[];
   findPod(namespace: string, name: string): Pod | undefined;
   /** Whether the API object of the pod with this kubelet UID was deleted recently. */
   isDeleted(kubeletUid: string): boolean;

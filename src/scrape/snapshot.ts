@@ -97,7 +97,7 @@ export interface NodeObjects {
   readonly node: Node | undefined;
   /** Pods with detail series: those that have not ended, and ended ones that still have usage. */
   readonly pods: readonly BoundPod[];
-  /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured. */
+  /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured, or not all known. */
   readonly runningPodCount: number | undefined;
   readonly runningContainerCount: number | undefined;
 }
@@ -153,6 +153,8 @@ export interface WorkloadSnapshot {
   /** Pods whose usage is in the sums. */
   readonly measuredPods: number;
   readonly complete: boolean;
+  /** It may have pods in namespaces whose pods are not known: it is not complete. */
+  readonly mayHaveUnlistedPods: boolean;
   /** Time until the workload is collected again, in milliseconds; 0 when it is not backing off. */
   readonly backoffMs: number;
   /** Sums over all expected pods that declare one, measured or not. */
@@ -169,4 +171,6 @@ export interface ClusterSnapshot {
   readonly objects: readonly NodeObjects[];
   readonly workloads: readonly WorkloadSnapshot[];
   readonly evictions: EvictionSnapshot;
+  /** Namespaces in scope whose pods are not known. */
+  readonly unlistedNamespaces: readonly string[];
 }

@@ -5,6 +5,8 @@ import { Accumulator } from '../workload/aggregate.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadBackoff } from '../workload/workload-backoff.js';
 import { emptyPartial, type WorkloadPartial, type WorkloadPartials } from '../workload/workload-partial.js';
+import type { WorkloadResolver } from '../workload/workload-resolver.js';
+import type { PodLister } from './node-snapshot.js';
 import type { WorkloadSnapshot } from './snapshot.js';
 
 /**
@@ -28,11 +30,14 @@ export interface WorkloadCollectorOptions {
   readonly configured: readonly Workload[];
   readonly backoff: WorkloadBackoff;
   readonly onMissingNode: MissingNodePolicy;
+  readonly pods: Pick<PodLister, 'unlistedNamespaces'>;
+  readonly resolver: Pick<WorkloadResolver, 'mayHavePodsIn'>;
   readonly clock: Clock;
 }
 
 interface CollectedWorkloads {
   readonly parts: readonly NodePart[];
+  readonly unlistedNamespaces: readonly string[];
   readonly workloads: readonly WorkloadSnapshot[];
 }
 
@@ -49,18 +54,20 @@ export class WorkloadCollector {
 
   /**
    * The workloads with pods, and the configured ones also without, by namespace, type and name. The same array as long
-   * as the nodes' parts, in the same order, are the same and no workload has failed: whatever is derived from it may be
-   * kept by reference.
+   * as the nodes' parts, in the same order, and the known namespaces are the same and no workload has failed: whatever is
+   * derived from it may be kept by reference.
    *
    * `recordsFailures`: false when the deadline came before all nodes had responded, or when the caller is not a scrape.
    * Workloads that fail then are absent but do not back off: one impatient client would cost all others their data.
    */
   async collect(parts: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
     const last = this.#last;
-    if (last !== undefined && areSame(last.parts, parts) && !this.#options.backoff.hasFailed) return last.workloads;
+    const unlistedNamespaces = this.#options.pods.unlistedNamespaces();
+    const isSame = last?.unlistedNamespaces === unlistedNamespaces && areSame(last.parts, parts);
+    if (isSame && !this.#options.backoff.hasFailed) return last.workloads;
     const workloads = await this.#collect(parts, recordsFailures);
     const mayBeKept = recordsFailures || workloads.every(({ usage }) => usage !== undefined);
-    this.#last = mayBeKept ? { parts, workloads } : undefined;
+    this.#last = mayBeKept ? { parts, unlistedNamespaces, workloads } : undefined;
     return workloads;
   }
 
@@ -115,11 +122,14 @@ export class WorkloadCollector {
   #snapshotOf(key: string, partial: WorkloadPartial, circumstances: Circumstances): WorkloadSnapshot {
     const { workload, limitBytes, requestBytes, expectedPods, measuredPods, pendingPods } = partial;
     const isCollected = this.#isCollected(key, circumstances);
+    const { pods, resolver } = this.#options;
+    const mayHaveUnlistedPods = resolver.mayHavePodsIn(workload, pods.unlistedNamespaces());
     return {
       workload,
       expectedPods,
       measuredPods,
-      complete: isCollected && measuredPods === expectedPods && pendingPods === 0,
+      complete: isCollected && !mayHaveUnlistedPods && measuredPods === expectedPods && pendingPods === 0,
+      mayHaveUnlistedPods,
       backoffMs: this.#options.backoff.remainingMs(key),
       limitBytes,
       requestBytes,

@@ -105,11 +105,19 @@ export function createRoutes(options: RoutesOptions): Express {
 
 function sendReadiness(response: Response, checks: readonly ReadinessCheck[], isVerbose: boolean): void {
   const failing = checks.filter(({ isOk }) => !isOk);
-  const isReady = failing.length === 0;
-  const details = checks.map((check) => (check.isOk ? `[+]${check.name} ok` : `[-]${failureText(check)}`));
-  const summary = isReady ? 'ok' : `not ready: ${failing.map(failureText).join('; ')}`;
+  const blocking = failing.filter(({ isOptional = false }) => !isOptional);
+  const isReady = blocking.length === 0;
+  const details = checks.map(checkLine);
+  const missing = failing.map(failureText).join('; ');
+  const readyText = failing.length === 0 ? 'ok' : `ok, without ${missing}`;
+  const summary = isReady ? readyText : `not ready: ${blocking.map(failureText).join('; ')}`;
   const verdict = `readyz check ${isReady ? 'passed' : 'failed'}`;
   sendText(response, isReady ? 200 : 503, isVerbose ? [...details, verdict].join('\n') : summary);
+}
+
+function checkLine(check: ReadinessCheck): string {
+  if (check.isOk) return `[+]${check.name} ok`;
+  return `[-]${failureText(check)}${check.isOptional === true ? ' (ready without it)' : ''}`;
 }
 
 function failureText({ name, message = '' }: ReadinessCheck): string {

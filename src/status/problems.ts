@@ -10,6 +10,7 @@ import { evictionProblems } from './eviction-problems.js';
 import { gapProblems } from './gap-problems.js';
 import { counted, namesText, warning, withExamples } from './problem-texts.js';
 import type { Problem, ShownEviction } from './status.js';
+import { unlistedProblems } from './unlisted-problems.js';
 
 export interface ProblemsInput {
   readonly readinessChecks: readonly ReadinessCheck[];
@@ -22,6 +23,7 @@ export interface ProblemsInput {
 export function problemsOf({ readinessChecks, cluster, health, evictions }: ProblemsInput): readonly Problem[] {
   const problems = [
     ...notReady(readinessChecks),
+    ...unlistedProblems(health, cluster),
     ...(cluster === undefined ? [] : limitProblems(cluster)),
     ...absenceProblems(health, cluster),
     ...(cluster === undefined ? [] : nodeProblems(cluster)),
@@ -37,7 +39,7 @@ function isCritical({ severity }: Problem): boolean {
 }
 
 function notReady(checks: readonly ReadinessCheck[]): readonly Problem[] {
-  const missing = checks.filter(({ isOk }) => !isOk);
+  const missing = checks.filter(({ isOk, isOptional = false }) => !isOk && !isOptional);
   if (missing.length === 0) return [];
   const names = missing.map(({ name }) => name);
   return [{ severity: 'critical', text: `not ready: ${namesText(names)}`, section: 'trust' }];

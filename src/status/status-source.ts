@@ -98,7 +98,7 @@ export class StatusSource {
       scope,
       generatedAtMs: clock.nowMs(),
       uptimeMs: Math.round(clock.monotonicMs() - this.#startMs),
-      isReady: readinessChecks.every(({ isOk }) => isOk),
+      isReady: readinessChecks.every(({ isOk, isOptional = false }) => isOk || isOptional),
       problems: problemsOf({ readinessChecks, cluster, evictions, health }),
       readinessChecks,
       cluster,

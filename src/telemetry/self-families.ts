@@ -114,6 +114,12 @@ export const selfFamilies = {
     help: 'Objects of the API server in the store.',
     labels: ['resource'],
   },
+  storeSynced: {
+    name: `${prefix}store_synced`,
+    type: 'gauge',
+    help: '1 when the objects have been listed once; 0 while a list is missing, for example because it is forbidden. The namespace is empty for a list of all namespaces.',
+    labels: ['resource', 'namespace'],
+  },
   storeEvents: {
     name: `${prefix}store_events_total`,
     type: 'counter',
@@ -141,13 +147,13 @@ export const selfFamilies = {
   storeWatchConnected: {
     name: `${prefix}store_watch_connected`,
     type: 'gauge',
-    help: '1 while the watches of all scopes of the resource are connected.',
+    help: '1 while the watches of all namespaces that have been listed are connected.',
     labels: ['resource'],
   },
   storeLastProgress: {
     name: `${prefix}store_last_progress_timestamp_seconds`,
     type: 'gauge',
-    help: 'Unix time of the last list, event or bookmark of the scope that has waited longest. Absent until each scope had one.',
+    help: 'Unix time of the last list, event or bookmark, of the listed namespace that has waited longest. Absent before the first list.',
     labels: ['resource'],
   },
   storeSuppressedUpdates: {

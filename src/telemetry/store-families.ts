@@ -14,6 +14,11 @@ export function exposeStores(expose: ExposeFamily, { states, counts }: StoreFami
   expose(selfFamilies.storeObjects, () =>
     states().map(({ resource, objectCount }) => ({ labels: { resource }, value: objectCount })),
   );
+  expose(selfFamilies.storeSynced, () =>
+    states().flatMap(({ resource, scopes }) =>
+      scopes.map(({ namespace, isSynced }) => ({ labels: { resource, namespace }, value: Number(isSynced) })),
+    ),
+  );
   expose(selfFamilies.storeWatchConnected, () =>
     states().map(({ resource, isConnected }) => ({ labels: { resource }, value: Number(isConnected) })),
   );

@@ -32,20 +32,30 @@ export interface StoreCounts {
 export interface StoreState {
   readonly resource: Resource;
   readonly objectCount: number;
-  /** Whether the watches of all its scopes are connected. */
+  /** One for each namespace that is listed, or one for all. */
+  readonly scopes: readonly ScopeState[];
+  /** Whether there are listed scopes, and the watches of all of them are connected. */
   readonly isConnected: boolean;
-  /** The last list, event or bookmark, of the scope that waits longest; undefined until each had one. */
+  /** The last list, event or bookmark, of the listed scope that waits longest; undefined before the first list. */
   readonly lastProgress: Instant | undefined;
 }
 
 interface ScopeState {
+  /** '' for all namespaces. */
+  readonly namespace: string;
+  /** Whether it has been listed once. */
+  readonly isSynced: boolean;
+}
+
+interface ScopeProgress {
   isConnected: boolean;
+  /** Undefined before the first list. */
   progressedAt: Instant | undefined;
 }
 
 interface KnownStore {
   readonly objectCount: () => number;
-  readonly scopes: ReadonlyMap<string, ScopeState>;
+  readonly scopes: ReadonlyMap<string, ScopeProgress>;
 }
 
 /** Nodes without data for these reasons had no failed request. */
@@ -69,7 +79,7 @@ export class StoreMetrics {
 
   trackStore({ resource, scopes, objectCount }: TrackedStore): void {
     const states = scopes.map((scope) => [scope, { isConnected: false, progressedAt: undefined }] as const);
-    this.#stores.set(resource, { objectCount, scopes: new Map<string, ScopeState>(states) });
+    this.#stores.set(resource, { objectCount, scopes: new Map<string, ScopeProgress>(states) });
     this.#countsOf(resource);
   }
 
@@ -108,12 +118,19 @@ export class StoreMetrics {
   }
 
   states(): readonly StoreState[] {
-    return Array.from(this.#stores, ([resource, { objectCount, scopes }]) => ({
-      resource,
-      objectCount: objectCount(),
-      isConnected: [...scopes.values()].every((scope) => scope.isConnected),
-      lastProgress: earliest([...scopes.values()].map(({ progressedAt }) => progressedAt)),
-    }));
+    return Array.from(this.#stores, ([resource, { objectCount, scopes }]) => {
+      const listed = [...scopes.values()].filter(({ progressedAt }) => progressedAt !== undefined);
+      return {
+        resource,
+        objectCount: objectCount(),
+        scopes: Array.from(scopes, ([namespace, { progressedAt }]) => ({
+          namespace,
+          isSynced: progressedAt !== undefined,
+        })),
+        isConnected: listed.length > 0 && listed.every((scope) => scope.isConnected),
+        lastProgress: earliest(listed),
+      };
+    });
   }
 
   #countsOf(resource: Resource): StoreCounts {
@@ -132,9 +149,7 @@ export class StoreMetrics {
   }
 }
 
-/** Undefined unless all are known. */
-function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {
-  const known = instants.filter((instant) => instant !== undefined);
-  if (known.length < instants.length) return undefined;
-  return known.sort((a, b) => a.monotonicMs - b.monotonicMs)[0];
+function earliest(scopes: readonly ScopeProgress[]): Instant | undefined {
+  const instants = scopes.map(({ progressedAt }) => progressedAt).filter((instant) => instant !== undefined);
+  return instants.sort((a, b) => a.monotonicMs - b.monotonicMs)[0];
 }

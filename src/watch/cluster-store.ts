@@ -11,6 +11,7 @@ import { formatSelector, type LabelSelector } from '../kube/selector.js';
 import { ObjectStore, type StoreChange } from './object-store.js';
 import { Reflector } from './reflector.js';
 import type { ReflectorObserver } from './reflector-observer.js';
+import type { Resource } from './resource-path.js';
 import { Tombstones } from './tombstones.js';
 
 /** Names, label keys and label values of a large cluster. */
@@ -47,16 +48,26 @@ export interface ClusterStoreOptions {
   readonly onPodChange?: (change: StoreChange<Pod>) => void;
 }
 
+/** One list and watch. */
 interface Part {
   readonly name: string;
+  readonly resource: Resource;
+  /** '' for all namespaces. */
+  readonly namespace: string;
   readonly reflector: Reflector<Node> | Reflector<Pod>;
 }
 
-export interface UnsyncedPart {
-  readonly name: string;
+export interface UnsyncedPart extends Pick<Part, 'name' | 'resource' | 'namespace'> {
+  /** Of the last failure; undefined while the first list is under way. */
+  readonly reason: string | undefined;
   /** The last error, or that the first list is under way. */
   readonly message: string;
+  /** Since the store has tried to list it, in milliseconds. */
+  readonly forMs: number;
 }
+
+/** After this time, namespaces whose pods cannot be listed do not hold back the others. */
+const partialAfterMs = 30_000;
 
 /** The nodes of a scope and the pods on them, kept up to date by list and watch. */
 export class ClusterStore {
@@ -65,12 +76,16 @@ export class ClusterStore {
   readonly #pods: ObjectStore<Pod>;
   readonly #deletedPods: Tombstones;
   readonly #parts: readonly Part[];
+  readonly #startedAtMs: number;
+  #unlistedNamespaces: readonly string[];
   readonly #dedupe = createDedupe(maxDedupedCount);
 
   constructor(options: ClusterStoreOptions) {
     const { clock, rememberDeletedMs, namespaces, observer } = options;
     const scopes = namespaces.length === 0 ? [undefined] : namespaces;
     this.#options = options;
+    this.#startedAtMs = clock.monotonicMs();
+    this.#unlistedNamespaces = namespaces;
     this.#deletedPods = new Tombstones({ clock, keepMs: rememberDeletedMs });
     this.#nodes = new ObjectStore<Node>({ keyOf: ({ name }) => name, groupOf: () => undefined });
     this.#pods = new ObjectStore<Pod>({
@@ -112,8 +127,27 @@ export class ClusterStore {
   }
 
   /** Whether all nodes and pods in scope have been listed once. */
-  get hasSynced(): boolean {
+  get isComplete(): boolean {
     return this.#parts.every(({ reflector }) => reflector.hasSynced);
+  }
+
+  /**
+   * Whether there is something to serve: all nodes and pods in scope have been listed once, or, 30 s after the start, the
+   * nodes and the pods of at least one namespace. Never false again.
+   */
+  get hasSynced(): boolean {
+    const [nodes, ...pods] = this.#parts.map(({ reflector }) => reflector.hasSynced);
+    if (nodes !== true) return false;
+    return pods.every(Boolean) || (this.#ageMs >= partialAfterMs && pods.some(Boolean));
+  }
+
+  /** The namespaces in scope whose pods have not been listed yet: the same array until one of them is. */
+  unlistedNamespaces(): readonly string[] {
+    const unlisted = this.#unlistedNamespaces.filter((namespace) =>
+      this.#parts.some((part) => part.namespace === namespace && !part.reflector.hasSynced),
+    );
+    if (unlisted.length < this.#unlistedNamespaces.length) this.#unlistedNamespaces = unlisted;
+    return this.#unlistedNamespaces;
   }
 
   /** The lists of the store: `nodes`, and `pods` or `pods in NAMESPACE`. */
@@ -129,7 +163,12 @@ export class ClusterStore {
   unsyncedParts(): readonly UnsyncedPart[] {
     return this.#parts
       .filter(({ reflector }) => !reflector.hasSynced)
-      .map(({ name, reflector }) => ({ name, message: reflector.lastError ?? 'the first list is under way' }));
+      .map(({ reflector: { lastFailure }, ...part }) => ({
+        ...part,
+        reason: lastFailure?.reason,
+        message: lastFailure?.message ?? 'the first list is under way',
+        forMs: this.#ageMs,
+      }));
   }
 
   hasNode(name: string): boolean {
@@ -172,6 +211,10 @@ export class ClusterStore {
     this.#deletedPods.inherit(former.#deletedPods);
   }
 
+  get #ageMs(): number {
+    return this.#options.clock.monotonicMs() - this.#startedAtMs;
+  }
+
   #nodesPart(intern: Intern): Part {
     const { scope, keepsImages = false } = this.#options;
     const reflector = new Reflector<Node>({
@@ -184,7 +227,7 @@ export class ClusterStore {
         return isInScope(scope, node.name) ? node : undefined;
       },
     });
-    return { name: 'nodes', reflector };
+    return { name: 'nodes', resource: 'nodes', namespace: '', reflector };
   }
 
   #podsPart(intern: Intern, namespace: string | undefined): Part {
@@ -202,7 +245,8 @@ export class ClusterStore {
           ? withPlausibleStart(projectPod(object, intern, this.#dedupe), clock.steadyNowMs())
           : undefined,
     });
-    return { name: namespace === undefined ? 'pods' : `pods in ${namespace}`, reflector };
+    const name = namespace === undefined ? 'pods' : `pods in ${namespace}`;
+    return { name, resource: 'pods', namespace: namespace ?? '', reflector };
   }
 
   #rememberDeleted({ type, object }: StoreChange<Pod>): void {

@@ -10,7 +10,7 @@ import type { ListedObjects } from './list-session.js';
 import type { ListDifference, ReplaceOptions, StoredObject, UpsertOutcome } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { type Collection, collectionOf, type CollectionOptions } from './resource-path.js';
-import { type Pause, Retries } from './retries.js';
+import { type AttemptFailure, type Pause, Retries } from './retries.js';
 import { watchObjects } from './watch-session.js';
 import type { WatchEvent } from './watch-stream.js';
 
@@ -94,9 +94,9 @@ export class Reflector<T extends StoredObject> {
     return this.#isServerAway;
   }
 
-  /** Undefined while there is no error. */
-  get lastError(): string | undefined {
-    return this.#retries.lastError;
+  /** Undefined while the last attempt has not failed. */
+  get lastFailure(): AttemptFailure | undefined {
+    return this.#retries.lastFailure;
   }
 
   /**
@@ -294,7 +294,7 @@ export class Reflector<T extends StoredObject> {
     this.#isServerAway = awayReasons.has(reason);
     const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
     const pauseMs = this.#retries.pauseMs(pause, retryAfterMs);
-    this.#retries.failed(what, error, { reason, retryInMs: Math.round(pauseMs) });
+    this.#retries.failed(what, { reason, message: messageOf(error) }, { retryInMs: Math.round(pauseMs) });
     return pauseMs;
   }
 

@@ -1,5 +1,4 @@
 import { type Backoff, equalJitter, exponentialBackoff } from '../base/backoff.js';
-import { messageOf } from '../base/errors.js';
 import type { LogFields, Logger } from '../base/logger.js';
 
 /**
@@ -17,13 +16,18 @@ export interface RetriesOptions {
   readonly random: () => number;
 }
 
+export interface AttemptFailure {
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** A run of failed attempts: how long to wait after each, and which are logged. */
 export class Retries {
   readonly #options: RetriesOptions;
   #backoff: Backoff;
   #wasPrompt = false;
   #failureCount = 0;
-  #lastError: string | undefined;
+  #lastFailure: AttemptFailure | undefined;
 
   constructor(options: RetriesOptions) {
     this.#options = options;
@@ -31,29 +35,30 @@ export class Retries {
   }
 
   /** Undefined when the last attempt did not fail. */
-  get lastError(): string | undefined {
-    return this.#lastError;
+  get lastFailure(): AttemptFailure | undefined {
+    return this.#lastFailure;
   }
 
   /** Logs the first failure of a run as a warning, the others at level debug. */
-  failed(message: string, error: unknown, fields: LogFields): void {
-    this.#lastError = messageOf(error);
+  failed(what: string, failure: AttemptFailure, fields: LogFields): void {
+    this.#lastFailure = failure;
     this.#failureCount += 1;
     const { logger } = this.#options;
     const log = this.#failureCount === 1 ? logger.warn : logger.debug;
-    log(message, { ...this.#options.fields, ...fields, attempt: this.#failureCount, error: this.#lastError });
+    const { reason, message: error } = failure;
+    log(what, { ...this.#options.fields, reason, ...fields, attempt: this.#failureCount, error });
   }
 
   /** The last attempt worked. The run of failures ends only when `recovered` is called. */
   worked(): void {
-    this.#lastError = undefined;
+    this.#lastFailure = undefined;
   }
 
   /** The run of failures has ended; the next back-off is the shortest. */
   recovered(): void {
     this.#backoff = this.#firstBackoff();
     this.#wasPrompt = false;
-    this.#lastError = undefined;
+    this.#lastFailure = undefined;
     if (this.#failureCount === 0) return;
     this.#options.logger.info(`recovered after ${this.#failureCount} failed attempts`, this.#options.fields);
     this.#failureCount = 0;

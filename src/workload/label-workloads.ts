@@ -78,6 +78,12 @@ export class LabelWorkloads {
       .map(({ workload }) => workload);
   }
 
+  /** Whether a pod in the namespace could belong to the workload; to a discovered one, pods of all namespaces can. */
+  mayHavePodsIn(workload: Workload, namespace: string): boolean {
+    const definition = this.#definitions.find((configured) => configured.workload === workload);
+    return definition === undefined || coversNamespace(definition, namespace);
+  }
+
   /** Forgets the discovered workloads whose keys are not among `keys`. */
   retain(keys: ReadonlySet<string>): void {
     const unused = [...this.#discovered.values()].filter(({ workload }) => !keys.has(workloadKey(workload)));

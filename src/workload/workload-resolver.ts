@@ -43,6 +43,12 @@ export class WorkloadResolver {
     return this.#hasControllers ? [...workloads, this.#ofController(pod)] : workloads;
   }
 
+  /** Whether pods in one of the namespaces could belong to the workload. */
+  mayHavePodsIn(workload: Workload, namespaces: readonly string[]): boolean {
+    if (workload.origin.source === 'controller') return namespaces.includes(workload.namespace);
+    return namespaces.some((namespace) => this.#labels.mayHavePodsIn(workload, namespace));
+  }
+
   /** Forgets the discovered workloads whose keys are not among `keys`; to be called with those in use, once in a while. */
   retain(keys: ReadonlySet<string>): void {
     this.#labels.retain(keys);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { emptyScenario } from '../../sim/model/scenario.js';
+import type { Rule } from '../../sim/access.js';
+import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import type { Status } from '../../src/status/status.js';
-import { Exporter, type Scraped } from '../support/exporter.js';
+import { Exporter, type Scraped, settingsOf } from '../support/exporter.js';
 
 const hourMs = 3_600_000;
 const graceMs = 60_000;
@@ -91,5 +92,164 @@ describe.each([
     expect(health.settingsAgeMs).toBe(settleMs);
     for (const { lastProgressAgeMs } of health.stores) expect(lastProgressAgeMs).toBeLessThanOrEqual(settleMs);
     expect(problems.map(({ text }) => text)).toEqual([expect.stringMatching(/node without data/)]);
+  });
+});
+
+describe('a namespace whose pods may not be listed', () => {
+  const rulesFor = (...namespaces: string[]): readonly Rule[] => [
+    { verbs: ['list', 'watch'], resources: ['nodes'] },
+    { verbs: ['get'], resources: ['nodes/stats'] },
+    { verbs: ['list', 'watch'], resources: ['pods'], namespaces },
+  ];
+  const settings = `
+cluster: {namespaces: [shop, media, payments]}
+workloads:
+  controllers: true
+  labels: [app]
+  selectors:
+    - {name: every, selector: ""}
+    - {name: shop-and-media, selector: "", namespaces: [shop, media]}
+`;
+  const pods = ['shop', 'media', 'payments'].map((namespace) => ({
+    ...cart('cart-0', 'node-1'),
+    namespace,
+    labels: { app: 'cart' },
+  }));
+  const scenario: Scenario = {
+    ...emptyScenario('node-1'),
+    populate: ({ model }) => {
+      for (const pod of pods) model.addPod(pod);
+    },
+  };
+  const start = async (...allowed: string[]): Promise<Exporter> => {
+    const exporter = await Exporter.start({ scenario, settings, rules: rulesFor(...allowed) });
+    for (const namespace of ['payments', ...(allowed.length === 0 ? ['shop', 'media'] : [])]) {
+      await expect.poll(() => exporter.log.join(''), { interval: 5 }).toContain(`namespaces/${namespace}/pods`);
+    }
+    const listedCount = async () =>
+      (await exporter.scrape()).samples('exporter_store_synced').filter(({ value }) => value === 1).length;
+    await expect.poll(listedCount, { interval: 5 }).toBe(allowed.length + 1);
+    return exporter;
+  };
+  const completeOf = (scraped: Scraped): Readonly<Record<string, number>> =>
+    Object.fromEntries(
+      scraped.samples('workload_complete').map(({ labels, value }) => {
+        return [[labels['namespace'], labels['workload']].filter((text) => text !== '').join('/'), value];
+      }),
+    );
+  const statusOf = async (exporter: Exporter): Promise<Status> =>
+    JSON.parse((await exporter.get('/api/v1/status')).text) as Status;
+
+  it('H5: costs nothing but its pods, from 30 s on', async () => {
+    await using exporter = await start('shop', 'media');
+    await exporter.clock.advance(29_999);
+    expect((await exporter.get('/readyz')).status).toBe(503);
+    expect((await exporter.scrape()).samples('node_data_available')).toEqual([]);
+    await exporter.clock.advance(1);
+    expect((await exporter.scrape()).samples('node_data_available').map(({ value }) => value)).toEqual([1]);
+    await exporter.clock.advance(settleMs);
+    const scraped = await exporter.scrape();
+    expect(completeOf(scraped)).toEqual({
+      'shop/cart': 1,
+      'media/cart': 1,
+      'shop-and-media': 1,
+      every: 0,
+      cart: 0,
+    });
+    expect(scraped.value('node_pods_dangling', { node: 'node-1' })).toBe(0);
+    expect(scraped.samples('node_pods_running')).toEqual([]);
+    expect(
+      scraped
+        .samples('exporter_store_synced')
+        .map(({ labels, value }) => [labels['resource'], labels['namespace'], value]),
+    ).toEqual([
+      ['nodes', '', 1],
+      ['pods', 'shop', 1],
+      ['pods', 'media', 1],
+      ['pods', 'payments', 0],
+    ]);
+    expect(scraped.value('exporter_store_watch_connected', { resource: 'pods' })).toBe(1);
+  });
+
+  it('H5: is named by /readyz, which is ready from 30 s on', async () => {
+    await using exporter = await start('shop', 'media');
+    await exporter.clock.advance(30_000);
+    const [ready, verbose] = await Promise.all([exporter.get('/readyz'), exporter.get('/readyz?verbose')]);
+    expect(ready.status).toBe(200);
+    expect(ready.text).toMatch(/^ok, without pods in payments: not listed yet: .*forbidden/);
+    expect(verbose.text.trimEnd().split('\n')).toEqual([
+      '[+]nodes ok',
+      '[+]pods in shop ok',
+      '[+]pods in media ok',
+      expect.stringMatching(/^\[-\]pods in payments: not listed yet: .*forbidden.* \(ready without it\)$/),
+      '[+]running ok',
+      'readyz check passed',
+    ]);
+  });
+
+  it('H5: is the headline of the page, with since when, what it costs and what to do', async () => {
+    await using exporter = await start('shop', 'media');
+    await exporter.clock.advance(settleMs);
+    await exporter.scrape();
+    const { problems, isReady, cluster, health } = await statusOf(exporter);
+    expect(isReady).toBe(true);
+    expect(problems).toEqual([
+      {
+        severity: 'critical',
+        text: 'pods of namespace payments not listed (forbidden)',
+        detail: 'for 3m; 2 workloads incomplete: cart, every',
+        hint: expect.stringMatching(/RoleBinding in payments/) as string,
+        section: 'trust',
+      },
+    ]);
+    expect(cluster?.summary.unlistedNamespaceCount).toBe(1);
+    expect(health.unlisted).toEqual([
+      {
+        resource: 'pods',
+        namespace: 'payments',
+        reason: 'forbidden',
+        message: expect.stringContaining('RBAC rule') as string,
+        forMs: settleMs,
+      },
+    ]);
+    const page = (await exporter.get('/')).text;
+    expect(page).toContain('pods of namespace payments not listed (forbidden)');
+    expect(page).not.toMatch(/class="ok"><dt>(?:Running pods measured|Pods)/);
+  });
+
+  it('H5: is complete soon after the RoleBinding is there', async () => {
+    await using exporter = await start('shop', 'media');
+    await exporter.clock.advance(settleMs);
+    exporter.cluster.access.setRules('exporter', rulesFor('shop', 'media', 'payments'));
+    const synced = async () => {
+      await exporter.clock.advance(1_000);
+      return (await exporter.scrape()).value('exporter_store_synced', { namespace: 'payments' });
+    };
+    const startMs = exporter.clock.monotonicMs();
+    await expect.poll(synced, { interval: 5, timeout: 15_000 }).toBe(1);
+    expect(exporter.clock.monotonicMs() - startMs).toBeLessThanOrEqual(62_000);
+    await exporter.clock.advance(ttlMs);
+    const scraped = await exporter.scrape();
+    expect(new Set(Object.values(completeOf(scraped)))).toEqual(new Set([1]));
+    expect(scraped.value('node_pods_running', { node: 'node-1' })).toBe(3);
+    expect((await statusOf(exporter)).problems).toEqual([]);
+  });
+
+  it('H5: does not prevent new settings', async () => {
+    await using exporter = await start('shop', 'media');
+    await exporter.clock.advance(settleMs);
+    const applied = exporter.app.apply(settingsOf(settings.replace('payments', 'payments, secret')));
+    await expect.poll(() => exporter.log.join(''), { interval: 5 }).toContain('namespaces/secret/pods');
+    await exporter.clock.advance(60_000);
+    await applied;
+    const { problems } = await statusOf(exporter);
+    expect(problems.map(({ text }) => text)).toEqual(['pods of 2 namespaces not listed (forbidden): payments, secret']);
+  });
+
+  it('H5: is not served around when no namespace may be listed', async () => {
+    await using exporter = await start();
+    await exporter.clock.advance(10 * settleMs);
+    expect((await exporter.get('/readyz')).status).toBe(503);
+    expect((await exporter.scrape()).samples('node_data_available')).toEqual([]);
   });
 });

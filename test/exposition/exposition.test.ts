@@ -569,6 +569,7 @@ const workloadSnapshot: fc.Arbitrary<WorkloadSnapshot> = fc.record({
   expectedPods: fc.nat(),
   measuredPods: fc.nat(),
   complete: fc.boolean(),
+  mayHaveUnlistedPods: fc.constant(false),
   backoffMs: fc.nat(),
   limitBytes: bytes,
   requestBytes: bytes,

@@ -39,6 +39,7 @@ class FakeCluster implements PodLister, SummaryCache {
   readonly deletedUids = new Set<string>();
   readonly asked: string[] = [];
   retained: ReadonlySet<string> = new Set();
+  unlisted: readonly string[] = [];
 
   nodes(): Iterable<Node> {
     return this.#nodes;
@@ -86,6 +87,10 @@ class FakeCluster implements PodLister, SummaryCache {
 
   podsOn(nodeName: string): readonly Pod[] {
     return this.#pods.get(nodeName) ?? [];
+  }
+
+  unlistedNamespaces(): readonly string[] {
+    return this.unlisted;
   }
 
   boundNodeNames(): Iterable<string> {
@@ -164,6 +169,8 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
       configured: resolver.configured(),
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),
       onMissingNode,
+      pods: cluster,
+      resolver,
       clock,
     }),
     clock,

@@ -30,8 +30,21 @@ describe('probes', () => {
     { name: 'config', isOk: false, message: 'not loaded' },
   ];
 
+  const partial: readonly ReadinessCheck[] = [
+    { name: 'pods in shop', isOk: true },
+    { name: 'pods in secret', isOk: false, isOptional: true, message: '403' },
+  ];
+
   it.each([
     ['/readyz', ready, 200, 'ok\n'],
+    ['/readyz', partial, 200, 'ok, without pods in secret: 403\n'],
+    ['/readyz', [...partial, ...waiting.slice(2)], 503, 'not ready: config: not loaded\n'],
+    [
+      '/readyz?verbose',
+      partial,
+      200,
+      '[+]pods in shop ok\n[-]pods in secret: 403 (ready without it)\nreadyz check passed\n',
+    ],
     ['/readyz', waiting, 503, 'not ready: pods: not listed yet: 403; config: not loaded\n'],
     ['/readyz?verbose', ready, 200, '[+]pods ok\n[+]nodes ok\nreadyz check passed\n'],
     [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { evictionReport } from '../../src/report/eviction-report.js';
+import type { UnlistedReport } from '../../src/report/health-report.js';
 import { type ProblemsInput, problemsOf } from '../../src/status/problems.js';
 import type { Problem, ShownEviction } from '../../src/status/status.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
@@ -67,6 +68,36 @@ describe('evictions', () => {
     [3, 'critical'],
   ])('of %d pods of a workload are %s, as the alerts are', (count, severity) => {
     expect(problemsIn({ evictions: recent(count, {}) })[0]?.severity).toBe(severity);
+  });
+});
+
+describe('lists that are missing', () => {
+  const missing = (namespace: string, reason: string | undefined): UnlistedReport => {
+    return { resource: 'pods', namespace, reason, message: 'x', forMs: 300_000 };
+  };
+
+  it('are no problem before there is data: the exporter is not ready', () => {
+    const unlisted = [missing('', 'forbidden')];
+    expect(problemsIn({ cluster: undefined, health: aHealth({ unlisted }) })).toEqual([]);
+  });
+
+  it('are one problem for each reason, with what it costs', () => {
+    const unlisted = [missing('a', 'forbidden'), missing('b', 'timeout'), missing('c', 'forbidden')];
+    const workload = { workload: 'every', workloadType: 'selector', workloadNamespace: '' };
+    const cluster = aCluster({ unlisted: { incompleteWorkloadCount: 1, exampleWorkloads: [workload] } });
+    const problems = problemsIn({ cluster, health: aHealth({ unlisted }) });
+    expect(problems.map(({ text, detail, hint }) => [text, detail, hint])).toEqual([
+      [
+        'pods of 2 namespaces not listed (forbidden): a, c',
+        'for 5m; 1 workload incomplete: every',
+        "Bind a role that may list and watch pods to the exporter's service account with a RoleBinding in each of them, or remove them from cluster.namespaces.",
+      ],
+      [
+        'pods of namespace b not listed (timeout)',
+        'for 5m; 1 workload incomplete: every',
+        "Check the exporter's log for the error.",
+      ],
+    ]);
   });
 });
 

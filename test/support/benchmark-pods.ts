@@ -76,6 +76,7 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
       pods: {
         podsOn: () => pods,
         boundNodeNames: () => [nodeName],
+        unlistedNamespaces: () => [],
         findPod: (_, name) => podsByName.get(name),
         isDeleted: () => false,
       },

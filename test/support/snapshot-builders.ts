@@ -33,6 +33,7 @@ export function aWorkloadSnapshot(overrides: Partial<WorkloadSnapshot> = {}): Wo
     expectedPods: 1,
     measuredPods: 1,
     complete: true,
+    mayHaveUnlistedPods: false,
     backoffMs: 0,
     limitBytes: undefined,
     requestBytes: undefined,
@@ -215,6 +216,7 @@ export function aClusterSnapshot(overrides: Partial<ClusterSnapshot> = {}): Clus
     objects: nodes.flatMap((node) => (node.state === 'absent' ? [] : [objectsOf(node.snapshot)])),
     workloads: [aWorkloadSnapshot()],
     evictions: noEvictionsSeen,
+    unlistedNamespaces: [],
     ...overrides,
   };
 }

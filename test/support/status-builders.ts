@@ -18,6 +18,7 @@ export function aHealth(overrides: Partial<HealthReport> = {}): HealthReport {
       { resource: 'nodes', objectCount: 1, isConnected: true, lastProgressAgeMs: 5_000 },
       { resource: 'pods', objectCount: 1, isConnected: true, lastProgressAgeMs: 5_000 },
     ],
+    unlisted: [],
     isApiServerAway: false,
     scrapes: { success: 3, error: 0 },
     kubeletRequests: { success: 2, timeout: 0 },
@@ -160,6 +161,7 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {})
     pods: { items: [aPodStatus()], totalCount: 1 },
     absences: [],
     gaps: [],
+    unlisted: { incompleteWorkloadCount: 0, exampleWorkloads: [] },
     nodes: { items: [aMeasuredNode()], totalCount: 1 },
     findings: [],
     ...overrides,
@@ -192,6 +194,7 @@ export function aSummary(overrides: Partial<ClusterReport['summary']> = {}): Clu
     pressedFullNodeCount: 0,
     incompleteWorkloadCount: 0,
     absentWorkloadCount: 0,
+    unlistedNamespaceCount: 0,
     ...overrides,
   };
 }

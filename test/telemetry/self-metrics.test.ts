@@ -202,22 +202,33 @@ describe('stores', () => {
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 7 });
   });
 
-  it('are connected only when all their scopes are', async () => {
+  it('are connected when all namespaces are that have been listed', async () => {
     const metrics = aSelfMetrics();
-    const stores = trackPods(metrics, ['shop', 'billing']);
+    const stores = trackPods(metrics, ['shop', 'billing', 'secret']);
+    const isConnected = async () => (await samplesOf(metrics, 'store_watch_connected'))['pods'];
+    expect(await isConnected()).toBe(0);
+    stores.progressed('pods', 'shop', at(2_500));
+    stores.progressed('pods', 'billing', at(2_500));
     stores.watchConnected('pods', 'shop', true);
-    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 0 });
+    expect(await isConnected()).toBe(0);
     stores.watchConnected('pods', 'billing', true);
-    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 1 });
+    expect(await isConnected()).toBe(1);
     stores.watchConnected('pods', 'shop', false);
-    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 0 });
+    expect(await isConnected()).toBe(0);
   });
 
-  it('expose the progress of the scope that waits longest, once each scope had one', async () => {
+  it('expose which namespaces have been listed', async () => {
     const metrics = aSelfMetrics();
     const stores = trackPods(metrics, ['shop', 'billing']);
     stores.progressed('pods', 'shop', at(2_500));
+    expect(await samplesOf(metrics, 'store_synced')).toEqual({ 'pods,shop': 1, 'pods,billing': 0 });
+  });
+
+  it('expose the progress of the listed namespace that waits longest', async () => {
+    const metrics = aSelfMetrics();
+    const stores = trackPods(metrics, ['shop', 'billing', 'secret']);
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({});
+    stores.progressed('pods', 'shop', at(2_500));
     stores.progressed('pods', 'billing', at(9_000));
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 2.5 });
     stores.progressed('pods', 'shop', at(10_000));
@@ -312,7 +323,7 @@ describe('the report', () => {
     metrics.setWorkloadNameClashes(2);
     expect(metrics.report()).toMatchObject({
       stores: [
-        { resource: 'pods', objectCount: 7, isConnected: false, lastProgress: undefined },
+        { resource: 'pods', objectCount: 7, isConnected: true, lastProgress: at(12_500) },
         { resource: 'nodes', objectCount: 2, isConnected: true, lastProgress: at(12_500) },
       ],
       scrapes: { success: 1, rejected: 1, error: 0 },

@@ -420,10 +420,10 @@ describe('listing again', () => {
     expect(run.content()).toEqual(['a@1']);
     expect(run.observed).toContain(observed);
     expect(run.reflector.hasSynced).toBe(true);
-    expect(run.reflector.lastError).toBeDefined();
+    expect(run.reflector.lastFailure).toBeDefined();
     await run.clock.advance(10_000);
     expect(run.content()).toEqual([]);
-    expect(run.reflector.lastError).toBeUndefined();
+    expect(run.reflector.lastFailure).toBeUndefined();
   });
 
   it('waits longer after each failure of the first list, up to half a minute', async () => {
@@ -439,7 +439,7 @@ describe('listing again', () => {
       375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500, 22_500,
     ]);
     expect(run.reflector.hasSynced).toBe(false);
-    expect(run.reflector.lastError).toContain('ECONNREFUSED');
+    expect(run.reflector.lastFailure?.message).toContain('ECONNREFUSED');
   });
 
   it('honours Retry-After', async () => {
@@ -458,7 +458,7 @@ describe('listing again', () => {
     expect(api.requests).toHaveLength(1);
     await run.clock.advance(45_000 * 10);
     expect(api.requests).toHaveLength(11);
-    expect(run.reflector.lastError).toContain(String(status));
+    expect(run.reflector.lastFailure?.message).toContain(String(status));
   });
 });
 
@@ -588,7 +588,7 @@ describe('the end of a watch', () => {
     const api = new ScriptedApi(listOfA, answers(status), sendsWatch());
     await using run = await start({ api });
     expect(run.observed).toContain(`watch pods ${status === 401 ? 'unauthorized' : 'forbidden'}`);
-    expect(run.reflector.lastError).toContain(String(status));
+    expect(run.reflector.lastFailure?.message).toContain(String(status));
     await run.clock.advance(44_999);
     expect(api.requests).toHaveLength(2);
     await run.clock.advance(1);

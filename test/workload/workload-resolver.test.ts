@@ -258,3 +258,28 @@ describe('many pods', () => {
     expect(after.every((workload, position) => workload === before[position])).toBe(true);
   });
 });
+
+describe('the pods of a workload', () => {
+  const resolver = new WorkloadResolver({
+    selectors: [
+      { name: 'every', selector: [], namespaces: [] },
+      { name: 'shops', selector: [], namespaces: ['shop', 'market'] },
+    ],
+    labels: ['team'],
+    controllers: true,
+  });
+  const pod = aPod({ namespace: 'shop', labels: { team: 'a' } });
+
+  it.each([
+    ['every', ['secret'], true],
+    ['shops', ['secret'], false],
+    ['shops', ['secret', 'market'], true],
+    ['a', ['secret'], true],
+    ['cart-0', ['secret'], false],
+    ['cart-0', ['shop'], true],
+    ['every', [], false],
+  ])('of %s may be in %j: %s', (name, namespaces, expected) => {
+    const workload = resolver.workloadsOf(pod).find((candidate) => candidate.name === name);
+    expect(workload && resolver.mayHavePodsIn(workload, namespaces)).toBe(expected);
+  });
+});

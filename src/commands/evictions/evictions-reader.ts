@@ -12,7 +12,7 @@ export class EvictionsReader implements Reader {
 
   async read(_durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
     return {
-      snapshot: { nodes: [], objects: [], workloads: [], evictions: noEvictionsSeen },
+      snapshot: { nodes: [], objects: [], workloads: [], evictions: noEvictionsSeen, unlistedNamespaces: [] },
       knownPods: [],
       knownNodes: [],
       readAtMs: this.#options.clock.nowMs(),

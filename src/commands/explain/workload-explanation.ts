@@ -56,7 +56,7 @@ export function isMissing(pod: PodReport): boolean {
 
 /** A workload none of whose pods is expected or measured. */
 function notCollected(workload: Workload): WorkloadSnapshot {
-  return { ...emptyPartial(workload), complete: false, backoffMs: 0, usage: undefined };
+  return { ...emptyPartial(workload), complete: false, mayHaveUnlistedPods: false, backoffMs: 0, usage: undefined };
 }
 
 function nearMissReport(

@@ -47,7 +47,7 @@ function nodes({ summary, isPartial }: ClusterReport): Tile {
 
 /** Pods that are too young to be expected count as soon as they are measured, if all measured pods are known. */
 function coverage({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
-  const { podCount, expectedPodCount, measuredPodCount, pendingPodCount, oldestDataAgeMs, absentNodeCount } = summary;
+  const { podCount, expectedPodCount, measuredPodCount, pendingPodCount, oldestDataAgeMs } = summary;
   const unmeasuredCount = expectedPodCount - measuredPodCount;
   const count = hidesPodsWithoutWorkload ? measuredPodCount : podCount;
   const age = oldestDataAgeMs === undefined ? 'no data' : `data up to ${formatAge(oldestDataAgeMs)} old`;
@@ -57,20 +57,21 @@ function coverage({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
     note: [
       ...(unmeasuredCount > 0 ? [`${unmeasuredCount} not measured`] : []),
       ...(pendingPodCount > 0 ? [`volumes of ${pendingPodCount} not measured`] : []),
+      ...unlistedNote(summary),
       age,
     ].join(', '),
     severity: worst({
       warning: unmeasuredCount,
-      unknown: absentNodeCount + pendingPodCount + (oldestDataAgeMs === undefined ? 1 : 0),
+      unknown: unknownPlaces(summary) + pendingPodCount + (oldestDataAgeMs === undefined ? 1 : 0),
     }),
   };
 }
 
 function used({ summary, hidesPodsWithoutWorkload }: ClusterReport): Tile {
-  const { freshNodeCount, staleNodeCount, absentNodeCount, podsUsedBytes, podCount, pendingPodCount } = summary;
+  const { freshNodeCount, staleNodeCount, podsUsedBytes, podCount, pendingPodCount } = summary;
   const missing = summary.expectedPodCount - summary.measuredPodCount;
   const isKnown = freshNodeCount + staleNodeCount > 0;
-  const isWhole = isKnown && missing === 0 && absentNodeCount === 0 && pendingPodCount === 0;
+  const isWhole = isKnown && missing === 0 && unknownPlaces(summary) === 0 && pendingPodCount === 0;
   const lacks = [
     ...(missing > 0 ? [`without ${missing} not measured`] : []),
     ...(pendingPodCount > 0 ? [`without the volumes of ${pendingPodCount}`] : []),
@@ -115,9 +116,17 @@ function ofPods({ limitedPodCount, unknownLimitPodCount }: ClusterSummary): stri
   return `of ${countText(limitedPodCount + unknownLimitPodCount, 'pod', 'pods')} with limits`;
 }
 
-/** Young pods of a silent node are not counted yet, and may have limits. */
-function unknownPart({ unknownLimitPodCount, absentNodeCount }: ClusterSummary): number {
-  return unknownLimitPodCount + absentNodeCount;
+/** Young pods of a silent node are not counted yet, and may have limits; so may those of a namespace that is not listed. */
+function unknownPart(summary: ClusterSummary): number {
+  return summary.unknownLimitPodCount + unknownPlaces(summary);
+}
+
+function unknownPlaces({ absentNodeCount, unlistedNamespaceCount }: ClusterSummary): number {
+  return absentNodeCount + unlistedNamespaceCount;
+}
+
+function unlistedNote({ unlistedNamespaceCount: count }: ClusterSummary): readonly string[] {
+  return count > 0 ? [`${countText(count, 'namespace', 'namespaces')} not listed`] : [];
 }
 
 /** The worst severity with a count above 0. */

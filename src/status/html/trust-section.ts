@@ -3,35 +3,36 @@ import type { HealthReport, StoreHealthReport } from '../../report/health-report
 import type { Status } from '../status.js';
 import { type Content, type Markup, markup } from './markup.js';
 import { panel } from './panel.js';
+import { countText } from './texts.js';
 
 /** How far the data can be trusted. */
-export function trust({ health, readinessChecks }: Status): Markup {
-  const synced = new Map(readinessChecks.map(({ name, isOk }) => [name, isOk]));
+export function trust({ health }: Status): Markup {
   return panel({
     id: 'trust',
     title: 'Data quality',
     aside: markup`<p class="small muted">counts since the start</p>`,
-    body: markup`<div class="trust">${stores(health.stores, synced)}${counts('Kubelet requests', health.kubeletRequests)}${counts('Scrapes', health.scrapes)}${expositionAndSettings(health)}</div>`,
+    body: markup`<div class="trust">${stores(health)}${counts('Kubelet requests', health.kubeletRequests)}${counts('Scrapes', health.scrapes)}${expositionAndSettings(health)}</div>`,
   });
 }
 
-function stores(all: readonly StoreHealthReport[], synced: ReadonlyMap<string, boolean>): Markup {
+function stores({ stores: all, unlisted }: HealthReport): Markup {
   return markup`<div><h3>Watches of the API server</h3><table class="small tight"><caption class="visually-hidden">Watches of the API server</caption>
 <thead><tr><th scope="col">Resource</th><th scope="col">State</th><th scope="col" class="number">Last event</th><th scope="col" class="number">Objects</th></tr></thead>
-<tbody>${all.map((store) => storeRow(store, synced))}</tbody></table></div>`;
+<tbody>${all.map((store) => storeRow(store, unlisted.filter(({ resource }) => resource === store.resource).length))}</tbody></table></div>`;
 }
 
 function storeRow(
   { resource, isConnected, objectCount, lastProgressAgeMs }: StoreHealthReport,
-  synced: ReadonlyMap<string, boolean>,
+  unlistedCount: number,
 ): Markup {
-  const isListed = [...synced].every(([name, isOk]) => isOk || (name !== resource && !name.startsWith(`${resource} `)));
-  const [text, severity] = stateOf(isListed, isConnected);
+  const [text, severity] = lastProgressAgeMs === undefined ? notListed : stateOf(unlistedCount, isConnected);
   return markup`<tr><th scope="row">${resource}</th><td><span class="chip ${severity}">${text}</span></td><td class="number">${lastProgressAgeMs === undefined ? 'never' : `${formatAge(lastProgressAgeMs)} ago`}</td><td class="number">${objectCount}</td></tr>`;
 }
 
-function stateOf(isListed: boolean, isConnected: boolean): readonly [text: string, severity: string] {
-  if (!isListed) return ['not listed', 'critical'];
+const notListed = ['not listed', 'critical'] as const;
+
+function stateOf(unlistedCount: number, isConnected: boolean): readonly [text: string, severity: string] {
+  if (unlistedCount > 0) return [`${countText(unlistedCount, 'namespace', 'namespaces')} not listed`, 'critical'];
   return isConnected ? ['connected', 'ok'] : ['not connected', 'warning'];
 }
 

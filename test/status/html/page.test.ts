@@ -41,6 +41,11 @@ function textOf(page: string, id: string): string {
 
 const gib = 2 ** 30;
 
+/** Of the tiles. */
+function severitiesIn(page: string): readonly (string | undefined)[] {
+  return Array.from(page.matchAll(/<div class="(\w*)"><dt>/g), ([, severity]) => severity);
+}
+
 describe('the tiles', () => {
   it.each([
     ['pods that are too young to be expected', { podCount: 18, expectedPodCount: 0, measuredPodCount: 0 }, '18 of 18'],
@@ -52,9 +57,6 @@ describe('the tiles', () => {
 });
 
 describe('what is unknown', () => {
-  const severitiesIn = (page: string): readonly (string | undefined)[] =>
-    Array.from(page.matchAll(/<div class="(\w*)"><dt>/g), ([, severity]) => severity);
-
   it('is never green: no tile of a cluster with a silent node is', () => {
     const summary = aSummary({ absentNodeCount: 1, expectedPodCount: 3, unknownLimitPodCount: 2 });
     const page = pageOfCluster({ summary });
@@ -551,6 +553,15 @@ describe('the sections', () => {
     expect(textOf(pageOfCluster(cluster), id)).toContain(text);
   });
 
+  it('show that pods of namespaces are not listed, and nothing as healthy that they may contradict', () => {
+    const unlisted = ['a', 'b'].map((namespace) => ({ resource: 'pods', namespace, message: 'x', forMs: 60_000 }));
+    const cluster = aCluster({ summary: aSummary({ unlistedNamespaceCount: 2 }) });
+    const page = pageOf({ cluster, health: aHealth({ unlisted }) });
+    expect(severitiesIn(page)).toEqual(['ok', 'unknown', 'unknown', 'unknown', 'unknown']);
+    expect(textOf(page, 'part-tiles')).toContain('2 namespaces not listed');
+    expect(textOf(page, 'trust')).toContain('pods 2 namespaces not listed');
+  });
+
   it('show the quality of the data', () => {
     const health = aHealth({
       stores: [{ resource: 'pods', objectCount: 7, isConnected: false, lastProgressAgeMs: undefined }],
@@ -560,8 +571,7 @@ describe('the sections', () => {
       isKubeletTlsUnverified: true,
       seriesCount: undefined,
     });
-    const readinessChecks = [{ name: 'pods in shop', isOk: false, message: 'the first list is under way' }];
-    const shown = textOf(pageOf({ health, readinessChecks }), 'trust');
+    const shown = textOf(pageOf({ health }), 'trust');
     expect(shown).toContain('pods not listed never 7');
     expect(shown).toContain('success 2 http status 3 Scrapes');
     expect(shown).toContain('series in the last scrape none yet series dropped 5');
