@@ -45,6 +45,12 @@ export const workloadGroups: readonly FamilyGroup<WorkloadPage>[] = [
         value: ({ measuredPods }) => measuredPods,
       },
       {
+        name: 'workload_pods_on_absent_nodes',
+        profile: 'minimal',
+        help: 'Pods of the workload that should be measured and are not, because their node has no data (node_data_available 0). No series without such pods.',
+        value: ({ podsOnAbsentNodes }) => (podsOnAbsentNodes > 0 ? podsOnAbsentNodes : undefined),
+      },
+      {
         name: 'workload_complete',
         profile: 'minimal',
         help: '1 if all pods of the workload that should be measured are, volumes included; 0 if the sums are partial.',

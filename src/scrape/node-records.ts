@@ -126,7 +126,7 @@ class NodeRecord {
   gone(nodeName: string): Pick<ScrapedNode, 'part' | 'objects'> {
     const coverage = this.#coverageOf({ name: nodeName }, undefined);
     return {
-      part: partOf({ name: nodeName }, false, coverage),
+      part: { nodeName, hasData: false, isInCluster: false, ...sumsOf(coverage) },
       objects: this.#objects.of(nodeName, undefined, undefined),
     };
   }
@@ -148,7 +148,7 @@ class NodeRecord {
       const coverage = this.#coverageOf(node, undefined);
       return {
         state: { ...lookup, ...commonState(node, coverage) },
-        part: partOf(node, false, coverage),
+        part: { nodeName: node.name, hasData: false, isInCluster: true, ...sumsOf(coverage) },
         objects: this.#objects.of(node.name, node, undefined),
       };
     }
@@ -163,7 +163,11 @@ class NodeRecord {
       missingPods: coverage.missingPods,
       danglingPods: this.#countDangling(snapshot),
     };
-    return { state, part: partOf(node, true, coverage), objects: this.#objects.of(node.name, node, snapshot) };
+    return {
+      state,
+      part: { nodeName: node.name, hasData: true, isInCluster: true, ...sumsOf(coverage) },
+      objects: this.#objects.of(node.name, node, snapshot),
+    };
   }
 
   #snapshotOf(node: Node, { summary, configuration }: Pick<FoundLookup, 'summary' | 'configuration'>): NodeSnapshot {
@@ -225,8 +229,8 @@ class NodeRecord {
   }
 }
 
-function partOf({ name }: Pick<Node, 'name'>, hasData: boolean, { workloads, youngWorkloads }: NodeCoverage): NodePart {
-  return { nodeName: name, hasData, workloads, youngWorkloads };
+function sumsOf({ workloads, youngWorkloads }: NodeCoverage): Pick<NodePart, 'workloads' | 'youngWorkloads'> {
+  return { workloads, youngWorkloads };
 }
 
 function commonState(node: Node, { expectedPods, measuredPods, unmeasured }: NodeCoverage) {

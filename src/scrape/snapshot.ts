@@ -152,6 +152,8 @@ export interface WorkloadSnapshot {
   readonly expectedPods: number;
   /** Pods whose usage is in the sums. */
   readonly measuredPods: number;
+  /** Expected pods on nodes of the cluster without data. */
+  readonly podsOnAbsentNodes: number;
   readonly complete: boolean;
   /** It may have pods in namespaces whose pods are not known: it is not complete. */
   readonly mayHaveUnlistedPods: boolean;

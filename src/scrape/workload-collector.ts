@@ -19,6 +19,8 @@ export type MissingNodePolicy = 'partial' | 'fail';
 export interface NodePart {
   readonly nodeName: string;
   readonly hasData: boolean;
+  /** False when it has left the cluster and its pods have not. */
+  readonly isInCluster: boolean;
   /** The same object as long as nothing in it changes. */
   readonly workloads: WorkloadPartials;
   /** Of pods that are in no sum yet. */
@@ -81,6 +83,7 @@ export class WorkloadCollector {
     await this.#slicer.forEach(totals.entries(), ([key, partial]) => partials.set(key, partial));
     backoff.retain(new Set(partials.keys()));
     const missing = new Set(parts.flatMap(({ hasData, workloads }) => (hasData ? [] : [...workloads.keys()])));
+    const onAbsentNodes = podsOnAbsentNodes(parts);
     const failing = new Set<string>();
     await this.#slicer.forEach(partials, ([key, partial]) => {
       if (this.#isFailing(partial, missing.has(key))) failing.add(key);
@@ -89,7 +92,12 @@ export class WorkloadCollector {
     const sorted = [...partials].sort(byNames(([key]) => [key]));
     const workloads: WorkloadSnapshot[] = [];
     await this.#slicer.forEach(sorted, ([key, partial]) => {
-      const circumstances = { isFailing: failing.has(key), evidence: evidence.get(key), recordsFailures };
+      const circumstances = {
+        isFailing: failing.has(key),
+        evidence: evidence.get(key),
+        recordsFailures,
+        podsOnAbsentNodes: onAbsentNodes.get(key) ?? 0,
+      };
       workloads.push(this.#snapshotOf(key, partial, circumstances));
     });
     return workloads;
@@ -128,6 +136,7 @@ export class WorkloadCollector {
       workload,
       expectedPods,
       measuredPods,
+      podsOnAbsentNodes: circumstances.podsOnAbsentNodes,
       complete: isCollected && !mayHaveUnlistedPods && measuredPods === expectedPods && pendingPods === 0,
       mayHaveUnlistedPods,
       backoffMs: this.#options.backoff.remainingMs(key),
@@ -153,13 +162,27 @@ interface Circumstances {
   /** What is known of its pods; undefined when it neither fails nor has failed. */
   readonly evidence: ReadonlySet<string> | undefined;
   readonly recordsFailures: boolean;
+  readonly podsOnAbsentNodes: number;
+}
+
+/** The expected pods of workloads on nodes of the cluster without data, by the workload's key. */
+function podsOnAbsentNodes(parts: readonly NodePart[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { hasData, isInCluster, workloads } of parts) {
+    if (hasData || !isInCluster) continue;
+    for (const [key, { expectedPods }] of workloads) counts.set(key, (counts.get(key) ?? 0) + expectedPods);
+  }
+  return counts;
 }
 
 function areSame(before: readonly NodePart[], after: readonly NodePart[]): boolean {
   return (
     before.length === after.length &&
     before.every(
-      ({ hasData, workloads }, index) => hasData === after[index]?.hasData && workloads === after[index].workloads,
+      ({ hasData, isInCluster, workloads }, index) =>
+        hasData === after[index]?.hasData &&
+        isInCluster === after[index].isInCluster &&
+        workloads === after[index].workloads,
     )
   );
 }

@@ -257,6 +257,7 @@ describe('Exposition', () => {
       usage: undefined,
       expectedPods: 3,
       measuredPods: 0,
+      podsOnAbsentNodes: 2,
       complete: false,
       backoffMs: 2_000,
     });
@@ -264,6 +265,7 @@ describe('Exposition', () => {
     expect(families.map(({ name, samples }) => [name, samples[0]?.value])).toEqual([
       ['ephemeral_storage_workload_pods', 3],
       ['ephemeral_storage_workload_pods_measured', 0],
+      ['ephemeral_storage_workload_pods_on_absent_nodes', 2],
       ['ephemeral_storage_workload_complete', 0],
       ['ephemeral_storage_workload_data_available', 0],
       ['ephemeral_storage_workload_info', 1],
@@ -568,6 +570,7 @@ const workloadSnapshot: fc.Arbitrary<WorkloadSnapshot> = fc.record({
   workload,
   expectedPods: fc.nat(),
   measuredPods: fc.nat(),
+  podsOnAbsentNodes: fc.nat(),
   complete: fc.boolean(),
   mayHaveUnlistedPods: fc.constant(false),
   backoffMs: fc.nat(),

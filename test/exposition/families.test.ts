@@ -119,6 +119,7 @@ const fullSnapshot = aClusterSnapshot({
     }),
     aWorkloadSnapshot({
       workload: aDeployment('cart'),
+      podsOnAbsentNodes: 1,
     }),
     aWorkloadSnapshot({
       workload: aWorkload({ name: 'web', type: 'labels', origin: { source: 'labels', labels: { app: 'web' } } }),

@@ -51,7 +51,10 @@ export function predict(recording: Recording, semantics: Semantics): SeriesTable
       joined.find(({ figures }) => figures?.pod === pod)?.figures;
     predictWorkloads(
       prediction,
-      pods.map((pod) => memberOf(pod, figuresOf(pod), { nowMs, attribution: semantics.attribution })),
+      pods.map((pod) => ({
+        ...memberOf(pod, figuresOf(pod), { nowMs, attribution: semantics.attribution }),
+        isNodeAbsent: nodes.some(({ metadata: { name } }) => name === pod.spec.nodeName && name !== node),
+      })),
     );
   }
   return prediction.series;
@@ -114,7 +117,7 @@ function memberOf(
   pod: RawPod,
   figures: PodFigures | undefined,
   { nowMs, attribution }: { readonly nowMs: number; readonly attribution: Attribution },
-): Member {
+): Omit<Member, 'isNodeAbsent'> {
   const shares = figures?.shares(attribution) ?? [];
   return {
     workload: workloadOf(pod),

@@ -68,6 +68,8 @@ export const hasEnded = ({ status }: RawPod): boolean => ['Succeeded', 'Failed']
 export interface Member {
   readonly workload: WorkloadLabels;
   readonly isExpected: boolean;
+  /** Whether its node is in the cluster and has no data. */
+  readonly isNodeAbsent: boolean;
   readonly limit: bigint | undefined;
   readonly request: bigint | undefined;
   /** Undefined: not measured. */
@@ -102,6 +104,8 @@ function predictWorkload(prediction: Prediction, members: readonly Member[]): vo
   prediction.add('workload_info', { ...labels, source: 'controller' }, 1);
   prediction.add('workload_pods', labels, expected.length);
   prediction.add('workload_pods_measured', labels, measured.length);
+  const onAbsentNodes = expected.filter(({ isNodeAbsent }) => isNodeAbsent).length;
+  if (onAbsentNodes > 0) prediction.add('workload_pods_on_absent_nodes', labels, onAbsentNodes);
   prediction.add('workload_complete', labels, Number(isComplete));
   prediction.add('workload_data_available', labels, Number(isUp));
   prediction.add('workload_limit_bytes', labels, sumOfKnown(expected.map(({ limit }) => limit)));

@@ -247,6 +247,7 @@ describe('one scrape', () => {
     expect(workloadOf(snapshot, 'cart')).toMatchObject({
       expectedPods: 2,
       measuredPods: 1,
+      podsOnAbsentNodes: 1,
       complete: false,
       usage: { usedBytes: 100 },
     });
@@ -812,7 +813,8 @@ describe('pods on a node that has left the cluster', () => {
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     cluster.setPods('gone', [cart('cart-2', 'gone')]);
     const before = await collect();
-    expect(workloadOf(before, 'cart')).toMatchObject({ expectedPods: 3, measuredPods: 2, complete: false });
+    const missing = { expectedPods: 3, measuredPods: 2, podsOnAbsentNodes: 0, complete: false };
+    expect(workloadOf(before, 'cart')).toMatchObject(missing);
     expect(before.objects.map(({ nodeName, node }) => [nodeName, node?.name])).toEqual([
       ['gone', undefined],
       ['node-1', 'node-1'],

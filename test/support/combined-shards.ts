@@ -16,6 +16,7 @@ const workloadFamilies: Readonly<Record<string, Combine>> = {
   workload_evictions_total: sum,
   workload_pods: sum,
   workload_pods_measured: sum,
+  workload_pods_on_absent_nodes: sum,
   workload_pod_max_used_bytes: most,
   workload_container_max_used_bytes: most,
   workload_complete: least,

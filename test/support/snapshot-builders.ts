@@ -32,6 +32,7 @@ export function aWorkloadSnapshot(overrides: Partial<WorkloadSnapshot> = {}): Wo
     workload: aWorkload(),
     expectedPods: 1,
     measuredPods: 1,
+    podsOnAbsentNodes: 0,
     complete: true,
     mayHaveUnlistedPods: false,
     backoffMs: 0,

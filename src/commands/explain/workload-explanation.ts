@@ -56,7 +56,8 @@ export function isMissing(pod: PodReport): boolean {
 
 /** A workload none of whose pods is expected or measured. */
 function notCollected(workload: Workload): WorkloadSnapshot {
-  return { ...emptyPartial(workload), complete: false, mayHaveUnlistedPods: false, backoffMs: 0, usage: undefined };
+  const counts = { ...emptyPartial(workload), podsOnAbsentNodes: 0 };
+  return { ...counts, complete: false, mayHaveUnlistedPods: false, backoffMs: 0, usage: undefined };
 }
 
 function nearMissReport(
