@@ -65,6 +65,7 @@ function aLargeBody(): ExpositionBody {
 async function pausedAnswer(port: number): Promise<IncomingMessage> {
   const outgoing = request({ host: '127.0.0.1', port, path, agent: false }).end();
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  outgoing.on('error', () => undefined);
   incoming.pause();
   incoming.on('error', () => undefined);
   return incoming;
