@@ -21,22 +21,29 @@ interface Target {
   readonly isUpAt: (minute: number) => boolean;
 }
 
-/** What Prometheus stores of the targets within the time, and the time of each minute. */
-async function historyOf(clockOf: Exporter, targets: readonly Target[]): Promise<{ text: string; times: number[] }> {
-  const lines: string[] = [];
+/** What Prometheus stores of each group of targets within the time, and the time of each minute. */
+async function historiesOf(
+  clockOf: Exporter,
+  groups: readonly (readonly Target[])[],
+): Promise<{ histories: string[]; times: number[] }> {
+  const groupLines = groups.map((): string[] => []);
   const times: number[] = [];
   for (let minute = 0; minute < minutes; minute++) {
     await clockOf.clock.advance(60_000);
     const atSeconds = clockOf.clock.nowMs() / 1_000;
     times.push(atSeconds);
-    for (const { exporter, labels, isUpAt } of targets) {
-      const isUp = isUpAt(minute);
-      const names = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
-      lines.push(`up{${names.join(',')}} ${Number(isUp)} ${atSeconds}`);
-      if (isUp) lines.push(...(await scrapedLines(exporter, labels)));
+    for (const [index, targets] of groups.entries()) {
+      for (const target of targets) groupLines[index]?.push(...(await linesOf(target, minute, atSeconds)));
     }
   }
-  return { text: openMetrics(lines), times };
+  return { histories: groupLines.map(openMetrics), times };
+}
+
+async function linesOf({ exporter, labels, isUpAt }: Target, minute: number, atSeconds: number): Promise<string[]> {
+  const isUp = isUpAt(minute);
+  const names = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
+  const samples = isUp ? await scrapedLines(exporter, labels) : [];
+  return [`up{${names.join(',')}} ${Number(isUp)} ${atSeconds}`, ...samples];
 }
 
 const always = (): boolean => true;
@@ -46,7 +53,7 @@ const isBeforeLoss = (minute: number): boolean => minute <= lastMinute;
 const certain = 'Labels of the exporter';
 
 describeInEachPrometheus('dashboards whose exporters are lost', (programs) => {
-  it.each(['a shard', 'a cluster'])('show nothing green while they are lost: %s', async (what) => {
+  it.each(['a shard', 'a cluster'])('show nothing green until another exporter takes over: %s', async (what) => {
     const nowMs = Date.now() - (minutes + 1) * 60_000;
     await using whole = await Exporter.start({ scenario: demoScenario, nowMs });
     await whole.synced();
@@ -65,22 +72,27 @@ describeInEachPrometheus('dashboards whose exporters are lost', (programs) => {
       { exporter: whole, labels: { cluster: 'lost', job, instance: 'one' }, isUpAt: isBeforeLoss },
     ];
     const targets = what === 'a shard' ? shards : clusters;
-    const { text, times } = await historyOf(whole, targets);
-    await using prometheus = await PrometheusServer.start({ ...programs, targets: [], history: text });
+    const neverLost = targets.slice(0, 2).map((target) => ({ ...target, isUpAt: always }));
+    const { histories, times } = await historiesOf(whole, [targets, neverLost]);
+    const [history = '', historyNeverLost = ''] = histories;
+    await using prometheus = await PrometheusServer.start({ ...programs, targets: [], history });
+    await using reference = await PrometheusServer.start({ ...programs, targets: [], history: historyNeverLost });
 
     const viewed = allDashboards().filter(({ uid }) => what === 'a shard' || uid === uids.overview);
     for (const dashboard of viewed) {
       const { uid = '' } = dashboard;
-      const greenAt = async (minute: number): Promise<readonly string[]> => {
-        const moment = { prometheus, atSeconds: times[minute] ?? Number.NaN };
-        const green = await greenPanels(moment, dashboard, await choicesFor(prometheus, uid, times[0] ?? 0));
+      const greenAt = async (minute: number, server = prometheus): Promise<readonly string[]> => {
+        const moment = { prometheus: server, atSeconds: times[minute] ?? Number.NaN };
+        const green = await greenPanels(moment, dashboard, await choicesFor(server, uid, times[0] ?? 0));
         return green.filter((title) => title !== certain);
       };
-      const greenBefore = await greenAt(lastMinute);
-      expect(greenBefore, uid).not.toEqual([]);
+      expect(await greenAt(lastMinute), uid).not.toEqual([]);
       // Until its samples are 5 minutes old, they are taken for present ones.
       expect(await greenAt(lastMinute + 6), uid).toEqual([]);
       expect(await greenAt(replacedMinute - 1), uid).toEqual([]);
+      // Its first target stays down.
+      if (what === 'a shard' && uid !== uids.exporter)
+        expect(await greenAt(minutes - 1), uid).toEqual(await greenAt(minutes - 1, reference));
     }
   });
 });
