@@ -7,7 +7,7 @@ import { CertificateAuthority, type ClientName, type KeyPair } from './certifica
 import { ControlServer, type NodeReport } from './control.js';
 import { kubeletConfiguration } from './kubelets/configuration.js';
 import { EvictionManager, evictionPeriodMs } from './kubelets/eviction-manager.js';
-import { Kubelet } from './kubelets/kubelet.js';
+import { Kubelet, type SummaryAnswer } from './kubelets/kubelet.js';
 import { nodeSummary, type SummaryMoment } from './kubelets/simulated-summary.js';
 import { ClusterModel } from './model/cluster-model.js';
 import { demoScenario } from './model/demo-scenario.js';
@@ -149,6 +149,11 @@ export class SimulatedCluster implements AsyncDisposable {
   /** Resolves when the fault applies to every further request. */
   async setFault(nodeName: string, fault: Fault | undefined): Promise<void> {
     await this.#kubelet(nodeName).setFault(fault);
+  }
+
+  /** Replaces the kubelet's responses to authorized requests for the summary; undefined: its own again. */
+  setSummaryAnswer(nodeName: string, answer: SummaryAnswer | undefined): void {
+    this.#kubelet(nodeName).setSummaryAnswer(answer);
   }
 
   async setApiFault(fault: ApiFault | undefined): Promise<void> {

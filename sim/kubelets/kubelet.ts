@@ -21,6 +21,9 @@ export interface KubeletOptions {
   readonly configuration: object;
 }
 
+/** Sends any response. */
+export type SummaryAnswer = (response: ServerResponse) => Promise<void> | void;
+
 interface Certificates {
   readonly valid: KeyPair;
   readonly expired: KeyPair;
@@ -33,6 +36,7 @@ export class Kubelet implements AsyncDisposable {
   readonly #listener: HttpsListener;
   readonly #faultChange = new Mutex();
   #fault: Fault | undefined;
+  #answer: SummaryAnswer | undefined;
   #restartedAtMs: number | undefined;
   #requestCount = 0;
 
@@ -71,6 +75,11 @@ export class Kubelet implements AsyncDisposable {
   /** All requests so far, including failed ones. */
   get requestCount(): number {
     return this.#requestCount;
+  }
+
+  /** Replaces its responses to authorized requests for the summary; undefined: its own again. */
+  setSummaryAnswer(answer: SummaryAnswer | undefined): void {
+    this.#answer = answer;
   }
 
   /** Resolves when the fault applies to every further request. */
@@ -117,6 +126,10 @@ export class Kubelet implements AsyncDisposable {
   }
 
   async #answerSummary(response: ServerResponse): Promise<void> {
+    if (this.#answer !== undefined) {
+      await this.#answer(response);
+      return;
+    }
     const { clock, summary } = this.#options;
     const disconnected = new AbortController();
     response.once('close', () => {

@@ -5,16 +5,17 @@ import { SummaryDecoder } from './decode.js';
 import type { NodeSummary, PodSummary } from './summary.js';
 
 /**
- * What a summary may hold. Far above what Kubernetes supports (110 pods for each node; a pod with a hundred containers is
- * above etcd's limit for objects), and low enough that no summary takes tens of megabytes once it is decoded.
+ * What a summary may hold. Far above real ones, which have up to 100 values and 2 kB for each container, and 110 pods where
+ * Kubernetes supports it, 2,500 at most. Low enough that JSON.parse takes a few milliseconds for one pod, whatever it holds,
+ * and that no decoded summary takes tens of megabytes.
  */
 const maxPodBytes = 2 ** 20;
-const maxPodValueCount = 2 ** 15;
-const maxPodCount = 5_000;
-const maxContainerCount = 1_000;
-const maxVolumeCount = 1_000;
+const maxValueCount = 20_000;
+const maxPodCount = 3_000;
+const maxContainerCount = 500;
+const maxVolumeCount = 500;
 /** Containers and volumes of all pods. */
-const maxEntryCount = 50_000;
+const maxEntryCount = 30_000;
 
 /**
  * Reads the body of a `/stats/summary` answer pod by pod, so that neither its text nor its JSON is ever one value. What
@@ -39,7 +40,7 @@ export class SummaryReader {
       what,
       arrayName: 'pods',
       itemName: 'a pod',
-      limits: { maxBytes: maxPodBytes, maxValueCount: maxPodValueCount },
+      limits: { maxBytes: maxPodBytes, maxValueCount },
       onMember: (name, value) => {
         if (name === 'node') this.#node = this.#decoder.node(objectOf(value));
         if (name === 'pods' && value !== null) throw this.#notSummary('pods that are not a list');

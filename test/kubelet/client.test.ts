@@ -165,7 +165,7 @@ describe('large responses', () => {
 
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it('H1 are read as long as they fit into 64 MiB together, the others wait', async () => {
+  it('H1: are read as long as they fit into 64 MiB together, the others wait', async () => {
     const held = Array.from({ length: 9 }, () => heldBody(mebibyte - header.length + 1));
     let nextIndex = 0;
     const { client, clock } = setUp({
@@ -189,7 +189,7 @@ describe('large responses', () => {
     await Promise.all(fetched);
   });
 
-  it('H1 that find no room fail at the time limit, and leave none taken', async () => {
+  it('H1: that find no room fail at the time limit, and leave none taken', async () => {
     const held = Array.from({ length: 9 }, () => heldBody(mebibyte));
     let nextIndex = 0;
     const { client, clock } = setUp({
@@ -223,9 +223,9 @@ describe('large responses', () => {
     };
   }
 
-  it('H1 are decoded in slices of time, with turns of the event loop between them', async () => {
-    const pod = JSON.stringify({ podRef: { name: 'web-0', namespace: 'shop', uid: 'uid-1' } });
-    const pods = Buffer.from(Array.from({ length: 5_000 }, () => pod).join(','));
+  it('H1: are decoded in slices of time, with turns of the event loop between them', async () => {
+    const pod = JSON.stringify({ podRef: { name: 'web-0', namespace: 'shop', uid: 'uid-1' }, filler: 'x'.repeat(200) });
+    const pods = Buffer.from(Array.from({ length: 2_000 }, () => pod).join(','));
     const { client } = setUp({
       open: () => Promise.resolve(bodyOf(header, pods, trailer)),
       maxBodyBytes: mebibyte,
@@ -236,8 +236,8 @@ describe('large responses', () => {
     const fetched = client.fetchSummary(aNode(), never).finally(() => (reading.isDone = true));
     let turnCount = 0;
     for (; !reading.isDone; turnCount += 1) await settled();
-    expect((await fetched).pods).toHaveLength(5_000);
-    expect(pieceCount).toBeGreaterThan(4);
+    expect((await fetched).pods).toHaveLength(2_000);
+    expect(pieceCount).toBeGreaterThan(3);
     expect(turnCount).toBeGreaterThanOrEqual(pieceCount / 2);
   });
 });

@@ -1,0 +1,71 @@
+/**
+ * What bodies of one kubelet, or of `--nodes` of them at once, cost the exporter, by shape and size: the longest block of its
+ * event loop in a scrape, and the growth of its memory. Each body has a process of its own, and the median of its scrapes is
+ * printed, as a markdown table. Linux only.
+ */
+import { parseArgs } from 'node:util';
+
+import { SimulatedCluster } from '../sim/cluster.js';
+import type { SummaryAnswer } from '../sim/kubelets/kubelet.js';
+import { emptyScenario } from '../sim/model/scenario.js';
+import { answerGzipped, answerWith, hostileBodies } from '../test/support/hostile-bodies.js';
+import type { HttpAnswer } from '../test/support/http-get.js';
+import { type Measured, MeasuredExporter } from '../test/support/measured-exporter.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '8,16,60' },
+    nodes: { type: 'string', default: '1' },
+    scrapes: { type: 'string', default: '5' },
+    only: { type: 'string', default: '' },
+    settings: { type: 'string', default: 'cache: {ttl: 0}\nworkloads: {controllers: false}' },
+  },
+});
+
+const mebibyte = 2 ** 20;
+
+const badNodes = ['bad', ...Array.from({ length: Number(flags.nodes) - 1 }, (_, index) => `bad-${index + 2}`)];
+await using cluster = await SimulatedCluster.start({ scenario: emptyScenario('good', ...badNodes) });
+for (const nodeName of ['good', ...badNodes]) {
+  cluster.model.addPod({
+    namespace: 'shop',
+    name: nodeName === 'bad' ? 'known' : `on-${nodeName}`,
+    nodeName,
+    containers: [{ name: 'app', rootfs: { initialBytes: mebibyte }, logs: { initialBytes: 0 } }],
+  });
+}
+const knownUid = cluster.model.podsOn('bad')[0]?.uid ?? '';
+
+async function costs(exporter: MeasuredExporter): Promise<readonly string[]> {
+  const scrapes: Measured<HttpAnswer>[] = [];
+  while (scrapes.length < Number(flags.scrapes)) scrapes.push(await exporter.measured(() => exporter.scrape()));
+  const median = (of: (scrape: Measured<HttpAnswer>) => number): number =>
+    scrapes.map(of).sort((a, b) => a - b)[Math.floor(scrapes.length / 2)] ?? NaN;
+  return [
+    `${median(({ blockedMs }) => blockedMs).toFixed(0)} ms`,
+    `${(Math.max(...scrapes.map(({ grownBytes }) => grownBytes)) / mebibyte).toFixed(0)} MiB`,
+    `${(median(({ result }) => result.body.length) / mebibyte).toFixed(2)} MiB`,
+    /node_absent_info\{node="bad",reason="(\w+)"/.exec(scrapes.at(-1)?.result.text ?? '')?.[1] ?? 'served',
+  ];
+}
+
+type AnswerOf = (nodeName: string) => SummaryAnswer;
+
+async function measure(name: string, size: number, answerOf: AnswerOf): Promise<void> {
+  await using exporter = await MeasuredExporter.start(cluster, flags.settings);
+  for (const nodeName of badNodes) cluster.setSummaryAnswer(nodeName, undefined);
+  for (let count = 0; count < 5; count += 1) await exporter.scrape();
+  for (const nodeName of badNodes) cluster.setSummaryAnswer(nodeName, answerOf(nodeName));
+  const cells = await costs(exporter).catch((error: unknown) => [String(error), '', '', '']);
+  console.log(`| ${[name, `${size} MiB`, ...cells].join(' | ')} |`);
+}
+
+console.log('| Body | Size | Event loop blocked | Memory | Exposition | Node |\n| --- | --- | --- | --- | --- | --- |');
+for (const size of flags.sizes.split(',').map(Number)) {
+  for (const { name, of } of hostileBodies(knownUid).filter((body) => new RegExp(flags.only).test(body.name))) {
+    const body = of(size * mebibyte - 10_000);
+    const bodyOf = (nodeName: string): string => body.replace('"nodeName":"bad"', `"nodeName":"${nodeName}"`);
+    await measure(name, size, (nodeName) => answerWith(bodyOf(nodeName)));
+    if (name === 'blanks') await measure(`${name}, gzipped`, size, (nodeName) => answerGzipped(bodyOf(nodeName)));
+  }
+}
