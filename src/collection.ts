@@ -11,6 +11,9 @@ import { WorkloadResolver } from './workload/workload-resolver.js';
 /** How long a pod may run before its node's summary must list it. */
 export const podGraceMs = 60_000;
 
+/** More than a node has as a rule: pods that started or ended since the last change of the API server arrived. */
+const maxUnknownPods = 20;
+
 export interface CollectionOptions {
   readonly config: Config;
   /** The only node that is measured; undefined when it is not one alone. */
@@ -21,7 +24,7 @@ export interface CollectionOptions {
   /** The collection that this one replaces: the grace periods of its pods continue. */
   readonly former?: Collection;
   readonly clock: Clock;
-  /** Every pod has detail series, whatever its workloads and `metrics.top`. Without it, all have when no workloads are configured. */
+  /** Every pod has detail series, whatever its workloads and `metrics.top`, and known or not. Without it, all have when no workloads are configured. */
   readonly showsAllPods?: boolean;
 }
 
@@ -51,6 +54,7 @@ export function createCollection(options: CollectionOptions): Collection {
     scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
     showsAllPods,
     sidecars: enforcement.sidecars,
+    maxUnknownPods: options.showsAllPods === true ? Infinity : maxUnknownPods,
     clock,
     graceMs: podGraceMs,
   });

@@ -10,6 +10,7 @@ export const attributionModes = ['measured', 'even'] as const;
 export type AttributionMode = (typeof attributionModes)[number];
 
 export interface ContainerUsage {
+  /** Empty for those together that the pod's spec lacks. */
   readonly name: string;
   /** What is attributed to it, in whole bytes; over a pod's containers they add up to the pod's total. */
   readonly usedBytes: number;
@@ -21,6 +22,7 @@ export interface ContainerUsage {
 }
 
 export interface VolumeUsage {
+  /** Empty for those together that the pod's spec lacks. */
   readonly name: string;
   readonly type: VolumeType;
   readonly medium: string;
@@ -44,4 +46,6 @@ export interface PodUsage {
   readonly volumes: readonly VolumeUsage[];
   /** The kubelet has not measured the pod's volumes yet: the total is too small by their bytes. */
   readonly volumesPending: boolean;
+  /** How many containers and volumes the unnamed ones stand for; undefined when the spec has all of them. */
+  readonly unknownItems?: { readonly containerCount: number; readonly volumeCount: number };
 }

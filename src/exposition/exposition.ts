@@ -9,6 +9,7 @@ import { ChunkCache } from './chunks.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { type Compatibility, detailGroups, familyTable } from './families.js';
 import type { Level } from './family.js';
+import { withNamelessAsOne } from './nameless-pods.js';
 import { nodeStateGroups } from './node-families.js';
 import { objectGroups } from './object-families.js';
 import { type MetricSource, registryFamilies, type RegistryFamily } from './registry-text.js';
@@ -118,7 +119,9 @@ export class Exposition {
       this.#slicer,
       objectsWithoutRepeats,
     );
-    this.#nodeChunks = new ChunkCache(groupsOf(detailGroups(settings), isAllowed), this.#slicer, withoutRepeats);
+    this.#nodeChunks = new ChunkCache(groupsOf(detailGroups(settings), isAllowed), this.#slicer, (snapshot) =>
+      withoutRepeats(withNamelessAsOne(snapshot)),
+    );
     this.#nodeStateChunks = new ChunkCache(groupsOf(nodeStateGroups, isAllowed), this.#slicer);
     this.#evictedPodChunks = new ChunkCache(groupsOf(evictedPodGroups, isAllowed), this.#slicer);
     this.#workloadEvictionChunks = new ChunkCache(groupsOf(workloadEvictionGroups, isAllowed), this.#slicer);

@@ -108,7 +108,7 @@ const attributedFamilies: readonly FamilyOptions<ContainerUsage>[] = [
   {
     name: 'container_used_bytes',
     profile: 'standard',
-    help: 'Ephemeral storage attributed to the container: its own files and its share of the volumes and files of the pod.',
+    help: 'Ephemeral storage attributed to the container: its own files and its share of the volumes and files of the pod. container="": all containers that the spec of the pod does not have.',
     value: ({ usedBytes }) => usedBytes,
   },
 ];

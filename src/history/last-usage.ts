@@ -1,4 +1,5 @@
 import { attributePod } from '../attribution/attribute.js';
+import { foldUnknown } from '../attribution/unknown-items.js';
 import type { AttributionMode, PodUsage } from '../attribution/usage.js';
 import { enforcedRatios, type SidecarEnforcement } from '../eviction/enforced-ratios.js';
 import type { EvictionCause, StorageEviction } from '../eviction/eviction-message.js';
@@ -43,12 +44,13 @@ export function lastUsage(pod: Pod, eviction: StorageEviction, context: Eviction
   const { node, layout, measurement, attribution, sidecars } = context;
   if (measurement === undefined) return undefined;
   const { summary, fetchedAtMs, samples } = measurement;
+  const usage = attributePod({ summary, pod, mode: attribution });
   const ratios =
     node === undefined || layout === undefined ? [] : enforcedRatios(summary, pod, { node, layout, sidecars });
   const growth = growthBytesPerSecond(samples);
   return {
     fetchedAtMs,
-    usage: attributePod({ summary, pod, mode: attribution }),
+    usage: usage && foldUnknown(usage, pod),
     ratios,
     samples,
     growthBytesPerSecond: growth,

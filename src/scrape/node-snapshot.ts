@@ -1,6 +1,8 @@
 import { attributePod } from '../attribution/attribute.js';
 import { type JoinedPod, joinPods, type PodScope } from '../attribution/join.js';
-import type { AttributionMode } from '../attribution/usage.js';
+import { foldUnknown } from '../attribution/unknown-items.js';
+import type { AttributionMode, PodUsage } from '../attribution/usage.js';
+import { byNames, Ranking } from '../base/ranking.js';
 import { enforcedRatios, type SidecarEnforcement } from '../eviction/enforced-ratios.js';
 import { evictionHeadrooms } from '../eviction/eviction-headrooms.js';
 import { isActive, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
@@ -33,6 +35,8 @@ export interface NodeSnapshotOptions {
   /** Whether pods that belong to no workload have detail series. */
   readonly showsAllPods: boolean;
   readonly sidecars: SidecarEnforcement;
+  /** Of a node: pods that the API server does not know with names in series, the first by namespace and name. */
+  readonly maxUnknownPods: number;
 }
 
 export interface NodeSnapshotInput {
@@ -54,11 +58,15 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
     isDeleted: (kubeletUid) => pods.isDeleted(kubeletUid),
     scope,
   });
+  const unknown = joined.pods.filter(({ pod }) => pod === undefined);
+  const named = new Set(namedOf(unknown, options.maxUnknownPods));
   const measured: PodSnapshot[] = [];
   const withoutTotal: ListedPod[] = [];
   for (const pod of joined.pods) {
-    const usage = attributePod({ summary: pod.summary, pod: pod.pod, mode: options.attribution });
-    const listed = listedPod({ ...pod, usage }, input, options);
+    const attributed = attributePod({ summary: pod.summary, pod: pod.pod, mode: options.attribution });
+    const isNameless = pod.pod === undefined && !named.has(pod);
+    const usage = attributed && foldUnknown(attributed, pod.pod, isNameless ? 0 : undefined);
+    const listed = listedPod({ ...pod, usage, isNameless }, input, options);
     if (isMeasured(listed)) measured.push(listed);
     else withoutTotal.push(listed);
   }
@@ -84,10 +92,24 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
     pods: measured.filter(isShown),
     podsWithoutTotal: withoutTotal.filter(isShown),
     skippedPods,
+    unknownItems: {
+      container: sumOf(measured, ({ containerCount }) => containerCount),
+      volume: sumOf(measured, ({ volumeCount }) => volumeCount),
+    },
     listedPodUids: uidsOf(joined.pods),
     measuredPodUids: uidsOf(measured),
-    unknownPods: joined.pods.filter(({ pod }) => pod === undefined).map((pod) => pod.summary),
+    unknownPods: unknown.map(({ summary: listed }) => listed),
   };
+}
+
+function namedOf(unknown: readonly JoinedPod[], maxUnknownPods: number): readonly JoinedPod[] {
+  if (unknown.length <= maxUnknownPods) return unknown;
+  const first = new Ranking(
+    maxUnknownPods,
+    byNames<JoinedPod>(({ summary: { namespace, name } }) => [namespace, name]),
+  );
+  for (const pod of unknown) first.add(pod);
+  return first.top();
 }
 
 function isMeasured(pod: ListedPod): pod is PodSnapshot {
@@ -95,7 +117,7 @@ function isMeasured(pod: ListedPod): pod is PodSnapshot {
 }
 
 function listedPod(
-  { summary, pod, usage }: JoinedPod & Pick<ListedPod, 'usage'>,
+  { summary, pod, usage, isNameless }: JoinedPod & Pick<ListedPod, 'usage' | 'isNameless'>,
   input: NodeSnapshotInput,
   { resolver, sidecars }: NodeSnapshotOptions,
 ): ListedPod {
@@ -110,8 +132,18 @@ function listedPod(
     requestBytes: pod && podRequestBytes(pod),
     ratios: pod === undefined || !isActive(pod) ? [] : enforcedRatios(summary, pod, { ...input, sidecars }),
     workloads: resolver.workloadsOf(pod, summary.namespace),
+    isNameless,
   };
 }
+
+function sumOf(pods: readonly PodSnapshot[], count: (items: UnknownItems) => number): number {
+  return pods.reduce(
+    (sum, { usage: { unknownItems } }) => (unknownItems === undefined ? sum : sum + count(unknownItems)),
+    0,
+  );
+}
+
+type UnknownItems = NonNullable<PodUsage['unknownItems']>;
 
 function uidsOf(pods: readonly { readonly pod: Pod | undefined }[]): ReadonlySet<string> {
   return new Set(pods.flatMap(({ pod }) => (pod === undefined ? [] : [pod.uid])));

@@ -1,4 +1,4 @@
-import { type ClusterSnapshot, type SkipReason, skipReasons } from './snapshot.js';
+import { type ClusterSnapshot, type SkipReason, skipReasons, type UnknownItem, unknownItemKinds } from './snapshot.js';
 
 /** The only node to measure, when it is not in the cluster. */
 export function missingNode({ nodes }: ClusterSnapshot): string | undefined {
@@ -9,6 +9,8 @@ export function missingNode({ nodes }: ClusterSnapshot): string | undefined {
 export interface SnapshotCounts {
   /** Pods without storage series, by reason; 0 for a reason that no pod has. */
   readonly skippedPods: ReadonlyMap<SkipReason, number>;
+  /** Containers and volumes that the specs of their pods lack. */
+  readonly unknownItems: Readonly<Record<UnknownItem, number>>;
   /** Values that no real disk has. */
   readonly saturatedValueCount: number;
   readonly backedOffWorkloadCount: number;
@@ -16,14 +18,16 @@ export interface SnapshotCounts {
 
 export function snapshotCounts({ nodes, workloads }: ClusterSnapshot): SnapshotCounts {
   const skippedPods = new Map<SkipReason, number>(skipReasons.map((reason) => [reason, 0]));
+  const unknownItems = { container: 0, volume: 0 };
   let saturatedValueCount = 0;
   for (const node of nodes) {
     if (node.state === 'absent') continue;
     saturatedValueCount += node.snapshot.summary.saturatedCount;
+    for (const kind of unknownItemKinds) unknownItems[kind] += node.snapshot.unknownItems[kind];
     for (const [reason, count] of node.snapshot.skippedPods) {
       skippedPods.set(reason, (skippedPods.get(reason) ?? 0) + count);
     }
   }
   const backedOffWorkloadCount = workloads.filter(({ backoffMs }) => backoffMs > 0).length;
-  return { skippedPods, saturatedValueCount, backedOffWorkloadCount };
+  return { skippedPods, unknownItems, saturatedValueCount, backedOffWorkloadCount };
 }

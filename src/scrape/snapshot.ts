@@ -31,6 +31,8 @@ export interface ListedPod {
   readonly ratios: readonly LimitRatio[];
   /** The workloads that it belongs to. */
   readonly workloads: readonly Workload[];
+  /** Whether it has no name in series: the API server knows neither it nor many others of its node. */
+  readonly isNameless?: boolean | undefined;
 }
 
 /** One that has a total. */
@@ -41,6 +43,10 @@ export interface PodSnapshot extends ListedPod {
 /** Why a pod of a summary has no storage series; `top`: it is not among the largest of its workloads. */
 export const skipReasons = ['no_usage', 'no_containers', 'top', ...joinReasons] as const;
 export type SkipReason = (typeof skipReasons)[number];
+
+/** What a pod of a summary may have that its spec lacks. */
+export const unknownItemKinds = ['container', 'volume'] as const;
+export type UnknownItem = (typeof unknownItemKinds)[number];
 
 /**
  * A node with data: derived from its object, its summary, its pods and its kubelet's configuration. Immutable, and the
@@ -64,6 +70,8 @@ export interface NodeSnapshot {
   /** Pods without a total in the summary. The limits of their volumes and containers apply. */
   readonly podsWithoutTotal: readonly ListedPod[];
   readonly skippedPods: ReadonlyMap<SkipReason, number>;
+  /** Containers and volumes of the summary that the specs of their pods lack. */
+  readonly unknownItems: Readonly<Record<UnknownItem, number>>;
   /** UIDs of the API objects of the pods that the summary lists. */
   readonly listedPodUids: ReadonlySet<string>;
   /** UIDs of the API objects of the pods that have usage. */

@@ -90,6 +90,12 @@ export const selfFamilies = {
     help: 'Pods of the summaries without storage series in the last scrape, by reason. top: not among the metrics.top largest pods of a workload, but counted in its sums.',
     labels: ['reason'],
   },
+  unknownItems: {
+    name: `${prefix}unknown_items`,
+    type: 'gauge',
+    help: 'Containers and volumes of the summaries in the last scrape without separate series, by kind: the specs of their pods do not have them. Those of a pod are one series together.',
+    labels: ['kind'],
+  },
   saturatedValues: {
     name: `${prefix}values_saturated`,
     type: 'gauge',

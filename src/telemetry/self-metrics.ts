@@ -213,6 +213,9 @@ export class SelfMetrics {
     this.#expose(selfFamilies.podsSkipped, () =>
       Array.from(this.#collected?.skippedPods ?? [], ([reason, value]) => ({ labels: { reason }, value })),
     );
+    this.#expose(selfFamilies.unknownItems, () =>
+      Object.entries(this.#collected?.unknownItems ?? {}).map(([kind, value]) => ({ labels: { kind }, value })),
+    );
     this.#expose(selfFamilies.saturatedValues, () => [{ value: this.#collected?.saturatedValueCount ?? 0 }]);
     this.#expose(selfFamilies.workloadsBackedOff, () => [{ value: this.#collected?.backedOffWorkloadCount ?? 0 }]);
     this.#expose(selfFamilies.workloadNameClashes, () => [{ value: this.#workloadNameClashCount }]);

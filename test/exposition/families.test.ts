@@ -137,6 +137,7 @@ function fullSelfMetrics(): SelfMetrics {
   selfMetrics.configReloaded(0x01_23_45_67_89_ab, now);
   selfMetrics.setCollected({
     skippedPods: new Map([['no_usage', 0]]),
+    unknownItems: { container: 0, volume: 0 },
     saturatedValueCount: 0,
     backedOffWorkloadCount: 0,
   });

@@ -1,6 +1,6 @@
 /** The figures of one pod, from what the kubelet and the API server wrote, in whole bytes of any size. */
-import { dealt, largest, quantityNanos, storageNanosOf, sum, toBytes } from './quantity.js';
-import type { RawContainer, RawContainerStats, RawPod, RawPodStats, RawVolume } from './raw.js';
+import { dealt, largest, quantityNanos, storageNanosOf, sum, sumOfKnown, toBytes } from './quantity.js';
+import type { RawContainer, RawContainerStats, RawPod, RawPodStats, RawVolume, RawVolumeStats } from './raw.js';
 
 export type Attribution = 'measured' | 'even';
 
@@ -63,6 +63,12 @@ function containersOf(stats: RawPodStats, pod: RawPod | undefined): readonly Raw
   return [...initContainers.filter(isSidecar), ...containers].map(({ name }) => ({ name }));
 }
 
+export interface ServedContainer {
+  readonly name: string;
+  readonly share: bigint;
+  readonly reported: (place: 'rootfs' | 'logs', figure: 'usedBytes' | 'inodesUsed') => bigint | undefined;
+}
+
 export class PodFigures {
   readonly stats: RawPodStats;
   readonly pod: RawPod | undefined;
@@ -117,6 +123,31 @@ export class PodFigures {
     for (const { name, bytes } of this.#countedVolumes()) deal(bytes, this.#mounting(name));
     deal(this.component('other'), [...this.containers.keys()]);
     return shares;
+  }
+
+  /** As they are served: those that the spec lacks are one without a name. */
+  servedContainers(attribution: Attribution): readonly ServedContainer[] {
+    const shares = this.shares(attribution);
+    const isOfSpec = ({ name }: RawContainerStats): boolean =>
+      this.pod === undefined || specsOf(this.pod).some((spec) => spec.name === name);
+    const all = this.containers.map((container, place) => ({ container, share: shares[place] ?? 0n }));
+    const strangers = all.filter(({ container }) => !isOfSpec(container));
+    const known = all.filter(({ container }) => isOfSpec(container));
+    const groups = [...known.map((one) => [one]), ...(strangers.length === 0 ? [] : [strangers])];
+    return groups.map((group) => ({
+      name: group === strangers ? '' : (group[0]?.container.name ?? ''),
+      share: sum(group.map(({ share }) => share)),
+      reported: (place, figure) => sumOfKnown(group.map(({ container }) => big(container[place]?.[figure]))),
+    }));
+  }
+
+  /** The same of volumes. */
+  servedVolumes(): readonly RawVolumeStats[] {
+    const isOfSpec = ({ name }: RawVolumeStats): boolean =>
+      this.pod === undefined || (this.pod.spec.volumes ?? []).some((spec) => spec.name === name);
+    const all = this.stats.volume ?? [];
+    const used = sumOfKnown(all.filter((volume) => !isOfSpec(volume)).map(({ usedBytes }) => big(usedBytes)));
+    return [...all.filter(isOfSpec), ...(used === undefined ? [] : [{ name: '', usedBytes: Number(used) }])];
   }
 
   /** The spec has volumes that count, and none of its volumes is listed. */

@@ -36,14 +36,13 @@ function predictContainers(
   figures: PodFigures,
   { labels, attribution }: { readonly labels: Labels; readonly attribution: Attribution },
 ): void {
-  const shares = figures.shares(attribution);
-  for (const [place, { name, rootfs, logs }] of figures.containers.entries()) {
+  for (const { name, share, reported } of figures.servedContainers(attribution)) {
     const own = { ...labels, container: name };
-    prediction.add('container_used_bytes', own, shares[place]);
-    prediction.add('container_rootfs_used_bytes', own, rootfs?.usedBytes);
-    prediction.add('container_logs_used_bytes', own, logs?.usedBytes);
-    prediction.add('container_rootfs_inodes_used', own, rootfs?.inodesUsed);
-    prediction.add('container_logs_inodes_used', own, logs?.inodesUsed);
+    prediction.add('container_used_bytes', own, share);
+    prediction.add('container_rootfs_used_bytes', own, reported('rootfs', 'usedBytes'));
+    prediction.add('container_logs_used_bytes', own, reported('logs', 'usedBytes'));
+    prediction.add('container_rootfs_inodes_used', own, reported('rootfs', 'inodesUsed'));
+    prediction.add('container_logs_inodes_used', own, reported('logs', 'inodesUsed'));
   }
 }
 
@@ -54,7 +53,7 @@ function predictVolumes(
   figures: PodFigures,
   { labels, nodeCapacity }: { readonly labels: Labels; readonly nodeCapacity: number | undefined },
 ): void {
-  for (const volume of figures.stats.volume ?? []) {
+  for (const volume of figures.servedVolumes()) {
     const kind = figures.kindOf(volume.name);
     const { type, medium } = kind;
     const counted = String(figures.isCounted(kind));

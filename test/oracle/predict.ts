@@ -118,7 +118,6 @@ function memberOf(
   figures: PodFigures | undefined,
   { nowMs, attribution }: { readonly nowMs: number; readonly attribution: Attribution },
 ): Omit<Member, 'isNodeAbsent'> {
-  const shares = figures?.shares(attribution) ?? [];
   return {
     workload: workloadOf(pod),
     isExpected: isExpected(pod, nowMs),
@@ -127,7 +126,7 @@ function memberOf(
     measured: figures && {
       used: figures.used,
       arePending: figures.arePending,
-      containers: figures.containers.map(({ name }, place) => ({ name, share: shares[place] ?? 0n })),
+      containers: figures.servedContainers(attribution),
     },
   };
 }

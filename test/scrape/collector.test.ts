@@ -152,6 +152,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     resolver,
     attribution: 'measured',
     scope: { namespaces: [], hasPodSelector: false },
+    maxUnknownPods: 20,
     sidecars: 'auto',
     showsAllPods,
     clock,

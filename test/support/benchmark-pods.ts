@@ -85,6 +85,7 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
       scope: { namespaces: [], hasPodSelector: false },
       showsAllPods: false,
       sidecars: false,
+      maxUnknownPods: 20,
     },
   );
   return aClusterSnapshot({ nodes: [aFreshNode(snapshot)], workloads: [] });

@@ -130,6 +130,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     pods: [aPodSnapshot()],
     podsWithoutTotal: [],
     skippedPods: new Map(),
+    unknownItems: { container: 0, volume: 0 },
     listedPodUids: new Set(),
     measuredPodUids: new Set(),
     unknownPods: [],

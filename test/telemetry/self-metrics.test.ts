@@ -62,7 +62,12 @@ describe('scrapes', () => {
 
   it('replace the counts of the scrape before', async () => {
     const metrics = aSelfMetrics();
-    const counts = { skippedPods: new Map<SkipReason, number>(), saturatedValueCount: 3, backedOffWorkloadCount: 5 };
+    const counts = {
+      skippedPods: new Map<SkipReason, number>(),
+      unknownItems: { container: 2, volume: 1 },
+      saturatedValueCount: 3,
+      backedOffWorkloadCount: 5,
+    };
     metrics.setCollected({
       ...counts,
       skippedPods: new Map([

@@ -53,9 +53,9 @@ export const scrapes: Section = {
       queries: [{ expr: gaugeOf('sum', 'pods_skipped', ['reason']), legend: `${legend} {{reason}}` }],
     }),
     timeSeriesPanel({
-      title: 'Back-off, name clashes, saturated values',
+      title: 'Back-off, name clashes, odd values',
       description:
-        'Workloads that were not collected and back off, discovered workloads that are not exposed because a configured one has the same name, and values of kubelets beyond 2^53.',
+        'Workloads that were not collected and back off, discovered workloads that are not exposed because a configured one has the same name, values of kubelets beyond 2^53, and containers and volumes that the specs of their pods do not have.',
       unit: units.count,
       decimals: 0,
       span: 8,
@@ -63,6 +63,7 @@ export const scrapes: Section = {
         { expr: gaugeOf('sum', 'workloads_backed_off'), legend: `${legend} backing off` },
         { expr: gaugeOf('max', 'workload_name_clashes'), legend: `${legend} name clashes` },
         { expr: gaugeOf('sum', 'values_saturated'), legend: `${legend} saturated values` },
+        { expr: gaugeOf('sum', 'unknown_items', ['kind']), legend: `${legend} unknown {{kind}}s` },
       ],
     }),
   ],

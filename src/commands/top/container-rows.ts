@@ -15,7 +15,7 @@ export const containersView: View<ContainerReport> = {
   columns: [
     namespaceColumn(({ namespace }) => namespace, 3),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 10 },
-    { header: 'CONTAINER', text: ({ container }) => container, minWidth: 9 },
+    { header: 'CONTAINER', text: ({ container }) => container || '-', minWidth: 9 },
     { header: 'NODE', text: ({ node }) => node ?? '-', minWidth: 10, dropRank: 7 },
     bytesColumn('USED', ({ usedBytes }) => usedBytes),
     bytesColumn('ROOTFS', ({ rootfsBytes }) => rootfsBytes, { dropRank: 5 }),

@@ -14,7 +14,7 @@ export const volumesView: View<VolumeReport> = {
   columns: [
     namespaceColumn(({ namespace }) => namespace, 4),
     { header: 'POD', text: ({ pod }) => pod, minWidth: 10 },
-    { header: 'VOLUME', text: ({ volume }) => volume, minWidth: 6 },
+    { header: 'VOLUME', text: ({ volume }) => volume || '-', minWidth: 6 },
     { header: 'NODE', text: ({ node }) => node ?? '-', minWidth: 10, dropRank: 7 },
     bytesColumn('USED', ({ usedBytes }) => usedBytes),
     { header: 'TYPE', text: ({ type }) => type, dropRank: 5 },

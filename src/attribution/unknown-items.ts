@@ -1,0 +1,80 @@
+import type { Pod } from '../kube/objects.js';
+import { addKnown } from './merge.js';
+import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
+
+/** No container and no volume has this name; a label without a value is a label that the series does not have. */
+const noName = '';
+
+/** Of a pod without a spec, which may have any: more than a pod has as a rule. */
+const maxNamesWithoutSpec = 50;
+
+interface Named {
+  readonly name: string;
+}
+
+/**
+ * The same usage with at most the names of the pod's spec, so that no kubelet can make series up: containers that the spec
+ * lacks are one without a name, and so are volumes. Of a pod without a spec, the first `maxNames` of each keep their names.
+ * What the containers use still adds up to the pod's total.
+ */
+export function foldUnknown(usage: PodUsage, pod: Pod | undefined, maxNames = maxNamesWithoutSpec): PodUsage {
+  const containers = split(usage.containers, pod?.containers ?? maxNames);
+  const volumes = split(usage.volumes, pod?.volumes ?? maxNames);
+  if (containers.unknown.length === 0 && volumes.unknown.length === 0) return usage;
+  return {
+    ...usage,
+    containers: [...containers.known, ...unnamedContainer(containers.unknown)],
+    volumes: [...volumes.known, ...unnamedVolume(volumes.unknown)],
+    unknownItems: { containerCount: containers.unknown.length, volumeCount: volumes.unknown.length },
+  };
+}
+
+/** By the names of the spec, or the first ones. */
+function split<T extends Named>(items: readonly T[], known: readonly Named[] | number) {
+  const isKnown = (item: T, index: number): boolean =>
+    typeof known === 'number' ? index < known : known.some(({ name }) => name === item.name);
+  if (items.every(isKnown)) return { known: items, unknown: [] };
+  return { known: items.filter(isKnown), unknown: items.filter((item, index) => !isKnown(item, index)) };
+}
+
+/** What the containers use together; none for none. */
+export function unnamedContainer(containers: readonly ContainerUsage[]): readonly ContainerUsage[] {
+  if (containers.length === 0) return [];
+  return [
+    {
+      name: noName,
+      usedBytes: containers.reduce((sum, { usedBytes }) => sum + usedBytes, 0),
+      rootfsBytes: sumKnown(containers, ({ rootfsBytes }) => rootfsBytes),
+      logsBytes: sumKnown(containers, ({ logsBytes }) => logsBytes),
+      rootfsInodesUsed: sumKnown(containers, ({ rootfsInodesUsed }) => rootfsInodesUsed),
+      logsInodesUsed: sumKnown(containers, ({ logsInodesUsed }) => logsInodesUsed),
+    },
+  ];
+}
+
+/** What the volumes hold together; none for none. Without a size, since they may be on several filesystems. */
+export function unnamedVolume(volumes: readonly VolumeUsage[]): readonly VolumeUsage[] {
+  if (volumes.length === 0) return [];
+  return [
+    {
+      name: noName,
+      type: 'unknown',
+      medium: '',
+      usedBytes: sumKnown(volumes, ({ usedBytes }) => usedBytes),
+      capacityBytes: undefined,
+      availableBytes: undefined,
+      inodesUsed: sumKnown(volumes, ({ inodesUsed }) => inodesUsed),
+      sizeLimitBytes: undefined,
+      measuredAtMs: volumes.map(({ measuredAtMs }) => measuredAtMs).reduce(earlier, undefined),
+    },
+  ];
+}
+
+function sumKnown<T>(items: readonly T[], of: (item: T) => number | undefined): number | undefined {
+  return items.map(of).reduce(addKnown, undefined);
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a, b);
+}

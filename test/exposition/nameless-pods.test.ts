@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+
+import { withNamelessAsOne } from '../../src/exposition/nameless-pods.js';
+import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
+
+describe('H7: the nameless pods of a node', () => {
+  it('are one pod without namespace and name, with all their bytes', () => {
+    const known = aPodSnapshot({ name: 'known' });
+    const usage = aPodUsage({
+      usedBytes: 10,
+      inodesUsed: 3,
+      components: { rootfs: 4, logs: 3, emptydir: 0, configmap: 0, other: 3 },
+      containers: [aContainerUsage({ name: '', usedBytes: 10, rootfsBytes: 4, logsBytes: 3 })],
+      volumes: [aVolumeUsage({ name: '', type: 'unknown', usedBytes: 2 })],
+    });
+    const nameless = ['a', 'b'].map((name) => aPodSnapshot({ name, pod: undefined, usage, isNameless: true }));
+    const { pods } = withNamelessAsOne(aNodeSnapshot({ pods: [...nameless, known] }));
+    expect(pods).toHaveLength(2);
+    expect(pods[0]).toBe(known);
+    expect(pods[1]).toMatchObject({
+      namespace: '',
+      name: '',
+      pod: undefined,
+      ratios: [],
+      workloads: [],
+      usage: {
+        usedBytes: 20,
+        inodesUsed: 6,
+        components: { rootfs: 8, logs: 6, emptydir: 0, configmap: 0, other: 6 },
+        containers: [{ name: '', usedBytes: 20, rootfsBytes: 8, logsBytes: 6 }],
+        volumes: [{ name: '', type: 'unknown', usedBytes: 4 }],
+      },
+    });
+  });
+
+  it('change nothing when there are none', () => {
+    const snapshot = aNodeSnapshot({ pods: [aPodSnapshot({ pod: undefined })] });
+    expect(withNamelessAsOne(snapshot)).toBe(snapshot);
+  });
+});
