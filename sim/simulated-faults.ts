@@ -22,8 +22,17 @@ const plainFaults = [
  */
 export type Fault = (typeof plainFaults)[number] | `slow:${number}` | `status:${number}`;
 
+const cacheFaults = ['empty', 'half-empty'] as const;
+
+/** What lists lack that do not ask for the newest state: all objects, or every second one. */
+export type CacheFault = (typeof cacheFaults)[number];
+
 /** A fault of the simulated API server. */
-export type ApiFault = 'down' | `status:${number}`;
+export type ApiFault = 'down' | CacheFault | `status:${number}`;
+
+export function isCacheFault(fault: string | undefined): fault is CacheFault {
+  return cacheFaults.some((known) => known === fault);
+}
 
 export function parseFault(text: string): Fault {
   const plain = plainFaults.find((fault) => fault === text);
@@ -36,9 +45,11 @@ export function parseFault(text: string): Fault {
 }
 
 export function parseApiFault(text: string): ApiFault {
-  const fault = text === 'down' ? text : statusFault(text);
+  const fault = text === 'down' || isCacheFault(text) ? text : statusFault(text);
   if (fault !== undefined) return fault;
-  throw new UserError(`unknown fault of the API server "${text}"; allowed: status:CODE, down`);
+  throw new UserError(
+    `unknown fault of the API server "${text}"; allowed: status:CODE, down, ${cacheFaults.join(', ')}`,
+  );
 }
 
 function statusFault(text: string): `status:${number}` | undefined {

@@ -20,7 +20,7 @@ import type { ReadinessCheck } from './report/readiness-check.js';
 import { apiNodes, type Host, noSuchNode, resolveScope } from './resolve-scope.js';
 import type { CollectOptions } from './scrape/collector.js';
 import type { ClusterSnapshot } from './scrape/snapshot.js';
-import { missingNode, snapshotCounts } from './scrape/snapshot-counts.js';
+import { missingNode, reportedPods, snapshotCounts } from './scrape/snapshot-counts.js';
 import { EvictionsHandler } from './server/evictions-handler.js';
 import { MetricsHandler } from './server/metrics-handler.js';
 import { StatusHandler } from './server/status-handler.js';
@@ -195,6 +195,7 @@ export class App implements AsyncDisposable {
     source.scraped();
     const snapshot = await this.#tracked(collection.collector.collect(signal, options));
     if (snapshot !== undefined) {
+      source.store.compare(reportedPods(snapshot));
       this.metrics.setCollected(snapshotCounts(snapshot));
       this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
     }

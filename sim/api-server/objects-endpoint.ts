@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http';
 
 import type { Clock } from '../../src/base/clock.js';
 import type { Random } from '../model/random.js';
+import type { CacheFault } from '../simulated-faults.js';
 import { methodNotAllowed, noSuchPath, notFound } from './error.js';
-import { listPage, type ListRequest } from './list.js';
+import { type ListPage, listPage, type ListRequest } from './list.js';
 import { negotiate, Representation } from './representation.js';
 import type { ApiRequest, ResourceTarget } from './request.js';
 import { sendJson } from './response.js';
@@ -16,6 +17,7 @@ export interface ObjectsContext {
   readonly random: Random;
   /** The responses of open watches. */
   readonly watches: Set<ServerResponse>;
+  readonly cacheFault: CacheFault | undefined;
 }
 
 /** Serves get, list and watch of namespaces, nodes and pods. Responds to changes with 405. */
@@ -41,7 +43,15 @@ export async function answerObjects(
   }
   const list = { resource, namespace, query };
   if (request.isWatch) await watch(response, { list, representation }, context);
-  else await sendJson(response, representation.list(listPage(context.store, list)), { acceptsGzip });
+  else await sendJson(response, representation.list(page(list, context)), { acceptsGzip });
+}
+
+/** Only the newest state does not come from the cache. */
+function page(list: ListRequest, { store, cacheFault }: ObjectsContext): ListPage {
+  const { metadata, items } = listPage(store, list);
+  const isOfCache = (list.query.get('resourceVersion') ?? '') !== '';
+  if (cacheFault === undefined || !isOfCache) return { metadata, items };
+  return { metadata, items: cacheFault === 'empty' ? [] : items.filter((_, index) => index % 2 === 0) };
 }
 
 async function watch(

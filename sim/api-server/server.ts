@@ -8,7 +8,7 @@ import type { AccessControl, User } from '../access.js';
 import type { CertificateAuthority, KeyPair } from '../certificates.js';
 import { HttpsListener } from '../https-listener.js';
 import type { Random } from '../model/random.js';
-import { type ApiFault, faultNumber } from '../simulated-faults.js';
+import { type ApiFault, faultNumber, isCacheFault } from '../simulated-faults.js';
 import { discovery, versionInfo } from './discovery.js';
 import { ApiError, forbidden, methodNotAllowed, noSuchPath, notFound } from './error.js';
 import { proxyToKubelet } from './node-proxy.js';
@@ -135,7 +135,7 @@ export class ApiServer implements AsyncDisposable {
   }
 
   #failOnPurpose(): void {
-    if (this.#fault === undefined || this.#fault === 'down') return;
+    if (this.#fault === undefined || this.#fault === 'down' || isCacheFault(this.#fault)) return;
     const code = faultNumber(this.#fault, 'status') ?? 500;
     const reason = code === 429 ? 'TooManyRequests' : 'ServiceUnavailable';
     throw new ApiError(code, reason, 'simulated fault', { details: { retryAfterSeconds: 1 } });
@@ -184,6 +184,8 @@ export class ApiServer implements AsyncDisposable {
 
   async #answerObjects({ request, response }: Exchange, target: ResourceTarget): Promise<void> {
     const { store, clock, random } = this.#options;
-    await answerObjects(response, { request, target }, { store, clock, random, watches: this.#watches });
+    const cacheFault = isCacheFault(this.#fault) ? this.#fault : undefined;
+    const context = { store, clock, random, watches: this.#watches, cacheFault };
+    await answerObjects(response, { request, target }, context);
   }
 }

@@ -11,3 +11,31 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
     });
   });
 }
+
+/** Aborts with its parent too, until it is disposed of. */
+export class LinkedAbort implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #parent: AbortSignal;
+
+  constructor(parent: AbortSignal) {
+    this.#parent = parent;
+    if (parent.aborted) this.#follow();
+    else parent.addEventListener('abort', this.#follow, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#controller.abort(reason);
+  }
+
+  [Symbol.dispose](): void {
+    this.#parent.removeEventListener('abort', this.#follow);
+  }
+
+  readonly #follow = (): void => {
+    this.#controller.abort(this.#parent.reason);
+  };
+}

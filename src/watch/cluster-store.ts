@@ -12,6 +12,7 @@ import { ObjectStore, type StoreChange } from './object-store.js';
 import { Reflector } from './reflector.js';
 import type { ReflectorObserver } from './reflector-observer.js';
 import type { Resource } from './resource-path.js';
+import { type PodCounts, StoreDoubt } from './store-doubt.js';
 import { Tombstones } from './tombstones.js';
 
 /** Names, label keys and label values of a large cluster. */
@@ -69,22 +70,30 @@ export interface UnsyncedPart extends Pick<Part, 'name' | 'resource' | 'namespac
 /** After this time, namespaces whose pods cannot be listed do not hold back the others. */
 const partialAfterMs = 30_000;
 
+const doubtReasons: Readonly<Record<Resource, string>> = {
+  nodes: 'many pods run on nodes that are not known',
+  pods: 'kubelets report many pods that are not known',
+};
+
 /** The nodes of a scope and the pods on them, kept up to date by list and watch. */
 export class ClusterStore {
   readonly #options: ClusterStoreOptions;
   readonly #nodes: ObjectStore<Node>;
   readonly #pods: ObjectStore<Pod>;
   readonly #deletedPods: Tombstones;
+  /** Whether nodes or pods that exist may have been removed. */
+  readonly #doubts: Readonly<Record<Resource, StoreDoubt>>;
   readonly #parts: readonly Part[];
   readonly #startedAtMs: number;
   #unlistedNamespaces: readonly string[];
   readonly #dedupe = createDedupe(maxDedupedCount);
 
   constructor(options: ClusterStoreOptions) {
-    const { clock, rememberDeletedMs, namespaces, observer } = options;
+    const { clock, random, rememberDeletedMs, namespaces, observer } = options;
     const scopes = namespaces.length === 0 ? [undefined] : namespaces;
     this.#options = options;
     this.#startedAtMs = clock.monotonicMs();
+    this.#doubts = { nodes: new StoreDoubt(clock, random), pods: new StoreDoubt(clock, random) };
     this.#unlistedNamespaces = namespaces;
     this.#deletedPods = new Tombstones({ clock, keepMs: rememberDeletedMs });
     this.#nodes = new ObjectStore<Node>({ keyOf: ({ name }) => name, groupOf: () => undefined });
@@ -206,9 +215,37 @@ export class ClusterStore {
     return this.#deletedPods.has(kubeletUid);
   }
 
+  /**
+   * To be called at each scrape. Lists pods again when kubelets report many that are unknown, and nodes when many pods run
+   * on unknown ones: a wrong list may have removed them. Not while the API server is away: a list follows anyway.
+   */
+  compare(reported: PodCounts): void {
+    this.#relistIfDoubted('pods', reported);
+    this.#relistIfDoubted('nodes', this.#podsByNode());
+  }
+
   /** Takes over the recently deleted pods of the store that it replaces, since a list does not contain them. */
   inherit(former: ClusterStore): void {
     this.#deletedPods.inherit(former.#deletedPods);
+  }
+
+  #relistIfDoubted(resource: Resource, counts: PodCounts): void {
+    const due = this.isServerAway ? undefined : this.#doubts[resource].dueList(counts);
+    if (due === undefined) return;
+    const log = due === 'first' ? this.#options.logger.warn : this.#options.logger.debug;
+    log(`${doubtReasons[resource]}: ${resource} are listed again`, { ...counts });
+    for (const part of this.#parts) if (part.resource === resource) part.reflector.relist();
+  }
+
+  /** Pods on known nodes, and running ones on nodes that are not known. */
+  #podsByNode(): PodCounts {
+    let [knownCount, unknownCount] = [0, 0];
+    for (const name of this.#pods.groupNames()) {
+      const pods = this.podsOn(name);
+      if (this.hasNode(name)) knownCount += pods.length;
+      else unknownCount += pods.filter(({ phase }) => phase === 'Running').length;
+    }
+    return { knownCount, unknownCount };
   }
 
   get #ageMs(): number {

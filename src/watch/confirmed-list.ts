@@ -11,8 +11,9 @@ export interface ConfirmedListOptions<T> extends ListSessionOptions<T> {
 const unsuspiciousCount = 20;
 
 /**
- * As `listObjects`. A list that would remove more than 20 objects and more than half of them is confirmed by a list of the
- * newest state, which then counts: API servers have served empty or partial lists from caches that were not yet filled.
+ * As `listObjects`. A list without any object where some are known, or one that would remove more than 20 and more than half
+ * of them, is confirmed by a list of the newest state, which then counts: API servers have served empty or partial lists
+ * from caches that were not yet filled.
  */
 export async function listConfirmed<T>(
   options: ConfirmedListOptions<T>,
@@ -20,17 +21,19 @@ export async function listConfirmed<T>(
   signal: AbortSignal,
 ): Promise<ListedObjects<T>> {
   const { collection, compare, logger } = options;
+  const isSuspicious = ({ objects }: ListedObjects<T>): boolean => removesTooMuch(objects.length, compare(objects));
   const listed = await listObjects(options, resourceVersion, signal);
+  if (!isSuspicious(listed) || resourceVersion === '') return listed;
   const difference = compare(listed.objects);
-  if (!isSuspicious(difference) || resourceVersion === '') return listed;
   const newest = await listObjects(options, '', signal);
-  const message = isSuspicious(compare(newest.objects))
+  const message = isSuspicious(newest)
     ? 'most objects are gone: a second list confirms it'
     : 'dropped a list without most of the objects: a second list has them';
   logger.warn(message, { path: collection.path, ...difference });
   return newest;
 }
 
-function isSuspicious({ knownCount, missingCount }: ListDifference): boolean {
+function removesTooMuch(listedCount: number, { knownCount, missingCount }: ListDifference): boolean {
+  if (listedCount === 0) return knownCount > 0;
   return missingCount > Math.max(unsuspiciousCount, knownCount / 2);
 }

@@ -1,17 +1,18 @@
+import { LinkedAbort } from '../base/abortable.js';
 import { type Clock, instantOf } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
-import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { listConfirmed } from './confirmed-list.js';
 import { FirstList } from './first-list.js';
 import { awayReasons, followUps } from './follow-ups.js';
 import type { ListedObjects } from './list-session.js';
-import type { ListDifference, ReplaceOptions, StoredObject, UpsertOutcome } from './object-store.js';
+import type { ListDifference, StoredObject } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
-import { type Collection, collectionOf, type CollectionOptions } from './resource-path.js';
+import { type Collection, collectionOf, type CollectionOptions, type Resource } from './resource-path.js';
 import { type AttemptFailure, type Pause, Retries } from './retries.js';
-import { watchObjects } from './watch-session.js';
+import { StoreWriter, type StoreWriterOptions } from './store-writer.js';
+import { type WatchEnd, watchObjects } from './watch-session.js';
 import type { WatchEvent } from './watch-stream.js';
 
 /** After this time without a list, an event or a bookmark, the next attempt is a list. */
@@ -22,27 +23,12 @@ const stableAfterMs = 60_000;
 /** So many lists in a row are refused as invalid before the known version is dropped. */
 const maxRefusedCount = 3;
 
-interface ReflectorStore<T> {
-  compare(objects: readonly T[], isInScope?: (object: T) => boolean): ListDifference;
-  replace(objects: readonly T[], options: ReplaceOptions<T>): void;
-  upsert(object: T): UpsertOutcome;
-  remove(object: T): boolean;
-}
-
-export interface ReflectorOptions<T> extends CollectionOptions {
+export interface ReflectorOptions<T> extends CollectionOptions, StoreWriterOptions<T> {
+  readonly resource: Resource;
   readonly api: ApiTransport;
-  readonly store: ReflectorStore<T>;
-  /** Which objects of the store a list could contain; all of them without it. For several reflectors of one store. */
-  readonly isInScope?: (object: T) => boolean;
-  /**
-   * Undefined for an object that is not kept, or not yet. Once kept, an object must stay so: only its deletion, or a list
-   * without it, removes it. Throws for a malformed object.
-   */
-  readonly project: (object: unknown) => T | undefined;
   readonly clock: Clock;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
-  readonly logger: Logger;
   readonly observer: ReflectorObserver;
 }
 
@@ -60,6 +46,7 @@ interface Failure {
 export class Reflector<T extends StoredObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #collection: Collection;
+  readonly #writer: StoreWriter<T>;
   readonly #scope: string;
   readonly #retries: Retries;
   #running: Promise<void> | undefined;
@@ -71,6 +58,10 @@ export class Reflector<T extends StoredObject> {
   #next: 'watch' | 'list' = 'list';
   /** Lists since the last success that the server has refused as invalid. */
   #refusedCount = 0;
+  /** What is known is in doubt: the next attempt is a list of the newest state. */
+  #isInDoubt = false;
+  /** Undefined while there is no watch. */
+  #watching: LinkedAbort | undefined;
   /** Monotonic time of the last list, event or bookmark. */
   #progressedAtMs = 0;
   /** Monotonic time of the headers of the last watch. */
@@ -80,6 +71,7 @@ export class Reflector<T extends StoredObject> {
     const { resource, namespace, logger, random } = options;
     this.#options = options;
     this.#collection = collectionOf(options);
+    this.#writer = new StoreWriter(options, this.#collection.path);
     this.#scope = namespace ?? '';
     this.#retries = new Retries({ logger, random, fields: { resource, namespace } });
   }
@@ -110,6 +102,15 @@ export class Reflector<T extends StoredObject> {
     return this.#running;
   }
 
+  /**
+   * Lists the newest state at the next attempt, once; a watch ends for it. If that fails, what is known stays, and so does
+   * where the watch continues.
+   */
+  relist(): void {
+    this.#isInDoubt = true;
+    this.#watching?.abort(new Error('what is known is in doubt'));
+  }
+
   async #loop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const pauseMs = await this.#attempt(signal).catch((error: unknown) =>
@@ -127,19 +128,23 @@ export class Reflector<T extends StoredObject> {
    */
   async #attempt(signal: AbortSignal): Promise<number> {
     const silentMs = this.#options.clock.monotonicMs() - this.#progressedAtMs;
-    return this.#next === 'list' || silentMs >= maxSilenceMs ? this.#list(signal) : this.#watch(signal);
+    const isListNext = this.#isInDoubt || this.#next === 'list' || silentMs >= maxSilenceMs;
+    return isListNext ? this.#list(signal) : this.#watch(signal);
   }
 
   async #list(signal: AbortSignal): Promise<number> {
-    const { resource, isInScope, observer } = this.#options;
+    const { resource, observer } = this.#options;
     this.#setConnected(false);
     const onExpired = (): void => {
       observer.resourceVersionExpired(resource);
     };
-    const compare = (objects: readonly T[]): ListDifference => this.#options.store.compare(objects, isInScope);
+    const compare = (objects: readonly T[]): ListDifference => this.#writer.compare(objects);
     const options = { ...this.#options, collection: this.#collection, onExpired, compare };
     // The server may have another storage than before, in which the version means nothing.
-    const resourceVersion = this.#refusedCount < maxRefusedCount ? this.#resourceVersion : '';
+    const asksNewest = this.#isInDoubt || this.#refusedCount >= maxRefusedCount;
+    // One attempt: a watch that works continues when it fails.
+    this.#isInDoubt = false;
+    const resourceVersion = asksNewest ? '' : this.#resourceVersion;
     let listed: ListedObjects<T>;
     try {
       listed = await listConfirmed(options, resourceVersion, signal);
@@ -169,17 +174,10 @@ export class Reflector<T extends StoredObject> {
     return this.#failed('watch not possible', { reason: 'rejected', error, pause: 'backoff' });
   }
 
-  #applyList({ objects, skipped, resourceVersion }: ListedObjects<T>): void {
-    const { resource, store, isInScope, observer, logger } = this.#options;
-    for (const { reason } of skipped) observer.objectSkipped(resource, reason);
-    const [first] = skipped;
-    if (first !== undefined) {
-      const fields = { resource, path: this.#collection.path, count: skipped.length };
-      logger.warn('skipped objects of a list', { ...fields, reason: first.reason, error: first.message });
-    }
-    this.#change(() => {
-      store.replace(objects, { isInScope, isFirstList: !this.#hasSynced });
-    });
+  #applyList(listed: ListedObjects<T>): void {
+    const { resource, observer, logger } = this.#options;
+    const { objects, resourceVersion } = listed;
+    this.#writer.replace(listed, !this.#hasSynced);
     this.#advance(resourceVersion);
     this.#next = 'watch';
     this.#hasSynced = true;
@@ -192,8 +190,22 @@ export class Reflector<T extends StoredObject> {
   }
 
   async #watch(signal: AbortSignal): Promise<number> {
-    const { resource, observer, random, logger } = this.#options;
-    const end = await watchObjects(
+    using watching = new LinkedAbort(signal);
+    this.#watching = watching;
+    try {
+      return this.#watchEnded(await this.#follow(watching.signal));
+    } catch (error) {
+      if (signal.aborted || !watching.signal.aborted) throw error;
+      return 0;
+    } finally {
+      this.#watching = undefined;
+      this.#setConnected(false);
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<WatchEnd> {
+    const { random } = this.#options;
+    return watchObjects(
       {
         ...this.#options,
         collection: this.#collection,
@@ -206,17 +218,18 @@ export class Reflector<T extends StoredObject> {
           this.#setConnected(true);
         },
         onOtherKind: (kind) => {
-          observer.objectSkipped(resource, 'other_kind');
-          logger.debug('skipped an event with an object of another kind', { resource, kind });
+          this.#writer.skip(kind);
         },
         onEvent: (event) => {
           this.#apply(event);
         },
       },
       signal,
-    ).finally(() => {
-      this.#setConnected(false);
-    });
+    );
+  }
+
+  #watchEnded(end: WatchEnd): number {
+    const { resource, observer, logger } = this.#options;
     observer.watchEnded(resource, end.result);
     if (end.result === 'expired') observer.resourceVersionExpired(resource);
     if (end.connectedMs >= stableAfterMs) this.#retries.recovered();
@@ -228,53 +241,13 @@ export class Reflector<T extends StoredObject> {
     return this.#retries.pauseMs(pause);
   }
 
-  #apply({ type, object, resourceVersion }: WatchEvent): void {
+  #apply(event: WatchEvent): void {
     const { resource, observer } = this.#options;
-    if (type === 'DELETED') this.#applyDeletion(object);
-    else if (type !== 'BOOKMARK') this.#applyState(object);
-    this.#advance(resourceVersion);
+    this.#writer.apply(event);
+    this.#advance(event.resourceVersion);
     this.#retries.worked();
     if (this.#progressedAtMs - this.#connectedAtMs >= stableAfterMs) this.#retries.recovered();
-    observer.eventApplied(resource, eventTypeOf[type]);
-  }
-
-  #applyState(object: unknown): void {
-    const { resource, project, store, observer, logger } = this.#options;
-    let projected: T | undefined;
-    try {
-      projected = project(object);
-    } catch (error) {
-      // The resource version still advances: reading the object again would fail again.
-      observer.objectSkipped(resource, 'malformed');
-      logger.warn('skipped malformed object', { resource, path: this.#collection.path, error: messageOf(error) });
-      return;
-    }
-    const outcome = projected === undefined ? 'suppressed' : this.#change(() => store.upsert(projected));
-    if (outcome === 'suppressed') observer.updateSuppressed(resource);
-  }
-
-  /** A malformed object ends the watch: only a list can show which object was deleted. */
-  #applyDeletion(object: unknown): void {
-    const { project, store } = this.#options;
-    let deleted: T | undefined;
-    try {
-      deleted = project(object);
-    } catch (error) {
-      throw new RequestError('decode', `malformed deleted object: ${messageOf(error)}`, { cause: error });
-    }
-    if (deleted === undefined) return;
-    this.#change(() => store.remove(deleted));
-  }
-
-  /** The store is up to date even when a change handler throws. */
-  #change<R>(step: () => R): R | undefined {
-    try {
-      return step();
-    } catch (error) {
-      const { resource, logger } = this.#options;
-      logger.error('store change handler failed', { resource, error: messageOf(error) });
-      return undefined;
-    }
+    observer.eventApplied(resource, eventTypeOf[event.type]);
   }
 
   #advance(resourceVersion: string): void {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
+import type { CacheFault } from '../../sim/simulated-faults.js';
 import type { Status } from '../../src/status/status.js';
 import { Exporter, type Scraped, settingsOf } from '../support/exporter.js';
 
@@ -252,4 +253,108 @@ workloads:
     expect((await exporter.get('/readyz')).status).toBe(503);
     expect((await exporter.scrape()).samples('node_data_available')).toEqual([]);
   });
+});
+
+describe('lists of a server that has lost objects from its cache', () => {
+  const names = ['node-1', 'node-2'];
+  const scenario = (podCount: number): Scenario => ({
+    ...emptyScenario(...names),
+    populate: ({ model }) => {
+      for (let index = 0; index < podCount; index += 1) {
+        model.addPod(cart(`cart-${index}`, names[index % 4 < 2 ? 0 : 1] ?? ''));
+      }
+    },
+  });
+  const podsOf = (scraped: Scraped): number =>
+    scraped.value('workload_pods_measured', { namespace: 'shop', workload: 'cart' }) ?? 0;
+  const nodesOf = (scraped: Scraped): number => scraped.samples('node_data_available').length;
+
+  /** Scrapes each second until the condition holds; returns the time that it took. */
+  const timeUntil = async (exporter: Exporter, holds: (scraped: Scraped) => boolean): Promise<number> => {
+    const startMs = exporter.clock.monotonicMs();
+    const check = async (): Promise<boolean> => {
+      const scraped = await exporter.scrape();
+      if (holds(scraped)) return true;
+      await exporter.clock.advance(1_000);
+      return false;
+    };
+    await expect.poll(check, { interval: 5, timeout: 15_000 }).toBe(true);
+    return exporter.clock.monotonicMs() - startMs;
+  };
+
+  /** Both nodes have half of the pods, and lose half of those. The store lists again. */
+  const start = async (podCount: number, fault: CacheFault): Promise<Exporter> => {
+    const exporter = await Exporter.start({ scenario: scenario(podCount) });
+    await exporter.synced();
+    await exporter.clock.advance(settleMs);
+    expect(podsOf(await exporter.scrape())).toBe(podCount);
+    await exporter.cluster.setApiFault(fault);
+    exporter.cluster.dropWatches();
+    exporter.cluster.model.addPod({ ...cart('late', 'node-1'), namespace: 'other' });
+    exporter.cluster.expireResourceVersions();
+    return exporter;
+  };
+  const listsOf = ({ cluster }: Exporter): readonly string[] =>
+    cluster.apiRequests
+      .filter(({ path, query }) => path === '/api/v1/pods' && !query.has('watch'))
+      .map(({ query }) => query.get('resourceVersion') ?? 'newest');
+  const doubtsOf = ({ log }: Exporter): readonly unknown[] =>
+    log.map((line) => JSON.parse(line) as { readonly msg: string }).filter(({ msg }) => msg.includes('listed again'));
+
+  it.each([4, 50])('H6: remove none of %d pods and no node when they are empty', async (podCount) => {
+    await using exporter = await start(podCount, 'empty');
+    const dropped = (): number => exporter.log.filter((line) => line.includes('dropped a list without most')).length;
+    const isWrong = (scraped: Scraped): boolean => podsOf(scraped) !== podCount || nodesOf(scraped) !== 2;
+    await timeUntil(exporter, (scraped) => dropped() === 2 || isWrong(scraped));
+    expect(isWrong(await exporter.scrape())).toBe(false);
+    expect((await exporter.get('/readyz')).status).toBe(200);
+  });
+
+  it('H6: are doubted after a minute in which kubelets report pods that they lack', async () => {
+    await using exporter = await start(100, 'half-empty');
+    await timeUntil(exporter, (scraped) => nodesOf(scraped) === 1 && podsOf(scraped) === 25);
+    expect(await timeUntil(exporter, (scraped) => podsOf(scraped) === 100)).toBeLessThanOrEqual(65_000);
+    expect(nodesOf(await exporter.scrape())).toBe(2);
+    const doubt = (msg: string): unknown => expect.objectContaining({ level: 'warn', msg, unknownCount: 25 });
+    expect(doubtsOf(exporter)).toEqual([
+      doubt('kubelets report many pods that are not known: pods are listed again'),
+      doubt('many pods run on nodes that are not known: nodes are listed again'),
+    ]);
+  });
+
+  it('H6: are not doubted while nobody scrapes', async () => {
+    await using exporter = await start(100, 'half-empty');
+    await timeUntil(exporter, (scraped) => podsOf(scraped) === 25);
+    const lists = listsOf(exporter);
+    for (let minute = 0; minute < 10; minute += 1) await exporter.clock.advance(60_000);
+    expect(listsOf(exporter)).toEqual(lists);
+  });
+});
+
+describe('pods of kubelets that no list contains', () => {
+  const scenario = (unknownCount: number): Scenario => ({
+    ...emptyScenario('node-1'),
+    populate: ({ model }) => {
+      model.addPod(cart('cart-0', 'node-1'));
+      for (let index = 0; index < unknownCount; index += 1) {
+        model.addPod({ ...cart(`other-${index}`, 'node-1'), namespace: 'other' });
+      }
+    },
+  });
+
+  it.each(['cluster:\n  namespaces: [shop]', 'cluster:\n  podSelector: example.com/none=set'])(
+    'H6: cause no list when they are out of scope: %j',
+    async (settings) => {
+      await using exporter = await Exporter.start({ scenario: scenario(30), settings });
+      await exporter.synced();
+      for (let minute = 0; minute < 5; minute += 1) {
+        await exporter.clock.advance(60_000);
+        await exporter.scrape();
+      }
+      const newest = exporter.cluster.apiRequests.filter(
+        ({ query }) => !query.has('watch') && !query.has('resourceVersion'),
+      );
+      expect(newest).toEqual([]);
+    },
+  );
 });

@@ -211,14 +211,14 @@ describe('a server whose version is 0', () => {
 describe('a wrong list', () => {
   const pods = (count: number): readonly object[] => Array.from({ length: count }, (_, index) => podOf(`p${index}`));
 
-  /** Lists 60 pods, then `relisted`; the newest state has `newest`. A status instead of pods is an error. */
-  const startAndList = async (relisted: number, newest: number | { readonly status: number }) => {
+  /** Lists `known` pods, then `relisted`; the newest state has `newest`. A status instead of pods is an error. */
+  const startAndList = async (relisted: number, newest: number | { readonly status: number }, known = 60) => {
     let watchCount = 0;
     const run = await startReflector(({ isWatch, query }, response) => {
       const version = query.get('resourceVersion');
       if (isWatch && (watchCount += 1) === 1) sendLines(response, errorLine(500)).end();
       else if (isWatch) sendLines(response);
-      else if (version === '0') sendList(response, '10', pods(60));
+      else if (version === '0') sendList(response, '10', pods(known));
       else if (version !== null) sendList(response, '20', pods(relisted));
       else if (typeof newest === 'number') sendList(response, '30', pods(newest));
       else sendStatus(response, newest.status);
@@ -241,6 +241,13 @@ describe('a wrong list', () => {
     expect(run.logged).toContainEqual(
       expect.stringMatching(/^warn: dropped a list without most .*"knownCount":60,"missingCount":(?:60|31)/),
     );
+  });
+
+  it('H6: that is empty removes not even one object', async () => {
+    await using run = await startAndList(0, 1, 1);
+    await expect.poll(() => run.requests.at(-1)?.query.get('resourceVersion'), { interval: 1 }).toBe('30');
+    expect(versionsOf(run.lists())).toEqual(['0', '10', null]);
+    expect(run.changes.filter((change) => change.startsWith('removed'))).toEqual([]);
   });
 
   it('H6: that is right is applied when a second one confirms it', async () => {

@@ -37,6 +37,9 @@ interface Running extends AsyncDisposable {
   readonly told: readonly string[];
   readonly podChanges: readonly StoreChange<Pod>[];
   readonly selectors: () => readonly string[];
+  /** Of nodes and of pods. */
+  readonly listCounts: () => readonly number[];
+  readonly advance: (durationMs: number) => Promise<void>;
 }
 
 async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
@@ -94,6 +97,9 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
     told,
     podChanges,
     selectors: () => Object.values(byPath).map(({ requests }) => requests[0]?.query?.['fieldSelector'] ?? ''),
+    listCounts: () =>
+      Object.values(byPath).map(({ requestLines }) => requestLines.filter((line) => line.startsWith('list')).length),
+    advance: (durationMs) => clock.advance(durationMs),
     [Symbol.asyncDispose]: async () => {
       stopping.abort(new Error('stopped'));
       await running;
@@ -187,6 +193,40 @@ describe('a pod that started in the future', () => {
     await using running = await start(wholeCluster, [startedAt(nowMs + aheadMs)]);
     const expected = expectedMs === undefined ? 0 : nowMs + expectedMs;
     expect(Array.from(running.store.pods(), ({ runningSinceMs }) => runningSinceMs)).toEqual([expected]);
+  });
+});
+
+describe('a store in doubt', () => {
+  const noDoubt = { knownCount: 1, unknownCount: 0 };
+
+  it('lists pods again when kubelets report many that it does not know for a minute', async () => {
+    await using running = await start(wholeCluster, [podOn(own, 'a')]);
+    const reported = { knownCount: 1, unknownCount: 5 };
+    running.store.compare(reported);
+    await running.advance(60_000);
+    expect(running.listCounts()).toEqual([1, 1]);
+    running.store.compare(reported);
+    await running.advance(0);
+    expect(running.listCounts()).toEqual([1, 2]);
+  });
+
+  it('lists nodes again when many pods run on nodes that it does not know for a minute', async () => {
+    const pods = ['a', 'b', 'c'].map((name) => ({ ...podOn('lost', name), status: { phase: 'Running' } }));
+    await using running = await start(wholeCluster, [podOn(own, 'a'), ...pods]);
+    running.store.compare(noDoubt);
+    await running.advance(60_000);
+    running.store.compare(noDoubt);
+    await running.advance(0);
+    expect(running.listCounts()).toEqual([2, 1]);
+  });
+
+  it('lists nothing again while pods and nodes agree', async () => {
+    await using running = await start(wholeCluster, [podOn(own, 'a'), podOn('lost', 'b')]);
+    for (let minute = 0; minute < 2; minute += 1) {
+      running.store.compare(noDoubt);
+      await running.advance(60_000);
+    }
+    expect(running.listCounts()).toEqual([1, 1]);
   });
 });
 

@@ -335,13 +335,13 @@ describe('events', () => {
 
   it('that delete a malformed object cause a list, since it may be any object', async () => {
     const lines = [eventLine('DELETED', podWithoutValue('a', '20')), added('b', '21')];
-    const api = new ScriptedApi(listOfA, sendsWatch(...lines), sendsList('30', []));
+    const api = new ScriptedApi(listOfA, sendsWatch(...lines), sendsList('30', [podJson('b', '20')]));
     await using run = await start({ api });
     expect(run.observed).toContain('watch pods parse');
     expect(run.content()).toEqual(['a@1']);
     await run.clock.advance(375);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list rv=10 match=NotOlderThan', 'watch rv=30']);
-    expect(run.content()).toEqual([]);
+    expect(run.content()).toEqual(['b@20']);
   });
 
   it('are preceded by a list whose malformed objects are skipped with one warning', async () => {
@@ -353,10 +353,15 @@ describe('events', () => {
   });
 
   it('of objects that a list could not contain survive it', async () => {
-    const api = new ScriptedApi(listOfA, sendsWatch(added('other', '11')), answers(410), sendsList('20', []));
+    const api = new ScriptedApi(
+      listOfA,
+      sendsWatch(added('other', '11')),
+      answers(410),
+      sendsList('20', [podJson('b', '20')]),
+    );
     await using run = await start({ api, isInScope: ({ name }) => name !== 'other' });
     await run.clock.advance(1_000);
-    expect(run.content()).toEqual(['other@11']);
+    expect(run.content()).toEqual(['other@11', 'b@20']);
   });
 
   it('are applied when a store change handler throws', async () => {
@@ -375,7 +380,11 @@ describe('events', () => {
 
 describe('listing again', () => {
   it('requests nothing older than the known state', async () => {
-    const api = new ScriptedApi(listOfA, sendsWatch(added('b', '15'), errorLine(500)), sendsList('20', []));
+    const api = new ScriptedApi(
+      listOfA,
+      sendsWatch(added('b', '15'), errorLine(500)),
+      sendsList('20', [podJson('b', '20')]),
+    );
     await using run = await start({ api });
     await run.clock.advance(375);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list rv=15 match=NotOlderThan', 'watch rv=20']);
@@ -383,7 +392,7 @@ describe('listing again', () => {
 
   it('requests the newest state at once when its version is too old or too new', async () => {
     for (const refusal of [expired, tooLarge]) {
-      const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), refusal, sendsList('5', []));
+      const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), refusal, sendsList('5', [podJson('b', '5')]));
       await using run = await start({ api });
       await run.clock.advance(375);
       expect(api.requestLines.slice(2)).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500', 'watch rv=5']);
@@ -391,10 +400,10 @@ describe('listing again', () => {
   });
 
   it('removes objects that the list no longer contains', async () => {
-    const api = new ScriptedApi(listOfA, answers(410), sendsList('20', []));
+    const api = new ScriptedApi(listOfA, answers(410), sendsList('20', [podJson('b', '20')]));
     await using run = await start({ api });
     await run.clock.advance(500);
-    expect(run.changes).toEqual(['added a@1', 'removed a@1']);
+    expect(run.changes).toEqual(['added a@1', 'removed a@1', 'added b@20']);
   });
 
   it('removes the object of an event when the server then reports a damaged store', async () => {
@@ -414,7 +423,13 @@ describe('listing again', () => {
     ['a table', sends('{"kind":"Table"}'), 'list pods decode'],
     ['an expired version, twice', answers(410), 'list pods expired'],
   ])('keeps the known objects after %s, and tries again', async (_case, answer, observed) => {
-    const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), answer, answer, sendsList('20', []));
+    const api = new ScriptedApi(
+      listOfA,
+      sendsWatch(errorLine(500)),
+      answer,
+      answer,
+      sendsList('20', [podJson('b', '20')]),
+    );
     await using run = await start({ api });
     await run.clock.advance(375);
     expect(run.content()).toEqual(['a@1']);
@@ -422,7 +437,7 @@ describe('listing again', () => {
     expect(run.reflector.hasSynced).toBe(true);
     expect(run.reflector.lastFailure).toBeDefined();
     await run.clock.advance(10_000);
-    expect(run.content()).toEqual([]);
+    expect(run.content()).toEqual(['b@20']);
     expect(run.reflector.lastFailure).toBeUndefined();
   });
 
@@ -645,7 +660,7 @@ describe('the end of a watch', () => {
   it('is followed by a list after 10 minutes without data, however the watches ended', async () => {
     const api = new ScriptedApi(listOfA).thenAlways((request, signal) =>
       request.query?.['watch'] === undefined
-        ? sendsList('5', [])(request, signal)
+        ? sendsList('5', [podJson('b', '5')])(request, signal)
         : new WatchFeed().answer(request, signal),
     );
     await using run = await start({ api });
@@ -653,7 +668,7 @@ describe('the end of a watch', () => {
     expect(api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
     await run.clock.advance(121_500 + 500);
     expect(api.requestLines.slice(5)).toEqual(['list rv=10 match=NotOlderThan', 'watch rv=5']);
-    expect(run.content()).toEqual([]);
+    expect(run.content()).toEqual(['b@5']);
   });
 });
 
@@ -792,6 +807,42 @@ describe('the log', () => {
     feed.end();
     await run.clock.advance(500);
     expect(run.logged.filter((line) => line.startsWith('warn'))).toHaveLength(2);
+  });
+});
+
+describe('a relist', () => {
+  it('ends the watch and lists the newest state, then watches from there', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(listOfA, feed.answer, sendsList('20', [podJson('b', '20')]), new WatchFeed().answer);
+    await using run = await start({ api });
+    run.reflector.relist();
+    await run.clock.advance(0);
+    expect(feed.isAborted).toBe(true);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list limit=500', 'watch rv=20']);
+    expect(run.content()).toEqual(['b@20']);
+    expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
+  });
+
+  it('waits for a list under way', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), feed.answer, sendsList('30', []));
+    await using run = await start({ api });
+    await run.clock.advance(375);
+    run.reflector.relist();
+    feed.send('{"kind":"PodList","metadata":{"resourceVersion":"20"},"items":[]}');
+    feed.end();
+    await run.clock.advance(10_000);
+    const lists = api.requestLines.filter((line) => line.startsWith('list'));
+    expect(lists).toEqual(['list rv=0', 'list rv=10 match=NotOlderThan', 'list limit=500', 'list limit=500']);
+  });
+
+  it('that fails leaves what is known, and the watch continues where it was', async () => {
+    const api = new ScriptedApi(listOfA, new WatchFeed().answer, answers(503), new WatchFeed().answer);
+    await using run = await start({ api });
+    run.reflector.relist();
+    await run.clock.advance(10_000);
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list limit=500', 'watch rv=10']);
+    expect(run.content()).toEqual(['a@1']);
   });
 });
 
