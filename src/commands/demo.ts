@@ -1,7 +1,7 @@
 import { staticCredentials } from '../credentials/credentials.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
-import { runApp } from './run-app.js';
+import { runApp, type RunAppOptions } from './run-app.js';
 import { loadSimulation } from './simulation.js';
 
 /** Shorter than the defaults, so that a viewer sees the figures move and a failing node turn stale and absent. */
@@ -23,10 +23,10 @@ export async function demo(flags: SettingFlags, context: CommandContext): Promis
     ],
   });
   const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token });
-  const onListening = (ports: readonly number[]): void => {
+  const onListening: RunAppOptions['onListening'] = ([port = 0], scheme) => {
     const { telemetryPath } = settings.config.web;
     const faultUrl = `${cluster.controlUrl ?? ''}/sim/nodes/node-3/fault`;
-    const [url = ''] = ports.map((port) => `http://localhost:${port}`);
+    const url = `${scheme}://localhost:${port}`;
     context.writeOut(
       [
         `exporter           ${url}`,

@@ -13,8 +13,8 @@ export interface RunAppOptions {
   readonly settings: LoadedSettings;
   readonly credentials: Credentials;
   readonly context: CommandContext;
-  /** Told the ports once they are listened on. */
-  readonly onListening?: (ports: readonly number[]) => void;
+  /** Told the ports once they are listened on, and the scheme of their URLs. */
+  readonly onListening?: (ports: readonly number[], scheme: 'http' | 'https') => void;
 }
 
 /** Runs the exporter until the stop signal, reloading its settings as the file changes. Throws UserError when it cannot start. */
@@ -41,7 +41,7 @@ export async function runApp({ settings, credentials, context, onListening }: Ru
       reloads.trigger('SIGHUP').catch(() => undefined); // it is in the log
     });
     logger.info('listening', { ports: app.ports.join(','), version, credentials: credentials.description });
-    onListening?.(app.ports);
+    onListening?.(app.ports, web.web.tls === undefined ? 'http' : 'https');
     if (!stopSignal.aborted) await once(stopSignal, 'abort');
     logger.info('stopping');
   } finally {
