@@ -1,10 +1,18 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
+import { Worker } from 'node:worker_threads';
 
+import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../..');
+const { dependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
 
 function node(...args: readonly string[]): SpawnSyncReturns<string> {
   return spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
@@ -34,6 +42,33 @@ describe('the production bundle', () => {
     expect(sources.filter((source) => /\/sim\/|node_modules/.test(source))).toEqual([]);
     const texts = await Promise.all((await readdir(folder)).map((file) => readFile(path.join(folder, file), 'utf8')));
     expect(texts.filter((text) => text.includes('@peculiar/x509'))).toEqual([]);
+  });
+
+  it('loads only libraries of the image and files that it contains', async () => {
+    const files = (await readdir(folder)).filter((file) => file.endsWith('.js'));
+    const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
+    const found = (pattern: RegExp): readonly string[] => [
+      ...new Set(texts.flatMap((text) => Array.from(text.matchAll(pattern), ([, name = '']) => name))),
+    ];
+    const libraries = found(/^(?:import|export) (?:[^"';]* from )?["']([^."'][^"']*)["'];$/gm)
+      .filter((name) => !isBuiltin(name))
+      .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '');
+    expect(libraries).toContain('bcryptjs');
+    expect(libraries.filter((name) => !(name in dependencies))).toEqual([]);
+    const besides = found(/new URL\(["']([^"']+)["'], import\.meta\.url\)/g);
+    expect(besides).toContain('bcrypt-worker.js');
+    expect(besides.filter((name) => !existsSync(path.join(folder, name)))).toEqual([]);
+  });
+
+  it.each([
+    ['right', true],
+    ['wrong', false],
+  ])('compares a %s password on a thread', async (password, expected) => {
+    const worker = new Worker(path.join(folder, 'bcrypt-worker.js'), {
+      workerData: { password, hash: hashSync('right', 4) },
+    });
+    expect(await once(worker, 'message')).toEqual([expected]);
+    await worker.terminate();
   });
 
   it.each(['demo', 'simulate'])('answers %s with one line that names the way to run it, and exit code 1', (command) => {

@@ -36,7 +36,7 @@ export class ChildCommand implements AsyncDisposable {
     }
   }
 
-  signal(name: 'SIGINT' | 'SIGTERM'): void {
+  signal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void {
     this.#child.kill(name);
   }
 
