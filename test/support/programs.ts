@@ -68,6 +68,8 @@ export interface PrometheusOptions {
   readonly targets: readonly ScrapeTarget[];
   /** Additional settings of the scrape configuration. */
   readonly scrape?: Readonly<Record<string, unknown>>;
+  /** Further jobs for the same targets: by name, their additional settings. */
+  readonly furtherJobs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Past samples with timestamps, as OpenMetrics text. */
   readonly history?: string;
   /** The content of a rule file. */
@@ -108,21 +110,21 @@ export interface EvaluatedRule {
 function configurationOf({
   targets,
   scrape = {},
+  furtherJobs = {},
   rules,
   intervalSeconds = 1,
   alertmanager,
 }: PrometheusOptions): object {
   const interval = `${intervalSeconds}s`;
+  const targetLists = targets.map(({ target, labels = {} }) => ({ targets: [target], labels }));
   return {
     global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
-    scrape_configs: [
-      {
-        job_name: 'exporter',
-        honor_labels: true,
-        ...scrape,
-        static_configs: targets.map(({ target, labels = {} }) => ({ targets: [target], labels })),
-      },
-    ],
+    scrape_configs: Object.entries({ exporter: scrape, ...furtherJobs }).map(([name, settings]) => ({
+      job_name: name,
+      honor_labels: true,
+      ...settings,
+      static_configs: targetLists,
+    })),
     rule_files: rules === undefined ? [] : ['rules.yml'],
     ...(alertmanager === undefined
       ? {}
