@@ -2,17 +2,19 @@ import type { Clock } from '../base/clock.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { apiErrorFromResponse } from './api-error.js';
 import type { ErrorResponse } from './error-response.js';
-import { HttpClient } from './http-client.js';
+import { HttpClient, type RequestBody } from './http-client.js';
 
 export interface ApiRequest {
   /** Below the server's URL, such as `/api/v1/pods`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
+  /** Makes it a POST, which must create nothing: of a review. */
+  readonly body?: RequestBody;
 }
 
 export interface ApiTransport {
   /**
-   * Sends a GET and resolves with the decompressed body when the headers of a JSON response with status 200 are there.
+   * Resolves with the decompressed body when the headers of a JSON response with status 200 or 201 are there.
    * Throws RequestError (ApiError for another status), or the signal's reason when it aborts. The signal ends the body
    * too; leaving the loop over the body early closes the connection.
    */
@@ -34,7 +36,7 @@ const defaultHeadersTimeoutMs = 35_000;
 /** A refusal is also followed by a back-off, and someone may log in meanwhile. */
 const renewalPauseMs = 60_000;
 
-/** GET requests to the API server. */
+/** Requests to the API server. */
 export class ApiClient implements ApiTransport, Disposable {
   readonly #server: URL;
   readonly #clock: Clock;
@@ -48,16 +50,17 @@ export class ApiClient implements ApiTransport, Disposable {
     this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs, renewalPauseMs });
   }
 
-  open({ path, query }: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+  open({ path, query, body }: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
     const url = new URL(this.#server);
     url.pathname = url.pathname.replace(/\/$/, '') + path;
     url.search = new URLSearchParams(query).toString();
     const request = {
       url,
-      what: `GET ${path}`,
+      what: `${body === undefined ? 'GET' : 'POST'} ${path}`,
+      body,
       errorFromResponse: (response: ErrorResponse) => apiErrorFromResponse(response, this.#clock),
     };
-    return this.#http.get(request, signal);
+    return this.#http.open(request, signal);
   }
 
   /** Closes idle connections now and the others when their requests end. */

@@ -10,7 +10,7 @@ import { Refusals } from './refusals.js';
 import { isTlsFailure, requestFailure, type TlsHints } from './request-failure.js';
 import { readAtMost, responseBody } from './response-body.js';
 import { RotatingAgent } from './rotating-agent.js';
-import { sendGet } from './send-get.js';
+import { sendRequest } from './send-request.js';
 
 export interface HttpClientOptions {
   readonly credentials: Pick<Credentials, 'material' | 'invalidate' | 'reread'>;
@@ -28,19 +28,27 @@ export interface HttpClientOptions {
   readonly renewalPauseMs: number;
 }
 
-export interface GetRequest {
+export interface HttpRequest {
   readonly url: URL;
   /** Begins error messages, such as `GET /api/v1/pods`. */
   readonly what: string;
   /** Completes the server name of the credentials, which may be a template. */
   readonly expandServerName?: (template: string) => string;
-  /** The error for a status other than 200, redirects excluded. */
+  /** Makes it a POST, which must have no effect, as it may be sent twice. */
+  readonly body?: RequestBody | undefined;
+  /** The error for a status other than 200 and 201, redirects excluded. */
   readonly errorFromResponse: (response: ErrorResponse) => RequestError;
+}
+
+export interface RequestBody {
+  readonly json: string;
+  /** A part of it that no message may repeat. */
+  readonly secret: string;
 }
 
 const maxErrorBytes = 64 * 1024;
 
-/** Sends GET requests for JSON over kept connections, with credentials that may change between requests. */
+/** Sends requests for JSON over kept connections, with credentials that may change between requests. */
 export class HttpClient implements Disposable {
   readonly #options: HttpClientOptions;
   readonly #agent: RotatingAgent;
@@ -57,17 +65,18 @@ export class HttpClient implements Disposable {
   }
 
   /**
-   * Resolves with the decompressed body when the headers of a JSON response with status 200 are there. Throws
+   * Resolves with the decompressed body when the headers of a JSON response with status 200 or 201 are there. Throws
    * RequestError, or the signal's reason when it aborts. The signal ends the body too; leaving the loop over the body
    * early closes the connection.
    */
-  async get(request: GetRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+  async open(request: HttpRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
     const { what } = request;
     using deadline = this.#headersDeadline(request, signal);
     const limit = deadline?.signal ?? signal;
     try {
       const { response, authorization } = await this.#authenticated(request, limit);
-      if (response.statusCode !== 200) throw await errorOf(response, request, authorization, limit);
+      if (response.statusCode !== 200 && response.statusCode !== 201)
+        throw await errorOf(response, request, authorization, limit);
       checkContentType(response, what);
       return responseBody(response, what, signal);
     } catch (error) {
@@ -81,7 +90,7 @@ export class HttpClient implements Disposable {
     this.#agent[Symbol.dispose]();
   }
 
-  #headersDeadline({ what, url }: GetRequest, parent: AbortSignal): Deadline | undefined {
+  #headersDeadline({ what, url }: HttpRequest, parent: AbortSignal): Deadline | undefined {
     const { clock, headersTimeoutMs: durationMs } = this.#options;
     if (durationMs === undefined) return undefined;
     const error = (): RequestError =>
@@ -90,7 +99,7 @@ export class HttpClient implements Disposable {
   }
 
   /** A token may have been replaced since it was read: after a 401, one more attempt if there are other credentials. */
-  async #authenticated(request: GetRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
+  async #authenticated(request: HttpRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
     const target = request.url.host + request.url.pathname;
     const { material, ...first } = await this.#verified(request, signal);
     if (first.response.statusCode !== 401) {
@@ -107,7 +116,7 @@ export class HttpClient implements Disposable {
 
   /** The authority may have been replaced since it was read: after a failed verification, one more attempt with another. */
   async #verified(
-    request: GetRequest,
+    request: HttpRequest,
     signal: AbortSignal,
   ): Promise<AuthenticatedResponse & { readonly material: CredentialMaterial }> {
     const { credentials } = this.#options;
@@ -140,7 +149,7 @@ export class HttpClient implements Disposable {
   }
 
   async #send(
-    { url, expandServerName }: GetRequest,
+    { url, expandServerName, body }: HttpRequest,
     { headers, tls }: CredentialMaterial,
     signal: AbortSignal,
   ): Promise<AuthenticatedResponse> {
@@ -153,11 +162,13 @@ export class HttpClient implements Disposable {
         accept: 'application/json',
         'accept-encoding': 'identity',
         'user-agent': `ephemeral-storage-exporter/${version}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(serverName === undefined ? {} : { servername: serverName }),
     };
-    return { response: await sendGet(url, options, signal), authorization: headers['authorization'] };
+    const response = await sendRequest({ url, options, body: body?.json }, signal);
+    return { response, authorization: headers['authorization'] };
   }
 }
 
@@ -178,8 +189,8 @@ function checkContentType(response: IncomingMessage, what: string): void {
 
 async function errorOf(
   response: IncomingMessage,
-  { what, errorFromResponse }: GetRequest,
-  authorization: string | undefined,
+  { what, errorFromResponse, body }: HttpRequest,
+  authorization = '',
   signal: AbortSignal,
 ): Promise<RequestError> {
   const { statusCode: status = 0, headers } = response;
@@ -189,30 +200,27 @@ async function errorOf(
       status,
     });
   }
-  const text = await errorText({ response, what, authorization }, signal);
+  const secrets = [authorization.split(' ').at(-1) ?? '', body?.secret ?? ''].filter((secret) => secret !== '');
+  const text = await errorText({ response, what, secrets }, signal);
   return errorFromResponse({ what, status, headers, text });
 }
 
 /** The status matters more than its body: '' when the body cannot be read. */
 async function errorText(
-  {
-    response,
-    what,
-    authorization = '',
-  }: { response: IncomingMessage; what: string; authorization: string | undefined },
+  { response, what, secrets }: { response: IncomingMessage; what: string; secrets: readonly string[] },
   signal: AbortSignal,
 ): Promise<string> {
-  const token = authorization.split(' ').at(-1) ?? '';
   try {
     const { bytes, isComplete } = await readAtMost(responseBody(response, what, signal), maxErrorBytes);
-    const text = redacted(bytes.toString(), token);
-    return isComplete ? text : text.slice(0, text.length - token.length); // it may end in a part of the token
+    const text = redacted(bytes.toString(), secrets);
+    const secretLength = Math.max(0, ...secrets.map(({ length }) => length));
+    return isComplete ? text : text.slice(0, text.length - secretLength); // it may end in a part of one
   } catch {
     return '';
   }
 }
 
-/** A server that repeats the token must not bring it into our log. */
-function redacted(text: string, token: string): string {
-  return token === '' ? text : text.replaceAll(token, '…');
+/** A server that repeats a token must not bring it into our log. */
+function redacted(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
 }

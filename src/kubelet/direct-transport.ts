@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { type GetRequest, HttpClient, type HttpClientOptions } from '../http/http-client.js';
+import { HttpClient, type HttpClientOptions, type HttpRequest } from '../http/http-client.js';
 import type { Node } from '../kube/objects.js';
 import { type AddressOptions, kubeletUrl } from './address.js';
 import { kubeletErrorFromResponse } from './kubelet-error.js';
@@ -41,14 +41,14 @@ export class DirectTransport implements KubeletTransport, Disposable {
   locate(node: Node, path: KubeletPath): KubeletEndpoint {
     const url = kubeletUrl(node, path, this.#addressOptions);
     const what = `${kubeletPaths[path]} of node ${node.name} from ${url.origin}`;
-    const request: GetRequest = {
+    const request: HttpRequest = {
       url,
       what,
       expandServerName: (template) => template.replaceAll('{node}', node.name),
       errorFromResponse: (response) =>
         kubeletErrorFromResponse(response, { path, node, isApiServerAway: this.#isApiServerAway() }),
     };
-    return { what, open: (signal) => this.#http.get(request, signal) };
+    return { what, open: (signal) => this.#http.open(request, signal) };
   }
 
   /** Closes idle connections now and the others when their requests end. */

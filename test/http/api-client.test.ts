@@ -281,3 +281,56 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   });
   return { promise, resolve };
 }
+
+describe('a request with a body', () => {
+  const review = {
+    path: '/apis/authentication.k8s.io/v1/tokenreviews',
+    body: { json: '{"a":"größe"}', secret: 's3cret' },
+  };
+
+  it('is a POST of JSON, and 201 is a success', async () => {
+    await using server = await LoopbackServer.listen();
+    const bodies: string[] = [];
+    server.answer = (request, response) => {
+      void request.toArray().then((chunks) => {
+        bodies.push(Buffer.concat(chunks as Buffer[]).toString());
+        response.writeHead(201, { 'content-type': 'application/json' }).end('{"status":{}}');
+      });
+    };
+    using api = clientOf(server.url);
+    expect(await textOf(api.open(review, never))).toBe('{"status":{}}');
+    const [request] = server.requests;
+    expect([request?.method, request?.url, bodies]).toEqual(['POST', review.path, ['{"a":"größe"}']]);
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': '15',
+      authorization: 'Bearer t0',
+    });
+  });
+
+  it('is sent again on another connection when the kept one has ended', async () => {
+    await using server = await LoopbackServer.listen();
+    using api = clientOf(server.url);
+    await textOf(api.open(review, never));
+    let isFirst = true;
+    server.answer = (request, response) => {
+      if (isFirst) request.socket.resetAndDestroy();
+      else replyWith({})(request, response);
+      isFirst = false;
+    };
+    expect(await textOf(api.open(review, never))).toBe('{}');
+    expect(server.connections.length).toBe(2);
+  });
+
+  it.each(['', 'x'.repeat(64 * 1024 - 7)])('has no secret in the messages of its errors', async (padding) => {
+    await using server = await LoopbackServer.listen();
+    const body = JSON.stringify({ message: `${padding}not s3cret, not t0` });
+    server.answer = replyWith({ status: 400, body });
+    using api = clientOf(server.url);
+    const error = await failureOf(api.open(review, never));
+    expect(error.message).toMatch(
+      /^POST \/apis\/authentication\.k8s\.io\/v1\/tokenreviews: the API server answered 400/,
+    );
+    expect(error.message).not.toMatch(/s3c|t0/);
+  });
+});

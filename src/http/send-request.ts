@@ -1,20 +1,30 @@
-import { type ClientRequest, get as getHttp, type IncomingMessage, type RequestOptions } from 'node:http';
-import { get as getHttps } from 'node:https';
+import { type ClientRequest, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
 
 import { abortable } from '../base/abortable.js';
 
 const tcpKeepAliveMs = 30_000;
 
+export interface SentRequest {
+  readonly url: URL;
+  readonly options: RequestOptions;
+  /** Without one, a GET; otherwise a POST, which must have no effect, as it may be sent twice. */
+  readonly body?: string | undefined;
+}
+
 /**
- * Sends a GET and resolves with the headers of its response. Rejects and closes the connection at once when the signal
- * aborts.
+ * Sends a request and resolves with the headers of its response. Rejects and closes the connection at once when the
+ * signal aborts.
  *
  * A server may close an idle connection just when it is used again. That is not a failure: the request is sent again on
  * another connection. https://nodejs.org/docs/latest-v20.x/api/http.html#requestreusedsocket
  */
-export async function sendGet(url: URL, options: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
+export async function sendRequest(sent: SentRequest, signal: AbortSignal): Promise<IncomingMessage> {
   signal.throwIfAborted();
-  const request = (url.protocol === 'https:' ? getHttps : getHttp)(url, options);
+  const { url, options, body } = sent;
+  const method = body === undefined ? 'GET' : 'POST';
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, { ...options, method });
+  request.end(body);
   const onAbort = (): void => {
     request.destroy();
   };
@@ -22,7 +32,7 @@ export async function sendGet(url: URL, options: RequestOptions, signal: AbortSi
   try {
     return await abortable(responseTo(request), signal);
   } catch (error) {
-    if (!signal.aborted && isStaleConnection(request, error)) return await sendGet(url, options, signal);
+    if (!signal.aborted && isStaleConnection(request, error)) return await sendRequest(sent, signal);
     throw error;
   } finally {
     signal.removeEventListener('abort', onAbort);
