@@ -34,7 +34,17 @@ export interface TokenRequest {
   readonly groups?: readonly string[];
   /** Replaces the user's previous rules. */
   readonly rules: readonly Rule[];
+  /** Whom the token is for. Default: the API server. */
+  readonly audiences?: readonly string[];
 }
+
+interface Token {
+  readonly user: User;
+  readonly audiences: readonly string[];
+}
+
+/** https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/#options (--api-audiences) */
+export const apiAudience = 'https://kubernetes.default.svc.cluster.local';
 
 export const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
@@ -49,37 +59,40 @@ const discoveryRules: readonly Rule[] = [
 /** Authentication and authorization for the API server and the kubelets: tokens, client certificates, rules by user. */
 export class AccessControl {
   readonly #random: Random;
-  readonly #users = new Map<string, User>();
+  readonly #tokens = new Map<string, Token>();
   readonly #rules = new Map<string, readonly Rule[]>();
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  issueToken({ user, groups = [], rules }: TokenRequest): string {
+  issueToken({ user, groups = [], rules, audiences = [apiAudience] }: TokenRequest): string {
     const token = this.#random.hex(40);
-    this.#users.set(token, { name: user, groups: [...groups, authenticatedGroup] });
+    this.#tokens.set(token, { user: { name: user, groups: [...groups, authenticatedGroup] }, audiences });
     this.#rules.set(user, rules);
     return token;
   }
 
   /** Invalidates the token. */
   revokeToken(token: string): void {
-    this.#users.delete(token);
+    this.#tokens.delete(token);
   }
 
   setRules(user: string, rules: readonly Rule[]): void {
     this.#rules.set(user, rules);
   }
 
-  userOf(token: string): User | undefined {
-    return this.#users.get(token);
+  /** Undefined for an unknown token, or one for others; otherwise its user, and for which of these audiences it is. */
+  review(token: string, audiences: readonly string[] = [apiAudience]): Token | undefined {
+    const known = this.#tokens.get(token);
+    const common = known?.audiences.filter((audience) => audiences.includes(audience)) ?? [];
+    return known === undefined || common.length === 0 ? undefined : { user: known.user, audiences: common };
   }
 
   /** Undefined for an unknown token; anonymous without credentials. */
   authenticate(request: IncomingMessage): User | undefined {
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '');
-    if (bearer !== null) return this.userOf(bearer[1] ?? '');
+    if (bearer !== null) return this.review(bearer[1] ?? '')?.user;
     return certificateUser(request) ?? anonymous;
   }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { TokenReviewer } from './access/token-reviewer.js';
 import { activate, type ActiveSettings } from './active-settings.js';
 import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
@@ -11,6 +12,7 @@ import { plainWeb, type WebConfig } from './config/web/web-file.js';
 import type { Credentials } from './credentials/credentials.js';
 import { EvictionTracker } from './eviction-tracker.js';
 import { EvictionLog } from './history/eviction-log.js';
+import { ApiClient } from './http/api-client.js';
 import type { Scope } from './kube/scope.js';
 import { readinessChecks } from './readiness-checks.js';
 import { type ClusterReport, clusterReport } from './report/cluster-report.js';
@@ -240,6 +242,7 @@ export class App implements AsyncDisposable {
     return new WebServer({
       settings: config.web,
       web,
+      tokens: config.web.authorization === 'kubernetes' ? this.#createTokenReviewer(config) : undefined,
       endpoints: {
         status: new StatusHandler({ source, metricsPath, documentationUrl: readHomepage(), clock }),
         metrics: this.#createMetricsHandler(),
@@ -250,6 +253,10 @@ export class App implements AsyncDisposable {
       clock,
       logger,
     });
+  }
+
+  #createTokenReviewer({ web: { audiences } }: Config): TokenReviewer {
+    return new TokenReviewer({ api: new ApiClient(this.#options), audiences, ...this.#options });
   }
 
   #evictionReports(): readonly EvictionReport[] | undefined {

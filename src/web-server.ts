@@ -1,6 +1,7 @@
 import { AccessControl } from './access/access-control.js';
 import { comparePassword } from './access/compare-password.js';
 import { PasswordChecker } from './access/password-checker.js';
+import type { TokenReviewer } from './access/token-reviewer.js';
 import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
@@ -14,6 +15,8 @@ export interface WebServerOptions {
   /** They take effect at the start only. */
   readonly settings: Pick<Config['web'], 'listenAddresses' | 'telemetryPath' | 'status'>;
   readonly web: WebConfig;
+  /** Undefined: no tokens are accepted. */
+  readonly tokens: TokenReviewer | undefined;
   readonly endpoints: Endpoints;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -27,12 +30,12 @@ export class WebServer {
   readonly #logger: Logger;
   #web: WebConfig;
 
-  constructor({ settings, web, endpoints, clock, logger }: WebServerOptions) {
+  constructor({ settings, web, tokens, endpoints, clock, logger }: WebServerOptions) {
     const { listenAddresses, telemetryPath: metricsPath, status } = settings;
     this.#web = web;
     this.#logger = logger;
     const passwords = new PasswordChecker({ clock, logger, compare: comparePassword });
-    this.#access = new AccessControl({ passwords });
+    this.#access = new AccessControl({ passwords, tokens });
     this.#guard = new Guard({ settings: web, access: this.#access, clock });
     const handler = createRoutes({ ...endpoints, metricsPath, hasStatus: status, guard: this.#guard, logger });
     const { tls } = web;

@@ -25,9 +25,11 @@ type Review = (spec: Json, context: { readonly access: AccessControl; readonly u
 
 const reviews: Readonly<Partial<Record<string, Review>>> = {
   '/apis/authentication.k8s.io/v1/tokenreviews': (spec, { access }) => {
-    const user = access.userOf(text(spec['token']) ?? '');
-    if (user === undefined) return { user: {}, error: 'invalid bearer token' };
-    return { authenticated: true, user: { username: user.name, groups: user.groups } };
+    const wanted = Array.isArray(spec['audiences']) ? spec['audiences'].map(String) : undefined;
+    const token = access.review(text(spec['token']) ?? '', wanted);
+    if (token === undefined) return { user: {}, error: 'invalid bearer token' };
+    const { user, audiences } = token;
+    return { authenticated: true, user: { username: user.name, groups: user.groups }, audiences };
   },
   '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews': (spec, { access, user }) => ({
     allowed: access.isAllowed(user, attributesOf(spec)),

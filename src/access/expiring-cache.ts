@@ -25,6 +25,10 @@ export class ExpiringCache<V> {
     return kept.value;
   }
 
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
   /** `ttlMs` may be Infinity. */
   set(key: string, value: V, ttlMs: number): void {
     this.#values.delete(key);

@@ -1,3 +1,5 @@
+import type { Clock } from '../base/clock.js';
+
 export interface FairQueueOptions {
   /** Above 0. */
   readonly maxRunningCount: number;
@@ -23,14 +25,18 @@ export class FairQueue {
     this.#options = options;
   }
 
-  /** Throws QueueFullError at once. */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** Its place is free only after the rest, which does not reject. Throws QueueFullError at once. */
+  async run<T>(key: string, work: () => Promise<T>, rest?: () => Promise<void>): Promise<T> {
     if (this.#runningCount < this.#options.maxRunningCount) this.#runningCount += 1;
     else await this.#turn(key);
     try {
       return await work();
     } finally {
-      this.#passOn();
+      if (rest === undefined) this.#passOn();
+      else
+        void rest().then(() => {
+          this.#passOn();
+        });
     }
   }
 
@@ -59,4 +65,9 @@ export class FairQueue {
     if (ofKey.length > 0) this.#waiting.set(key, ofKey);
     start?.();
   }
+}
+
+/** Of work that is to be rare. Ends early when the signal aborts. */
+export async function rest(durationMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  if (durationMs > 0) await clock.sleep(durationMs, signal).catch(() => undefined);
 }

@@ -3,8 +3,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { ExpiringCache } from './expiring-cache.js';
-import { FairQueue, QueueFullError } from './fair-queue.js';
+import { FairQueue, QueueFullError, rest } from './fair-queue.js';
+import { KeptAnswers } from './kept-answers.js';
 import type { Verdict } from './verdict.js';
 
 export interface PasswordAttempt {
@@ -20,47 +20,45 @@ export interface PasswordCheckerOptions {
   readonly compare: (password: string, hash: string, signal: AbortSignal) => Promise<boolean>;
 }
 
-const maxKeptCount = 100;
+/** Whether a password has a hash does not change. */
+const keepForever = { keepMs: Infinity, keepFailingMs: Infinity, keepNoneMs: Infinity };
 
 /** After a wrong password: as much as leaves four fifths of a processor to the exporter. */
 const restFactor = 4;
 
 /**
- * Compares passwords with hashes of bcrypt, one at a time and off the event loop. Results are kept, the right ones apart
- * from the wrong ones, so that no flood of wrong passwords displaces or delays a client that is known.
+ * Compares passwords with hashes of bcrypt, one at a time and off the event loop. No flood of wrong passwords displaces
+ * or delays a client that is known.
  */
 export class PasswordChecker implements Disposable {
   readonly #options: PasswordCheckerOptions;
   readonly #queue = new FairQueue({ maxRunningCount: 1, maxWaitingCount: 64, maxWaitingCountPerKey: 4 });
-  readonly #right: ExpiringCache<true>;
-  readonly #wrong: ExpiringCache<true>;
-  readonly #comparing = new Map<string, Promise<Verdict>>();
+  readonly #answers: KeptAnswers<true>;
   readonly #stopping = new AbortController();
-  /** Keeps passwords out of the keys of the caches. */
+  /** Keeps passwords out of the keys of what is kept. */
   readonly #secret = randomBytes(32);
 
   constructor(options: PasswordCheckerOptions) {
+    const { clock } = options;
     this.#options = options;
-    this.#right = new ExpiringCache(options.clock, maxKeptCount);
-    this.#wrong = new ExpiringCache(options.clock, maxKeptCount);
+    this.#answers = new KeptAnswers({ clock, maxCount: 100, ...keepForever });
   }
 
   /** `hashes`: by user. Never rejects. */
-  async check(attempt: PasswordAttempt, hashes: ReadonlyMap<string, string>): Promise<Verdict> {
-    const { user, password } = attempt;
+  async check({ user, password, client }: PasswordAttempt, hashes: ReadonlyMap<string, string>): Promise<Verdict> {
+    const [somebodysHash = ''] = hashes.values();
     const hash = hashes.get(user);
     const key = createHmac('sha256', this.#secret)
       .update(JSON.stringify([user, hash, password]))
       .digest('base64');
-    if (this.#right.get(key) === true) return 'allowed';
-    if (this.#wrong.get(key) === true) return 'unauthenticated';
-    const [somebodysHash = ''] = hashes.values(); // so that an unknown user takes as long as a known one
-    const running = this.#comparing.get(key) ?? this.#compare(key, attempt, { hash, somebodysHash });
-    this.#comparing.set(key, running);
     try {
-      return await running;
-    } finally {
-      this.#comparing.delete(key);
+      const isRight = await this.#answers.get(key, async () => {
+        const isSame = await this.#compare(password, hash ?? somebodysHash, client); // an unknown user takes as long
+        return (isSame && hash !== undefined) || undefined;
+      });
+      return isRight === true ? 'allowed' : 'unauthenticated';
+    } catch (error) {
+      return error instanceof QueueFullError ? 'busy' : 'unavailable';
     }
   }
 
@@ -69,30 +67,24 @@ export class PasswordChecker implements Disposable {
     this.#stopping.abort(new Error('stopped'));
   }
 
-  #compare(
-    key: string,
-    { password, client }: PasswordAttempt,
-    { hash, somebodysHash }: { readonly hash: string | undefined; readonly somebodysHash: string },
-  ): Promise<Verdict> {
+  /** Throws QueueFullError at once. */
+  async #compare(password: string, hash: string, client: string): Promise<boolean> {
     const { clock, logger, compare } = this.#options;
     const { signal } = this.#stopping;
-    return new Promise((resolve) => {
-      const work = async (): Promise<void> => {
-        const startMs = clock.monotonicMs();
-        const isSame = await compare(password, hash ?? somebodysHash, signal);
-        const isRight = isSame && hash !== undefined;
-        (isRight ? this.#right : this.#wrong).set(key, true, Infinity);
-        resolve(isRight ? 'allowed' : 'unauthenticated');
-        if (!isRight) await clock.sleep((clock.monotonicMs() - startMs) * restFactor, signal);
-      };
-      this.#queue.run(client, work).catch((error: unknown) => {
-        if (error instanceof QueueFullError) {
-          resolve('busy');
-          return;
-        }
-        if (!signal.aborted) logger.error('a password could not be checked', { error: messageOf(error) });
-        resolve('unavailable');
-      });
-    });
+    let restMs = 0;
+    const work = async (): Promise<boolean> => {
+      const startMs = clock.monotonicMs();
+      const isSame = await compare(password, hash, signal);
+      if (!isSame) restMs = (clock.monotonicMs() - startMs) * restFactor;
+      return isSame;
+    };
+    try {
+      return await this.#queue.run(client, work, () => rest(restMs, clock, signal));
+    } catch (error) {
+      if (!(error instanceof QueueFullError || signal.aborted)) {
+        logger.error('a password could not be checked', { error: messageOf(error) });
+      }
+      throw error;
+    }
   }
 }

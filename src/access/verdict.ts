@@ -1,5 +1,11 @@
 /**
- * `unauthenticated`: no credentials, or wrong ones. `forbidden`: right ones that do not allow the request. `busy`: not
- * checked, too many attempts wait. `unavailable`: the check failed; nobody is let in then.
+ * `unauthenticated`: no credentials, or wrong ones. `busy`: not checked, too many attempts wait. `unavailable`: the check
+ * failed; nobody is let in then.
  */
-export type Verdict = 'allowed' | 'unauthenticated' | 'forbidden' | 'busy' | 'unavailable';
+export type Verdict = 'allowed' | 'unauthenticated' | 'busy' | 'unavailable' | Denial;
+
+/** The credentials are right and do not allow the request. */
+interface Denial {
+  /** For the client: its user, and the rule that it lacks. */
+  readonly forbidden: string;
+}

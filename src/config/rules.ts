@@ -46,6 +46,12 @@ const rules: readonly Rule[] = [
     allowed: 'only "", as the exporter of a single node has no shards, together with',
   },
   {
+    path: 'web.audiences',
+    other: 'web.authorization',
+    holds: ({ web }) => web.audiences.length === 0 || web.authorization === 'kubernetes',
+    allowed: 'only an empty list together with',
+  },
+  {
     path: 'kubelet.requestTimeout',
     other: 'cache.ttl',
     holds: ({ kubelet, cache }) => cache.ttlMs === 0 || kubelet.requestTimeoutMs < cache.ttlMs,

@@ -157,6 +157,17 @@ const web = section({
     flag: 'web.config.file',
     help: "File with TLS, passwords, headers and a rate limit, in the format of Prometheus' exporter-toolkit.",
   }),
+  authorization: choice({
+    default: 'none',
+    among: ['none', 'kubernetes'],
+    help: 'Whether requests need a token of the cluster whose user may `get` the path, as RBAC grants it with `nonResourceURLs`. Probes need none. Requires the permission to create `tokenreviews` and `subjectaccessreviews`.',
+  }),
+  audiences: list({
+    item: z.string().min(1),
+    default: [],
+    allowed: 'a list of audiences such as ephemeral-storage-exporter',
+    help: 'Audiences that tokens may be for, with `web.authorization: kubernetes`. Empty: those of the API server.',
+  }),
   status: onOff({
     default: 'on',
     help: 'Whether the status page and `/api/v1/` are served. They show the same names as the metrics, and the settings.',

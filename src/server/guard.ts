@@ -58,6 +58,8 @@ export class Guard {
     }
     const verdict = await this.#access.check({
       authorization: request.get('authorization'),
+      method: request.method,
+      path: request.path,
       client: request.socket.remoteAddress ?? '',
     });
     if (response.destroyed) return; // the client has gone: nothing would tell the endpoint
@@ -65,15 +67,16 @@ export class Guard {
     else this.#refuse(response, verdict);
   }
 
-  /** The texts say nothing of the reason. */
+  /** Who is not authenticated learns no reason. */
   #refuse(response: Response, verdict: Exclude<Verdict, 'allowed'>): void {
+    if (typeof verdict === 'object') {
+      sendText(response, 403, `forbidden: ${verdict.forbidden}`);
+      return;
+    }
     switch (verdict) {
       case 'unauthenticated':
         response.setHeader('WWW-Authenticate', this.#access.challenges);
         sendText(response, 401, 'unauthorized');
-        break;
-      case 'forbidden':
-        sendText(response, 403, 'forbidden');
         break;
       case 'busy':
         response.setHeader('Retry-After', '1');

@@ -49,6 +49,20 @@ describe('FairQueue', () => {
     expect(await after).toBe('d');
   });
 
+  it('gives the result before the rest, and the place after it', async () => {
+    const queue = new FairQueue(limits);
+    const work = new HeldWork();
+    let end: () => void = () => undefined;
+    const first = queue.run('a', work.of('a1'), () => new Promise((resolve) => (end = resolve)));
+    const second = queue.run('a', work.of('a2'));
+    await work.release();
+    expect([await first, work.begun]).toEqual(['a1', ['a1']]);
+    end();
+    await new Promise(setImmediate);
+    await work.release();
+    expect([await second, work.begun]).toEqual(['a2', ['a1', 'a2']]);
+  });
+
   it('goes on after work that fails', async () => {
     const queue = new FairQueue(limits);
     const results = [

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { comparePassword } from '../../src/access/compare-password.js';
 import { PasswordChecker } from '../../src/access/password-checker.js';
+import type { Verdict } from '../../src/access/verdict.js';
 import { aLogger } from '../server/test-server.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -13,7 +14,7 @@ interface World {
   readonly clock: ManualClock;
   readonly compared: string[];
   readonly lines: readonly string[];
-  readonly check: (password: string, options?: { user?: string; client?: string }) => Promise<string>;
+  readonly check: (password: string, options?: { user?: string; client?: string }) => Promise<Verdict>;
 }
 
 /** A comparison takes 100 ms; `right` is right. */

@@ -17,6 +17,7 @@ describe('rules between settings', () => {
     [['cluster.shard'], 'cluster: {shard: 3, totalShards: 3}'],
     [['cluster.nodeLocal'], 'cluster: {nodeLocal: true, totalShards: 2}'],
     [['cluster.node'], 'cluster: {node: node-1, totalShards: 2}'],
+    [['web.audiences'], 'web: {audiences: [exporter]}'],
     [['kubelet.requestTimeout'], 'kubelet: {requestTimeout: 55s}'],
     [['kubelet.requestTimeout'], 'cache: {ttl: 10s}\nkubelet: {requestTimeout: 10s}'],
     [['kubelet.requestTimeout'], 'cache: {ttl: 5s}\nkubelet: {requestTimeout: 6s}'],

@@ -55,6 +55,8 @@ describe('defaults', () => {
         listenAddresses: [{ host: undefined, port: 9797 }],
         telemetryPath: '/metrics',
         configFile: undefined,
+        authorization: 'none',
+        audiences: [],
         status: true,
         enableLifecycle: false,
         clusterName: undefined,

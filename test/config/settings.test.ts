@@ -61,6 +61,8 @@ describe('listSettings', () => {
       'web.listenAddresses',
       'web.telemetryPath',
       'web.configFile',
+      'web.authorization',
+      'web.audiences',
       'web.status',
       'web.enableLifecycle',
       'web.clusterName',

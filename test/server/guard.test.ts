@@ -22,7 +22,10 @@ interface GuardedServer extends AsyncDisposable {
 async function start(overrides: Partial<GuardSettings>): Promise<GuardedServer> {
   const clock = new ManualClock();
   const compare = (): Promise<boolean> => Promise.reject(new Error('there are no users'));
-  const access = new AccessControl({ passwords: new PasswordChecker({ clock, logger: silentLogger, compare }) });
+  const access = new AccessControl({
+    passwords: new PasswordChecker({ clock, logger: silentLogger, compare }),
+    tokens: undefined,
+  });
   const guard = new Guard({ settings: settings(overrides), access, clock });
   const server = await RunningServer.start(someRoutes({ guard }));
   const { port } = server;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
-import type { Rule } from '../../sim/access.js';
+import { apiAudience, type Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { podSpec } from './pods.js';
@@ -170,10 +170,12 @@ describe('reviews', () => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [] });
     const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
-    expect(await review(sim, tokenReviews, { token })).toEqual({
-      authenticated: true,
-      user: { username: 'prometheus', groups: ['monitoring', 'system:authenticated'] },
-    });
+    const user = { username: 'prometheus', groups: ['monitoring', 'system:authenticated'] };
+    expect(await review(sim, tokenReviews, { token })).toEqual({ authenticated: true, user, audiences: [apiAudience] });
+    const other = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [], audiences: ['a', 'b'] });
+    const wanted = { token: other, audiences: ['b', 'c'] };
+    expect(await review(sim, tokenReviews, wanted)).toEqual({ authenticated: true, user, audiences: ['b'] });
+    expect(await review(sim, tokenReviews, { token: other })).toMatchObject({ error: 'invalid bearer token' });
     expect(await review(sim, tokenReviews, { token: 'unknown' })).toMatchObject({ error: 'invalid bearer token' });
   });
 

@@ -1,0 +1,190 @@
+import { hashSync } from 'bcryptjs';
+import { describe, expect, it } from 'vitest';
+
+import type { Rule } from '../../sim/access.js';
+import { Exporter, type ExporterOptions, leastRules } from '../support/exporter.js';
+import { send } from '../support/http-get.js';
+
+const mayReview: Rule = { verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] };
+const mayScrape: Rule = { verbs: ['get'], nonResourceURLs: ['/metrics'] };
+
+type Headers = Readonly<Record<string, string>>;
+
+function start(options: ExporterOptions = {}): Promise<Exporter> {
+  return Exporter.start({
+    settings: 'web: {authorization: kubernetes, enableLifecycle: true}',
+    rules: [...leastRules, mayReview],
+    ...options,
+  });
+}
+
+function bearer(token: string): Headers {
+  return { authorization: `Bearer ${token}` };
+}
+
+/** The headers with the token of a user that has these rules. */
+function userOf({ cluster }: Exporter, rules: readonly Rule[], user = 'prometheus'): Headers {
+  return bearer(cluster.issueToken({ user, rules }));
+}
+
+async function statusOf(exporter: Exporter, headers: Headers = {}, path = '/metrics'): Promise<number> {
+  return (await exporter.get(path, headers)).status;
+}
+
+/** Advances the exporter's time until all have been answered. */
+async function whileTimePasses<T>({ clock }: Exporter, pending: Promise<T>): Promise<T> {
+  const state = { isDone: false };
+  void pending.finally(() => (state.isDone = true));
+  await expect
+    .poll(
+      async () => {
+        await clock.advance(1_000);
+        return state.isDone;
+      },
+      { interval: 5, timeout: 10_000 },
+    )
+    .toBe(true);
+  return pending;
+}
+
+describe('with the authorization of the cluster', () => {
+  it('metrics need a token', async () => {
+    await using exporter = await start();
+    for (const headers of [{}, bearer('x'), { authorization: 'Basic YTpi' }, { authorization: 'Bearer' }]) {
+      const answer = await exporter.get('/metrics', headers);
+      expect([answer.status, answer.text]).toEqual([401, 'unauthorized\n']);
+      expect(answer.headers['www-authenticate']).toBe('Bearer realm="ephemeral-storage-exporter"');
+    }
+  });
+
+  it('metrics need the token of a user that may get them; another one hears which rule it lacks', async () => {
+    await using exporter = await start();
+    expect(await statusOf(exporter, userOf(exporter, [mayScrape]))).toBe(200);
+    const denied = await exporter.get('/metrics', userOf(exporter, [], 'other'));
+    const reason =
+      'User "other" cannot get path "/metrics"; grant it with the RBAC rule {nonResourceURLs: ["/metrics"], verbs: ["get"]} in a ClusterRole';
+    expect([denied.status, denied.text]).toEqual([403, `forbidden: ${reason}\n`]);
+    expect(exporter.log.join('')).toContain(JSON.stringify(reason));
+  });
+
+  it('the status needs the rule for /, also as JSON, whose path every user of a cluster may get', async () => {
+    await using exporter = await start();
+    await exporter.synced();
+    const admin = userOf(exporter, [{ verbs: ['get'], nonResourceURLs: ['/'] }], 'admin');
+    for (const path of ['/', '/api/v1/status', '/api/v1/evictions']) {
+      expect([path, await statusOf(exporter, {}, path)]).toEqual([path, 401]);
+      expect([path, await statusOf(exporter, admin, path)]).toEqual([path, 200]);
+    }
+    const prometheus = userOf(exporter, [mayScrape]);
+    for (const path of ['/', '/api/v1/status', '/api/v1/evictions']) {
+      expect([path, await statusOf(exporter, prometheus, path)]).toEqual([path, 403]);
+    }
+    const reload = { port: exporter.app.ports[0] ?? 0, path: '/-/reload', method: 'POST', headers: admin };
+    expect((await send(reload)).status).toBe(403);
+  });
+
+  it.each(['/livez', '/healthz', '/readyz', '/readyz?verbose'])('%s is open', async (path) => {
+    await using exporter = await start({ rules: leastRules });
+    await exporter.synced();
+    await exporter.cluster.setApiFault('down');
+    expect(await statusOf(exporter, {}, path)).toBe(200);
+  });
+
+  it('nobody gets in while the exporter may not ask, and the log has the rule', async () => {
+    await using exporter = await start({ rules: leastRules });
+    const answer = await exporter.get('/metrics', userOf(exporter, [mayScrape]));
+    expect([answer.status, answer.text]).toEqual([503, 'the credentials could not be checked: see the log\n']);
+    expect(exporter.log.join('')).toMatch(
+      /a token could not be reviewed.*grant it with the RBAC rule \{apiGroups: \[\\"authentication\.k8s\.io\\"\], resources: \[\\"tokenreviews\\"\], verbs: \[\\"create\\"\]\} in its ClusterRole/,
+    );
+  });
+
+  it('nobody new gets in while the API server is away; a known token does for ten minutes', async () => {
+    await using exporter = await start();
+    const [known, other] = [userOf(exporter, [mayScrape]), userOf(exporter, [mayScrape], 'other')];
+    expect(await statusOf(exporter, known)).toBe(200);
+    await exporter.cluster.setApiFault('down');
+    expect(await statusOf(exporter, other)).toBe(503);
+    expect(await statusOf(exporter, known)).toBe(200);
+    await exporter.clock.advance(599_000);
+    expect(await statusOf(exporter, known)).toBe(200);
+    await exporter.clock.advance(1_000);
+    expect(await statusOf(exporter, known)).toBe(503);
+    await exporter.cluster.setApiFault(undefined);
+    await expect.poll(() => statusOf(exporter, known), { interval: 20, timeout: 5_000 }).toBe(200);
+  });
+
+  it('a token that is revoked, or loses its rule, gets in no longer than its answers are kept', async () => {
+    await using exporter = await start();
+    const token = exporter.cluster.issueToken({ user: 'prometheus', rules: [mayScrape] });
+    const status = () => statusOf(exporter, bearer(token));
+    expect(await status()).toBe(200);
+    exporter.cluster.access.setRules('prometheus', []);
+    await exporter.clock.advance(300_000);
+    expect(await status()).toBe(403);
+    exporter.cluster.access.revokeToken(token);
+    await exporter.clock.advance(60_000);
+    expect(await status()).toBe(401);
+  });
+
+  it('a thousand wrong tokens cost a dozen reviews, and a known client nothing', async () => {
+    await using exporter = await start();
+    const known = userOf(exporter, [mayScrape]);
+    expect(await statusOf(exporter, known)).toBe(200);
+    const answered: number[] = [];
+    const flood: Promise<number>[] = [];
+    for (let wave = 1; wave <= 20; wave += 1) {
+      for (let count = 0; count < 50; count += 1) {
+        const status = statusOf(exporter, bearer(`wrong-${flood.length}`));
+        flood.push(status.then((value) => answered.push(value)));
+      }
+      expect(await statusOf(exporter, known)).toBe(200);
+      await expect.poll(() => answered.length, { interval: 5, timeout: 5_000 }).toBe(wave * 50 - 8);
+    }
+    await whileTimePasses(exporter, Promise.all(flood));
+    const countOf = (status: number) => answered.filter((value) => value === status).length;
+    expect({ wrong: countOf(401), tooMany: countOf(429) }).toEqual({ wrong: 12, tooMany: 988 });
+    const reviews = exporter.cluster.apiRequests.filter(({ path }) => path.endsWith('/tokenreviews'));
+    expect(reviews).toHaveLength(1 + 12);
+  });
+
+  it('with audiences, a token must be for one of them', async () => {
+    await using exporter = await start({
+      settings: 'web: {authorization: kubernetes, audiences: [exporter]}',
+    });
+    const { cluster } = exporter;
+    const own = bearer(cluster.issueToken({ user: 'prometheus', rules: [mayScrape], audiences: ['exporter'] }));
+    const others = bearer(cluster.issueToken({ user: 'prometheus', rules: [mayScrape] }));
+    expect([await statusOf(exporter, own), await statusOf(exporter, others)]).toEqual([200, 401]);
+  });
+
+  it('passwords of the file are accepted as well', async () => {
+    const users = new Map([['alice', hashSync('secret', 4)]]);
+    await using exporter = await start({ web: { users } });
+    const basic = (password: string) => ({
+      authorization: `Basic ${Buffer.from(`alice:${password}`).toString('base64')}`,
+    });
+    expect(await statusOf(exporter, basic('secret'))).toBe(200);
+    expect(await statusOf(exporter, userOf(exporter, [mayScrape]))).toBe(200);
+    expect(await statusOf(exporter, basic('wrong'))).toBe(401);
+    const refused = await exporter.get('/metrics');
+    expect([refused.status, refused.headers['www-authenticate']]).toEqual([
+      401,
+      'Basic realm="ephemeral-storage-exporter", charset="UTF-8", Bearer realm="ephemeral-storage-exporter"',
+    ]);
+  });
+
+  it('the log warns of clear text, and has no tokens', async () => {
+    await using exporter = await start();
+    const headers = userOf(exporter, [mayScrape]);
+    await exporter.get('/metrics', headers);
+    await exporter.get('/metrics', bearer('wrong-token'));
+    await exporter.cluster.setApiFault('down');
+    await exporter.get('/metrics', bearer('unchecked-token'));
+    const log = exporter.log.join('');
+    expect(log).toContain('credentials travel in clear text');
+    for (const secret of [headers['authorization']?.slice(7) ?? '', 'wrong-token', 'unchecked-token']) {
+      expect(log).not.toContain(secret);
+    }
+  });
+});
