@@ -76,7 +76,7 @@ describe('the manifests', () => {
     }
   });
 
-  it('grant the exporter only what it needs; nodes/proxy and nodes/configz are opt-in', () => {
+  it('grant the exporter only what it needs; all else is opt-in', () => {
     const grants = Object.fromEntries(
       files
         .filter((file) => !patches.has(file) && !file.endsWith('kustomization.yaml'))
@@ -85,6 +85,10 @@ describe('the manifests', () => {
     );
     expect(grants).toEqual({
       'base/rbac.yaml': leastGrants,
+      'components/kubernetes-authorization/rbac.yaml': [
+        'create authentication.k8s.io/tokenreviews',
+        'create authorization.k8s.io/subjectaccessreviews',
+      ],
       'components/node-proxy/rbac.yaml': ['get nodes/proxy'],
       'components/nodes-configz/rbac.yaml': ['get nodes/configz'],
     });
@@ -159,6 +163,13 @@ describe('the manifests', () => {
       const [endpoint] = readObjects(file).flatMap((object) => listAt(object, 'spec', key));
       expect(endpoint?.['path']).toBe(settings.get('web.telemetryPath'));
     }
+  });
+
+  it('let Prometheus get the path of the metrics, and nothing else', () => {
+    const objects = readObjects('components/kubernetes-authorization/rbac.yaml');
+    const role = objects.find(({ metadata }) => metadata.name === 'ephemeral-storage-exporter-metrics');
+    const telemetryPath = listSettings().find(({ path }) => path === 'web.telemetryPath')?.defaultText;
+    expect(at(role, 'rules')).toEqual([{ nonResourceURLs: [telemetryPath], verbs: ['get'] }]);
   });
 
   it.each(overlayNames)('offer in %s, with one line each, the components that fit', (overlay) => {

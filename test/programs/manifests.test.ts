@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { at, type KubeObject, manifestsFolder } from '../support/manifests/documents.js';
+import { at, type KubeObject, listAt, manifestsFolder } from '../support/manifests/documents.js';
 import { checkSettings } from '../support/manifests/exporter-settings.js';
 import { typeFaults } from '../support/manifests/kubernetes-types.js';
 import { canRender, renderChanged, renderOptedIn, renderOverlay, renderOwn } from '../support/manifests/kustomize.js';
@@ -99,11 +99,21 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
   it.each([
     { component: 'node-proxy', setting: 'access: proxy' },
     { component: 'nodes-configz', setting: 'readConfig: true' },
-  ] as const)('with $component set kubelet.$setting', ({ component, setting }) => {
+    { component: 'kubernetes-authorization', setting: 'authorization: kubernetes' },
+  ] as const)('with $component set $setting', ({ component, setting }) => {
     const objects = withComponent('deployment', component);
     const { status, out } = checkSettings(exporterOf(objects), configOf(objects));
     expect(status).toBe(0);
     expect(out).toContain(setting);
+  });
+
+  it('with kubernetes-authorization have a ServiceMonitor that sends a token, whether or not there is one', () => {
+    const monitorsOf = (objects: readonly KubeObject[]) => objects.filter(({ kind }) => kind === 'ServiceMonitor');
+    expect(monitorsOf(withComponent('deployment', 'kubernetes-authorization'))).toEqual([]);
+    const objects = renderOptedIn('deployment', ['service-monitor', 'kubernetes-authorization']);
+    expect(monitorsOf(objects).map((monitor) => listAt(monitor, 'spec', 'endpoints')[0]?.['bearerTokenFile'])).toEqual([
+      '/var/run/secrets/kubernetes.io/serviceaccount/token',
+    ]);
   });
 
   const [own = '', namespacePatch = '', shards = '', openShift = ''] = readmeBlocks(

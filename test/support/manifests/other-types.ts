@@ -35,6 +35,8 @@ const endpoint = z.strictObject({
   relabelings: z.array(relabeling),
 });
 
+const serviceEndpoint = endpoint.extend({ bearerTokenFile: z.string().optional() });
+
 const object = <Version extends string, Kind extends string>(apiVersion: Version, kind: Kind) =>
   z.strictObject({ apiVersion: z.literal(apiVersion), kind: z.literal(kind), metadata });
 
@@ -96,7 +98,7 @@ const replacement = z.strictObject({
 
 const schemas = z.union([
   object('monitoring.coreos.com/v1', 'ServiceMonitor').extend({
-    spec: z.strictObject({ selector: labelSelector, endpoints: z.array(endpoint).min(1) }),
+    spec: z.strictObject({ selector: labelSelector, endpoints: z.array(serviceEndpoint).min(1) }),
   }),
   object('monitoring.coreos.com/v1', 'PodMonitor').extend({
     spec: z.strictObject({ selector: labelSelector, podMetricsEndpoints: z.array(endpoint).min(1) }),

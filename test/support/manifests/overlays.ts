@@ -8,6 +8,7 @@ export const componentNames = [
   'prometheus-rule',
   'dashboards',
   'network-policy',
+  'kubernetes-authorization',
   'nodes-configz',
   'node-proxy',
 ] as const;
@@ -15,6 +16,10 @@ export type ComponentName = (typeof componentNames)[number];
 
 /** The additional permissions of a component. */
 export const grantsOfComponent: Partial<Readonly<Record<ComponentName, readonly string[]>>> = {
+  'kubernetes-authorization': [
+    'create authentication.k8s.io/tokenreviews',
+    'create authorization.k8s.io/subjectaccessreviews',
+  ],
   'nodes-configz': ['get nodes/configz'],
   'node-proxy': ['get nodes/proxy'],
 };

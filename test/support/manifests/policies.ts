@@ -3,6 +3,8 @@ import { at, isObject, type Json, type KubeObject, listAt } from './documents.js
 
 const exporterName = 'ephemeral-storage-exporter';
 const workloadKinds = ['Deployment', 'StatefulSet', 'DaemonSet'];
+/** The service account of Prometheus in kube-prometheus: no object of these manifests. */
+const prometheusAccount = 'prometheus-k8s';
 const clusterWideKinds = ['Namespace', 'ClusterRole', 'ClusterRoleBinding'];
 
 export interface Workload {
@@ -41,9 +43,18 @@ export function configOf(objects: readonly KubeObject[]): string {
   return text;
 }
 
-/** What the roles grant, such as `get nodes/stats`, sorted. */
+function subjectsOf(binding: Json): readonly Json[] {
+  return listAt(binding, 'subjects').filter(({ name }) => name !== prometheusAccount);
+}
+
+/** What the roles grant to the exporter, such as `get nodes/stats`, sorted. */
 export function grantsOf(objects: readonly KubeObject[]): readonly string[] {
-  const rules = objects.filter(({ kind }) => kind.endsWith('Role')).flatMap((role) => listAt(role, 'rules'));
+  const othersRoles = objects
+    .filter((object) => object.kind.endsWith('RoleBinding') && subjectsOf(object).length === 0)
+    .map((binding) => at(binding, 'roleRef', 'name'));
+  const rules = objects
+    .filter(({ kind, metadata }) => kind.endsWith('Role') && !othersRoles.includes(metadata.name))
+    .flatMap((role) => listAt(role, 'rules'));
   return rules
     .flatMap((rule) => {
       const { verbs, apiGroups, resources, ...others } = rule as Readonly<Record<string, readonly string[]>>;
@@ -155,7 +166,7 @@ function referenceFaults(objects: readonly KubeObject[], workloads: readonly Wor
       .filter(({ kind }) => kind === 'ClusterRoleBinding')
       .flatMap((binding) => [
         ...missing('ClusterRole', at(binding, 'roleRef', 'name')),
-        ...listAt(binding, 'subjects').flatMap((subject) => missing(String(subject['kind']), subject['name'])),
+        ...subjectsOf(binding).flatMap((subject) => missing(String(subject['kind']), subject['name'])),
       ]),
   ];
 }
@@ -228,7 +239,7 @@ function namespaceFaults(objects: readonly KubeObject[]): readonly string[] {
     objects.flatMap(({ kind, metadata, ...object }) => [
       ...(kind === 'Namespace' ? [metadata.name] : []),
       ...(clusterWideKinds.includes(kind) ? [] : [metadata['namespace']]),
-      ...listAt(object, 'subjects').map((subject) => subject['namespace']),
+      ...subjectsOf(object).map((subject) => subject['namespace']),
     ]),
   );
   return namespaces.size === 1 ? [] : [`namespaces: ${[...namespaces].map(String).join(', ')}`];
