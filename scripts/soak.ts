@@ -24,10 +24,9 @@ const { values: flags } = parseArgs({
 
 const nodeNames = Array.from({ length: 12 }, (_, index) => `node-${index + 1}`);
 const firstPodCount = 150;
-const settings = 'cache: {ttl: 4s}\nkubelet: {requestTimeout: 2s}\nworkloads: {controllers: true}\n';
 const faultsMs = 30_000;
-/** Longer than the longest back-off of a watch and two lifetimes of a summary. */
-const quietMs = 60_000;
+/** Longer than the longest pause of a watch (60 s, when it was forbidden) and two lifetimes of a summary. */
+const quietMs = 75_000;
 /** Of two watches, each with a doubled pause and a list. */
 const mostOutageRequestsCount = 16;
 const endMs = performance.now() + Number(flags.minutes) * 60_000;
@@ -73,12 +72,14 @@ await using cluster = await SimulatedCluster.start({
 });
 const token = cluster.issueToken({ user: 'exporter', rules: leastRules });
 await writeFile(path.join(folder, 'kubeconfig'), cluster.kubeconfig(token));
-await writeFile(path.join(folder, 'config.yaml'), settings);
-await using exporter = await ExporterProcess.start(
+const settingsFile = path.join(folder, 'config.yaml');
+await writeFile(settingsFile, '{}');
+await using exporter = await ExporterProcess.start([
   `--kubeconfig=${path.join(folder, 'kubeconfig')}`,
-  `--config.file=${path.join(folder, 'config.yaml')}`,
-);
-const faults = new Faults(cluster, new Random(Number(flags.seed)), exporter.port);
+  `--config.file=${settingsFile}`,
+]);
+const faults = new Faults(cluster, new Random(Number(flags.seed)), { port: exporter.port, settingsFile });
+await faults.setSettings();
 for (let count = 0; count < firstPodCount; count++) faults.addPod();
 
 const problems: string[] = [];

@@ -25,12 +25,14 @@ export class ExporterProcess implements AsyncDisposable {
     this.port = port;
   }
 
-  static async start(...flags: readonly string[]): Promise<ExporterProcess> {
-    const child = spawn(
-      process.execPath,
-      ['--import', probe, cli, 'serve', '--web.listen-address=127.0.0.1:0', ...flags],
-      { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: { PATH: process.env['PATH'], HOME: '/nonexistent' } },
-    );
+  /** `prefix`: a command that runs the one behind it, in the same process. */
+  static async start(flags: readonly string[], prefix: readonly string[] = []): Promise<ExporterProcess> {
+    const serve = [process.execPath, '--import', probe, cli, 'serve', '--web.listen-address=127.0.0.1:0', ...flags];
+    const [program = '', ...rest] = [...prefix, ...serve];
+    const child = spawn(program, rest, {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
+    });
     return new ExporterProcess(child, await listeningPort(child));
   }
 

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -5,6 +6,7 @@ import type { SimulatedCluster } from '../../sim/cluster.js';
 import type { Random } from '../../sim/model/random.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import type { ApiFault, Fault } from '../../sim/simulated-faults.js';
+import { answerWith, hostileBodies } from '../../test/support/hostile-bodies.js';
 
 const kubeletFaults: readonly Fault[] = [
   'hang',
@@ -28,7 +30,22 @@ const apiFaults: readonly ApiFault[] = ['down', 'status:401', 'status:403', 'sta
 /** Of the API server. */
 export const longestOutageMs = 6_000;
 
+const hostileBytes = 8_000_000;
+/** What the settings file holds; a bad one changes nothing. */
+const settingsFiles: readonly string[] = [
+  'cache: {ttl: 4s}\nkubelet: {requestTimeout: 2s}\nworkloads: {controllers: true}\n',
+  'cache: {ttl: 3s}\nkubelet: {requestTimeout: 1s}\nworkloads: {controllers: true}\nmetrics: {profile: full}\n',
+  '',
+  'cache: {ttl: 4s',
+  'cache: {ttl: yesterday}\n',
+];
+
 const workloads = ['cart', 'search', 'mail', 'billing'];
+
+interface FaultyExporter {
+  readonly port: number;
+  readonly settingsFile: string;
+}
 
 /** Faults and changes of a cluster, each drawn from one seeded generator. */
 export class Faults {
@@ -37,14 +54,14 @@ export class Faults {
   mostOutageRequestsCount = 0;
   readonly #cluster: SimulatedCluster;
   readonly #random: Random;
-  readonly #port: number;
+  readonly #exporter: FaultyExporter;
   readonly #sockets = new Set<Socket>();
   #podCount = 0;
 
-  constructor(cluster: SimulatedCluster, random: Random, port: number) {
+  constructor(cluster: SimulatedCluster, random: Random, exporter: FaultyExporter) {
     this.#cluster = cluster;
     this.#random = random;
-    this.#port = port;
+    this.#exporter = exporter;
   }
 
   /** One after the other, for about `durationMs`. */
@@ -61,6 +78,8 @@ export class Faults {
       this.#dropWatches,
       this.#openSilently,
       this.#readNothing,
+      this.#sendHostileBody,
+      this.#changeSettings,
     ];
     const endMs = performance.now() + durationMs;
     while (performance.now() < endMs) {
@@ -71,7 +90,11 @@ export class Faults {
 
   async end(): Promise<void> {
     await this.#cluster.setApiFault(undefined);
-    for (const { spec } of this.#cluster.model.nodes) await this.#cluster.setFault(spec.name, undefined);
+    for (const { spec } of this.#cluster.model.nodes) {
+      this.#cluster.setSummaryAnswer(spec.name, undefined);
+      await this.#cluster.setFault(spec.name, undefined);
+    }
+    await this.setSettings();
     for (const socket of this.#sockets) socket.destroy();
     this.#sockets.clear();
   }
@@ -104,6 +127,24 @@ export class Faults {
     const fault = this.#pick(kubeletFaults);
     this.#count(`kubelet: ${fault}`);
     await this.#cluster.setFault(this.#anyNode(), fault);
+  };
+
+  /** Until the quiet point. */
+  readonly #sendHostileBody = (): void => {
+    const nodeName = this.#anyNode();
+    const { name, of } = this.#pick(hostileBodies(this.#cluster.model.podsOn(nodeName)[0]?.uid ?? ''));
+    this.#count(`body: ${name}`);
+    const body = of(hostileBytes).replace('"nodeName":"bad"', `"nodeName":"${nodeName}"`);
+    this.#cluster.setSummaryAnswer(nodeName, answerWith(body));
+  };
+
+  readonly #changeSettings = async (): Promise<void> => {
+    this.#count('settings files');
+    await this.setSettings(this.#pick(settingsFiles));
+  };
+
+  readonly setSettings = async (text = settingsFiles[0] ?? ''): Promise<void> => {
+    await writeFile(this.#exporter.settingsFile, text);
   };
 
   readonly #healKubelet = async (): Promise<void> => {
@@ -153,7 +194,7 @@ export class Faults {
   };
 
   #connect(): Socket {
-    const socket = connect({ host: '127.0.0.1', port: this.#port });
+    const socket = connect({ host: '127.0.0.1', port: this.#exporter.port });
     socket.on('error', () => undefined);
     this.#sockets.add(socket);
     return socket;

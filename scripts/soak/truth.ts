@@ -30,7 +30,10 @@ export async function differences(cluster: SimulatedCluster, port: number): Prom
     ...cluster.model.nodes
       .filter(({ spec }) => !served('node_data_available').some(({ labels }) => labels['node'] === spec.name))
       .map(({ spec }) => `node ${spec.name} has no series`),
-    ...absent.map(({ labels }) => `node ${String(labels['node'])} is absent`),
+    ...absent.map(({ labels: { node = '' } }) => {
+      const info = served('node_absent_info').find(({ labels }) => labels['node'] === node);
+      return `node ${node} is absent: ${String(info?.labels['reason'])}`;
+    }),
     ...[...expected]
       .filter(([key, bytes]) => found.get(key) !== bytes)
       .map(([key, bytes]) => {
