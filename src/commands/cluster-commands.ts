@@ -3,7 +3,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../base/duration.js';
 import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
-import { type ExporterAddress, parseExporter } from './evictions/exporter-address.js';
+import { type ExporterAddress, parseExporter, withFiles } from './evictions/exporter-address.js';
 import { explain, explainForms, type ExplainOptions } from './explain/explain-command.js';
 import type { ClusterFlags } from './one-shot.js';
 import { outputFlag } from './output-flag.js';
@@ -40,12 +40,17 @@ interface TopFlags extends NamespaceFlags {
   readonly headers: boolean;
   readonly watch?: true;
   readonly interval?: number;
-  readonly exporter?: ExporterAddress;
 }
 
 interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
   readonly free?: number;
+}
+
+interface ExporterFlags {
   readonly exporter?: ExporterAddress;
+  readonly exporterTokenFile?: string;
+  readonly exporterBasicAuthFile?: string;
+  readonly exporterCaFile?: string;
 }
 
 const defaultIntervalMs = 5000;
@@ -72,7 +77,7 @@ export function addClusterCommands(program: Command, context: CommandContext): v
     .option('-w, --watch', 'refresh at every interval until interrupted; kubelets are scraped once per cache.ttl')
     .addOption(new Option('--interval <duration>', 'time between refreshes (default: 5s)').argParser(parseInterval))
     .action(async (resource: TopResource, flags: TopFlags, command: Command) => {
-      const { exporter } = flags;
+      const exporter = exporterFlags(command);
       if (exporter !== undefined && resource !== 'evictions') throw new UsageError('--exporter is for evictions');
       const options = { ...clusterFlags(command), ...topOptions(flags), resource, exporter };
       if (options.recordings !== undefined && flags.watch === true)
@@ -93,7 +98,8 @@ export function addClusterCommands(program: Command, context: CommandContext): v
       ).argParser(parseSize),
     )
     .action(async (resource: ExplainResource, name: string, flags: ExplainFlags, command: Command) => {
-      const { output, free: freeBytes, exporter } = flags;
+      const { output, free: freeBytes } = flags;
+      const exporter = exporterFlags(command);
       if (exporter !== undefined && resource !== 'eviction') throw new UsageError('--exporter is for evictions');
       if (freeBytes !== undefined && resource !== 'node') throw new UsageError('--free is for nodes');
       const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
@@ -102,12 +108,22 @@ export function addClusterCommands(program: Command, context: CommandContext): v
 }
 
 function withSource(command: Command): Command {
-  return withSettingsFile(withRecordings(withCredentials(withNamespace(command)))).addOption(
-    new Option(
-      '--exporter <address>',
-      'exporter whose evictions are read: URL or NAMESPACE/SERVICE[:PORT] (default: ephemeral-storage-exporter/ephemeral-storage-exporter:metrics)',
-    ).argParser(parseExporter),
-  );
+  return withSettingsFile(withRecordings(withCredentials(withNamespace(command))))
+    .addOption(
+      new Option(
+        '--exporter <address>',
+        'exporter whose evictions are read: URL or NAMESPACE/SERVICE[:PORT] (default: ephemeral-storage-exporter/ephemeral-storage-exporter:metrics)',
+      ).argParser(parseExporter),
+    )
+    .option('--exporter-token-file <file>', 'with --exporter URL: file with the bearer token that it requires')
+    .option('--exporter-basic-auth-file <file>', 'with --exporter URL: file with the line USER:PASSWORD')
+    .option('--exporter-ca-file <file>', 'with --exporter URL: CA of its certificate, PEM');
+}
+
+function exporterFlags(command: Command): ExporterAddress | undefined {
+  const { exporter, ...files } = command.opts<ExporterFlags>();
+  const { exporterTokenFile: tokenFile, exporterBasicAuthFile: basicAuthFile, exporterCaFile: caFile } = files;
+  return withFiles(exporter, { tokenFile, basicAuthFile, caFile });
 }
 
 function withNamespace(command: Command): Command {

@@ -40,13 +40,20 @@ export interface Credentials {
 export interface StaticCredentialsOptions {
   readonly server: URL;
   /** PEM. */
-  readonly ca?: string;
-  readonly token?: string;
+  readonly ca?: string | undefined;
+  readonly token?: string | undefined;
+  readonly password?: UserPassword | undefined;
+}
+
+export interface UserPassword {
+  /** Without a colon. */
+  readonly user: string;
+  readonly password: string;
 }
 
 /** Credentials that never change. */
-export function staticCredentials({ server, ca, token }: StaticCredentialsOptions): Credentials {
-  const material = { headers: bearer(token), tls: { ca, rejectUnauthorized: true } };
+export function staticCredentials({ server, ca, token, password }: StaticCredentialsOptions): Credentials {
+  const material = { headers: { ...bearer(token), ...basic(password) }, tls: { ca, rejectUnauthorized: true } };
   return {
     server,
     proxyUrl: undefined,
@@ -61,4 +68,10 @@ export function staticCredentials({ server, ca, token }: StaticCredentialsOption
 /** The header for a bearer token; none without a token. */
 export function bearer(token: string | undefined): Readonly<Record<string, string>> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+/** https://www.rfc-editor.org/rfc/rfc7617#section-2 */
+function basic(login: UserPassword | undefined): Readonly<Record<string, string>> {
+  if (login === undefined) return {};
+  return { authorization: `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}` };
 }

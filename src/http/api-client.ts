@@ -1,8 +1,10 @@
 import type { Clock } from '../base/clock.js';
+import type { RequestError } from '../base/errors.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { apiErrorFromResponse } from './api-error.js';
 import type { ErrorResponse } from './error-response.js';
 import { HttpClient, type RequestBody } from './http-client.js';
+import type { TlsHints } from './request-failure.js';
 
 export interface ApiRequest {
   /** Below the server's URL, such as `/api/v1/pods`. */
@@ -28,6 +30,9 @@ export interface ApiClientOptions {
   readonly version: string;
   /** From the call to the headers of the response, in milliseconds; 35 s without it. */
   readonly headersTimeoutMs?: number;
+  readonly tlsHints?: TlsHints;
+  /** For another server in place of the API server. */
+  readonly errorFromResponse?: (response: ErrorResponse) => RequestError;
 }
 
 /** More than the 30 s after which proxies commonly time out, so that their response arrives. */
@@ -39,13 +44,14 @@ const renewalPauseMs = 60_000;
 /** Requests to the API server. */
 export class ApiClient implements ApiTransport, Disposable {
   readonly #server: URL;
-  readonly #clock: Clock;
+  readonly #errorFromResponse: (response: ErrorResponse) => RequestError;
   readonly #http: HttpClient;
 
   constructor({ headersTimeoutMs = defaultHeadersTimeoutMs, ...options }: ApiClientOptions) {
     const { server, proxyUrl } = options.credentials;
     this.#server = server;
-    this.#clock = options.clock;
+    this.#errorFromResponse =
+      options.errorFromResponse ?? ((response) => apiErrorFromResponse(response, options.clock));
     const proxy = proxyUrl && { url: proxyUrl, serverHost: server.hostname };
     this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs, renewalPauseMs });
   }
@@ -58,7 +64,7 @@ export class ApiClient implements ApiTransport, Disposable {
       url,
       what: `${body === undefined ? 'GET' : 'POST'} ${path}`,
       body,
-      errorFromResponse: (response: ErrorResponse) => apiErrorFromResponse(response, this.#clock),
+      errorFromResponse: this.#errorFromResponse,
     };
     return this.#http.open(request, signal);
   }

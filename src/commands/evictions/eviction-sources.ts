@@ -1,7 +1,6 @@
 import { type Clock, startDeadline } from '../../base/clock.js';
 import { messageOf, RequestError, UserError } from '../../base/errors.js';
 import type { Credentials } from '../../credentials/credentials.js';
-import { staticCredentials } from '../../credentials/credentials.js';
 import { storageEviction } from '../../eviction/eviction-message.js';
 import type { EvictionRecord } from '../../history/eviction-record.js';
 import { ApiClient } from '../../http/api-client.js';
@@ -14,6 +13,7 @@ import { collectionOf } from '../../watch/resource-path.js';
 import type { WorkloadResolver } from '../../workload/workload-resolver.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { defaultExporter, type ExporterAddress, proxyPath } from './exporter-address.js';
+import { exporterClient } from './exporter-client.js';
 import { decodeEvictions } from './received-evictions.js';
 
 export interface EvictionSourceOptions {
@@ -72,11 +72,8 @@ async function askExporter(
   { exporter = defaultExporter, credentials, clock, version }: EvictionSourceOptions,
   signal: AbortSignal,
 ): Promise<readonly EvictionReport[]> {
-  const isUrl = 'url' in exporter;
-  const access = isUrl ? staticCredentials({ server: exporter.url }) : credentials;
-  if (access === undefined) throw new RequestError('connection', 'no kubeconfig was found');
-  using api = new ApiClient({ credentials: access, clock, version, headersTimeoutMs: 10_000 });
-  const path = `${isUrl ? '' : proxyPath(exporter)}/api/v1/evictions`;
+  using api = await exporterClient({ exporter, credentials, clock, version });
+  const path = `${'url' in exporter ? '' : proxyPath(exporter)}/api/v1/evictions`;
   const what = `GET ${path}`;
   using deadline = startDeadline({
     clock,

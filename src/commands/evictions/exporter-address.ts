@@ -1,9 +1,18 @@
 import { terminalText } from '../text/terminal-text.js';
 import { UsageError } from '../usage-error.js';
 
+/** Files with what a protected exporter requires of its clients. They are read for each request. */
+export interface ExporterFiles {
+  readonly tokenFile?: string | undefined;
+  /** One line, `USER:PASSWORD`. */
+  readonly basicAuthFile?: string | undefined;
+  /** PEM. */
+  readonly caFile?: string | undefined;
+}
+
 /** Where an exporter is asked for what it has seen. */
 export type ExporterAddress =
-  | { readonly url: URL }
+  | { readonly url: URL; readonly files?: ExporterFiles }
   /** Through the API server's proxy for services. */
   | { readonly namespace: string; readonly service: string; readonly port: string };
 
@@ -26,6 +35,27 @@ export function parseExporter(text: string): ExporterAddress {
     `--exporter: found "${terminalText(text)}", allowed: a URL such as http://localhost:9797, or NAMESPACE/SERVICE[:PORT]`,
   );
 }
+
+/** Throws UsageError when the files do not fit the address, or one another. */
+export function withFiles(address: ExporterAddress | undefined, files: ExporterFiles): ExporterAddress | undefined {
+  const { tokenFile, basicAuthFile, caFile } = files;
+  if (tokenFile === undefined && basicAuthFile === undefined && caFile === undefined) return address;
+  if (address === undefined || !('url' in address)) {
+    throw new UsageError(
+      `--exporter-token-file, --exporter-basic-auth-file and --exporter-ca-file need --exporter URL: ${proxyLimit}`,
+    );
+  }
+  if (tokenFile !== undefined && basicAuthFile !== undefined) {
+    throw new UsageError('--exporter-token-file and --exporter-basic-auth-file exclude each other');
+  }
+  if (caFile !== undefined && address.url.protocol !== 'https:') {
+    throw new UsageError('--exporter-ca-file needs an --exporter with https://');
+  }
+  return { ...address, files };
+}
+
+/** The API server removes the header Authorization, which is for itself. */
+export const proxyLimit = "the API server's proxy for services passes on no credentials";
 
 /** Nothing but protocol, host, port and path. */
 function isPlain({ protocol, username, password, search, hash }: URL): boolean {

@@ -5,9 +5,11 @@ import { describe, expect, it } from 'vitest';
 
 import { toJson } from '../../../src/base/json-text.js';
 import { type EvictionSourceOptions, readEvictions } from '../../../src/commands/evictions/eviction-sources.js';
+import { defaultExporter } from '../../../src/commands/evictions/exporter-address.js';
 import { staticCredentials } from '../../../src/credentials/credentials.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { WorkloadResolver } from '../../../src/workload/workload-resolver.js';
+import { failureOf, LoopbackServer, replyWith } from '../../http/loopback-server.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
@@ -101,6 +103,22 @@ describe('evictions', () => {
     const { evictions, notes } = await read({ exporter: { url: exporter.url }, credentials });
     expect(evictions.map(({ pod }) => pod)).toEqual(['seen']);
     expect(notes).toEqual([expect.stringContaining('/api/v1/pods')]);
+  });
+
+  it.each([
+    [
+      'text/plain; charset=utf-8',
+      'unauthorized\n',
+      /the exporter answered 401.* proxy for services passes on no cred.* kubectl port-forward/,
+    ],
+    ['application/json', '{"kind":"Status","message":"Unauthorized"}', /the API server answered 401: Unauthorized/],
+  ])('behind the API server name who refused them: 401 as %s', async (type, body, message) => {
+    await using api = await LoopbackServer.listen();
+    api.answer = replyWith({ status: 401, headers: { 'content-type': type }, body });
+    const credentials = staticCredentials({ server: api.url, token: 'operator-token' });
+    const error = await failureOf(read({ exporter: defaultExporter, credentials }));
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toContain('operator-token');
   });
 
   it('are an error when the exporter that was named does not answer', async () => {

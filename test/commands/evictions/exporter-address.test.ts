@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { parseExporter, proxyPath } from '../../../src/commands/evictions/exporter-address.js';
+import { parseExporter, proxyPath, withFiles } from '../../../src/commands/evictions/exporter-address.js';
 
 it.each([
   ['http://localhost:9797', 'http://localhost:9797/'],
@@ -23,3 +23,21 @@ it.each(['', 'exporter', 'a/b/c', 'A/b', 'ftp://host', 'http://user:secret@host'
     expect(() => parseExporter(text)).toThrow(/--exporter: found .* allowed: a URL .* or NAMESPACE\/SERVICE/);
   },
 );
+
+it('takes files for a URL, and needs none', () => {
+  const address = parseExporter('https://exporter.example');
+  const files = { tokenFile: '/token', caFile: '/ca' };
+  expect(withFiles(address, files)).toEqual({ ...address, files });
+  expect([withFiles(address, {}), withFiles(undefined, {})]).toEqual([address, undefined]);
+});
+
+it.each([
+  ['monitoring/exporter', { tokenFile: '/token' }, /need --exporter URL: .* passes on no credentials/],
+  [undefined, { basicAuthFile: '/password' }, /need --exporter URL/],
+  [undefined, { caFile: '/ca' }, /need --exporter URL/],
+  ['https://host', { tokenFile: '/token', basicAuthFile: '/password' }, /exclude each other/],
+  ['http://host', { caFile: '/ca' }, /--exporter-ca-file needs an --exporter with https/],
+])('with the address %j refuses the files %j', (text, files, message) => {
+  const address = text === undefined ? undefined : parseExporter(text);
+  expect(() => withFiles(address, files)).toThrow(message);
+});

@@ -1,0 +1,77 @@
+import type { Clock } from '../../base/clock.js';
+import { RequestError, UserError } from '../../base/errors.js';
+import { oneLine } from '../../base/text.js';
+import { readCertificate, readCredentialFile } from '../../credentials/credential-files.js';
+import { type Credentials, staticCredentials, type UserPassword } from '../../credentials/credentials.js';
+import { ApiClient } from '../../http/api-client.js';
+import { apiErrorFromResponse } from '../../http/api-error.js';
+import { type ErrorResponse, reasonForStatus, statusMessage } from '../../http/error-response.js';
+import { type ExporterAddress, type ExporterFiles, proxyLimit } from './exporter-address.js';
+
+export interface ExporterClientOptions {
+  readonly exporter: ExporterAddress;
+  /** Of the cluster, for an exporter behind its API server. */
+  readonly credentials: Credentials | undefined;
+  readonly clock: Clock;
+  readonly version: string;
+}
+
+const headersTimeoutMs = 10_000;
+
+/** The caller disposes of it. Throws UserError for a file that cannot be used, RequestError without a cluster. */
+export async function exporterClient(options: ExporterClientOptions): Promise<ApiClient> {
+  const { exporter, credentials, clock, version } = options;
+  if ('url' in exporter) {
+    return new ApiClient({
+      credentials: await fileCredentials(exporter.url, exporter.files ?? {}),
+      clock,
+      version,
+      headersTimeoutMs,
+      tlsHints: {
+        authority: 'set --exporter-ca-file to the CA that signed the certificate',
+        serverName: 'set --exporter to a name that the certificate carries',
+      },
+      errorFromResponse: exporterError,
+    });
+  }
+  if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
+  const errorFromResponse = (response: ErrorResponse): RequestError => proxiedError(response, clock);
+  return new ApiClient({ credentials, clock, version, headersTimeoutMs, errorFromResponse });
+}
+
+async function fileCredentials(server: URL, { tokenFile, basicAuthFile, caFile }: ExporterFiles): Promise<Credentials> {
+  const [token, password, ca] = await Promise.all([
+    tokenFile === undefined ? undefined : readCredentialFile(tokenFile, '--exporter-token-file'),
+    basicAuthFile === undefined ? undefined : readPassword(basicAuthFile),
+    caFile === undefined ? undefined : readCertificate(caFile, '--exporter-ca-file'),
+  ]);
+  return staticCredentials({ server, token, password, ca });
+}
+
+async function readPassword(path: string): Promise<UserPassword> {
+  const { user, password } =
+    /^(?<user>[^:\r\n]+):(?<password>[^\r\n]+)$/.exec(await readCredentialFile(path, '--exporter-basic-auth-file'))
+      ?.groups ?? {};
+  if (user === undefined || password === undefined) {
+    throw new UserError(`--exporter-basic-auth-file ${path}: allowed: one line, USER:PASSWORD`);
+  }
+  return { user, password };
+}
+
+/** The exporter names the rule that a user lacks; what to do about the other statuses is said here. */
+function exporterError({ what, status, text }: ErrorResponse): RequestError {
+  const hint = status === 401 ? '; set --exporter-token-file or --exporter-basic-auth-file to right credentials' : '';
+  const message = `${statusMessage({ what, status }, 'the exporter', oneLine(text))}${hint}`;
+  return new RequestError(reasonForStatus(status), message, { status });
+}
+
+/** Refusals by the API server are objects of kind Status, those of an exporter behind it are plain text. */
+function proxiedError(response: ErrorResponse, clock: Clock): RequestError {
+  const { what, status, headers } = response;
+  if (status !== 401 || headers['content-type']?.startsWith('text/plain') !== true) {
+    return apiErrorFromResponse(response, clock);
+  }
+  const hint = `${proxyLimit}; use kubectl port-forward, --exporter with its URL, and --exporter-token-file or --exporter-basic-auth-file`;
+  const message = `${statusMessage({ what, status }, 'the exporter', '')}: it requires credentials, but ${hint}`;
+  return new RequestError('unauthorized', message, { status });
+}
