@@ -47,8 +47,10 @@ export function limitRatios(input: LimitRatiosInput): readonly LimitRatio[] {
 
 /** EmptyDirs of any medium, in the order of the spec: the kubelet compares the volume's own usage. */
 function addVolumeRatios(ratios: LimitRatio[], { summary: { volumes = [] }, pod }: LimitRatiosInput): void {
+  const seen = new Set<string>();
   for (const { name, sizeLimitBytes } of pod.volumes) {
-    if (sizeLimitBytes === undefined) continue;
+    if (sizeLimitBytes === undefined || seen.has(name)) continue;
+    seen.add(name);
     let usedBytes: number | undefined;
     for (const volume of volumes) if (volume.name === name) usedBytes = addKnown(usedBytes, volume.usedBytes);
     addRatio(ratios, { rule: 'emptydir', container: '', volume: name }, usedBytes, sizeLimitBytes);

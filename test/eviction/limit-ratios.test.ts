@@ -58,6 +58,11 @@ describe('the rule on emptyDirs', () => {
     expect(told({ summary: summary(usedBytes), pod: pod(sizeLimitBytes) })).toEqual([]);
   });
 
+  it('has a volume once that the spec has twice, as no API server accepts it', () => {
+    const twice = aPod({ volumes: [4, 3].map((sizeLimitBytes) => aVolume({ name: 'cache', sizeLimitBytes })) });
+    expect(told({ summary: summary(5), pod: twice })).toEqual(['emptydir cache: 5/4']);
+  });
+
   it('names the volumes in the order of the spec', () => {
     const volumes = ['b', 'a'].map((name) => aVolumeSummary({ name, usedBytes: 2 }));
     const specs = ['a', 'b'].map((name) => aVolume({ name, sizeLimitBytes: 1 }));
