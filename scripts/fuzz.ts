@@ -6,6 +6,8 @@ import { parseArgs } from 'node:util';
 
 import fc from 'fast-check';
 
+import { EventLoopGuard } from '../test/support/fuzz/event-loop-guard.js';
+import { installedPromtools, PromtoolSampler } from '../test/support/fuzz/promtool-sampler.js';
 import { fuzzTargets } from '../test/support/fuzz/targets.js';
 
 const { values: flags } = parseArgs({
@@ -17,7 +19,10 @@ const { values: flags } = parseArgs({
 const endMs = performance.now() + Number(flags.minutes) * 60_000;
 const runCount = 100;
 
-const targets = await fuzzTargets();
+const guard = new EventLoopGuard();
+const promtools = installedPromtools();
+const sampler = new PromtoolSampler(promtools, 20);
+const targets = await fuzzTargets({ guard, checkExposition: (exposition) => sampler.check(exposition) });
 const inputCounts = new Map(targets.map(({ name }) => [name, 0]));
 let failureCount = 0;
 for (let round = 0; performance.now() < endMs && failureCount === 0; round++) {
@@ -31,7 +36,12 @@ for (let round = 0; performance.now() < endMs && failureCount === 0; round++) {
     process.stdout.write(`${name}, seed ${seed}: ${JSON.stringify(details.counterexample?.[0])}\n${String(error)}\n`);
   }
 }
+const { distinct, checked } = sampler.counts;
 process.stdout.write(
-  `seed ${flags.seed}: ${Array.from(inputCounts, ([name, count]) => `${count} of ${name}`).join(', ')}\n`,
+  [
+    `seed ${flags.seed}: ${Array.from(inputCounts, ([name, count]) => `${count} of ${name}`).join(', ')}`,
+    `longest turn of the event loop ${guard.longestTurnMs.toFixed(0)} ms`,
+    `${distinct} distinct expositions, ${checked} checked by ${promtools.join(' and ') || 'promtool, which is not installed'}\n`,
+  ].join('; '),
 );
 process.exitCode = failureCount === 0 ? 0 : 1;

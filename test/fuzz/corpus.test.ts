@@ -24,3 +24,15 @@ describe.each(targets)('foreign input: $name', ({ name, input, check }) => {
     await fc.assert(fc.asyncProperty(input, check), { numRuns: 50 });
   });
 });
+
+it.each(['summary', 'pods'])('hostile %s reach the exposition in many forms', async (name) => {
+  const seen = new Set<string>();
+  const checkExposition = (exposition: Buffer): Promise<void> => {
+    seen.add(exposition.toString());
+    return Promise.resolve();
+  };
+  const [target] = (await fuzzTargets({ checkExposition })).filter((candidate) => candidate.name === name);
+  if (target === undefined) throw new Error(`no target ${name}`);
+  for (const input of fc.sample(target.input, { numRuns: 100, seed: 1 })) await target.check(input);
+  expect(seen.size).toBeGreaterThan(20);
+});
