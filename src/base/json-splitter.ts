@@ -123,12 +123,12 @@ export class JsonSplitter {
       end !== undefined;
       end = this.#likelyItems.endOf(piece, next)
     ) {
-      const item = parsed(piece.toString('utf8', next, end));
-      if (item === undefined) {
+      const items = parsedItems(piece.toString('utf8', next, end));
+      if (items.length === 0) {
         this.#likelyItems.misled();
         break;
       }
-      this.#addItem(item);
+      for (const item of items) this.#addItem(item);
       next = end + 1;
     }
     return next;
@@ -216,7 +216,6 @@ export class JsonSplitter {
       this.#endOversized();
       return;
     }
-    if (this.#slice.byteCount === 0) this.#likelyItems.learn(rest);
     const text = this.#take(rest);
     const isEmptyArray = byte === bracketClose && this.#itemCount === 0 && isBlank(text);
     if (!isEmptyArray) this.#addItem(this.#parse(text));
@@ -300,12 +299,12 @@ export class JsonSplitter {
   }
 }
 
-/** Undefined for a text that is not JSON. */
-function parsed(text: string): unknown {
+/** The items between the commas of the text; none for a text that is not JSON or blank. */
+function parsedItems(text: string): readonly unknown[] {
   try {
-    return JSON.parse(text);
+    return JSON.parse(`[${text}]`) as readonly unknown[];
   } catch {
-    return undefined;
+    return [];
   }
 }
 

@@ -28,10 +28,14 @@ function split(pieces: readonly (string | Buffer)[], limits = generous): Split {
 }
 
 const jsonValue = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
-/** As an encoder writes them, all beginning with the same member, which their texts may look like too. */
-const alike = fc
-  .array(fc.oneof(jsonValue, fc.constantFrom(',{"a":', '{"a":1},{"a":2}', ',\n  {\n   "a": ')), { maxLength: 12 })
-  .map((values) => values.map((value) => ({ a: value })));
+/** Also texts that look like the beginnings of items, and items that are too large to be parsed before they are scanned. */
+const member = fc.oneof(
+  jsonValue,
+  fc.constantFrom(',{"a":', '{"a":1},{"a":2}', ',\n  {\n   "a": ', [{ a: [{ a: 1 }] }, { a: 2 }]),
+  fc.integer({ min: 16_000, max: 17_000 }).map((length) => 'x'.repeat(length)),
+);
+/** As an encoder writes them, all beginning with the same member. */
+const alike = fc.array(member, { maxLength: 12 }).map((values) => values.map((value) => ({ a: value })));
 const document = fc
   .record({
     items: fc.oneof(fc.array(jsonValue, { maxLength: 6 }), alike),
@@ -45,6 +49,16 @@ const document = fc
     items,
     after,
   }));
+
+function isAccepted(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const places = fc.array(fc.nat(), { maxLength: 20 });
 
 describe('a splitter', () => {
@@ -61,6 +75,36 @@ describe('a splitter', () => {
           items: parsed['items'],
         });
       }),
+    );
+  });
+
+  it('accepts what JSON.parse accepts, however the bytes are cut', () => {
+    const inserted = fc.constantFrom(
+      '',
+      ',',
+      ' ,',
+      ', ',
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      '\\',
+      '1',
+      ',{"a":',
+      '{"a":1},',
+      '}]},',
+    );
+    const removedCount = fc.constantFrom(0, 0, 1, 2, 7);
+    fc.assert(
+      fc.property(document, fc.nat(), removedCount, inserted, places, ({ text }, place, removed, added, at) => {
+        const start = place % (text.length + 1);
+        const changed = text.slice(0, start) + added + text.slice(start + removed);
+        expect(isAccepted(() => split(cut(Buffer.from(changed), at)))).toBe(
+          isAccepted(() => JSON.parse(changed) as unknown),
+        );
+      }),
+      { numRuns: 500 },
     );
   });
 
@@ -104,6 +148,8 @@ describe('a malformed document', () => {
     ['another member twice', '{"a":1,"\\u0061":2}', 'duplicate member "a"'],
     ['an item that is not JSON', '{"items":[{"a":1},{"a":}]}', 'malformed JSON'],
     ['an item with another after it', '{"items":[{"a":1},{"a":1} {"a":1},{"a":1}]}', 'malformed JSON'],
+    ['nothing between commas', '{"items":[{"a":1}, ,{"a":1}]}', 'malformed JSON'],
+    ['nothing before the first comma', '{"items":[ ,{"a":1}]}', 'malformed JSON'],
     ['a bare word', '{"items":[tru]}', 'malformed JSON'],
   ])('is refused: %s', (_case, text, message) => {
     const failure = expect.objectContaining({
@@ -112,6 +158,12 @@ describe('a malformed document', () => {
     }) as Error;
     expect(() => split([text])).toThrow(failure);
     expect(() => split(Array.from(Buffer.from(text), (byte) => Buffer.of(byte)))).toThrow(failure);
+  });
+
+  it('is refused: nothing between commas, where another piece begins before it', () => {
+    const large = `{"a":"${'x'.repeat(20_000)}"}`;
+    const text = `{"items":[{"a":1},${large}, ,${large}]}`;
+    expect(() => split([text.slice(0, 10_000), text.slice(10_000)])).toThrow('malformed JSON');
   });
 
   it('is refused before its end: text of any length', () => {
