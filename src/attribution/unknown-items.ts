@@ -6,7 +6,7 @@ import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
 const noName = '';
 
 /** Of a pod without a spec, which may have any: more than a pod has as a rule. */
-const maxNamesWithoutSpec = 50;
+const maxNamesWithoutSpec = 20;
 
 interface Named {
   readonly name: string;

@@ -53,14 +53,14 @@ describe('H7: containers and volumes of a summary', () => {
     expect(folded.unknownItems).toEqual({ containerCount: 2, volumeCount: 2 });
   });
 
-  it('of a pod without a spec keep the first 50 names, or as many as are allowed', () => {
+  it('of a pod without a spec keep the first 20 names, or as many as are allowed', () => {
     const usage = aPodUsage({
-      containers: Array.from({ length: 60 }, (_, index) => aContainerUsage({ name: `c${index}` })),
-      volumes: Array.from({ length: 51 }, (_, index) => aVolumeUsage({ name: `v${index}` })),
+      containers: Array.from({ length: 30 }, (_, index) => aContainerUsage({ name: `c${index}` })),
+      volumes: Array.from({ length: 21 }, (_, index) => aVolumeUsage({ name: `v${index}` })),
     });
     const folded = foldUnknown(usage, undefined);
-    expect(names(folded.containers)).toEqual([...names(usage.containers).slice(0, 50), '']);
-    expect(names(folded.volumes)).toEqual([...names(usage.volumes).slice(0, 50), '']);
+    expect(names(folded.containers)).toEqual([...names(usage.containers).slice(0, 20), '']);
+    expect(names(folded.volumes)).toEqual([...names(usage.volumes).slice(0, 20), '']);
     expect(folded.unknownItems).toEqual({ containerCount: 10, volumeCount: 1 });
     expect(names(foldUnknown(usage, undefined, 0).containers)).toEqual(['']);
   });
