@@ -159,7 +159,7 @@ export class Collector {
     const lookedUpAtMs = clock.monotonicMs();
     const record = records.of(node);
     // The step over all nodes cannot be cut into slices.
-    const prepared = await this.#slicer.run(() => record.prepare(node, lookup));
+    const prepared = await record.prepare(node, lookup, this.#slicer);
     await onNode?.(prepared);
     return () => record.scraped(node, lookup, clock.monotonicMs() - lookedUpAtMs);
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import type { TimeSlicer } from '../base/time-slicer.js';
 import { isActive } from '../eviction/limits.js';
 import { type LayoutOfLife, layoutOfLife, type NodeLayout } from '../eviction/node-layout.js';
 import type { Node, Pod } from '../kube/objects.js';
@@ -8,7 +9,14 @@ import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { expectedPods as findExpected } from '../workload/coverage.js';
 import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
 import { ObjectRecords } from './node-objects.js';
-import { createNodeSnapshot, type NodeSnapshotOptions } from './node-snapshot.js';
+import {
+  createNodeSnapshot,
+  joinNodePods,
+  type ListedPods,
+  listPod,
+  type NodeSnapshotInput,
+  type NodeSnapshotOptions,
+} from './node-snapshot.js';
 import type { ListedPod, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from './snapshot.js';
 import type { NodePart } from './workload-collector.js';
 
@@ -22,6 +30,7 @@ export interface NodeRecordsOptions extends NodeSnapshotOptions {
 }
 
 type FoundLookup = Exclude<CacheLookup, { readonly state: 'absent' }>;
+type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
 
 /** A node in one scrape, and its part of the workloads. */
 export interface ScrapedNode {
@@ -100,6 +109,8 @@ class NodeRecord {
   readonly #objects: ObjectRecords;
   #kept: KeptSnapshot | undefined;
   #coverage: KeptCoverage | undefined;
+  /** Under way. */
+  #listing: Listing | undefined;
   /** By the UID of a pod that the API server does not know: the monotonic time at which it was first seen. */
   #danglingSinceMs: ReadonlyMap<string, number>;
   #layout: LayoutOfLife | undefined;
@@ -115,11 +126,14 @@ class NodeRecord {
     return this.#kept?.snapshot.layout ?? this.#layout?.layout;
   }
 
-  /** Derives what `scraped` needs, so that it takes no time. */
-  prepare(node: Node, lookup: CacheLookup): PreparedNode {
-    const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup);
-    this.#coverageOf(node, snapshot);
-    return { snapshot, objects: this.#objects.of(node.name, node, snapshot) };
+  /** Derives what `scraped` needs, so that it takes no time. Yields to the event loop between pods. */
+  async prepare(node: Node, lookup: CacheLookup, slicer: TimeSlicer): Promise<PreparedNode> {
+    const listed = lookup.state === 'absent' ? undefined : await this.#listPods(node, lookup, slicer);
+    return slicer.run(() => {
+      const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, listed);
+      this.#coverageOf(node, snapshot);
+      return { snapshot, objects: this.#objects.of(node.name, node, snapshot) };
+    });
   }
 
   /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
@@ -170,20 +184,49 @@ class NodeRecord {
     };
   }
 
-  #snapshotOf(node: Node, { summary, configuration }: Pick<FoundLookup, 'summary' | 'configuration'>): NodeSnapshot {
-    const podsOnNode = this.#options.pods.podsOn(node.name);
+  /** Undefined while the kept snapshot is up to date. Scrapes that run at once share the work. */
+  async #listPods(node: Node, lookup: FoundLookup, slicer: TimeSlicer): Promise<ListedPods | undefined> {
+    if (this.#keptOf(node, lookup) !== undefined) return undefined;
+    const input = this.#inputOf(node, lookup);
+    if (this.#listing?.summary !== input.summary || this.#listing.node !== node) {
+      this.#listing = { node, summary: input.summary, pods: this.#listed(input, slicer) };
+    }
+    try {
+      return await this.#listing.pods;
+    } finally {
+      this.#listing = undefined;
+    }
+  }
+
+  async #listed(input: NodeSnapshotInput, slicer: TimeSlicer): Promise<ListedPods> {
+    const listed = new Map<PodSummary, ListedPod>();
+    const { pods } = await slicer.run(() => joinNodePods(input, this.#options));
+    await slicer.forEach(pods, (pod) => listed.set(pod.summary, listPod(pod, input, this.#options)));
+    return listed;
+  }
+
+  #snapshotOf(node: Node, lookup: Found, prepared?: ListedPods): NodeSnapshot {
+    const kept = this.#keptOf(node, lookup);
+    if (kept !== undefined) return kept;
+    const snapshot = createNodeSnapshot(this.#inputOf(node, lookup), this.#options, prepared);
+    this.#kept = { configuration: lookup.configuration, podsOnNode: snapshot.podsOnNode, snapshot };
+    return snapshot;
+  }
+
+  /** Undefined when something has changed since. */
+  #keptOf(node: Node, { summary, configuration }: Found): NodeSnapshot | undefined {
     const kept = this.#kept;
     const isSame =
       kept?.snapshot.summary === summary &&
       kept.snapshot.node === node &&
       kept.configuration === configuration &&
-      kept.podsOnNode === podsOnNode &&
+      kept.podsOnNode === this.#options.pods.podsOn(node.name) &&
       this.#areUnknown(kept.snapshot.unknownPods);
-    if (isSame) return kept.snapshot;
-    const layout = this.#layoutOf(node, summary);
-    const snapshot = createNodeSnapshot({ node, summary, layout, configuration }, this.#options);
-    this.#kept = { configuration, podsOnNode, snapshot };
-    return snapshot;
+    return isSame ? kept.snapshot : undefined;
+  }
+
+  #inputOf(node: Node, { summary, configuration }: Found): NodeSnapshotInput {
+    return { node, summary, layout: this.#layoutOf(node, summary), configuration };
   }
 
   #layoutOf({ uid }: Node, summary: NodeSummary): NodeLayout {
@@ -236,6 +279,12 @@ function sumsOf({ workloads, youngWorkloads }: NodeCoverage): Pick<NodePart, 'wo
 function commonState(node: Node, { expectedPods, measuredPods, unmeasured }: NodeCoverage) {
   const { name, allocatableBytes } = node;
   return { nodeName: name, node, allocatableBytes, expectedPods, measuredPods, unmeasured };
+}
+
+interface Listing {
+  readonly node: Node;
+  readonly summary: NodeSummary;
+  readonly pods: Promise<ListedPods>;
 }
 
 interface KeptSnapshot {

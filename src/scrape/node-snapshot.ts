@@ -1,5 +1,5 @@
 import { attributePod } from '../attribution/attribute.js';
-import { type JoinedPod, joinPods, type PodScope } from '../attribution/join.js';
+import { type JoinedPod, joinPods, type JoinResult, type PodScope } from '../attribution/join.js';
 import { foldUnknown } from '../attribution/unknown-items.js';
 import type { AttributionMode, PodUsage } from '../attribution/usage.js';
 import { byNames, Ranking } from '../base/ranking.js';
@@ -10,7 +10,7 @@ import { type NodeLayout, storageLayout } from '../eviction/node-layout.js';
 import { nodeThresholds } from '../eviction/node-thresholds.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
-import type { NodeSummary } from '../kubelet/summary.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import type { ListedPod, NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
 
@@ -48,9 +48,17 @@ export interface NodeSnapshotInput {
   readonly configuration: KubeletConfiguration | undefined;
 }
 
-export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapshotOptions): NodeSnapshot {
-  const { node, summary, layout, configuration } = input;
-  const { pods, scope, showsAllPods } = options;
+/** A pod of the summary as the API server knows it, or not, at one time. */
+export type NodePod = JoinedPod & Pick<ListedPod, 'isNameless'>;
+
+/** What was derived from the pods of a summary, by their entries in it. */
+export type ListedPods = ReadonlyMap<PodSummary, ListedPod>;
+
+/** In the order of the summary. */
+export function joinNodePods(
+  { node, summary }: Pick<NodeSnapshotInput, 'node' | 'summary'>,
+  { pods, scope, maxUnknownPods }: Pick<NodeSnapshotOptions, 'pods' | 'scope' | 'maxUnknownPods'>,
+): Omit<JoinResult, 'pods'> & { readonly pods: readonly NodePod[] } {
   const joined = joinPods({
     nodeName: node.name,
     summary,
@@ -59,14 +67,60 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
     scope,
   });
   const unknown = joined.pods.filter(({ pod }) => pod === undefined);
-  const named = new Set(namedOf(unknown, options.maxUnknownPods));
+  const named = new Set(firstNames(unknown, maxUnknownPods));
+  return {
+    ...joined,
+    pods: joined.pods.map((pod) => ({ ...pod, isNameless: pod.pod === undefined && !named.has(pod) })),
+  };
+}
+
+/** By namespace and name. */
+function firstNames(pods: readonly JoinedPod[], count: number): readonly JoinedPod[] {
+  if (pods.length <= count) return pods;
+  const first = new Ranking(
+    count,
+    byNames<JoinedPod>(({ summary: { namespace, name } }) => [namespace, name]),
+  );
+  for (const pod of pods) first.add(pod);
+  return first.top();
+}
+
+export function listPod(
+  { summary, pod, isNameless }: NodePod,
+  input: NodeSnapshotInput,
+  { resolver, sidecars, attribution }: NodeSnapshotOptions,
+): ListedPod {
+  const usage = attributePod({ summary, pod, mode: attribution });
+  return {
+    namespace: summary.namespace,
+    name: summary.name,
+    pod,
+    summary,
+    usage: usage && foldUnknown(usage, pod, isNameless ? 0 : undefined),
+    startTimeMs: summary.startTimeMs,
+    limitBytes: pod && podLimitBytes(pod),
+    requestBytes: pod && podRequestBytes(pod),
+    ratios: pod === undefined || !isActive(pod) ? [] : enforcedRatios(summary, pod, { ...input, sidecars }),
+    workloads: resolver.workloadsOf(pod, summary.namespace),
+    isNameless,
+  };
+}
+
+/** `prepared`: of the same node, summary and options. What it has of a pod is used unless the API object has changed since. */
+export function createNodeSnapshot(
+  input: NodeSnapshotInput,
+  options: NodeSnapshotOptions,
+  prepared?: ListedPods,
+): NodeSnapshot {
+  const { node, summary, layout, configuration } = input;
+  const { pods, showsAllPods } = options;
+  const joined = joinNodePods(input, options);
   const measured: PodSnapshot[] = [];
   const withoutTotal: ListedPod[] = [];
   for (const pod of joined.pods) {
-    const attributed = attributePod({ summary: pod.summary, pod: pod.pod, mode: options.attribution });
-    const isNameless = pod.pod === undefined && !named.has(pod);
-    const usage = attributed && foldUnknown(attributed, pod.pod, isNameless ? 0 : undefined);
-    const listed = listedPod({ ...pod, usage, isNameless }, input, options);
+    const known = prepared?.get(pod.summary);
+    const isSame = known !== undefined && known.pod === pod.pod && known.isNameless === pod.isNameless;
+    const listed = isSame ? known : listPod(pod, input, options);
     if (isMeasured(listed)) measured.push(listed);
     else withoutTotal.push(listed);
   }
@@ -98,42 +152,12 @@ export function createNodeSnapshot(input: NodeSnapshotInput, options: NodeSnapsh
     },
     listedPodUids: uidsOf(joined.pods),
     measuredPodUids: uidsOf(measured),
-    unknownPods: unknown.map(({ summary: listed }) => listed),
+    unknownPods: joined.pods.filter(({ pod }) => pod === undefined).map(({ summary: listed }) => listed),
   };
-}
-
-function namedOf(unknown: readonly JoinedPod[], maxUnknownPods: number): readonly JoinedPod[] {
-  if (unknown.length <= maxUnknownPods) return unknown;
-  const first = new Ranking(
-    maxUnknownPods,
-    byNames<JoinedPod>(({ summary: { namespace, name } }) => [namespace, name]),
-  );
-  for (const pod of unknown) first.add(pod);
-  return first.top();
 }
 
 function isMeasured(pod: ListedPod): pod is PodSnapshot {
   return pod.usage !== undefined;
-}
-
-function listedPod(
-  { summary, pod, usage, isNameless }: JoinedPod & Pick<ListedPod, 'usage' | 'isNameless'>,
-  input: NodeSnapshotInput,
-  { resolver, sidecars }: NodeSnapshotOptions,
-): ListedPod {
-  return {
-    namespace: summary.namespace,
-    name: summary.name,
-    pod,
-    summary,
-    usage,
-    startTimeMs: summary.startTimeMs,
-    limitBytes: pod && podLimitBytes(pod),
-    requestBytes: pod && podRequestBytes(pod),
-    ratios: pod === undefined || !isActive(pod) ? [] : enforcedRatios(summary, pod, { ...input, sidecars }),
-    workloads: resolver.workloadsOf(pod, summary.namespace),
-    isNameless,
-  };
 }
 
 function sumOf(pods: readonly PodSnapshot[], count: (items: UnknownItems) => number): number {
