@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
 import type { SummaryAnswer } from '../../sim/kubelets/kubelet.js';
@@ -9,6 +10,7 @@ export interface HostileBody {
   readonly of: (byteCount: number) => string;
 }
 
+const chunkLength = 64 * 1024;
 const opening = '{"node":{"nodeName":"bad"},"pods":[';
 const podRef = (uid: number | string, name = `p${uid}`): string =>
   `"podRef":{"namespace":"shop","name":"${name}","uid":"${uid}"}`;
@@ -99,6 +101,12 @@ export function hostileBodies(knownUid: string): readonly HostileBody[] {
       after: ']}',
       maxCount: 60,
     }),
+    repeated('the most entries', {
+      before: opening,
+      item: (index) => `{${podRef(index)},${used},"containers":[${list(5, entry)}],"volume":[${list(5, entry)}]}`,
+      after: ']}',
+      maxCount: 2_999,
+    }),
     repeated('the most containers of the known pod', {
       before: pod('"containers":['),
       item: (index) => `{"name":"${'x'.repeat(240)}${index}","rootfs":{"usedBytes":${2 ** 32 + index}}}`,
@@ -134,6 +142,10 @@ function podContainer(index: number): string {
   return `{"name":"c${index}","rootfs":${stats},"logs":${stats}}`;
 }
 
+function entry(index: number): string {
+  return `{"name":"e${index}","usedBytes":${2 ** 40 + index},"rootfs":${stats},"logs":{"usedBytes":${2 ** 41}}}`;
+}
+
 function list(count: number, item: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => item(index)).join(',');
 }
@@ -142,6 +154,18 @@ export function answerWith(body: string | Buffer, headers: Readonly<Record<strin
   return (response) => {
     response.writeHead(200, { 'content-type': 'application/json', ...headers });
     response.end(body);
+  };
+}
+
+/** The same body in chunks of 64 KiB, with pauses between them. */
+export function answerInChunks(body: string, pauseMs: number): SummaryAnswer {
+  return async (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    for (let start = 0; start < body.length && !response.destroyed; start += chunkLength) {
+      response.write(body.slice(start, start + chunkLength));
+      await delay(pauseMs);
+    }
+    response.end();
   };
 }
 

@@ -13,8 +13,9 @@ export interface Measured<T> {
   readonly result: T;
   /** Longest time that the exporter's main thread ran between two turns of its event loop, in milliseconds. */
   readonly blockedMs: number;
-  /** Peak of its resident memory above that before. */
-  readonly grownBytes: number;
+  /** Its resident memory before, and the peak since. */
+  readonly idleBytes: number;
+  readonly peakBytes: number;
 }
 
 const childFile = fileURLToPath(new URL('measured-child.ts', import.meta.url));
@@ -61,7 +62,7 @@ export class MeasuredExporter implements AsyncDisposable {
     const result = await work();
     await delay(100);
     const blockedMs = await ask(this.#child, 'measure');
-    return { result, blockedMs, grownBytes: residentBytes(pid, 'VmHWM') - idleBytes };
+    return { result, blockedMs, idleBytes, peakBytes: residentBytes(pid, 'VmHWM') };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
