@@ -7,6 +7,7 @@ import type { CacheLookup, LastSummary } from '../kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { expectedPods as findExpected } from '../workload/coverage.js';
+import { DanglingPods } from './dangling-pods.js';
 import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
 import { ObjectRecords } from './node-objects.js';
 import {
@@ -31,6 +32,9 @@ export interface NodeRecordsOptions extends NodeSnapshotOptions {
 
 type FoundLookup = Exclude<CacheLookup, { readonly state: 'absent' }>;
 type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
+
+/** Unknown pods of a node that each scrape looks up: what it does for all nodes in one step must take no time. */
+const maxCheckedPods = 200;
 
 /** A node in one scrape, and its part of the workloads. */
 export interface ScrapedNode {
@@ -111,14 +115,13 @@ class NodeRecord {
   #coverage: KeptCoverage | undefined;
   /** Under way. */
   #listing: Listing | undefined;
-  /** By the UID of a pod that the API server does not know: the monotonic time at which it was first seen. */
-  #danglingSinceMs: ReadonlyMap<string, number>;
+  readonly #dangling: DanglingPods;
   #layout: LayoutOfLife | undefined;
 
   constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
     this.#options = options;
     this.#objects = objects;
-    this.#danglingSinceMs = former === undefined ? new Map() : former.#danglingSinceMs;
+    this.#dangling = new DanglingPods(former?.#dangling);
     this.#layout = former === undefined ? undefined : former.#layout;
   }
 
@@ -132,6 +135,7 @@ class NodeRecord {
     return slicer.run(() => {
       const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, listed);
       this.#coverageOf(node, snapshot);
+      if (snapshot !== undefined) this.#updateDangling(snapshot);
       return { snapshot, objects: this.#objects.of(node.name, node, snapshot) };
     });
   }
@@ -235,12 +239,15 @@ class NodeRecord {
     return decided.layout;
   }
 
-  /** An unknown pod may become known on another node, or known and deleted in between: the node's own pods do not show that. */
+  /**
+   * An unknown pod may become known on another node, or known and deleted in between: the node's own pods do not show that.
+   * Of many, which no node has for long, those after the first are looked up again with the next summary.
+   */
   #areUnknown(unknownPods: readonly PodSummary[]): boolean {
     const { pods } = this.#options;
-    return unknownPods.every(
-      ({ namespace, name, uid }) => pods.findPod(namespace, name) === undefined && !pods.isDeleted(uid),
-    );
+    return unknownPods
+      .slice(0, maxCheckedPods)
+      .every(({ namespace, name, uid }) => pods.findPod(namespace, name) === undefined && !pods.isDeleted(uid));
   }
 
   #coverageOf({ name }: Pick<Node, 'name'>, snapshot: NodeSnapshot | undefined): NodeCoverage {
@@ -257,18 +264,16 @@ class NodeRecord {
     return coverage;
   }
 
-  /**
-   * Counts the pods of the snapshot that the API server has not known for longer than the grace period. It may know those
-   * in namespaces whose pods are not listed.
-   */
-  #countDangling({ unknownPods }: NodeSnapshot): number {
-    const { pods, clock, graceMs } = this.#options;
-    const nowMs = clock.monotonicMs();
-    const before = this.#danglingSinceMs;
-    const unlisted = pods.unlistedNamespaces();
-    const dangling = unknownPods.filter(({ namespace }) => !unlisted.includes(namespace));
-    this.#danglingSinceMs = new Map(dangling.map(({ uid }) => [uid, before.get(uid) ?? nowMs]));
-    return [...this.#danglingSinceMs.values()].filter((sinceMs) => nowMs - sinceMs > graceMs).length;
+  /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */
+  #countDangling(snapshot: NodeSnapshot): number {
+    const { clock, graceMs } = this.#options;
+    this.#updateDangling(snapshot);
+    return this.#dangling.countBefore(clock.monotonicMs() - graceMs);
+  }
+
+  #updateDangling({ unknownPods }: NodeSnapshot): void {
+    const { pods, clock } = this.#options;
+    this.#dangling.update(unknownPods, pods.unlistedNamespaces(), clock.monotonicMs());
   }
 }
 
