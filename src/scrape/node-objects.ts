@@ -96,8 +96,11 @@ interface KeptObjects extends BoundPods {
   readonly objects: NodeObjects;
 }
 
+/** Without an object for each pod: every scrape does this for all nodes in one step. */
 function endedPods(snapshot: NodeSnapshot | undefined): readonly Pod[] {
-  return (snapshot?.pods ?? []).flatMap(({ pod }) => (pod === undefined || isActive(pod) ? [] : [pod]));
+  const ended: Pod[] = [];
+  for (const { pod } of snapshot?.pods ?? []) if (pod !== undefined && !isActive(pod)) ended.push(pod);
+  return ended;
 }
 
 function areSame(before: readonly Pod[], after: readonly Pod[]): boolean {

@@ -121,7 +121,7 @@ class NodeRecord {
   constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
     this.#options = options;
     this.#objects = objects;
-    this.#dangling = new DanglingPods(former?.#dangling);
+    this.#dangling = new DanglingPods(former === undefined ? undefined : former.#dangling);
     this.#layout = former === undefined ? undefined : former.#layout;
   }
 
