@@ -69,6 +69,7 @@ describe('a kubelet with any body', () => {
         "text": "decode",
         "the most containers": undefined,
         "the most containers of the known pod": undefined,
+        "the most entries": "too_large",
         "the most pods": "too_large",
         "the most volumes": undefined,
         "the most volumes of the known pod": undefined,
@@ -96,7 +97,7 @@ describe('a kubelet with any body', () => {
       const uid = addPods(cluster);
       await using exporter = await MeasuredExporter.start(cluster, 'cache: {ttl: 0}\nworkloads: {controllers: false}');
       for (let count = 0; count < 3; count += 1) await exporter.scrape(); // until what is used is compiled
-      const worst = ['{"a":{"a":…', 'the most pods', 'the most containers', 'objects in pods', 'members of the node'];
+      const worst = ['{"a":{"a":…', 'the most pods', 'the most entries', 'objects in pods', 'members of the node'];
       for (const { name, of } of hostileBodies(uid).filter((body) => worst.includes(body.name))) {
         cluster.setSummaryAnswer('bad', answerWith(of(8 * mebibyte - 10_000)));
         await exporter.scrape();
