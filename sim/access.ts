@@ -66,10 +66,15 @@ export class AccessControl {
     this.#random = random;
   }
 
-  issueToken({ user, groups = [], rules, audiences = [apiAudience] }: TokenRequest): string {
-    const token = this.#random.hex(40);
-    this.#tokens.set(token, { user: { name: user, groups: [...groups, authenticatedGroup] }, audiences });
+  issueToken({ user, groups = [], rules, audiences }: TokenRequest): string {
     this.#rules.set(user, rules);
+    return this.issueTokenOf({ name: user, groups }, audiences);
+  }
+
+  /** Keeps the rules of the user. */
+  issueTokenOf({ name, groups }: User, audiences: readonly string[] = [apiAudience]): string {
+    const token = this.#random.hex(40);
+    this.#tokens.set(token, { user: { name, groups: [...groups, authenticatedGroup] }, audiences });
     return token;
   }
 

@@ -1,17 +1,29 @@
 /**
- * The part of Kubernetes' protobuf encoding that `kubectl auth can-i` needs: it sends its SelfSubjectAccessReview in
- * protobuf only. Field numbers are those of
- * https://github.com/kubernetes/api/blob/v0.33.1/authorization/v1/generated.proto
+ * The part of Kubernetes' protobuf encoding that `kubectl auth can-i` and `kubectl create token` need: they send their
+ * SelfSubjectAccessReview and their TokenRequest in protobuf only. Field numbers are those of
+ * https://github.com/kubernetes/api/blob/v0.33.1/authorization/v1/generated.proto and
+ * https://github.com/kubernetes/api/blob/v0.33.1/authentication/v1/generated.proto
  */
 
 const magic = Buffer.from('k8s\0');
 
-/** The spec of a SelfSubjectAccessReview as in JSON; undefined for anything else. */
-export function selfSubjectAccessReviewSpec(body: Buffer): object | undefined {
+/** A SelfSubjectAccessReview or a TokenRequest as in JSON; undefined for anything else. */
+export function reviewOfProtobuf(body: Buffer): Readonly<Record<string, unknown>> | undefined {
   if (!body.subarray(0, magic.length).equals(magic)) return undefined;
   const envelope = fieldsOf(body.subarray(magic.length));
-  if (fieldsOf(envelope.get(1)).get(2)?.toString() !== 'SelfSubjectAccessReview') return undefined;
-  const spec = fieldsOf(fieldsOf(envelope.get(2)).get(2));
+  const [apiVersion, kind] = [1, 2].map((field) => fieldsOf(envelope.get(1)).get(field)?.toString());
+  const spec = fieldsOf(envelope.get(2)).get(2);
+  if (kind === 'SelfSubjectAccessReview') return { apiVersion, kind, spec: accessReviewSpec(fieldsOf(spec)) };
+  if (kind === 'TokenRequest') return { apiVersion, kind, spec: tokenRequestSpec(spec) };
+  return undefined;
+}
+
+/** Without the duration: tokens do not expire. */
+function tokenRequestSpec(spec: Buffer | undefined): object {
+  return { audiences: entriesOf(spec).flatMap(([field, value]) => (field === 1 ? [value.toString()] : [])) };
+}
+
+function accessReviewSpec(spec: ReadonlyMap<number, Buffer>): object {
   const [resource, path] = [spec.get(1), spec.get(2)].map((field) => field && textsOf(field));
   return {
     ...(resource !== undefined && {
@@ -34,15 +46,19 @@ function textsOf(message: Buffer): ReadonlyMap<number, string> {
 
 const lengthDelimited = 2;
 
+function fieldsOf(message: Buffer | undefined): ReadonlyMap<number, Buffer> {
+  return new Map(entriesOf(message));
+}
+
 /** Strings and messages by field number, up to the first field of another type. https://protobuf.dev/programming-guides/encoding/ */
-function fieldsOf(message: Buffer = Buffer.alloc(0)): ReadonlyMap<number, Buffer> {
-  const fields = new Map<number, Buffer>();
+function entriesOf(message: Buffer = Buffer.alloc(0)): readonly (readonly [number, Buffer])[] {
+  const fields: [number, Buffer][] = [];
   let rest = message;
   while (rest.length > 0) {
     const tag = varint(rest);
     if ((tag.value & 7) !== lengthDelimited) break;
     const length = varint(tag.rest);
-    fields.set(tag.value >>> 3, length.rest.subarray(0, length.value));
+    fields.push([tag.value >>> 3, length.rest.subarray(0, length.value)]);
     rest = length.rest.subarray(length.value);
   }
   return fields;

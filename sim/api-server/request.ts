@@ -35,9 +35,20 @@ export function parseRequest({ method = '', url = '/', headers }: IncomingMessag
     query: searchParams,
     accept: headers.accept ?? '*/*',
     acceptsGzip: encodings.some((encoding) => encoding.trim().split(';')[0] === 'gzip'),
-    target: targetOf(path),
+    target: serviceAccountOf(path) === undefined ? targetOf(path) : undefined,
     isWatch: ['', '1', 'true'].includes(searchParams.get('watch') ?? 'false'),
   };
+}
+
+export interface ServiceAccount {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Of a request for its token. */
+export function serviceAccountOf(path: string): ServiceAccount | undefined {
+  const [, namespace, name] = /^\/api\/v1\/namespaces\/([^/]+)\/serviceaccounts\/([^/]+)\/token$/.exec(path) ?? [];
+  return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
 function targetOf(path: string): ResourceTarget | undefined {
@@ -78,6 +89,9 @@ export function attributesOf(request: ApiRequest): Attributes {
 }
 
 function otherAttributes(method: string, path: string): Attributes {
+  const account = serviceAccountOf(path);
+  if (account !== undefined)
+    return { verb: writeVerbs[method] ?? 'get', resource: 'serviceaccounts/token', ...account };
   const [, group, resource] = /^\/apis\/(authentication|authorization)\.k8s\.io\/v1\/(\w+)$/.exec(path) ?? [];
   if (method === 'POST' && group !== undefined && resource !== undefined) {
     return { verb: 'create', resource, group: `${group}.k8s.io` };

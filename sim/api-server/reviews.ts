@@ -1,32 +1,59 @@
 import type { IncomingMessage } from 'node:http';
 
+import type { Clock } from '../../src/base/clock.js';
 import type { AccessControl, Attributes, User } from '../access.js';
 import { ApiError, badRequest } from './error.js';
-import { selfSubjectAccessReviewSpec } from './protobuf-review.js';
+import { reviewOfProtobuf } from './protobuf-review.js';
+import { type ServiceAccount, serviceAccountOf } from './request.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const largestBodyBytes = 64 * 1024;
 
-/** Responds to token reviews and access reviews. Undefined for other paths. */
+interface Context {
+  readonly access: AccessControl;
+  readonly user: User;
+  readonly clock: Clock;
+}
+
+/** Responds to token reviews, access reviews and requests for the token of a service account. Undefined for other paths. */
 export async function answerReview(
   request: IncomingMessage,
   path: string,
-  context: { readonly access: AccessControl; readonly user: User },
+  context: Context,
 ): Promise<object | undefined> {
-  const review = reviews[path];
+  const account = serviceAccountOf(path);
+  const review = account === undefined ? reviews[path] : tokenRequestOf(account);
   if (review === undefined) return undefined;
   const body = await readReview(request);
   const spec = objectOf(body['spec']);
   return { ...body, metadata: { creationTimestamp: null }, spec, status: review(spec, context) };
 }
 
-type Review = (spec: Json, context: { readonly access: AccessControl; readonly user: User }) => object;
+type Review = (spec: Json, context: Context) => object;
+
+/**
+ * As for `kubectl create token`: any name is that of a service account. The token does not expire.
+ * https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/
+ */
+function tokenRequestOf({ namespace, name }: ServiceAccount): Review {
+  return (spec, { access, clock }) => {
+    const audiences = textsOf(spec['audiences']);
+    const user = {
+      name: `system:serviceaccount:${namespace}:${name}`,
+      groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+    };
+    const token = access.issueTokenOf(user, audiences.length === 0 ? undefined : audiences);
+    const { expirationSeconds = 3600 } = spec;
+    const expiresAtMs = clock.nowMs() + Number(expirationSeconds) * 1000;
+    return { token, expirationTimestamp: new Date(expiresAtMs).toISOString() };
+  };
+}
 
 const reviews: Readonly<Partial<Record<string, Review>>> = {
   '/apis/authentication.k8s.io/v1/tokenreviews': (spec, { access }) => {
-    const wanted = Array.isArray(spec['audiences']) ? spec['audiences'].map(String) : undefined;
-    const token = access.review(text(spec['token']) ?? '', wanted);
+    const wanted = textsOf(spec['audiences']);
+    const token = access.review(text(spec['token']) ?? '', wanted.length === 0 ? undefined : wanted);
     if (token === undefined) return { user: {}, error: 'invalid bearer token' };
     const { user, audiences } = token;
     return { authenticated: true, user: { username: user.name, groups: user.groups }, audiences };
@@ -35,8 +62,8 @@ const reviews: Readonly<Partial<Record<string, Review>>> = {
     allowed: access.isAllowed(user, attributesOf(spec)),
   }),
   '/apis/authorization.k8s.io/v1/subjectaccessreviews': (spec, { access }) => {
-    const groups = Array.isArray(spec['groups']) ? spec['groups'].map(String) : [];
-    return { allowed: access.isAllowed({ name: text(spec['user']) ?? '', groups }, attributesOf(spec)) };
+    const user = { name: text(spec['user']) ?? '', groups: textsOf(spec['groups']) };
+    return { allowed: access.isAllowed(user, attributesOf(spec)) };
   },
 };
 
@@ -52,8 +79,8 @@ async function readReview(request: IncomingMessage): Promise<Json> {
   const type = request.headers['content-type']?.split(';')[0];
   const body = await readBody(request);
   if (type === 'application/vnd.kubernetes.protobuf') {
-    const spec = selfSubjectAccessReviewSpec(body);
-    if (spec !== undefined) return { kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', spec };
+    const review = reviewOfProtobuf(body);
+    if (review !== undefined) return review;
   } else if (type !== 'application/json') {
     const message = 'the body of the request was in an unknown format - accepted media types include: application/json';
     throw new ApiError(415, 'UnsupportedMediaType', message);
@@ -80,6 +107,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 
 function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** A non-empty string. */

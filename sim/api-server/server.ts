@@ -155,7 +155,8 @@ export class ApiServer implements AsyncDisposable {
   async #answerOther({ request, incoming, response, user }: Exchange): Promise<void> {
     const { method, path } = request;
     if (method === 'POST') {
-      const review = await answerReview(incoming, path, { access: this.#options.access, user });
+      const { access, clock } = this.#options;
+      const review = await answerReview(incoming, path, { access, user, clock });
       if (review === undefined) throw noSuchPath();
       await sendJson(response, review, { status: 201 });
       return;

@@ -179,6 +179,44 @@ describe('reviews', () => {
     expect(await review(sim, tokenReviews, { token: 'unknown' })).toMatchObject({ error: 'invalid bearer token' });
   });
 
+  it('issue a token in the encoding of kubectl, too', async () => {
+    await using sim = await start();
+    const { status, text } = await callApi(sim, '/api/v1/namespaces/shop/serviceaccounts/default/token', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/vnd.kubernetes.protobuf' },
+      body: Buffer.from(
+        `k8s\0${field(1, field(2, 'TokenRequest'))}${field(2, field(1, '') + field(2, field(1, 'a') + field(1, 'b')))}`,
+        'latin1',
+      ),
+    });
+    const { token } = (JSON.parse(text) as { status: { token: string } }).status;
+    expect([status, sim.access.review(token, ['b'])?.user.name, sim.access.review(token)]).toEqual([
+      201,
+      'system:serviceaccount:shop:default',
+      undefined,
+    ]);
+  });
+
+  it('issue the token of a service account, for the audiences of the request', async () => {
+    await using sim = await start();
+    const path = '/api/v1/namespaces/monitoring/serviceaccounts/prometheus/token';
+    const name = 'system:serviceaccount:monitoring:prometheus';
+    sim.access.setRules(name, [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
+    const status = (await review(sim, path, { audiences: ['exporter'] })) as { token: string };
+    const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
+    expect(await review(sim, tokenReviews, { token: status.token, audiences: ['exporter'] })).toMatchObject({
+      authenticated: true,
+      user: {
+        username: name,
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:monitoring', 'system:authenticated'],
+      },
+    });
+    const spec = { user: name, nonResourceAttributes: { verb: 'get', path: '/metrics' } };
+    expect(await review(sim, `${reviews}/subjectaccessreviews`, spec)).toEqual({ allowed: true });
+    const token = sim.issueToken({ user: 'viewer', rules: [{ verbs: ['list'], resources: ['pods'] }] });
+    expect((await callApi(sim, path, { method: 'POST', token })).status).toBe(403);
+  });
+
   it.each([
     ['application/json', '{', 400],
     ['application/json', `"${'x'.repeat(70_000)}"`, 413],

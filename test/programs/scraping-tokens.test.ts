@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { expect, it } from 'vitest';
+
+import type { Rule } from '../../sim/access.js';
+import { Exporter, leastRules } from '../support/exporter.js';
+import { documentsOf, type Json } from '../support/manifests/documents.js';
+import { eventually, isInstalled, PrometheusServer, temporaryFolder } from '../support/programs.js';
+import { describeInEachPrometheus } from '../support/prometheus-versions.js';
+
+const mayReview: Rule = { verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] };
+const mayScrape: Rule = { verbs: ['get'], nonResourceURLs: ['/metrics'] };
+
+/** The part of a scrape configuration in docs/security.md that sends the token in a file. */
+function documentedScrape(file: string): Json {
+  const page = readFileSync(path.join(import.meta.dirname, '../../docs/security.md'), 'utf8');
+  const [, text = ''] = /```yaml\n(authorization: [^]*?)```/.exec(page) ?? [];
+  return documentsOf(text.replace(/(credentials_file: )[^ }]+/, `$1${file}`), 'docs/security.md')[0] as Json;
+}
+
+describeInEachPrometheus('Prometheus with tokens of the cluster', (programs) => {
+  it.skipIf(!isInstalled('kubectl'))('scrapes with the token of a service account that may, and no other', async () => {
+    await using exporter = await Exporter.start({
+      settings: 'web: {authorization: kubernetes, audiences: [exporter]}',
+      rules: [...leastRules, mayReview],
+    });
+    await exporter.synced();
+    const { cluster } = exporter;
+    await using folder = await temporaryFolder();
+    const file = (name: string): string => path.join(folder.path, name);
+    await writeFile(file('kubeconfig'), cluster.kubeconfig());
+    const createToken = async (name: string, ...flags: readonly string[]): Promise<Json> => {
+      const line = ['--kubeconfig', file('kubeconfig'), 'create', 'token', name, '-n', 'monitoring', ...flags];
+      const { stdout } = await promisify(execFile)('kubectl', line);
+      const tokenFile = file(`${name}${flags.length}`);
+      await writeFile(tokenFile, stdout);
+      return documentedScrape(tokenFile);
+    };
+    cluster.access.setRules('system:serviceaccount:monitoring:prometheus-k8s', [mayScrape]);
+    await using prometheus = await PrometheusServer.start({
+      ...programs,
+      targets: [{ target: `127.0.0.1:${exporter.app.ports[0] ?? 0}` }],
+      scrape: await createToken('prometheus-k8s', '--audience=exporter'),
+      furtherJobs: {
+        'no token': {},
+        'for the API server': await createToken('prometheus-k8s'),
+        'another account': await createToken('default', '--audience=exporter'),
+      },
+    });
+    await eventually('all targets', async () =>
+      (await prometheus.query('count_over_time(up[1h]) >= 2')).length === 4 ? true : undefined,
+    );
+    const ups = await prometheus.query('max_over_time(up[1h])');
+    expect(Object.fromEntries(ups.map(({ metric, value }) => [metric['job'], value]))).toEqual({
+      exporter: 1,
+      'no token': 0,
+      'for the API server': 0,
+      'another account': 0,
+    });
+    expect(exporter.log.join('')).toContain('User \\"system:serviceaccount:monitoring:default\\" cannot get path');
+  });
+});
