@@ -16,6 +16,8 @@ const healthyNode = 'healthy';
 export const hostileNode = 'hostile';
 
 const healthyPod = aPod({ name: 'steady', nodeName: healthyNode });
+/** What a kubelet needs to pass its values off as those of the healthy node and its pod. */
+export const healthyNames: readonly string[] = [healthyNode, healthyPod.name, healthyPod.uid];
 const healthySummary = aNodeSummary({
   nodeName: healthyNode,
   pods: [aPodSummary({ name: 'steady', usedBytes: 12_345 })],

@@ -1,7 +1,7 @@
 /** Valid inputs, and the hostile ones that are made from them. */
 import fc from 'fast-check';
 
-import { hostileNode } from './fuzzed-cluster.js';
+import { healthyNames, hostileNode } from './fuzzed-cluster.js';
 import { mutatedJson } from './json-mutations.js';
 import { mutated } from './mutations.js';
 
@@ -110,7 +110,7 @@ const maxHeaderLength = 16 * 1024;
 
 /** By the name of the target. */
 export const hostileInputs = {
-  summary: fc.oneof(mutated([validSummary]), mutatedJson([summaryObject]), summaryText),
+  summary: fc.oneof(mutated([validSummary]), mutatedJson([summaryObject], healthyNames), summaryText),
   pods: fc.oneof(mutated([validList]), mutatedJson([listObject])),
   list: mutated([validList]),
   watch: mutated([validWatch]),

@@ -36,27 +36,32 @@ const values: readonly unknown[] = [
 
 type Edit = (parent: Record<string, unknown>, key: string) => void;
 
-const edit: fc.Arbitrary<Edit> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.constantFrom(...values).map(
-      (value): Edit =>
-        (parent, key) =>
-          (parent[key] = structuredClone(value)),
-    ),
-  },
-  { weight: 1, arbitrary: fc.constant<Edit>((parent, key) => Reflect.deleteProperty(parent, key)) },
-  {
-    weight: 1,
-    arbitrary: fc.constant<Edit>((parent, key) => {
-      if (Array.isArray(parent)) parent.push(structuredClone(parent[Number(key)]));
-    }),
-  },
-);
+function editWith(found: readonly unknown[]): fc.Arbitrary<Edit> {
+  return fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom(...values, ...found).map(
+        (value): Edit =>
+          (parent, key) =>
+            (parent[key] = structuredClone(value)),
+      ),
+    },
+    { weight: 1, arbitrary: fc.constant<Edit>((parent, key) => Reflect.deleteProperty(parent, key)) },
+    {
+      weight: 1,
+      arbitrary: fc.constant<Edit>((parent, key) => {
+        if (Array.isArray(parent)) parent.push(structuredClone(parent[Number(key)]));
+      }),
+    },
+  );
+}
 
-/** Some of the documents with a few of their values replaced, removed or repeated; JSON in any case. */
-export function mutatedJson(documents: readonly unknown[]): fc.Arbitrary<string> {
-  const edits = fc.array(fc.tuple(place, edit), {
+/**
+ * Some of the documents with a few of their values replaced, removed or repeated; JSON in any case. `found`: further values
+ * that replace others.
+ */
+export function mutatedJson(documents: readonly unknown[], found: readonly unknown[] = []): fc.Arbitrary<string> {
+  const edits = fc.array(fc.tuple(place, editWith(found)), {
     minLength: 1,
     maxLength: 5,
   });
