@@ -36,7 +36,7 @@ const anonymous: { entry: User; file?: KubeconfigFile } = { entry: { name: '' } 
  */
 export async function openContext(paths: readonly string[], contextName?: string): Promise<KubeconfigContext> {
   const place = `kubeconfig ${paths.join(', ')}`;
-  const { KubeConfig } = await import('@kubernetes/client-node');
+  const { KubeConfig } = await import('./kube-config.js');
   const files: KubeconfigFile[] = [];
   for (const path of paths) files.push(openFile(path, await readTextFile(path, 'kubeconfig'), new KubeConfig()));
   const context = findContext(files, contextName, place);
