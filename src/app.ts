@@ -51,6 +51,8 @@ export interface AppOptions {
   readonly random: () => number;
   readonly logger: Logger;
   readonly version: string;
+  /** Files and connections that the process may have open; undefined: not known. */
+  readonly openFileLimit?: number | undefined;
   /** Reloads the settings for `POST /-/reload`; rejects, after it has logged the reason, when the old ones stay. */
   readonly reload?: () => Promise<void>;
 }

@@ -12,6 +12,7 @@ import type { Pod } from './kube/objects.js';
 import type { Scope } from './kube/scope.js';
 import { BackgroundRefresher } from './kubelet/background-refresher.js';
 import { KubeletClient } from './kubelet/client.js';
+import { type ConnectionBudget, connectionBudget } from './kubelet/connection-budget.js';
 import { DirectTransport } from './kubelet/direct-transport.js';
 import { KubeletCache } from './kubelet/kubelet-cache.js';
 import { ProxyTransport } from './kubelet/proxy-transport.js';
@@ -39,6 +40,8 @@ export interface ClusterSourceOptions {
   readonly logger: Logger;
   readonly metrics: SelfMetrics;
   readonly version: string;
+  /** Files and connections that the process may have open; undefined: not known. */
+  readonly openFileLimit?: number | undefined;
   /** Whether nodes have the list of their images; only commands show it. Default: false. */
   readonly keepsImages?: boolean;
   /** Called after each change of a pod; the source already has its result. */
@@ -51,6 +54,7 @@ export class ClusterSource implements AsyncDisposable {
   readonly storeMetrics: StoreMetrics;
   readonly cache: KubeletCache;
   readonly #options: ClusterSourceOptions;
+  readonly #budget: ConnectionBudget;
   /** Disposed of in reverse order. */
   readonly #resources: Disposable[] = [];
   readonly #lifetime = new AbortController();
@@ -60,6 +64,7 @@ export class ClusterSource implements AsyncDisposable {
   constructor(options: ClusterSourceOptions) {
     const { config, credentials, clock, version, metrics } = options;
     this.#options = options;
+    this.#budget = connectionBudget(config.kubelet.maxConcurrentRequests, options.openFileLimit);
     const api = this.#own(new ApiClient({ credentials, clock, version }));
     this.storeMetrics = metrics.createStoreMetrics();
     this.store = new ClusterStore({
@@ -74,6 +79,9 @@ export class ClusterSource implements AsyncDisposable {
     const transport = config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport();
     this.cache = this.#own(this.#createCache(transport));
     this.#refresher = config.cache.refresh === 'ahead' ? this.#createRefresher() : undefined;
+    void this.store.listedNodes().then(() => {
+      this.#warnOfOpenFileLimit();
+    });
     const { signal } = this.#lifetime;
     this.#running = [this.store.run(signal), this.#refresher?.run(signal) ?? Promise.resolve()];
   }
@@ -119,6 +127,17 @@ export class ClusterSource implements AsyncDisposable {
     await Promise.all(this.#running);
   }
 
+  #warnOfOpenFileLimit(): void {
+    const { openFileLimit, logger } = this.#options;
+    const nodeCount = [...this.store.nodes()].length;
+    const needed = this.#budget.neededOpenFiles(nodeCount);
+    if (openFileLimit === undefined || openFileLimit >= needed) return;
+    const { maxConcurrentRequests, maxKeptConnections } = this.#budget;
+    const fields = { openFileLimit, needed, nodeCount, maxConcurrentRequests, maxKeptConnections };
+    const hint = 'raise it with ulimit -n, or LimitNOFILE of systemd or containerd';
+    logger.warn(`the limit of open files is too low to keep connections to all kubelets: ${hint}`, fields);
+  }
+
   #missingLists(within: string): UserError {
     const lines = this.store
       .unsyncedParts()
@@ -133,7 +152,8 @@ export class ClusterSource implements AsyncDisposable {
 
   #createCache(transport: KubeletTransport): KubeletCache {
     const { config, clock, metrics, logger } = this.#options;
-    const { requestTimeoutMs, maxBodyBytes, maxConcurrentRequests, readConfig } = config.kubelet;
+    const { requestTimeoutMs, maxBodyBytes, readConfig } = config.kubelet;
+    const { maxConcurrentRequests } = this.#budget;
     const limits = { transport, requestTimeoutMs, maxBodyBytes, clock, slicer: new TimeSlicer(clock) };
     const summaries = new KubeletClient({ ...limits, observer: metrics });
     const configurations = new KubeletClient({
@@ -170,6 +190,7 @@ export class ClusterSource implements AsyncDisposable {
         credentials: kubeletCredentials,
         clock,
         version,
+        maxKeptConnections: this.#budget.maxKeptConnections,
         isApiServerAway: () => this.store.isServerAway,
       }),
     );

@@ -14,6 +14,7 @@ export const failureReasons = [
   'http_status',
   'decode',
   'too_large',
+  'open_files',
   'empty',
   'not_ready',
   'never',

@@ -53,7 +53,7 @@ export interface ClusterReaderOptions {
   readonly config: Config;
   readonly scope: Scope;
   readonly credentials: Credentials;
-  readonly context: Pick<CommandContext, 'clock' | 'random' | 'version'>;
+  readonly context: Pick<CommandContext, 'clock' | 'random' | 'version' | 'openFileLimit'>;
   /**
    * The node that is shown in detail: readings wait for the configuration of its kubelet, where the settings have it read,
    * and nodes have the list of their images.
@@ -81,6 +81,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       clock: context.clock,
       random: context.random,
       version: context.version,
+      openFileLimit: context.openFileLimit,
       logger: silentLogger,
       metrics: new SelfMetrics({ version: context.version, nodeVersion: process.version }),
       onPodChange: (change, { store, cache }) => {

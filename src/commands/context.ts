@@ -10,6 +10,8 @@ export interface CommandContext {
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly version: string;
+  /** Files and connections that the process may have open; undefined: not known. */
+  readonly openFileLimit?: number | undefined;
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly stopSignal: AbortSignal;
   /** Aborts when the reader of the output has gone (`| head`). */

@@ -1,6 +1,7 @@
 import { homedir, hostname } from 'node:os';
 
 import { systemClock } from '../base/clock.js';
+import { readOpenFileLimit } from '../base/open-files.js';
 import { readVersion } from '../version.js';
 import type { CommandContext } from './context.js';
 
@@ -32,6 +33,7 @@ export function createContext(process: NodeJS.Process): CommandContext {
     clock: systemClock,
     random: Math.random,
     version: readVersion(),
+    openFileLimit: readOpenFileLimit(),
     stopSignal: stop.signal,
     outputClosed: outputClosed.signal,
     onHangUp: (listener) => {

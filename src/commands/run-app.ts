@@ -19,7 +19,7 @@ export interface RunAppOptions {
 
 /** Runs the exporter until the stop signal, reloading its settings as the file changes. Throws UserError when it cannot start. */
 export async function runApp({ settings, credentials, context, onListening }: RunAppOptions): Promise<void> {
-  const { clock, random, version, stopSignal } = context;
+  const { clock, random, version, openFileLimit, stopSignal } = context;
   const { config } = settings;
   const web = await loadWeb(config);
   const logger = createLogger({ ...config.log, write: context.writeError, clock });
@@ -28,7 +28,7 @@ export async function runApp({ settings, credentials, context, onListening }: Ru
     await files.reloads?.trigger('POST /-/reload');
   };
   const app = await App.start(
-    { config, web: web.web, credentials, host: hostOf(context), clock, random, logger, version, reload },
+    { config, web: web.web, credentials, host: hostOf(context), clock, random, logger, version, openFileLimit, reload },
     stopSignal,
   ).catch((error: unknown) => {
     throw stopSignal.aborted && error === stopSignal.reason ? new UserError('stopped before the start') : error;

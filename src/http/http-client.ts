@@ -24,6 +24,8 @@ export interface HttpClientOptions {
   /** From the call to the headers of the response, in milliseconds. Without it, only the signal limits the wait. */
   readonly headersTimeoutMs?: number;
   readonly tlsHints?: TlsHints;
+  /** To all hosts together; the others are closed after their request. Default: all. */
+  readonly maxKeptConnections?: number;
   /** In milliseconds: for how long credentials are not read again because of a request that refuses new ones. */
   readonly renewalPauseMs: number;
 }
@@ -55,12 +57,13 @@ export class HttpClient implements Disposable {
   readonly #refusals: Refusals;
 
   constructor(options: HttpClientOptions) {
-    const { protocol, proxy, headersTimeoutMs = 0 } = options;
+    const { protocol, proxy, headersTimeoutMs = 0, maxKeptConnections } = options;
     this.#options = options;
     this.#refusals = new Refusals({ clock: options.clock, rememberMs: options.renewalPauseMs });
     this.#agent = new RotatingAgent({
       isTls: protocol === 'https:',
       proxy: proxy && { ...proxy, timeoutMs: headersTimeoutMs },
+      maxKeptConnections,
     });
   }
 

@@ -27,6 +27,10 @@ export function requestFailure(error: unknown, what: string, hints = generalHint
   if (code.startsWith('Z_')) {
     return new RequestError('decode', `${what}: corrupt compressed body: ${text}`, { cause: error });
   }
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    const hint = 'raise the limit of open files of the exporter (ulimit -n, LimitNOFILE of systemd or containerd)';
+    return new RequestError('open_files', `${what}: no connection could be opened: ${text}; ${hint}`, { cause: error });
+  }
   const reason = code === 'ETIMEDOUT' ? 'timeout' : 'connection';
   return new RequestError(reason, `${what}: connection failed: ${text}`, { cause: error });
 }

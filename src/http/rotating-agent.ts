@@ -1,5 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls';
 
 import type { TlsMaterial } from '../credentials/credentials.js';
@@ -15,6 +16,8 @@ interface ProxyOptions {
 export interface RotatingAgentOptions {
   readonly isTls: boolean;
   readonly proxy: ProxyOptions | undefined;
+  /** Connections that are kept after their first request, to all hosts together. Default: all. */
+  readonly maxKeptConnections?: number | undefined;
 }
 
 /**
@@ -33,7 +36,8 @@ export class RotatingAgent implements Disposable {
   agentFor(tls: TlsMaterial): Promise<HttpAgent> {
     if (this.#current !== undefined && isSameMaterial(this.#current.tls, tls)) return this.#current.agent;
     this.#retireCurrent();
-    this.#current = { tls, agent: createAgent(this.#options, tls) };
+    const agent = createAgent(this.#options, tls);
+    this.#current = { tls, agent: agent.then((created) => limitKept(created, this.#options.maxKeptConnections)) };
     return this.#current.agent;
   }
 
@@ -61,6 +65,21 @@ function isSameMaterial(one: TlsMaterial, other: TlsMaterial): boolean {
 function retire(agent: HttpAgent): void {
   agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets)) sockets?.forEach((socket) => socket.destroy());
+}
+
+/** Of Node's own limits, one is for each host, and the other lets idle connections to some hosts shut out the others. */
+function limitKept(agent: HttpAgent, maxCount = Infinity): HttpAgent {
+  const kept = new Set<Duplex>();
+  const keepSocketAlive = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean; // against its type
+  agent.keepSocketAlive = (socket): boolean => {
+    if (!kept.has(socket)) {
+      if (kept.size >= maxCount) return false;
+      kept.add(socket);
+      socket.once('close', () => kept.delete(socket));
+    }
+    return keepSocketAlive(socket);
+  };
+  return agent;
 }
 
 async function createAgent({ isTls, proxy }: RotatingAgentOptions, tls: TlsMaterial): Promise<HttpAgent> {

@@ -10,6 +10,7 @@ export interface DirectTransportOptions extends AddressOptions {
   readonly clock: Clock;
   /** Whether the API server cannot be reached: kubelets ask it who a token belongs to. */
   readonly isApiServerAway: () => boolean;
+  readonly maxKeptConnections?: number;
   /** Of the exporter, for the User-Agent header. */
   readonly version: string;
 }

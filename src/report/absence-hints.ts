@@ -14,6 +14,8 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   decode: 'The answer is not a summary of this node. Check what listens at its address.',
   too_large:
     'The summary is larger than kubelet.maxBodySize, or lists more than a node can have; the log names the limit. Raise the setting, or check what listens at the address of the node.',
+  open_files:
+    'The exporter may not open more files and connections. Raise its limit: ulimit -n, or LimitNOFILE of systemd or containerd.',
   empty:
     'The summary lists no pods although pods run on the node. The kubelet may have just started; otherwise check its log.',
   not_ready: 'The node has no address or port yet. Wait until its kubelet has registered.',

@@ -40,8 +40,18 @@ describe('requestFailure', () => {
     expect(requestFailure(systemError(code), 'list of pods').reason).toBe('connection');
   });
 
+  it('H11: has the fix when no connection can be opened', () => {
+    const { message } = requestFailure(systemError('EMFILE', 'connect EMFILE 10.0.0.1:10250'), 'summary of node n1');
+    expect(message).toBe(
+      'summary of node n1: no connection could be opened: connect EMFILE 10.0.0.1:10250; ' +
+        'raise the limit of open files of the exporter (ulimit -n, LimitNOFILE of systemd or containerd)',
+    );
+  });
+
   it.each([
     ['ETIMEDOUT', 'timeout'],
+    ['EMFILE', 'open_files'],
+    ['ENFILE', 'open_files'],
     ['Z_DATA_ERROR', 'decode'],
     ['Z_BUF_ERROR', 'decode'],
   ])('maps %s to %s', (code, reason) => {

@@ -21,7 +21,7 @@ interface Cluster extends AsyncDisposable {
 }
 
 async function startCluster(): Promise<Cluster> {
-  const command = new ChildCommand('simulate');
+  const command = new ChildCommand(['simulate']);
   const kubeconfig = await command.printed(/kubeconfig +(\S+)\n/);
   return {
     kubeconfig,

@@ -10,9 +10,12 @@ export class ChildCommand implements AsyncDisposable {
   readonly #ended: Promise<unknown>;
   #out = '';
 
-  constructor(...args: readonly string[]) {
+  /** `maxOpenFiles`: as `ulimit -n`. */
+  constructor(args: readonly string[], { maxOpenFiles }: { readonly maxOpenFiles?: number } = {}) {
     const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
-    this.#child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+    const limit = maxOpenFiles === undefined ? '' : `ulimit -n ${maxOpenFiles}; `;
+    const command = ['-c', `${limit}exec "$0" "$@"`, process.execPath, cli, ...args];
+    this.#child = spawn('sh', command, { stdio: ['ignore', 'pipe', 'pipe'], env });
     this.#ended = once(this.#child, 'exit');
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {

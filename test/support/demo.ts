@@ -11,7 +11,7 @@ export interface Demo extends AsyncDisposable {
 }
 
 async function listeningDemo(...flags: readonly string[]): Promise<Demo> {
-  const command = new ChildCommand('demo', '--web.listen-address', '127.0.0.1:0', ...flags);
+  const command = new ChildCommand(['demo', '--web.listen-address', '127.0.0.1:0', ...flags]);
   const port = await command.printed(/exporter +https?:\/\/localhost:(\d+)\n/);
   return { target: `127.0.0.1:${port}`, command, [Symbol.asyncDispose]: () => command[Symbol.asyncDispose]() };
 }

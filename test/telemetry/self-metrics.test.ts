@@ -140,6 +140,7 @@ describe('kubelets', () => {
       http_status: 0,
       decode: 0,
       too_large: 0,
+      open_files: 0,
     });
     const text = await metrics.registry.getSingleMetricAsString(`${prefix}kubelet_request_duration_seconds`);
     expect(text).toContain(`${prefix}kubelet_request_duration_seconds_sum 10.02`);

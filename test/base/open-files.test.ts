@@ -1,0 +1,27 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { expect, it } from 'vitest';
+
+import { readOpenFileLimit } from '../../src/base/open-files.js';
+
+const limits = (openFiles: string): string =>
+  `Limit                     Soft Limit           Hard Limit           Units\n` +
+  `Max processes             127182               127182               processes\n` +
+  `Max open files            ${openFiles.padEnd(20)} 1048576              files\n`;
+
+it.each([
+  ['its number', limits('1024'), 1_024],
+  ['none', limits('unlimited'), undefined],
+  ['another text', 'Limit\n', undefined],
+])('the limit of open files is read from /proc: %s', async (_case, text, expected) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'limits-'));
+  await writeFile(path.join(folder, 'limits'), text);
+  expect(readOpenFileLimit(path.join(folder, 'limits'))).toBe(expected);
+  await rm(folder, { recursive: true });
+});
+
+it('the limit of open files is unknown without /proc', () => {
+  expect(readOpenFileLimit('/nonexistent/limits')).toBeUndefined();
+});

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+
+import { expect, it } from 'vitest';
+
+import { HttpClient } from '../../src/http/http-client.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { LoopbackServer, textOf } from './loopback-server.js';
+
+const material = { headers: {}, tls: { rejectUnauthorized: true } };
+
+it('H11: connections above the limit are closed after their request, and one that ends makes room', async () => {
+  await using one = await LoopbackServer.listen();
+  await using other = await LoopbackServer.listen();
+  using client = new HttpClient({
+    credentials: {
+      material: () => Promise.resolve(material),
+      reread: () => Promise.resolve(material),
+      invalidate: fail,
+    },
+    protocol: 'http:',
+    version: '0',
+    clock: new ManualClock(),
+    renewalPauseMs: 0,
+    maxKeptConnections: 1,
+  });
+  const get = async ({ url }: LoopbackServer): Promise<void> => {
+    const request = { url: new URL(url), what: 'GET', errorFromResponse: fail };
+    await textOf(client.open(request, new AbortController().signal));
+  };
+  for (const server of [one, other, one, other]) await get(server);
+  expect([one.connections.length, other.connections.length]).toEqual([1, 2]);
+
+  const [kept] = one.connections;
+  if (kept === undefined) return fail();
+  kept.destroy();
+  await once(kept, 'close');
+  await new Promise((resolve) => setImmediate(resolve));
+  await get(other);
+  await get(other);
+  expect(other.connections).toHaveLength(3);
+});
+
+function fail(): never {
+  throw new Error('not expected');
+}
