@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect, isDeepStrictEqual } from 'node:util';
 
 import type fc from 'fast-check';
@@ -5,6 +6,7 @@ import type fc from 'fast-check';
 import { type FailureReason, RequestError, UserError } from '../../../src/base/errors.js';
 import { ConfigError } from '../../../src/config/faults.js';
 import { acceptsGzip, negotiateFormat } from '../../../src/exposition/negotiate.js';
+import type { Pod } from '../../../src/kube/objects.js';
 import { projectPod } from '../../../src/kube/projection.js';
 import { formatSelector, parseSelector } from '../../../src/kube/selector.js';
 import { decodeSummary } from '../../../src/kubelet/summary-reader.js';
@@ -127,12 +129,17 @@ async function readSummary(input: string): Promise<Buffer | undefined> {
   return summary?.nodeName === hostileNode ? expositionWith({ summary }) : undefined;
 }
 
+/** The store projects items as their bytes arrive. */
+const itemsPerTurn = 500;
+
 /** The exposition with the pods of a list. */
 async function readPods(input: string): Promise<Buffer> {
   const items = (await itemsOf([Buffer.from(input)])) ?? [];
-  const projected = await Promise.all(
-    items.map((item) => answerOf(() => projectPod(item, (text) => text), refusedFor('decode'))),
-  );
+  const projected: (Pod | undefined)[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index % itemsPerTurn === 0) await nextTurn();
+    projected.push(await answerOf(() => projectPod(item, (text) => text), refusedFor('decode')));
+  }
   const pods = projected.filter((pod) => pod?.nodeName === hostileNode && pod.name !== 'steady');
   return expositionWith({
     summary: decodeSummary(validSummary, 'summary'),
