@@ -15,11 +15,13 @@ export async function demo(flags: SettingFlags, context: CommandContext): Promis
   const settings = await loadSettings(flags, context, demoSettings);
   const { SimulatedCluster } = await loadSimulation();
   await using cluster = await SimulatedCluster.start({ clock: context.clock, controlPort: 0 });
+  const isTokenRequired = settings.config.web.authorization === 'kubernetes';
   const token = cluster.issueToken({
     user: 'system:serviceaccount:ephemeral-storage-exporter:ephemeral-storage-exporter',
     rules: [
       { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
       { verbs: ['get'], resources: [settings.config.kubelet.access === 'proxy' ? 'nodes/proxy' : 'nodes/stats'] },
+      ...(isTokenRequired ? [{ verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] }] : []),
     ],
   });
   const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token });
@@ -31,6 +33,7 @@ export async function demo(flags: SettingFlags, context: CommandContext): Promis
       [
         `exporter           ${url}`,
         `metrics            ${url}${telemetryPath}`,
+        ...(isTokenRequired ? [`required header    Authorization: Bearer ${cluster.token}`] : []),
         `break a kubelet    curl -X PUT -d hang ${faultUrl}`,
         `repair it          curl -X DELETE ${faultUrl}`,
         'Ctrl-C ends the exporter and the simulated cluster.',

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { demo } from '../../src/commands/demo.js';
 import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext } from '../support/command-context.js';
+import { send } from '../support/http-get.js';
 import { temporaryFolder } from '../support/programs.js';
 
 it.each([
@@ -26,4 +27,19 @@ it.each([
   await running;
   expect(command.out()).toMatch(new RegExp(`^exporter +${scheme}://localhost:\\d+$`, 'm'));
   expect(command.out()).toMatch(new RegExp(`^metrics +${scheme}://localhost:\\d+/metrics$`, 'm'));
+});
+
+it('demo with web.authorization: kubernetes prints a header that lets its reader in', async () => {
+  const command = aCommandContext();
+  const values = { 'web.listen-address': ['127.0.0.1:0'] };
+  const assignments = ['web.authorization=kubernetes'];
+  const running = demo({ configFile: undefined, values, assignments }, command.context);
+  await expect.poll(command.out, { interval: 20 }).toContain('Ctrl-C');
+  const [, port = ''] = /^exporter +http:\/\/localhost:(\d+)$/m.exec(command.out()) ?? [];
+  const [, authorization = ''] = /^required header +Authorization: (.+)$/m.exec(command.out()) ?? [];
+  const read = (headers: Readonly<Record<string, string>>) => send({ port: Number(port), path: '/metrics', headers });
+  expect(await read({})).toMatchObject({ status: 401 });
+  expect(await read({ authorization })).toMatchObject({ status: 200 });
+  command.stop();
+  await running;
 });

@@ -71,7 +71,7 @@ interface Reader extends Disposable {
 function apiReader({ credentials, clock }: Started): Reader {
   const client = new ApiClient({ credentials, clock, version: '0' });
   return {
-    read: () => textOf(client.open({ path: '/api/v1/pods' }, never)),
+    read: () => textOf(client.open({ path: '/api/v1/pods' }, new AbortController().signal)),
     [Symbol.dispose]: () => {
       client[Symbol.dispose]();
     },
