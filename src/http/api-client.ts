@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string>>;
   /** Makes it a POST, which must create nothing: of a review. */
   readonly body?: RequestBody;
+  /** Whether the response may be compressed: pays for large lists, and not for a watch. Default: false. */
+  readonly acceptsGzip?: boolean;
 }
 
 export interface ApiTransport {
@@ -56,7 +58,7 @@ export class ApiClient implements ApiTransport, Disposable {
     this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs, renewalPauseMs });
   }
 
-  open({ path, query, body }: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+  open({ path, query, body, acceptsGzip }: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
     const url = new URL(this.#server);
     url.pathname = url.pathname.replace(/\/$/, '') + path;
     url.search = new URLSearchParams(query).toString();
@@ -64,6 +66,7 @@ export class ApiClient implements ApiTransport, Disposable {
       url,
       what: `${body === undefined ? 'GET' : 'POST'} ${path}`,
       body,
+      acceptsGzip,
       errorFromResponse: this.#errorFromResponse,
     };
     return this.#http.open(request, signal);

@@ -38,6 +38,8 @@ export interface HttpRequest {
   readonly expandServerName?: (template: string) => string;
   /** Makes it a POST, which must have no effect, as it may be sent twice. */
   readonly body?: RequestBody | undefined;
+  /** Whether the response may be compressed. Default: false. */
+  readonly acceptsGzip?: boolean | undefined;
   /** The error for a status other than 200 and 201, redirects excluded. */
   readonly errorFromResponse: (response: ErrorResponse) => RequestError;
 }
@@ -152,7 +154,7 @@ export class HttpClient implements Disposable {
   }
 
   async #send(
-    { url, expandServerName, body }: HttpRequest,
+    { url, expandServerName, body, acceptsGzip = false }: HttpRequest,
     { headers, tls }: CredentialMaterial,
     signal: AbortSignal,
   ): Promise<AuthenticatedResponse> {
@@ -163,7 +165,7 @@ export class HttpClient implements Disposable {
       agent: await this.#agent.agentFor(tls),
       headers: {
         accept: 'application/json',
-        'accept-encoding': 'identity',
+        'accept-encoding': acceptsGzip ? 'gzip' : 'identity',
         'user-agent': `ephemeral-storage-exporter/${version}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,

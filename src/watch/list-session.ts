@@ -51,6 +51,8 @@ type Page<T> = ListedObjects<T> & ListMeta;
  * pages: all others come from the API server's memory, which serves them in one response and ignores limits.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  *
+ * Compression is left to the server, which compresses bodies above 128 KiB.
+ *
  * Throws `RequestError`, the signal's reason, or what `onExpired` throws. Takes at most 5 minutes, and at most 60 s without
  * data.
  */
@@ -120,7 +122,7 @@ async function readPage<T>(
   };
   try {
     const query = { ...collection.selectors, ...queryOf(request) };
-    const body = await api.open({ path: collection.path, query }, silence.signal);
+    const body = await api.open({ path: collection.path, query, acceptsGzip: true }, silence.signal);
     const kind = `${collection.kind}List`;
     const meta = await readList(withIdleTimeout(body, silence), { kind, onItem, onOversizedItem });
     return { ...meta, objects, skipped };

@@ -323,6 +323,24 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(await client.read()).toBe('{"a":1}');
     });
 
+    it('is refused as too large when it expands without limit', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+      server.answer = replyWith({ headers, body: gzipSync(Buffer.alloc(32 * 1024 * 1024, ' ')) });
+      using client = new Client(server);
+      const error = await client.failure();
+      expect(error).toMatchObject({ name: 'RequestError', reason: 'too_large' });
+      expect(error.message).toMatch(/the compressed body expands more than 200 times: \d+ bytes from \d+$/);
+    });
+
+    it('is decompressed at any ratio below 16 MiB', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+      server.answer = replyWith({ headers, body: gzipSync(Buffer.alloc(15 * 1024 * 1024, ' ')) });
+      using client = new Client(server);
+      expect(await client.read()).toHaveLength(15 * 1024 * 1024);
+    });
+
     it.each([
       ['gzip', 'not gzip', 'corrupt compressed body'],
       ['gzip', gzipSync('{"a":1}').subarray(0, 15), 'corrupt compressed body'],

@@ -1,0 +1,116 @@
+import { constants, gzipSync } from 'node:zlib';
+
+import { describe, expect, it } from 'vitest';
+
+import { staticCredentials } from '../../src/credentials/credentials.js';
+import { ApiClient } from '../../src/http/api-client.js';
+import { listObjects } from '../../src/watch/list-session.js';
+import { collectionOf } from '../../src/watch/resource-path.js';
+import { watchObjects } from '../../src/watch/watch-session.js';
+import { failureOf, LoopbackServer, replyWith } from '../http/loopback-server.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { podJson } from './scripted-api.js';
+
+const headers = { 'content-type': 'application/json' };
+const never = new AbortController().signal;
+const nameOf = (object: unknown): string => (object as { metadata: { name: string } }).metadata.name;
+
+function podList(...items: readonly object[]): string {
+  return JSON.stringify({ kind: 'PodList', metadata: { resourceVersion: '7' }, items });
+}
+
+class Client implements Disposable {
+  readonly options;
+
+  constructor(server: LoopbackServer) {
+    const clock = new ManualClock();
+    const api = new ApiClient({ credentials: staticCredentials({ server: server.url }), clock, version: '0' });
+    this.options = { api, clock, collection: collectionOf({ resource: 'pods' }) };
+  }
+
+  async list(onObject: () => void = () => undefined): Promise<readonly string[]> {
+    const project = (object: unknown): string => {
+      onObject();
+      return nameOf(object);
+    };
+    return (await listObjects({ ...this.options, project, onExpired: () => undefined }, '0', never)).objects;
+  }
+
+  [Symbol.dispose](): void {
+    this.options.api[Symbol.dispose]();
+  }
+}
+
+describe('compressed lists', () => {
+  it('are asked for, and compressed watches are not', async () => {
+    await using server = await LoopbackServer.listen();
+    server.answer = replyWith({ body: podList(podJson('a', '1')) });
+    using client = new Client(server);
+    await client.list();
+    const onOther = (): void => undefined;
+    const follow = { resourceVersion: '7', timeoutSeconds: 300, onConnected: onOther, onOtherKind: onOther };
+    await watchObjects({ ...client.options, ...follow, onEvent: onOther }, never);
+    expect(server.requests.map((request) => request.headers['accept-encoding'])).toEqual(['gzip', 'identity']);
+  });
+
+  it.each(['gzip', 'GZIP', 'x-gzip'])('S70: are read when they are in %s', async (encoding) => {
+    await using server = await LoopbackServer.listen();
+    const body = gzipSync(podList(podJson('a', '1'), podJson('b', '2')));
+    server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
+    using client = new Client(server);
+    expect(await client.list()).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['in an encoding that was not asked for', 'br', Buffer.from('{}'), 'decode'],
+    ['that are cut off', 'gzip', gzipSync(podList(podJson('a', '1'))).subarray(0, 40), 'decode'],
+    [
+      'whose compressed part ends well, and whose text does not',
+      'gzip',
+      gzipSync(podList(podJson('a', '1')).slice(0, -1)),
+      'decode',
+    ],
+    ['that expand without limit', 'gzip', gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), 'too_large'],
+  ])('S70: %s are refused', async (_case, encoding, body, reason) => {
+    await using server = await LoopbackServer.listen();
+    server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
+    using client = new Client(server);
+    expect(await failureOf(client.list())).toMatchObject({ name: 'RequestError', reason });
+  });
+
+  it('have the same limits for an item, whatever their compressed size', async () => {
+    await using server = await LoopbackServer.listen();
+    const large = podJson('large', '1', { value: 'x'.repeat(9 * 1024 * 1024) });
+    const body = gzipSync(podList(large, podJson('b', '2')));
+    expect(body.length).toBeLessThan(100_000);
+    server.answer = replyWith({ headers: { ...headers, 'content-encoding': 'gzip' }, body });
+    using client = new Client(server);
+    expect(await client.list()).toEqual(['b']);
+  });
+
+  it('leave time for others while they are read', async () => {
+    await using server = await LoopbackServer.listen();
+    const pods = Array.from({ length: 2_000 }, (_, index) =>
+      podJson(`pod-${index}`, '1', { value: `${index}-${'v'.repeat(4_000)}` }),
+    );
+    const body = gzipSync(podList(...pods), { level: constants.Z_BEST_SPEED });
+    server.answer = replyWith({ headers: { ...headers, 'content-encoding': 'gzip' }, body });
+    using client = new Client(server);
+    let objectsInTurn = 0;
+    let maxObjectsInTurn = 0;
+    let isReading = true;
+    const countTurns = (): void => {
+      objectsInTurn = 0;
+      if (isReading) setImmediate(countTurns);
+    };
+    countTurns();
+    const names = await client.list(() => {
+      objectsInTurn += 1;
+      maxObjectsInTurn = Math.max(maxObjectsInTurn, objectsInTurn);
+    });
+    isReading = false;
+    expect(names).toHaveLength(2_000);
+    // 256 KiB of objects of 4 KB, and the piece that exceeds it.
+    expect(maxObjectsInTurn).toBeLessThanOrEqual(100);
+  });
+});
