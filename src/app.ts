@@ -14,12 +14,13 @@ import { EvictionTracker } from './eviction-tracker.js';
 import { EvictionLog } from './history/eviction-log.js';
 import { ApiClient } from './http/api-client.js';
 import type { Scope } from './kube/scope.js';
+import { withOwnNamespace } from './own-namespace.js';
 import { readinessChecks } from './readiness-checks.js';
 import { type ClusterReport, clusterReport } from './report/cluster-report.js';
 import type { EvictionReport } from './report/eviction-report.js';
 import { type HealthReport, healthReport } from './report/health-report.js';
 import type { ReadinessCheck } from './report/readiness-check.js';
-import { apiNodes, type Host, noSuchNode, resolveScope } from './resolve-scope.js';
+import { type Host, noSuchNode, scopeOf } from './resolve-scope.js';
 import type { CollectOptions } from './scrape/collector.js';
 import type { ClusterSnapshot } from './scrape/snapshot.js';
 import { missingNode, reportedPods, snapshotCounts } from './scrape/snapshot-counts.js';
@@ -90,10 +91,11 @@ export class App implements AsyncDisposable {
 
   /**
    * Resolves when all addresses accept connections, before the first lists. Throws UserError when an address is not
-   * available or the node or shard to measure is unknown, and the signal's reason when it aborts before.
+   * available or the node, shard or namespace to measure is unknown, and the signal's reason when it aborts before.
    */
   static async start(options: AppOptions, signal: AbortSignal): Promise<App> {
-    const app = new App(options, await scopeOf(options, signal));
+    const config = withOwnNamespace(options.config, options.credentials);
+    const app = new App({ ...options, config }, await scopeOf(options, signal));
     try {
       await app.#server.start();
     } catch (error) {
@@ -114,11 +116,12 @@ export class App implements AsyncDisposable {
 
   /**
    * Applies new settings, all or none. The old source serves until a new one has synced; it stays when no setting has
-   * changed that it is made from. Throws UserError when a new source does not sync, or when the node or shard to measure
-   * is unknown.
+   * changed that it is made from. Throws UserError when a new source does not sync, or when the node, shard or namespace
+   * to measure is unknown.
    */
   async apply(config: Config): Promise<void> {
-    await this.#evictions.duringReload(() => this.#apply(config));
+    const applied = withOwnNamespace(config, this.#options.credentials);
+    await this.#evictions.duringReload(() => this.#apply(applied));
   }
 
   async #apply(config: Config): Promise<void> {
@@ -296,8 +299,4 @@ export class App implements AsyncDisposable {
       stopping: this.#stopping.signal,
     });
   }
-}
-
-function scopeOf({ config, host, ...options }: AppOptions, signal: AbortSignal): Promise<Scope> {
-  return resolveScope({ settings: config.cluster, host, nodes: apiNodes(options) }, signal);
 }

@@ -117,6 +117,14 @@ export interface ApiNodesOptions {
   readonly version: string;
 }
 
+/** As {@link resolveScope}, with the nodes of the API server. */
+export function scopeOf(
+  options: ApiNodesOptions & { readonly config: Config; readonly host: Host },
+  signal: AbortSignal,
+): Promise<Scope> {
+  return resolveScope({ settings: options.config.cluster, host: options.host, nodes: apiNodes(options) }, signal);
+}
+
 /** The nodes of the API server. */
 export function apiNodes(options: ApiNodesOptions): NodeFinder {
   return {

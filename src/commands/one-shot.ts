@@ -1,5 +1,6 @@
 import { UserError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
+import { withOwnNamespace } from '../own-namespace.js';
 import { apiNodes, resolveScope } from '../resolve-scope.js';
 import { WorkloadResolver } from '../workload/workload-resolver.js';
 import { ClusterReader, type Reader } from './cluster-reader.js';
@@ -74,14 +75,15 @@ async function withCluster(
   use: (session: ClusterSession) => Promise<void>,
   options: ReadOptions,
 ): Promise<void> {
-  const { config } = await loadSettings(flags.settings, context);
+  const settings = await loadSettings(flags.settings, context);
   const credentials = await commandCredentials(flags, context);
+  const config = withOwnNamespace(settings.config, credentials);
   const { stopSignal } = context;
   try {
     // Shards divide the work of exporters; a command shows all of them.
-    const settings = { ...config.cluster, shard: 0, totalShards: 1 };
+    const unsharded = { ...config.cluster, shard: 0, totalShards: 1 };
     const nodes = apiNodes({ credentials, clock: context.clock, version: context.version });
-    const scope = await resolveScope({ settings, host: hostOf(context), nodes }, stopSignal);
+    const scope = await resolveScope({ settings: unsharded, host: hostOf(context), nodes }, stopSignal);
     await using reader = new ClusterReader({ config, scope, credentials, context, ...options });
     await reader.synced(stopSignal);
     await use({ reader, config, namespace: credentials.namespace ?? 'default' });

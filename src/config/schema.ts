@@ -40,6 +40,10 @@ const cluster = section({
   namespaces: namespaces({
     help: 'Namespaces whose pods are read. Empty: all, which requires a ClusterRole.',
   }),
+  ownNamespace: boolean({
+    default: false,
+    help: "Read the pods of the exporter's own namespace: that of its service account, or of the kubeconfig's context. Those of `cluster.namespaces` are read too.",
+  }),
   podSelector: selector({ help: 'Label selector of the pods to read. Empty: all.' }),
   skipNodes: list({
     item: selectorValue(),

@@ -8,6 +8,7 @@ describe('defaults', () => {
       cluster: {
         nodeSelector: [],
         namespaces: [],
+        ownNamespace: false,
         podSelector: [],
         skipNodes: [
           [{ key: 'type', operator: 'In', values: ['virtual-kubelet'] }],

@@ -9,6 +9,7 @@ describe('listSettings', () => {
     expect(rows.map((row) => row.path)).toEqual([
       'cluster.nodeSelector',
       'cluster.namespaces',
+      'cluster.ownNamespace',
       'cluster.podSelector',
       'cluster.skipNodes',
       'cluster.nodeLocal',

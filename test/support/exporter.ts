@@ -31,6 +31,8 @@ export interface ExporterOptions {
   readonly web?: Partial<WebConfig>;
   /** Default: a name that is not of a node. */
   readonly host?: Host;
+  /** The own one, of the credentials. Default: they name none. */
+  readonly namespace?: string;
   /** Wall time at the start. Default: that of the manual clock. */
   readonly nowMs?: number;
 }
@@ -101,7 +103,10 @@ export class Exporter implements AsyncDisposable {
       {
         config: settingsOf(options.settings ?? ''),
         web: { ...plainWeb, ...options.web },
-        credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+        credentials: {
+          ...staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
+          namespace: options.namespace,
+        },
         host: options.host ?? { name: 'test-host', nodeName: undefined },
         clock,
         random: () => 0.5,
