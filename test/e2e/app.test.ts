@@ -349,7 +349,7 @@ describe('changes of the cluster', () => {
       .toBe(1);
   });
 
-  it('keep all known data while the API server is unavailable', async () => {
+  it('S103: keep all known data while the API server is unavailable', async () => {
     await using exporter = await start(1);
     await exporter.scrape();
     await exporter.cluster.setApiFault('down');

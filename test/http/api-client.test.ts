@@ -60,7 +60,7 @@ describe('an error response of the API server', () => {
     return error;
   };
 
-  it('names the message of its Status and the RBAC rule that is missing', async () => {
+  it('S68: names the message of its Status and the RBAC rule that is missing', async () => {
     const message = 'pods is forbidden: User "ci" cannot list resource "pods" in API group "" at the cluster scope';
     const error = await answered(403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message, code: 403 }));
     expect(error).toMatchObject({ reason: 'forbidden', status: 403 });
@@ -80,7 +80,7 @@ describe('an error response of the API server', () => {
     ['cut off', '{"message": "x'],
     ['longer than 64 KiB', JSON.stringify({ message: 'x', filler: 'y'.repeat(64 * 1024) })],
     ['empty', ''],
-  ])('is reported by its status when its body is %s', async (_what, body) => {
+  ])('S68: is reported by its status when its body is %s', async (_what, body) => {
     expect((await answered(503, body)).message).toBe('GET /api/v1/pods: the API server answered 503');
   });
 
@@ -89,14 +89,14 @@ describe('an error response of the API server', () => {
     ['100000', 60_000],
     ['0', undefined],
     ['soon', undefined],
-  ])('has a delay from Retry-After: %s', async (value, retryAfterMs) => {
+  ])('S59: has a delay from Retry-After: %s', async (value, retryAfterMs) => {
     expect(await answered(429, '{}', { 'retry-after': value })).toMatchObject({ retryAfterMs, status: 429 });
   });
 
   it.each([
     [5000, 5000],
     [-5000, undefined],
-  ])('H11: has a delay from a date by the clock of the server: %d ms ahead', async (aheadMs, retryAfterMs) => {
+  ])('H11, S59: has a delay from a date by the clock of the server: %d ms ahead', async (aheadMs, retryAfterMs) => {
     const serverNowMs = Date.UTC(2020, 0, 1);
     const [date, retryAfter] = [serverNowMs, serverNowMs + aheadMs].map((atMs) => new Date(atMs).toUTCString());
     const headers = { date: date ?? '', 'retry-after': retryAfter ?? '' };

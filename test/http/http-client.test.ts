@@ -306,7 +306,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       [{ 'content-type': 'application/jsonp' }, 'application/jsonp'],
       [{ 'content-type': 'text/plain; x=application/json' }, 'text/plain; x=application/json'],
       [{}, 'none'],
-    ])('with the headers %j, such as a login page, is refused', async (headers: Record<string, string>, type) => {
+    ])('S71: with the headers %j, such as a login page, is refused', async (headers: Record<string, string>, type) => {
       await using server = await LoopbackServer.listenTls(pair);
       server.answer = replyWith({ headers, body: '<html>Please log in</html>' });
       using client = new Client(server);
@@ -315,7 +315,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(error.message).toMatch(new RegExp(`: content type "${type}" instead of application/json$`));
     });
 
-    it('is decompressed although compression was not requested', async () => {
+    it('S70: is decompressed although compression was not requested', async () => {
       await using server = await LoopbackServer.listenTls(pair);
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
       server.answer = replyWith({ headers, body: gzipSync('{"a":1}') });
@@ -345,7 +345,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       ['gzip', 'not gzip', 'corrupt compressed body'],
       ['gzip', gzipSync('{"a":1}').subarray(0, 15), 'corrupt compressed body'],
       ['br', '{}', 'unsupported content encoding "br"'],
-    ])('in %s that cannot be decoded is refused', async (encoding, body, message) => {
+    ])('S70: in %s that cannot be decoded is refused', async (encoding, body, message) => {
       await using server = await LoopbackServer.listenTls(pair);
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
       server.answer = replyWith({ headers, body });
@@ -382,7 +382,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(await client.read()).toBe('{}');
     });
 
-    it.each([301, 302, 307, 308])('with status %i is not followed', async (status) => {
+    it.each([301, 302, 307, 308])('S71: with status %i is not followed', async (status) => {
       await using other = await LoopbackServer.listenTls(pair);
       await using server = await LoopbackServer.listenTls(pair);
       server.answer = replyWith({ status, headers: { location: new URL('/secret-path', other.url).href } });
@@ -458,7 +458,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       };
     };
 
-    it('is followed by one more attempt with the credentials read again', async () => {
+    it('S69: is followed by one more attempt with the credentials read again', async () => {
       await using server = await LoopbackServer.listenTls(pair);
       acceptToken(server, 'token-2');
       using client = new Client(server);

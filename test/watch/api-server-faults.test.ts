@@ -83,7 +83,7 @@ const tooLargeStatuses: readonly (readonly [string, object])[] = [
 ];
 
 describe('a server that lags behind the known version', () => {
-  it.each(tooLargeStatuses)('H10: and says so by %s is asked for its newest state', async (_case, status) => {
+  it.each(tooLargeStatuses)('H10, S16: and says so by %s is asked for its newest state', async (_case, status) => {
     const handler: LoopbackHandler = ({ isWatch, query }, response) => {
       if (isWatch && query.get('resourceVersion') === '10') sendStatus(response, 504, status);
       else if (isWatch) sendLines(response);
@@ -180,7 +180,7 @@ describe('a list with an object above 8 MiB', () => {
 });
 
 describe('a server whose version is 0', () => {
-  it('H10: is listed again and never watched from there, which would begin with all objects', async () => {
+  it('H10, S67: is listed again and never watched from there, which would begin with all objects', async () => {
     let version = '0';
     const handler: LoopbackHandler = ({ isWatch }, response) => {
       if (isWatch) sendLines(response);

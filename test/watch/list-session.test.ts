@@ -58,7 +58,7 @@ describe('listObjects', () => {
     expect(api.requestLines).toEqual([expected]);
   });
 
-  it('follows the pages without a resource version, and keeps that of the first page', async () => {
+  it('S10, S17: follows the pages without a resource version, and keeps that of the first page', async () => {
     const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b], 'C2'), sendsList('13', [c]));
     const selectors = { labelSelector: 'app=cart' };
     expect(await list({ api, resourceVersion: '', selectors })).toMatchObject({
@@ -90,18 +90,21 @@ describe('listObjects', () => {
   it.each([
     ['10', 'list rv=10 match=NotOlderThan', 'list rv=10 match=NotOlderThan'],
     ['', 'list limit=500', 'list'],
-  ])('starts again without pages when a page of a list at "%s" has expired', async (resourceVersion, first, second) => {
-    const api = new ScriptedApi(sendsList('12', [a, b], 'C1'), expired, sendsList('14', [b, c]));
-    let expiredCount = 0;
-    const onExpired = (): number => (expiredCount += 1);
-    expect(await list({ api, resourceVersion, onExpired })).toEqual({
-      objects: ['b', 'c'],
-      skipped: [],
-      resourceVersion: '14',
-    });
-    expect(api.requestLines).toEqual([first, 'list limit=500 continue=C1', second]);
-    expect(expiredCount).toBe(1);
-  });
+  ])(
+    'S15: starts again without pages when a page of a list at "%s" has expired',
+    async (resourceVersion, first, second) => {
+      const api = new ScriptedApi(sendsList('12', [a, b], 'C1'), expired, sendsList('14', [b, c]));
+      let expiredCount = 0;
+      const onExpired = (): number => (expiredCount += 1);
+      expect(await list({ api, resourceVersion, onExpired })).toEqual({
+        objects: ['b', 'c'],
+        skipped: [],
+        resourceVersion: '14',
+      });
+      expect(api.requestLines).toEqual([first, 'list limit=500 continue=C1', second]);
+      expect(expiredCount).toBe(1);
+    },
+  );
 
   it('fails when everything has expired', async () => {
     const page = sendsList('12', [a], 'C1');

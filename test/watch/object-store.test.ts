@@ -44,7 +44,7 @@ beforeEach(() => {
 const summaries = (): string[] => changes.map(({ type, object }) => `${type} ${object.name}@${object.resourceVersion}`);
 
 describe('replace', () => {
-  it('removes, updates and adds, in that order, and contains the whole list at each notification', () => {
+  it('S20: removes, updates and adds, in that order, and contains the whole list at each notification', () => {
     store.replace([thing('pod-1', '1'), thing('pod-2', '2'), thing('pod-3', '3')]);
     changes = [];
     seen = [];
@@ -53,7 +53,7 @@ describe('replace', () => {
     expect(seen).toEqual(Array.from({ length: 4 }, () => ['pod-1@4', 'pod-2@5', 'pod-4@6']));
   });
 
-  it('empties the store with an empty list', () => {
+  it('S21: empties the store with an empty list', () => {
     store.replace([thing('a', '1'), thing('b', '2')]);
     changes = [];
     store.replace([]);
@@ -79,7 +79,7 @@ describe('replace', () => {
     expect(store.group('n1')).toBe(group);
   });
 
-  it('treats an object with another UID as another object', () => {
+  it('S76: treats an object with another UID as another object', () => {
     store.replace([thing('a', '1'), thing('b', '1')]);
     changes = [];
     store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
@@ -116,10 +116,10 @@ describe('upsert', () => {
 
   const base = thing('a', '1', { labels: { app: 'cart' }, sizes: [{ bytes: 1 }, { bytes: undefined }] });
 
-  it.each<[string, Thing]>([
-    ['the same state', structuredClone(base)],
-    ['the same state with another resource version', { ...structuredClone(base), resourceVersion: '2' }],
-  ])('suppresses %s', (_case, object) => {
+  it.each<[string, string, Thing]>([
+    ['S73', 'the same state', structuredClone(base)],
+    ['S74', 'the same state with another resource version', { ...structuredClone(base), resourceVersion: '2' }],
+  ])('%s: suppresses %s', (_number, _case, object) => {
     store.upsert(base);
     const group = store.group('n1');
     expect(store.upsert(object)).toBe('suppressed');
@@ -187,7 +187,7 @@ describe('remove', () => {
     expect(names(store.group('n1'))).toEqual(['a@1']);
   });
 
-  it('reports a deletion once, whether a list or an event came first', () => {
+  it('S24: reports a deletion once, whether a list or an event came first', () => {
     store.upsert(thing('a', '1'));
     store.replace([]);
     store.remove(thing('a', '1'));

@@ -161,7 +161,7 @@ describe('a reflector over HTTP', () => {
     expect((await run.requests.next()).url.searchParams.get('resourceVersion')).toBe('20');
   });
 
-  it('does not apply a list whose connection breaks', async () => {
+  it('S18: does not apply a list whose connection breaks', async () => {
     await using run = await start();
     const broken = await run.requests.next();
     broken.response.writeHead(200, json).write(podList('10', pod('a', '1')).slice(0, -1));
@@ -174,18 +174,21 @@ describe('a reflector over HTTP', () => {
   });
 
   it.each([
-    ['holds the headers of a list back', 0],
-    ['holds the headers of a watch back', 1],
-  ])('closes its connection at once when it is stopped while the server %s', async (_case, listCount) => {
-    await using run = await start();
-    if (listCount === 1) (await run.requests.next()).response.writeHead(200, json).end(podList('10'));
-    const held = await run.requests.next();
-    await run.stop();
-    await held.closed;
-    expect(held.response.writableFinished).toBe(false);
-  });
+    ['S05', 'a list', 0],
+    ['S07', 'a watch', 1],
+  ])(
+    '%s: closes its connection at once when it is stopped while it waits for the headers of %s',
+    async (_number, _case, listCount) => {
+      await using run = await start();
+      if (listCount === 1) (await run.requests.next()).response.writeHead(200, json).end(podList('10'));
+      const held = await run.requests.next();
+      await run.stop();
+      await held.closed;
+      expect(held.response.writableFinished).toBe(false);
+    },
+  );
 
-  it('closes the connection of a silent watch', async () => {
+  it('S48: closes the connection of a silent watch', async () => {
     await using run = await start();
     (await run.requests.next()).response.writeHead(200, json).end(podList('10'));
     const silent = await run.requests.next();

@@ -1,10 +1,9 @@
+import { getEventListeners } from 'node:events';
+
 import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
-import type { Logger } from '../../src/base/logger.js';
-import type { ApiTransport } from '../../src/http/api-client.js';
-import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
-import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
+import type { StoreChange } from '../../src/watch/object-store.js';
 import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -23,125 +22,13 @@ import {
   tooLarge,
   WatchFeed,
 } from './scripted-api.js';
-
-interface Thing extends StoredObject {
-  readonly value: string;
-}
-
-function project(object: unknown): Thing {
-  const { metadata, value } = object as { metadata: StoredObject; value: string | undefined };
-  if (value === undefined) throw new RequestError('decode', `${metadata.name} has no value`);
-  return { uid: metadata.uid, name: metadata.name, resourceVersion: metadata.resourceVersion, value };
-}
-
-const podWithoutValue = (name: string, resourceVersion: string): object => ({
-  metadata: { name, uid: `uid-${name}`, resourceVersion },
-});
-
-const added = (name: string, resourceVersion: string, more = {}): string =>
-  eventLine('ADDED', podJson(name, resourceVersion, more));
-const modified = (name: string, resourceVersion: string, more = {}): string =>
-  eventLine('MODIFIED', podJson(name, resourceVersion, more));
-const deleted = (name: string, resourceVersion: string, more = {}): string =>
-  eventLine('DELETED', podJson(name, resourceVersion, more));
-
-interface Running extends AsyncDisposable {
-  readonly reflector: Reflector<Thing>;
-  readonly clock: ManualClock;
-  /** The calls of the observer, apart from progress. */
-  readonly observed: string[];
-  /** Wall times of progress. */
-  readonly progressedAtMs: number[];
-  readonly logged: string[];
-  /** The changes of the store. */
-  readonly changes: string[];
-  /** The content of the store. */
-  content(): string[];
-  stop(): Promise<void>;
-}
-
-interface RunOptions extends Partial<ReflectorOptions<Thing>> {
-  readonly api: ApiTransport;
-  readonly clock?: ManualClock;
-  readonly onChange?: (change: StoreChange<Thing>) => void;
-  readonly stopping?: AbortController;
-}
-
-/**
- * A running reflector. With its random number, 0.5, an end at the time limit is followed by 500 ms, and back-offs are
- * 375, 750, 1500, 3000, 6000, 12000 and then 22500 ms.
- */
-async function start(runOptions: RunOptions): Promise<Running> {
-  const { onChange, stopping = new AbortController(), clock = new ManualClock(), ...options } = runOptions;
-  const observed: string[] = [];
-  const logged: string[] = [];
-  const changes: string[] = [];
-  const progressedAtMs: number[] = [];
-  const store = new ObjectStore<Thing>({
-    keyOf: ({ name }) => name,
-    groupOf: () => undefined,
-    onChange: (change) => {
-      changes.push(`${change.type} ${change.object.name}@${change.object.resourceVersion}`);
-      onChange?.(change);
-    },
-  });
-  const observe =
-    (name: string) =>
-    (...values: unknown[]): void => {
-      observed.push([name, ...values].join(' '));
-    };
-  const observer: ReflectorObserver = {
-    listFinished: observe('list'),
-    watchEnded: observe('watch'),
-    eventApplied: observe('event'),
-    updateSuppressed: observe('suppressed'),
-    objectSkipped: observe('skipped'),
-    resourceVersionExpired: observe('expired'),
-    watchConnected: observe('connected'),
-    progressed: (_resource, _scope, { wallMs }) => progressedAtMs.push(wallMs),
-  };
-  const log =
-    (level: string): Logger['info'] =>
-    (message, fields) => {
-      logged.push(`${level}: ${message} ${JSON.stringify(fields)}`);
-    };
-  const reflector = new Reflector<Thing>({
-    resource: 'pods',
-    store,
-    project,
-    clock,
-    random: () => 0.5,
-    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
-    observer,
-    ...options,
-  });
-  const run = reflector.run(stopping.signal);
-  const stop = async (): Promise<void> => {
-    stopping.abort(new Error('stopped'));
-    await run;
-    expect(clock.sleeperCount).toBe(0);
-  };
-  await clock.advance(0);
-  return {
-    reflector,
-    clock,
-    observed,
-    progressedAtMs,
-    logged,
-    changes,
-    content: () => [...store.values()].map(({ name, resourceVersion }) => `${name}@${resourceVersion}`),
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
-}
-
-const listOfA = sendsList('10', [podJson('a', '1')]);
+import { added, deleted, listOfA, modified, podWithoutValue, runReflector, type Thing } from './scripted-reflector.js';
 
 describe('the normal course', () => {
-  it('lists any state, then watches from there with bookmarks and a time limit, and applies events in order', async () => {
+  it('S01: lists any state, then watches from there with bookmarks and a time limit, and applies events in order', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(sendsList('10', [podJson('a', '1'), podJson('b', '2')]), feed.answer);
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
     expect(api.requests[1]).toEqual({
       path: '/api/v1/pods',
@@ -164,7 +51,7 @@ describe('the normal course', () => {
 
   it('is synced from the first list on', async () => {
     const feed = new WatchFeed();
-    await using run = await start({ api: new ScriptedApi(feed.answer, sendsWatch()) });
+    await using run = await runReflector({ api: new ScriptedApi(feed.answer, sendsWatch()) });
     expect(run.reflector.hasSynced).toBe(false);
     feed.send('{"kind":"PodList","metadata":{"resourceVersion":"10"},"items":[');
     await run.clock.advance(0);
@@ -178,7 +65,7 @@ describe('the normal course', () => {
   it('sends the selectors with lists and watches, of one namespace', async () => {
     const api = new ScriptedApi(listOfA);
     const selectors = { labelSelector: 'app=cart', fieldSelector: 'spec.nodeName=n1' };
-    await using run = await start({ api, namespace: 'shop', ...selectors });
+    await using run = await runReflector({ api, namespace: 'shop', ...selectors });
     expect(api.requests.map(({ path }) => path)).toEqual(Array(2).fill('/api/v1/namespaces/shop/pods'));
     expect(api.requests).toMatchObject([{ query: selectors }, { query: selectors }]);
     expect(run.observed[0]).toBe('connected pods shop false');
@@ -189,34 +76,42 @@ describe('the normal course', () => {
       sends('{"kind":"NodeList","metadata":{"resourceVersion":"10"},"items":[]}'),
       sendsWatch(eventLine('ADDED', { ...podJson('n1', '11'), kind: 'Node' })),
     );
-    await using run = await start({ api, resource: 'nodes' });
+    await using run = await runReflector({ api, resource: 'nodes' });
     expect(api.requests.map(({ path }) => path)).toEqual(['/api/v1/nodes', '/api/v1/nodes']);
     expect(run.content()).toEqual(['n1@11']);
   });
 
   it.each([
-    ['an added object', added('b', '20')],
-    ['a changed object', modified('a', '20')],
-    ['a deleted object', deleted('a', '20')],
-    ['a deleted object that it does not know', deleted('x', '20')],
-    ['a bookmark', bookmarkLine('20')],
-  ])('watches again from %s', async (_case, line) => {
-    const api = new ScriptedApi(listOfA, sendsWatch(added('z', '15'), line));
-    await using run = await start({ api });
+    ['S27', 'an added object', added('b', '20'), ['added b@20']],
+    ['S27', 'a changed object', modified('a', '20'), ['updated a@20']],
+    [
+      'S79',
+      'an object that was changed, then deleted',
+      modified('a', '19') + deleted('a', '20'),
+      ['updated a@19', 'removed a@20'],
+    ],
+    ['S75', 'a deleted object that it does not know', deleted('x', '20'), []],
+    ['S51', 'a bookmark', bookmarkLine('20'), []],
+  ])('%s: watches again from %s', async (_number, _case, lines, changes) => {
+    const api = new ScriptedApi(listOfA, sendsWatch(lines));
+    await using run = await runReflector({ api });
     await run.clock.advance(500);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
+    expect(run.changes).toEqual(['added a@1', ...changes]);
   });
 
-  it('treats the last event as the newest, regardless of its number', async () => {
-    const api = new ScriptedApi(listOfA, sendsWatch(added('b', '55'), added('c', '32')));
-    await using run = await start({ api });
+  it('S26: skips another kind and treats the last event as the newest, regardless of its number', async () => {
+    const otherKind = eventLine('ADDED', { kind: 'Table', metadata: { name: 'x', resourceVersion: '99' } });
+    const api = new ScriptedApi(listOfA, sendsWatch(deleted('a', '11'), added('b', '55'), added('c', '32'), otherKind));
+    await using run = await runReflector({ api });
     await run.clock.advance(500);
     expect(api.requestLines.at(-1)).toBe('watch rv=32');
+    expect(run.content()).toEqual(['b@55', 'c@32']);
   });
 
   it('reports the wall time of each list, event and bookmark', async () => {
     const feed = new WatchFeed();
-    await using run = await start({ api: new ScriptedApi(listOfA, feed.answer) });
+    await using run = await runReflector({ api: new ScriptedApi(listOfA, feed.answer) });
     const startMs = run.clock.nowMs();
     await run.clock.advance(1_000);
     feed.send(bookmarkLine('11'));
@@ -229,18 +124,18 @@ describe('the normal course', () => {
   it.each([
     [0, '300'],
     [0.999_999, '600'],
-  ])('sets a time limit of 5 to 10 minutes for the watch (random number %d)', async (number, seconds) => {
+  ])('S41: sets a time limit of 5 to 10 minutes for the watch (random number %d)', async (number, seconds) => {
     const api = new ScriptedApi(listOfA);
-    await using run = await start({ api, random: () => number });
+    await using run = await runReflector({ api, random: () => number });
     expect(run.reflector.hasSynced).toBe(true);
     expect(api.requests[1]?.query?.['timeoutSeconds']).toBe(seconds);
   });
 
-  it('watches again after each end at the time limit, without a list, losing and repeating nothing', async () => {
+  it('S40: watches again after each end at the time limit, without a list, losing and repeating nothing', async () => {
     const feeds = [new WatchFeed(), new WatchFeed(), new WatchFeed()];
     const lines = [[added('b', '12')], [added('c', '20'), deleted('b', '21')], [modified('c', '30')]];
     const api = new ScriptedApi(listOfA, ...feeds.map(({ answer }) => answer));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     for (const [index, feed] of feeds.entries()) {
       feed.send(...(lines[index] ?? []));
       await run.clock.advance(1_000);
@@ -252,10 +147,10 @@ describe('the normal course', () => {
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual(Array(3).fill('watch pods end'));
   });
 
-  it('keeps one watch for as long as bookmarks come', async () => {
+  it('S49: keeps one watch for as long as bookmarks come', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, feed.answer);
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     for (let minute = 1; minute <= 7; minute += 1) {
       await run.clock.advance(60_000);
       feed.send(bookmarkLine(String(10 + minute)));
@@ -264,7 +159,7 @@ describe('the normal course', () => {
     expect([api.requests.length, feed.isAborted]).toEqual([2, false]);
   });
 
-  it('accumulates nothing in a day of bookmarks and ends at the time limit', async () => {
+  it('S105: accumulates no timers and listeners in a day of bookmarks and ends at the time limit', async () => {
     let version = 10;
     const clock = new ManualClock();
     const api = new ScriptedApi(listOfA).thenAlways((request, signal) => {
@@ -279,56 +174,61 @@ describe('the normal course', () => {
       })().catch(() => undefined);
       return feed.answer(request, signal);
     });
-    await using run = await start({ api, clock });
+    const stopping = new AbortController();
+    await using run = await runReflector({ api, clock, stopping });
     const sleeperCounts = new Set<number>();
+    const listenerCounts = new Set<number>();
     for (let hour = 0; hour < 24; hour += 1) {
       await clock.advance(3_600_000 + 60_500);
       sleeperCounts.add(clock.sleeperCount);
+      listenerCounts.add(getEventListeners(stopping.signal, 'abort').length);
     }
     expect(api.requestLines.filter((line) => line.startsWith('list'))).toHaveLength(1);
     expect(api.requests.length).toBeLessThan(200);
     expect(Math.max(...sleeperCounts)).toBeLessThanOrEqual(3);
+    expect(Math.max(...listenerCounts)).toBeLessThanOrEqual(3);
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 });
 
 describe('events', () => {
-  it('replace an object that was re-created under the same name', async () => {
+  it('S76: replace an object that was re-created under the same name', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(modified('a', '20', { uid: 'other' })));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(run.changes).toEqual(['added a@1', 'removed a@1', 'added a@20']);
   });
 
   it('that delete an earlier object do not remove a later one', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(deleted('a', '20', { uid: 'earlier' })));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(run.content()).toEqual(['a@1']);
   });
 
-  it('that change nothing in the store are suppressed', async () => {
+  it('S74: that change nothing in the store are suppressed', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(modified('a', '20', { value: '1' })));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(run.changes).toEqual(['added a@1']);
     expect(run.observed).toContain('suppressed pods');
     await run.clock.advance(500);
     expect(api.requestLines.at(-1)).toBe('watch rv=20');
   });
 
-  it('that are replayed end with the newest state and restore no deleted object', async () => {
+  it('S77: that are replayed end with the newest state and restore no deleted object', async () => {
     const api = new ScriptedApi(
       sendsList('10', [podJson('a', '9')]),
       sendsWatch(added('b', '5'), modified('a', '6'), deleted('b', '7'), modified('a', '9')),
     );
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(run.content()).toEqual(['a@9']);
   });
 
-  it('with a malformed object are skipped with a warning', async () => {
+  it('S78: with a malformed object are skipped with a warning, and counted', async () => {
     const lines = [eventLine('MODIFIED', podWithoutValue('a', '20')), added('b', '21')];
     const api = new ScriptedApi(listOfA, sendsWatch(...lines));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(run.content()).toEqual(['a@1', 'b@21']);
     expect(run.logged).toContainEqual(expect.stringMatching(/^warn: .*a has no value/));
+    expect(run.observed).toContain('skipped pods malformed');
     await run.clock.advance(500);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=21']);
   });
@@ -336,7 +236,7 @@ describe('events', () => {
   it('that delete a malformed object cause a list, since it may be any object', async () => {
     const lines = [eventLine('DELETED', podWithoutValue('a', '20')), added('b', '21')];
     const api = new ScriptedApi(listOfA, sendsWatch(...lines), sendsList('30', [podJson('b', '20')]));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(run.observed).toContain('watch pods parse');
     expect(run.content()).toEqual(['a@1']);
     await run.clock.advance(375);
@@ -346,7 +246,7 @@ describe('events', () => {
 
   it('are preceded by a list whose malformed objects are skipped with one warning', async () => {
     const items = [podWithoutValue('x', '1'), podJson('a', '2'), podWithoutValue('y', '3')];
-    await using run = await start({ api: new ScriptedApi(sendsList('10', items)) });
+    await using run = await runReflector({ api: new ScriptedApi(sendsList('10', items)) });
     expect(run.content()).toEqual(['a@2']);
     const warnings = run.logged.filter((line) => line.startsWith('warn'));
     expect(warnings).toEqual([expect.stringMatching(/"count":2,"reason":"malformed","error":"x has no value"/)]);
@@ -359,7 +259,7 @@ describe('events', () => {
       answers(410),
       sendsList('20', [podJson('b', '20')]),
     );
-    await using run = await start({ api, isInScope: ({ name }) => name !== 'other' });
+    await using run = await runReflector({ api, isInScope: ({ name }) => name !== 'other' });
     await run.clock.advance(1_000);
     expect(run.content()).toEqual(['other@11', 'b@20']);
   });
@@ -369,7 +269,7 @@ describe('events', () => {
     const onChange = (): void => {
       throw new Error('no room');
     };
-    await using run = await start({ api, onChange });
+    await using run = await runReflector({ api, onChange });
     expect(run.content()).toEqual(['b@11']);
     expect(run.changes).toEqual(['added a@1', 'added b@11', 'removed a@12']);
     expect(run.logged.filter((line) => /^error: .*no room/.test(line))).toHaveLength(3);
@@ -379,21 +279,21 @@ describe('events', () => {
 });
 
 describe('listing again', () => {
-  it('requests nothing older than the known state', async () => {
+  it('S11, S13: requests nothing older than the known state, without pages', async () => {
     const api = new ScriptedApi(
       listOfA,
       sendsWatch(added('b', '15'), errorLine(500)),
       sendsList('20', [podJson('b', '20')]),
     );
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(375);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list rv=15 match=NotOlderThan', 'watch rv=20']);
   });
 
-  it('requests the newest state at once when its version is too old or too new', async () => {
+  it('S14: requests the newest state at once when its version is too old or too new', async () => {
     for (const refusal of [expired, tooLarge]) {
       const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), refusal, sendsList('5', [podJson('b', '5')]));
-      await using run = await start({ api });
+      await using run = await runReflector({ api });
       await run.clock.advance(375);
       expect(api.requestLines.slice(2)).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500', 'watch rv=5']);
     }
@@ -401,28 +301,30 @@ describe('listing again', () => {
 
   it('removes objects that the list no longer contains', async () => {
     const api = new ScriptedApi(listOfA, answers(410), sendsList('20', [podJson('b', '20')]));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(500);
     expect(run.changes).toEqual(['added a@1', 'removed a@1', 'added b@20']);
   });
 
-  it('removes the object of an event when the server then reports a damaged store', async () => {
+  it('S25: removes the object of an event when the server then reports a damaged store', async () => {
     const lines = [added('foo', '11'), errorLine(500, { reason: 'StoreReadError' })];
     const api = new ScriptedApi(listOfA, sendsWatch(...lines), sendsList('20', [podJson('a', '1')]));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(run.content()).toEqual(['a@1', 'foo@11']);
     await run.clock.advance(375);
     expect(run.content()).toEqual(['a@1']);
     expect(run.observed).toContain('watch pods error');
+    expect(api.requestLines.at(-1)).toBe('watch rv=20');
   });
 
   it.each([
-    ['an error', answers(500), 'list pods http_status'],
+    ['S08: an error', answers(500), 'list pods http_status'],
     ['a refused connection', failsWith(new RequestError('connection', 'ECONNREFUSED')), 'list pods connection'],
-    ['a list that is cut off', sends('{"kind":"PodList","items":[{}'), 'list pods decode'],
-    ['a table', sends('{"kind":"Table"}'), 'list pods decode'],
+    ['S18: a list that is cut off', sends('{"kind":"PodList","items":[{}'), 'list pods decode'],
+    ['S19: a table', sends('{"kind":"Table"}'), 'list pods decode'],
+    ['S65: an empty body', sends(''), 'list pods decode'],
     ['an expired version, twice', answers(410), 'list pods expired'],
-  ])('keeps the known objects after %s, and tries again', async (_case, answer, observed) => {
+  ])('%s leaves the known objects, and is followed by another attempt', async (_case, answer, observed) => {
     const api = new ScriptedApi(
       listOfA,
       sendsWatch(errorLine(500)),
@@ -430,7 +332,7 @@ describe('listing again', () => {
       answer,
       sendsList('20', [podJson('b', '20')]),
     );
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(375);
     expect(run.content()).toEqual(['a@1']);
     expect(run.observed).toContain(observed);
@@ -448,7 +350,7 @@ describe('listing again', () => {
       atMs.push(clock.monotonicMs());
       return failsWith(new RequestError('connection', 'ECONNREFUSED'))(request, signal);
     });
-    await using run = await start({ api, clock });
+    await using run = await runReflector({ api, clock });
     await clock.advance(100_000);
     expect(atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? 0))).toEqual([
       375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500, 22_500,
@@ -457,18 +359,9 @@ describe('listing again', () => {
     expect(run.reflector.lastFailure?.message).toContain('ECONNREFUSED');
   });
 
-  it('honours Retry-After', async () => {
-    const api = new ScriptedApi(answers(429, {}, 3_000), listOfA);
-    await using run = await start({ api });
-    await run.clock.advance(3_000);
-    expect(api.requests).toHaveLength(1);
-    await run.clock.advance(300);
-    expect(api.requestLines).toEqual(['list rv=0', 'list rv=0', 'watch rv=10']);
-  });
-
-  it.each([401, 403])('tries again every 30 to 60 s after status %d', async (status) => {
+  it.each([401, 403])('S63: tries again every 30 to 60 s after status %d', async (status) => {
     const api = new ScriptedApi().thenAlways(answers(status));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(44_999);
     expect(api.requests).toHaveLength(1);
     await run.clock.advance(45_000 * 10);
@@ -480,49 +373,65 @@ describe('listing again', () => {
 describe('the end of a watch', () => {
   /** [what happened, the answer, the result observed, the request that follows] */
   it.each([
-    ['the server ends it at once', sendsWatch(), 'short', 'watch rv=10'],
-    ['the version has expired (status)', expired, 'expired', 'list rv=10 match=NotOlderThan'],
-    ['the version has expired (event)', sendsWatch(errorLine(410)), 'expired', 'list rv=10 match=NotOlderThan'],
+    ['S39: when the server ends it at once', sendsWatch(), 'short', 'watch rv=10'],
+    ['S61: when the version has expired (status)', expired, 'expired', 'list rv=10 match=NotOlderThan'],
+    ['when the version has expired (event)', sendsWatch(errorLine(410)), 'expired', 'list rv=10 match=NotOlderThan'],
     [
-      'the version has expired (event with a reason)',
+      'when the version has expired (event with a reason)',
       sendsWatch(errorLine(500, { reason: 'Gone' })),
       'expired',
       'list rv=10 match=NotOlderThan',
     ],
-    ['the server is busy (status)', answers(429), 'throttled', 'watch rv=10'],
-    ['the server is busy (event)', sendsWatch(errorLine(429)), 'throttled', 'watch rv=10'],
-    ['the server has trouble (status)', answers(500), 'unavailable', 'watch rv=10'],
-    ['the server has trouble (503)', answers(503), 'unavailable', 'watch rv=10'],
-    ['the server timed out (event)', sendsWatch(errorLine(504)), 'unavailable', 'watch rv=10'],
-    ['the server has trouble (event)', sendsWatch(errorLine(500)), 'error', 'list rv=10 match=NotOlderThan'],
-    ['an unknown error comes', sendsWatch(errorLine(666)), 'error', 'list rv=10 match=NotOlderThan'],
-    ['an error comes without a status', sendsWatch('{"type":"ERROR"}\n'), 'error', 'list rv=10 match=NotOlderThan'],
-    ['it is refused', answers(400), 'rejected', 'list rv=10 match=NotOlderThan'],
-    ['it is not there', answers(404), 'rejected', 'list rv=10 match=NotOlderThan'],
+    ['when the server is busy (status)', answers(429), 'throttled', 'watch rv=10'],
+    ['when the server is busy (event)', sendsWatch(errorLine(429)), 'throttled', 'watch rv=10'],
+    ['when the server has trouble (status)', answers(500), 'unavailable', 'watch rv=10'],
+    ['when the server has trouble (503)', answers(503), 'unavailable', 'watch rv=10'],
+    ['S64: when the server timed out (event)', sendsWatch(errorLine(504)), 'unavailable', 'watch rv=10'],
+    ['S60: when the server has trouble (event)', sendsWatch(errorLine(500)), 'error', 'list rv=10 match=NotOlderThan'],
+    ['S64: when an unknown error comes', sendsWatch(errorLine(666)), 'error', 'list rv=10 match=NotOlderThan'],
     [
-      'another program answers',
+      'S64: when an error comes without a status',
+      sendsWatch('{"type":"ERROR"}\n'),
+      'error',
+      'list rv=10 match=NotOlderThan',
+    ],
+    ['when it is refused', answers(400), 'rejected', 'list rv=10 match=NotOlderThan'],
+    ['when it is not there', answers(404), 'rejected', 'list rv=10 match=NotOlderThan'],
+    [
+      'S71: when another program answers',
       failsWith(new RequestError('decode', 'answered with text/html')),
       'rejected',
       'list rv=10 match=NotOlderThan',
     ],
-    ['nobody is there', failsWith(new RequestError('connection', 'ECONNREFUSED')), 'connection', 'watch rv=10'],
-    ['nobody answers in time', failsWith(new RequestError('timeout', 'no answer')), 'connection', 'watch rv=10'],
-    ['a line is not JSON', sendsWatch('{"type"\n', added('b', '20')), 'parse', 'list rv=10 match=NotOlderThan'],
+    ['when nobody is there', failsWith(new RequestError('connection', 'ECONNREFUSED')), 'connection', 'watch rv=10'],
+    ['when nobody answers in time', failsWith(new RequestError('timeout', 'no answer')), 'connection', 'watch rv=10'],
     [
-      'an event has an unknown type',
+      'S43: when a line is not JSON',
+      sendsWatch('{"type"\n', added('b', '20')),
+      'parse',
+      'list rv=10 match=NotOlderThan',
+    ],
+    [
+      'S52: when an event has an unknown type',
       sendsWatch(eventLine('RENAMED', podJson('b', '20'))),
       'parse',
       'list rv=10 match=NotOlderThan',
     ],
     [
-      'an object has no metadata',
+      'S44: when an object has no metadata',
       sendsWatch('{"type":"ADDED","object":{}}\n'),
       'parse',
       'list rv=10 match=NotOlderThan',
     ],
-  ])('when %s', async (_case, answer, result, next) => {
+    [
+      'S66: when an object has no resource version',
+      sendsWatch('{"type":"ADDED","object":{"metadata":{"name":"b"}}}\n', added('c', '20')),
+      'parse',
+      'list rv=10 match=NotOlderThan',
+    ],
+  ])('%s', async (_case, answer, result, next) => {
     const api = new ScriptedApi(listOfA, answer);
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual([`watch pods ${result}`]);
     expect(run.observed.filter((line) => line.startsWith('expired'))).toHaveLength(result === 'expired' ? 1 : 0);
     expect(run.observed.findLast((line) => line.startsWith('connected'))).toBe('connected pods  false');
@@ -534,22 +443,23 @@ describe('the end of a watch', () => {
     expect(api.requestLines.slice(2)).toEqual([next]);
   });
 
-  it('when a line is too long', async () => {
+  it('S47: when a line is too long', async () => {
     const api = new ScriptedApi(listOfA, sends(' '.repeat(16 * 1024 * 1024 + 1)));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     // It is read in many turns of the event loop.
     for (let turn = 0; turn < 100 && !run.observed.some((line) => line.startsWith('watch')); turn += 1) {
       await run.clock.advance(0);
     }
     expect(run.observed).toContain('watch pods line_too_long');
+    expect([run.reflector.hasSynced, run.content()]).toEqual([true, ['a@1']]);
     await run.clock.advance(375);
     expect(api.requestLines.at(-1)).toBe('list rv=10 match=NotOlderThan');
   });
 
-  it('drops an incomplete event when the connection breaks, and receives it again', async () => {
+  it('S42: drops an incomplete event when the connection breaks, and receives it again', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, feed.answer, sendsWatch(added('c', '12')));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     feed.send(added('b', '11'), added('c', '12').slice(0, 20));
     feed.break(new RequestError('connection', 'ECONNRESET'));
     await run.clock.advance(375);
@@ -558,29 +468,29 @@ describe('the end of a watch', () => {
     expect(run.observed).toContain('watch pods reset');
   });
 
-  it('applies nothing that follows an error', async () => {
+  it('S62: applies nothing that follows an error', async () => {
     const lines = [added('b', '6'), errorLine(410), added('c', '7'), added('d', '8')];
     const api = new ScriptedApi(listOfA, sendsWatch(...lines));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(500);
     expect(run.content()).toEqual(['a@1', 'b@6']);
     expect(api.requestLines.at(-1)).toBe('list rv=6 match=NotOlderThan');
   });
 
-  it('waits no less than an ERROR event requests', async () => {
+  it('S64: waits no less than an ERROR event requests', async () => {
     const line = errorLine(504, { details: { retryAfterSeconds: 3 } });
     const api = new ScriptedApi(listOfA, sendsWatch(line));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(3_000);
     expect(api.requests).toHaveLength(2);
     await run.clock.advance(300);
     expect(api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
-  it('causes one list while watches are throttled, and longer pauses', async () => {
+  it('S57, S58: causes one list while watches are throttled, and longer pauses', async () => {
     const clock = new ManualClock();
     const api = new ScriptedApi(listOfA, answers(429), sendsWatch(errorLine(429)), answers(429), answers(429));
-    await using run = await start({ api, clock });
+    await using run = await runReflector({ api, clock });
     await clock.advance(375 + 750 + 1_500 + 3_000);
     expect(api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 5 }, () => 'watch rv=10')]);
     expect(run.observed).not.toContain('watch pods connection');
@@ -593,15 +503,15 @@ describe('the end of a watch', () => {
     ['it throttles', answers(429), false],
   ])('shows whether the server is away until a watch is connected again: %s', async (_case, answer, expected) => {
     const api = new ScriptedApi(listOfA, answer, new WatchFeed().answer);
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(run.reflector.isServerAway).toBe(expected);
     await run.clock.advance(60_000);
     expect(run.reflector.isServerAway).toBe(false);
   });
 
-  it.each([401, 403])('is followed by a pause of 30 to 60 s after status %d', async (status) => {
+  it.each([401, 403])('S63: is followed by a pause of 30 to 60 s after status %d', async (status) => {
     const api = new ScriptedApi(listOfA, answers(status), sendsWatch());
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     expect(run.observed).toContain(`watch pods ${status === 401 ? 'unauthorized' : 'forbidden'}`);
     expect(run.reflector.lastFailure?.message).toContain(String(status));
     await run.clock.advance(44_999);
@@ -610,10 +520,10 @@ describe('the end of a watch', () => {
     expect(api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
-  it('comes after 180 s without data; the next watch continues from the last event', async () => {
+  it('S48: comes after 180 s without data; the next watch continues from the last event', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, feed.answer, new WatchFeed().answer);
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(100_000);
     feed.send(added('b', '20'));
     await run.clock.advance(179_999);
@@ -634,7 +544,7 @@ describe('the end of a watch', () => {
 
   it('comes after 180 s without headers, which some proxies buffer', async () => {
     const api = new ScriptedApi(listOfA, neverAnswers);
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(180_500);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10']);
     expect(run.observed).toContain('watch pods idle');
@@ -643,7 +553,7 @@ describe('the end of a watch', () => {
   it('comes 30 s after the time limit that the server ignored', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, feed.answer);
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     for (let count = 0; count < 4; count += 1) {
       await run.clock.advance(119_999);
       feed.send(bookmarkLine(String(11 + count)));
@@ -657,18 +567,19 @@ describe('the end of a watch', () => {
     expect(api.requestLines.at(-1)).toBe('watch rv=14');
   });
 
-  it('is followed by a list after 10 minutes without data, however the watches ended', async () => {
+  it('S50: is followed by a list after 10 minutes without data, however the watches ended', async () => {
     const api = new ScriptedApi(listOfA).thenAlways((request, signal) =>
       request.query?.['watch'] === undefined
         ? sendsList('5', [podJson('b', '5')])(request, signal)
         : new WatchFeed().answer(request, signal),
     );
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(600_000);
     expect(api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
     await run.clock.advance(121_500 + 500);
     expect(api.requestLines.slice(5)).toEqual(['list rv=10 match=NotOlderThan', 'watch rv=5']);
     expect(run.content()).toEqual(['b@5']);
+    expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 });
 
@@ -677,22 +588,22 @@ describe('back-off', () => {
     const api = new ScriptedApi(listOfA).thenAlways((request, signal) =>
       (request.query?.['watch'] === undefined ? listOfA : answer)(request, signal),
     );
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(10_000);
     return api.requestLines.filter((line) => line.startsWith('watch')).length;
   };
 
   it.each([
-    ['ends every watch at once', sendsWatch(), 5],
-    ['ends every watch at once after an event', sendsWatch(added('b', '11')), 5],
-    ['answers every watch with an ERROR event', sendsWatch(errorLine(500)), 5],
-    ['knows no version that it lists', sendsWatch(errorLine(410)), 6],
-    ['sends nothing we understand', sendsWatch('?\n'), 5],
-  ])('limits the requests to a server that %s', async (_case, answer, expected) => {
+    ['S54', 'ends every watch at once', sendsWatch(), 5],
+    ['S54', 'ends every watch at once after an event', sendsWatch(added('b', '11')), 5],
+    ['S53', 'answers every watch with an ERROR event', sendsWatch(errorLine(500)), 5],
+    ['S61', 'knows no version that it lists', sendsWatch(errorLine(410)), 6],
+    ['S43', 'sends nothing we understand', sendsWatch('?\n'), 5],
+  ])('%s: limits the requests to a server that %s', async (_number, _case, answer, expected) => {
     expect(await requestsIn10s(answer)).toBe(expected);
   });
 
-  it('does not list again because watches cannot connect', async () => {
+  it('S56: does not list again because watches cannot connect, and waits half a minute at most', async () => {
     const refused = failsWith(new RequestError('connection', 'ECONNREFUSED'));
     const clock = new ManualClock();
     const atMs: number[] = [];
@@ -700,9 +611,11 @@ describe('back-off', () => {
       atMs.push(clock.monotonicMs());
       return refused(request, signal);
     });
-    await using run = await start({ api, clock });
-    await clock.advance(12_000);
-    expect(atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? 0))).toEqual([375, 750, 1_500, 3_000, 6_000]);
+    await using run = await runReflector({ api, clock });
+    await clock.advance(70_000);
+    expect(atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? 0))).toEqual([
+      375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500,
+    ]);
     expect(api.requestLines.slice(1).every((line) => line === 'watch rv=10')).toBe(true);
     expect(run.content()).toEqual(['a@1']);
   });
@@ -712,7 +625,7 @@ describe('back-off', () => {
     const feed = new WatchFeed();
     const refused = answers(503);
     const api = new ScriptedApi(listOfA, refused, refused, refused, feed.answer);
-    const run = await start({ api });
+    const run = await runReflector({ api });
     await run.clock.advance(375 + 750 + 1_500);
     act(feed);
     await run.clock.advance(livedMs);
@@ -728,7 +641,7 @@ describe('back-off', () => {
   it.each([
     ['silent', () => undefined],
     ['busy', sendMuch],
-  ])('starts over after a %s stream of a minute', async (_case, act) => {
+  ])('S55: starts over after a %s stream of a minute', async (_case, act) => {
     await using run = await startThenBreak(60_000, act);
     await run.clock.advance(374);
     expect(run.api.requests).toHaveLength(5);
@@ -752,7 +665,7 @@ describe('back-off', () => {
     const api = new ScriptedApi(listOfA, feed.answer).thenAlways((request, signal) =>
       (request.query?.['watch'] === undefined ? listOfA : expired)(request, signal),
     );
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(60_000);
     feed.send(errorLine(410));
     const listsAfter = async (ms: number): Promise<number> => {
@@ -767,7 +680,7 @@ describe('back-off', () => {
 
   it('does not start over after a list', async () => {
     const api = new ScriptedApi(answers(503), listOfA, answers(503));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(375 + 749);
     expect(api.requests).toHaveLength(3);
     await run.clock.advance(1);
@@ -779,7 +692,7 @@ describe('the log', () => {
   it('has one warning for a run of failures, with the numbers, and a line for its end', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(answers(503), answers(503), listOfA, answers(500), feed.answer);
-    await using run = await start({ api, namespace: 'shop' });
+    await using run = await runReflector({ api, namespace: 'shop' });
     await run.clock.advance(10_000);
     feed.send(bookmarkLine('11'), added('b', '12'));
     await run.clock.advance(60_000);
@@ -802,7 +715,7 @@ describe('the log', () => {
   it('has another warning for the next run', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, answers(503), feed.answer, answers(503));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(375 + 60_000);
     feed.end();
     await run.clock.advance(500);
@@ -814,7 +727,7 @@ describe('a relist', () => {
   it('ends the watch and lists the newest state, then watches from there', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, feed.answer, sendsList('20', [podJson('b', '20')]), new WatchFeed().answer);
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     run.reflector.relist();
     await run.clock.advance(0);
     expect(feed.isAborted).toBe(true);
@@ -826,7 +739,7 @@ describe('a relist', () => {
   it('waits for a list under way', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), feed.answer, sendsList('30', []));
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     await run.clock.advance(375);
     run.reflector.relist();
     feed.send('{"kind":"PodList","metadata":{"resourceVersion":"20"},"items":[]}');
@@ -838,7 +751,7 @@ describe('a relist', () => {
 
   it('that fails leaves what is known, and the watch continues where it was', async () => {
     const api = new ScriptedApi(listOfA, new WatchFeed().answer, answers(503), new WatchFeed().answer);
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     run.reflector.relist();
     await run.clock.advance(10_000);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list limit=500', 'watch rv=10']);
@@ -847,22 +760,22 @@ describe('a relist', () => {
 });
 
 describe('stopping', () => {
-  it('sends no request when it was stopped before', async () => {
+  it('S02: sends no request when it was stopped before', async () => {
     const stopping = new AbortController();
     stopping.abort();
     const api = new ScriptedApi(listOfA);
-    await using run = await start({ api, stopping });
+    await using run = await runReflector({ api, stopping });
     await run.clock.advance(1_000);
     expect([api.requests, run.observed, run.logged]).toEqual([[], [], []]);
   });
 
   it.each([
-    ['a list', [], 1],
-    ['a watch', [listOfA], 2],
-  ])('ends %s at once, without another request', async (_case, before, requestCount) => {
+    ['S05', 'a list', [], 1],
+    ['S03', 'a watch', [listOfA], 2],
+  ])('%s: ends %s at once, without another request', async (_number, _case, before, requestCount) => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(...before, feed.answer);
-    const run = await start({ api });
+    const run = await runReflector({ api });
     await run.stop();
     await run.clock.advance(60_000);
     expect(feed.isAborted).toBe(true);
@@ -874,27 +787,27 @@ describe('stopping', () => {
 
   it('ends a wait for headers at once', async () => {
     const api = new ScriptedApi(listOfA, neverAnswers);
-    const run = await start({ api });
+    const run = await runReflector({ api });
     await run.stop();
     expect(api.requests).toHaveLength(2);
   });
 
   it('ends a pause at once', async () => {
     const api = new ScriptedApi(answers(403));
-    const run = await start({ api });
+    const run = await runReflector({ api });
     await run.clock.advance(1_000);
     await run.stop();
     await run.clock.advance(60_000);
     expect(api.requests).toHaveLength(1);
   });
 
-  it('works within a notification', async () => {
+  it('S04: works within a notification', async () => {
     const stopping = new AbortController();
     const feed = new WatchFeed();
     const onChange = ({ object }: StoreChange<Thing>): void => {
       if (object.name === 'b') stopping.abort();
     };
-    const run = await start({ api: new ScriptedApi(listOfA, feed.answer), stopping, onChange });
+    const run = await runReflector({ api: new ScriptedApi(listOfA, feed.answer), stopping, onChange });
     feed.send(added('b', '11'));
     await run.clock.advance(0);
     await run.stop();
@@ -903,18 +816,18 @@ describe('stopping', () => {
 });
 
 describe('run', () => {
-  it('runs once, however often it is called', async () => {
+  it('S06: runs once, however often it is called', async () => {
     const api = new ScriptedApi(listOfA);
-    await using run = await start({ api });
+    await using run = await runReflector({ api });
     const { signal } = new AbortController();
     expect(run.reflector.run(signal)).toBe(run.reflector.run(signal));
     await run.clock.advance(0);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
   });
 
-  it('continues where it was stopped', async () => {
+  it('S104: continues where it was stopped, without a list', async () => {
     const api = new ScriptedApi(listOfA, sendsWatch(added('b', '11')));
-    const run = await start({ api });
+    const run = await runReflector({ api });
     await run.stop();
     const stopping = new AbortController();
     const again = run.reflector.run(stopping.signal);
@@ -944,7 +857,7 @@ describe('run', () => {
       const api = new ScriptedApi().thenAlways((request, signal) =>
         (request.query?.['watch'] === undefined ? listOfA : sendsWatch(added('b', '11')))(request, signal),
       );
-      await using run = await start({ api, observer });
+      await using run = await runReflector({ api, observer });
       expect(run.logged).toContainEqual(expect.stringMatching(/^warn: reflector failed .*no such metric/));
       const requestCount = api.requests.length;
       await run.clock.advance(375);

@@ -1,0 +1,109 @@
+import type { Socket } from 'node:net';
+
+import { describe, expect, it } from 'vitest';
+
+import { RequestError } from '../../../src/base/errors.js';
+import { Exporter } from '../../support/exporter.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { type LoopbackHandler, podOf, sendLines, sendList, startReflector } from '../loopback-api.js';
+import { bookmarkLine, failsWith, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
+import { listOfA, runReflector } from '../scripted-reflector.js';
+
+const [minuteMs, hourMs] = [60_000, 3_600_000];
+const refused = failsWith(new RequestError('connection', 'ECONNREFUSED'));
+
+describe('an API server that is away', () => {
+  it('S101: at the start leaves the metrics of the exporter, and is tried until it is there', async () => {
+    await using first = await Exporter.start();
+    await first.cluster.setApiFault('down');
+    await using exporter = await first.another();
+    const failed = async () =>
+      (await exporter.scrape()).value('exporter_store_lists_total', { resource: 'pods', result: 'connection' }) ?? 0;
+    await expect.poll(failed, { interval: 5 }).toBeGreaterThan(0);
+    for (let minute = 0; minute < 60; minute += 10) {
+      const before = await failed();
+      await exporter.clock.advance(10 * minuteMs);
+      await expect.poll(failed, { interval: 5 }).toBeGreaterThan(before);
+    }
+    expect((await exporter.get('/readyz')).status).toBe(503);
+    expect((await exporter.get('/livez')).status).toBe(200);
+    const { families } = await exporter.scrape();
+    expect(families.filter(({ name }) => /^ephemeral_storage_(?!exporter_)/.test(name))).toEqual([]);
+    await exporter.cluster.setApiFault(undefined);
+    const readiness = async () => {
+      await exporter.clock.advance(30_000);
+      return (await exporter.get('/readyz')).status;
+    };
+    await expect.poll(readiness, { interval: 5 }).toBe(200);
+  });
+
+  it('S103: for two hours leaves what is known, with its age, and the store is whole 31 s after its return', async () => {
+    const clock = new ManualClock();
+    const startMs = clock.nowMs();
+    let [isAway, version] = [false, '10'];
+    const feed = new WatchFeed();
+    const api = new ScriptedApi().thenAlways((request, signal) => {
+      if (isAway) return refused(request, signal);
+      if (request.query?.['watch'] !== undefined) return feed.answer(request, signal);
+      return sendsList(version, [podJson(`at-${version}`, version)])(request, signal);
+    });
+    await using run = await runReflector({ api, clock, random: () => 0.999 });
+    isAway = true;
+    feed.break(new RequestError('connection', 'ECONNRESET'));
+    await clock.advance(2 * minuteMs);
+    const requestCounts: number[] = [];
+    for (let elapsedMs = 2 * minuteMs; elapsedMs < 2 * hourMs; elapsedMs += 10_000) {
+      const before = api.requests.length;
+      await clock.advance(10_000);
+      requestCounts.push(api.requests.length - before);
+    }
+    expect(Math.max(...requestCounts)).toBeLessThanOrEqual(2);
+    expect([run.content(), run.progressedAtMs]).toEqual([['at-10@10'], [startMs]]);
+    expect(run.reflector).toMatchObject({ hasSynced: true, isServerAway: true });
+    expect(run.observed.filter((line) => line.startsWith('connected')).at(-1)).toBe('connected pods  false');
+    [isAway, version] = [false, '90'];
+    await clock.advance(31_000);
+    expect(run.content()).toEqual(['at-90@90']);
+    expect(run.reflector.isServerAway).toBe(false);
+  });
+});
+
+it('S104: a reflector that was stopped for ten minutes lists again', async () => {
+  const api = new ScriptedApi(listOfA, new WatchFeed().answer, sendsList('20', [podJson('b', '20')]));
+  const run = await runReflector({ api });
+  await run.stop();
+  await run.clock.advance(10 * minuteMs);
+  const stopping = new AbortController();
+  const again = run.reflector.run(stopping.signal);
+  await run.clock.advance(0);
+  expect(api.requestLines.slice(2)).toEqual(['list rv=10 match=NotOlderThan', 'watch rv=20']);
+  expect(run.content()).toEqual(['b@20']);
+  stopping.abort();
+  await again;
+});
+
+it('S105: a hundred watches that end at their time limit need one connection', async () => {
+  const sockets = new Set<Socket | null>();
+  let endWatch = (): void => undefined;
+  const handler: LoopbackHandler = ({ isWatch }, response) => {
+    sockets.add(response.socket);
+    if (!isWatch) {
+      sendList(response, '10', [podOf('a')]);
+      return;
+    }
+    sendLines(response);
+    endWatch = () => {
+      response.end(bookmarkLine('11'));
+    };
+  };
+  await using run = await startReflector(handler, { random: () => 0.5 });
+  const connectedCount = (): number => run.observed.filter((line) => line === 'connected pods  true').length;
+  for (let count = 1; count <= 100; count += 1) {
+    await expect.poll(connectedCount, { interval: 1 }).toBe(count);
+    await run.clock.advance(minuteMs);
+    endWatch();
+    await run.nextAttempt();
+  }
+  expect(run.lists()).toHaveLength(1);
+  expect(sockets.size).toBe(1);
+});

@@ -1,0 +1,106 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { describe, expect, it } from 'vitest';
+
+import { type LoopbackHandler, podOf, sendLines, sendList, startReflector } from '../loopback-api.js';
+import { answers, ScriptedApi, sendsWatch } from '../scripted-api.js';
+import { listOfA, runReflector } from '../scripted-reflector.js';
+
+describe('Retry-After', () => {
+  it.each([
+    ['list', 429, []],
+    ['list', 503, []],
+    ['watch', 429, [listOfA]],
+    ['watch', 503, [listOfA]],
+  ] as const)('S59: of a %s with status %d is waited for, and up to a fifth longer', async (what, status, before) => {
+    const api = new ScriptedApi(...before, answers(status, {}, 3_000), listOfA);
+    await using run = await runReflector({ api });
+    const requestCount = before.length + 1;
+    await run.clock.advance(3_299);
+    expect(api.requestLines).toHaveLength(requestCount);
+    await run.clock.advance(1);
+    expect(api.requestLines.slice(requestCount - 1, requestCount + 1)).toEqual(
+      Array(2).fill(what === 'list' ? 'list rv=0' : 'watch rv=10'),
+    );
+  });
+
+  it('S59: that is shorter than the back-off does not shorten it', async () => {
+    const api = new ScriptedApi(listOfA).thenAlways(answers(429, {}, 1_000));
+    await using run = await runReflector({ api });
+    await run.clock.advance(1_100 + 1_100 + 1_500);
+    expect(api.requests).toHaveLength(5);
+    await run.clock.advance(2_999);
+    expect(api.requests).toHaveLength(5);
+    await run.clock.advance(1);
+    expect(api.requests).toHaveLength(6);
+  });
+
+  it('S59: of a server that asks for it again and again is the pause each time, without a list', async () => {
+    const api = new ScriptedApi(listOfA).thenAlways(answers(503, {}, 60_000));
+    await using run = await runReflector({ api });
+    await run.clock.advance(8 * 66_000);
+    expect(api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 9 }, () => 'watch rv=10')]);
+  });
+});
+
+describe('a proxy in place of the API server', () => {
+  const page = '<html><title>Please log in</title></html>';
+
+  it('S71: with a web page takes nothing away, and is asked at most 10 times a minute', async () => {
+    let isCaptive = false;
+    const handler: LoopbackHandler = ({ isWatch }, response) => {
+      if (isCaptive) response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+      else if (isWatch) sendLines(response, '').destroy();
+      else sendList(response, '10', [podOf('a')]);
+    };
+    await using run = await startReflector(handler);
+    await expect.poll(run.names, { interval: 1 }).toEqual(['a']);
+    isCaptive = true;
+    const requestCount = run.requests.length;
+    await run.elapse(180_000);
+    expect(run.requests.length - requestCount).toBeLessThanOrEqual(30);
+    expect(run.observed).toContain('watch pods rejected');
+    expect(run.observed).toContain('list pods decode');
+    expect(run.names()).toEqual(['a']);
+    isCaptive = false;
+    await run.nextAttempt();
+    await expect
+      .poll(() => run.observed.filter((line) => line === 'list pods success').length, { interval: 1 })
+      .toBe(2);
+  });
+
+  it('S71: with a redirect to another host is not followed, by a list or a watch', async () => {
+    const paths: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      paths.push(request.url);
+      sendList(response, '99', []);
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    let listCount = 0;
+    const handler: LoopbackHandler = ({ isWatch }, response) => {
+      if (!isWatch && (listCount += 1) === 1) sendList(response, '10', [podOf('a')]);
+      else response.writeHead(307, { location: `http://127.0.0.1:${port}/api/v1/pods` }).end();
+    };
+    try {
+      await using run = await startReflector(handler);
+      await run.nextAttempt();
+      await run.nextAttempt();
+      expect(run.observed).toContain('watch pods rejected');
+      expect(run.observed).toContain('list pods http_status');
+      expect([run.names(), paths]).toEqual([['a'], []]);
+      expect(run.reflector.lastFailure?.message).toContain('the server answered 307; redirects are not followed');
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
+  });
+});
+
+it('S65: a watch without a body counts as short, and is asked for again after the back-off', async () => {
+  const api = new ScriptedApi(listOfA).thenAlways(sendsWatch());
+  await using run = await runReflector({ api });
+  await run.clock.advance(375 + 750);
+  expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10', 'watch rv=10']);
+  expect(run.reflector.lastFailure?.message).toBe('the server ended the watch at once');
+});

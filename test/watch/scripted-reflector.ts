@@ -1,0 +1,124 @@
+/** A reflector of a scripted API server, on a manual clock. */
+import { expect } from 'vitest';
+
+import { RequestError } from '../../src/base/errors.js';
+import type { Logger } from '../../src/base/logger.js';
+import type { ApiTransport } from '../../src/http/api-client.js';
+import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
+import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
+import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { eventLine, podJson, sendsList } from './scripted-api.js';
+
+export interface Thing extends StoredObject {
+  readonly value: string;
+}
+
+export function project(object: unknown): Thing {
+  const { metadata, value } = object as { metadata: StoredObject; value: string | undefined };
+  if (value === undefined) throw new RequestError('decode', `${metadata.name} has no value`);
+  return { uid: metadata.uid, name: metadata.name, resourceVersion: metadata.resourceVersion, value };
+}
+
+export const podWithoutValue = (name: string, resourceVersion: string): object => ({
+  metadata: { name, uid: `uid-${name}`, resourceVersion },
+});
+
+export const added = (name: string, resourceVersion: string, more = {}): string =>
+  eventLine('ADDED', podJson(name, resourceVersion, more));
+export const modified = (name: string, resourceVersion: string, more = {}): string =>
+  eventLine('MODIFIED', podJson(name, resourceVersion, more));
+export const deleted = (name: string, resourceVersion: string, more = {}): string =>
+  eventLine('DELETED', podJson(name, resourceVersion, more));
+
+export interface RunningReflector extends AsyncDisposable {
+  readonly reflector: Reflector<Thing>;
+  readonly clock: ManualClock;
+  /** The calls of the observer, apart from progress. */
+  readonly observed: string[];
+  /** Wall times of progress. */
+  readonly progressedAtMs: number[];
+  readonly logged: string[];
+  /** The changes of the store. */
+  readonly changes: string[];
+  /** The content of the store, as `name@resourceVersion`. */
+  content(): string[];
+  stop(): Promise<void>;
+}
+
+interface RunOptions extends Partial<ReflectorOptions<Thing>> {
+  readonly api: ApiTransport;
+  readonly clock?: ManualClock;
+  readonly onChange?: (change: StoreChange<Thing>) => void;
+  readonly stopping?: AbortController;
+}
+
+/**
+ * A running reflector. With its random number, 0.5, an end at the time limit is followed by 500 ms, and back-offs are
+ * 375, 750, 1500, 3000, 6000, 12000 and then 22500 ms.
+ */
+export async function runReflector(runOptions: RunOptions): Promise<RunningReflector> {
+  const { onChange, stopping = new AbortController(), clock = new ManualClock(), ...options } = runOptions;
+  const observed: string[] = [];
+  const logged: string[] = [];
+  const changes: string[] = [];
+  const progressedAtMs: number[] = [];
+  const store = new ObjectStore<Thing>({
+    keyOf: ({ name }) => name,
+    groupOf: () => undefined,
+    onChange: (change) => {
+      changes.push(`${change.type} ${change.object.name}@${change.object.resourceVersion}`);
+      onChange?.(change);
+    },
+  });
+  const observe =
+    (name: string) =>
+    (...values: unknown[]): void => {
+      observed.push([name, ...values].join(' '));
+    };
+  const observer: ReflectorObserver = {
+    listFinished: observe('list'),
+    watchEnded: observe('watch'),
+    eventApplied: observe('event'),
+    updateSuppressed: observe('suppressed'),
+    objectSkipped: observe('skipped'),
+    resourceVersionExpired: observe('expired'),
+    watchConnected: observe('connected'),
+    progressed: (_resource, _scope, { wallMs }) => progressedAtMs.push(wallMs),
+  };
+  const log =
+    (level: string): Logger['info'] =>
+    (message, fields) => {
+      logged.push(`${level}: ${message} ${JSON.stringify(fields)}`);
+    };
+  const reflector = new Reflector<Thing>({
+    resource: 'pods',
+    store,
+    project,
+    clock,
+    random: () => 0.5,
+    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    observer,
+    ...options,
+  });
+  const run = reflector.run(stopping.signal);
+  const stop = async (): Promise<void> => {
+    stopping.abort(new Error('stopped'));
+    await run;
+    expect(clock.sleeperCount).toBe(0);
+  };
+  await clock.advance(0);
+  return {
+    reflector,
+    clock,
+    observed,
+    progressedAtMs,
+    logged,
+    changes,
+    content: () => [...store.values()].map(({ name, resourceVersion }) => `${name}@${resourceVersion}`),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+export const listOfA = sendsList('10', [podJson('a', '1')]);
