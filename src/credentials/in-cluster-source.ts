@@ -31,7 +31,7 @@ export async function inClusterSource({
   const namespaceFile = join(directory, 'namespace');
   return {
     server: new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`),
-    proxyUrl: undefined,
+    proxyUrl: undefined, // the address is one of the cluster's network, which a proxy of $HTTPS_PROXY cannot reach
     namespace: await readCredentialFile(namespaceFile, 'namespace').catch(() => undefined),
     description: `service account in ${directory}`,
     read,

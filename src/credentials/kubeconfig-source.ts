@@ -3,28 +3,30 @@ import type { RequestOptions } from 'node:https';
 import type { Cluster, User } from '@kubernetes/client-node';
 
 import type { Clock } from '../base/clock.js';
-import { UserError } from '../base/errors.js';
 import { objectOf, textOf } from '../kube/json.js';
+import { AuthProvider } from './auth-provider.js';
 import { checkCertificate, checkPrivateKey, readCredentialFile } from './credential-files.js';
 import { bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
+import { environmentProxy } from './environment-proxy.js';
 import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
 import { type KubeconfigContext, openContext } from './kubeconfig-context.js';
 import type { CredentialSource } from './rotating-credentials.js';
+import { proxyUrlOf, urlOf } from './url.js';
 
 export interface KubeconfigOptions {
   readonly paths: readonly string[];
   /** The current context without it. */
   readonly context: string | undefined;
-  /** Of exec plugins. */
+  /** Of exec plugins, and with the proxy for clusters that name none. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
 }
 
 /**
- * The cluster and the user of a kubeconfig context. client-node handles certificates, static tokens, passwords,
- * impersonation and auth providers (OIDC, …); it is loaded only here, since it takes 300 ms and 70 MB. Token files and
- * exec plugins are handled here: client-node does not know `tokenFile`, starts one plugin for each concurrent request,
- * waits for it without limit and does not pass it the request.
+ * The cluster and the user of a kubeconfig context. client-node handles certificates, static tokens, passwords and
+ * impersonation; it is loaded only here, since it takes 300 ms and 70 MB. Token files, auth providers and exec plugins are
+ * handled here: client-node does not know `tokenFile`, starts one plugin for each concurrent request, waits for it without
+ * limit and does not pass it the request.
  *
  * Throws UserError when the context or a file that it names cannot be used.
  */
@@ -33,32 +35,26 @@ export async function kubeconfigSource(options: KubeconfigOptions): Promise<Cred
   const { cluster, user } = context;
   const description = `kubeconfig ${options.paths.join(', ')}, context ${context.name}`;
   const server = urlOf(cluster.server, `${description}: server`, ['http:', 'https:']);
+  const ownProxy =
+    cluster.proxyUrl === undefined ? undefined : proxyUrlOf(cluster.proxyUrl, `${description}: proxy-url`);
+  const proxyUrl = ownProxy ?? environmentProxy(server, options.environment);
   await checkFiles(context, description);
   const plugin = execPluginOf(context, options);
+  const provider = AuthProvider.of(user.authProvider, description);
   const read = async (signal: AbortSignal): Promise<CredentialMaterial> => {
     const httpsOptions = await applyClientNode(cluster, user);
     const exec = await plugin?.credential(signal);
-    const token = await tokenOf(context, exec);
+    const token = (await tokenOf(context, exec)) ?? provider?.token(options.clock.nowMs());
     return { headers: { ...headersOf(httpsOptions), ...bearer(token) }, tls: tlsOf(cluster, httpsOptions, exec) };
   };
   return {
     server,
-    proxyUrl:
-      cluster.proxyUrl === undefined
-        ? undefined
-        : urlOf(cluster.proxyUrl, `${description}: proxy-url`, ['http:', 'https:', 'socks5:', 'socks5h:']),
+    proxyUrl,
     namespace: context.namespace,
-    description,
+    description: proxyUrl === undefined ? description : `${description}, through the proxy ${proxyUrl.host}`,
     read,
     forget: () => plugin?.forget(),
   };
-}
-
-function urlOf(text: string, what: string, protocols: readonly string[]): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && protocols.includes(url.protocol)) return url;
-  const found = url === undefined ? text.replace(/[^/]*@/, '…@') : url.protocol;
-  throw new UserError(`${what} "${found}" must begin with ${protocols.join(', ')}`);
 }
 
 /** client-node reads these files at every reading. Checked here, their faults are reported at the start. */
@@ -119,7 +115,7 @@ async function applyClientNode(cluster: Cluster, user: User): Promise<RequestOpt
   const token = textOf(user.token);
   config.loadFromClusterAndUser(
     { ...cluster, skipTLSVerify },
-    { ...user, ...(token === undefined ? {} : { token: token.trim() }), exec: undefined },
+    { ...user, ...(token === undefined ? {} : { token: token.trim() }), exec: undefined, authProvider: undefined },
   );
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);

@@ -179,7 +179,7 @@ describe('credentials in a cluster', () => {
   it('are the trimmed token, CA and namespace of the service account', async () => {
     await using folder = await Folder.create();
     await mount(folder);
-    const credentials = await folder.load({ environment });
+    const credentials = await folder.load({ environment: { ...environment, HTTPS_PROXY: 'http://proxy:3128' } });
     expect(credentials).toMatchObject({ namespace: 'monitoring', proxyUrl: undefined });
     expect(credentials.server.href).toBe('https://10.96.0.1/');
     expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer one' });
@@ -396,6 +396,66 @@ describe('credentials of a kubeconfig', () => {
     const credentials = await loadUser(folder, {}, { 'proxy-url': url });
     expect(credentials.proxyUrl?.href.replace(/\/$/, '')).toBe(url);
     expect((await credentials.material()).headers).toEqual({});
+  });
+
+  it('use the proxy of the environment when the cluster names none', async () => {
+    await using folder = await Folder.create();
+    const environment = { HTTPS_PROXY: 'http://user:secret@proxy:3128' };
+    const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({}));
+    const credentials = await folder.load({ kubeconfigPath, environment });
+    expect(credentials.proxyUrl?.href).toBe('http://user:secret@proxy:3128/');
+    expect(credentials.description).toBe(`kubeconfig ${kubeconfigPath}, context dev, through the proxy proxy:3128`);
+    const excluding = { ...environment, NO_PROXY: '192.0.2.0/24' };
+    expect((await folder.load({ kubeconfigPath, environment: excluding })).proxyUrl).toBeUndefined();
+    const own = await folder.writeKubeconfig('own', kubeconfig({}, { 'proxy-url': 'http://own:1' }));
+    expect((await folder.load({ kubeconfigPath: own, environment: excluding })).proxyUrl?.href).toBe('http://own:1/');
+  });
+
+  describe('with an auth-provider', () => {
+    const idToken = (claims: object): string =>
+      ['{"alg":"none"}', JSON.stringify(claims), 'signature']
+        .map((part) => Buffer.from(part).toString('base64url'))
+        .join('.');
+    const oidc = (config: object): object => ({ 'auth-provider': { name: 'oidc', config } });
+
+    it('send the ID token of oidc until it expires, and then name an exec plugin', async () => {
+      await using folder = await Folder.create();
+      const token = idToken({ exp: folder.clock.nowMs() / 1000 + 120 });
+      const issuer = { 'idp-issuer-url': 'https://issuer.test', 'client-id': 'c', 'refresh-token': 'r' };
+      const credentials = await loadUser(folder, oidc({ 'id-token': token, ...issuer }));
+      expect((await credentials.material()).headers).toEqual({ authorization: `Bearer ${token}` });
+      await folder.clock.advance(120_000);
+      credentials.invalidate();
+      const expired = credentials.material();
+      await expect(expired).rejects.toMatchObject({ reason: 'unauthorized' });
+      await expect(expired).rejects.toThrow(
+        /auth-provider "oidc": its id-token has expired at .*; use an exec plugin in its place, such as kubectl oidc-login/,
+      );
+      await expect(expired).rejects.not.toThrow(token);
+    });
+
+    it.each([
+      ['is no JWT', 'secret', 'its id-token cannot be read: it is not a JWT'],
+      ['does not expire', idToken({}), 'its id-token cannot be read: it has no expiry'],
+    ])('send no ID token that %s', async (_case, token, message) => {
+      await using folder = await Folder.create();
+      const credentials = await loadUser(folder, oidc({ 'id-token': token }));
+      await expect(credentials.material()).rejects.toThrow(message);
+    });
+
+    it.each([
+      [
+        'gcp',
+        {},
+        'auth-provider "gcp" is not supported; use an exec plugin in its place, such as gke-gcloud-auth-plugin',
+      ],
+      ['azure', {}, 'auth-provider "azure" is not supported; use an exec plugin in its place, such as kubelogin'],
+      ['acme', {}, 'auth-provider "acme" is not supported; use an exec plugin in its place'],
+      ['oidc', { 'client-id': 'c' }, 'auth-provider "oidc" has no id-token; log in, or use an exec plugin'],
+    ])('of %s are refused with %o', async (name, config, message) => {
+      await using folder = await Folder.create();
+      expect(await fault(loadUser(folder, { 'auth-provider': { name, config } }))).toContain(message);
+    });
   });
 
   it.each<[string, object | string, string]>([

@@ -1,0 +1,114 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import type { Credentials } from '../../src/credentials/credentials.js';
+import { loadCredentials } from '../../src/credentials/load-credentials.js';
+import { ApiClient } from '../../src/http/api-client.js';
+import { DirectTransport } from '../../src/kubelet/direct-transport.js';
+import { LoopbackServer, textOf } from '../http/loopback-server.js';
+import { aNode } from '../support/builders.js';
+import { type KeyPair, TestAuthority } from '../support/certificates.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const apiHost = 'api.cluster.test';
+const clock = new ManualClock();
+const never = new AbortController().signal;
+
+/** Connects to loopback, whatever the host: it knows names that this machine does not. */
+async function httpProxy(tunnels: string[]): Promise<LoopbackServer> {
+  const server = createServer();
+  server.on('connect', (request, socket) => {
+    tunnels.push(request.url ?? '');
+    const target = connect(Number(request.url?.split(':').at(-1)), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      target.pipe(socket).pipe(target);
+    });
+    target.on('error', () => socket.destroy());
+    socket.on('error', () => target.destroy());
+    socket.on('close', () => target.destroy());
+  });
+  return LoopbackServer.listen(server);
+}
+
+/** Of a kubeconfig without a proxy. */
+async function credentialsFor(
+  server: string,
+  ca: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Credentials> {
+  const directory = await mkdtemp(join(tmpdir(), 'proxy-test-'));
+  try {
+    const kubeconfigPath = join(directory, 'config');
+    const cluster = { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') };
+    const named = {
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user: { token: 't' } }],
+    };
+    await writeFile(kubeconfigPath, JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...named }));
+    return await loadCredentials({ kubeconfigPath, environment, homeDir: directory, clock });
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function pairFor(authority: TestAuthority): Promise<KeyPair> {
+  return authority.issueServer({ dnsNames: [apiHost] });
+}
+
+describe('with $HTTPS_PROXY', () => {
+  it.each(['HTTPS_PROXY', 'https_proxy'])(
+    'requests to the API server go through the proxy of $%s',
+    async (variable) => {
+      const authority = await TestAuthority.create();
+      await using server = await LoopbackServer.listenTls(await pairFor(authority));
+      const tunnels: string[] = [];
+      await using proxy = await httpProxy(tunnels);
+      const url = `https://${apiHost}:${server.port}`;
+      const credentials = await credentialsFor(url, authority.certificate, { [variable]: proxy.url.host });
+      using api = new ApiClient({ credentials, clock, version: '0' });
+      expect(await textOf(api.open({ path: '/api' }, never))).toBe('{}');
+      expect(tunnels).toEqual([`${apiHost}:${server.port}`]);
+      expect(server.requests[0]?.headers.authorization).toBe('Bearer t');
+    },
+  );
+
+  it('an API server on loopback is reached directly', async () => {
+    const authority = await TestAuthority.create();
+    await using server = await LoopbackServer.listenTls(await authority.issueServer());
+    const tunnels: string[] = [];
+    await using proxy = await httpProxy(tunnels);
+    const credentials = await credentialsFor(server.url.href, authority.certificate, { HTTPS_PROXY: proxy.url.href });
+    using api = new ApiClient({ credentials, clock, version: '0' });
+    expect(await textOf(api.open({ path: '/api' }, never))).toBe('{}');
+    expect(tunnels).toEqual([]);
+  });
+
+  it('kubelets are reached directly', async () => {
+    const authority = await TestAuthority.create();
+    await using kubelet = await LoopbackServer.listenTls(await authority.issueServer());
+    const tunnels: string[] = [];
+    await using proxy = await httpProxy(tunnels);
+    const environment = { HTTPS_PROXY: proxy.url.href };
+    const credentials = await credentialsFor(`https://${apiHost}`, authority.certificate, environment);
+    expect(credentials.proxyUrl?.host).toBe(proxy.url.host);
+    using transport = new DirectTransport({
+      addressTypes: ['InternalIP'],
+      port: kubelet.port,
+      credentials,
+      clock,
+      version: '0',
+      maxKeptConnections: 1,
+      isApiServerAway: () => false,
+    });
+    const node = aNode({ name: 'n1', addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] });
+    expect(await textOf(transport.locate(node, '/stats/summary').open(never))).toBe('{}');
+    expect(tunnels).toEqual([]);
+  });
+});
