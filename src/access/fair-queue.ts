@@ -13,11 +13,19 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
-/** Bounded work. What waits takes turns by its key, so that one key with much work delays the others by one turn. */
+interface Waiting {
+  readonly start: () => void;
+  readonly refuse: (error: QueueFullError) => void;
+}
+
+/**
+ * Bounded work. What waits takes turns by its key, so that one key with much work delays the others by one turn. When it is
+ * full, a key gets a place from the one that has the most, as long as that has more of them afterwards.
+ */
 export class FairQueue {
   readonly #options: FairQueueOptions;
   /** By key, in the order of their turns; no list is empty. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Waiting[]>();
   #runningCount = 0;
   #waitingCount = 0;
 
@@ -25,7 +33,7 @@ export class FairQueue {
     this.#options = options;
   }
 
-  /** Its place is free only after the rest, which does not reject. Throws QueueFullError at once. */
+  /** Its place is free only after the rest, which does not reject. Throws QueueFullError at once, or while it waits. */
   async run<T>(key: string, work: () => Promise<T>, rest?: () => Promise<void>): Promise<T> {
     if (this.#runningCount < this.#options.maxRunningCount) this.#runningCount += 1;
     else await this.#turn(key);
@@ -40,15 +48,24 @@ export class FairQueue {
     }
   }
 
-  #turn(key: string): Promise<void> {
+  async #turn(key: string): Promise<void> {
     const { maxWaitingCount, maxWaitingCountPerKey } = this.#options;
     const ofKey = this.#waiting.get(key) ?? [];
-    if (this.#waitingCount >= maxWaitingCount || ofKey.length >= maxWaitingCountPerKey) throw new QueueFullError();
-    return new Promise((resolve) => {
+    if (ofKey.length >= maxWaitingCountPerKey) throw new QueueFullError();
+    if (this.#waitingCount >= maxWaitingCount) this.#displace(ofKey.length);
+    await new Promise<void>((start, refuse) => {
       this.#waiting.set(key, ofKey);
-      ofKey.push(resolve);
+      ofKey.push({ start, refuse });
       this.#waitingCount += 1;
     });
+  }
+
+  /** Refuses the newest of the key that has the most. Throws when no key has two more than `count`. */
+  #displace(count: number): void {
+    const [most = []] = [...this.#waiting.values()].sort((a, b) => b.length - a.length);
+    if (most.length < count + 2) throw new QueueFullError();
+    most.pop()?.refuse(new QueueFullError());
+    this.#waitingCount -= 1;
   }
 
   /** Gives the place of work that has ended to the next one. */
@@ -59,11 +76,11 @@ export class FairQueue {
       return;
     }
     const [key, ofKey] = next;
-    const start = ofKey.shift();
+    const waiting = ofKey.shift();
     this.#waitingCount -= 1;
     this.#waiting.delete(key);
     if (ofKey.length > 0) this.#waiting.set(key, ofKey);
-    start?.();
+    waiting?.start();
   }
 }
 

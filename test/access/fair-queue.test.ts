@@ -40,13 +40,26 @@ describe('FairQueue', () => {
     const work = new HeldWork();
     const running = ['a', 'a', 'a', 'a'].map((key) => queue.run(key, work.of(key)));
     await expect(queue.run('a', work.of('a'))).rejects.toThrow(QueueFullError);
-    running.push(queue.run('b', work.of('b')), queue.run('c', work.of('c')));
-    await expect(queue.run('d', work.of('d'))).rejects.toThrow(QueueFullError);
-    for (let count = 0; count < 6; count += 1) await work.release();
+    await work.release();
+    running.push(...['b', 'b', 'c'].map((key) => queue.run(key, work.of(key))));
+    await expect(queue.run('c', work.of('c'))).rejects.toThrow(QueueFullError);
+    for (let count = 0; count < 7; count += 1) await work.release();
     await Promise.all(running);
     const after = queue.run('d', work.of('d'));
     await work.release();
     expect(await after).toBe('d');
+  });
+
+  it('H3: gives a newcomer a place of the key that has the most, until all have the same', async () => {
+    const queue = new FairQueue(limits);
+    const work = new HeldWork();
+    const results = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1', 'd1', 'e1', 'f1'].map((name) =>
+      queue.run(name.slice(0, 1), work.of(name)).catch((error: unknown) => error),
+    );
+    for (let count = 0; count < 6; count += 1) await work.release();
+    expect(work.begun).toEqual(['a1', 'a2', 'b1', 'c1', 'd1', 'e1']);
+    const full = expect.any(QueueFullError) as unknown;
+    expect(await Promise.all(results)).toEqual(['a1', 'a2', full, full, 'b1', full, 'c1', 'd1', 'e1', full]);
   });
 
   it('gives the result before the rest, and the place after it', async () => {
