@@ -12,7 +12,7 @@ export interface StoreChange<T> {
   readonly type: 'added' | 'updated' | 'removed';
   /**
    * The new state. Of a removed object its final state, where the API server reported one: it may differ from the last
-   * state in the store.
+   * state in the store. Otherwise `previous` itself: a list shows that an object is gone, and not how it ended.
    */
   readonly object: T;
   /** The state in the store before; undefined for an added object. */
