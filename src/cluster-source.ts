@@ -78,7 +78,7 @@ export class ClusterSource implements AsyncDisposable {
     });
     const transport = config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport();
     this.cache = this.#own(this.#createCache(transport));
-    this.#refresher = config.cache.refresh === 'ahead' ? this.#createRefresher() : undefined;
+    this.#refresher = this.#createRefresher();
     void this.store.listedNodes().then(() => {
       this.#warnOfOpenFileLimit();
     });
@@ -166,6 +166,7 @@ export class ClusterSource implements AsyncDisposable {
     });
     return new KubeletCache({
       ttlMs: config.cache.ttlMs,
+      nearTtlMs: config.cache.nearTtlMs,
       maxConcurrentRequests,
       fetchSummary: (node, signal) => summaries.fetchSummary(node, signal),
       fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
@@ -196,15 +197,17 @@ export class ClusterSource implements AsyncDisposable {
     );
   }
 
-  #createRefresher(): BackgroundRefresher {
+  /** Of all nodes, or of those alone that scrapes do not refresh often enough; undefined when there are none. */
+  #createRefresher(): BackgroundRefresher | undefined {
     const { config, clock } = this.#options;
+    const { ttlMs, nearTtlMs, refresh } = config.cache;
     const policy = { nodeSelector: config.cluster.nodeSelector, skipSelectors: config.cluster.skipNodes };
-    return new BackgroundRefresher({
-      ttlMs: config.cache.ttlMs,
-      cache: this.cache,
-      nodes: () => nodesInScope(this.store.nodes(), policy).targets,
-      clock,
-    });
+    const nodes = {
+      ahead: () => nodesInScope(this.store.nodes(), policy).targets,
+      'on-scrape': () => [...this.cache.nearNodeNames].flatMap((name) => this.store.findNode(name) ?? []),
+    };
+    if (ttlMs === 0 || (refresh === 'on-scrape' && nearTtlMs === 0)) return undefined;
+    return new BackgroundRefresher({ ttlMs, nearTtlMs, cache: this.cache, nodes: nodes[refresh], clock });
   }
 }
 

@@ -67,6 +67,7 @@ export function createCollection(options: CollectionOptions): Collection {
     resolver,
     evictions,
     showsAllPods,
+    ttlMs: config.cache.ttlMs,
     workloads: new WorkloadCollector({
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: config.cache.maxBackoffMs }),
       onMissingNode: workloads.onMissingNode,

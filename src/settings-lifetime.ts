@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config/schema.js';
 
 /** The settings that a source of the cluster's data is made from: new ones need a new source. */
-export function sourceSettings({ cluster, kubelet, cache: { ttlMs, refresh } }: Config): object {
-  return { cluster, kubelet, ttlMs, refresh };
+export function sourceSettings({ cluster, kubelet, cache: { ttlMs, nearTtlMs, refresh } }: Config): object {
+  return { cluster, kubelet, ttlMs, nearTtlMs, refresh };
 }
 
 /** The parts of the settings with a change that takes effect after a restart only. */

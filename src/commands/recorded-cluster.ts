@@ -1,7 +1,7 @@
 import { UserError } from '../base/errors.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { CacheLookup } from '../kubelet/kubelet-cache.js';
-import type { FsStats, NodeSummary } from '../kubelet/summary.js';
+import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { NodeLister, SummaryCache } from '../scrape/collector.js';
 import type { PodLister } from '../scrape/node-snapshot.js';
 import type { RecordedObjects, RecordedSummary } from './recordings.js';
@@ -83,6 +83,15 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
   }
 
   lastDurationMs(): undefined {
+    return undefined;
+  }
+
+  growth(): ReadonlyMap<PodSummary, number> {
+    return new Map();
+  }
+
+  /** A recording has nothing to refresh. */
+  setNearNodes(): void {
     return undefined;
   }
 

@@ -84,7 +84,14 @@ const cache = section({
     minMs: 100,
     maxMs: 3_600_000,
     zero: 'to disable caching',
-    help: "How long a node's summary is fresh. Each kubelet is scraped at most once in this time, even when it fails. Its last summary is served until it is twice as old.",
+    help: "How long a node's summary is fresh. Each kubelet is scraped at most once in this time, even when it fails, except for cache.nearTtl. Its last summary is served until it is twice as old.",
+  }),
+  nearTtl: duration({
+    default: '10s',
+    minMs: 100,
+    maxMs: 3_600_000,
+    zero: 'for the same as cache.ttl',
+    help: 'The same for nodes that may soon evict a pod: one is at 80 % of a limit, or would reach one within two cache.ttl at its last growth, or the disk is close to an eviction threshold. Those nodes, at most a tenth or ten at a time, are scraped this often while scrapes of the exporter keep coming. A kubelet that fails is left alone for cache.ttl.',
   }),
   maxBackoff: duration({
     default: '5m',

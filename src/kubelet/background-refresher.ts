@@ -6,6 +6,8 @@ interface RefreshableCache {
   refresh(node: Node): Promise<void>;
   /** Monotonic time from which the kubelet may be sent the next request; undefined before the first one. */
   nextAttemptAtMs(node: Node): number | undefined;
+  /** Whether the node has a shorter TTL. */
+  isNear(nodeName: string): boolean;
 }
 
 export interface BackgroundRefresherOptions {
@@ -13,6 +15,8 @@ export interface BackgroundRefresherOptions {
   readonly nodes: () => Iterable<Node>;
   /** The cache's, in milliseconds, above 0. */
   readonly ttlMs: number;
+  /** The shorter one of some nodes; 0: none has it. */
+  readonly nearTtlMs: number;
   readonly clock: Clock;
 }
 
@@ -29,6 +33,7 @@ const idleTtlCount = 3;
  * Spreading: each node has its own phase, a hash of its name, in a period that is a little longer than the TTL; the
  * margin absorbs the lateness of timers, which would otherwise add up. A node that is out of phase, because a scrape
  * refreshed it first, waits for its phase, but no longer than a part of the TTL each time: it converges in a few rounds.
+ * Nodes with a shorter TTL do not wait.
  */
 export class BackgroundRefresher {
   readonly #options: BackgroundRefresherOptions;
@@ -39,9 +44,10 @@ export class BackgroundRefresher {
 
   constructor(options: BackgroundRefresherOptions) {
     this.#options = options;
-    this.#tickMs = Math.max(options.ttlMs / 100, 10);
-    this.#periodMs = options.ttlMs + 2 * this.#tickMs;
-    this.#maxDelayMs = options.ttlMs / 10;
+    const { ttlMs, nearTtlMs } = options;
+    this.#tickMs = Math.max(Math.min(ttlMs / 100, nearTtlMs > 0 ? nearTtlMs / 10 : Infinity), 10);
+    this.#periodMs = ttlMs + 2 * this.#tickMs;
+    this.#maxDelayMs = ttlMs / 10;
   }
 
   /** To be called at each scrape. */
@@ -69,6 +75,7 @@ export class BackgroundRefresher {
   #dueAtMs(node: Node): number {
     const allowedAtMs = this.#options.cache.nextAttemptAtMs(node);
     if (allowedAtMs === undefined) return -Infinity;
+    if (this.#options.cache.isNear(node.name)) return allowedAtMs;
     const phaseMs = hashFraction(node.name) * this.#periodMs;
     const delayMs = remainder(phaseMs - allowedAtMs, this.#periodMs);
     return allowedAtMs + Math.min(delayMs, this.#maxDelayMs);

@@ -15,6 +15,8 @@ export interface RequestPolicy<T> {
   readonly what: string;
   /** A kubelet receives at most one request in this time, counted from the start of the last one. */
   readonly gateMs: number;
+  /** Instead of `gateMs` while the last request has succeeded; at most as long. Default: `gateMs`. */
+  readonly gateAfterSuccessMs?: () => number;
   /** Bounds the requests in flight over all nodes. */
   readonly slots: Semaphore;
   /**
@@ -26,6 +28,8 @@ export interface RequestPolicy<T> {
   readonly fetch: (node: Node, signal: AbortSignal) => Promise<T>;
   /** When a value equals the one before it, the former object is kept. Without it, values are never compared. */
   readonly isEqual?: (before: T, after: T) => boolean;
+  /** Called before each request that only `gateAfterSuccessMs` allows. */
+  readonly onEarlyRequest?: () => void;
   /** Called with each value that is accepted. */
   readonly onSuccess?: (node: Node, value: CachedValue<T>) => void;
   readonly log: FailureLog;
@@ -107,7 +111,10 @@ export class CachedRequest<T> {
 
   /** Monotonic time from which the gate is open; undefined before the first request. */
   get nextAttemptAtMs(): number | undefined {
-    return this.#lastAttemptAtMs === undefined ? undefined : this.#lastAttemptAtMs + this.#policy.gateMs;
+    if (this.#lastAttemptAtMs === undefined) return undefined;
+    const { gateMs, gateAfterSuccessMs } = this.#policy;
+    const hasSucceeded = this.#success !== undefined && this.#failure === undefined;
+    return this.#lastAttemptAtMs + ((hasSucceeded ? gateAfterSuccessMs?.() : undefined) ?? gateMs);
   }
 
   /**
@@ -157,8 +164,9 @@ export class CachedRequest<T> {
 
   async #attempt(node: Node): Promise<void> {
     const { signal } = this.#lifetime;
-    const { clock, what, fetch } = this.#policy;
+    const { clock, what, fetch, gateMs, onEarlyRequest } = this.#policy;
     const startMs = clock.monotonicMs();
+    if (startMs < (this.#lastAttemptAtMs ?? -Infinity) + gateMs) onEarlyRequest?.();
     this.#lastAttemptAtMs = startMs;
     this.#isInFlight = true;
     try {

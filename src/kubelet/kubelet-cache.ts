@@ -1,16 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
-
-import { Semaphore } from 'async-mutex';
-
-import type { Clock } from '../base/clock.js';
-import { type FailureReason, RequestError } from '../base/errors.js';
-import type { Logger } from '../base/logger.js';
+import type { FailureReason } from '../base/errors.js';
 import type { Node } from '../kube/objects.js';
 import { CachedRequest, type CachedValue, type KubeletFailure, type RequestPolicy } from './cached-request.js';
-import { FailureLog } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
+import {
+  configurationGateMs,
+  configurationPolicy,
+  type KubeletPolicyOptions,
+  summaryPolicy,
+} from './kubelet-policies.js';
 import { PodHistory } from './pod-history.js';
-import type { NodeSummary } from './summary.js';
+import type { NodeSummary, PodSummary } from './summary.js';
 
 /** What is known of a node from its kubelet. */
 export type CacheLookup =
@@ -36,33 +35,23 @@ export interface LastSummary {
 export const lookupResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
 export type LookupResult = (typeof lookupResults)[number];
 
+/** Why a summary is requested less than a TTL after the last one: the node may soon evict a pod. */
+export const earlyRequestReasons = ['eviction_near'] as const;
+export type EarlyRequestReason = (typeof earlyRequestReasons)[number];
+
 interface KubeletCacheObserver {
   lookedUp(result: LookupResult): void;
+  requestedEarly(reason: EarlyRequestReason): void;
 }
 
-export interface KubeletCacheOptions {
-  /** In milliseconds. 0 disables caching of summaries: overlapping callers still share a request. */
-  readonly ttlMs: number;
-  /** Requests for summaries in flight, over all nodes; at least 1. */
-  readonly maxConcurrentRequests: number;
-  readonly fetchSummary: RequestPolicy<NodeSummary>['fetch'];
-  /** Undefined: configurations are not read. */
-  readonly fetchConfiguration: RequestPolicy<KubeletConfiguration>['fetch'] | undefined;
-  /** Whether pods have run on the node for so long that a summary without any pod cannot be right. */
-  readonly expectsPods: (nodeName: string) => boolean;
-  readonly clock: Clock;
+export interface KubeletCacheOptions extends KubeletPolicyOptions {
+  /** The TTL of nodes that may soon evict a pod, in milliseconds. 0, or above `ttlMs`: the same. */
+  readonly nearTtlMs: number;
   readonly observer: KubeletCacheObserver;
-  readonly logger: Logger;
 }
-
-/** A kubelet reads its configuration when it starts, so it rarely changes. */
-const configurationGateMs = 600_000;
 
 /** At least this long, in milliseconds, also with a short TTL: the API server may report an eviction late. */
 const minKeepDepartedMs = 60_000;
-
-/** These are not counted among the requests for summaries, which therefore never wait for them. */
-const maxConcurrentConfigurationRequests = 4;
 
 interface KubeletEntry {
   /** Of the Node object: another machine under the same name gets its own entry. */
@@ -87,6 +76,9 @@ interface FormerEntry {
  * has completed, or the data of a success has expired since, the reason is `timeout` while a request is in flight and
  * `never` otherwise.
  *
+ * Nodes that may soon evict a pod have a shorter TTL, which is the gate after a success too. After a failure the gate
+ * stays closed for a whole TTL, and a summary is stale until it is two whole TTLs old, as that of any node.
+ *
  * A configuration is read in the background after a lookup that found a summary: at most once in 10 minutes, and it
  * counts for twice that time, so that one failure leaves no gap.
  */
@@ -97,6 +89,7 @@ export class KubeletCache implements Disposable {
   readonly #entries = new Map<string, KubeletEntry>();
   /** For one TTL: a node that comes back meanwhile is the same kubelet, with the same gate. */
   readonly #former = new Map<string, FormerEntry>();
+  #nearNodeNames: ReadonlySet<string> = new Set();
   #isDisposed = false;
 
   constructor(options: KubeletCacheOptions) {
@@ -111,10 +104,10 @@ export class KubeletCache implements Disposable {
   /** Never rejects. When the signal aborts, it resolves at once with what is known; see {@link CachedRequest.update}. */
   async get(node: Node, signal: AbortSignal): Promise<CacheLookup> {
     const entry = this.#entryOf(node);
-    const known = this.#lookUp(entry);
+    const known = this.#lookUp(entry, node.name);
     const isDone = known.state === 'fresh' || signal.aborted;
     const refreshed = isDone ? undefined : await entry.summary.update(node, signal);
-    const lookup = refreshed === undefined ? this.#lookUp(entry) : this.#found(entry, 'fresh', refreshed);
+    const lookup = refreshed === undefined ? this.#lookUp(entry, node.name) : this.#found(entry, 'fresh', refreshed);
     this.#options.observer.lookedUp(refreshed === undefined ? lookup.state : 'refreshed');
     if (lookup.state !== 'absent') void entry.configuration?.refresh(node);
     return lookup;
@@ -133,6 +126,21 @@ export class KubeletCache implements Disposable {
   /** Requests a summary, fresh or not, unless the gate is closed or a request is in flight. */
   async refresh(node: Node): Promise<void> {
     await this.#entryOf(node).summary.refresh(node);
+  }
+
+  /** The nodes that may soon evict a pod, from now on. */
+  setNearNodes(nodeNames: ReadonlySet<string>): void {
+    this.#nearNodeNames = nodeNames;
+  }
+
+  /** The last ones of {@link setNearNodes}. */
+  get nearNodeNames(): ReadonlySet<string> {
+    return this.#nearNodeNames;
+  }
+
+  /** Whether the node has the shorter TTL. */
+  isNear(nodeName: string): boolean {
+    return this.#freshMs(nodeName) < this.#options.ttlMs;
   }
 
   /** Monotonic time from which the kubelet may be sent the next request for a summary; undefined before the first one. */
@@ -169,12 +177,18 @@ export class KubeletCache implements Disposable {
     return this.#entries.get(nodeName)?.history;
   }
 
+  /** See {@link PodHistory.growth}; empty for a node that is not scraped. */
+  growth(nodeName: string): ReadonlyMap<PodSummary, number> {
+    return this.history(nodeName)?.growth() ?? new Map();
+  }
+
   /** Takes over what a cache knows that this one replaces, with its age, and its gates: a reload sends no request. */
   inherit(former: KubeletCache): void {
     for (const [nodeName, entry] of former.#entries) {
-      this.#entries.set(nodeName, this.#newEntry(entry.uid, entry));
+      this.#entries.set(nodeName, this.#newEntry({ name: nodeName, uid: entry.uid }, entry));
     }
     for (const [nodeName, left] of former.#former) this.#former.set(nodeName, left);
+    this.#nearNodeNames = former.#nearNodeNames;
   }
 
   /** Forgets all other nodes and ends their requests. */
@@ -201,18 +215,25 @@ export class KubeletCache implements Disposable {
     const former = known === undefined ? this.#former.get(name)?.entry : undefined;
     this.#forget(name);
     this.#former.delete(name);
-    const entry = this.#newEntry(uid, former?.uid === uid ? former : undefined);
+    const entry = this.#newEntry({ name, uid }, former?.uid === uid ? former : undefined);
     if (this.#isDisposed) endRequests(entry);
     this.#entries.set(name, entry);
     return entry;
   }
 
-  #newEntry(uid: string, former?: KubeletEntry): KubeletEntry {
+  #newEntry({ name, uid }: Pick<Node, 'name' | 'uid'>, former?: KubeletEntry): KubeletEntry {
     const policy = this.#configurationPolicy;
     const { clock, ttlMs } = this.#options;
+    const summaryOfNode = {
+      ...this.#summaryPolicy,
+      gateAfterSuccessMs: () => this.#freshMs(name),
+      onEarlyRequest: () => {
+        this.#options.observer.requestedEarly('eviction_near');
+      },
+    };
     return {
       uid,
-      summary: new CachedRequest(this.#summaryPolicy, former?.summary.state),
+      summary: new CachedRequest(summaryOfNode, former?.summary.state),
       configuration: policy && new CachedRequest(policy, former?.configuration?.state),
       history: former?.history ?? new PodHistory({ clock, keepDepartedMs: Math.max(2 * ttlMs, minKeepDepartedMs) }),
     };
@@ -226,12 +247,18 @@ export class KubeletCache implements Disposable {
     this.#former.set(name, { entry, leftAtMs: this.#options.clock.monotonicMs() });
   }
 
-  #lookUp(entry: KubeletEntry): CacheLookup {
+  /** How long a summary is fresh. */
+  #freshMs(nodeName: string): number {
+    const { ttlMs, nearTtlMs } = this.#options;
+    return nearTtlMs > 0 && this.#nearNodeNames.has(nodeName) ? Math.min(nearTtlMs, ttlMs) : ttlMs;
+  }
+
+  #lookUp(entry: KubeletEntry, nodeName: string): CacheLookup {
     const { clock, ttlMs } = this.#options;
     const { success, failure, isInFlight } = entry.summary;
     const ageMs = success === undefined ? Infinity : clock.monotonicMs() - success.atMs;
     if (success !== undefined && ageMs < 2 * ttlMs)
-      return this.#found(entry, ageMs < ttlMs ? 'fresh' : 'stale', success);
+      return this.#found(entry, ageMs < this.#freshMs(nodeName) ? 'fresh' : 'stale', success);
     return { state: 'absent', reason: failure?.reason ?? (isInFlight ? 'timeout' : 'never') };
   }
 
@@ -251,67 +278,6 @@ export class KubeletCache implements Disposable {
       configuration: isKnown ? known.value : undefined,
     };
   }
-}
-
-function summaryPolicy(options: KubeletCacheOptions): RequestPolicy<NodeSummary> {
-  const { ttlMs, maxConcurrentRequests, fetchSummary, expectsPods, clock, logger } = options;
-  return {
-    what: 'summary',
-    gateMs: ttlMs,
-    slots: new Semaphore(maxConcurrentRequests),
-    slotsOfHanging: new Semaphore(Math.max(1, Math.floor(maxConcurrentRequests / 4))),
-    fetch: async (node, signal) => {
-      const summary = await fetchSummary(node, signal);
-      checkNode(node, summary);
-      if (summary.pods.length === 0 && expectsPods(node.name)) throw emptyError(node);
-      return summary;
-    },
-    log: new FailureLog({
-      failed: { one: 'failed to scrape kubelet', many: 'failed to scrape kubelets' },
-      recovered: { one: 'kubelet scrape recovered', many: 'kubelet scrapes recovered' },
-      clock,
-      logger,
-    }),
-    logLevel: 'warn',
-    clock,
-  };
-}
-
-function configurationPolicy(options: KubeletCacheOptions): RequestPolicy<KubeletConfiguration> | undefined {
-  const { fetchConfiguration, clock, logger } = options;
-  return (
-    fetchConfiguration && {
-      what: 'configuration',
-      gateMs: configurationGateMs,
-      slots: new Semaphore(maxConcurrentConfigurationRequests),
-      fetch: fetchConfiguration,
-      isEqual: isDeepStrictEqual,
-      log: new FailureLog({
-        failed: { one: 'failed to read kubelet configuration', many: 'failed to read kubelet configurations' },
-        recovered: {
-          one: 'kubelet configuration is readable again',
-          many: 'kubelet configurations are readable again',
-        },
-        clock,
-        logger,
-      }),
-      logLevel: 'info',
-      clock,
-    }
-  );
-}
-
-/** The address may have passed to another machine, whose values are not this node's. */
-function checkNode(node: Node, { nodeName }: NodeSummary): void {
-  if (nodeName === node.name) return;
-  const message = `the kubelet at the address of node ${node.name} identifies itself as node ${nodeName}`;
-  throw new RequestError('decode', `${message}; the node object lags behind, or its kubelet runs under another name`);
-}
-
-/** A kubelet that has just started knows no pods yet: accepted as a success, it would turn totals to zero. */
-function emptyError({ name }: Node): RequestError {
-  const message = `the summary of node ${name} lists no pod, but according to the API server pods run there`;
-  return new RequestError('empty', `${message}; expected for a short time after a restart of the kubelet`);
 }
 
 function endRequests({ summary, configuration }: KubeletEntry): void {

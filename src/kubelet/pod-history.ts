@@ -126,6 +126,30 @@ export class PodHistory {
     return last && { summary: last.summary, olderByMs: this.#fetchedAtMs - last.fetchedAtMs };
   }
 
+  /**
+   * How fast each pod grows, in bytes per second, by its entry in the last summary: since the last total before, or since
+   * its start where there is none. Below 0 when it shrank; without pods of which it is not known.
+   */
+  growth(): ReadonlyMap<PodSummary, number> {
+    const growth = new Map<PodSummary, number>();
+    for (const [row, pod] of this.#summary?.pods.entries() ?? []) {
+      const bytesPerSecond = this.#growthOf(row, pod);
+      if (bytesPerSecond !== undefined) growth.set(pod, bytesPerSecond);
+    }
+    return growth;
+  }
+
+  #growthOf(row: number, { startTimeMs }: PodSummary): number | undefined {
+    const usedBytes = this.#total(row);
+    const totals = this.#row(row);
+    const last = totals.findLastIndex((total) => !Number.isNaN(total));
+    const sinceMs = last < 0 ? startTimeMs : this.#formerAtMs[last];
+    if (sinceMs === undefined || Number.isNaN(usedBytes)) return undefined;
+    // A start after the response is one by a clock that is ahead.
+    const durationMs = Math.max(this.#fetchedAtMs - sinceMs, 1_000);
+    return ((usedBytes - (totals[last] ?? 0)) * 1_000) / durationMs;
+  }
+
   /** `pod`: of the next summary; `formerRow`: its row in the last one, where it is listed there. */
   #beforePendingOf(pod: PodSummary, formerRow: number | undefined): Dated | undefined {
     if (listsVolumes(pod)) return undefined;

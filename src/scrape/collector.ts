@@ -6,11 +6,12 @@ import type { Node } from '../kube/objects.js';
 import type { CacheLookup } from '../kubelet/kubelet-cache.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
+import { nearestNodes, type NearNode, type PodGrowth, timeToEvictionMs } from './near-evictions.js';
 import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
 import type { NodeRecords, PreparedNode, ScrapedNode } from './node-records.js';
 import type { PodLister } from './node-snapshot.js';
 import { ResponseWait } from './response-wait.js';
-import type { ClusterSnapshot, NodeObjects, NodeState, WorkloadSnapshot } from './snapshot.js';
+import type { ClusterSnapshot, NodeObjects, NodeSnapshot, NodeState, WorkloadSnapshot } from './snapshot.js';
 import type { NodePart, WorkloadCollector } from './workload-collector.js';
 
 export interface NodeLister {
@@ -28,6 +29,10 @@ export interface SummaryCache {
   lastFailure(nodeName: string): { readonly reason: string } | undefined;
   /** How long the last response took, in milliseconds; undefined before the first one. */
   lastDurationMs(nodeName: string): number | undefined;
+  /** How fast pods grow, by their entries in the last summary of the node. */
+  growth(nodeName: string): PodGrowth;
+  /** The nodes whose summaries are refreshed more often from now on. */
+  setNearNodes(nodeNames: ReadonlySet<string>): void;
   /** Forgets all other nodes. */
   retain(nodeNames: ReadonlySet<string>): void;
 }
@@ -46,6 +51,8 @@ export interface CollectorOptions {
   readonly evictions: EvictionLister;
   /** Whether pods that belong to no workload have detail series. */
   readonly showsAllPods: boolean;
+  /** How long a summary is fresh as a rule, in milliseconds. */
+  readonly ttlMs: number;
   readonly clock: Clock;
 }
 
@@ -62,6 +69,8 @@ export interface CollectOptions {
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #slicer: TimeSlicer;
+  /** By snapshot; see {@link timeToEvictionMs}. */
+  readonly #timesToEviction = new WeakMap<NodeSnapshot, number | undefined>();
   #turn = 0;
   #runningCount = 0;
 
@@ -99,8 +108,10 @@ export class Collector {
     const order = scrapeOrder(targets, this.#turn++, (nodeName) => cache.lastFailure(nodeName) !== undefined);
     using wait = new ResponseWait({ clock: this.#options.clock, parent: signal, waitsForAll });
     const current = await Promise.all(this.#ask(order, wait).map((asked) => this.#prepare(asked, onNode)));
+    const near = current.flatMap(({ near: node }) => node ?? []);
+    cache.setNearNodes(nearestNodes(near, targets.length));
     // In one step: a pod that moved or was deleted while other nodes were waited for must not count where it was.
-    const scraped = current.map((scrapedNow) => scrapedNow()).sort((a, b) => byNodeName(a.state, b.state));
+    const scraped = current.map(({ scraped: now }) => now()).sort((a, b) => byNodeName(a.state, b.state));
     const gone = goneNames.map((name) => records.of({ name }).gone(name));
     const parts = [...scraped, ...gone].map(({ part }) => part);
     const { workloads, youngWorkloads } = await this.#collectWorkloads(parts, recordsFailures && !signal.aborted);
@@ -152,16 +163,27 @@ export class Collector {
     return asked;
   }
 
-  /** Resolves with a function that returns the node as of the time of its call. */
-  async #prepare({ node, lookup: pending }: AskedNode, onNode: CollectOptions['onNode']): Promise<() => ScrapedNode> {
+  async #prepare({ node, lookup: pending }: AskedNode, onNode: CollectOptions['onNode']): Promise<AnsweredNode> {
     const { records, clock } = this.#options;
     const lookup = await pending;
     const lookedUpAtMs = clock.monotonicMs();
     const record = records.of(node);
     // The step over all nodes cannot be cut into slices.
     const prepared = await record.prepare(node, lookup, this.#slicer);
+    const timeMs = await this.#slicer.run(() => prepared.snapshot && this.#timeToEvictionMs(prepared.snapshot));
     await onNode?.(prepared);
-    return () => record.scraped(node, lookup, clock.monotonicMs() - lookedUpAtMs);
+    return {
+      near: timeMs === undefined ? undefined : { nodeName: node.name, timeMs },
+      scraped: () => record.scraped(node, lookup, clock.monotonicMs() - lookedUpAtMs),
+    };
+  }
+
+  #timeToEvictionMs(snapshot: NodeSnapshot): number | undefined {
+    if (this.#timesToEviction.has(snapshot)) return this.#timesToEviction.get(snapshot);
+    const { cache, ttlMs } = this.#options;
+    const timeMs = timeToEvictionMs(snapshot, cache.growth(snapshot.nodeName), ttlMs);
+    this.#timesToEviction.set(snapshot, timeMs);
+    return timeMs;
   }
 
   async #collectWorkloads(parts: readonly NodePart[], recordsFailures: boolean): Promise<CollectedWorkloads> {
@@ -184,6 +206,13 @@ export class Collector {
 interface AskedNode {
   readonly node: Node;
   readonly lookup: Promise<CacheLookup>;
+}
+
+interface AnsweredNode {
+  /** Undefined for a node on which no eviction is near. */
+  readonly near: NearNode | undefined;
+  /** The node as of the time of the call. */
+  readonly scraped: () => ScrapedNode;
 }
 
 interface CollectedWorkloads {

@@ -78,6 +78,12 @@ export const selfFamilies = {
     help: 'Requests to kubelets for their configuration, by result: success or the reason of the failure.',
     labels: ['result'],
   },
+  kubeletEarlyRequests: {
+    name: `${prefix}kubelet_early_requests_total`,
+    type: 'counter',
+    help: 'Requests to kubelets for summaries less than cache.ttl after the last one, by reason: eviction_near (cache.nearTtl).',
+    labels: ['reason'],
+  },
   cacheLookups: {
     name: `${prefix}cache_lookups_total`,
     type: 'counter',

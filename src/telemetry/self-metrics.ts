@@ -3,7 +3,12 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Instant } from '../base/clock.js';
 import type { FailureReason } from '../base/errors.js';
 import type { Level } from '../exposition/family.js';
-import { type LookupResult, lookupResults } from '../kubelet/kubelet-cache.js';
+import {
+  type EarlyRequestReason,
+  earlyRequestReasons,
+  type LookupResult,
+  lookupResults,
+} from '../kubelet/kubelet-cache.js';
 import type { SnapshotCounts } from '../scrape/snapshot-counts.js';
 import type { Resource } from '../watch/resource-path.js';
 import { type ReloadedFile, ReloadState } from './reload-state.js';
@@ -75,6 +80,7 @@ export class SelfMetrics {
   readonly #scrapes = new Tally<ScrapeResult>(scrapeResults);
   readonly #kubeletRequests = new Tally<RequestResult>(requestResults);
   readonly #kubeletConfigRequests = new Tally<RequestResult>(requestResults);
+  readonly #earlyRequests = new Tally<EarlyRequestReason>(earlyRequestReasons);
   readonly #cacheLookups = new Tally<LookupResult>(lookupResults);
   readonly #droppedSeries = new Tally<DroppedReason>(droppedReasons);
   readonly #storeCounts = new Map<Resource, StoreCounts>();
@@ -104,6 +110,9 @@ export class SelfMetrics {
     );
     this.#expose(selfFamilies.kubeletRequests, () => resultSamples(this.#kubeletRequests));
     this.#expose(selfFamilies.kubeletConfigRequests, () => resultSamples(this.#kubeletConfigRequests));
+    this.#expose(selfFamilies.kubeletEarlyRequests, () =>
+      this.#earlyRequests.entries().map(([reason, value]) => ({ labels: { reason }, value })),
+    );
     this.#expose(selfFamilies.cacheLookups, () => resultSamples(this.#cacheLookups));
     exposeStores(
       (family, samples) => {
@@ -151,6 +160,11 @@ export class SelfMetrics {
   /** Beside {@link requestFinished}, which counts requests for summaries. */
   configRequestFinished(result: RequestResult): void {
     this.#kubeletConfigRequests.add(result);
+  }
+
+  /** Beside {@link requestFinished}, which counts it too. */
+  requestedEarly(reason: EarlyRequestReason): void {
+    this.#earlyRequests.add(reason);
   }
 
   lookedUp(result: LookupResult): void {

@@ -60,7 +60,7 @@ describe('formatConfig', () => {
 
   it('writes durations, sizes and addresses in their text form', () => {
     const text = formatConfig(loadText('cache: {ttl: 90s, maxBackoff: 0}\nkubelet: {maxBodySize: 33554432}'));
-    expect(text).toContain('cache:\n  ttl: 1m30s\n  maxBackoff: 5m\n');
+    expect(text).toContain('cache:\n  ttl: 1m30s\n  nearTtl: 10s\n  maxBackoff: 5m\n');
     expect(text).toContain('  maxBodySize: 32Mi\n');
     expect(text).toContain('  listenAddresses:\n    - :9797\n');
   });

@@ -31,7 +31,7 @@ describe('precedence', () => {
       file: { path: 'config.yaml', text: 'cache: {ttl: 30s, maxBackoff: 1m}' },
       environment: { [`${prefix}CACHE_TTL`]: '40s' },
     });
-    expect(cache).toEqual({ ttlMs: 40_000, maxBackoffMs: 60_000, refresh: 'on-scrape' });
+    expect(cache).toEqual({ ttlMs: 40_000, nearTtlMs: 10_000, maxBackoffMs: 60_000, refresh: 'on-scrape' });
   });
 
   it('does not hide the fault of an overridden value', () => {
@@ -214,8 +214,11 @@ describe('assignments', () => {
       'log.level.x=5',
       'log.level.x: unknown path (--set log.level.x); allowed: the path of a setting (did you mean log.level?)',
     ],
-    ['cache=5s', 'cache: found "5s" (--set cache); allowed: a mapping with any of ttl, maxBackoff, refresh'],
-    ['cache={ttl: 5', 'cache: found "{ttl: 5" (--set cache); allowed: a mapping with any of ttl, maxBackoff, refresh'],
+    ['cache=5s', 'cache: found "5s" (--set cache); allowed: a mapping with any of ttl, nearTtl, maxBackoff, refresh'],
+    [
+      'cache={ttl: 5',
+      'cache: found "{ttl: 5" (--set cache); allowed: a mapping with any of ttl, nearTtl, maxBackoff, refresh',
+    ],
     ['cache.ttl', '--set cache.ttl: no value; allowed: PATH=VALUE'],
     ['=5s', '--set =5s: no value; allowed: PATH=VALUE'],
     [
@@ -234,8 +237,8 @@ describe('assignments', () => {
 
 describe('unknown keys', () => {
   it.each([
-    ['cache: {tll: 5s}', 'cache.tll', 'ttl, maxBackoff, refresh (did you mean ttl?)'],
-    ['cache: {size: 5}', 'cache.size', 'ttl, maxBackoff, refresh'],
+    ['cache: {tll: 5s}', 'cache.tll', 'ttl, nearTtl, maxBackoff, refresh (did you mean ttl?)'],
+    ['cache: {size: 5}', 'cache.size', 'ttl, nearTtl, maxBackoff, refresh'],
     [
       'kubelet: {tls: {cafile: /a}}',
       'kubelet.tls.cafile',
@@ -307,7 +310,7 @@ describe('the file', () => {
 
   it('must contain a mapping for each section', () => {
     expect(linesOf('\ncache: 5s')).toEqual([
-      'cache: found "5s" (config.yaml:2); allowed: a mapping with any of ttl, maxBackoff, refresh',
+      'cache: found "5s" (config.yaml:2); allowed: a mapping with any of ttl, nearTtl, maxBackoff, refresh',
     ]);
   });
 

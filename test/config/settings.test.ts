@@ -30,6 +30,7 @@ describe('listSettings', () => {
       'kubelet.tls.serverName',
       'kubelet.tls.insecureSkipVerify',
       'cache.ttl',
+      'cache.nearTtl',
       'cache.maxBackoff',
       'cache.refresh',
       'workloads.selectors',

@@ -127,7 +127,7 @@ describe('an eviction', () => {
       ]);
       expect(usedBytes).toBeGreaterThan(15 * mib);
       expect(usedBytes).toBeLessThan(25 * mib);
-      expect(samples.length).toBe(3);
+      expect(samples.length).toBeGreaterThan(3); // more often than every minute, as the eviction was near
       expect(growthBytesPerSecond / (mib / 10)).toBeCloseTo(1, 0);
       expect(limitForAnHourBytes).toBeGreaterThan(360 * mib);
       const ofPod = { namespace, pod, node, cause: 'pod_limit' };

@@ -10,12 +10,13 @@ const ttlMs = 55_000;
 const never = new AbortController().signal;
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-function setUp(nodes: Node[]) {
+function setUp(nodes: Node[], nearTtlMs = 0) {
   const clock = new ManualClock();
   const requestsMs = new Map<string, number[]>();
   const lookups: string[] = [];
   const cache = new KubeletCache({
     ttlMs,
+    nearTtlMs,
     fetchSummary: async ({ name }, signal) => {
       const earlier = requestsMs.get(name) ?? [];
       requestsMs.set(name, [...earlier, clock.monotonicMs()]);
@@ -26,10 +27,10 @@ function setUp(nodes: Node[]) {
     maxConcurrentRequests: 1_000,
     expectsPods: () => false,
     clock,
-    observer: { lookedUp: (result) => lookups.push(result) },
+    observer: { lookedUp: (result) => lookups.push(result), requestedEarly: () => undefined },
     logger: silent,
   });
-  const refresher = new BackgroundRefresher({ cache, nodes: () => nodes, ttlMs, clock });
+  const refresher = new BackgroundRefresher({ cache, nodes: () => nodes, ttlMs, nearTtlMs, clock });
   const stop = new AbortController();
   const running = refresher.run(stop.signal);
   return {
@@ -131,6 +132,19 @@ describe('refreshing ahead', () => {
     world.refresher.scraped();
     await world.clock.advance(ttlMs);
     expect(world.requestCount()).toBe(count + 1);
+  });
+
+  it('asks a node with a shorter TTL that often, out of phase, and the others as before', async () => {
+    await using world = setUp(nodesNamed(3), 10_000);
+    const [near, ...others] = [...nodesNamed(3)].map(({ name }) => name);
+    world.cache.setNearNodes(new Set([near ?? '']));
+    for (let round = 0; round < 20; round++) {
+      await world.scrape();
+      await world.clock.advance(14_000);
+    }
+    expect(world.requestsMs.get(near ?? '')?.length).toBeGreaterThanOrEqual(27);
+    expect(world.requestsMs.get(near ?? '')?.length).toBeLessThanOrEqual(31);
+    for (const name of others) expect(world.requestsMs.get(name)?.length).toBeLessThanOrEqual(6);
   });
 
   it('asks a node that appears', async () => {

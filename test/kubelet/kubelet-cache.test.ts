@@ -74,26 +74,33 @@ interface LogLine {
 }
 
 function setUp(
-  options: { ttlMs?: number; maxConcurrentRequests?: number; expectsPods?: (nodeName: string) => boolean } = {},
+  options: {
+    ttlMs?: number;
+    nearTtlMs?: number;
+    maxConcurrentRequests?: number;
+    expectsPods?: (nodeName: string) => boolean;
+  } = {},
 ) {
   const clock = new ManualClock();
   const kubelet = new FakeKubelet();
   const results: string[] = [];
+  const early: string[] = [];
   const lines: LogLine[] = [];
   const log = (level: string) => (message: string, fields?: LogFields) => {
     lines.push({ level, message, fields });
   };
   const cache = new KubeletCache({
     ttlMs: options.ttlMs ?? ttlMs,
+    nearTtlMs: options.nearTtlMs ?? 10_000,
     fetchSummary: kubelet.fetchSummary,
     fetchConfiguration: undefined,
     maxConcurrentRequests: options.maxConcurrentRequests ?? 64,
     expectsPods: options.expectsPods ?? (() => false),
     clock,
-    observer: { lookedUp: (result) => results.push(result) },
+    observer: { lookedUp: (result) => results.push(result), requestedEarly: (reason) => early.push(reason) },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   });
-  return { clock, kubelet, cache, results, lines };
+  return { clock, kubelet, cache, results, early, lines };
 }
 
 /** What the cache knows, without a request. */
@@ -697,12 +704,13 @@ describe('a cache that takes the place of another', () => {
     expect(textOf(await cache.get(node, never))).toBe('stale 55000 of request 1');
     const next = new KubeletCache({
       ttlMs,
+      nearTtlMs: 0,
       fetchSummary: kubelet.fetchSummary,
       fetchConfiguration: undefined,
       maxConcurrentRequests: 1,
       expectsPods: () => false,
       clock,
-      observer: { lookedUp: () => undefined },
+      observer: { lookedUp: () => undefined, requestedEarly: () => undefined },
       logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
     });
     next.inherit(cache);
@@ -832,5 +840,77 @@ describe('the history of pods', () => {
     await cache.get(node, never);
     await known(cache, aNode({ uid: 'another machine' }));
     expect(cache.history(node.name)?.find(uid)).toBeUndefined();
+  });
+});
+
+describe('a node that may soon evict a pod', () => {
+  const nearNodes = new Set([node.name]);
+
+  it.each([
+    { nearTtlMs: 10_000, afterMs: 9_999, requestCount: 1 },
+    { nearTtlMs: 10_000, afterMs: 10_000, requestCount: 2 },
+    { nearTtlMs: 0, afterMs: 54_999, requestCount: 1 },
+    { nearTtlMs: 0, afterMs: 55_000, requestCount: 2 },
+    { nearTtlMs: 300_000, afterMs: 55_000, requestCount: 2 },
+  ])(
+    'with a shorter TTL of $nearTtlMs ms is requested $requestCount times after $afterMs ms',
+    async ({ nearTtlMs, afterMs, requestCount }) => {
+      const { cache, kubelet, clock, early } = setUp({ nearTtlMs });
+      await cache.get(node, never);
+      cache.setNearNodes(nearNodes);
+      await clock.advance(afterMs);
+      expect((await cache.get(node, never)).state).toBe('fresh');
+      expect(kubelet.requestCount).toBe(requestCount);
+      expect(early).toEqual(requestCount === 2 && afterMs < ttlMs ? ['eviction_near'] : []);
+    },
+  );
+
+  it('has the whole TTL again when the eviction is no longer near', async () => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    cache.setNearNodes(nearNodes);
+    await clock.advance(10_000);
+    await cache.get(node, never);
+    cache.setNearNodes(new Set());
+    await clock.advance(ttlMs - 1);
+    await cache.get(node, never);
+    expect(kubelet.requestCount).toBe(2);
+  });
+
+  it('is left alone for a whole TTL when it fails, and served stale for two', async () => {
+    const { cache, kubelet, clock, early } = setUp();
+    await cache.get(node, never);
+    cache.setNearNodes(nearNodes);
+    kubelet.fail('connection');
+    const seen: string[] = [];
+    for (let scrape = 1; scrape <= 8; scrape++) {
+      await clock.advance(15_000);
+      seen.push(`${kubelet.requestCount} ${textOf(await cache.get(node, never))}`);
+    }
+    expect(seen).toEqual([
+      '1 stale 15000 of request 1',
+      '2 stale 30000 of request 1',
+      '2 stale 45000 of request 1',
+      '2 stale 60000 of request 1',
+      '2 stale 75000 of request 1',
+      '3 stale 90000 of request 1',
+      '3 stale 105000 of request 1',
+      '3 absent connection',
+    ]);
+    expect(early).toHaveLength(1);
+  });
+
+  it('is not asked a second time while a slow request is in flight', async () => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    cache.setNearNodes(nearNodes);
+    const release = kubelet.hang();
+    await clock.advance(10_000);
+    const first = cache.get(node, never);
+    await clock.advance(30_000);
+    const second = cache.get(node, never);
+    release();
+    expect([textOf(await first), textOf(await second)]).toEqual(['fresh 0 of request 2', 'fresh 0 of request 2']);
+    expect([kubelet.requestCount, kubelet.maxInFlightCount]).toEqual([2, 1]);
   });
 });

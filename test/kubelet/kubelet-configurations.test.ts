@@ -61,6 +61,7 @@ function setUp() {
   const summaries = { isFailing: false };
   const cache = new KubeletCache({
     ttlMs: 0,
+    nearTtlMs: 0,
     maxConcurrentRequests: 64,
     fetchSummary: ({ name }) =>
       summaries.isFailing
@@ -69,7 +70,7 @@ function setUp() {
     fetchConfiguration: kubelets.fetchConfiguration,
     expectsPods: () => false,
     clock,
-    observer: { lookedUp: () => undefined },
+    observer: { lookedUp: () => undefined, requestedEarly: () => undefined },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   });
   /** One scrape of the node, and the background work that it starts. Resolves with the configuration that it knew. */

@@ -57,6 +57,19 @@ describe('the history of pods', () => {
     expect(history.find('a')?.summary.usedBytes).toBeUndefined();
   });
 
+  it('has the growth since the last total, or since the start of the pod', () => {
+    const growthOf = (): Record<string, number> =>
+      Object.fromEntries([...history.growth()].map(([{ uid }, bytesPerSecond]) => [uid, bytesPerSecond]));
+    add(10_000, { ...aPod('new', 900), startTimeMs: 1_000 }, { ...aPod('ahead', 7), startTimeMs: 60_000 });
+    expect(growthOf()).toEqual({ new: 100, ahead: 7 });
+    add(20_000, aPod('new', 400), aPod('gap', 100), aPod('unknown', undefined));
+    expect(growthOf()).toEqual({ new: -50, gap: 5 });
+    add(30_000, aPod('new', 400), aPod('gap', undefined), { ...aPod('undated', 1), startTimeMs: undefined });
+    expect(growthOf()).toEqual({ new: 0 });
+    add(40_000, aPod('gap', 500));
+    expect(growthOf()).toEqual({ gap: 20 });
+  });
+
   it('remembers a pod that is no longer listed, for a time', async () => {
     add(1, aPod('a', 1), aPod('b', 10));
     add(2, aPod('a', 2), aPod('b', 20));

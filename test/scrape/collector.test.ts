@@ -5,7 +5,7 @@ import type { Node, Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
 import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
-import type { NodeSummary } from '../../src/kubelet/summary.js';
+import type { NodeSummary, PodSummary } from '../../src/kubelet/summary.js';
 import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
 import { NodeRecords, type PreparedNode } from '../../src/scrape/node-records.js';
 import type { PodLister } from '../../src/scrape/node-snapshot.js';
@@ -39,6 +39,7 @@ class FakeCluster implements PodLister, SummaryCache {
   readonly deletedUids = new Set<string>();
   readonly asked: string[] = [];
   retained: ReadonlySet<string> = new Set();
+  near: ReadonlySet<string> = new Set();
   unlisted: readonly string[] = [];
 
   nodes(): Iterable<Node> {
@@ -123,6 +124,14 @@ class FakeCluster implements PodLister, SummaryCache {
     return undefined;
   }
 
+  growth(): ReadonlyMap<PodSummary, number> {
+    return new Map();
+  }
+
+  setNearNodes(nodeNames: ReadonlySet<string>): void {
+    this.near = nodeNames;
+  }
+
   retain(nodeNames: ReadonlySet<string>): void {
     this.retained = nodeNames;
   }
@@ -166,6 +175,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     resolver,
     evictions: new EvictionLog({ retentionMs: 3_600_000, maxRecords: 10 }, clock),
     showsAllPods,
+    ttlMs: 55_000,
     workloads: new WorkloadCollector({
       configured: resolver.configured(),
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),

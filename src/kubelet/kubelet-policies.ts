@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { Semaphore } from 'async-mutex';
+
+import type { Clock } from '../base/clock.js';
+import { RequestError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import type { Node } from '../kube/objects.js';
+import type { RequestPolicy } from './cached-request.js';
+import { FailureLog } from './failure-log.js';
+import type { KubeletConfiguration } from './kubelet-configuration.js';
+import type { NodeSummary } from './summary.js';
+
+export interface KubeletPolicyOptions {
+  /** In milliseconds. 0 disables caching of summaries: overlapping callers still share a request. */
+  readonly ttlMs: number;
+  /** Requests for summaries in flight, over all nodes; at least 1. */
+  readonly maxConcurrentRequests: number;
+  readonly fetchSummary: RequestPolicy<NodeSummary>['fetch'];
+  /** Undefined: configurations are not read. */
+  readonly fetchConfiguration: RequestPolicy<KubeletConfiguration>['fetch'] | undefined;
+  /** Whether pods have run on the node for so long that a summary without any pod cannot be right. */
+  readonly expectsPods: (nodeName: string) => boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A kubelet reads its configuration when it starts, so it rarely changes. */
+export const configurationGateMs = 600_000;
+
+/** These are not counted among the requests for summaries, which therefore never wait for them. */
+const maxConcurrentConfigurationRequests = 4;
+
+/** Of requests for summaries. */
+export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<NodeSummary> {
+  const { ttlMs, maxConcurrentRequests, fetchSummary, expectsPods, clock, logger } = options;
+  return {
+    what: 'summary',
+    gateMs: ttlMs,
+    slots: new Semaphore(maxConcurrentRequests),
+    slotsOfHanging: new Semaphore(Math.max(1, Math.floor(maxConcurrentRequests / 4))),
+    fetch: async (node, signal) => {
+      const summary = await fetchSummary(node, signal);
+      checkNode(node, summary);
+      if (summary.pods.length === 0 && expectsPods(node.name)) throw emptyError(node);
+      return summary;
+    },
+    log: new FailureLog({
+      failed: { one: 'failed to scrape kubelet', many: 'failed to scrape kubelets' },
+      recovered: { one: 'kubelet scrape recovered', many: 'kubelet scrapes recovered' },
+      clock,
+      logger,
+    }),
+    logLevel: 'warn',
+    clock,
+  };
+}
+
+/** Of requests for configurations; undefined when they are not read. */
+export function configurationPolicy(options: KubeletPolicyOptions): RequestPolicy<KubeletConfiguration> | undefined {
+  const { fetchConfiguration, clock, logger } = options;
+  return (
+    fetchConfiguration && {
+      what: 'configuration',
+      gateMs: configurationGateMs,
+      slots: new Semaphore(maxConcurrentConfigurationRequests),
+      fetch: fetchConfiguration,
+      isEqual: isDeepStrictEqual,
+      log: new FailureLog({
+        failed: { one: 'failed to read kubelet configuration', many: 'failed to read kubelet configurations' },
+        recovered: {
+          one: 'kubelet configuration is readable again',
+          many: 'kubelet configurations are readable again',
+        },
+        clock,
+        logger,
+      }),
+      logLevel: 'info',
+      clock,
+    }
+  );
+}
+
+/** The address may have passed to another machine, whose values are not this node's. */
+function checkNode(node: Node, { nodeName }: NodeSummary): void {
+  if (nodeName === node.name) return;
+  const message = `the kubelet at the address of node ${node.name} identifies itself as node ${nodeName}`;
+  throw new RequestError('decode', `${message}; the node object lags behind, or its kubelet runs under another name`);
+}
+
+/** A kubelet that has just started knows no pods yet: accepted as a success, it would turn totals to zero. */
+function emptyError({ name }: Node): RequestError {
+  const message = `the summary of node ${name} lists no pod, but according to the API server pods run there`;
+  return new RequestError('empty', `${message}; expected for a short time after a restart of the kubelet`);
+}
