@@ -25,7 +25,16 @@ export class Reloads {
     const { app, settings, web } = options;
     this.#logger = options.logger;
     this.#watchers = [
-      ...watcherOf(settings.file, 'settings', (config) => app.apply(config), options),
+      ...watcherOf(
+        settings.file,
+        'settings',
+        (config) => {
+          // New lists take up to a minute, for example while the API server is away.
+          this.#logger.info('applying settings; the last good ones stay in force until nodes and pods are listed');
+          return app.apply(config);
+        },
+        options,
+      ),
       ...watcherOf(
         web.file,
         'web',
