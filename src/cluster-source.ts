@@ -44,6 +44,8 @@ export interface ClusterSourceOptions {
   readonly openFileLimit?: number | undefined;
   /** Whether nodes have the list of their images; only commands show it. Default: false. */
   readonly keepsImages?: boolean;
+  /** Whether nodes that `cluster.nodeSelector` excludes are read too; only commands show them. Default: false. */
+  readonly readsAllNodes?: boolean;
   /** Called after each change of a pod; the source already has its result. */
   readonly onPodChange?: (change: StoreChange<Pod>, source: ClusterSource) => void;
 }
@@ -73,6 +75,7 @@ export class ClusterSource implements AsyncDisposable {
       api,
       namespaces: config.cluster.namespaces,
       podSelector: config.cluster.podSelector,
+      nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
       rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
       onPodChange: (change) => options.onPodChange?.(change, this),
     });

@@ -10,6 +10,8 @@ import type { PodHistory } from './kubelet/pod-history.js';
 
 interface NodeFinder {
   findNode(name: string): Node | undefined;
+  /** Whether a node that is not known may have been in scope before it left the cluster. */
+  mayBeGone(name: string): boolean;
 }
 
 interface HistoryFinder {
@@ -29,7 +31,7 @@ export interface EvictionRecorderOptions {
 export function recordPodChange(change: PodChange, options: EvictionRecorderOptions): void {
   const { log, config, nodes } = options;
   const { nodeName = '', eviction } = change.object;
-  if (eviction === undefined || !isNodeSelected(nodes.findNode(nodeName), config)) return;
+  if (eviction === undefined || !isNodeSelected(nodeName, nodes, config)) return;
   log.podChanged(change, (pod) => contextOf(pod, options));
 }
 
@@ -51,7 +53,7 @@ function contextOf(
   };
 }
 
-/** Whether the pod of a record would be measured under these settings. A node that has left the cluster may have been in scope. */
+/** Whether the pod of a record would be measured under these settings. */
 export function isRecordInScope(
   record: EvictionRecord,
   { config, scope, nodes }: Pick<EvictionRecorderOptions, 'config' | 'nodes'> & { readonly scope: Scope },
@@ -61,10 +63,11 @@ export function isRecordInScope(
     isInScope(scope, record.node) &&
     (namespaces.length === 0 || namespaces.includes(record.namespace)) &&
     matchesSelector(podSelector, record.labels) &&
-    isNodeSelected(nodes.findNode(record.node), config)
+    isNodeSelected(record.node, nodes, config)
   );
 }
 
-function isNodeSelected(node: Node | undefined, { cluster }: Config): boolean {
-  return node === undefined || matchesSelector(cluster.nodeSelector, node.labels);
+function isNodeSelected(name: string, nodes: NodeFinder, { cluster }: Config): boolean {
+  const node = nodes.findNode(name);
+  return node === undefined ? nodes.mayBeGone(name) : matchesSelector(cluster.nodeSelector, node.labels);
 }

@@ -78,6 +78,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
       scope,
       credentials,
       keepsImages: detailsOf !== undefined,
+      readsAllNodes: true,
       clock: context.clock,
       random: context.random,
       version: context.version,

@@ -49,6 +49,10 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
     return this.#podsByNode.get(nodeName) ?? [];
   }
 
+  mayBeGone(): boolean {
+    return true;
+  }
+
   boundNodeNames(): Iterable<string> {
     return this.#podsByNode.keys();
   }

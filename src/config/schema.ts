@@ -36,7 +36,7 @@ import { workloads } from './workloads-schema.js';
 const maxShards = 1000;
 
 const cluster = section({
-  nodeSelector: selector({ help: 'Label selector of the nodes to scrape. Empty: all.' }),
+  nodeSelector: selector({ help: 'Label selector of the nodes to scrape; the API server applies it. Empty: all.' }),
   namespaces: namespaces({
     help: 'Namespaces whose pods are read. Empty: all, which requires a ClusterRole.',
   }),

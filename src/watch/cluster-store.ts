@@ -3,11 +3,11 @@ import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { createDedupe } from '../kube/dedupe.js';
 import { createInterner, type Intern } from '../kube/interner.js';
-import { objectOf, textOf } from '../kube/json.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import { isInScope, type Scope } from '../kube/scope.js';
 import { formatSelector, type LabelSelector } from '../kube/selector.js';
+import { isPodInScope, withPlausibleStart } from './kept-pods.js';
 import { ObjectStore, type StoreChange } from './object-store.js';
 import { Reflector } from './reflector.js';
 import type { ReflectorObserver } from './reflector-observer.js';
@@ -37,6 +37,8 @@ export interface ClusterStoreOptions {
   /** Empty: all namespaces, in one watch. Otherwise one watch for each. */
   readonly namespaces: readonly string[];
   readonly podSelector: LabelSelector;
+  /** Of the nodes that are requested. Not used with one node, whose absence must mean that it does not exist. */
+  readonly nodeSelector: LabelSelector;
   /** How long a deleted pod is remembered, in milliseconds: as long as a cached summary may list it. */
   readonly rememberDeletedMs: number;
   readonly clock: Clock;
@@ -70,6 +72,13 @@ export interface UnsyncedPart extends Pick<Part, 'name' | 'resource' | 'namespac
 /** After this time, namespaces whose pods cannot be listed do not hold back the others. */
 const partialAfterMs = 30_000;
 
+/**
+ * How long a node that was removed counts as gone where nodes are selected: it may have left the selector instead. The API
+ * server deletes the pods of a gone node within a minute or two.
+ * https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-garbage-collection
+ */
+const rememberGoneMs = 300_000;
+
 const doubtReasons: Readonly<Record<Resource, string>> = {
   nodes: 'many pods run on nodes that are not known',
   pods: 'kubelets report many pods that are not known',
@@ -81,6 +90,9 @@ export class ClusterStore {
   readonly #nodes: ObjectStore<Node>;
   readonly #pods: ObjectStore<Pod>;
   readonly #deletedPods: Tombstones;
+  /** Undefined for all nodes. */
+  readonly #nodeSelector: string | undefined;
+  readonly #goneNodes: Tombstones;
   /** Whether nodes or pods that exist may have been removed. */
   readonly #doubts: Readonly<Record<Resource, StoreDoubt>>;
   readonly #parts: readonly Part[];
@@ -96,7 +108,16 @@ export class ClusterStore {
     this.#doubts = { nodes: new StoreDoubt(clock, random), pods: new StoreDoubt(clock, random) };
     this.#unlistedNamespaces = namespaces;
     this.#deletedPods = new Tombstones({ clock, keepMs: rememberDeletedMs });
-    this.#nodes = new ObjectStore<Node>({ keyOf: ({ name }) => name, groupOf: () => undefined });
+    const selectsNodes = options.scope.nodeName === undefined && options.nodeSelector.length > 0;
+    this.#nodeSelector = selectsNodes ? formatSelector(options.nodeSelector) : undefined;
+    this.#goneNodes = new Tombstones({ clock, keepMs: rememberGoneMs });
+    this.#nodes = new ObjectStore<Node>({
+      keyOf: ({ name }) => name,
+      groupOf: () => undefined,
+      onChange: ({ type, object }) => {
+        if (type === 'removed') this.#goneNodes.add(object.name);
+      },
+    });
     this.#pods = new ObjectStore<Pod>({
       keyOf: podKey,
       groupOf: ({ nodeName }) => nodeName,
@@ -201,9 +222,19 @@ export class ClusterStore {
     return this.#pods.group(nodeName);
   }
 
-  /** The names of the nodes that pods are bound to, whether or not the nodes exist. */
+  /** The names of the nodes that pods are bound to, whether or not the nodes exist; not those that are not selected. */
   boundNodeNames(): Iterable<string> {
-    return this.#pods.groupNames();
+    return [...this.#pods.groupNames()].filter((name) => this.hasNode(name) || this.mayBeGone(name));
+  }
+
+  /**
+   * Whether a node that is not known may be one that has left the cluster. Where nodes are selected, only those may that were
+   * removed in the last 5 minutes: the others may exist without the labels.
+   */
+  mayBeGone(nodeName: string): boolean {
+    return (
+      this.#nodeSelector === undefined || this.#parts[0]?.reflector.hasSynced !== true || this.#goneNodes.has(nodeName)
+    );
   }
 
   findPod(namespace: string, name: string): Pod | undefined {
@@ -224,9 +255,10 @@ export class ClusterStore {
     this.#relistIfDoubted('nodes', this.#podsByNode());
   }
 
-  /** Takes over the recently deleted pods of the store that it replaces, since a list does not contain them. */
+  /** Takes over the recently deleted objects of the store that it replaces, since a list does not contain them. */
   inherit(former: ClusterStore): void {
     this.#deletedPods.inherit(former.#deletedPods);
+    this.#goneNodes.inherit(former.#goneNodes);
   }
 
   #relistIfDoubted(resource: Resource, counts: PodCounts): void {
@@ -237,10 +269,10 @@ export class ClusterStore {
     for (const part of this.#parts) if (part.resource === resource) part.reflector.relist();
   }
 
-  /** Pods on known nodes, and running ones on nodes that are not known. */
+  /** Pods on known nodes, and running ones on nodes that are not known and should be. */
   #podsByNode(): PodCounts {
     let [knownCount, unknownCount] = [0, 0];
-    for (const name of this.#pods.groupNames()) {
+    for (const name of this.boundNodeNames()) {
       const pods = this.podsOn(name);
       if (this.hasNode(name)) knownCount += pods.length;
       else unknownCount += pods.filter(({ phase }) => phase === 'Running').length;
@@ -257,6 +289,7 @@ export class ClusterStore {
     const reflector = new Reflector<Node>({
       ...this.#options,
       resource: 'nodes',
+      labelSelector: this.#nodeSelector,
       fieldSelector: scope.nodeName === undefined ? undefined : `metadata.name=${scope.nodeName}`,
       store: this.#nodes,
       project: (object) => {
@@ -290,27 +323,6 @@ export class ClusterStore {
     if (type === 'removed') this.#deletedPods.add(object.kubeletUid);
     else this.#deletedPods.delete(object.kubeletUid);
   }
-}
-
-/**
- * Checked before the projection, so that nothing of the pods of other shards is kept, not even a shared label set. A pod
- * without a node is out of scope until it is bound to one, which never changes again. The whole cluster includes all pods.
- */
-function isPodInScope(object: unknown, scope: Scope): boolean {
-  if (scope.totalShards === 1 && scope.nodeName === undefined) return true;
-  const nodeName = textOf(objectOf(objectOf(object)['spec'])['nodeName']);
-  return nodeName !== undefined && isInScope(scope, nodeName);
-}
-
-/** The clocks of a cluster differ by less: credentials would not be valid. */
-const maxClockSkewMs = 3_600_000;
-
-/**
- * A pod that starts later than any clock may be ahead has been running for an unknown time: since this machine's clock is
- * behind, it might otherwise be too young to be expected for days.
- */
-function withPlausibleStart(pod: Pod, nowMs: number): Pod {
-  return (pod.runningSinceMs ?? 0) - nowMs < maxClockSkewMs ? pod : { ...pod, runningSinceMs: 0 };
 }
 
 function podKey({ namespace, name }: { readonly namespace: string; readonly name: string }): string {

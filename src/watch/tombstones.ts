@@ -10,8 +10,8 @@ export interface TombstonesOptions {
 }
 
 /**
- * The kubelet UIDs of pods whose API objects were deleted recently: a summary from before the deletion still lists them.
- * Remembers at most 50,000.
+ * The kubelet UIDs of pods, or the names of nodes, whose API objects were removed recently: a summary from before the
+ * deletion still lists such a pod. Remembers at most 50,000.
  */
 export class Tombstones {
   readonly #clock: Clock;

@@ -67,6 +67,7 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
     scope,
     namespaces: [],
     podSelector: [],
+    nodeSelector: [],
     rememberDeletedMs: 100_000,
     clock,
     random: () => 0.5,
