@@ -144,11 +144,27 @@ describe('the file of --web.config.file', () => {
     [
       'whose key does not belong to the certificate',
       'tls_server_config: {cert_file: tls.crt, key_file: old.key}\n',
-      /key/,
+      /tls\.crt\\" begins with a certificate that is not of the key/,
+    ],
+    [
+      'whose certificate is empty',
+      'tls_server_config: {cert_file: empty.pem, key_file: tls.key}\n',
+      /cert_file: \\"empty\.pem\\" has no certificate \(.*web\.yml:1\); allowed: certificates as PEM/,
+    ],
+    [
+      'whose key is empty',
+      'tls_server_config: {cert_file: tls.crt, key_file: empty.pem}\n',
+      /key_file: \\"empty\.pem\\" has no private key/,
+    ],
+    [
+      'whose authorities of clients are empty',
+      'tls_server_config: {cert_file: tls.crt, key_file: tls.key, client_auth_type: RequestClientCert, client_ca_file: empty.pem}\n',
+      /client_ca_file: \\"empty\.pem\\" has no certificate/,
     ],
   ])('stays in force when there is a new one %s', async (_case, text, message) => {
     await using exporter = await start(tls);
     await exporter.write('old.key', (await authority.issueServer()).key);
+    await exporter.write('empty.pem', '');
     const before = await exporter.get('/livez');
     await exporter.write('web.yml', text);
     exporter.hangUp();
@@ -157,10 +173,11 @@ describe('the file of --web.config.file', () => {
     expect((await exporter.get('/livez')).serial).toBe(before.serial);
   });
 
-  it('with faults prevents the start', async () => {
-    await expect(start('tls_server_config: {cert_file: tls.crt}\n')).rejects.toThrow(
-      'tls_server_config.key_file: found nothing',
-    );
+  it.each([
+    ['{cert_file: tls.crt}', 'tls_server_config.key_file: found nothing'],
+    ['{cert_file: web.yml, key_file: tls.key}', 'tls_server_config.cert_file: "web.yml" has no certificate'],
+  ])('with the faults of %s prevents the start', async (config, fault) => {
+    await expect(start(`tls_server_config: ${config}\n`)).rejects.toThrow(fault);
   });
 
   it('is warned of when names of clients are not checked', async () => {

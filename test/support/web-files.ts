@@ -1,13 +1,17 @@
-/** Files for `--web.config.file`, and whether `promtool check web-config` accepts them. */
+/** Files for `--web.config.file`, and whether they are accepted, by `promtool check web-config` too. */
+import { createPrivateKey } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { TestAuthority } from './certificates.js';
+import { unusualPairs } from './unusual-pairs.js';
 
 export interface WebFileCase {
   readonly name: string;
   readonly text: string;
   readonly isAccepted: boolean;
+  /** By the promtool of Prometheus 3, where it differs: it accepts files that cannot serve. */
+  readonly isAcceptedByPromtool?: boolean;
   /** By the promtool of Prometheus 2.42, where it differs: it knows fewer keys, and its Go has other ciphers. */
   readonly isAcceptedBy242?: boolean;
 }
@@ -25,6 +29,13 @@ function refused(name: string, text: string, isAcceptedBy242 = false): WebFileCa
   return { name, text, isAccepted: false, isAcceptedBy242 };
 }
 
+/** What promtool accepts and the exporter does not, as the documentation says. */
+function onlyByPromtool(name: string, text: string, isAcceptedBy242 = true): WebFileCase {
+  return { name, text, isAccepted: false, isAcceptedByPromtool: true, isAcceptedBy242 };
+}
+
+const pair = (cert: string, key: string): string => `tls_server_config: {cert_file: ${cert}, key_file: ${key}}`;
+
 const only3 = false;
 
 export const webFileCases: readonly WebFileCase[] = [
@@ -32,6 +43,12 @@ export const webFileCases: readonly WebFileCase[] = [
   accepted('an empty mapping', '{}'),
   accepted('null', 'null'),
   accepted('only comments', '# nothing\n'),
+  ...['tls_server_config', 'http_server_config', 'basic_auth_users', 'rate_limit'].map((section) =>
+    refused(`an empty text as ${section}`, `${section}: ''`),
+  ),
+  onlyByPromtool('a second document', '{}\n---\n{}\n'),
+  onlyByPromtool('a tag', 'basic_auth_users: !foo {}'),
+  onlyByPromtool('the tag of a number', 'rate_limit: {burst: !!int "3"}', false),
   refused('a list', '- a'),
   refused('a text', 'junk'),
   refused('broken YAML', 'tls_server_config: ['),
@@ -52,6 +69,27 @@ export const webFileCases: readonly WebFileCase[] = [
   refused("another certificate's key", 'tls_server_config: {cert_file: tls.crt, key_file: other.key}'),
   refused('a certificate that is none', 'tls_server_config: {cert_file: junk.pem, key_file: tls.key}'),
   refused('a key that is none', 'tls_server_config: {cert_file: tls.crt, key_file: junk.pem}'),
+  refused('an empty certificate', pair('empty.pem', 'tls.key')),
+  refused('an empty key', pair('tls.crt', 'empty.pem')),
+  refused('an empty certificate and key', pair('empty.pem', 'empty.pem')),
+  refused('a certificate and a key exchanged', pair('tls.key', 'tls.crt')),
+  refused('an encrypted key', pair('tls.crt', 'encrypted.key')),
+  refused('a byte order mark before the certificate', pair('bom.crt', 'tls.key')),
+  refused('a byte order mark before the key', pair('tls.crt', 'bom.key')),
+  refused('an indented certificate', pair('indented.crt', 'tls.key')),
+  refused('a chain in the wrong order', pair('wrong-chain.crt', 'tls.key')),
+  accepted('a chain', pair('chain.crt', 'tls.key')),
+  accepted('a certificate and a key in one file', pair('both.pem', 'both.pem')),
+  accepted('other text around a certificate', pair('noisy.crt', 'tls.key')),
+  accepted('lines that end as on Windows', pair('crlf.crt', 'crlf.key')),
+  onlyByPromtool('a chain with junk', pair('bad-chain.crt', 'tls.key')),
+  ...['secp256k1', 'ed448'].map((kind) => refused(`a pair of the kind ${kind}`, pair(`${kind}.crt`, `${kind}.key`))),
+  ...['secp224r1', 'rsa512'].map((kind) =>
+    onlyByPromtool(`a pair of the kind ${kind}`, pair(`${kind}.crt`, `${kind}.key`)),
+  ),
+  ...['secp384r1', 'ed25519', 'rsa2048'].map((kind) =>
+    accepted(`a pair of the kind ${kind}`, pair(`${kind}.crt`, `${kind}.key`)),
+  ),
   accepted('an absolute path', 'tls_server_config: {cert_file: FOLDER/tls.crt, key_file: FOLDER/tls.key}'),
   accepted(
     'a certificate and a key in the file',
@@ -83,11 +121,15 @@ export const webFileCases: readonly WebFileCase[] = [
   refused('a CA without client authentication', tls('client_ca_file: ca.crt')),
   refused('a CA with NoClientCert', tls('client_auth_type: NoClientCert\n  client_ca_file: ca.crt')),
   refused('a CA that does not exist', tls('client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: none.crt')),
-  accepted(
-    'a CA without certificates',
-    tls('client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: junk.pem'),
+  ...['empty.pem', 'junk.pem', 'tls.key', 'bad-chain.crt'].map((file) =>
+    onlyByPromtool(`a CA of ${file}`, tls(`client_auth_type: RequestClientCert\n  client_ca_file: ${file}`)),
   ),
-  accepted('a CA in the file', tls('client_auth_type: RequireAndVerifyClientCert\n  client_ca: junk'), only3),
+  onlyByPromtool('a CA in the file that is none', tls('client_auth_type: RequestClientCert\n  client_ca: junk'), only3),
+  accepted(
+    'a CA in the file',
+    tls('client_auth_type: RequireAndVerifyClientCert\n  client_ca: |\nINLINE(ca.crt)\n'),
+    only3,
+  ),
   accepted(
     'allowed names',
     tls('client_auth_type: RequireAndVerifyClientCert\n  client_allowed_sans: [a, b.example]'),
@@ -100,6 +142,8 @@ export const webFileCases: readonly WebFileCase[] = [
     accepted(`versions ${version}`, tls(`min_version: ${version}\n  max_version: ${version}`)),
   ),
   accepted('a smallest version above the largest', tls('min_version: TLS13\n  max_version: TLS12')),
+  ...["''", '""', "'~'"].map((value) => refused(`a version ${value}`, tls(`min_version: ${value}`))),
+  ...['', '~', 'null'].map((value) => accepted(`a version ${value}`, tls(`min_version: ${value}`))),
   refused('an unknown version', tls('min_version: TLS14')),
   refused('a version in another case', tls('max_version: tls13')),
   accepted(
@@ -107,6 +151,8 @@ export const webFileCases: readonly WebFileCase[] = [
     tls('cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA]'),
   ),
   accepted('no cipher suites', tls('cipher_suites: []')),
+  refused('an empty text as cipher suites', tls("cipher_suites: ''")),
+  onlyByPromtool('null as a cipher suite', tls('cipher_suites: [~]')),
   refused('an unknown cipher suite', tls('cipher_suites: [ECDHE-RSA-AES128-GCM-SHA256]')),
   refused('an insecure cipher suite', tls('cipher_suites: [TLS_RSA_WITH_RC4_128_SHA]')),
   refused('a cipher suite without forward secrecy', tls('cipher_suites: [TLS_RSA_WITH_AES_128_GCM_SHA256]'), true),
@@ -118,7 +164,9 @@ export const webFileCases: readonly WebFileCase[] = [
   ...['true', 'false', 'yes', 'No', 'ON', 'off', 'y', 'N', 'TRUE', '~', ''].map((word) =>
     accepted(`http2: ${word}`, `http_server_config: {http2: ${word}}`),
   ),
-  ...['1', 'maybe', 'tRUE'].map((word) => refused(`http2: ${word}`, `http_server_config: {http2: ${word}}`)),
+  ...['1', 'maybe', 'tRUE', "''", "'true'", '"no"'].map((word) =>
+    refused(`http2: ${word}`, `http_server_config: {http2: ${word}}`),
+  ),
   accepted(
     'all headers',
     'http_server_config:\n  headers:\n    Content-Security-Policy: x\n    X-Frame-Options: deny\n    X-Content-Type-Options: nosniff\n    X-XSS-Protection: 1\n    Strict-Transport-Security: max-age=31536000\n',
@@ -147,17 +195,26 @@ export const webFileCases: readonly WebFileCase[] = [
   refused('a list of users', `basic_auth_users: [${secretHash}]`),
   refused('a user twice', `basic_auth_users: {alice: ${secretHash}, alice: ${secretHash}}`),
 
-  ...['1s', '100ms', '1m30s', '1.5h', '0', '1000000', '-1s', '10us', '1µs'].map((interval) =>
-    accepted(`an interval of ${interval}`, `rate_limit: {interval: ${interval}, burst: 20}`, only3),
+  ...['1s', '100ms', '1m30s', '1.5h', '0', '1000000', '-1s', '10us', '1µs', '"1s"', "'0'", '0x10', '1_000', '1.5'].map(
+    (interval) => accepted(`an interval of ${interval}`, `rate_limit: {interval: ${interval}, burst: 20}`, only3),
   ),
-  ...['1d', 's', 'often', '1 s'].map((interval) =>
-    refused(`an interval of ${interval}`, `rate_limit: {interval: ${interval}, burst: 20}`),
+  ...['1d', 's', 'often', '1 s', '1_0s', "'5'", "''", 'true', '2562048h', '9223372036854775808', '1e30'].map(
+    (interval) => refused(`an interval of ${interval}`, `rate_limit: {interval: ${interval}, burst: 20}`),
   ),
-  accepted('a burst of 0', 'rate_limit: {interval: 1s, burst: 0}', only3),
+  accepted('the longest interval', 'rate_limit: {interval: 2562047h}', only3),
   accepted('no burst', 'rate_limit: {interval: 1s}', only3),
-  accepted('a negative burst', 'rate_limit: {interval: 1s, burst: -1}', only3),
-  refused('a burst that is a text', 'rate_limit: {interval: 1s, burst: many}'),
+  ...['0', '-1', '+5', '~', '1.0', '1.5', '.5', '5.', '1e3', '1E3', '017', '08', '0x10', '-0X1f', '0o17', '0b101'].map(
+    (burst) => accepted(`a burst of ${burst}`, `rate_limit: {interval: 1s, burst: ${burst}}`, only3),
+  ),
+  ...['1_000', '1_', '9223372036854775807', '-9223372036854775808', '1e18'].map((burst) =>
+    accepted(`a burst of ${burst}`, `rate_limit: {interval: 1s, burst: ${burst}}`, only3),
+  ),
+  ...['many', '"5"', "''", '9223372036854775808', '1e19', '1e400', '0x', '0o8', '_1', '__', '.inf', '.nan', '1:30'].map(
+    (burst) => refused(`a burst of ${burst}`, `rate_limit: {interval: 1s, burst: ${burst}}`),
+  ),
 ];
+
+const pkcs8 = { type: 'pkcs8', format: 'pem' } as const;
 
 /** Writes a file beside its certificates. `folder` exists. */
 export class WebFileFolder {
@@ -178,6 +235,27 @@ export class WebFileFolder {
       ['other.key', other.key],
       ['ca.crt', authority.certificate],
       ['junk.pem', 'junk\n'],
+      ['empty.pem', ''],
+      ['bom.crt', `\uFEFF${server.cert}`],
+      ['bom.key', `\uFEFF${server.key}`],
+      ['indented.crt', server.cert.replaceAll(/^/gm, '  ')],
+      ['crlf.crt', server.cert.replaceAll('\n', '\r\n')],
+      ['crlf.key', server.key.replaceAll('\n', '\r\n')],
+      ['noisy.crt', `subject: test\n${server.cert}\nend\n`],
+      ['both.pem', `${server.key}\n${server.cert}\n`],
+      ['chain.crt', `${server.cert}\n${authority.certificate}\n`],
+      ['wrong-chain.crt', `${authority.certificate}\n${server.cert}\n`],
+      ['bad-chain.crt', `${server.cert}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`],
+      [
+        'encrypted.key',
+        createPrivateKey(server.key)
+          .export({ ...pkcs8, cipher: 'aes128', passphrase: 'x' })
+          .toString(),
+      ],
+      ...Object.entries(unusualPairs).flatMap(([kind, { cert, key }]) => [
+        [`${kind}.crt`, cert] as const,
+        [`${kind}.key`, key] as const,
+      ]),
     ]);
     await mkdir(folder, { recursive: true });
     for (const [name, text] of pems) await writeFile(path.join(folder, name), text);

@@ -24,13 +24,37 @@ const unitsMs: Readonly<Record<string, number>> = {
 
 const durationForm = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 
-/** Milliseconds of `1.5s` or `1m30s`; a number without a unit is nanoseconds. https://pkg.go.dev/time#ParseDuration */
+/** The first number that is too large for 64 bits. */
+const int64End = 2 ** 63;
+
+/** Milliseconds of `1.5s`, `1m30s` or `0`, less than 292 years. https://pkg.go.dev/time#ParseDuration */
 export function parseGoDuration(text: string): number | undefined {
-  if (/^[-+]?\d+$/.test(text)) return Number(text) / 1e6;
+  if (/^[-+]?0$/.test(text)) return 0;
   if (!durationForm.test(text)) return undefined;
   const parts = [...text.matchAll(/([\d.]+)([a-zµμ]+)/g)];
   const durationMs = parts.reduce((sumMs, [, count, unit = '']) => sumMs + Number(count) * (unitsMs[unit] ?? NaN), 0);
+  if (durationMs * 1e6 >= int64End) return undefined;
   return text.startsWith('-') ? -durationMs : durationMs;
+}
+
+const integerForm = /^([-+]?)(0x[\da-f]+|0o?[0-7]+|0b[01]+|0|[1-9]\d*)$/i;
+const floatForm = /^[-+]?(?:\.\d+|\d+\.?\d*)(?:e[-+]?\d+)?$/i;
+
+/**
+ * A number of 64 bits from one without quotation marks: `20`, `1_000`, `0x10`, `017` (octal); `1.5` counts as 1.
+ * https://github.com/yaml/go-yaml/blob/v2.4.0/resolve.go
+ */
+export function parseGoInteger(text: string): number | undefined {
+  if (text.startsWith('_')) return undefined;
+  const digits = text.replaceAll('_', '');
+  const [, sign, literal] = integerForm.exec(digits) ?? [];
+  if (literal === undefined) {
+    const float = floatForm.test(digits) ? Math.trunc(Number(digits)) : NaN;
+    return Math.abs(float) < int64End ? float : undefined;
+  }
+  const size = BigInt(literal.replace(/^0(?=\d)/, '0o'));
+  const integer = sign === '-' ? -size : size;
+  return BigInt.asIntN(64, integer) === integer ? Number(integer) : undefined;
 }
 
 /**

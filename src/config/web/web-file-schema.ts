@@ -7,22 +7,28 @@
  */
 import { z } from 'zod';
 
-import { isBcryptHash, parseBoolean, parseGoDuration } from './go-values.js';
+import { isBcryptHash, parseBoolean, parseGoDuration, parseGoInteger } from './go-values.js';
+import { isScalarText, PlainText, type ScalarText, textOf } from './plain-text.js';
 import { cipherSuites, clientAuthTypes, curves, tlsVersions } from './tls-names.js';
+
+const nullTexts: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
 
 /** A key without a value counts as absent. */
 function optional<T extends z.ZodType>(schema: T) {
   return z.preprocess(
-    (raw) => (raw === null || ['', '~', 'null', 'Null', 'NULL'].includes(raw as string) ? undefined : raw),
+    (raw) => (raw === null || (raw instanceof PlainText && nullTexts.has(raw.text)) ? undefined : raw),
     schema.optional(),
   );
 }
 
-const text = z.string('a text');
+/** An empty text counts as absent, too. */
+function optionalText<T extends z.ZodType>(schema: T) {
+  return z.preprocess((raw) => (raw === '' ? null : raw), optional(schema));
+}
 
-/** A text that stands for something; `parse` returns undefined for any other. */
-function parsed<T>(allowed: string, parse: (raw: string) => T | undefined) {
-  return z.string(allowed).transform((raw, context) => {
+/** A value that stands for something; `parse` returns undefined for any other. */
+function parsed<T>(allowed: string, parse: (raw: ScalarText) => T | undefined) {
+  return z.custom<ScalarText>(isScalarText, allowed).transform((raw, context) => {
     const value = parse(raw);
     if (value !== undefined) return value;
     context.issues.push({ code: 'custom', input: raw, message: allowed });
@@ -30,54 +36,65 @@ function parsed<T>(allowed: string, parse: (raw: string) => T | undefined) {
   });
 }
 
-/** The name of one of `values`. */
-function named<T>(values: ReadonlyMap<string, T>) {
-  const names = [...values.keys()].join(', ');
-  return z.string(names).refine((name) => values.has(name), names);
+/** As {@link parsed}, of a value without quotation marks. */
+function parsedPlain<T>(allowed: string, parse: (text: string) => T | undefined) {
+  return parsed(`${allowed}, without quotation marks`, (raw) =>
+    raw instanceof PlainText ? parse(raw.text) : undefined,
+  );
 }
 
-/** Go refuses one in quotation marks. */
-const boolean = parsed('true or false', parseBoolean);
+const text = parsed('a text', textOf);
 
-const integer = parsed('a whole number', (raw) => (/^[-+]?\d{1,9}$/.test(raw) ? Number(raw) : undefined));
+function named(names: readonly string[]) {
+  return parsed(names.join(', '), (raw) => names.find((name) => name === textOf(raw)));
+}
 
-const duration = parsed('a duration such as 100ms, 1s or 1m30s', parseGoDuration);
+const boolean = parsedPlain('true or false', parseBoolean);
+
+const integer = parsedPlain('a whole number', parseGoInteger);
+
+/** A number without a unit is nanoseconds. */
+const duration = parsed('a duration such as 100ms, 1s or 1m30s', (raw) => {
+  const integerNs = raw instanceof PlainText ? parseGoInteger(raw.text) : undefined;
+  return integerNs === undefined ? parseGoDuration(textOf(raw)) : integerNs / 1e6;
+});
 
 function mapping<F extends Readonly<Record<string, z.ZodType>>>(fields: F) {
-  return z.strictObject(fields, `a mapping with any of ${Object.keys(fields).join(', ')}`);
+  const schema = z.strictObject(fields, `a mapping with any of ${Object.keys(fields).join(', ')}`);
+  return z.preprocess((raw) => (isScalarText(raw) ? textOf(raw) : raw), schema);
 }
 
 const tlsServerConfig = mapping({
-  cert: optional(text),
-  key: optional(text),
-  client_ca: optional(text),
-  cert_file: optional(text),
-  key_file: optional(text),
-  client_auth_type: optional(named(clientAuthTypes)),
-  client_ca_file: optional(text),
+  cert: optionalText(text),
+  key: optionalText(text),
+  client_ca: optionalText(text),
+  cert_file: optionalText(text),
+  key_file: optionalText(text),
+  client_auth_type: optionalText(named([...clientAuthTypes.keys()])),
+  client_ca_file: optionalText(text),
   client_allowed_sans: optional(z.array(text, 'a list of texts')),
-  min_version: optional(named(tlsVersions)),
-  max_version: optional(named(tlsVersions)),
-  cipher_suites: optional(z.array(named(cipherSuites), 'a list of names')),
+  min_version: optional(named([...tlsVersions.keys()])),
+  max_version: optional(named([...tlsVersions.keys()])),
+  cipher_suites: optional(z.array(named([...cipherSuites.keys()]), 'a list of names')),
   prefer_server_cipher_suites: optional(boolean),
-  curve_preferences: optional(z.array(named(curves), 'a list of names')),
+  curve_preferences: optional(z.array(named([...curves.keys()]), 'a list of names')),
 });
 
 const httpServerConfig = mapping({
   http2: optional(boolean),
   headers: optional(
     mapping({
-      'Content-Security-Policy': optional(text),
-      'X-Frame-Options': z.enum(['deny', 'sameorigin'], 'deny or sameorigin').optional(),
-      'X-Content-Type-Options': z.literal('nosniff', 'nosniff').optional(),
-      'X-XSS-Protection': optional(text),
-      'Strict-Transport-Security': optional(text),
+      'Content-Security-Policy': optionalText(text),
+      'X-Frame-Options': named(['deny', 'sameorigin']).optional(),
+      'X-Content-Type-Options': named(['nosniff']).optional(),
+      'X-XSS-Protection': optionalText(text),
+      'Strict-Transport-Security': optionalText(text),
     }),
   ),
 });
 
 const hash = parsed('a bcrypt hash, as `htpasswd -nBC 10 ""` prints it', (raw) =>
-  isBcryptHash(raw) ? raw : undefined,
+  isBcryptHash(textOf(raw)) ? textOf(raw) : undefined,
 );
 
 export const webFileSchema = optional(

@@ -8,6 +8,7 @@ import { ConfigError, describeValue, pathText, type SettingFault, valueAt } from
 import { duplicateKeyFaults, yamlFaults } from '../file-layer.js';
 import { readConfigFile } from '../read-file.js';
 import { readYaml, type YamlText } from '../yaml-text.js';
+import { isScalarText, textOf, withPlainText } from './plain-text.js';
 import { webFileSchema } from './web-file-schema.js';
 import { type FileContent, loadTls, type WebTls } from './web-tls.js';
 
@@ -59,8 +60,8 @@ async function contentOf(file: string): Promise<FileContent> {
 }
 
 /**
- * What `promtool check web-config` accepts; throws ConfigError with all faults for what it refuses. No message has a
- * part of a key or a hash. `file`: as messages name it.
+ * Throws ConfigError with all faults for what `promtool check web-config` refuses, and for what cannot serve. No message
+ * has a part of a key or a hash. `file`: as messages name it.
  */
 export function loadWebFile(file: string, content: string): WebConfig {
   const end = content.lastIndexOf(filesMark);
@@ -94,7 +95,7 @@ export function loadWebFile(file: string, content: string): WebConfig {
 
 /** Without types: what a plain `no` means depends on the field. */
 function readWebYaml(text: string): YamlText {
-  return readYaml(text, { schema: 'failsafe', merge: true });
+  return readYaml(text, { schema: 'failsafe', merge: true, customTags: withPlainText });
 }
 
 function faultsOf(
@@ -110,7 +111,9 @@ function faultsOf(
     });
   }
   const isSecret = issue.path.length === 0 || issue.path[0] === 'basic_auth_users';
-  const problem = isSecret ? 'found something else' : `found ${describeValue(valueAt(value, issue.path))}`;
+  const found = valueAt(value, issue.path);
+  const described = describeValue(isScalarText(found) ? textOf(found) : found);
+  const problem = isSecret ? 'found something else' : `found ${described}`;
   return [{ path: pathText(issue.path), problem, source: sourceOf(issue.path), hint }];
 }
 

@@ -1,7 +1,7 @@
-import { createSecureContext, type SecureVersion } from 'node:tls';
+import type { SecureVersion } from 'node:tls';
 
-import { messageOf } from '../../base/errors.js';
 import { ConfigError, describeValue, type SettingFault } from '../faults.js';
+import { loadAuthorities, loadKeyPair, PemFault } from './key-pair.js';
 import { cipherSuites, type ClientAuth, clientAuthTypes, curves, tlsVersions } from './tls-names.js';
 import type { TlsServerConfig } from './web-file-schema.js';
 
@@ -54,32 +54,64 @@ export function loadTls(config: TlsServerConfig, sources: TlsSources): WebTls | 
 function loadPems(
   config: TlsServerConfig,
   clientAuth: ClientAuth,
-  { files, sourceOf }: TlsSources,
+  sources: TlsSources,
 ): Pick<WebTls, 'cert' | 'key' | 'clientCa'> {
-  const faults: SettingFault[] = [];
-  const fault = (key: TlsKey, problem: string, allowed: string): void => {
-    faults.push({ path: `tls_server_config.${key}`, problem, source: sourceOf(key), hint: `allowed: ${allowed}` });
-  };
-  /** A file takes precedence. */
-  const pemOf = (key: 'cert' | 'key' | 'client_ca'): string | undefined => {
-    const name = config[`${key}_file`] ?? '';
-    const content = files[name] ?? { text: config[key] };
-    if ('text' in content) return content.text;
-    fault(`${key}_file`, `found ${describeValue(name)}`, `a file that can be read (${content.error})`);
-    return '';
-  };
-  const [cert, key, clientCa] = [pemOf('cert'), pemOf('key'), pemOf('client_ca')];
-  if (cert === undefined) fault('cert_file', 'found nothing', 'a file, or the certificate itself as cert');
-  if (key === undefined) fault('key_file', 'found nothing', 'a file, or the key itself as key');
-  if (clientCa !== undefined && clientAuth === 'none') {
-    fault('client_auth_type', 'found none', `${verifyingTypes}, together with authorities of clients`);
+  const pems = new PemSources(config, sources);
+  const [certText, keyText, clientCaText] = [pems.textOf('cert'), pems.textOf('key'), pems.textOf('client_ca')];
+  if (!pems.has('cert')) pems.fault('cert_file', 'found nothing', 'a file, or the certificate itself as cert');
+  if (!pems.has('key')) pems.fault('key_file', 'found nothing', 'a file, or the key itself as key');
+  if (pems.has('client_ca') && clientAuth === 'none') {
+    pems.fault('client_auth_type', 'found none', `${verifyingTypes}, together with authorities of clients`);
   }
-  if (cert !== undefined && key !== undefined && faults.length === 0) {
-    const problem = keyPairProblem(cert, key);
-    if (problem === undefined) return { cert, key, clientCa };
-    fault('cert_file', problem, 'a certificate as PEM, and its key');
+  const hasPair = certText !== undefined && keyText !== undefined;
+  const pair = hasPair ? pems.checked(loadKeyPair(certText, keyText)) : undefined;
+  const clientCa = clientCaText === undefined ? undefined : pems.checked(loadAuthorities(clientCaText));
+  if (pair === undefined || pems.faults.length > 0) throw new ConfigError(pems.faults);
+  return { ...pair, clientCa };
+}
+
+/** The certificates and keys, each from a file or from the configuration, and what is wrong with them. */
+class PemSources {
+  readonly faults: SettingFault[] = [];
+  readonly #config: TlsServerConfig;
+  readonly #sources: TlsSources;
+
+  constructor(config: TlsServerConfig, sources: TlsSources) {
+    this.#config = config;
+    this.#sources = sources;
   }
-  throw new ConfigError(faults);
+
+  has(of: PemFault['of']): boolean {
+    return (this.#config[`${of}_file`] ?? this.#config[of]) !== undefined;
+  }
+
+  /** A file takes precedence. Undefined when there is none, or it cannot be read, which is a fault. */
+  textOf(of: PemFault['of']): string | undefined {
+    const name = this.#config[`${of}_file`];
+    const content = name === undefined ? { text: this.#config[of] } : this.#sources.files[name];
+    if (content !== undefined && 'text' in content) return content.text;
+    this.fault(
+      `${of}_file`,
+      `found ${describeValue(name)}`,
+      `a file that can be read (${content?.error ?? 'not read'})`,
+    );
+    return undefined;
+  }
+
+  /** Undefined for a fault, which is added. */
+  checked<T>(loaded: T | PemFault): T | undefined {
+    if (!(loaded instanceof PemFault)) return loaded;
+    const { of, problem, allowed } = loaded;
+    const name = this.#config[`${of}_file`];
+    if (name === undefined) this.fault(of, problem, allowed);
+    else this.fault(`${of}_file`, `${describeValue(name)} ${problem}`, allowed);
+    return undefined;
+  }
+
+  fault(key: TlsKey, problem: string, allowed: string): void {
+    const source = this.#sources.sourceOf(key);
+    this.faults.push({ path: `tls_server_config.${key}`, problem, source, hint: `allowed: ${allowed}` });
+  }
 }
 
 const verifyingTypes = [...clientAuthTypes.keys()].filter((type) => type !== 'NoClientCert').join(', ');
@@ -88,16 +120,6 @@ const verifyingTypes = [...clientAuthTypes.keys()].filter((type) => type !== 'No
 function isEnabled(config: TlsServerConfig): boolean {
   const keys = ['cert', 'cert_file', 'key', 'key_file', 'client_ca', 'client_ca_file', 'client_auth_type'] as const;
   return keys.some((key) => config[key] !== undefined);
-}
-
-/** Messages of OpenSSL have no part of the key. */
-function keyPairProblem(cert: string, key: string): string | undefined {
-  try {
-    createSecureContext({ cert, key });
-    return undefined;
-  } catch (error) {
-    return `cannot be used: ${messageOf(error)}`;
-  }
 }
 
 function valuesOf<T>(names: readonly string[] = [], values: ReadonlyMap<string, T | undefined>): readonly T[] {

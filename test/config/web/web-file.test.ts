@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => folder[Symbol.asyncDispose]());
 
-describe('as promtool check web-config does, the file of the listener', () => {
+describe('the file of the listener', () => {
   it.each(webFileCases)('with $name is accepted: $isAccepted', async ({ text, isAccepted }) => {
     const file = await files.write(text);
     const content = await readWebFile(file);
@@ -107,6 +107,55 @@ it.each([
   const error: unknown = await loaded(text).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(UserError);
   expect(String(error)).not.toContain('SECRET');
+});
+
+it.each([
+  [
+    'cert_file: empty.pem, key_file: tls.key',
+    'cert_file: "empty.pem" has no certificate',
+    "certificates as PEM, the server's",
+  ],
+  ['cert_file: tls.crt, key_file: empty.pem', 'key_file: "empty.pem" has no private key', 'a private key as PEM'],
+  ['cert_file: tls.crt, key: x', 'key: has no private key', 'a private key as PEM'],
+  [
+    'cert_file: tls.crt, key_file: encrypted.key',
+    'key_file: "encrypted.key" cannot be read: ',
+    'a private key as PEM, without a password',
+  ],
+  [
+    'cert_file: wrong-chain.crt, key_file: tls.key',
+    'cert_file: "wrong-chain.crt" begins with a certificate that is not of the key',
+    "certificates as PEM, the server's first, and its key",
+  ],
+  [
+    'cert_file: secp256k1.crt, key_file: secp256k1.key',
+    'key_file: "secp256k1.key" is of the kind secp256k1',
+    'the kinds rsa, prime256v1, secp384r1',
+  ],
+  [
+    'cert_file: ed448.crt, key_file: ed448.key',
+    'key_file: "ed448.key" is of the kind ed448',
+    'the kinds rsa, prime256v1, secp384r1',
+  ],
+  ['cert_file: bad-chain.crt, key_file: tls.key', 'cert_file: "bad-chain.crt" cannot be used: ', 'certificates as PEM'],
+  [
+    'cert_file: tls.crt, key_file: tls.key, client_auth_type: RequireAnyClientCert, client_ca_file: empty.pem',
+    'client_ca_file: "empty.pem" has no certificate',
+    'certificates of authorities as PEM',
+  ],
+])('with %s has a fault that names the file, the problem and the remedy', async (pems, problem, allowed) => {
+  const error = String(await loaded(`\ntls_server_config: {${pems}}`).catch((reason: unknown) => reason));
+  expect(error).toContain(`tls_server_config.${problem}`);
+  expect(error).toContain(`(web.yml:2); allowed: ${allowed}`);
+});
+
+it.each([
+  ['burst: 1.5, interval: 1s', { intervalMs: 1_000, burst: 1 }],
+  ['burst: 017, interval: 0x10', { intervalMs: 16e-6, burst: 15 }],
+  ['burst: -0b101, interval: 1_000_000', { intervalMs: 1, burst: -5 }],
+  ['burst: 1e3, interval: "0"', undefined],
+])('has the numbers that Go reads from %s', async (limit, rateLimit) => {
+  expect(await loaded(`rate_limit: {${limit}}`)).toMatchObject({ rateLimit });
 });
 
 it('changes with the files that it names', async () => {
