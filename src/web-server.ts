@@ -81,5 +81,8 @@ export class WebServer {
     if (tls?.clientAllowedSans !== undefined && tls.clientAuth === 'none') {
       this.#logger.warn('client_allowed_sans has no effect: set client_auth_type, so that clients show certificates');
     }
+    if (tls !== undefined && tls.minVersion > tls.maxVersion) {
+      this.#logger.warn('no client can connect: min_version (default TLS12) is above max_version (default TLS13)');
+    }
   }
 }

@@ -188,6 +188,16 @@ describe('the file of --web.config.file', () => {
     expect(exporter.log()).toContain('level=warn msg="client_allowed_sans has no effect');
   });
 
+  it('is warned of when its versions of TLS let nobody in', async () => {
+    await using exporter = await start(tls);
+    await exporter.write('web.yml', 'tls_server_config: {cert_file: tls.crt, key_file: tls.key, max_version: TLS11}\n');
+    exporter.hangUp();
+    await expect
+      .poll(exporter.log, { interval: 20 })
+      .toContain('level=warn msg="no client can connect: min_version (default TLS12) is above max_version');
+    await expect(exporter.get('/livez')).rejects.toThrow(/handshake|alert|protocol/i);
+  });
+
   it('is checked by check-config', async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, 'web.yml');
