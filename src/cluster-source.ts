@@ -9,6 +9,7 @@ import type { Credentials } from './credentials/credentials.js';
 import { KubeletCredentials } from './credentials/kubelet-credentials.js';
 import { ApiClient } from './http/api-client.js';
 import type { Pod } from './kube/objects.js';
+import { lifecycleEvents, outdatesSummary } from './kube/pod-lifecycle.js';
 import type { Scope } from './kube/scope.js';
 import { BackgroundRefresher } from './kubelet/background-refresher.js';
 import { KubeletClient } from './kubelet/client.js';
@@ -77,7 +78,10 @@ export class ClusterSource implements AsyncDisposable {
       podSelector: config.cluster.podSelector,
       nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
       rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
-      onPodChange: (change) => options.onPodChange?.(change, this),
+      onPodChange: (change) => {
+        this.#observe(change);
+        options.onPodChange?.(change, this);
+      },
     });
     const transport = config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport();
     this.cache = this.#own(this.#createCache(transport));
@@ -128,6 +132,18 @@ export class ClusterSource implements AsyncDisposable {
     this.#lifetime.abort(new Error('stopped'));
     for (const resource of this.#resources.reverse()) resource[Symbol.dispose]();
     await Promise.all(this.#running);
+  }
+
+  /** What the first list shows happened before. */
+  #observe(change: StoreChange<Pod>): void {
+    if (change.isFirstList) return;
+    const { clock, metrics } = this.#options;
+    const events = lifecycleEvents(change);
+    for (const { type, atMs } of events) {
+      metrics.lifecycleEvent(type, atMs === undefined ? undefined : clock.steadyNowMs() - atMs);
+    }
+    const { nodeName } = change.object;
+    if (nodeName !== undefined && outdatesSummary(change.object, events)) this.cache.markOutdated(nodeName);
   }
 
   #warnOfOpenFileLimit(): void {

@@ -132,6 +132,10 @@ export interface Pod extends ObjectMeta {
   readonly runningSinceMs: number | undefined;
   /** Its containers that run, of all kinds; 0 where the status has no container. */
   readonly runningContainerCount: number;
+  /** Those containers, each as its name and the number of its restarts: `main#0`. In the order of the status. */
+  readonly runs: readonly string[];
+  /** Wall time in milliseconds, to the second, at which a container last started or ended; undefined before the first. */
+  readonly runsChangedAtMs: number | undefined;
   /** The owner reference with `controller: true`. */
   readonly controller: Controller | undefined;
   /** In the order of the spec: init containers, app containers, ephemeral containers. */

@@ -93,6 +93,7 @@ export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (va
     priorityClass: interned(priorityClassName, intern),
     startTimeMs: timeMsOf(startTime),
     ...projectRunning(objectOf(status)),
+    ...projectRuns(objectOf(status), dedupe),
     controller: projectController(meta, intern, dedupe),
     containers: dedupe(containers),
     volumes: dedupe(projectedVolumes),
@@ -263,6 +264,21 @@ function projectRunning(status: JsonObject): Pick<Pod, 'runningSinceMs' | 'runni
     runningSinceMs: startedAtMs.length === 0 ? undefined : Math.min(...startedAtMs),
     runningContainerCount: running.length,
   };
+}
+
+/** Alike in most pods: only restarts tell the runs of a container apart. */
+function projectRuns(status: JsonObject, dedupe: Dedupe): Pick<Pod, 'runs' | 'runsChangedAtMs'> {
+  const { initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = status;
+  const statuses = [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap(objectsOf);
+  const running = statuses.filter(({ state }) => isObject(objectOf(state)['running']));
+  const changedAtMs = statuses.flatMap(({ state, lastState }) => [
+    timeMsOf(objectOf(objectOf(state)['running'])['startedAt']) ?? [],
+    timeMsOf(objectOf(objectOf(state)['terminated'])['finishedAt']) ?? [],
+    timeMsOf(objectOf(objectOf(lastState)['terminated'])['finishedAt']) ?? [],
+  ]);
+  const runs = running.map(({ name, restartCount }) => `${textOf(name) ?? ''}#${Number(restartCount ?? 0)}`);
+  const times = changedAtMs.flat();
+  return { runs: dedupe(runs), runsChangedAtMs: times.length === 0 ? undefined : Math.max(...times) };
 }
 
 function interned(value: unknown, intern: Intern): string | undefined {

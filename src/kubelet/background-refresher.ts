@@ -7,7 +7,7 @@ interface RefreshableCache {
   /** Monotonic time from which the kubelet may be sent the next request; undefined before the first one. */
   nextAttemptAtMs(node: Node): number | undefined;
   /** Whether the node has a shorter TTL. */
-  isNear(nodeName: string): boolean;
+  hasShortTtl(nodeName: string): boolean;
 }
 
 export interface BackgroundRefresherOptions {
@@ -75,7 +75,7 @@ export class BackgroundRefresher {
   #dueAtMs(node: Node): number {
     const allowedAtMs = this.#options.cache.nextAttemptAtMs(node);
     if (allowedAtMs === undefined) return -Infinity;
-    if (this.#options.cache.isNear(node.name)) return allowedAtMs;
+    if (this.#options.cache.hasShortTtl(node.name)) return allowedAtMs;
     const phaseMs = hashFraction(node.name) * this.#periodMs;
     const delayMs = remainder(phaseMs - allowedAtMs, this.#periodMs);
     return allowedAtMs + Math.min(delayMs, this.#maxDelayMs);

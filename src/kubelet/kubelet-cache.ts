@@ -35,8 +35,8 @@ export interface LastSummary {
 export const lookupResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
 export type LookupResult = (typeof lookupResults)[number];
 
-/** Why a summary is requested less than a TTL after the last one: the node may soon evict a pod. */
-export const earlyRequestReasons = ['eviction_near'] as const;
+/** Why a summary is requested less than a TTL after the last one: the node may soon evict a pod, or pods of it started or died. */
+export const earlyRequestReasons = ['eviction_near', 'pods_changed'] as const;
 export type EarlyRequestReason = (typeof earlyRequestReasons)[number];
 
 interface KubeletCacheObserver {
@@ -45,7 +45,7 @@ interface KubeletCacheObserver {
 }
 
 export interface KubeletCacheOptions extends KubeletPolicyOptions {
-  /** The TTL of nodes that may soon evict a pod, in milliseconds. 0, or above `ttlMs`: the same. */
+  /** The TTL of nodes that may soon evict a pod, or whose summary is out of date, in milliseconds. 0, or above `ttlMs`: the same. */
   readonly nearTtlMs: number;
   readonly observer: KubeletCacheObserver;
 }
@@ -59,6 +59,8 @@ interface KubeletEntry {
   readonly summary: CachedRequest<NodeSummary>;
   readonly configuration: CachedRequest<KubeletConfiguration> | undefined;
   readonly history: PodHistory;
+  /** Monotonic time in milliseconds of the last {@link KubeletCache.markOutdated}. */
+  outdatedAtMs: number;
 }
 
 /** Of a node that has left. */
@@ -76,7 +78,7 @@ interface FormerEntry {
  * has completed, or the data of a success has expired since, the reason is `timeout` while a request is in flight and
  * `never` otherwise.
  *
- * Nodes that may soon evict a pod have a shorter TTL, which is the gate after a success too. After a failure the gate
+ * Nodes that may soon evict a pod, and those marked since the request for their summary, have a shorter TTL, which is the gate after a success too. After a failure the gate
  * stays closed for a whole TTL, and a summary is stale until it is two whole TTLs old, as that of any node.
  *
  * A configuration is read in the background after a lookup that found a summary: at most once in 10 minutes, and it
@@ -138,8 +140,17 @@ export class KubeletCache implements Disposable {
     return this.#nearNodeNames;
   }
 
+  /**
+   * The summary of the node, and that of a request in flight, may be out of date: pods started or died. It is requested
+   * again by the next lookup that the shorter TTL allows; any number of marks until then are one.
+   */
+  markOutdated(nodeName: string): void {
+    const entry = this.#entries.get(nodeName);
+    if (entry !== undefined) entry.outdatedAtMs = this.#options.clock.monotonicMs();
+  }
+
   /** Whether the node has the shorter TTL. */
-  isNear(nodeName: string): boolean {
+  hasShortTtl(nodeName: string): boolean {
     return this.#freshMs(nodeName) < this.#options.ttlMs;
   }
 
@@ -228,13 +239,14 @@ export class KubeletCache implements Disposable {
       ...this.#summaryPolicy,
       gateAfterSuccessMs: () => this.#freshMs(name),
       onEarlyRequest: () => {
-        this.#options.observer.requestedEarly('eviction_near');
+        this.#options.observer.requestedEarly(this.#nearNodeNames.has(name) ? 'eviction_near' : 'pods_changed');
       },
     };
     return {
       uid,
       summary: new CachedRequest(summaryOfNode, former?.summary.state),
       configuration: policy && new CachedRequest(policy, former?.configuration?.state),
+      outdatedAtMs: former?.outdatedAtMs ?? -Infinity,
       history: former?.history ?? new PodHistory({ clock, keepDepartedMs: Math.max(2 * ttlMs, minKeepDepartedMs) }),
     };
   }
@@ -250,7 +262,8 @@ export class KubeletCache implements Disposable {
   /** How long a summary is fresh. */
   #freshMs(nodeName: string): number {
     const { ttlMs, nearTtlMs } = this.#options;
-    return nearTtlMs > 0 && this.#nearNodeNames.has(nodeName) ? Math.min(nearTtlMs, ttlMs) : ttlMs;
+    const isShort = this.#nearNodeNames.has(nodeName) || isOutdated(this.#entries.get(nodeName));
+    return nearTtlMs > 0 && isShort ? Math.min(nearTtlMs, ttlMs) : ttlMs;
   }
 
   #lookUp(entry: KubeletEntry, nodeName: string): CacheLookup {
@@ -278,6 +291,12 @@ export class KubeletCache implements Disposable {
       configuration: isKnown ? known.value : undefined,
     };
   }
+}
+
+/** Also when the mark came while the summary was requested: the kubelet may have made it before. */
+function isOutdated(entry: KubeletEntry | undefined): boolean {
+  const success = entry?.summary.success;
+  return success !== undefined && entry !== undefined && entry.outdatedAtMs >= success.atMs - success.durationMs;
 }
 
 function endRequests({ summary, configuration }: KubeletEntry): void {

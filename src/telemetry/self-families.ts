@@ -81,7 +81,7 @@ export const selfFamilies = {
   kubeletEarlyRequests: {
     name: `${prefix}kubelet_early_requests_total`,
     type: 'counter',
-    help: 'Requests to kubelets for summaries less than cache.ttl after the last one, by reason: eviction_near (cache.nearTtl).',
+    help: 'Requests to kubelets for summaries less than cache.ttl after the last one, by reason: eviction_near (the node may soon evict a pod), pods_changed (pods started or died since).',
     labels: ['reason'],
   },
   cacheLookups: {
@@ -179,6 +179,18 @@ export const selfFamilies = {
     type: 'counter',
     help: 'Objects of lists and watch events that were left out, by reason: too_large (above 8 MiB in a list), malformed, other_kind (an event with an object of another kind).',
     labels: ['resource', 'reason'],
+  },
+  lifecycleEvents: {
+    name: `${prefix}lifecycle_events_total`,
+    type: 'counter',
+    help: 'Changes of pods seen by the watch, by type: started and died (of containers), removed and evicted (of pods).',
+    labels: ['type'],
+  },
+  lifecycleEventLatency: {
+    name: `${prefix}lifecycle_event_latency_seconds`,
+    type: 'histogram',
+    help: 'Time from the start or end of a container, or from an eviction, by the clock of its node and to the second, until this exporter saw it.',
+    labels: [],
   },
   configLastReloadSuccessful: {
     name: `${prefix}config_last_reload_successful`,

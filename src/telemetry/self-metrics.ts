@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Instant } from '../base/clock.js';
 import type { FailureReason } from '../base/errors.js';
 import type { Level } from '../exposition/family.js';
+import { type LifecycleEventType, lifecycleEventTypes } from '../kube/pod-lifecycle.js';
 import {
   type EarlyRequestReason,
   earlyRequestReasons,
@@ -81,6 +82,7 @@ export class SelfMetrics {
   readonly #kubeletRequests = new Tally<RequestResult>(requestResults);
   readonly #kubeletConfigRequests = new Tally<RequestResult>(requestResults);
   readonly #earlyRequests = new Tally<EarlyRequestReason>(earlyRequestReasons);
+  readonly #lifecycleEvents = new Tally<LifecycleEventType>(lifecycleEventTypes);
   readonly #cacheLookups = new Tally<LookupResult>(lookupResults);
   readonly #droppedSeries = new Tally<DroppedReason>(droppedReasons);
   readonly #storeCounts = new Map<Resource, StoreCounts>();
@@ -93,6 +95,7 @@ export class SelfMetrics {
   #isTlsVerificationDisabled = false;
   readonly #scrapeDuration: Histogram;
   readonly #kubeletRequestDuration: Histogram;
+  readonly #lifecycleEventLatency: Histogram;
 
   constructor({ version, nodeVersion }: SelfMetricsOptions) {
     this.#expose(selfFamilies.buildInfo, () => [{ labels: { version, node_version: nodeVersion }, value: 1 }]);
@@ -120,6 +123,10 @@ export class SelfMetrics {
       },
       { states: () => this.#stores?.states() ?? [], counts: this.#storeCounts },
     );
+    this.#expose(selfFamilies.lifecycleEvents, () =>
+      this.#lifecycleEvents.entries().map(([type, value]) => ({ labels: { type }, value })),
+    );
+    this.#lifecycleEventLatency = this.#histogram(selfFamilies.lifecycleEventLatency, [0.5, 1, 2, 5, 10, 30, 60, 300]);
     this.#exposeConfig();
     collectDefaultMetrics({ register: this.registry });
     for (const name of unwantedDefaults) this.registry.removeSingleMetric(name);
@@ -165,6 +172,12 @@ export class SelfMetrics {
   /** Beside {@link requestFinished}, which counts it too. */
   requestedEarly(reason: EarlyRequestReason): void {
     this.#earlyRequests.add(reason);
+  }
+
+  /** `latencyMs`: since then, by the clock of the node, which may be ahead; undefined when it is not known. */
+  lifecycleEvent(type: LifecycleEventType, latencyMs: number | undefined): void {
+    this.#lifecycleEvents.add(type);
+    if (latencyMs !== undefined) this.#lifecycleEventLatency.observe(Math.max(0, latencyMs) / 1_000);
   }
 
   lookedUp(result: LookupResult): void {

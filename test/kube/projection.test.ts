@@ -78,6 +78,8 @@ describe('projectPod', () => {
       startTimeMs: Date.UTC(2026, 0, 1),
       runningSinceMs: Date.UTC(2026, 0, 1, 0, 0, 5),
       runningContainerCount: 1,
+      runs: ['main#0'],
+      runsChangedAtMs: 1_767_225_605_000,
       controller: { kind: 'ReplicaSet', name: 'cart-5d' },
       containers: [
         { name: 'setup', kind: 'init', mounts: [], limitBytes: 2 ** 31, requestBytes: undefined },
@@ -119,6 +121,8 @@ describe('projectPod', () => {
       phase: '',
       runningSinceMs: undefined,
       runningContainerCount: 0,
+      runs: [],
+      runsChangedAtMs: undefined,
       controller: undefined,
       containers: [],
       volumes: [],

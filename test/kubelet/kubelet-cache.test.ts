@@ -914,3 +914,76 @@ describe('a node that may soon evict a pod', () => {
     expect([kubelet.requestCount, kubelet.maxInFlightCount]).toEqual([2, 1]);
   });
 });
+
+describe('a summary that may be out of date', () => {
+  it.each([
+    { markedAfterMs: 2_000, askedAfterMs: 9_999, requestCount: 1 },
+    { markedAfterMs: 2_000, askedAfterMs: 10_000, requestCount: 2 },
+    { markedAfterMs: 40_000, askedAfterMs: 40_000, requestCount: 2 },
+  ])('of a mark after $markedAfterMs ms: $requestCount requests by $askedAfterMs ms', async (given) => {
+    const { cache, kubelet, clock, early } = setUp();
+    await cache.get(node, never);
+    await clock.advance(given.markedAfterMs);
+    cache.markOutdated(node.name);
+    await clock.advance(given.askedAfterMs - given.markedAfterMs);
+    await cache.get(node, never);
+    expect(kubelet.requestCount).toBe(given.requestCount);
+    expect(early).toEqual(given.requestCount === 2 ? ['pods_changed'] : []);
+  });
+
+  it('costs one request at most for each pause, however many marks and lookups there are', async () => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    for (let second = 0; second < 100; second++) {
+      cache.markOutdated(node.name);
+      await cache.get(node, never);
+      await clock.advance(1_000);
+    }
+    expect(kubelet.requestCount).toBe(10);
+  });
+
+  it('costs nothing while nobody asks, and one request then', async () => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    for (let second = 0; second < 30; second++) {
+      await clock.advance(1_000);
+      cache.markOutdated(node.name);
+    }
+    expect(kubelet.requestCount).toBe(1);
+    await clock.advance(1);
+    await cache.get(node, never);
+    await clock.advance(54_000);
+    await cache.get(node, never);
+    expect(kubelet.requestCount).toBe(2);
+  });
+
+  it('is requested once more when marks come while a request is in flight', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const release = kubelet.hang();
+    const first = cache.get(node, never);
+    await clock.advance(2_000);
+    cache.markOutdated(node.name);
+    cache.markOutdated(node.name);
+    release();
+    await first;
+    for (let scrape = 0; scrape < 4; scrape++) {
+      await clock.advance(12_000);
+      await cache.get(node, never);
+    }
+    expect(kubelet.requestCount).toBe(2);
+  });
+
+  it('stays marked after a failure, which closes the gate for a whole TTL', async () => {
+    const { cache, kubelet, clock } = setUp();
+    await cache.get(node, never);
+    await clock.advance(15_000);
+    cache.markOutdated(node.name);
+    kubelet.fail('connection');
+    expect(textOf(await cache.get(node, never))).toBe('stale 15000 of request 1');
+    kubelet.recover();
+    await clock.advance(ttlMs - 1);
+    expect(textOf(await cache.get(node, never))).toBe('stale 69999 of request 1');
+    await clock.advance(1);
+    expect(textOf(await cache.get(node, never))).toBe('fresh 0 of request 3');
+  });
+});

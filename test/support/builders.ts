@@ -24,6 +24,8 @@ export function aPod(overrides: Partial<Pod> = {}): Pod {
     startTimeMs: 0,
     runningSinceMs: 0,
     runningContainerCount: 1,
+    runs: ['main#0'],
+    runsChangedAtMs: 0,
     controller: undefined,
     containers: [aContainer()],
     volumes: [],

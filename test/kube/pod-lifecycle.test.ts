@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Pod } from '../../src/kube/objects.js';
+import { lifecycleEvents, outdatesSummary } from '../../src/kube/pod-lifecycle.js';
+import { projectPod } from '../../src/kube/projection.js';
+import { aPod } from '../support/builders.js';
+
+type State = Readonly<Record<string, unknown>>;
+
+const second = (value: number): string => new Date(value * 1_000).toISOString();
+const running = (startedAt: number): State => ({ running: { startedAt: second(startedAt) } });
+const ended = (finishedAt: number): State => ({ terminated: { finishedAt: second(finishedAt) } });
+const waiting: State = { waiting: { reason: 'CrashLoopBackOff' } };
+
+/** As the API server sends it: containers by name, with their state and restarts. */
+function sent(
+  phase: string,
+  containers: Readonly<Record<string, readonly [State, number?, State?]>>,
+  reason?: string,
+): Pod {
+  const containerStatuses = Object.entries(containers).map(([name, [state, restartCount = 0, lastState = {}]]) => {
+    return { name, state, restartCount, lastState };
+  });
+  const metadata = { name: 'cart-0', namespace: 'shop', uid: 'u', resourceVersion: '1' };
+  return projectPod({ metadata, status: { phase, reason, message: 'm', containerStatuses } }, (text) => text);
+}
+
+/** The events of a sequence of states, one line for each step. */
+function stepsOf(states: readonly Pod[], isRemoved = false): readonly string[] {
+  const changes = states.map((object, index) => {
+    const previous = states[index - 1];
+    return { type: previous === undefined ? ('added' as const) : ('updated' as const), object, previous };
+  });
+  const last = states.at(-1) ?? aPod();
+  const removal = isRemoved ? [{ type: 'removed' as const, object: last, previous: last }] : [];
+  return [...changes, ...removal].map((change) => {
+    const events = lifecycleEvents(change);
+    const mark = outdatesSummary(change.object, events) ? ' *' : '';
+    return `${events.map(({ type, run, atMs }) => [type, run, atMs === undefined ? '' : atMs / 1_000].join(' ').trim()).join(', ')}${mark}`;
+  });
+}
+
+describe('the events of a pod', () => {
+  it.each([
+    {
+      title: 'that is created, starts two containers, completes and is deleted',
+      states: [
+        sent('Pending', {}),
+        sent('Running', { app: [running(10)], log: [waiting] }),
+        sent('Running', { app: [running(10)], log: [running(12)] }),
+        sent('Succeeded', { app: [ended(30)], log: [ended(31)] }),
+      ],
+      isRemoved: true,
+      expected: ['', 'started app#0 10 *', 'started log#0 12 *', 'died app#0 31, died log#0 31 *', 'removed'],
+    },
+    {
+      title: 'in a crash loop, also when a restart is one update',
+      states: [
+        sent('Running', { app: [running(10)] }),
+        sent('Running', { app: [waiting, 0, ended(20)] }),
+        sent('Running', { app: [running(30), 1, ended(20)] }),
+        sent('Running', { app: [running(50), 2, ended(49)] }),
+      ],
+      expected: ['started app#0 10 *', 'died app#0 20 *', 'started app#1 30 *', 'died app#1 50, started app#2 50 *'],
+    },
+    {
+      title: 'that is evicted: the values before its end stay',
+      states: [
+        sent('Running', { app: [running(10)] }),
+        sent('Failed', { app: [running(10)] }, 'Evicted'),
+        sent('Failed', { app: [ended(40)] }, 'Evicted'),
+      ],
+      isRemoved: true,
+      expected: ['started app#0 10 *', 'evicted', 'died app#0 40', 'removed'],
+    },
+    {
+      title: 'that is deleted while it runs',
+      states: [sent('Running', { app: [running(10)] })],
+      isRemoved: true,
+      expected: ['started app#0 10 *', 'died app#0 10, removed *'],
+    },
+    {
+      title: 'whose update changes nothing',
+      states: [sent('Running', { app: [running(10)] }), sent('Running', { app: [running(10)] })],
+      expected: ['started app#0 10 *', ''],
+    },
+  ])('$title', ({ states, isRemoved, expected }) => {
+    expect(stepsOf(states, isRemoved)).toEqual(expected);
+  });
+});
