@@ -1,16 +1,14 @@
-import type { Clock } from '../base/clock.js';
-import type { Logger } from '../base/logger.js';
-import type { ApiTransport } from '../http/api-client.js';
 import { createDedupe } from '../kube/dedupe.js';
-import { createInterner, type Intern } from '../kube/interner.js';
+import { createInterner } from '../kube/interner.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
-import { isInScope, type Scope } from '../kube/scope.js';
-import { formatSelector, type LabelSelector } from '../kube/selector.js';
+import { isInScope } from '../kube/scope.js';
+import { formatSelector } from '../kube/selector.js';
+import type { ClusterStoreOptions } from './cluster-store-options.js';
+import { watchesAllNamespaces } from './cluster-wide-pods.js';
 import { isPodInScope, withPlausibleStart } from './kept-pods.js';
 import { ObjectStore, type StoreChange } from './object-store.js';
 import { Reflector } from './reflector.js';
-import type { ReflectorObserver } from './reflector-observer.js';
 import type { Resource } from './resource-path.js';
 import { type PodCounts, StoreDoubt } from './store-doubt.js';
 import { Tombstones } from './tombstones.js';
@@ -20,36 +18,6 @@ const maxInternedCount = 200_000;
 
 /** Distinct label sets, container lists and volume lists of a large cluster: some 20 MB. */
 const maxDedupedCount = 50_000;
-
-interface ClusterStoreObserver extends ReflectorObserver {
-  /** Called for each store before its first event; `scopes` are those that its watches report. */
-  trackStore(store: {
-    readonly resource: string;
-    readonly scopes: readonly string[];
-    readonly objectCount: () => number;
-  }): void;
-}
-
-export interface ClusterStoreOptions {
-  readonly api: ApiTransport;
-  /** Other nodes, their pods and pods without a node are not kept. With one node, only its objects are requested. */
-  readonly scope: Scope;
-  /** Empty: all namespaces, in one watch. Otherwise one watch for each. */
-  readonly namespaces: readonly string[];
-  readonly podSelector: LabelSelector;
-  /** Of the nodes that are requested. Not used with one node, whose absence must mean that it does not exist. */
-  readonly nodeSelector: LabelSelector;
-  /** How long a deleted pod is remembered, in milliseconds: as long as a cached summary may list it. */
-  readonly rememberDeletedMs: number;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly observer: ClusterStoreObserver;
-  /** Whether nodes have the list of their images, up to 50 each. Default: false. */
-  readonly keepsImages?: boolean;
-  /** Called after each change of a pod; the store already has its result. */
-  readonly onPodChange?: (change: StoreChange<Pod>) => void;
-}
 
 /** One list and watch. */
 interface Part {
@@ -95,15 +63,21 @@ export class ClusterStore {
   readonly #goneNodes: Tombstones;
   /** Whether nodes or pods that exist may have been removed. */
   readonly #doubts: Readonly<Record<Resource, StoreDoubt>>;
-  readonly #parts: readonly Part[];
+  #parts: readonly Part[];
+  /** Resolves when it is known how pods are watched. */
+  readonly #chosen: Promise<void>;
+  #resolveChosen: () => void = () => undefined;
   readonly #startedAtMs: number;
   #unlistedNamespaces: readonly string[];
+  readonly #intern = createInterner(maxInternedCount);
   readonly #dedupe = createDedupe(maxDedupedCount);
 
   constructor(options: ClusterStoreOptions) {
     const { clock, random, rememberDeletedMs, namespaces, observer } = options;
-    const scopes = namespaces.length === 0 ? [undefined] : namespaces;
     this.#options = options;
+    this.#chosen = new Promise((resolve) => {
+      this.#resolveChosen = resolve;
+    });
     this.#startedAtMs = clock.monotonicMs();
     this.#doubts = { nodes: new StoreDoubt(clock, random), pods: new StoreDoubt(clock, random) };
     this.#unlistedNamespaces = namespaces;
@@ -126,19 +100,15 @@ export class ClusterStore {
         options.onPodChange?.(change);
       },
     });
-    const intern = createInterner(maxInternedCount);
-    this.#parts = [this.#nodesPart(intern), ...scopes.map((namespace) => this.#podsPart(intern, namespace))];
+    this.#parts = [this.#nodesPart()];
     observer.trackStore({ resource: 'nodes', scopes: [''], objectCount: () => this.#nodes.size });
-    observer.trackStore({
-      resource: 'pods',
-      scopes: scopes.map((namespace) => namespace ?? ''),
-      objectCount: () => this.#pods.size,
-    });
+    this.#watchPods(namespaces.length === 0 ? [undefined] : namespaces);
   }
 
   /** Resolves when all reflectors have ended after the signal; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#parts.map(({ reflector }) => reflector.run(signal)));
+    const [nodes] = this.#parts;
+    await Promise.all([nodes?.reflector.run(signal), this.#runPods(signal)]);
   }
 
   /** Resolves when the nodes in scope have been listed once. */
@@ -148,11 +118,13 @@ export class ClusterStore {
 
   /** Resolves when all nodes and pods in scope have been listed once. */
   async synced(): Promise<void> {
+    await this.#chosen;
     await Promise.all(this.#parts.map(({ reflector }) => reflector.firstList.synced));
   }
 
   /** Resolves when each list has succeeded once, or failed for a reason that does not go away by itself. */
   async settled(): Promise<void> {
+    await this.#chosen;
     await Promise.all(this.#parts.map(({ reflector }) => reflector.firstList.settled));
   }
 
@@ -280,11 +252,28 @@ export class ClusterStore {
     return { knownCount, unknownCount };
   }
 
+  /** One list and watch for each of the namespaces; undefined stands for all. Replaces the former ones. */
+  #watchPods(namespaces: readonly (string | undefined)[]): void {
+    this.#parts = [...this.#parts.slice(0, 1), ...namespaces.map((namespace) => this.#podsPart(namespace))];
+    this.#options.observer.trackStore({
+      resource: 'pods',
+      scopes: namespaces.map((namespace) => namespace ?? ''),
+      objectCount: () => this.#pods.size,
+    });
+  }
+
+  async #runPods(signal: AbortSignal): Promise<void> {
+    const isAtOnce = await watchesAllNamespaces(this.#options, signal).catch(() => false);
+    if (isAtOnce) this.#watchPods([undefined]);
+    this.#resolveChosen();
+    await Promise.all(this.#parts.slice(1).map(({ reflector }) => reflector.run(signal)));
+  }
+
   get #ageMs(): number {
     return this.#options.clock.monotonicMs() - this.#startedAtMs;
   }
 
-  #nodesPart(intern: Intern): Part {
+  #nodesPart(): Part {
     const { scope, keepsImages = false } = this.#options;
     const reflector = new Reflector<Node>({
       ...this.#options,
@@ -293,15 +282,15 @@ export class ClusterStore {
       fieldSelector: scope.nodeName === undefined ? undefined : `metadata.name=${scope.nodeName}`,
       store: this.#nodes,
       project: (object) => {
-        const node = projectNode(object, intern, { keepsImages });
+        const node = projectNode(object, this.#intern, { keepsImages });
         return isInScope(scope, node.name) ? node : undefined;
       },
     });
     return { name: 'nodes', resource: 'nodes', namespace: '', reflector };
   }
 
-  #podsPart(intern: Intern, namespace: string | undefined): Part {
-    const { podSelector, scope, clock } = this.#options;
+  #podsPart(namespace: string | undefined): Part {
+    const { podSelector, scope, clock, namespaces } = this.#options;
     const reflector = new Reflector<Pod>({
       ...this.#options,
       resource: 'pods',
@@ -311,8 +300,8 @@ export class ClusterStore {
       store: this.#pods,
       isInScope: (pod) => namespace === undefined || pod.namespace === namespace,
       project: (object) =>
-        isPodInScope(object, scope)
-          ? withPlausibleStart(projectPod(object, intern, this.#dedupe), clock.steadyNowMs())
+        isPodInScope(object, { ...scope, namespaces })
+          ? withPlausibleStart(projectPod(object, this.#intern, this.#dedupe), clock.steadyNowMs())
           : undefined,
     });
     const name = namespace === undefined ? 'pods' : `pods in ${namespace}`;

@@ -4,9 +4,12 @@ import { isInScope, type Scope } from '../kube/scope.js';
 
 /**
  * Checked before the projection, so that nothing of the pods of other shards is kept, not even a shared label set. A pod
- * without a node is out of scope until it is bound to one, which never changes again. The whole cluster includes all pods.
+ * without a node is out of scope until it is bound to one, which never changes again. The whole cluster includes all pods of
+ * the namespaces, or all pods.
  */
-export function isPodInScope(object: unknown, scope: Scope): boolean {
+export function isPodInScope(object: unknown, scope: Scope & { readonly namespaces: readonly string[] }): boolean {
+  const namespace = textOf(objectOf(objectOf(object)['metadata'])['namespace']) ?? '';
+  if (scope.namespaces.length > 0 && !scope.namespaces.includes(namespace)) return false;
   if (scope.totalShards === 1 && scope.nodeName === undefined) return true;
   const nodeName = textOf(objectOf(objectOf(object)['spec'])['nodeName']);
   return nodeName !== undefined && isInScope(scope, nodeName);

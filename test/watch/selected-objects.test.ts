@@ -6,7 +6,8 @@ import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import { type Scope, wholeCluster } from '../../src/kube/scope.js';
 import { parseSelector } from '../../src/kube/selector.js';
-import { ClusterStore, type ClusterStoreOptions } from '../../src/watch/cluster-store.js';
+import { ClusterStore } from '../../src/watch/cluster-store.js';
+import type { ClusterStoreOptions } from '../../src/watch/cluster-store-options.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { eventLine, ScriptedApi, sends, WatchFeed } from './scripted-api.js';
 
