@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+
+import { emptyScenario } from '../../sim/model/scenario.js';
+import { Exporter } from '../support/exporter.js';
+
+const mib = 2 ** 20;
+const cart = {
+  namespace: 'shop',
+  nodeName: 'node-1',
+  containers: [{ name: 'main', rootfs: { initialBytes: mib }, logs: { initialBytes: 0 } }],
+};
+const started = 'exporter_lifecycle_events_total';
+
+describe('a pod that starts', () => {
+  it.each([
+    { nearTtl: '10s', requestCount: 2, usedBytes: mib + 4096 },
+    { nearTtl: '0', requestCount: 1, usedBytes: undefined },
+  ])('has values in the next scrape 15 s after the last with nearTtl $nearTtl: $usedBytes', async (expected) => {
+    await using exporter = await Exporter.start({
+      scenario: emptyScenario('node-1'),
+      settings: `cache: {nearTtl: ${expected.nearTtl}}`,
+    });
+    await exporter.synced();
+    await exporter.scrape();
+    await exporter.clock.advance(3_000);
+    exporter.cluster.model.addPod({ ...cart, name: 'cart-0' });
+    await expect.poll(async () => (await exporter.scrape()).value(started, { type: 'started' })).toBe(1);
+    expect(exporter.requestCounts()['node-1']).toBe(1);
+    await exporter.clock.advance(12_000);
+    const scraped = await exporter.scrape();
+    expect(scraped.value('pod_used_bytes', { pod: 'cart-0' })).toBe(expected.usedBytes);
+    expect(exporter.requestCounts()['node-1']).toBe(expected.requestCount);
+  });
+});
