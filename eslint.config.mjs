@@ -33,7 +33,7 @@ const layers = {
 };
 
 /** Files of src itself: they know all folders, so no folder may know them. */
-const rootFiles = String.raw`(?:active-settings|app|cli|cluster-report-input|cluster-source|collection|eviction-recorder|eviction-tracker|own-namespace|readiness-checks|resolve-scope|settings-lifetime|version|web-server)\.js$`;
+const rootFiles = String.raw`(?:active-settings|app|cli|cluster-report-input|cluster-source|collection|connection-budget|eviction-recorder|eviction-tracker|own-namespace|readiness-checks|resolve-scope|settings-lifetime|version|web-server)\.js$`;
 
 const layerRules = Object.entries(layers).map(([folder, allowed]) => {
   const forbidden = Object.keys(layers).filter((other) => other !== folder && !allowed.includes(other));

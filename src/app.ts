@@ -241,10 +241,11 @@ export class App implements AsyncDisposable {
   }
 
   #createServer(): WebServer {
-    const { clock, logger, config, web = plainWeb, reload } = this.#options;
+    const { clock, config, web = plainWeb, reload } = this.#options;
     const { telemetryPath: metricsPath, enableLifecycle } = config.web;
     const source = this.#createStatusSource();
     return new WebServer({
+      ...this.#options,
       settings: config.web,
       web,
       tokens: config.web.authorization === 'kubernetes' ? this.#createTokenReviewer(config) : undefined,
@@ -255,8 +256,6 @@ export class App implements AsyncDisposable {
         readiness: { checks: () => this.#checks() },
         reload: enableLifecycle ? reload : undefined,
       },
-      clock,
-      logger,
     });
   }
 

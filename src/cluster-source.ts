@@ -5,6 +5,7 @@ import { escapeInvisible } from './base/text.js';
 import { TimeSlicer } from './base/time-slicer.js';
 import { podGraceMs } from './collection.js';
 import type { Config } from './config/schema.js';
+import { type ConnectionBudget, connectionBudget } from './connection-budget.js';
 import type { Credentials } from './credentials/credentials.js';
 import { KubeletCredentials } from './credentials/kubelet-credentials.js';
 import { ApiClient } from './http/api-client.js';
@@ -13,7 +14,6 @@ import { lifecycleEvents, outdatesSummary } from './kube/pod-lifecycle.js';
 import type { Scope } from './kube/scope.js';
 import { BackgroundRefresher } from './kubelet/background-refresher.js';
 import { KubeletClient } from './kubelet/client.js';
-import { type ConnectionBudget, connectionBudget } from './kubelet/connection-budget.js';
 import { DirectTransport } from './kubelet/direct-transport.js';
 import { KubeletCache } from './kubelet/kubelet-cache.js';
 import { ProxyTransport } from './kubelet/proxy-transport.js';
@@ -151,8 +151,9 @@ export class ClusterSource implements AsyncDisposable {
     const nodeCount = [...this.store.nodes()].length;
     const needed = this.#budget.neededOpenFiles(nodeCount);
     if (openFileLimit === undefined || openFileLimit >= needed) return;
-    const { maxConcurrentRequests, maxKeptConnections } = this.#budget;
-    const fields = { openFileLimit, needed, nodeCount, maxConcurrentRequests, maxKeptConnections };
+    const { maxReaderConnections, maxConcurrentRequests, maxKeptConnections } = this.#budget;
+    const parts = { maxReaderConnections, maxConcurrentRequests, maxKeptConnections };
+    const fields = { openFileLimit, needed, nodeCount, ...parts };
     const hint = 'raise it with ulimit -n, or LimitNOFILE of systemd or containerd';
     logger.warn(`the limit of open files is too low to keep connections to all kubelets: ${hint}`, fields);
   }

@@ -7,6 +7,8 @@ import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
 import type { Config } from './config/schema.js';
 import type { WebConfig } from './config/web/web-file.js';
+import { maxReaderConnections } from './connection-budget.js';
+import { Connections } from './server/connections.js';
 import { Guard } from './server/guard.js';
 import { Listener } from './server/listener.js';
 import { createRoutes, type Endpoints } from './server/routes.js';
@@ -18,6 +20,8 @@ export interface WebServerOptions {
   /** Undefined: no tokens are accepted. */
   readonly tokens: TokenReviewer | undefined;
   readonly endpoints: Endpoints;
+  /** Files and connections that the process may have open; undefined: not known. */
+  readonly openFileLimit?: number | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -30,7 +34,7 @@ export class WebServer {
   readonly #logger: Logger;
   #web: WebConfig;
 
-  constructor({ settings, web, tokens, endpoints, clock, logger }: WebServerOptions) {
+  constructor({ settings, web, tokens, endpoints, openFileLimit, clock, logger }: WebServerOptions) {
     const { listenAddresses, telemetryPath: metricsPath, status } = settings;
     this.#web = web;
     this.#logger = logger;
@@ -39,8 +43,9 @@ export class WebServer {
     this.#guard = new Guard({ settings: web, access: this.#access, clock });
     const handler = createRoutes({ ...endpoints, metricsPath, hasStatus: status, guard: this.#guard, logger });
     const { tls } = web;
+    const connections = new Connections({ maxCount: maxReaderConnections(openFileLimit), clock, logger });
     this.#listeners = listenAddresses.map(
-      ({ host, port }) => new Listener({ host, port, tls, handler, clock, logger }),
+      ({ host, port }) => new Listener({ host, port, tls, handler, connections, clock, logger }),
     );
     this.#warn();
   }

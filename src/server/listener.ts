@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../base/clock.js';
 import { messageOf, UserError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { Connections } from './connections.js';
+import type { Connections } from './connections.js';
 import { isProbe } from './probes.js';
 import { contextOptions, refusalOf, type TlsSettings } from './tls.js';
 
@@ -18,6 +18,8 @@ export interface ListenerOptions {
   /** Undefined: plain HTTP. */
   readonly tls: TlsSettings | undefined;
   readonly handler: RequestListener;
+  /** Shared by all listeners. */
+  readonly connections: Connections;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -51,24 +53,25 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #server: Server | HttpsServer;
   #tls: TlsSettings | undefined;
-  readonly #connections = new Connections();
+  readonly #connections: Connections;
   readonly #running = new Set<ServerResponse>();
-  readonly #busy = new WeakSet<Socket>();
   #isClosing = false;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
     this.#tls = options.tls;
+    this.#connections = options.connections;
     const handle: RequestListener = (request, response) => {
       const { socket } = request;
       // Pipelined requests are refused: when the connection ends, Node.js notifies only the first of them, and the others
       // would keep their resources. Scrapers and browsers do not pipeline.
-      if (this.#busy.has(socket)) {
+      if (this.#connections.isBusy(socket)) {
         socket.destroy();
         return;
       }
-      this.#busy.add(socket);
-      response.once('finish', () => this.#busy.delete(socket));
+      response.once('finish', () => {
+        this.#connections.release(socket);
+      });
       this.#track(response);
       this.#handle(request, response);
     };

@@ -6,17 +6,20 @@ import { describe, expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { Connections } from '../../src/server/connections.js';
 import { Listener } from '../../src/server/listener.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { RunningServer, someRoutes } from './test-server.js';
+import { aLogger, RunningServer, someRoutes } from './test-server.js';
 
 const ok: RequestListener = (_request, response) => {
   response.end('ok');
 };
 
 function aListener(host: string | undefined, port: number): Listener {
-  return new Listener({ host, port, tls: undefined, handler: ok, clock: new ManualClock(), logger: silentLogger });
+  const shared = { clock: new ManualClock(), logger: silentLogger };
+  const connections = new Connections({ maxCount: 400, ...shared });
+  return new Listener({ host, port, tls: undefined, handler: ok, connections, ...shared });
 }
 
 /** Requests wait until the test answers them; `next` resolves with the next one's response. */
@@ -57,6 +60,16 @@ async function served(options: ConnectOptions): Promise<Socket> {
   const socket = await connected({ ...options, sends: get('/') });
   await once(socket, 'data');
   return socket;
+}
+
+function allServed(count: number, options: ConnectOptions): Promise<readonly Socket[]> {
+  return Promise.all(Array.from({ length: count }, () => served(options)));
+}
+
+async function servedAgain(socket: Socket | undefined): Promise<void> {
+  if (socket === undefined) throw new Error('no connection');
+  socket.write(get('/'));
+  expect(String(await once(socket, 'data'))).toContain('200 OK');
 }
 
 function get(path: string): string {
@@ -187,7 +200,7 @@ describe('H3: hostile connections', () => {
   it('without a request make room for new ones, the oldest first', async () => {
     await using server = await RunningServer.start(ok);
     const silent: Socket[] = [];
-    for (let index = 0; index < 125; index += 1) silent.push(await connected({ port: server.port }));
+    for (let index = 0; index < 175; index += 1) silent.push(await connected({ port: server.port }));
     const ended = endings(silent);
     const later = await Promise.all([1, 2, 3].map(() => served({ port: server.port })));
     await expect.poll(() => ended, { interval: 5 }).toEqual([0, 1, 2]);
@@ -199,7 +212,7 @@ describe('H3: hostile connections', () => {
     const prometheus = await served({ port: server.port });
     const silent = await manyConnected(1_000, { port: server.port });
     const ended = endings(silent);
-    await expect.poll(() => ended.length, { interval: 5 }).toBe(1_000 - 124);
+    await expect.poll(() => ended.length, { interval: 5 }).toBe(1_000 - 174);
     prometheus.write(get('/'));
     expect(String(await once(prometheus, 'data'))).toContain('200 OK');
     for (const socket of [prometheus, ...silent]) socket.destroy();
@@ -213,7 +226,7 @@ describe('H3: hostile connections', () => {
     const response = await begun;
     const silent = await manyConnected(500, { port: server.port });
     const ended = endings(silent);
-    await expect.poll(() => ended.length, { interval: 5 }).toBe(500 - 124);
+    await expect.poll(() => ended.length, { interval: 5 }).toBe(500 - 174);
     response.end('ok');
     expect((await answer).text).toBe('ok');
     for (const socket of silent) socket.destroy();
@@ -226,7 +239,7 @@ describe('H3: hostile connections', () => {
       const other = await connected({ port: server.port, localAddress: secondAddress });
       const silent = await manyConnected(500, { port: server.port });
       const ended = endings(silent);
-      await expect.poll(() => ended.length, { interval: 5 }).toBe(500 - 125);
+      await expect.poll(() => ended.length, { interval: 5 }).toBe(500 - 175);
       const idle = await Promise.all(Array.from({ length: 100 }, () => served({ port: server.port })));
       const refused = await send({ port: server.port, path: '/' });
       expect([refused.status, refused.text]).toEqual([503, 'too many connections\n']);
@@ -238,15 +251,11 @@ describe('H3: hostile connections', () => {
   );
 
   it.skipIf(process.platform !== 'linux')(
-    'that use all places get no more; one that is in use goes on, and probes are answered',
+    'of one for each address use all places: there are no more, each goes on, and probes are answered',
     async () => {
       await using server = await RunningServer.start(ok);
-      const addresses = Array.from({ length: 4 }, (_, index) => `127.0.1.${index + 1}`);
-      const idle = await Promise.all(
-        addresses.flatMap((localAddress) =>
-          Array.from({ length: 50 }, () => served({ port: server.port, localAddress })),
-        ),
-      );
+      const addresses = Array.from({ length: 200 }, (_, index) => `127.0.1.${index + 1}`);
+      const idle = await Promise.all(addresses.map((localAddress) => served({ port: server.port, localAddress })));
       expect((await send({ port: server.port, path: '/' })).status).toBe(503);
       for (const path of ['/livez', '/healthz', '/readyz', '/readyz?verbose']) {
         const answer = await send({ port: server.port, path });
@@ -259,6 +268,53 @@ describe('H3: hostile connections', () => {
       for (const socket of idle) socket.destroy();
     },
   );
+
+  it.skipIf(process.platform !== 'linux')(
+    'that idle make room for other addresses, the longest idle of the greediest address first, with one line in the log',
+    async () => {
+      const logger = aLogger();
+      const clock = new ManualClock();
+      await using server = await RunningServer.start(ok, clock, { logger });
+      const { port } = server;
+      const prometheus = await served({ port, localAddress: '127.0.0.9' });
+      const greedy = await allServed(100, { port, localAddress: '127.0.0.2' });
+      const other = await allServed(99, { port, localAddress: '127.0.0.3' });
+      await servedAgain(greedy[0]);
+      const ended = endings([...greedy, ...other, prometheus]);
+      const newcomer = await served({ port, localAddress: '127.0.0.10' });
+      await expect.poll(() => ended, { interval: 5 }).toEqual([1]);
+      const again = await connected({ port, localAddress: '127.0.0.2', sends: get('/') });
+      expect(String(await once(again, 'data'))).toContain('too many connections');
+      const later = await allServed(20, { port, localAddress: '127.0.0.11' });
+      await expect.poll(() => ended.length, { interval: 5 }).toBe(21);
+      expect(ended).not.toContain(greedy.length + other.length);
+      await servedAgain(prometheus);
+      const line = `warn too many connections of clients: those of the address with the most make room `;
+      const fields = { address: '127.0.0.2', connectionCount: 100, openCount: 201, maxCount: 400 };
+      expect(logger.lines).toEqual([line + JSON.stringify(fields)]);
+      await clock.advance(600_000);
+      await served({ port, localAddress: '127.0.0.12' }).then((socket) => socket.destroy());
+      expect(logger.lines).toHaveLength(2);
+      for (const socket of [prometheus, ...greedy, ...other, newcomer, again, ...later]) socket.destroy();
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')('with a request under way make room for nobody', async () => {
+    const begun: ServerResponse[] = [];
+    await using server = await RunningServer.start((_request, response) => begun.push(response));
+    const { port } = server;
+    const busy = await Promise.all(
+      ['127.0.0.2', '127.0.0.3'].map((localAddress) => manyConnected(100, { port, localAddress, sends: get('/') })),
+    );
+    const ended = endings(busy.flat());
+    await expect.poll(() => begun.length, { interval: 5 }).toBe(200);
+    expect((await send({ port, path: '/' })).status).toBe(503);
+    begun[0]?.end('ok');
+    await Promise.race(busy.flat().map((socket) => once(socket, 'data')));
+    const newcomer = await connected({ port, sends: get('/') });
+    await expect.poll(() => [begun.length, ended.length], { interval: 5 }).toEqual([201, 1]);
+    for (const socket of [...busy.flat(), newcomer]) socket.destroy();
+  });
 
   it('10,000 that send nothing leave every probe answered', async () => {
     await using server = await RunningServer.start(someRoutes());

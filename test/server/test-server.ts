@@ -4,6 +4,7 @@ import type { Clock } from '../../src/base/clock.js';
 import { type Logger, silentLogger } from '../../src/base/logger.js';
 import type { ExpositionBody } from '../../src/exposition/exposition.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import { Connections } from '../../src/server/connections.js';
 import { EvictionsHandler } from '../../src/server/evictions-handler.js';
 import { Listener, type ListenerOptions } from '../../src/server/listener.js';
 import {
@@ -32,16 +33,16 @@ export class RunningServer implements AsyncDisposable {
   static async start(
     handler: RequestListener,
     clock: Clock = new ManualClock(),
-    options: Partial<Pick<ListenerOptions, 'tls' | 'logger'>> = {},
+    { logger = silentLogger, tls }: Partial<Pick<ListenerOptions, 'tls' | 'logger'>> = {},
   ): Promise<RunningServer> {
     const listener = new Listener({
       host: '127.0.0.1',
       port: 0,
-      tls: undefined,
+      tls,
       handler,
+      connections: new Connections({ maxCount: 400, clock, logger }),
       clock,
-      logger: silentLogger,
-      ...options,
+      logger,
     });
     await listener.start();
     const { port } = listener;

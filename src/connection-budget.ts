@@ -1,0 +1,43 @@
+/** How the open files of the process are divided. The sum of all parts is within the limit, from 64 on. */
+export interface ConnectionBudget {
+  /** Connections that clients have open to all listeners. */
+  readonly maxReaderConnections: number;
+  /** Requests to kubelets at a time, each with a connection. */
+  readonly maxConcurrentRequests: number;
+  /** Connections to kubelets that are kept for later requests. */
+  readonly maxKeptConnections: number;
+  /** Open files with which all connections to `nodeCount` kubelets can be kept. */
+  readonly neededOpenFiles: (nodeCount: number) => number;
+}
+
+/** For all else: Node.js itself (about 20), watches, reviews of tokens, files that are read, names that are looked up. */
+const other = { maxCount: 100, maxShare: 0.6 } as const;
+
+const mostReaderConnections = 400;
+const leastConcurrentRequests = 4;
+
+/** Half of what the process itself leaves, since at the limit the system neither accepts nor opens any connection. */
+export function maxReaderConnections(openFileLimit: number | undefined): number {
+  return Math.min(mostReaderConnections, Math.floor(availableFiles(openFileLimit) / 2));
+}
+
+/** Connections to kubelets beyond the budget are closed after their request, which costs a TLS handshake each time. */
+export function connectionBudget(configuredRequests: number, openFileLimit?: number): ConnectionBudget {
+  const forReaders = maxReaderConnections(openFileLimit);
+  const forKubelets = availableFiles(openFileLimit) - forReaders;
+  const least = Math.min(leastConcurrentRequests, configuredRequests);
+  const maxConcurrentRequests = Math.max(least, Math.min(configuredRequests, Math.floor(forKubelets / 2)));
+  return {
+    maxReaderConnections: forReaders,
+    maxConcurrentRequests,
+    maxKeptConnections: Math.max(0, forKubelets - maxConcurrentRequests),
+    neededOpenFiles: (nodeCount) => {
+      const needed = configuredRequests + nodeCount;
+      return other.maxCount + needed + Math.min(mostReaderConnections, needed);
+    },
+  };
+}
+
+function availableFiles(openFileLimit = Infinity): number {
+  return openFileLimit - Math.min(other.maxCount, Math.ceil(openFileLimit * other.maxShare));
+}
