@@ -113,6 +113,8 @@ function certificateUser({ socket }: IncomingMessage): User | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
   const subject: Readonly<Record<string, string | string[] | undefined>> = { ...socket.getPeerCertificate().subject };
   const name = [subject['CN'] ?? []].flat().join();
+  // A resumed session counts as authorized, with or without a certificate.
+  if (name === '') return undefined;
   return { name, groups: [...[subject['O'] ?? []].flat(), authenticatedGroup] };
 }
 

@@ -56,6 +56,11 @@ export function discovery(path: string, serverAddress: string): object | undefin
   }
 }
 
+/** Whether the path is below one of the API groups. */
+export function isApiPath(path: string): boolean {
+  return /^\/api\/|^\/apis\/(?:authentication|authorization)\.k8s\.io\//.test(path);
+}
+
 /** The body of `/version`. */
 export const versionInfo = {
   major: '1',

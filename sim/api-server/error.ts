@@ -50,6 +50,19 @@ export class ApiError extends Error {
   }
 }
 
+export interface Named {
+  readonly group: string;
+  readonly kind?: string;
+}
+
+/** 422: the causes name the fields at fault. */
+export function invalid({ group, kind = '' }: Named, causes: readonly StatusCause[]): ApiError {
+  const reasons = causes.map(({ field, message }) => `${field ?? ''}: ${message}`);
+  const list = reasons.length === 1 ? reasons.join() : `[${reasons.join(', ')}]`;
+  const details = { group, ...(kind !== '' && { kind }), causes };
+  return new ApiError(422, 'Invalid', `${kind}.${group} "" is invalid: ${list}`, { details });
+}
+
 export function badRequest(message: string): ApiError {
   return new ApiError(400, 'BadRequest', message);
 }

@@ -1,4 +1,4 @@
-import { ApiError, badRequest, type StatusCause } from './error.js';
+import { ApiError, badRequest, invalid, type StatusCause } from './error.js';
 import { fieldSelector, labelSelector, type Predicate } from './selectors.js';
 import type { ObjectStore, Resource, Snapshot, StoredObject } from './versioned-objects.js';
 
@@ -30,7 +30,7 @@ export function listPage(store: ObjectStore, request: ListRequest): ListPage {
   const entries = snapshot.entries.filter(([key, stored]) => key >= start && isSelected(stored));
   const resourceVersion = String(snapshot.resourceVersion);
   const isCached = token === '' && query.get('resourceVersion') === '0'; // the watch cache ignores the limit
-  if (limit === 0 || isCached || entries.length <= limit)
+  if (limit <= 0 || isCached || entries.length <= limit)
     return { metadata: { resourceVersion }, items: valuesOf(entries) };
   const page = entries.slice(0, limit);
   const next = encodeToken({ version: snapshot.resourceVersion, start: `${page.at(-1)?.[0] ?? ''}\0` });
@@ -63,21 +63,21 @@ export function selection({ resource, namespace, query }: ListRequest): Predicat
     hasFields(stored);
 }
 
-/** The parameter as a number. Default: 0. */
+/** The parameter as a number, which may be negative. Default: 0. */
 export function numberParameter(query: URLSearchParams, name: string): number {
   const text = query.get(name) ?? '';
-  if (!/^\d*$/.test(text)) throw badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
+  if (!/^(?:-?\d+)?$/.test(text)) throw badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
   return Number(text);
 }
 
-/** A resourceVersion that is neither '' nor '0'. */
+/** A resourceVersion of a watch that is neither '' nor '0'. */
 export function parseVersion(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
-  throw new ApiError(
-    500,
-    '',
-    `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`,
-  );
+  throw new ApiError(500, '', syntaxFault(text));
+}
+
+function syntaxFault(text: string): string {
+  return `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`;
 }
 
 function firstSnapshot(store: ObjectStore, { resource, query }: ListRequest, limit: number): Snapshot {
@@ -86,7 +86,8 @@ function firstSnapshot(store: ObjectStore, { resource, query }: ListRequest, lim
   checkMatch(match, version);
   if (version === '') return store.latest(resource);
   if (version === '0') return store.cached(resource);
-  const wanted = parseVersion(version);
+  if (!/^\d+$/.test(version)) throw badRequest(`invalid resource version: ${syntaxFault(version)}`);
+  const wanted = Number(version);
   if (wanted > store.resourceVersion) throw tooLarge(wanted, store.resourceVersion);
   const isExact = match === 'Exact' || (match === '' && limit > 0);
   return isExact ? store.at(resource, wanted) : store.latest(resource);
@@ -105,14 +106,14 @@ function checkMatch(match: string, version: string): void {
   }
   if (version === '') throw invalidOptions([forbiddenMatch('is forbidden unless resourceVersion is provided')]);
   if (match === 'Exact' && version === '0') {
-    throw invalidOptions([forbiddenMatch('"Exact" is forbidden for resourceVersion "0"')]);
+    throw invalidOptions([forbiddenMatch('"exact" is forbidden for resourceVersion "0"')]);
   }
 }
 
 /** Rejects a watch with the options of a list: 422. */
 export function checkWatchOptions(query: URLSearchParams): void {
   if (!query.has('resourceVersionMatch') && !query.has('sendInitialEvents')) return;
-  const causes = [forbiddenMatch('is forbidden for watch')];
+  const causes = [forbiddenMatch('is forbidden for watch unless sendInitialEvents is provided')];
   if (!query.get('resourceVersion')) causes.push(forbiddenMatch('is forbidden unless resourceVersion is provided'));
   throw invalidOptions(causes);
 }
@@ -126,10 +127,7 @@ function forbiddenMatch(why: string): StatusCause {
 }
 
 function invalidOptions(causes: readonly StatusCause[]): ApiError {
-  const reasons = causes.map(({ field, message }) => `${field ?? ''}: ${message}`);
-  const list = reasons.length === 1 ? reasons.join() : `[${reasons.join(', ')}]`;
-  const details = { group: 'meta.k8s.io', kind: 'ListOptions', causes };
-  return new ApiError(422, 'Invalid', `ListOptions.meta.k8s.io "" is invalid: ${list}`, { details });
+  return invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, causes);
 }
 
 function tooLarge(wanted: number, current: number): ApiError {

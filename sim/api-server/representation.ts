@@ -59,6 +59,7 @@ function formOf({ type, parameters }: MediaType): Form | undefined {
 export class Representation {
   readonly #resource: Resource;
   readonly #options: RepresentationOptions;
+  #hasColumns = false;
 
   constructor(resource: Resource, options: RepresentationOptions) {
     this.#resource = resource;
@@ -99,7 +100,7 @@ export class Representation {
 
   /** The object of a BOOKMARK: a resourceVersion, and the empty structs as Go encodes them. */
   bookmark(resourceVersion: string): object {
-    const metadata = { resourceVersion, creationTimestamp: null };
+    const metadata = { resourceVersion };
     switch (this.#options.form) {
       case 'Object':
         return { kind: kinds[this.#resource], apiVersion: 'v1', metadata, ...emptyObjects[this.#resource] };
@@ -110,13 +111,16 @@ export class Representation {
     }
   }
 
+  /** Only the first table of a watch has columns. */
   #table(metadata: object, items: readonly StoredObject[]): object {
     const { includeObject, nowMs } = this.#options;
+    const columnDefinitions = this.#hasColumns ? null : columnsOf(this.#resource);
+    this.#hasColumns = true;
     return {
       kind: 'Table',
       apiVersion: 'meta.k8s.io/v1',
       metadata,
-      columnDefinitions: columnsOf(this.#resource),
+      columnDefinitions,
       rows: items.map((stored) => ({
         cells: stored.cells(nowMs()),
         ...(includeObject !== 'None' && {

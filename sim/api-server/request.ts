@@ -36,8 +36,13 @@ export function parseRequest({ method = '', url = '/', headers }: IncomingMessag
     accept: headers.accept ?? '*/*',
     acceptsGzip: encodings.some((encoding) => encoding.trim().split(';')[0] === 'gzip'),
     target: serviceAccountOf(path) === undefined ? targetOf(path) : undefined,
-    isWatch: ['', '1', 'true'].includes(searchParams.get('watch') ?? 'false'),
+    isWatch: flagParameter(searchParams, 'watch'),
   };
+}
+
+/** Anything but `false` and `0` is true, as in the real server. Default: false. */
+export function flagParameter(query: URLSearchParams, name: string): boolean {
+  return !['0', 'false'].includes((query.get(name) ?? 'false').toLowerCase());
 }
 
 export interface ServiceAccount {

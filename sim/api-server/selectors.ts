@@ -50,10 +50,19 @@ const membership = new RegExp(`^${key}\\s+(in|notin)\\s*\\(([-A-Za-z0-9_.,\\s]*)
 function labelRequirement(term: string): Requirement {
   const requirement = membershipOf(term) ?? comparisonOf(term) ?? existenceOf(term);
   if (requirement !== undefined) return requirement;
-  const isOpen = term.includes('(') && !term.includes(')');
-  const found = isOpen ? "found '', expected: ',', ')' or identifier" : `found '${term}', expected: a requirement`;
-  throw badRequest(`unable to parse requirement: ${found}`);
+  throw badRequest(requirementFault(term));
 }
+
+/** In the words of the real server, for the usual mistakes. */
+function requirementFault(term: string): string {
+  const [, negation = '', label, found = ''] = /^(!?)\s*([\w./-]*)\s*([\w./-]+|[=!<>]+|.|$)/.exec(term) ?? [];
+  if (label === '') return `found '${negation}${found}', expected: !, identifier, or 'end of string'`;
+  const isOpen = term.includes('(') && !term.includes(')');
+  const expected = isOpen ? "found '', expected: ',', ')' or identifier" : `found '${found}', expected: ${operators}`;
+  return `unable to parse requirement: ${expected}`;
+}
+
+const operators = 'in, notin, =, ==, !=, gt, lt';
 
 function existenceOf(term: string): Requirement | undefined {
   const [, negation, label] = existence.exec(term) ?? [];

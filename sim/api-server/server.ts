@@ -9,13 +9,13 @@ import type { CertificateAuthority, KeyPair } from '../certificates.js';
 import { HttpsListener } from '../https-listener.js';
 import type { Random } from '../model/random.js';
 import { type ApiFault, faultNumber, isCacheFault } from '../simulated-faults.js';
-import { discovery, versionInfo } from './discovery.js';
+import { discovery, isApiPath, versionInfo } from './discovery.js';
 import { ApiError, forbidden, methodNotAllowed, noSuchPath, notFound } from './error.js';
 import { proxyToKubelet } from './node-proxy.js';
 import { answerObjects } from './objects-endpoint.js';
 import { type ApiRequest, attributesOf, parseRequest, type ResourceTarget } from './request.js';
 import { flowControlHeaders, sendError, sendJson, sendText } from './response.js';
-import { answerReview } from './reviews.js';
+import { answerReview, isReview } from './reviews.js';
 import type { ObjectStore } from './versioned-objects.js';
 
 export interface ApiServerOptions {
@@ -161,12 +161,13 @@ export class ApiServer implements AsyncDisposable {
       await sendJson(response, review, { status: 201 });
       return;
     }
-    if (method !== 'GET') throw methodNotAllowed();
+    if (method !== 'GET' || isReview(path)) throw methodNotAllowed();
     const resources = discovery(path, this.url.replace('https://', ''));
     if (resources !== undefined) await sendJson(response, resources, { acceptsGzip: request.acceptsGzip });
     else if (path === '/version') await sendJson(response, versionInfo, { indent: 2 });
     else if (['/healthz', '/livez', '/readyz'].includes(path)) sendText(response, 200, 'ok');
-    else throw noSuchPath();
+    else if (isApiPath(path)) throw noSuchPath();
+    else sendText(response, 404, '404 page not found\n');
   }
 
   async #answerProxy(

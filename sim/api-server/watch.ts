@@ -5,6 +5,7 @@ import { goJson } from '../model/object-format.js';
 import { ApiError } from './error.js';
 import { checkWatchOptions, type ListRequest, numberParameter, parseVersion, selection } from './list.js';
 import type { Representation } from './representation.js';
+import { flagParameter } from './request.js';
 import type { Predicate } from './selectors.js';
 import {
   atVersion,
@@ -48,7 +49,7 @@ export class Watch {
     this.#isSelected = selection(request);
     const version = query.get('resourceVersion') ?? '';
     this.#from = version === '' || version === '0' ? undefined : parseVersion(version);
-    this.#hasBookmarks = ['1', 'true'].includes(query.get('allowWatchBookmarks') ?? '');
+    this.#hasBookmarks = flagParameter(query, 'allowWatchBookmarks');
     this.#limitMs = numberParameter(query, 'timeoutSeconds') * 1000 || shortestLimitMs * (1 + random());
   }
 
@@ -127,9 +128,10 @@ export class Watch {
     }
   }
 
+  /** None that would repeat the version that the watch started from. */
   #sendBookmark(send: Send): void {
     const { store, representation } = this.#options;
-    if (!this.#hasBookmarks || store.resourceVersion < (this.#from ?? 0)) return;
+    if (!this.#hasBookmarks || store.resourceVersion <= (this.#from ?? 0)) return;
     send('BOOKMARK', representation.bookmark(String(store.resourceVersion)));
   }
 }

@@ -170,7 +170,7 @@ describe('reviews', () => {
     await using sim = await start();
     const token = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [] });
     const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
-    const user = { username: 'prometheus', groups: ['monitoring', 'system:authenticated'] };
+    const user = { username: 'prometheus', uid: 'prometheus', groups: ['monitoring', 'system:authenticated'] };
     expect(await review(sim, tokenReviews, { token })).toEqual({ authenticated: true, user, audiences: [apiAudience] });
     const other = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [], audiences: ['a', 'b'] });
     const wanted = { token: other, audiences: ['b', 'c'] };

@@ -122,7 +122,7 @@ describe('lists', () => {
 
   it.each([
     ['resourceVersion=99999', 504, 'Timeout'],
-    ['resourceVersion=abc', 500, undefined],
+    ['resourceVersion=abc', 400, 'BadRequest'],
     ['resourceVersionMatch=Exact', 422, 'Invalid'],
     ['resourceVersionMatch=Exact&resourceVersion=0', 422, 'Invalid'],
     ['resourceVersionMatch=Newest&resourceVersion=1', 422, 'Invalid'],

@@ -69,8 +69,10 @@ describe('watches', () => {
   it('send a bookmark each minute, one two seconds before the time limit, and end at the limit', async () => {
     const clock = new ManualClock();
     await using sim = await SimulatedCluster.start({ scenario, clock });
+    const before = await currentVersion(sim);
+    sim.model.setReady('node-1', false);
     const version = await currentVersion(sim);
-    const path = `/api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=130&resourceVersion=${version}`;
+    const path = `/api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=130&resourceVersion=${before}`;
     using watch = await WatchClient.open(sim, path);
     for (const durationMs of [60_000, 60_000, 8_000]) {
       await clock.advance(durationMs);
@@ -79,13 +81,23 @@ describe('watches', () => {
         object: {
           kind: 'Pod',
           apiVersion: 'v1',
-          metadata: { resourceVersion: version, creationTimestamp: null },
+          metadata: { resourceVersion: version },
           spec: { containers: null },
           status: {},
         },
       });
     }
     await clock.advance(2_000);
+    expect(await watch.next()).toBeUndefined();
+  });
+
+  it('send no bookmark with the version that they started from', async () => {
+    const clock = new ManualClock();
+    await using sim = await SimulatedCluster.start({ scenario, clock });
+    const version = await currentVersion(sim);
+    const path = `/api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=130&resourceVersion=${version}`;
+    using watch = await WatchClient.open(sim, path);
+    await clock.advance(130_000);
     expect(await watch.next()).toBeUndefined();
   });
 
