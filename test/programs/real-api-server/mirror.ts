@@ -1,0 +1,166 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { expect } from 'vitest';
+
+import { loadCredentials } from '../../../src/credentials/load-credentials.js';
+import { ApiClient, type ApiTransport } from '../../../src/http/api-client.js';
+import { wholeCluster } from '../../../src/kube/scope.js';
+import { ClusterStore } from '../../../src/watch/cluster-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import type { RealApiServer } from '../../support/real-api-server.js';
+import { type ClusterObjects, comparable, objectsOfKubectl } from './cluster-objects.js';
+import { serviceAccount } from './shipped.js';
+
+const ignore = (): void => undefined;
+
+/** The folder that a pod of the service account has, with a token of TokenRequest or another one. */
+export class MountedAccount {
+  readonly #server: RealApiServer;
+  readonly #folder: string;
+  #token = '';
+
+  constructor(server: RealApiServer, name = 'account') {
+    this.#server = server;
+    this.#folder = server.file(name);
+  }
+
+  /** The mounted one. */
+  get token(): string {
+    return this.#token;
+  }
+
+  async mount(token?: string): Promise<void> {
+    const { namespace, name } = serviceAccount;
+    this.#token = token ?? (await this.#server.serviceAccountToken(namespace, name));
+    await mkdir(this.#folder, { recursive: true });
+    await writeFile(path.join(this.#folder, 'ca.crt'), this.#server.caPem);
+    await writeFile(path.join(this.#folder, 'token'), this.#token);
+  }
+
+  /** A client as in the pod, with the files that are mounted. */
+  async client(clock: ManualClock): Promise<ApiClient> {
+    const environment = {
+      KUBERNETES_SERVICE_HOST: '127.0.0.1',
+      KUBERNETES_SERVICE_PORT: String(this.#server.port),
+    };
+    const options = { environment, homeDir: '/nonexistent', inClusterDir: this.#folder, clock };
+    return new ApiClient({ credentials: await loadCredentials(options), clock, version: '0.0.0-test' });
+  }
+}
+
+/** The exporter's store with the shipped permissions. Its clock runs only while a test waits. */
+export class Mirror implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly store: ClusterStore;
+  /** `nodes list success`, `pods watch expired`, `nodes event bookmark`, …: what happened, in order. */
+  readonly happened: string[];
+  readonly #server: RealApiServer;
+  readonly #api: ApiClient;
+  #stopping = new AbortController();
+  #running = Promise.resolve();
+
+  private constructor(server: RealApiServer, parts: Pick<Mirror, 'clock' | 'store' | 'happened'> & { api: ApiClient }) {
+    this.#server = server;
+    this.clock = parts.clock;
+    this.store = parts.store;
+    this.happened = parts.happened;
+    this.#api = parts.api;
+  }
+
+  /** A store that has listed everything, with a token of its own. */
+  static async start(server: RealApiServer): Promise<Mirror> {
+    const account = new MountedAccount(server);
+    await account.mount();
+    const mirror = await Mirror.of(server, account);
+    await mirror.until(() => mirror.store.isComplete);
+    return mirror;
+  }
+
+  static async of(server: RealApiServer, account: MountedAccount): Promise<Mirror> {
+    const clock = new ManualClock({ nowMs: Date.now() });
+    const api = await account.client(clock);
+    const happened: string[] = [];
+    const mirror = new Mirror(server, { clock, api, happened, store: storeOf(api, clock, happened) });
+    mirror.resume();
+    return mirror;
+  }
+
+  /** Ends the watches. */
+  async pause(): Promise<void> {
+    this.#stopping.abort(new Error('paused'));
+    await this.#running;
+  }
+
+  /** Continues where it was. */
+  resume(): void {
+    this.#stopping = new AbortController();
+    this.#running = this.store.run(this.#stopping.signal);
+  }
+
+  /** Waits until it has the same objects as `kubectl get`. */
+  async equalsKubectl(): Promise<ClusterObjects> {
+    const expected = objectsOfKubectl(this.#server);
+    const own = (): ClusterObjects => comparable({ nodes: this.store.nodes(), pods: this.store.pods() });
+    await this.until(() => JSON.stringify(own()) === JSON.stringify(expected)).catch(() => undefined);
+    expect(own()).toEqual(expected);
+    return expected;
+  }
+
+  /** How often this happened since the start. */
+  countOf(what: string): number {
+    return this.happened.filter((one) => one === what).length;
+  }
+
+  /** Waits while its clock runs, ten times as fast as the server's unless `speed` says otherwise. */
+  async until(holds: () => boolean, speed = 10): Promise<void> {
+    for (let waitedMs = 0; !holds(); waitedMs += 20) {
+      if (waitedMs >= 100_000) throw new Error(`timed out after: ${this.happened.slice(-20).join(', ')}`);
+      await delay(20);
+      await this.clock.advance(20 * speed);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.pause();
+    this.#api[Symbol.dispose]();
+  }
+}
+
+function storeOf(api: ApiTransport, clock: ManualClock, happened: string[]): ClusterStore {
+  const record = (...words: readonly string[]): void => {
+    happened.push(words.join(' '));
+  };
+  return new ClusterStore({
+    api,
+    scope: wholeCluster,
+    namespaces: [],
+    podSelector: [],
+    rememberDeletedMs: 100_000,
+    clock,
+    random: () => 0.5,
+    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    observer: {
+      trackStore: ignore,
+      listFinished: (resource, result) => {
+        record(resource, 'list', result);
+      },
+      watchEnded: (resource, result) => {
+        record(resource, 'watch', result);
+      },
+      eventApplied: (resource, type) => {
+        record(resource, 'event', type);
+      },
+      updateSuppressed: ignore,
+      objectSkipped: (resource, reason) => {
+        record(resource, 'skipped', reason);
+      },
+      resourceVersionExpired: (resource) => {
+        record(resource, 'version', 'expired');
+      },
+      watchConnected: ignore,
+      progressed: ignore,
+    },
+  });
+}
