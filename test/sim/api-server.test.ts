@@ -1,3 +1,5 @@
+import { Agent } from 'node:https';
+
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
@@ -5,7 +7,7 @@ import { apiAudience, type Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { podSpec } from './pods.js';
-import { callApi, callKubelet, type StatusBody, WatchClient } from './wire.js';
+import { type Answer, callApi, callKubelet, type StatusBody, WatchClient } from './wire.js';
 
 const start = async (): Promise<SimulatedCluster> => SimulatedCluster.start({ scenario: emptyScenario('node-1') });
 
@@ -41,6 +43,15 @@ describe('authentication', () => {
     expect((JSON.parse(text) as StatusBody).message).toBe(
       'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" at the cluster scope',
     );
+  });
+
+  it('treats a resumed session without a certificate as anonymous', async () => {
+    await using sim = await start();
+    const agent = new Agent({ ca: sim.caPem });
+    const anonymous = (): Promise<Answer> => callApi(sim, '/api/v1/nodes', { token: undefined, agent });
+    await anonymous();
+    expect((await anonymous()).text).toContain('system:anonymous');
+    agent.destroy();
   });
 
   it('accepts a client certificate, with its groups', async () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { type Agent, request } from 'node:https';
 import { createInterface, type Interface } from 'node:readline';
 
 import type { SimulatedCluster } from '../../sim/cluster.js';
@@ -12,6 +12,8 @@ export interface RequestOptions {
   readonly body?: string | Buffer;
   readonly cert?: string;
   readonly key?: string;
+  /** Without one, each request has a connection of its own. */
+  readonly agent?: Agent;
 }
 
 export interface Answer {
@@ -126,7 +128,7 @@ export class WatchClient implements Disposable {
 }
 
 async function open(sim: SimulatedCluster, url: string, options: RequestOptions): Promise<IncomingMessage> {
-  const { method = 'GET', headers = {}, body, cert, key } = options;
+  const { method = 'GET', headers = {}, body, cert, key, agent = false } = options;
   const token = 'token' in options || cert !== undefined ? options.token : sim.token;
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -135,7 +137,7 @@ async function open(sim: SimulatedCluster, url: string, options: RequestOptions)
         method,
         headers: { ...headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
         ca: sim.caPem,
-        agent: false,
+        agent,
         ...(cert !== undefined && { cert, key }),
       },
       resolve,

@@ -137,6 +137,7 @@ function storeOf(api: ApiTransport, clock: ManualClock, happened: string[]): Clu
     scope: wholeCluster,
     namespaces: [],
     podSelector: [],
+    nodeSelector: [],
     rememberDeletedMs: 100_000,
     clock,
     random: () => 0.5,
