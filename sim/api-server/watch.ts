@@ -128,10 +128,10 @@ export class Watch {
     }
   }
 
-  /** None that would repeat the version that the watch started from. */
+  /** A real server has none for the version that a watch started from: in a real cluster, others move it all the time. */
   #sendBookmark(send: Send): void {
     const { store, representation } = this.#options;
-    if (!this.#hasBookmarks || store.resourceVersion <= (this.#from ?? 0)) return;
+    if (!this.#hasBookmarks || store.resourceVersion < (this.#from ?? 0)) return;
     send('BOOKMARK', representation.bookmark(String(store.resourceVersion)));
   }
 }

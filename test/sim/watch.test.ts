@@ -91,16 +91,6 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('send no bookmark with the version that they started from', async () => {
-    const clock = new ManualClock();
-    await using sim = await SimulatedCluster.start({ scenario, clock });
-    const version = await currentVersion(sim);
-    const path = `/api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=130&resourceVersion=${version}`;
-    using watch = await WatchClient.open(sim, path);
-    await clock.advance(130_000);
-    expect(await watch.next()).toBeUndefined();
-  });
-
   it('send no bookmarks unless the request allows them', async () => {
     const clock = new ManualClock();
     await using sim = await SimulatedCluster.start({ scenario, clock });

@@ -68,7 +68,6 @@ const calls: readonly Call[] = [
   { path: `${pods}?watch=true&resourceVersion=RV&timeoutSeconds=1` },
   { path: `${pods}?watch=1&timeoutSeconds=1` },
   { path: `${pods}?watch=true&resourceVersion=0&timeoutSeconds=1` },
-  { path: `${pods}?watch=true&resourceVersion=RV&allowWatchBookmarks=true&timeoutSeconds=4` },
   { path: `${pods}?watch=true&resourceVersion=1&timeoutSeconds=1` },
   { path: `${pods}?watch=true&resourceVersion=x&timeoutSeconds=1` },
   { path: `${pods}?watch=true&resourceVersion=RV&resourceVersionMatch=NotOlderThan&timeoutSeconds=1` },
