@@ -76,7 +76,7 @@ describe.skipIf(!hasRealApiServer())(
     });
 
     // A server sends no bookmark of a resource before its first event of it.
-    it('are followed by bookmarks when nothing changes any more', async () => {
+    it('are followed by bookmarks when nothing changes', async () => {
       await relabel(server, `/api/v1/namespaces/shop/pods/${podName(2)}`, { tier: 'last' });
       await watching.equalsKubectl();
       const before = watching.happened.length;
