@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 import { createDedupe } from '../kube/dedupe.js';
 import { createInterner } from '../kube/interner.js';
 import type { Node, Pod } from '../kube/objects.js';
@@ -107,6 +109,7 @@ export class ClusterStore {
 
   /** Resolves when all reflectors have ended after the signal; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
+    setMaxListeners(0, signal); // each watch has one
     const [nodes] = this.#parts;
     await Promise.all([nodes?.reflector.run(signal), this.#runPods(signal)]);
   }
