@@ -51,7 +51,7 @@ export interface StatusBody {
   readonly details?: {
     readonly kind?: string;
     readonly name?: string;
-    readonly causes?: readonly { reason: string }[];
+    readonly causes?: readonly { reason: string; field?: string }[];
   };
 }
 
