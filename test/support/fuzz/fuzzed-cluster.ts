@@ -64,5 +64,5 @@ export function healthyLines(exposition: Buffer): readonly string[] {
     .toString()
     .split('\n')
     .filter((line) => !line.startsWith('ephemeral_storage_node_data_timestamp_seconds'))
-    .filter((line) => line.includes(`node="${healthyNode}"`) || line.includes('pod="steady"'));
+    .filter((line) => line.includes(`node="${healthyNode}"`) || line.includes('namespace="shop",pod="steady"'));
 }
