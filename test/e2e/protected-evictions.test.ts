@@ -11,6 +11,7 @@ import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext } from '../support/command-context.js';
 import { Exporter, leastRules } from '../support/exporter.js';
 import { temporaryFolder } from '../support/programs.js';
+import { tlsSettings } from '../support/tls-settings.js';
 
 const mayReview: Rule = { verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] };
 const mayRead: Rule = { verbs: ['get'], nonResourceURLs: ['/'] };
@@ -21,17 +22,7 @@ let tls: WebConfig['tls'];
 
 beforeAll(async () => {
   authority = await TestAuthority.create();
-  tls = {
-    ...(await authority.issueServer()),
-    clientAuth: 'none',
-    clientCa: undefined,
-    clientAllowedSans: undefined,
-    minVersion: 'TLSv1.2',
-    maxVersion: 'TLSv1.3',
-    cipherSuites: [],
-    prefersServerCipherSuites: true,
-    curves: [],
-  };
+  tls = tlsSettings(await authority.issueServer());
 });
 
 interface Protected extends AsyncDisposable {

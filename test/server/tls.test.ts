@@ -9,6 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { alternativeNames, type TlsSettings } from '../../src/server/tls.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { tlsSettings } from '../support/tls-settings.js';
 import { aLogger, RunningServer } from './test-server.js';
 
 let authority: TestAuthority;
@@ -22,18 +23,7 @@ beforeAll(async () => {
 });
 
 function aTls(overrides: Partial<TlsSettings> = {}): TlsSettings {
-  return {
-    ...serverPair,
-    clientAuth: 'none',
-    clientCa: undefined,
-    clientAllowedSans: undefined,
-    minVersion: 'TLSv1.2',
-    maxVersion: 'TLSv1.3',
-    cipherSuites: [],
-    prefersServerCipherSuites: true,
-    curves: [],
-    ...overrides,
-  };
+  return tlsSettings(serverPair, overrides);
 }
 
 const ok: RequestListener = (_request, response) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { silentLogger } from '../../src/base/logger.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { type Scope, wholeCluster } from '../../src/kube/scope.js';
@@ -7,6 +8,7 @@ import { shardOf } from '../../src/kube/shard.js';
 import { ClusterStore } from '../../src/watch/cluster-store.js';
 import type { StoreChange } from '../../src/watch/object-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { silentObserver } from '../support/watch-observers.js';
 import { eventLine, ScriptedApi, sends, WatchFeed } from './scripted-api.js';
 
 const nodes = Array.from({ length: 4 }, (_, index) => `node-${index + 1}`);
@@ -72,17 +74,11 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
     clock,
     random: () => 0.5,
     onPodChange: (change) => podChanges.push(change),
-    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    logger: silentLogger,
     observer: {
-      trackStore: ignore,
-      listFinished: ignore,
-      watchEnded: ignore,
+      ...silentObserver,
       eventApplied: (_resource, type) => told.push(type),
       updateSuppressed: () => told.push('suppressed'),
-      objectSkipped: ignore,
-      resourceVersionExpired: ignore,
-      watchConnected: ignore,
-      progressed: ignore,
     },
   });
   const stopping = new AbortController();
@@ -107,8 +103,6 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
     },
   };
 }
-
-const ignore = (): void => undefined;
 
 describe('the store of a shard', () => {
   it('keeps its own nodes and their pods', async () => {

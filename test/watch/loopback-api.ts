@@ -10,8 +10,8 @@ import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
 import { ObjectStore } from '../../src/watch/object-store.js';
 import { Reflector } from '../../src/watch/reflector.js';
-import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { recordingObserver } from '../support/watch-observers.js';
 
 interface LoopbackRequest {
   readonly isWatch: boolean;
@@ -86,7 +86,7 @@ export async function startReflector(
     clock,
     random,
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
-    observer: observerOf(observed),
+    observer: recordingObserver(observed),
   });
   const stopping = new AbortController();
   const run = reflector.run(stopping.signal);
@@ -123,24 +123,6 @@ export async function startReflector(
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
-}
-
-function observerOf(observed: string[]): ReflectorObserver {
-  const observe =
-    (name: string) =>
-    (...values: unknown[]): void => {
-      observed.push([name, ...values].join(' '));
-    };
-  return {
-    listFinished: observe('list'),
-    watchEnded: observe('watch'),
-    eventApplied: observe('event'),
-    updateSuppressed: observe('suppressed'),
-    objectSkipped: observe('skipped'),
-    resourceVersionExpired: observe('expired'),
-    watchConnected: observe('connected'),
-    progressed: () => undefined,
   };
 }
 

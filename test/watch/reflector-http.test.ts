@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
+import { silentLogger } from '../../src/base/logger.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import type { Pod } from '../../src/kube/objects.js';
@@ -12,6 +13,7 @@ import { ObjectStore } from '../../src/watch/object-store.js';
 import { Reflector } from '../../src/watch/reflector.js';
 import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { silentObserver } from '../support/watch-observers.js';
 import { bookmarkLine, errorLine, eventLine } from './scripted-api.js';
 
 interface Exchange {
@@ -62,6 +64,7 @@ async function start() {
   const listResults = new Inbox<string>();
   const watchEnds = new Inbox<string>();
   const observer: ReflectorObserver = {
+    ...silentObserver,
     listFinished: (_resource, result) => {
       listResults.put(result);
     },
@@ -71,13 +74,7 @@ async function start() {
     eventApplied: (_resource, type) => {
       events.put(type);
     },
-    updateSuppressed: () => undefined,
-    objectSkipped: () => undefined,
-    resourceVersionExpired: () => undefined,
-    watchConnected: () => undefined,
-    progressed: () => undefined,
   };
-  const ignore = (): void => undefined;
   const reflector = new Reflector<Pod>({
     api,
     resource: 'pods',
@@ -85,7 +82,7 @@ async function start() {
     project: (object) => projectPod(object, (text) => text),
     clock,
     random: () => 0.5,
-    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    logger: silentLogger,
     observer,
   });
   const stopping = new AbortController();

@@ -6,6 +6,7 @@ import { RequestError } from '../../src/base/errors.js';
 import type { StoreChange } from '../../src/watch/object-store.js';
 import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { silentObserver } from '../support/watch-observers.js';
 import {
   answers,
   bookmarkLine,
@@ -840,16 +841,8 @@ describe('run', () => {
   it.each(['listFinished', 'watchEnded', 'eventApplied', 'progressed'] as const)(
     'lists again after an observer has thrown in %s',
     async (method) => {
-      const ignore = (): void => undefined;
       const observer: ReflectorObserver = {
-        listFinished: ignore,
-        watchEnded: ignore,
-        eventApplied: ignore,
-        updateSuppressed: ignore,
-        objectSkipped: ignore,
-        resourceVersionExpired: ignore,
-        watchConnected: ignore,
-        progressed: ignore,
+        ...silentObserver,
         [method]: () => {
           throw new Error('no such metric');
         },

@@ -8,6 +8,7 @@ import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watc
 import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
 import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { recordingObserver } from '../support/watch-observers.js';
 import { eventLine, podJson, sendsList } from './scripted-api.js';
 
 export interface Thing extends StoredObject {
@@ -71,19 +72,8 @@ export async function runReflector(runOptions: RunOptions): Promise<RunningRefle
       onChange?.(change);
     },
   });
-  const observe =
-    (name: string) =>
-    (...values: unknown[]): void => {
-      observed.push([name, ...values].join(' '));
-    };
   const observer: ReflectorObserver = {
-    listFinished: observe('list'),
-    watchEnded: observe('watch'),
-    eventApplied: observe('event'),
-    updateSuppressed: observe('suppressed'),
-    objectSkipped: observe('skipped'),
-    resourceVersionExpired: observe('expired'),
-    watchConnected: observe('connected'),
+    ...recordingObserver(observed),
     progressed: (_resource, _scope, { wallMs }) => progressedAtMs.push(wallMs),
   };
   const log =

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import { silentLogger } from '../../src/base/logger.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import { type Scope, wholeCluster } from '../../src/kube/scope.js';
@@ -9,25 +10,14 @@ import { parseSelector } from '../../src/kube/selector.js';
 import { ClusterStore } from '../../src/watch/cluster-store.js';
 import type { ClusterStoreOptions } from '../../src/watch/cluster-store-options.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { silentObserver } from '../support/watch-observers.js';
 import { eventLine, ScriptedApi, sends, WatchFeed } from './scripted-api.js';
-
-const ignore = (): void => undefined;
 
 const quiet = {
   random: () => 0.5,
   rememberDeletedMs: 100_000,
-  logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-  observer: {
-    trackStore: ignore,
-    listFinished: ignore,
-    watchEnded: ignore,
-    eventApplied: ignore,
-    updateSuppressed: ignore,
-    objectSkipped: ignore,
-    resourceVersionExpired: ignore,
-    watchConnected: ignore,
-    progressed: ignore,
-  },
+  logger: silentLogger,
+  observer: silentObserver,
 };
 
 type Selection = Pick<ClusterStoreOptions, 'scope' | 'namespaces' | 'podSelector' | 'nodeSelector'>;

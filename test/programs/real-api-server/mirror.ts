@@ -4,16 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { expect } from 'vitest';
 
+import { silentLogger } from '../../../src/base/logger.js';
 import { loadCredentials } from '../../../src/credentials/load-credentials.js';
 import { ApiClient, type ApiTransport } from '../../../src/http/api-client.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
 import { ClusterStore } from '../../../src/watch/cluster-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import type { RealApiServer } from '../../support/real-api-server.js';
+import { silentObserver } from '../../support/watch-observers.js';
 import { type ClusterObjects, comparable, objectsOfKubectl } from './cluster-objects.js';
 import { serviceAccount } from './shipped.js';
-
-const ignore = (): void => undefined;
 
 /** The folder that a pod of the service account has, with a token of TokenRequest or another one. */
 export class MountedAccount {
@@ -141,9 +141,9 @@ function storeOf(api: ApiTransport, clock: ManualClock, happened: string[]): Clu
     rememberDeletedMs: 100_000,
     clock,
     random: () => 0.5,
-    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    logger: silentLogger,
     observer: {
-      trackStore: ignore,
+      ...silentObserver,
       listFinished: (resource, result) => {
         record(resource, 'list', result);
       },
@@ -153,15 +153,12 @@ function storeOf(api: ApiTransport, clock: ManualClock, happened: string[]): Clu
       eventApplied: (resource, type) => {
         record(resource, 'event', type);
       },
-      updateSuppressed: ignore,
       objectSkipped: (resource, reason) => {
         record(resource, 'skipped', reason);
       },
       resourceVersionExpired: (resource) => {
         record(resource, 'version', 'expired');
       },
-      watchConnected: ignore,
-      progressed: ignore,
     },
   });
 }

@@ -1,0 +1,18 @@
+import type { TlsSettings } from '../../src/server/tls.js';
+import type { KeyPair } from './certificates.js';
+
+/** Of a listener that asks clients for no certificate. */
+export function tlsSettings(pair: KeyPair, overrides: Partial<TlsSettings> = {}): TlsSettings {
+  return {
+    ...pair,
+    clientAuth: 'none',
+    clientCa: undefined,
+    clientAllowedSans: undefined,
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    cipherSuites: [],
+    prefersServerCipherSuites: true,
+    curves: [],
+    ...overrides,
+  };
+}
