@@ -78,8 +78,9 @@ interface FormerEntry {
  * has completed, or the data of a success has expired since, the reason is `timeout` while a request is in flight and
  * `never` otherwise.
  *
- * Nodes that may soon evict a pod, and those marked since the request for their summary, have a shorter TTL, which is the gate after a success too. After a failure the gate
- * stays closed for a whole TTL, and a summary is stale until it is two whole TTLs old, as that of any node.
+ * Nodes that may soon evict a pod, and those marked since the request for their summary, have a shorter TTL, which is the
+ * gate after a success too. After a failure the gate stays closed for a whole TTL, and a summary is stale until it is two
+ * whole TTLs old, as that of any node.
  *
  * A configuration is read in the background after a lookup that found a summary: at most once in 10 minutes, and it
  * counts for twice that time, so that one failure leaves no gap.

@@ -5,18 +5,18 @@ const maxCount = 50_000;
 
 export interface TombstonesOptions {
   readonly clock: Clock;
-  /** How long a UID is remembered, in milliseconds. */
+  /** How long an object is remembered, in milliseconds. */
   readonly keepMs: number;
 }
 
 /**
- * The kubelet UIDs of pods, or the names of nodes, whose API objects were removed recently: a summary from before the
- * deletion still lists such a pod. Remembers at most 50,000.
+ * API objects that were removed recently, by an ID: pods by their kubelet UID, since a summary from before the deletion still
+ * lists them, and nodes by their name. Remembers at most 50,000.
  */
 export class Tombstones {
   readonly #clock: Clock;
   readonly #keepMs: number;
-  /** UID → monotonic time at which it is forgotten; in the order of that time. */
+  /** ID → monotonic time at which it is forgotten; in the order of that time. */
   readonly #forgetAtMs = new Map<string, number>();
 
   constructor({ clock, keepMs }: TombstonesOptions) {
@@ -24,34 +24,34 @@ export class Tombstones {
     this.#keepMs = keepMs;
   }
 
-  /** Remembers the UID for `keepMs` from now on. */
-  add(uid: string): void {
-    this.#forgetAtMs.delete(uid);
-    this.#forgetAtMs.set(uid, this.#clock.monotonicMs() + this.#keepMs);
+  /** Remembers the object for `keepMs` from now on. */
+  add(id: string): void {
+    this.#forgetAtMs.delete(id);
+    this.#forgetAtMs.set(id, this.#clock.monotonicMs() + this.#keepMs);
     this.#purge();
   }
 
-  /** Adds the UIDs that `former` remembers. */
+  /** Adds the objects that `former` remembers. */
   inherit(former: Tombstones): void {
     former.#purge();
-    for (const uid of former.#forgetAtMs.keys()) this.add(uid);
+    for (const id of former.#forgetAtMs.keys()) this.add(id);
   }
 
-  /** The UID is in use again, as that of a re-created static pod. */
-  delete(uid: string): void {
-    this.#forgetAtMs.delete(uid);
+  /** The ID is in use again, as that of a re-created static pod. */
+  delete(id: string): void {
+    this.#forgetAtMs.delete(id);
   }
 
-  has(uid: string): boolean {
+  has(id: string): boolean {
     this.#purge();
-    return this.#forgetAtMs.has(uid);
+    return this.#forgetAtMs.has(id);
   }
 
   #purge(): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const [uid, forgetAtMs] of this.#forgetAtMs) {
+    for (const [id, forgetAtMs] of this.#forgetAtMs) {
       if (forgetAtMs > nowMs && this.#forgetAtMs.size <= maxCount) return;
-      this.#forgetAtMs.delete(uid);
+      this.#forgetAtMs.delete(id);
     }
   }
 }
