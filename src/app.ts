@@ -83,7 +83,7 @@ export class App implements AsyncDisposable {
     const log = new EvictionLog(config.evictions, options.clock);
     this.#evictions = new EvictionTracker({ log, active: () => this.#active });
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
-    void this.#active.source.store.listedNodes().then(() => {
+    void this.#active.source.store.lists.listedNodes().then(() => {
       this.#evictions.retain();
     });
     this.#server = this.#createServer();
@@ -227,8 +227,8 @@ export class App implements AsyncDisposable {
   #healthReport(): HealthReport {
     return healthReport({
       report: this.metrics.report(),
-      isApiServerAway: this.#active.source.store.isServerAway,
-      unlisted: this.#active.source.store.unsyncedParts(),
+      isApiServerAway: this.#active.source.store.lists.isServerAway,
+      unlisted: this.#active.source.store.lists.unsynced(),
       droppedFamilies: this.#seriesCapReport.droppedFamilies,
       nowMs: this.#options.clock.monotonicMs(),
     });

@@ -30,7 +30,7 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
     },
     samplesOf: (nodeName, uid) => cache.history(nodeName)?.find(uid)?.samples ?? [],
     formerPodsOf: (of) => formerPods(of, collected),
-    apiServer: { isAway: store.isServerAway, access: config.kubelet.access },
+    apiServer: { isAway: store.lists.isServerAway, access: config.kubelet.access },
     isPartial,
     nowMs: clock.steadyNowMs(),
     hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,

@@ -86,7 +86,7 @@ export class ClusterSource implements AsyncDisposable {
     const transport = config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport();
     this.cache = this.#own(this.#createCache(transport));
     this.#refresher = this.#createRefresher();
-    void this.store.listedNodes().then(() => {
+    void this.store.lists.listedNodes().then(() => {
       this.#warnOfOpenFileLimit();
     });
     const { signal } = this.#lifetime;
@@ -113,7 +113,8 @@ export class ClusterSource implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<void> {
     const within = ` within ${timeoutMs / 1000} s`;
-    const isDone = (): boolean => (mayBePartial ? this.store.hasSynced : this.store.isComplete);
+    const { lists } = this.store;
+    const isDone = (): boolean => (mayBePartial ? lists.hasSynced : lists.isComplete);
     using deadline = startDeadline({
       clock: this.#options.clock,
       durationMs: timeoutMs,
@@ -121,7 +122,7 @@ export class ClusterSource implements AsyncDisposable {
       parent: signal,
     });
     try {
-      await Promise.race([failsFast ? this.store.settled() : this.store.synced(), rejection(deadline.signal)]);
+      await Promise.race([failsFast ? lists.settled() : lists.synced(), rejection(deadline.signal)]);
     } catch (error) {
       if (signal.aborted || !isDone()) throw error;
     }
@@ -159,8 +160,8 @@ export class ClusterSource implements AsyncDisposable {
   }
 
   #missingLists(within: string): UserError {
-    const lines = this.store
-      .unsyncedParts()
+    const lines = this.store.lists
+      .unsynced()
       .map(({ name, message }) => `${name} could not be listed${within}: ${escapeInvisible(message)}`);
     return new UserError(lines.join('\n'));
   }
@@ -212,7 +213,7 @@ export class ClusterSource implements AsyncDisposable {
         clock,
         version,
         maxKeptConnections: this.#budget.maxKeptConnections,
-        isApiServerAway: () => this.store.isServerAway,
+        isApiServerAway: () => this.store.lists.isServerAway,
       }),
     );
   }

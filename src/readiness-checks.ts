@@ -3,7 +3,7 @@ import { noSuchNode } from './resolve-scope.js';
 import type { ClusterStore } from './watch/cluster-store.js';
 
 export interface ReadinessInput {
-  readonly store: Pick<ClusterStore, 'partNames' | 'unsyncedParts' | 'hasSynced' | 'hasNode'>;
+  readonly store: Pick<ClusterStore, 'lists' | 'hasNode'>;
   /** The only node to measure; undefined when it is not one alone. */
   readonly nodeName: string | undefined;
   readonly isStopping: boolean;
@@ -11,10 +11,10 @@ export interface ReadinessInput {
 
 /** What must be true before the exporter serves its first values, and what is missing from them. */
 export function readinessChecks({ store, nodeName, isStopping }: ReadinessInput): readonly ReadinessCheck[] {
-  const unsynced = new Map(store.unsyncedParts().map(({ name, message }) => [name, message]));
-  const { hasSynced } = store;
+  const unsynced = new Map(store.lists.unsynced().map(({ name, message }) => [name, message]));
+  const { hasSynced } = store.lists;
   return [
-    ...store.partNames.map((name) => {
+    ...store.lists.names.map((name) => {
       const listed = check(name, !unsynced.has(name), `not listed yet: ${unsynced.get(name) ?? ''}`);
       return listed.isOk || !hasSynced ? listed : { ...listed, isOptional: true };
     }),

@@ -86,7 +86,7 @@ describe.skipIf(!hasRealApiServer())('access to a real API server (needs api-ser
     await using denied = await Mirror.of(server, account);
     // The authorizer learns of the deletion from a watch.
     await denied.until(() => denied.countOf('pods list forbidden') > 0 && denied.countOf('nodes list forbidden') > 0);
-    const message = denied.store.unsyncedParts().find(({ name }) => name === 'pods')?.message;
+    const message = denied.store.lists.unsynced().find(({ name }) => name === 'pods')?.message;
     expect(message).toContain('cannot list resource "pods" in API group "" at the cluster scope');
     expect(message).toContain('grant it with the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["list"]}');
     mirror.resume();
@@ -102,7 +102,7 @@ describe.skipIf(!hasRealApiServer())('access to a real API server (needs api-ser
     const whole = await server.serviceAccountToken(namespace, name);
     await account.mount(expiringIn(server, whole, 3 - leewaySeconds));
     await using mirror = await Mirror.of(server, account);
-    await mirror.until(() => mirror.store.isComplete);
+    await mirror.until(() => mirror.store.lists.isComplete);
     await expect
       .poll(async () => (await server.call('/api/v1/nodes', { token: account.token })).status, { timeout: 30_000 })
       .toBe(401);
@@ -121,7 +121,7 @@ describe.skipIf(!hasRealApiServer())('access to a real API server (needs api-ser
     const account = new MountedAccount(server, 'rotated');
     await account.mount();
     await using mirror = await Mirror.of(server, account);
-    await mirror.until(() => mirror.store.isComplete);
+    await mirror.until(() => mirror.store.lists.isComplete);
     const before = account.token;
     await account.mount();
     expect(account.token).not.toBe(before);

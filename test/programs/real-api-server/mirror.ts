@@ -74,7 +74,7 @@ export class Mirror implements AsyncDisposable {
     const account = new MountedAccount(server);
     await account.mount();
     const mirror = await Mirror.of(server, account);
-    await mirror.until(() => mirror.store.isComplete);
+    await mirror.until(() => mirror.store.lists.isComplete);
     return mirror;
   }
 

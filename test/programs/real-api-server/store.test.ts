@@ -79,7 +79,7 @@ describe.skipIf(!hasRealApiServer())('the store of a real API server (needs api-
   it.each(['SIGTERM', 'SIGKILL'] as const)('survives that the API server restarts after %s', async (signal) => {
     await using mirror = await Mirror.start(server);
     await server.stopProcess(signal);
-    await mirror.until(() => mirror.store.isServerAway);
+    await mirror.until(() => mirror.store.lists.isServerAway);
     const known = Array.from(mirror.store.pods()).length;
     await server.startProcess();
     const name = `after-${signal.toLowerCase()}`;
