@@ -26,7 +26,16 @@ const kubeletFaults: readonly Fault[] = [
   'status:500',
   'status:503',
 ];
-const apiFaults: readonly ApiFault[] = ['down', 'status:401', 'status:403', 'status:429', 'status:500', 'status:503'];
+/** Not half-empty lists: what they lack is found after a minute, and again after ten at the earliest. */
+const apiFaults: readonly ApiFault[] = [
+  'down',
+  'empty',
+  'status:401',
+  'status:403',
+  'status:429',
+  'status:500',
+  'status:503',
+];
 /** Of the API server. */
 export const longestOutageMs = 6_000;
 
@@ -156,6 +165,7 @@ export class Faults {
     this.#count(`API server: ${fault}`);
     await this.#cluster.setApiFault(fault);
     const before = new Set(this.#cluster.apiRequests);
+    if (fault === 'empty') this.#cluster.expireResourceVersions(); // so that lists follow
     this.#cluster.dropWatches();
     await delay(this.#random.between(500, longestOutageMs));
     const requests = this.#cluster.apiRequests.filter((request) => !before.has(request) && request.user === 'exporter');
