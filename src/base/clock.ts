@@ -11,7 +11,7 @@ export interface Clock {
   monotonicMs(): number;
   /** Wall time at the start of the process plus the monotonic time since: never jumps, but stays wrong if it began so. */
   steadyNowMs(): number;
-  /** Resolves after `durationMs`; rejects with the signal's reason when `signal` aborts first. */
+  /** Resolves after `durationMs`, soon for 0 or less; rejects with the signal's reason when `signal` aborts first. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   steadyNowMs: () => performance.timeOrigin + performance.now(),
   sleep: async (durationMs, signal) => {
     try {
-      await delay(durationMs, undefined, signal === undefined ? {} : { signal });
+      await delay(Math.max(0, durationMs), undefined, signal === undefined ? {} : { signal });
     } catch (error) {
       signal?.throwIfAborted();
       throw error;

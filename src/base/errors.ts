@@ -44,6 +44,13 @@ export class RequestError extends Error {
 /** A fault of the settings, the credentials or the command line. The user sees its message, without a stack. */
 export class UserError extends Error {
   override readonly name = 'UserError';
+  /** Whether the same attempt may succeed later: something did not respond, and nothing is known to be wrong. */
+  readonly isTemporary: boolean;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly isTemporary?: boolean } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.isTemporary = options.isTemporary === true;
+  }
 }
 
 /** The message of any thrown value, on one line. */

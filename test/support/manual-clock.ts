@@ -45,6 +45,11 @@ export class ManualClock implements Clock {
     return this.#monotonicMs;
   }
 
+  /** Time goes by, and no sleep ends before the next `advance`: as in a process whose timers do not fire. */
+  passWithoutTimers(durationMs: number): void {
+    this.#monotonicMs += durationMs;
+  }
+
   /** Number of pending sleeps: 0 when nothing is left over. */
   get sleeperCount(): number {
     return this.#sleepers.size;

@@ -1,0 +1,249 @@
+import { abortable } from './abortable.js';
+import { type Backoff, equalJitter, exponentialBackoff } from './backoff.js';
+import type { Clock } from './clock.js';
+import { messageOf } from './errors.js';
+import type { Logger } from './logger.js';
+import { MinHeap } from './min-heap.js';
+
+/**
+ * Works on what `name` stands for, as it is at that time. Resolves with the delay in milliseconds after which the task is
+ * due again; undefined: it is not. After a rejection it is retried. It ends soon after the signal aborts.
+ */
+type TaskHandler = (name: string, signal: AbortSignal) => Promise<number | undefined>;
+
+/** A task that is in process. */
+export interface TaskRun {
+  /** Kind and name, such as `refresh/node-1`. */
+  readonly task: string;
+  /** Monotonic time in milliseconds. */
+  readonly sinceMs: number;
+}
+
+interface WorkQueueObserver<Kind> {
+  /** A task has failed and will be retried. */
+  taskRetried(kind: Kind): void;
+}
+
+export interface WorkQueueOptions<Kind extends string> {
+  readonly handlers: Readonly<Record<Kind, TaskHandler>>;
+  readonly clock: Clock;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly observer: WorkQueueObserver<Kind>;
+}
+
+interface Task<Kind> {
+  readonly key: string;
+  readonly kind: Kind;
+  readonly name: string;
+  /** Monotonic time in milliseconds; Infinity for a task in process that does not run again. */
+  dueAtMs: number;
+  /** Whether the result of the run in process counts no more. */
+  isForgotten: boolean;
+  /** Of the current run of failures. */
+  failureCount: number;
+  /** Of the last failure; undefined without one. */
+  backoff: Backoff | undefined;
+  /** Monotonic time in milliseconds before which it is not due; -Infinity unless its last run failed. */
+  backsOffUntilMs: number;
+}
+
+interface Run {
+  readonly sinceMs: number;
+  readonly ended: Promise<void>;
+}
+
+const retryDelays = { baseMs: 1_000, maxMs: 60_000 };
+
+/**
+ * Tasks that are due at a time, each known by its kind and name: adding one again only brings it forward. No task is in
+ * process twice at a time; one that is added meanwhile runs again afterwards. A task that fails is retried until it
+ * succeeds or is forgotten, with growing delays, which nobody who adds it shortens.
+ *
+ * There is one timer, for the earliest task, and none while no task waits. The number of tasks in process is not bounded:
+ * handlers share what they use.
+ */
+export class WorkQueue<Kind extends string> {
+  readonly #options: WorkQueueOptions<Kind>;
+  /** Waiting or in process, by kind and name. */
+  readonly #tasks = new Map<string, Task<Kind>>();
+  readonly #waiting = new MinHeap<Task<Kind>>(({ dueAtMs }) => dueAtMs);
+  /** The oldest first. */
+  readonly #running = new Map<Task<Kind>, Run>();
+  readonly #stopping = new AbortController();
+  #isStarted = false;
+  #timer = new AbortController();
+  /** Rejects when the queue can work no longer. */
+  readonly #broken: Promise<never>;
+  #break: (error: unknown) => void = () => undefined;
+  /** When the timer fires; Infinity without one. */
+  #wakesAtMs = Infinity;
+
+  constructor(options: WorkQueueOptions<Kind>) {
+    this.#options = options;
+    this.#broken = new Promise((_resolve, reject) => {
+      this.#break = reject;
+    });
+    this.#broken.catch(() => undefined); // while it does not run
+  }
+
+  /** The task that has been in process for the longest time. */
+  get oldestRun(): TaskRun | undefined {
+    for (const [task, { sinceMs }] of this.#running) return { task: task.key, sinceMs };
+    return undefined;
+  }
+
+  /** Tasks of the kind that wait or are in process. */
+  depth(kind: Kind): number {
+    let count = 0;
+    for (const task of this.#tasks.values()) if (task.kind === kind) count += 1;
+    return count;
+  }
+
+  /** The task is due after `delayMs` at the latest, or when the delay after its last failure ends. */
+  add(kind: Kind, name: string, delayMs = 0): void {
+    const key = keyOf(kind, name);
+    const task = this.#tasks.get(key) ?? newTask(key, kind, name);
+    this.#tasks.set(key, task);
+    this.#bringForward(task, delayMs);
+    this.#settle(task);
+  }
+
+  /** Removes the task if it waits. If it is in process, that run ends, and has no consequences. */
+  forget(kind: Kind, name: string): void {
+    const task = this.#tasks.get(keyOf(kind, name));
+    if (task === undefined) return;
+    task.dueAtMs = Infinity;
+    task.isForgotten = true;
+    endFailures(task);
+    this.#settle(task);
+  }
+
+  /**
+   * Works until the signal aborts and the tasks in process have ended; the others are discarded. Rejects only when the queue
+   * itself fails, its clock or its observer, never because of a handler.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#isStarted = true;
+    this.#setTimer();
+    try {
+      await abortable(this.#broken, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#stopping.abort(signal.reason);
+      for (const task of this.#tasks.values()) this.#settle(task);
+      await Promise.all(Array.from(this.#running.values(), ({ ended }) => ended));
+    }
+  }
+
+  #bringForward(task: Task<Kind>, delayMs: number): void {
+    const dueAtMs = Math.min(task.dueAtMs, this.#options.clock.monotonicMs() + delayMs);
+    task.dueAtMs = Math.max(dueAtMs, task.backsOffUntilMs);
+  }
+
+  /** Puts a task that is not in process where its due time belongs. */
+  #settle(task: Task<Kind>): void {
+    if (this.#running.has(task)) return;
+    if (task.dueAtMs < Infinity && !this.#stopping.signal.aborted) this.#waiting.set(task);
+    else {
+      this.#waiting.delete(task);
+      this.#tasks.delete(task.key);
+    }
+    this.#setTimer();
+  }
+
+  #setTimer(): void {
+    const isWorking = this.#isStarted && !this.#stopping.signal.aborted;
+    const wakesAtMs = (isWorking ? this.#waiting.first?.dueAtMs : undefined) ?? Infinity;
+    if (wakesAtMs === this.#wakesAtMs) return;
+    this.#timer.abort();
+    this.#wakesAtMs = wakesAtMs;
+    if (wakesAtMs === Infinity) return;
+    this.#timer = new AbortController();
+    const { clock } = this.#options;
+    clock
+      .sleep(wakesAtMs - clock.monotonicMs(), this.#timer.signal)
+      .then(
+        () => {
+          this.#wakesAtMs = Infinity;
+          this.#startDue();
+        },
+        () => undefined, // another timer took its place
+      )
+      .catch(this.#break);
+  }
+
+  #startDue(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    for (let task = this.#waiting.first; task !== undefined && task.dueAtMs <= nowMs; task = this.#waiting.first) {
+      this.#waiting.delete(task);
+      task.dueAtMs = Infinity;
+      task.isForgotten = false;
+      this.#running.set(task, { sinceMs: nowMs, ended: this.#process(task).catch(this.#break) });
+    }
+    this.#setTimer();
+  }
+
+  async #process(task: Task<Kind>): Promise<void> {
+    await Promise.resolve(); // from here on it counts as running
+    const delayMs = await this.#handle(task);
+    this.#running.delete(task);
+    if (delayMs !== undefined && !task.isForgotten) this.#bringForward(task, delayMs);
+    this.#settle(task);
+  }
+
+  /** The delay until the task is due again. */
+  async #handle(task: Task<Kind>): Promise<number | undefined> {
+    const { handlers, logger } = this.#options;
+    const { signal } = this.#stopping;
+    const { key, kind, name } = task;
+    try {
+      const delayMs = await handlers[kind](name, signal);
+      if (task.failureCount > 0) {
+        logger.info(`task succeeded after ${task.failureCount} failed attempts`, { task: key });
+      }
+      endFailures(task);
+      return delayMs;
+    } catch (error) {
+      return signal.aborted || task.isForgotten ? undefined : this.#fail(task, error);
+    }
+  }
+
+  /** Logs the first failure of a run as a warning, the others at level debug. */
+  #fail(task: Task<Kind>, error: unknown): number {
+    const { logger, observer, random, clock } = this.#options;
+    task.backoff = task.backoff?.next() ?? exponentialBackoff({ ...retryDelays, jitter: equalJitter(random) });
+    task.backsOffUntilMs = clock.monotonicMs() + task.backoff.delayMs;
+    task.failureCount += 1;
+    const log = task.failureCount === 1 ? logger.warn : logger.debug;
+    log('task failed', { task: task.key, attempt: task.failureCount, error: messageOf(error) });
+    observer.taskRetried(task.kind);
+    return task.backoff.delayMs;
+  }
+}
+
+function newTask<Kind>(key: string, kind: Kind, name: string): Task<Kind> {
+  return {
+    key,
+    kind,
+    name,
+    dueAtMs: Infinity,
+    isForgotten: false,
+    failureCount: 0,
+    backoff: undefined,
+    backsOffUntilMs: -Infinity,
+  };
+}
+
+function endFailures(task: Task<unknown>): void {
+  task.failureCount = 0;
+  task.backoff = undefined;
+  task.backsOffUntilMs = -Infinity;
+}
+
+/** Kinds have no slash. */
+function keyOf(kind: string, name: string): string {
+  return `${kind}/${name}`;
+}

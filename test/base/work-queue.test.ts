@@ -1,0 +1,499 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { Clock } from '../../src/base/clock.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { WorkQueue } from '../../src/base/work-queue.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+/** What one run of a task does. */
+interface Plan {
+  readonly durationMs: number;
+  readonly result: 'done' | 'failed' | number;
+}
+
+type Kind = 'read' | 'check';
+
+/** A queue on a manual clock. The n-th run of each task follows the n-th plan; the last one counts for all later runs. */
+class World implements AsyncDisposable {
+  readonly clock = new ManualClock({ monotonicMs: 0 });
+  /** Start and end of each run, by task. */
+  readonly runs = new Map<string, [startMs: number, endMs: number | undefined][]>();
+  readonly lines: string[] = [];
+  readonly retried: Kind[] = [];
+  readonly queue: WorkQueue<Kind>;
+  readonly #plans: readonly Plan[];
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(plans: readonly Plan[] = [{ durationMs: 0, result: 'done' }]) {
+    this.#plans = plans;
+    const log = (level: string) => (message: string, fields?: object) => {
+      this.lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+    };
+    this.queue = new WorkQueue<Kind>({
+      handlers: {
+        read: (name, signal) => this.#handle(`read/${name}`, signal),
+        check: (name, signal) => this.#handle(`check/${name}`, signal),
+      },
+      clock: this.clock,
+      random: () => 1, // the longest delays: 1 s, 2 s, 4 s
+      logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+      observer: { taskRetried: (kind) => this.retried.push(kind) },
+    });
+  }
+
+  start(): this {
+    this.#running = this.queue.run(this.#stop.signal);
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  startsOf(task: string): number[] {
+    return this.runs.get(task)?.map(([startMs]) => startMs) ?? [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    expect(this.clock.sleeperCount).toBe(0);
+    expect(this.queue.oldestRun).toBeUndefined();
+    expect(this.queue.depth('read') + this.queue.depth('check')).toBe(0);
+  }
+
+  async #handle(task: string, signal: AbortSignal): Promise<number | undefined> {
+    const runs = this.runs.get(task) ?? [];
+    this.runs.set(task, runs);
+    expect(runs.filter(([, endMs]) => endMs === undefined)).toEqual([]);
+    const { durationMs, result } = this.#plans[Math.min(runs.length, this.#plans.length - 1)] ?? fail();
+    const run: [number, number | undefined] = [this.clock.monotonicMs(), undefined];
+    runs.push(run);
+    if (durationMs > 0) await this.clock.sleep(durationMs, signal);
+    run[1] = this.clock.monotonicMs();
+    if (result === 'failed') throw new Error('no luck');
+    return result === 'done' ? undefined : result;
+  }
+}
+
+function fail(): never {
+  throw new Error('no plan');
+}
+
+describe('a task', () => {
+  it('runs when it is due, once, and is gone then', async () => {
+    await using world = new World().start();
+    world.queue.add('read', 'a', 300);
+    world.queue.add('check', 'a');
+    expect([world.queue.depth('read'), world.queue.depth('check')]).toEqual([1, 1]);
+    await world.clock.advance(10_000);
+    expect(Object.fromEntries(world.runs)).toEqual({ 'read/a': [[300, 300]], 'check/a': [[0, 0]] });
+    expect([world.queue.depth('read'), world.queue.depth('check')]).toEqual([0, 0]);
+    expect(world.clock.sleeperCount).toBe(0);
+  });
+
+  it.each([
+    { delays: [300, 100], dueMs: 100 },
+    { delays: [100, 300], dueMs: 100 },
+    { delays: [300, 100, 200, 100], dueMs: 100 },
+    { delays: [300, 0], dueMs: 0 },
+  ])('that is added with the delays $delays runs once, after the shortest', async ({ delays, dueMs }) => {
+    await using world = new World().start();
+    for (const delayMs of delays) world.queue.add('read', 'a', delayMs);
+    await world.clock.advance(10_000);
+    expect(world.startsOf('read/a')).toEqual([dueMs]);
+  });
+
+  it('waits until the queue runs', async () => {
+    await using world = new World();
+    world.queue.add('read', 'a');
+    await world.clock.advance(500);
+    expect(world.runs.size).toBe(0);
+    world.start();
+    await world.clock.advance(0);
+    expect(world.startsOf('read/a')).toEqual([500]);
+  });
+
+  it('is due again after the delay that its handler returns, or before when it is added', async () => {
+    await using world = new World([{ durationMs: 10, result: 1_000 }]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(1_100);
+    world.queue.add('read', 'a', 200);
+    await world.clock.advance(2_000);
+    expect(world.startsOf('read/a')).toEqual([0, 1_010, 1_300, 2_310]);
+  });
+
+  it.each([
+    { delays: [0], nextMs: 500 },
+    { delays: [700], nextMs: 800 },
+    { delays: [900, 600, 5_000], nextMs: 700 },
+  ])('that is added while it is in process, with the delays $delays, runs again afterwards', async (row) => {
+    await using world = new World([{ durationMs: 500, result: 'done' }]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(100);
+    for (const delayMs of row.delays) world.queue.add('read', 'a', delayMs);
+    expect(world.queue.depth('read')).toBe(1);
+    await world.clock.advance(60_000);
+    expect(world.startsOf('read/a')).toEqual([0, row.nextMs]);
+  });
+
+  it('does not wait for others', async () => {
+    await using world = new World([{ durationMs: 60_000, result: 'done' }]).start();
+    world.queue.add('read', 'a');
+    world.queue.add('read', 'b', 10);
+    await world.clock.advance(10);
+    expect(world.startsOf('read/b')).toEqual([10]);
+    expect(world.queue.oldestRun).toEqual({ task: 'read/a', sinceMs: 0 });
+    await world.clock.advance(59_995);
+    expect(world.queue.oldestRun).toEqual({ task: 'read/b', sinceMs: 10 });
+  });
+});
+
+describe('a task that fails', () => {
+  const failed: Plan = { durationMs: 0, result: 'failed' };
+  const done: Plan = { durationMs: 0, result: 'done' };
+
+  it('is retried with growing delays up to a minute, without end', async () => {
+    await using world = new World([failed]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(3_600_000);
+    const starts = world.startsOf('read/a');
+    const delaysMs = starts.slice(1).map((startMs, index) => startMs - (starts[index] ?? NaN));
+    expect(delaysMs.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(delaysMs.length).toBeGreaterThan(60);
+    expect(world.retried).toHaveLength(starts.length);
+  });
+
+  it('begins with short delays again after a success', async () => {
+    await using world = new World([failed, failed, done, failed, done]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(10_000);
+    world.queue.add('read', 'a');
+    await world.clock.advance(10_000);
+    expect(world.startsOf('read/a')).toEqual([0, 1_000, 3_000, 10_000, 11_000]);
+  });
+
+  it('is logged once for each run of failures, and once when it succeeds', async () => {
+    await using world = new World([failed, failed, done]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(10_000);
+    expect(world.lines).toEqual([
+      'warn task failed {"task":"read/a","attempt":1,"error":"no luck"}',
+      'debug task failed {"task":"read/a","attempt":2,"error":"no luck"}',
+      'info task succeeded after 2 failed attempts {"task":"read/a"}',
+    ]);
+    expect(world.retried).toEqual(['read', 'read']);
+  });
+
+  it.each([
+    { atMs: 200, delayMs: 0, nextMs: 1_000 },
+    { atMs: 200, delayMs: 500, nextMs: 1_000 },
+    { atMs: 200, delayMs: 5_000, nextMs: 1_000 },
+  ])('is retried after its delay when it is added at $atMs ms with the delay $delayMs', async (row) => {
+    await using world = new World([failed, done]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(row.atMs);
+    world.queue.add('read', 'a', row.delayMs);
+    await world.clock.advance(60_000);
+    expect(world.startsOf('read/a')).toEqual([0, row.nextMs]);
+  });
+
+  it('is retried after its delay when it is added while it is in process', async () => {
+    await using world = new World([{ durationMs: 500, result: 'failed' }, done]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(100);
+    world.queue.add('read', 'a', 10);
+    await world.clock.advance(60_000);
+    expect(world.startsOf('read/a')).toEqual([0, 1_500]);
+  });
+
+  it('keeps its growing delays, however often it is added', async () => {
+    await using world = new World([failed]).start();
+    for (let elapsedMs = 0; elapsedMs < 60_000; elapsedMs += 100) {
+      world.queue.add('read', 'a');
+      await world.clock.advance(100);
+    }
+    expect(world.startsOf('read/a')).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000]);
+  });
+
+  it('runs at once when it is added after it was forgotten', async () => {
+    await using world = new World([failed, done]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(200);
+    world.queue.forget('read', 'a');
+    world.queue.add('read', 'a');
+    await world.clock.advance(0);
+    expect(world.startsOf('read/a')).toEqual([0, 200]);
+  });
+
+  it('does not delay others', async () => {
+    await using world = new World([failed, done]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(200);
+    world.queue.add('read', 'b');
+    await world.clock.advance(0);
+    expect(world.startsOf('read/b')).toEqual([200]);
+  });
+});
+
+describe('a task that is forgotten', () => {
+  it('does not run when it waits', async () => {
+    await using world = new World().start();
+    world.queue.add('read', 'a', 300);
+    world.queue.add('read', 'b', 400);
+    world.queue.forget('read', 'a');
+    world.queue.forget('read', 'nobody');
+    await world.clock.advance(10_000);
+    expect([...world.runs.keys()]).toEqual(['read/b']);
+  });
+
+  it('leaves no timer', async () => {
+    await using world = new World().start();
+    world.queue.add('read', 'a', 300);
+    world.queue.forget('read', 'a');
+    await world.clock.advance(0);
+    expect(world.clock.sleeperCount).toBe(0);
+  });
+
+  it.each<Plan>([
+    { durationMs: 500, result: 'done' },
+    { durationMs: 500, result: 'failed' },
+    { durationMs: 500, result: 100 },
+  ])('in process is neither retried nor run again: $result', async (plan) => {
+    await using world = new World([plan]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(100);
+    world.queue.add('read', 'a');
+    world.queue.forget('read', 'a');
+    await world.clock.advance(3_600_000);
+    expect(world.startsOf('read/a')).toEqual([0]);
+    expect([world.lines, world.retried]).toEqual([[], []]);
+  });
+
+  it('in process runs again, but not at the same time, when it is added after that', async () => {
+    await using world = new World([
+      { durationMs: 500, result: 'failed' },
+      { durationMs: 0, result: 'done' },
+    ]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(100);
+    world.queue.forget('read', 'a');
+    world.queue.add('read', 'a');
+    await world.clock.advance(60_000);
+    expect(world.startsOf('read/a')).toEqual([0, 500]);
+  });
+
+  it('has no failures any longer', async () => {
+    await using world = new World([{ durationMs: 0, result: 'failed' }]).start();
+    world.queue.add('read', 'a');
+    await world.clock.advance(10_000);
+    world.queue.forget('read', 'a');
+    world.queue.add('read', 'a');
+    await world.clock.advance(1_500);
+    expect(world.startsOf('read/a').slice(-2)).toEqual([10_000, 11_000]);
+  });
+});
+
+describe('a stop', () => {
+  it('discards what waits, ends what is in process, and takes nothing more', async () => {
+    const world = new World([{ durationMs: 60_000, result: 'failed' }]).start();
+    world.queue.add('read', 'a');
+    world.queue.add('read', 'b', 1_000);
+    await world.clock.advance(500);
+    await world.stop();
+    world.queue.add('read', 'c');
+    await world.clock.advance(3_600_000);
+    expect([...world.runs.keys()]).toEqual(['read/a']);
+    expect([world.lines, world.queue.depth('read'), world.clock.sleeperCount]).toEqual([[], 0, 0]);
+  });
+
+  it('waits for a task that ends late', async () => {
+    const clock = new ManualClock();
+    const queue = new WorkQueue({
+      handlers: { read: () => clock.sleep(700).then(() => undefined) },
+      clock,
+      random: () => 0,
+      logger: silentLogger,
+      observer: { taskRetried: () => undefined },
+    });
+    const stop = new AbortController();
+    let hasEnded = false;
+    const running = queue.run(stop.signal).then(() => (hasEnded = true));
+    queue.add('read', 'a');
+    await clock.advance(100);
+    stop.abort();
+    await clock.advance(500);
+    expect([hasEnded, queue.depth('read')]).toEqual([false, 1]);
+    await clock.advance(100);
+    expect([hasEnded, queue.depth('read')]).toEqual([true, 0]);
+    await running;
+  });
+
+  it('may come before the start', async () => {
+    const world = new World();
+    world.queue.add('read', 'a');
+    await world.queue.run(AbortSignal.abort());
+    await world.clock.advance(1_000);
+    expect([world.runs.size, world.queue.depth('read')]).toEqual([0, 0]);
+  });
+});
+
+/** One task by the contract's words, without heap, timer or concurrency. */
+class Model {
+  readonly runs: [startMs: number, endMs: number | undefined][] = [];
+  readonly #plans: readonly Plan[];
+  #nowMs = 0;
+  #dueMs: number | undefined;
+  #run: { readonly endMs: number; readonly result: Plan['result']; isForgotten: boolean } | undefined;
+  #failureCount = 0;
+  /** Of the last failure. */
+  #notBeforeMs = 0;
+
+  constructor(plans: readonly Plan[]) {
+    this.#plans = plans;
+  }
+
+  add(delayMs: number): void {
+    this.#dueMs = Math.max(Math.min(this.#dueMs ?? Infinity, this.#nowMs + delayMs), this.#notBeforeMs);
+  }
+
+  forget(): void {
+    this.#dueMs = undefined;
+    this.#failureCount = 0;
+    this.#notBeforeMs = 0;
+    if (this.#run !== undefined) this.#run.isForgotten = true;
+  }
+
+  advance(durationMs: number): void {
+    const endMs = this.#nowMs + durationMs;
+    for (let atMs = this.#nextMs(); atMs <= endMs; atMs = this.#nextMs()) {
+      this.#nowMs = Math.max(this.#nowMs, atMs);
+      if (this.#run === undefined) this.#start();
+      else this.#end(this.#run);
+    }
+    this.#nowMs = endMs;
+  }
+
+  #nextMs(): number {
+    return this.#run?.endMs ?? this.#dueMs ?? Infinity;
+  }
+
+  #start(): void {
+    const plan = this.#plans[Math.min(this.runs.length, this.#plans.length - 1)] ?? fail();
+    this.#run = { endMs: this.#nowMs + plan.durationMs, result: plan.result, isForgotten: false };
+    this.runs.push([this.#nowMs, undefined]);
+    this.#dueMs = undefined;
+  }
+
+  #end({ result, isForgotten }: { readonly result: Plan['result']; readonly isForgotten: boolean }): void {
+    const run = this.runs.at(-1) ?? fail();
+    run[1] = this.#nowMs;
+    this.#run = undefined;
+    if (isForgotten) return;
+    if (result === 'failed') {
+      const delayMs = Math.min(60_000, 1_000 * 2 ** this.#failureCount++);
+      this.#notBeforeMs = this.#nowMs + delayMs;
+      this.add(delayMs);
+    } else this.#failureCount = 0;
+    if (typeof result === 'number') this.add(result);
+  }
+}
+
+type Step =
+  | { readonly type: 'add'; readonly name: string; readonly delayMs: number }
+  | { readonly type: 'forget'; readonly name: string }
+  | { readonly type: 'advance'; readonly durationMs: number };
+
+describe('any sequence of steps', () => {
+  /** Of all later runs: a task comes to its end. */
+  const anEnd: Plan = { durationMs: 0, result: 'done' };
+  const names = Array.from({ length: 12 }, (_, index) => `n${index}`);
+  const name = fc.constantFrom(...names);
+  const delay = fc.integer({ min: 0, max: 5_000 });
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ type: fc.constant('add' as const), name, delayMs: delay }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('forget' as const), name }) },
+    { weight: 2, arbitrary: fc.record({ type: fc.constant('advance' as const), durationMs: delay }) },
+  );
+  const plan: fc.Arbitrary<Plan> = fc.record({
+    durationMs: fc.oneof(fc.constant(0), delay),
+    result: fc.oneof(fc.constant('done' as const), fc.constant('failed' as const), fc.integer({ min: 1, max: 5_000 })),
+  });
+
+  it('runs each task when the model does, and never twice at a time', { timeout: 60_000 }, async () => {
+    const plans = fc.array(plan, { minLength: 1, maxLength: 6 }).map((some) => [...some, anEnd]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), plans, async (steps, planned) => {
+        await using world = new World(planned).start();
+        const models = new Map(names.map((of) => [of, new Model(planned)]));
+        for (const each of [...steps, { type: 'advance', durationMs: 30_000 } as const]) {
+          if (each.type === 'advance') {
+            await world.clock.advance(each.durationMs);
+            for (const model of models.values()) model.advance(each.durationMs);
+          } else if (each.type === 'add') {
+            world.queue.add('read', each.name, each.delayMs);
+            models.get(each.name)?.add(each.delayMs);
+          } else {
+            world.queue.forget('read', each.name);
+            models.get(each.name)?.forget();
+          }
+        }
+        for (const [of, model] of models) expect(world.runs.get(`read/${of}`) ?? []).toEqual(model.runs);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('a queue that cannot work any longer', () => {
+  const broken = (part: string) => (): never => {
+    throw new Error(`${part} is broken`);
+  };
+  const optionsOf = (clock: ManualClock) => ({
+    handlers: {
+      fail: () => Promise.reject(new Error('no luck')),
+      wait: async (_name: string, signal: AbortSignal) => {
+        await clock.sleep(60_000, signal);
+        return undefined;
+      },
+    },
+    clock,
+    random: () => 0,
+    logger: silentLogger,
+    observer: { taskRetried: () => undefined },
+  });
+
+  it.each(['random', 'observer'] as const)(
+    'because of %s rejects, after the tasks in process have ended',
+    async (part) => {
+      const clock = new ManualClock();
+      const breaks = part === 'random' ? { random: broken(part) } : { observer: { taskRetried: broken(part) } };
+      const queue = new WorkQueue({ ...optionsOf(clock), ...breaks });
+      const running = queue.run(new AbortController().signal);
+      const ended = expect(running).rejects.toThrow(`${part} is broken`);
+      queue.add('wait', 'a');
+      queue.add('fail', 'a', 1_000);
+      await clock.advance(1_000);
+      await ended;
+      expect(clock.sleeperCount).toBe(0);
+    },
+  );
+
+  it('because of its clock rejects when a task is due', async () => {
+    const clock = new ManualClock();
+    let isBroken = false;
+    const monotonicMs = (): number => (isBroken ? broken('the clock')() : clock.monotonicMs());
+    const sleep: Clock['sleep'] = (...args) => clock.sleep(...args);
+    const queue = new WorkQueue({
+      ...optionsOf(clock),
+      clock: { nowMs: monotonicMs, steadyNowMs: monotonicMs, monotonicMs, sleep },
+    });
+    const ended = expect(queue.run(new AbortController().signal)).rejects.toThrow('the clock is broken');
+    queue.add('wait', 'a', 1_000);
+    isBroken = true;
+    await clock.advance(1_000);
+    await ended;
+  });
+});
