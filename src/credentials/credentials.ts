@@ -11,8 +11,8 @@ export interface TlsMaterial {
 
 /** The result of reading the sources once: never a token from before and a certificate from after a rotation. */
 export interface CredentialMaterial {
-  /** Authorization and impersonation headers. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Authorization and impersonation headers; a list is one header for each of its items. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: TlsMaterial;
 }
 
@@ -26,6 +26,8 @@ export interface Credentials {
   readonly namespace: string | undefined;
   /** Where the credentials come from, for messages. */
   readonly description: string;
+  /** Responses should not be compressed: `disable-compression` of the kubeconfig's cluster. Default: false. */
+  readonly disablesCompression?: boolean | undefined;
   /** Cached for at most 60 s. Throws RequestError `unauthorized` when the sources cannot be read. */
   material(): Promise<CredentialMaterial>;
   /** After a 401: the cached material is not used again. */

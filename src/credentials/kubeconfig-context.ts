@@ -4,7 +4,7 @@ import type { Cluster, Context, KubeConfig, User } from '@kubernetes/client-node
 import { parse } from 'yaml';
 
 import { UserError } from '../base/errors.js';
-import { isObject, objectOf, objectsOf, textOf } from '../kube/json.js';
+import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
 import { readTextFile } from './credential-files.js';
 
 /** A context of a kubeconfig, with its cluster and its user. Paths are absolute. */
@@ -14,17 +14,24 @@ export interface KubeconfigContext {
   readonly namespace: string | undefined;
   readonly cluster: Cluster;
   readonly user: User;
-  /** The user's `tokenFile`, which client-node does not know. */
+  /** As written, with the settings that client-node does not know. */
+  readonly clusterSettings: JsonObject;
+  readonly userSettings: JsonObject;
+  /** Of the user, which client-node does not know. */
   readonly tokenFile: string | undefined;
   /** Of the file that contains the user. */
   readonly directory: string;
+  /** The file that contains the user; undefined when the context names none. */
+  readonly userPath: string | undefined;
 }
 
 interface KubeconfigFile {
+  readonly path: string;
   readonly directory: string;
   readonly config: KubeConfig;
-  /** By user name. */
-  readonly tokenFiles: ReadonlyMap<string, string>;
+  /** As written, by name. */
+  readonly clusters: ReadonlyMap<string, JsonObject>;
+  readonly users: ReadonlyMap<string, JsonObject>;
 }
 
 const anonymous: { entry: User; file?: KubeconfigFile } = { entry: { name: '' } };
@@ -47,13 +54,19 @@ export async function openContext(paths: readonly string[], contextName?: string
   const userName = textOf(context.user); // client-node leaves it out when the context names none, against its type
   const user = userName === undefined ? anonymous : named(files, ({ config }) => config.users, userName);
   if (user === undefined) throw new UserError(missing(`user "${context.user}"`));
+  const directory = user.file?.directory ?? '.';
+  const userSettings = objectOf(user.file?.users.get(user.entry.name));
+  const tokenFile = textOf(userSettings['tokenFile']);
   return {
     name: context.name,
     namespace: textOf(context.namespace),
     cluster: cluster.entry,
     user: user.entry,
-    tokenFile: user.file?.tokenFiles.get(user.entry.name),
-    directory: user.file?.directory ?? '.',
+    clusterSettings: objectOf(cluster.file.clusters.get(cluster.entry.name)),
+    userSettings,
+    tokenFile: tokenFile === undefined ? undefined : resolve(directory, tokenFile),
+    directory,
+    userPath: user.file?.path,
   };
 }
 
@@ -64,14 +77,22 @@ function openFile(path: string, text: string, config: KubeConfig): KubeconfigFil
     if (!isObject(content)) throw new Error('it is empty or not a YAML object');
     config.loadFromString(text);
     config.makePathsAbsolute(directory);
-    const tokenFiles = objectsOf(content['users']).flatMap((user): [string, string][] => {
-      const tokenFile = textOf(objectOf(user['user'])['tokenFile']);
-      return tokenFile === undefined ? [] : [[textOf(user['name']) ?? '', resolve(directory, tokenFile)]];
-    });
-    return { directory, config, tokenFiles: new Map(tokenFiles) };
+    return {
+      path: resolve(path),
+      directory,
+      config,
+      clusters: settingsByName(content['clusters'], 'cluster'),
+      users: settingsByName(content['users'], 'user'),
+    };
   } catch (error) {
     throw new UserError(`kubeconfig ${path} is not valid: ${withoutExcerpt(error)}`);
   }
+}
+
+/** Of entries with the same name, the first one counts. */
+function settingsByName(entries: unknown, kind: 'cluster' | 'user'): ReadonlyMap<string, JsonObject> {
+  const named = objectsOf(entries).map((entry) => [textOf(entry['name']) ?? '', objectOf(entry[kind])] as const);
+  return new Map(named.reverse());
 }
 
 /** The first line of a YAML error; the others quote the file, which contains tokens and keys. */

@@ -3,13 +3,18 @@ import type { RequestOptions } from 'node:https';
 import type { Cluster, User } from '@kubernetes/client-node';
 
 import type { Clock } from '../base/clock.js';
-import { objectOf, textOf } from '../kube/json.js';
-import { AuthProvider } from './auth-provider.js';
-import { checkCertificate, checkPrivateKey, readCredentialFile } from './credential-files.js';
+import { type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
+import { AuthProviderFile } from './auth-provider-file.js';
+import { checkCertificate, checkPrivateKey, readCredentialFile, readTextFile } from './credential-files.js';
 import { bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
 import { environmentProxy } from './environment-proxy.js';
 import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
+import { impersonationHeaders } from './impersonation.js';
 import { type KubeconfigContext, openContext } from './kubeconfig-context.js';
+import { checkRules } from './kubeconfig-rules.js';
+import type { IssuerTransport } from './oidc-issuer.js';
+import { OidcProvider } from './oidc-provider.js';
+import { oidcConfigOf } from './oidc-settings.js';
 import type { CredentialSource } from './rotating-credentials.js';
 import { proxyUrlOf, urlOf } from './url.js';
 
@@ -19,13 +24,17 @@ export interface KubeconfigOptions {
   readonly context: string | undefined;
   /** Of exec plugins, and with the proxy for clusters that name none. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** To the issuer of an auth-provider's tokens. */
+  readonly issuers: IssuerTransport;
+  /** Receives what the user must know, without a token. */
+  readonly warn: (message: string) => void;
   readonly clock: Clock;
 }
 
 /**
- * The cluster and the user of a kubeconfig context. client-node handles certificates, static tokens, passwords and
- * impersonation; it is loaded only here, since it takes 300 ms and 70 MB. Token files, auth providers and exec plugins are
- * handled here: client-node does not know `tokenFile`, starts one plugin for each concurrent request, waits for it without
+ * The cluster and the user of a kubeconfig context. client-node handles certificates, static tokens and
+ * passwords; it is loaded only here, since it takes 300 ms and 70 MB. The others are handled here: client-node does not know
+ * `tokenFile` and most settings of impersonation, starts one plugin for each concurrent request, waits for it without
  * limit and does not pass it the request.
  *
  * Throws UserError when the context or a file that it names cannot be used.
@@ -38,22 +47,30 @@ export async function kubeconfigSource(options: KubeconfigOptions): Promise<Cred
   const ownProxy =
     cluster.proxyUrl === undefined ? undefined : proxyUrlOf(cluster.proxyUrl, `${description}: proxy-url`);
   const proxyUrl = ownProxy ?? environmentProxy(server, options.environment);
+  checkRules(context, description);
   await checkFiles(context, description);
-  const plugin = execPluginOf(context, options);
-  const provider = AuthProvider.of(user.authProvider, description);
+  const impersonation = impersonationHeaders(context.userSettings, description);
+  const plugin = await execPluginOf(context, options);
+  const provider = providerOf(context, description, options);
   const read = async (signal: AbortSignal): Promise<CredentialMaterial> => {
     const httpsOptions = await applyClientNode(cluster, user);
     const exec = await plugin?.credential(signal);
-    const token = (await tokenOf(context, exec)) ?? provider?.token(options.clock.nowMs());
-    return { headers: { ...headersOf(httpsOptions), ...bearer(token) }, tls: tlsOf(cluster, httpsOptions, exec) };
+    const own = { ...bearer(exec?.token), ...(await authorizationOf(context, httpsOptions)) };
+    const authorization = 'authorization' in own ? own : bearer(await provider?.token(signal));
+    return { headers: { ...authorization, ...impersonation }, tls: tlsOf(cluster, httpsOptions, exec) };
   };
   return {
     server,
     proxyUrl,
     namespace: context.namespace,
+    disablesCompression: context.clusterSettings['disable-compression'] === true,
     description: proxyUrl === undefined ? description : `${description}, through the proxy ${proxyUrl.host}`,
     read,
-    forget: () => plugin?.forget(),
+    ...(provider === undefined ? {} : { validForMs: () => provider.validForMs() }),
+    forget: () => {
+      plugin?.forget();
+      provider?.forget();
+    },
   };
 }
 
@@ -86,25 +103,45 @@ async function checkPem(
   else if (data) check(Buffer.from(data, 'base64'), `${what}-data`);
 }
 
-function execPluginOf(
-  { cluster, user, directory }: KubeconfigContext,
+async function execPluginOf(
+  { cluster, clusterSettings, user, directory }: KubeconfigContext,
   options: KubeconfigOptions,
-): ExecPlugin | undefined {
+): Promise<ExecPlugin | undefined> {
   const settings: unknown = user.exec;
   if (settings === undefined || settings === null) return undefined;
+  const caFile = cluster.caFile && (await readTextFile(cluster.caFile, 'certificate-authority'));
   return new ExecPlugin({
     settings,
     directory,
     environment: options.environment,
     cluster: {
       server: cluster.server,
-      'certificate-authority-data': cluster.caData,
+      'certificate-authority-data': caFile ? Buffer.from(caFile).toString('base64') : cluster.caData,
       'tls-server-name': cluster.tlsServerName,
       'insecure-skip-tls-verify': cluster.skipTLSVerify,
       'proxy-url': cluster.proxyUrl,
+      'disable-compression': clusterSettings['disable-compression'],
+      config: pluginConfigOf(clusterSettings),
     },
     clock: options.clock,
   });
+}
+
+/** https://kubernetes.io/docs/reference/config-api/client-authentication.v1/#client-authentication-k8s-io-v1-Cluster */
+function pluginConfigOf({ extensions }: JsonObject): unknown {
+  return objectsOf(extensions).find(({ name }) => name === 'client.authentication.k8s.io/exec')?.['extension'];
+}
+
+function providerOf(
+  { user, userPath }: KubeconfigContext,
+  description: string,
+  { environment, issuers, warn, clock }: KubeconfigOptions,
+): OidcProvider | undefined {
+  const config = oidcConfigOf(user.authProvider, description);
+  if (config === undefined || userPath === undefined) return undefined;
+  const file = new AuthProviderFile({ path: userPath, userName: user.name });
+  const proxyFor = (url: URL): URL | undefined => environmentProxy(url, environment);
+  return new OidcProvider({ config, file, description, send: issuers, proxyFor, clock, warn });
 }
 
 /** A new KubeConfig each time, so that its caches do not outlive a reading. It refuses plain http unless TLS is skipped. */
@@ -115,26 +152,28 @@ async function applyClientNode(cluster: Cluster, user: User): Promise<RequestOpt
   const token = textOf(user.token);
   config.loadFromClusterAndUser(
     { ...cluster, skipTLSVerify },
-    { ...user, ...(token === undefined ? {} : { token: token.trim() }), exec: undefined, authProvider: undefined },
+    {
+      ...user,
+      ...(token === undefined ? {} : { token: token.trim() }),
+      password: user.password ?? '', // client-node sends a missing one as the word undefined
+      exec: undefined,
+      authProvider: undefined,
+    },
   );
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
   return options;
 }
 
-async function tokenOf(
+/** A token file takes precedence over a token. */
+async function authorizationOf(
   { tokenFile }: KubeconfigContext,
-  exec: ExecCredential | undefined,
-): Promise<string | undefined> {
-  return tokenFile === undefined ? exec?.token : await readCredentialFile(tokenFile, 'token file');
-}
-
-function headersOf({ headers, auth }: RequestOptions): Record<string, string> {
-  const entries = Object.entries(objectOf(headers)).flatMap(([name, value]): [string, string][] =>
-    typeof value === 'string' ? [[name.toLowerCase(), value.trim()]] : [],
-  );
-  const basic = auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
-  return { ...Object.fromEntries(entries), ...basic };
+  { headers, auth }: RequestOptions,
+): Promise<Readonly<Record<string, string>>> {
+  if (tokenFile !== undefined) return bearer(await readCredentialFile(tokenFile, 'token file'));
+  if (auth) return { authorization: `Basic ${Buffer.from(auth).toString('base64')}` };
+  const authorization = textOf(objectOf(headers)['Authorization']);
+  return authorization === undefined ? {} : { authorization: authorization.trim() };
 }
 
 function tlsOf(cluster: Cluster, options: RequestOptions, exec: ExecCredential | undefined): TlsMaterial {

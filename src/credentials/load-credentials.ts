@@ -6,6 +6,7 @@ import { UserError } from '../base/errors.js';
 import type { Credentials } from './credentials.js';
 import { inClusterSource } from './in-cluster-source.js';
 import { kubeconfigSource } from './kubeconfig-source.js';
+import type { IssuerTransport } from './oidc-issuer.js';
 import { RotatingCredentials } from './rotating-credentials.js';
 
 export interface LoadCredentialsOptions {
@@ -18,6 +19,10 @@ export interface LoadCredentialsOptions {
   readonly homeDir: string;
   /** `/var/run/secrets/kubernetes.io/serviceaccount` without it. */
   readonly inClusterDir?: string;
+  /** To the issuer of an auth-provider's tokens. */
+  readonly issuers: IssuerTransport;
+  /** Receives what the user must know, without a token. */
+  readonly warn: (message: string) => void;
   readonly clock: Clock;
 }
 
@@ -28,10 +33,10 @@ const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
  * `~/.kube/config`, else from the service account of the pod that the exporter runs in. Throws UserError.
  */
 export async function loadCredentials(options: LoadCredentialsOptions): Promise<Credentials> {
-  const { clock, context, environment } = options;
+  const { clock, context, environment, issuers, warn } = options;
   const paths = await kubeconfigPaths(options);
   if (paths.length > 0) {
-    const source = await kubeconfigSource({ paths, context, environment, clock });
+    const source = await kubeconfigSource({ paths, context, environment, issuers, warn, clock });
     return new RotatingCredentials({ source, clock });
   }
   if (context !== undefined) throw new UserError(`--context ${context} is set, but there is no kubeconfig`);

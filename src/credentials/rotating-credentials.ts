@@ -12,8 +12,13 @@ const readTimeoutMs = 30_000;
 const minRereadAgeMs = 1000;
 
 /** What the material is read from: files or an exec plugin. */
-export interface CredentialSource extends Pick<Credentials, 'server' | 'proxyUrl' | 'namespace' | 'description'> {
+export interface CredentialSource extends Pick<
+  Credentials,
+  'server' | 'proxyUrl' | 'namespace' | 'description' | 'disablesCompression'
+> {
   read(signal: AbortSignal): Promise<CredentialMaterial>;
+  /** How long the material of the last reading may be used; 60 s without it, and at most. */
+  validForMs?(): number;
   /** The server refused the material: a source with a cache drops it. */
   forget(): void;
 }
@@ -26,7 +31,7 @@ interface Reading {
 }
 
 /**
- * Reads the source again every 60 s, after `invalidate` and for `reread`; waiters share one reading. When a reading fails, the last
+ * Reads the source again every 60 s or when its material ends, after `invalidate` and for `reread`; waiters share one reading. When a reading fails, the last
  * material stays in use for another 60 s (a file may be missing for a moment while it is replaced), unless the server
  * refused it.
  */
@@ -35,6 +40,7 @@ export class RotatingCredentials implements Credentials {
   readonly proxyUrl: URL | undefined;
   readonly namespace: string | undefined;
   readonly description: string;
+  readonly disablesCompression: boolean | undefined;
   readonly #source: CredentialSource;
   readonly #clock: Clock;
   #reading: Reading | undefined;
@@ -47,6 +53,7 @@ export class RotatingCredentials implements Credentials {
     this.proxyUrl = source.proxyUrl;
     this.namespace = source.namespace;
     this.description = source.description;
+    this.disablesCompression = source.disablesCompression;
   }
 
   material(): Promise<CredentialMaterial> {
@@ -77,7 +84,7 @@ export class RotatingCredentials implements Credentials {
     };
     const material = this.#read().then(
       (material) => {
-        expireAfter(maxAgeMs);
+        expireAfter(Math.min(maxAgeMs, this.#source.validForMs?.() ?? maxAgeMs));
         this.#lastGood = material;
         return material;
       },

@@ -47,18 +47,20 @@ const renewalPauseMs = 60_000;
 export class ApiClient implements ApiTransport, Disposable {
   readonly #server: URL;
   readonly #errorFromResponse: (response: ErrorResponse) => RequestError;
+  readonly #disablesCompression: boolean;
   readonly #http: HttpClient;
 
   constructor({ headersTimeoutMs = defaultHeadersTimeoutMs, ...options }: ApiClientOptions) {
-    const { server, proxyUrl } = options.credentials;
+    const { server, proxyUrl, disablesCompression = false } = options.credentials;
     this.#server = server;
+    this.#disablesCompression = disablesCompression;
     this.#errorFromResponse =
       options.errorFromResponse ?? ((response) => apiErrorFromResponse(response, options.clock));
     const proxy = proxyUrl && { url: proxyUrl, serverHost: server.hostname };
     this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs, renewalPauseMs });
   }
 
-  open({ path, query, body, acceptsGzip }: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+  open({ path, query, body, acceptsGzip = false }: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
     const url = new URL(this.#server);
     url.pathname = url.pathname.replace(/\/$/, '') + path;
     url.search = new URLSearchParams(query).toString();
@@ -66,7 +68,7 @@ export class ApiClient implements ApiTransport, Disposable {
       url,
       what: `${body === undefined ? 'GET' : 'POST'} ${path}`,
       body,
-      acceptsGzip,
+      acceptsGzip: acceptsGzip && !this.#disablesCompression,
       errorFromResponse: this.#errorFromResponse,
     };
     return this.#http.open(request, signal);

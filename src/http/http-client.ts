@@ -45,9 +45,10 @@ export interface HttpRequest {
 }
 
 export interface RequestBody {
-  readonly json: string;
-  /** A part of it that no message may repeat. */
-  readonly secret: string;
+  readonly text: string;
+  readonly contentType: string;
+  /** Parts of it that no message may repeat. */
+  readonly secrets: readonly string[];
 }
 
 const maxErrorBytes = 64 * 1024;
@@ -167,13 +168,14 @@ export class HttpClient implements Disposable {
         accept: 'application/json',
         'accept-encoding': acceptsGzip ? 'gzip' : 'identity',
         'user-agent': `ephemeral-storage-exporter/${version}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': body.contentType }),
         ...headers,
       },
       ...(serverName === undefined ? {} : { servername: serverName }),
     };
-    const response = await sendRequest({ url, options, body: body?.json }, signal);
-    return { response, authorization: headers['authorization'] };
+    const response = await sendRequest({ url, options, body: body?.text }, signal);
+    const { authorization } = headers;
+    return { response, authorization: typeof authorization === 'string' ? authorization : undefined };
   }
 }
 
@@ -205,7 +207,7 @@ async function errorOf(
       status,
     });
   }
-  const secrets = [authorization.split(' ').at(-1) ?? '', body?.secret ?? ''].filter((secret) => secret !== '');
+  const secrets = [authorization.split(' ').at(-1) ?? '', ...(body?.secrets ?? [])].filter((secret) => secret !== '');
   const text = await errorText({ response, what, secrets }, signal);
   return errorFromResponse({ what, status, headers, text });
 }

@@ -14,8 +14,10 @@ import { UserError } from '../../src/base/errors.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { loadCredentials, type LoadCredentialsOptions } from '../../src/credentials/load-credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
+import { LoopbackServer, textOf } from '../http/loopback-server.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { withoutIssuer } from '../support/without-issuer.js';
 
 let authority: TestAuthority;
 let clientPair: KeyPair;
@@ -55,6 +57,7 @@ class Folder implements AsyncDisposable {
       homeDir: this.path,
       inClusterDir: join(this.path, 'serviceaccount'),
       clock: this.clock,
+      ...withoutIssuer,
       ...options,
     });
   }
@@ -361,10 +364,51 @@ describe('credentials of a kubeconfig', () => {
     ['no header', {}, {}],
     ['a token without surrounding white space', { token: ' secret\n' }, { authorization: 'Bearer secret' }],
     ['a user name and a password', { username: 'ann', password: 'pw' }, { authorization: `Basic ${base64('ann:pw')}` }],
+    ['a user name without a password', { username: 'ann' }, { authorization: `Basic ${base64('ann:')}` }],
     ['an impersonated user', { token: 't', as: 'bob' }, { authorization: 'Bearer t', 'impersonate-user': 'bob' }],
+    [
+      'an impersonated user with UID, groups and extra',
+      { as: 'bob', 'as-uid': '7', 'as-groups': ['a,b', 'c'], 'as-user-extra': { 'Acme.com/Scope ä': ['x', 'é'] } },
+      {
+        'impersonate-user': 'bob',
+        'impersonate-uid': '7',
+        'impersonate-group': ['a,b', 'c'],
+        'impersonate-extra-acme.com%2Fscope%20%C3%A4': ['x', 'Ã©'],
+      },
+    ],
+    ['no impersonation of an empty name', { as: '' }, {}],
+    [
+      'its token before that of an auth-provider',
+      { token: 't', 'auth-provider': { name: 'oidc', config: { 'id-token': 'i' } } },
+      { authorization: 'Bearer t' },
+    ],
   ])('send %s', async (_what, user, headers) => {
     await using folder = await Folder.create();
     expect((await (await loadUser(folder, user)).material()).headers).toEqual(headers);
+  });
+
+  it('are sent with one header for each impersonated group', async () => {
+    await using folder = await Folder.create();
+    await using server = await LoopbackServer.listen();
+    const user = { token: 't', as: 'bob', 'as-groups': ['a', 'b'] };
+    const credentials = await loadUser(folder, user, { server: server.url.href });
+    using api = new ApiClient({ credentials, clock: folder.clock, version: '0' });
+    await textOf(api.open({ path: '/api' }, new AbortController().signal));
+    const { rawHeaders = [] } = server.requests[0] ?? {};
+    const groups = rawHeaders.filter((_value, index) => rawHeaders[index - 1] === 'impersonate-group');
+    expect(groups).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['gzip', {}],
+    ['identity', { 'disable-compression': true }],
+  ])('let the API server send lists as %s with %o', async (encoding, cluster) => {
+    await using folder = await Folder.create();
+    await using server = await LoopbackServer.listen();
+    const credentials = await loadUser(folder, {}, { server: server.url.href, ...cluster });
+    using api = new ApiClient({ credentials, clock: folder.clock, version: '0' });
+    await textOf(api.open({ path: '/api', acceptsGzip: true }, new AbortController().signal));
+    expect(server.requests[0]?.headers['accept-encoding']).toBe(encoding);
   });
 
   it('are those of --context, which may have no user', async () => {
@@ -418,10 +462,10 @@ describe('credentials of a kubeconfig', () => {
         .join('.');
     const oidc = (config: object): object => ({ 'auth-provider': { name: 'oidc', config } });
 
-    it('send the ID token of oidc until it expires, and then name an exec plugin', async () => {
+    it('send the ID token of oidc until it expires, and without a refresh token then name an exec plugin', async () => {
       await using folder = await Folder.create();
       const token = idToken({ exp: folder.clock.nowMs() / 1000 + 120 });
-      const issuer = { 'idp-issuer-url': 'https://issuer.test', 'client-id': 'c', 'refresh-token': 'r' };
+      const issuer = { 'idp-issuer-url': 'https://issuer.test', 'client-id': 'c' };
       const credentials = await loadUser(folder, oidc({ 'id-token': token, ...issuer }));
       expect((await credentials.material()).headers).toEqual({ authorization: `Bearer ${token}` });
       await folder.clock.advance(120_000);
@@ -429,7 +473,7 @@ describe('credentials of a kubeconfig', () => {
       const expired = credentials.material();
       await expect(expired).rejects.toMatchObject({ reason: 'unauthorized' });
       await expect(expired).rejects.toThrow(
-        /auth-provider "oidc": its id-token has expired at .*; use an exec plugin in its place, such as kubectl oidc-login/,
+        /auth-provider "oidc": its id-token has expired, and it has no refresh-token; log in again .* such as kubectl oidc-login/,
       );
       await expect(expired).rejects.not.toThrow(token);
     });
@@ -451,7 +495,7 @@ describe('credentials of a kubeconfig', () => {
       ],
       ['azure', {}, 'auth-provider "azure" is not supported; use an exec plugin in its place, such as kubelogin'],
       ['acme', {}, 'auth-provider "acme" is not supported; use an exec plugin in its place'],
-      ['oidc', { 'client-id': 'c' }, 'auth-provider "oidc" has no id-token; log in, or use an exec plugin'],
+      ['oidc', { 'client-id': 'c' }, 'auth-provider "oidc" has neither id-token nor refresh-token; log in again'],
     ])('of %s are refused with %o', async (name, config, message) => {
       await using folder = await Folder.create();
       expect(await fault(loadUser(folder, { 'auth-provider': { name, config } }))).toContain(message);
@@ -491,6 +535,30 @@ describe('credentials of a kubeconfig', () => {
     ],
     ['the client key is missing', kubeconfig({ 'client-key': 'nope.key' }), 'nope.key cannot be read'],
     ['the token file is missing', kubeconfig({ tokenFile: 'nope.token' }), 'nope.token cannot be read'],
+    ['groups are impersonated without a user', kubeconfig({ 'as-groups': ['g'] }), 'as-user-extra require as'],
+    ['token and username are set', kubeconfig({ token: 't', username: 'u' }), 'both token and username'],
+    ['exec and auth-provider are set', kubeconfig({ exec: {}, 'auth-provider': {} }), 'both exec and auth-provider'],
+    ['a certificate has no key', kubeconfig({ 'client-certificate-data': 'x' }), 'without its client-key'],
+    [
+      'a certificate is set twice',
+      kubeconfig({ 'client-certificate-data': 'x', 'client-certificate': 'x', 'client-key': 'x' }),
+      'both client-certificate and client-certificate-data',
+    ],
+    [
+      'a key is set twice',
+      kubeconfig({ 'client-key': 'x', 'client-key-data': 'x' }),
+      'both client-key and client-key-data',
+    ],
+    [
+      'a CA is set twice',
+      kubeconfig({}, { 'certificate-authority': 'x', 'certificate-authority-data': 'x' }),
+      'both certificate-authority and certificate-authority-data',
+    ],
+    [
+      'a CA is not to be verified',
+      kubeconfig({}, { 'certificate-authority-data': 'x', 'insecure-skip-tls-verify': true }),
+      'insecure-skip-tls-verify, which disables it',
+    ],
     ['the plugin has no command', kubeconfig({ exec: { apiVersion: 'v1' } }), 'command is missing'],
     [
       'the plugin requires a prompt',
@@ -566,6 +634,8 @@ describe('client-node', () => {
         homeDir: ${JSON.stringify(homeDir)},
         inClusterDir: ${JSON.stringify(join(folder.path, 'serviceaccount'))},
         clock: systemClock,
+        issuers: () => Promise.reject(new Error('there is none')),
+        warn: () => undefined,
       }).catch((error) => ({ description: error.message }));
       console.log(loaded.description);`;
     const [inCluster, withKubeconfig] = await Promise.all([
@@ -579,7 +649,7 @@ describe('client-node', () => {
 
 describe('credentials of an exec plugin', () => {
   /** A plugin in a script beside the kubeconfig; each run appends its process id to `runs`. */
-  async function plugin(folder: Folder, body: string, settings: object = {}) {
+  async function plugin(folder: Folder, body: string, settings: object = {}, cluster: object = {}) {
     const script = await folder.write(
       'plugin.mjs',
       `#!${process.execPath}
@@ -591,7 +661,7 @@ describe('credentials of an exec plugin', () => {
     );
     await chmod(script, 0o755);
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: './plugin.mjs', ...settings };
-    return loadUser(folder, { exec });
+    return loadUser(folder, { exec }, cluster);
   }
 
   /** The process ids of the runs so far. */
@@ -672,6 +742,23 @@ describe('credentials of an exec plugin', () => {
     expect((await credentials.material()).headers).toEqual({
       authorization:
         'Bearer --for me test client.authentication.k8s.io/v1 ExecCredential false https://192.0.2.1:6443/base',
+    });
+  });
+
+  it('come from a plugin that receives the CA of a file and its own settings of the cluster', async () => {
+    await using folder = await Folder.create();
+    await folder.write('ca.crt', authority.certificate);
+    const cluster = {
+      'certificate-authority': 'ca.crt',
+      extensions: [
+        { name: 'other', extension: { audience: 'no' } },
+        { name: 'client.authentication.k8s.io/exec', extension: { audience: 'yes' } },
+      ],
+    };
+    const body = `reply({ token: info.spec.cluster.config.audience + info.spec.cluster['certificate-authority-data'] });`;
+    const credentials = await plugin(folder, body, { provideClusterInfo: true }, cluster);
+    expect((await credentials.material()).headers).toEqual({
+      authorization: `Bearer yes${base64(authority.certificate)}`,
     });
   });
 

@@ -12,6 +12,7 @@ import { DirectTransport } from '../../src/kubelet/direct-transport.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { withoutIssuer } from '../support/without-issuer.js';
 import { failureOf, LoopbackServer, textOf } from './loopback-server.js';
 
 const never = new AbortController().signal;
@@ -43,7 +44,13 @@ async function start() {
   const server = await LoopbackServer.listen(tlsServer, 'https');
   const clock = new ManualClock();
   const environment = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(server.port) };
-  const credentials = await loadCredentials({ environment, homeDir: directory, inClusterDir: directory, clock });
+  const credentials = await loadCredentials({
+    environment,
+    homeDir: directory,
+    inClusterDir: directory,
+    clock,
+    ...withoutIssuer,
+  });
   return {
     clock,
     credentials,

@@ -15,12 +15,22 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Without one, the connection is closed after the response. */
   readonly agent?: Agent;
+  /** Ends the request. */
+  readonly signal?: AbortSignal;
 }
 
 /** One request to this machine, without additional headers, and its unmodified response. */
-export async function send({ port, path, method = 'GET', headers = {}, agent }: HttpRequest): Promise<HttpAnswer> {
+export async function send({
+  port,
+  path,
+  method = 'GET',
+  headers = {},
+  agent,
+  signal,
+}: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: agent ?? false }, (incoming) => {
+    const target = { host: '127.0.0.1', port, path };
+    const outgoing = request({ ...target, method, headers, signal, agent: agent ?? false }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);

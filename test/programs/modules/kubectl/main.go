@@ -3,6 +3,8 @@
 package main
 
 import (
+	// The auth providers of a kubeconfig, as kubectl's own main package has them.
+	_ "k8s.io/client-go/plugin/pkg/client/auth"
 	"k8s.io/component-base/cli"
 	"k8s.io/kubectl/pkg/cmd"
 	"k8s.io/kubectl/pkg/cmd/util"
