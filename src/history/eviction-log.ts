@@ -14,7 +14,7 @@ export interface PodChange {
   /** The state before. */
   readonly previous: Pod | undefined;
   /** Whether it is part of the first list: it shows what happened before the exporter watched. */
-  readonly isFirstList: boolean;
+  readonly isInitial: boolean;
 }
 
 export interface EvictionLogSettings {
@@ -133,8 +133,8 @@ export class EvictionLog {
    * Whether the eviction happened just now. A pod that is new to the store may have been evicted long ago: it matches the
    * pod selector only since its labels have changed.
    */
-  #isLive({ object: { eviction }, previous, isFirstList }: PodChange): boolean {
-    if (eviction === undefined || isFirstList) return false;
+  #isLive({ object: { eviction }, previous, isInitial }: PodChange): boolean {
+    if (eviction === undefined || isInitial) return false;
     if (previous !== undefined) return previous.eviction === undefined;
     return (eviction.atMs ?? Infinity) >= this.#startedAtMs - clockSkewMs;
   }

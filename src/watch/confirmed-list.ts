@@ -4,6 +4,8 @@ import type { ListDifference } from './object-store.js';
 
 export interface ConfirmedListOptions<T> extends ListSessionOptions<T> {
   readonly compare: (objects: readonly T[]) => ListDifference;
+  /** Whether there is at least one object, whatever is known: every cluster has a node. */
+  readonly expectsObjects: boolean;
   readonly logger: Logger;
 }
 
@@ -11,23 +13,24 @@ export interface ConfirmedListOptions<T> extends ListSessionOptions<T> {
 const unsuspiciousCount = 20;
 
 /**
- * As `listObjects`. A list without any object where some are known, or one that would remove more than 20 and more than half
- * of them, is confirmed by a list of the newest state, which then counts: API servers have served empty or partial lists
- * from caches that were not yet filled.
+ * As `listObjects`. A list without any object where some are known or expected, or one that would remove more than 20 and more
+ * than half of them, is confirmed by a list of the newest state, which then counts: API servers have served empty or partial
+ * lists from caches that were not yet filled.
  */
 export async function listConfirmed<T>(
   options: ConfirmedListOptions<T>,
   resourceVersion: string,
   signal: AbortSignal,
 ): Promise<ListedObjects<T>> {
-  const { collection, compare, logger } = options;
-  const isSuspicious = ({ objects }: ListedObjects<T>): boolean => removesTooMuch(objects.length, compare(objects));
+  const { collection, compare, expectsObjects, logger } = options;
+  const isSuspicious = ({ objects }: ListedObjects<T>): boolean =>
+    (expectsObjects && objects.length === 0) || removesTooMuch(objects.length, compare(objects));
   const listed = await listObjects(options, resourceVersion, signal);
-  if (!isSuspicious(listed) || resourceVersion === '') return listed;
+  if (!isSuspicious(listed)) return listed;
   const difference = compare(listed.objects);
   const newest = await listObjects(options, '', signal);
   const message = isSuspicious(newest)
-    ? 'most objects are gone: a second list confirms it'
+    ? 'most objects are gone, or there are none: a second list confirms it'
     : 'dropped a list without most of the objects: a second list has them';
   logger.warn(message, { path: collection.path, ...difference });
   return newest;

@@ -4,6 +4,7 @@ import { messageOf, RequestError } from '../base/errors.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { type ListMeta, readList } from './list-stream.js';
+import type { ListResult } from './reflector-observer.js';
 import type { Collection } from './resource-path.js';
 
 const listTimeoutMs = 300_000;
@@ -82,6 +83,10 @@ export async function listObjects<T>(
       pages = undefined;
     }
   }
+}
+
+export function listFailure(error: RequestError): ListResult {
+  return error instanceof ApiError && error.isExpired ? 'expired' : error.reason;
 }
 
 /** The pages of a list show the state of the first one. */

@@ -1,4 +1,3 @@
-import { messageOf } from '../base/errors.js';
 import { isObject } from '../kube/json.js';
 
 export interface StoredObject {
@@ -17,8 +16,11 @@ export interface StoreChange<T> {
   readonly object: T;
   /** The state in the store before; undefined for an added object. */
   readonly previous: T | undefined;
-  /** Whether it is part of the first list of its collection: what the object shows may have happened long ago. */
-  readonly isFirstList: boolean;
+  /**
+   * Whether it is part of the first list of its collection, or of the objects that a subscription begins with: what the
+   * object shows may have happened long ago.
+   */
+  readonly isInitial: boolean;
 }
 
 export interface ObjectStoreOptions<T> {
@@ -26,7 +28,7 @@ export interface ObjectStoreOptions<T> {
   readonly keyOf: (object: T) => string;
   /** The group of an object; undefined for one that belongs to none. */
   readonly groupOf: (object: T) => string | undefined;
-  /** Called once for each change, after the whole step: the store already has its result. */
+  /** Called once for each change, after the whole step: the store already has its result. Does not throw. */
   readonly onChange?: (change: StoreChange<T>) => void;
 }
 
@@ -34,7 +36,7 @@ export interface ReplaceOptions<T> {
   /** Which objects the list could contain; all without it. */
   readonly isInScope?: ((object: T) => boolean) | undefined;
   /** False without it. */
-  readonly isFirstList?: boolean;
+  readonly isInitial?: boolean;
 }
 
 /** The objects of the store that a list could contain, against that list. */
@@ -55,9 +57,6 @@ interface Group<T> {
 /**
  * The objects of one resource by key, with one index. Plain data only. All steps are synchronous, so that a reader between
  * two of them never sees half of a list.
- *
- * A step throws the errors of `onChange` as an AggregateError, after the step and all its notifications are complete: an
- * error cannot interrupt the store or another notification.
  */
 export class ObjectStore<T extends StoredObject> {
   readonly #options: ObjectStoreOptions<T>;
@@ -75,6 +74,12 @@ export class ObjectStore<T extends StoredObject> {
 
   get(key: string): T | undefined {
     return this.#objects.get(key);
+  }
+
+  /** Whether it has this object as it is; the resource version may differ. */
+  contains(object: T): boolean {
+    const known = this.#objects.get(this.#options.keyOf(object));
+    return known !== undefined && isEqual(known, object, 'resourceVersion');
   }
 
   values(): Iterable<T> {
@@ -111,19 +116,19 @@ export class ObjectStore<T extends StoredObject> {
    * Makes the store equal to a complete list in one step. Removes the objects that are not in the list; `isInScope` limits
    * that to the objects that the list could contain. Notifies of removals, then of updates, then of additions.
    */
-  replace(objects: readonly T[], { isInScope = () => true, isFirstList = false }: ReplaceOptions<T> = {}): void {
+  replace(objects: readonly T[], { isInScope = () => true, isInitial = false }: ReplaceOptions<T> = {}): void {
     const listed = new Map(objects.map((object) => [this.#options.keyOf(object), object]));
     const removed: StoreChange<T>[] = [];
     for (const [key, object] of this.#objects) {
       if (listed.has(key) || !isInScope(object)) continue;
       this.#unset(key, object);
-      removed.push({ type: 'removed', object, previous: object, isFirstList });
+      removed.push({ type: 'removed', object, previous: object, isInitial });
     }
     const updated: StoreChange<T>[] = [];
     const added: StoreChange<T>[] = [];
     const changesByType = { removed, updated, added };
     for (const [key, object] of listed) {
-      for (const change of this.#put(key, object, isFirstList)) changesByType[change.type].push(change);
+      for (const change of this.#put(key, object, isInitial)) changesByType[change.type].push(change);
     }
     this.#notify([...removed, ...updated, ...added]);
   }
@@ -152,20 +157,20 @@ export class ObjectStore<T extends StoredObject> {
     const previous = this.#objects.get(key);
     if (previous?.uid !== object.uid) return false;
     this.#unset(key, previous);
-    this.#notify([{ type: 'removed', object, previous, isFirstList: false }]);
+    this.#notify([{ type: 'removed', object, previous, isInitial: false }]);
     return true;
   }
 
   /** Stores the object. The caller notifies of the changes. */
-  #put(key: string, object: T, isFirstList = false): StoreChange<T>[] {
+  #put(key: string, object: T, isInitial = false): StoreChange<T>[] {
     const previous = this.#objects.get(key);
     if (previous !== undefined && isEqual(previous, object, 'resourceVersion')) return [];
     this.#objects.set(key, object);
     this.#regroup(key, previous, object);
-    const added: StoreChange<T> = { type: 'added', object, previous: undefined, isFirstList };
+    const added: StoreChange<T> = { type: 'added', object, previous: undefined, isInitial };
     if (previous === undefined) return [added];
-    if (previous.uid === object.uid) return [{ type: 'updated', object, previous, isFirstList }];
-    return [{ type: 'removed', object: previous, previous, isFirstList }, added];
+    if (previous.uid === object.uid) return [{ type: 'updated', object, previous, isInitial }];
+    return [{ type: 'removed', object: previous, previous, isInitial }, added];
   }
 
   #unset(key: string, object: T): void {
@@ -195,19 +200,7 @@ export class ObjectStore<T extends StoredObject> {
   }
 
   #notify(changes: readonly StoreChange<T>[]): void {
-    const { onChange } = this.#options;
-    if (onChange === undefined) return;
-    const errors: unknown[] = [];
-    for (const change of changes) {
-      try {
-        onChange(change);
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-    if (errors.length === 0) return;
-    const first = messageOf(errors[0]);
-    throw new AggregateError(errors, `${errors.length} of ${changes.length} notifications failed; the first: ${first}`);
+    for (const change of changes) this.#options.onChange?.(change);
   }
 }
 

@@ -16,14 +16,18 @@ export const eventTypes: readonly EventType[] = Object.values(eventTypeOf);
 export const skippedObjectReasons = ['too_large', 'malformed', 'other_kind'] as const;
 export type SkippedObjectReason = (typeof skippedObjectReasons)[number];
 
-/** Counts lists, watches and events. `scope` is the namespace, or '' for all namespaces. */
-export interface ReflectorObserver {
-  listFinished(resource: Resource, result: ListResult): void;
-  watchEnded(resource: Resource, result: WatchResult): void;
-  eventApplied(resource: Resource, type: EventType): void;
-  updateSuppressed(resource: Resource): void;
-  objectSkipped(resource: Resource, reason: SkippedObjectReason): void;
-  resourceVersionExpired(resource: Resource): void;
+/** Counts lists, watches and events. */
+export interface WatchCounter {
+  readonly listFinished: (resource: Resource, result: ListResult) => void;
+  readonly watchEnded: (resource: Resource, result: WatchResult) => void;
+  readonly eventApplied: (resource: Resource, type: EventType) => void;
+  readonly updateSuppressed: (resource: Resource) => void;
+  readonly objectSkipped: (resource: Resource, reason: SkippedObjectReason) => void;
+  readonly resourceVersionExpired: (resource: Resource) => void;
+}
+
+/** `scope` is the namespace, or '' for all namespaces. */
+export interface ReflectorObserver extends WatchCounter {
   watchConnected(resource: Resource, scope: string, isConnected: boolean): void;
   /** `at`: the last list, event or bookmark. */
   progressed(resource: Resource, scope: string, at: Instant): void;

@@ -1,24 +1,23 @@
 import { LinkedAbort } from '../base/abortable.js';
 import { type Clock, instantOf } from '../base/clock.js';
-import { messageOf, RequestError } from '../base/errors.js';
+import { RequestError } from '../base/errors.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { listConfirmed } from './confirmed-list.js';
 import { FirstList } from './first-list.js';
-import { awayReasons, followUps } from './follow-ups.js';
-import type { ListedObjects } from './list-session.js';
+import { followUpOf, isAway } from './follow-ups.js';
+import { type ListedObjects, listFailure, listObjects } from './list-session.js';
 import type { ListDifference, StoredObject } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { type Collection, collectionOf, type CollectionOptions, type Resource } from './resource-path.js';
-import { type AttemptFailure, type Pause, Retries } from './retries.js';
+import { type AttemptFailure, type FailedAttempt, Retries } from './retries.js';
 import { StoreWriter, type StoreWriterOptions } from './store-writer.js';
-import { type WatchEnd, watchObjects } from './watch-session.js';
+import { pollAfterMs, pollingText, stableAfterMs, type WatchMode } from './watch-mode.js';
+import { endText, type WatchEnd, watchObjects } from './watch-session.js';
 import type { WatchEvent } from './watch-stream.js';
 
 /** After this time without a list, an event or a bookmark, the next attempt is a list. */
 const maxSilenceMs = 600_000;
-/** Only a watch of this duration ends a run of failures: a server whose streams break after each event is not well. */
-const stableAfterMs = 60_000;
 
 /** So many lists in a row are refused as invalid before the known version is dropped. */
 const maxRefusedCount = 3;
@@ -30,12 +29,6 @@ export interface ReflectorOptions<T> extends CollectionOptions, StoreWriterOptio
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly observer: ReflectorObserver;
-}
-
-interface Failure {
-  readonly reason: string;
-  readonly error: unknown;
-  readonly pause: Pause;
 }
 
 /**
@@ -64,8 +57,10 @@ export class Reflector<T extends StoredObject> {
   #watching: LinkedAbort | undefined;
   /** Monotonic time of the last list, event or bookmark. */
   #progressedAtMs = 0;
-  /** Monotonic time of the headers of the last watch. */
-  #connectedAtMs = 0;
+  /** Monotonic time of the headers of the watch; Infinity before. */
+  #connectedAtMs = Infinity;
+  /** As `maxSilenceMs`, while polling; another one after each list. */
+  #pollAfterMs: number;
 
   constructor(options: ReflectorOptions<T>) {
     const { resource, namespace, logger, random } = options;
@@ -74,6 +69,7 @@ export class Reflector<T extends StoredObject> {
     this.#writer = new StoreWriter(options, this.#collection.path);
     this.#scope = namespace ?? '';
     this.#retries = new Retries({ logger, random, fields: { resource, namespace } });
+    this.#pollAfterMs = pollAfterMs(random);
   }
 
   /** The store has contained a complete list once. Never false again. */
@@ -84,6 +80,10 @@ export class Reflector<T extends StoredObject> {
   /** The last list or watch failed because the server could not be reached, or was not able to respond. */
   get isServerAway(): boolean {
     return this.#isServerAway;
+  }
+
+  get mode(): WatchMode {
+    return this.#retries.mode;
   }
 
   /** Undefined while the last attempt has not failed. */
@@ -111,6 +111,22 @@ export class Reflector<T extends StoredObject> {
     this.#watching?.abort(new Error('what is known is in doubt'));
   }
 
+  /**
+   * A list beside the watch, no older than what is known; the store stays as it is. Throws RequestError, or the signal's
+   * reason.
+   */
+  async listBeside(project: (object: unknown) => T | undefined, signal: AbortSignal): Promise<void> {
+    const { resource, observer } = this.#options;
+    const options = { ...this.#listOptions(), project };
+    try {
+      await listObjects(options, this.#resourceVersion, signal);
+    } catch (error) {
+      if (error instanceof RequestError) observer.listFinished(resource, listFailure(error));
+      throw error;
+    }
+    observer.listFinished(resource, 'success');
+  }
+
   async #loop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const pauseMs = await this.#attempt(signal).catch((error: unknown) =>
@@ -127,19 +143,20 @@ export class Reflector<T extends StoredObject> {
    * some proxies block watches.
    */
   async #attempt(signal: AbortSignal): Promise<number> {
-    const silentMs = this.#options.clock.monotonicMs() - this.#progressedAtMs;
-    const isListNext = this.#isInDoubt || this.#next === 'list' || silentMs >= maxSilenceMs;
+    const isListNext = this.#isInDoubt || this.#next === 'list' || this.#listDueInMs() <= 0;
     return isListNext ? this.#list(signal) : this.#watch(signal);
   }
 
+  /** Until the silence causes a list. */
+  #listDueInMs(): number {
+    const limitMs = this.mode === 'polling' ? this.#pollAfterMs : maxSilenceMs;
+    return this.#progressedAtMs + limitMs - this.#options.clock.monotonicMs();
+  }
+
   async #list(signal: AbortSignal): Promise<number> {
-    const { resource, observer } = this.#options;
     this.#setConnected(false);
-    const onExpired = (): void => {
-      observer.resourceVersionExpired(resource);
-    };
     const compare = (objects: readonly T[]): ListDifference => this.#writer.compare(objects);
-    const options = { ...this.#options, collection: this.#collection, onExpired, compare };
+    const options = { ...this.#listOptions(), compare, expectsObjects: this.#options.resource === 'nodes' };
     // The server may have another storage than before, in which the version means nothing.
     const asksNewest = this.#isInDoubt || this.#refusedCount >= maxRefusedCount;
     // One attempt: a watch that works continues when it fails.
@@ -156,13 +173,21 @@ export class Reflector<T extends StoredObject> {
     return this.#resourceVersion === '0' ? this.#listAgain() : 0;
   }
 
+  #listOptions() {
+    const { resource, observer } = this.#options;
+    const onExpired = (): void => {
+      observer.resourceVersionExpired(resource);
+    };
+    return { ...this.#options, collection: this.#collection, onExpired };
+  }
+
   #listFailed(error: RequestError): number {
     const { resource, observer } = this.#options;
     const isRefused = error.reason === 'unauthorized' || error.reason === 'forbidden';
-    const reason = error instanceof ApiError && error.isExpired ? 'expired' : error.reason;
+    const reason = listFailure(error);
     observer.listFinished(resource, reason);
     if (error instanceof ApiError && error.isInvalidRequest) this.#refusedCount += 1;
-    const pauseMs = this.#failed('list failed', { reason, error, pause: isRefused ? 'long' : 'backoff' });
+    const pauseMs = this.#failed('list failed', { reason, error, pause: isRefused ? 'refused' : 'backoff' });
     this.firstList.failed(reason);
     return pauseMs;
   }
@@ -175,8 +200,9 @@ export class Reflector<T extends StoredObject> {
   }
 
   #applyList(listed: ListedObjects<T>): void {
-    const { resource, observer, logger } = this.#options;
+    const { resource, observer, logger, random } = this.#options;
     const { objects, resourceVersion } = listed;
+    this.#pollAfterMs = pollAfterMs(random);
     this.#writer.replace(listed, !this.#hasSynced);
     this.#advance(resourceVersion);
     this.#next = 'watch';
@@ -191,27 +217,41 @@ export class Reflector<T extends StoredObject> {
 
   async #watch(signal: AbortSignal): Promise<number> {
     using watching = new LinkedAbort(signal);
+    const ended = new AbortController();
     this.#watching = watching;
+    this.#connectedAtMs = Infinity;
+    this.#endWhenListIsDue(watching, ended.signal).catch(() => undefined); // the watch has ended
     try {
       return this.#watchEnded(await this.#follow(watching.signal));
     } catch (error) {
       if (signal.aborted || !watching.signal.aborted) throw error;
       return 0;
     } finally {
+      ended.abort();
       this.#watching = undefined;
       this.#setConnected(false);
     }
   }
 
+  /** While polling, a watch makes way for the list that is due, unless it has lived for a minute. */
+  async #endWhenListIsDue(watching: LinkedAbort, ended: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (this.mode === 'polling' && !watching.signal.aborted) {
+      const dueInMs = this.#listDueInMs();
+      if (dueInMs > 0) await clock.sleep(dueInMs, ended);
+      else if (clock.monotonicMs() - this.#connectedAtMs >= stableAfterMs) this.#retries.recovered();
+      else watching.abort(new Error('a list is due'));
+    }
+  }
+
   async #follow(signal: AbortSignal): Promise<WatchEnd> {
-    const { random } = this.#options;
     return watchObjects(
       {
         ...this.#options,
         collection: this.#collection,
         resourceVersion: this.#resourceVersion,
         // Random, so that the clients of a server that restarted do not reconnect together from then on.
-        timeoutSeconds: 300 + Math.floor(301 * random()),
+        timeoutSeconds: 300 + Math.floor(301 * this.#options.random()),
         onConnected: () => {
           this.#isServerAway = false;
           this.#connectedAtMs = this.#options.clock.monotonicMs();
@@ -229,14 +269,17 @@ export class Reflector<T extends StoredObject> {
   }
 
   #watchEnded(end: WatchEnd): number {
-    const { resource, observer, logger } = this.#options;
+    const { resource, observer, logger, clock } = this.#options;
     observer.watchEnded(resource, end.result);
     if (end.result === 'expired') observer.resourceVersionExpired(resource);
-    if (end.connectedMs >= stableAfterMs) this.#retries.recovered();
-    const { next, pause, isFailure } = followUps[end.result];
+    const isNews = this.#retries.watchEnded(end, clock.monotonicMs());
+    const { next, pause, isFailure, isOfWatch } = followUpOf(end.result, this.mode === 'polling');
     this.#next = next;
-    const { result: reason, error = 'the server ended the watch at once' } = end;
-    if (isFailure) return this.#failed('watch failed', { reason, error, pause });
+    const { result: reason, error = endText(end) } = end;
+    if (isFailure) {
+      const what = isNews ? pollingText(reason) : 'watch failed';
+      return this.#failed(what, { reason, error, pause, isNews, isOfWatch });
+    }
     logger.debug('watch ended', { resource, path: this.#collection.path, reason });
     return this.#retries.pauseMs(pause);
   }
@@ -263,12 +306,12 @@ export class Reflector<T extends StoredObject> {
     observer.watchConnected(resource, this.#scope, isConnected);
   }
 
-  #failed(what: string, { reason, error, pause }: Failure): number {
-    this.#isServerAway = awayReasons.has(reason);
-    const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-    const pauseMs = this.#retries.pauseMs(pause, retryAfterMs);
-    this.#retries.failed(what, { reason, message: messageOf(error) }, { retryInMs: Math.round(pauseMs) });
-    return pauseMs;
+  #failed(what: string, failure: FailedAttempt): number {
+    const isPolling = this.mode === 'polling';
+    this.#isServerAway = isAway(failure.reason, isPolling);
+    const nextList =
+      isPolling && failure.isOfWatch === true ? { next: this.#next, inMs: this.#listDueInMs() } : undefined;
+    return this.#retries.failed(what, failure, nextList);
   }
 
   /** An unexpected error, such as one of an observer, ends the attempt and not the reflector. */

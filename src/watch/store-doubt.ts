@@ -37,8 +37,12 @@ export class StoreDoubt {
     this.#nextPause = this.#firstPause;
   }
 
-  /** To be called at each scrape. `again`: the last list did not end the doubt. */
+  /**
+   * To be called more than once a minute while there are counts; no pod at all says nothing. `again`: the last list did not
+   * end the doubt.
+   */
   dueList(counts: PodCounts): 'first' | 'again' | undefined {
+    if (counts.knownCount + counts.unknownCount === 0) return undefined;
     const nowMs = this.#clock.monotonicMs();
     if (!isSuspicious(counts)) {
       this.#sinceMs = undefined;

@@ -44,7 +44,7 @@ export class StoreWriter<T> {
     return store.compare(objects, isInScope);
   }
 
-  replace({ objects, skipped }: ListedObjects<T>, isFirstList: boolean): void {
+  replace({ objects, skipped }: ListedObjects<T>, isInitial: boolean): void {
     const { resource, store, isInScope, observer, logger } = this.#options;
     for (const { reason } of skipped) observer.objectSkipped(resource, reason);
     const [first] = skipped;
@@ -52,9 +52,7 @@ export class StoreWriter<T> {
       const fields = { resource, path: this.#path, count: skipped.length };
       logger.warn('skipped objects of a list', { ...fields, reason: first.reason, error: first.message });
     }
-    this.#change(() => {
-      store.replace(objects, { isInScope, isFirstList });
-    });
+    store.replace(objects, { isInScope, isInitial });
   }
 
   /** Throws RequestError `decode` for a malformed deletion: only a list can show which object was deleted. */
@@ -81,7 +79,7 @@ export class StoreWriter<T> {
       logger.warn('skipped malformed object', { resource, path: this.#path, error: messageOf(error) });
       return;
     }
-    const outcome = projected === undefined ? 'suppressed' : this.#change(() => store.upsert(projected));
+    const outcome = projected === undefined ? 'suppressed' : store.upsert(projected);
     if (outcome === 'suppressed') observer.updateSuppressed(resource);
   }
 
@@ -94,17 +92,6 @@ export class StoreWriter<T> {
       throw new RequestError('decode', `malformed deleted object: ${messageOf(error)}`, { cause: error });
     }
     if (deleted === undefined) return;
-    this.#change(() => store.remove(deleted));
-  }
-
-  /** The store is up to date even when a change handler throws. */
-  #change<R>(step: () => R): R | undefined {
-    try {
-      return step();
-    } catch (error) {
-      const { resource, logger } = this.#options;
-      logger.error('store change handler failed', { resource, error: messageOf(error) });
-      return undefined;
-    }
+    store.remove(deleted);
   }
 }

@@ -3,28 +3,26 @@ import type { Clock } from '../base/clock.js';
 /** About 10 MB. Above it, the oldest are forgotten first. */
 const maxCount = 50_000;
 
-export interface TombstonesOptions {
-  readonly clock: Clock;
-  /** How long an object is remembered, in milliseconds. */
-  readonly keepMs: number;
-}
-
 /**
  * API objects that were removed recently, by an ID: pods by their kubelet UID, since a summary from before the deletion still
  * lists them, and nodes by their name. Remembers at most 50,000.
  */
 export class Tombstones {
   readonly #clock: Clock;
-  readonly #keepMs: number;
+  #keepMs = 0;
   /** ID → monotonic time at which it is forgotten; in the order of that time. */
   readonly #forgetAtMs = new Map<string, number>();
 
-  constructor({ clock, keepMs }: TombstonesOptions) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#keepMs = keepMs;
   }
 
-  /** Remembers the object for `keepMs` from now on. */
+  /** Objects that are removed from now on are remembered for this time, in milliseconds, or for longer. */
+  keepAtLeast(keepMs: number): void {
+    this.#keepMs = Math.max(this.#keepMs, keepMs);
+  }
+
+  /** Remembers the object from now on. */
   add(id: string): void {
     this.#forgetAtMs.delete(id);
     this.#forgetAtMs.set(id, this.#clock.monotonicMs() + this.#keepMs);

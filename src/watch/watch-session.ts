@@ -39,7 +39,7 @@ export const watchResults = [
   'unavailable',
   'unauthorized',
   'forbidden',
-  // The response is not a watch, or refuses the resource version.
+  // The response is not a watch, or refuses watches or the resource version.
   'rejected',
 ] as const;
 
@@ -51,6 +51,12 @@ export interface WatchEnd {
   readonly connectedMs: number;
   /** Undefined when the server ended the watch itself. */
   readonly error: RequestError | undefined;
+}
+
+/** Of a watch that the server ended itself. */
+export function endText({ result, connectedMs }: WatchEnd): string {
+  if (result === 'short') return 'the server ended the watch at once';
+  return `the server ended the watch after ${Math.round(connectedMs / 1_000)} s`;
 }
 
 export interface WatchSessionOptions {
@@ -136,8 +142,13 @@ function openFailureResult(error: RequestError): WatchResult {
   if (refusesVersion(error)) return 'rejected';
   if (error.reason === 'unauthorized' || error.reason === 'forbidden') return error.reason;
   if (error.status === undefined) return error.reason === 'decode' ? 'rejected' : 'connection';
-  if (error.status === 429) return 'throttled';
-  return error.status >= 500 ? 'unavailable' : 'rejected';
+  return statusResult(error.status);
+}
+
+function statusResult(status: number): WatchResult {
+  if (status === 429) return 'throttled';
+  // 501: a server or proxy that has no watches.
+  return status >= 500 && status !== 501 ? 'unavailable' : 'rejected';
 }
 
 /** Another watch from the same resource version would be refused too. */

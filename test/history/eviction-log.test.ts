@@ -51,7 +51,7 @@ function aContext(overrides: Partial<EvictedPodContext> = {}): EvictedPodContext
 }
 
 function see(object: Pod, change: Partial<PodChange> = {}, context = aContext()): void {
-  log.podChanged({ object, previous: undefined, isFirstList: false, ...change }, () => context);
+  log.podChanged({ object, previous: undefined, isInitial: false, ...change }, () => context);
 }
 
 const names = (): readonly string[] => log.records.map(({ pod }) => pod);
@@ -119,7 +119,7 @@ describe('an eviction', () => {
 
   it('before the first list is recorded and never counted', () => {
     const evicted = anEvicted();
-    see(evicted, { isFirstList: true });
+    see(evicted, { isInitial: true });
     see(anEvicted({ resourceVersion: '2' }), { previous: evicted });
     see(evicted, { previous: evicted });
     expect(log.records.map(({ lastUsage }) => lastUsage)).toEqual(['before_start']);
@@ -136,7 +136,7 @@ describe('an eviction', () => {
   });
 
   it('counts when the first list of a new source has it before the event of the former source', () => {
-    see(anEvicted(), { isFirstList: true });
+    see(anEvicted(), { isInitial: true });
     see(anEvicted(), { previous: aPod() });
     see(anEvicted(), { previous: aPod() });
     expect(names()).toEqual(['cart-0']);
@@ -194,7 +194,7 @@ describe('records', () => {
     clock.jumpWallTime(jumpMs);
     const eviction = { message: emptyDirMessage, atMs: clock.steadyNowMs() };
     see(anEvicted({ name: 'after', eviction }), { previous: aPod() });
-    see(anEvicted({ name: 'found', eviction }), { isFirstList: true });
+    see(anEvicted({ name: 'found', eviction }), { isInitial: true });
     expect(log.records.map(({ evictedAtMs }) => evictedAtMs - startMs)).toEqual([0, 0, 0]);
     await clock.advance(hourMs - 1);
     expect(names()).toHaveLength(3);
@@ -214,7 +214,7 @@ describe('records', () => {
   it('are not made of evictions from before the first list and the retention time', async () => {
     const old = anEvicted();
     await clock.advance(hourMs);
-    see(old, { isFirstList: true });
+    see(old, { isInitial: true });
     expect(names()).toEqual([]);
   });
 
@@ -258,7 +258,7 @@ describe('records', () => {
           containers: names.map((name) => aContainerSummary({ name, rootfsBytes: index, logsBytes: index })),
           volumes: names.map((name) => aVolumeSummary({ name, usedBytes: index })),
         });
-        const change = { object: pod, previous: undefined, isFirstList: false };
+        const change = { object: pod, previous: undefined, isInitial: false };
         big.podChanged(change, () => aContext({ measurement: { summary, fetchedAtMs: index, samples } }));
       }
       expect(big.records.length).toBe(1_000);
@@ -361,7 +361,7 @@ describe('recorded evictions', () => {
     if (before === undefined || atEviction === undefined || last === undefined) throw new Error('incomplete');
     clock = new ManualClock({ nowMs: atEviction.eviction?.atMs ?? 0 });
     log = new EvictionLog({ retentionMs: hourMs, maxRecords: 3 }, clock);
-    see(before, { isFirstList: true });
+    see(before, { isInitial: true });
     see(atEviction, { previous: before });
     see(last, { previous: atEviction });
     const total = snapshot()

@@ -1,10 +1,11 @@
-import type { ClusterStoreOptions } from '../../src/watch/cluster-store-options.js';
 import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
+import type { SharedWatchObserver } from '../../src/watch/shared-watch.js';
 
 const ignore = (): void => undefined;
 
-export const silentObserver: ClusterStoreOptions['observer'] = {
-  trackStore: ignore,
+export const silentObserver: ReflectorObserver & SharedWatchObserver = {
+  subscriberFailed: ignore,
+  driftFound: ignore,
   listFinished: ignore,
   watchEnded: ignore,
   eventApplied: ignore,
@@ -14,6 +15,11 @@ export const silentObserver: ClusterStoreOptions['observer'] = {
   watchConnected: ignore,
   progressed: ignore,
 };
+
+/** For watches that end only when they are stopped. */
+export function mustNotEnd(error: Error): void {
+  throw error;
+}
 
 /** Adds a line for each call but that of `progressed`: a name and the values. */
 export function recordingObserver(observed: string[]): ReflectorObserver {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import { silentLogger } from '../../src/base/logger.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { type Scope, wholeCluster } from '../../src/kube/scope.js';
 import { shardOf } from '../../src/kube/shard.js';
-import { ClusterStore } from '../../src/watch/cluster-store.js';
+import type { ClusterStore } from '../../src/watch/cluster-store.js';
 import type { StoreChange } from '../../src/watch/object-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { startStore } from '../support/running-store.js';
 import { silentObserver } from '../support/watch-observers.js';
 import { eventLine, ScriptedApi, sends, WatchFeed } from './scripted-api.js';
 
@@ -64,25 +64,18 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
   const api: ApiTransport = {
     open: async (request, signal) => (byPath[request.path] ?? new ScriptedApi()).open(request, signal),
   };
-  const store = new ClusterStore({
+  const running = startStore({
     api,
     scope,
-    namespaces: [],
-    podSelector: [],
-    nodeSelector: [],
-    rememberDeletedMs: 100_000,
     clock,
-    random: () => 0.5,
-    onPodChange: (change) => podChanges.push(change),
-    logger: silentLogger,
     observer: {
       ...silentObserver,
       eventApplied: (_resource, type) => told.push(type),
       updateSuppressed: () => told.push('suppressed'),
     },
   });
-  const stopping = new AbortController();
-  const running = store.run(stopping.signal);
+  const { store } = running;
+  store.subscribeToPods({ name: 'test', onChange: (change) => podChanges.push(change) });
   await clock.advance(0);
   return {
     store,
@@ -97,10 +90,7 @@ async function start(scope: Scope, pods: readonly object[]): Promise<Running> {
     listCounts: () =>
       Object.values(byPath).map(({ requestLines }) => requestLines.filter((line) => line.startsWith('list')).length),
     advance: (durationMs) => clock.advance(durationMs),
-    [Symbol.asyncDispose]: async () => {
-      stopping.abort(new Error('stopped'));
-      await running;
-    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
 }
 
@@ -232,17 +222,17 @@ describe('the changes of pods', () => {
     message: 'Usage of EmptyDir volume "e" exceeds the limit "1Gi". ',
   };
   const evicted = (name: string, resourceVersion: string): object => ({ ...podOn(own, name, resourceVersion), status });
-  const shown = ({ type, object, previous, isFirstList }: StoreChange<Pod>): unknown[] => [
+  const shown = ({ type, object, previous, isInitial }: StoreChange<Pod>): unknown[] => [
     `${type} ${object.name}`,
-    { before: previous?.eviction !== undefined, now: object.eviction !== undefined, isFirstList },
+    { before: previous?.eviction !== undefined, now: object.eviction !== undefined, isInitial },
   ];
 
   it('show an eviction that only the event of the deletion carries', async () => {
     await using running = await start(wholeCluster, [podOn(own, 'cart-0')]);
     await running.send('DELETED', evicted('cart-0', '11'));
     expect(running.podChanges.map(shown)).toEqual([
-      ['added cart-0', { before: false, now: false, isFirstList: true }],
-      ['removed cart-0', { before: false, now: true, isFirstList: false }],
+      ['added cart-0', { before: false, now: false, isInitial: true }],
+      ['removed cart-0', { before: false, now: true, isInitial: false }],
     ]);
   });
 
@@ -251,8 +241,8 @@ describe('the changes of pods', () => {
     await running.send('ADDED', evicted('cart-1', '11'));
     await running.send('MODIFIED', evicted('cart-0', '12'));
     expect(running.podChanges.map(shown)).toEqual([
-      ['added cart-0', { before: false, now: true, isFirstList: true }],
-      ['added cart-1', { before: false, now: true, isFirstList: false }],
+      ['added cart-0', { before: false, now: true, isInitial: true }],
+      ['added cart-1', { before: false, now: true, isInitial: false }],
     ]);
   });
 });

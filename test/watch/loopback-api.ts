@@ -37,14 +37,11 @@ export interface LoopbackReflector extends AsyncDisposable {
   /** The names of the pods in the store. */
   readonly names: () => readonly string[];
   readonly pod: (name: string) => Pod | undefined;
-  /** Lets time pass for a reflector that only ever waits for its next attempt: requests take no time. */
+  /** Lets time pass while the reflector pauses or watches: all other requests take no time. */
   readonly elapse: (durationMs: number) => Promise<void>;
   /** Waits until the reflector pauses, lets the pause pass, and resolves when a request has followed. */
   readonly nextAttempt: () => Promise<void>;
 }
-
-/** Pauses are shorter than this, and all time limits of requests are longer. */
-const longestPauseMs = 30_000;
 
 /** With the shortest of random pauses, unless `random` says otherwise. */
 export async function startReflector(
@@ -54,10 +51,12 @@ export async function startReflector(
   const clock = new ManualClock();
   const startMs = clock.monotonicMs();
   const requests: LoopbackRequest[] = [];
+  let lastWatch: ServerResponse | undefined;
   const server = createServer((incoming, response) => {
     const { searchParams: query } = new URL(incoming.url ?? '', 'http://localhost');
     const request = { isWatch: query.get('watch') === 'true', query, atMs: clock.monotonicMs() - startMs };
     requests.push(request);
+    if (request.isWatch) lastWatch = response;
     handler(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -90,8 +89,14 @@ export async function startReflector(
   });
   const stopping = new AbortController();
   const run = reflector.run(stopping.signal);
+  /** A request has time limits of its own, and an idle connection has none. */
+  const isPaused = (): boolean => clock.sleeperCount === 1;
+  const isWatching = (): boolean => {
+    const isOpen = lastWatch?.headersSent === true && !lastWatch.writableEnded && !lastWatch.destroyed;
+    return isOpen && observed.findLast((line) => line.startsWith('connected')) === 'connected pods  true';
+  };
   const paused = async (): Promise<void> => {
-    await expect.poll(() => clock.nextDueMs, { interval: 1 }).toBeLessThanOrEqual(longestPauseMs);
+    await expect.poll(isPaused, { interval: 1 }).toBe(true);
   };
   return {
     clock,
@@ -106,7 +111,7 @@ export async function startReflector(
     elapse: async (durationMs) => {
       const endMs = clock.monotonicMs() + durationMs;
       while (clock.monotonicMs() < endMs) {
-        await paused();
+        await expect.poll(() => isPaused() || isWatching(), { interval: 1 }).toBe(true);
         await clock.advance(Math.min(clock.nextDueMs, endMs - clock.monotonicMs()));
       }
     },

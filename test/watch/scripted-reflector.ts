@@ -7,6 +7,7 @@ import type { ApiTransport } from '../../src/http/api-client.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
 import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
 import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
+import type { WatchedCollection } from '../../src/watch/watched-collection.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingObserver } from '../support/watch-observers.js';
 import { eventLine, podJson, sendsList } from './scripted-api.js';
@@ -20,6 +21,20 @@ export function project(object: unknown): Thing {
   if (value === undefined) throw new RequestError('decode', `${metadata.name} has no value`);
   return { uid: metadata.uid, name: metadata.name, resourceVersion: metadata.resourceVersion, value };
 }
+
+/** All of them, in all namespaces. */
+export const allThings: WatchedCollection<Thing> = {
+  resource: 'pods',
+  namespaces: [],
+  labelSelector: undefined,
+  fieldSelector: undefined,
+  identity: 'all',
+  keyOf: ({ name }) => name,
+  groupOf: () => undefined,
+  namespaceOf: () => undefined,
+  removedIdOf: ({ uid }) => uid,
+  project,
+};
 
 export const podWithoutValue = (name: string, resourceVersion: string): object => ({
   metadata: { name, uid: `uid-${name}`, resourceVersion },

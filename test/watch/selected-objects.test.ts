@@ -2,26 +2,17 @@ import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
-import { silentLogger } from '../../src/base/logger.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import { type Scope, wholeCluster } from '../../src/kube/scope.js';
 import { parseSelector } from '../../src/kube/selector.js';
-import { ClusterStore } from '../../src/watch/cluster-store.js';
+import type { ClusterStore } from '../../src/watch/cluster-store.js';
 import type { ClusterStoreOptions } from '../../src/watch/cluster-store-options.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { silentObserver } from '../support/watch-observers.js';
+import { startStore } from '../support/running-store.js';
 import { eventLine, ScriptedApi, sends, WatchFeed } from './scripted-api.js';
 
-const quiet = {
-  random: () => 0.5,
-  rememberDeletedMs: 100_000,
-  logger: silentLogger,
-  observer: silentObserver,
-};
-
 type Selection = Pick<ClusterStoreOptions, 'scope' | 'namespaces' | 'podSelector' | 'nodeSelector'>;
-const everything: Selection = { scope: wholeCluster, namespaces: [], podSelector: [], nodeSelector: [] };
 const oneNode: Scope = { ...wholeCluster, nodeName: 'node-1' };
 
 const scenario: Scenario = {
@@ -37,9 +28,7 @@ async function requestsOf(selection: Partial<Selection>): Promise<readonly strin
   const clock = new ManualClock();
   const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token });
   using api = new ApiClient({ credentials, clock, version: '0' });
-  const store = new ClusterStore({ ...quiet, ...everything, ...selection, api, clock });
-  const stopping = new AbortController();
-  const running = store.run(stopping.signal);
+  const running = startStore({ ...selection, api, clock });
   const requested = (): readonly string[] =>
     cluster.apiRequests.map(({ path, query }) => {
       const selectors = ['labelSelector', 'fieldSelector'].flatMap((name) =>
@@ -49,9 +38,8 @@ async function requestsOf(selection: Partial<Selection>): Promise<readonly strin
     });
   const watches = 1 + Math.max(1, (selection.namespaces ?? []).length);
   await expect.poll(() => requested().filter((text) => text.startsWith('watch')).length, { interval: 5 }).toBe(watches);
-  stopping.abort(new Error('stopped'));
-  await running;
-  return [...requested()].sort();
+  await running[Symbol.asyncDispose]();
+  return [...new Set(requested())].sort();
 }
 
 describe('requests of the store', () => {
@@ -133,31 +121,27 @@ interface Running extends AsyncDisposable {
 async function start(nodes: readonly object[], pods: readonly object[]): Promise<Running> {
   const clock = new ManualClock();
   const [nodeFeed, podFeed] = [new WatchFeed(), new WatchFeed()];
-  const nodeApi = new ScriptedApi(sends(list('Node', nodes)), nodeFeed.answer);
+  const confirmed = nodes.length === 0 ? [sends(list('Node', nodes))] : [];
+  const nodeApi = new ScriptedApi(sends(list('Node', nodes)), ...confirmed, nodeFeed.answer);
   const podApi = new ScriptedApi(sends(list('Pod', pods)), podFeed.answer);
   const api = {
     open: async (...request: Parameters<ScriptedApi['open']>) =>
       (request[0].path === '/api/v1/nodes' ? nodeApi : podApi).open(...request),
   };
   const nodeSelector = parseSelector('pool=blue');
-  const store = new ClusterStore({ ...quiet, ...everything, nodeSelector, api, clock });
-  const stopping = new AbortController();
-  const running = store.run(stopping.signal);
+  const running = startStore({ nodeSelector, api, clock });
   await clock.advance(0);
   const sendTo = (feed: WatchFeed) => async (type: string, object: object) => {
     feed.send(eventLine(type, object));
     await clock.advance(0);
   };
   return {
-    store,
+    store: running.store,
     sendNode: sendTo(nodeFeed),
     sendPod: sendTo(podFeed),
     nodeListCount: () => nodeApi.requestLines.filter((line) => line.startsWith('list')).length,
     advance: (durationMs) => clock.advance(durationMs),
-    [Symbol.asyncDispose]: async () => {
-      stopping.abort(new Error('stopped'));
-      await running;
-    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
 }
 

@@ -43,6 +43,15 @@ describe('a store is in doubt', () => {
     expect(doubt.dueList(unknown)).toBeUndefined();
   });
 
+  it('also with nothing to count in between', async () => {
+    const { clock, doubt } = start();
+    doubt.dueList(unknown);
+    await clock.advance(minuteMs / 2);
+    doubt.dueList({ knownCount: 0, unknownCount: 0 });
+    await clock.advance(minuteMs / 2);
+    expect(doubt.dueList(unknown)).toBe('first');
+  });
+
   it('after longer and longer pauses, up to 4 hours, while lists do not help', async () => {
     const { clock, doubt } = start();
     const due: [number, string][] = [];

@@ -3,10 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { Tombstones } from '../../src/watch/tombstones.js';
 import { ManualClock } from '../support/manual-clock.js';
 
+function rememberingFor(keepMs: number, clock = new ManualClock()): Tombstones {
+  const tombstones = new Tombstones(clock);
+  tombstones.keepAtLeast(keepMs);
+  return tombstones;
+}
+
 describe('Tombstones', () => {
   it('remembers a UID for the given time', async () => {
     const clock = new ManualClock();
-    const tombstones = new Tombstones({ clock, keepMs: 60_000 });
+    const tombstones = rememberingFor(60_000, clock);
     tombstones.add('a');
     await clock.advance(59_999);
     expect(tombstones.has('a')).toBe(true);
@@ -15,14 +21,14 @@ describe('Tombstones', () => {
   });
 
   it('does not remember other UIDs', () => {
-    const tombstones = new Tombstones({ clock: new ManualClock(), keepMs: 60_000 });
+    const tombstones = rememberingFor(60_000);
     tombstones.add('a');
     expect(tombstones.has('b')).toBe(false);
   });
 
   it('counts the time from the last deletion', async () => {
     const clock = new ManualClock();
-    const tombstones = new Tombstones({ clock, keepMs: 60_000 });
+    const tombstones = rememberingFor(60_000, clock);
     tombstones.add('a');
     await clock.advance(30_000);
     tombstones.add('b');
@@ -34,7 +40,7 @@ describe('Tombstones', () => {
   });
 
   it('forgets a UID that is in use again', () => {
-    const tombstones = new Tombstones({ clock: new ManualClock(), keepMs: 60_000 });
+    const tombstones = rememberingFor(60_000);
     tombstones.add('a');
     tombstones.delete('a');
     tombstones.delete('never added');
@@ -43,12 +49,12 @@ describe('Tombstones', () => {
 
   it('inherits the UIDs of another one, for its own time', async () => {
     const clock = new ManualClock();
-    const former = new Tombstones({ clock, keepMs: 60_000 });
+    const former = rememberingFor(60_000, clock);
     former.add('forgotten');
     await clock.advance(59_999);
     former.add('a');
     await clock.advance(1);
-    const tombstones = new Tombstones({ clock, keepMs: 20_000 });
+    const tombstones = rememberingFor(20_000, clock);
     tombstones.inherit(former);
     expect([tombstones.has('forgotten'), tombstones.has('a')]).toEqual([false, true]);
     await clock.advance(20_000);
@@ -56,7 +62,7 @@ describe('Tombstones', () => {
   });
 
   it('forgets the oldest first when there are more than 50,000', () => {
-    const tombstones = new Tombstones({ clock: new ManualClock(), keepMs: 60_000 });
+    const tombstones = rememberingFor(60_000);
     for (let index = 0; index <= 50_000; index += 1) tombstones.add(`uid-${index}`);
     expect(tombstones.has('uid-0')).toBe(false);
     expect(tombstones.has('uid-1')).toBe(true);

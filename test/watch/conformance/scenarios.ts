@@ -25,6 +25,3 @@ export const inapplicable: readonly Inapplicable[] = [
       'differences are delivered.',
   },
 ];
-
-/** To be tested: shared watches, their subscribers, and which namespaces and selectors are requested. */
-export const notYetTested: readonly number[] = [...range(80, 92), 94, 95, 102];

@@ -93,7 +93,7 @@ describe('changes', () => {
     return { ...run, storeChanges };
   };
   const flagsOf = (changes: readonly StoreChange<Thing>[]) =>
-    changes.map(({ type, object, isFirstList }) => [type, object.name, isFirstList]);
+    changes.map(({ type, object, isInitial }) => [type, object.name, isInitial]);
 
   it('S22: are part of the first list once: not those that a broken watch has missed', async () => {
     const broken = new WatchFeed();

@@ -1,0 +1,169 @@
+import { setMaxListeners } from 'node:events';
+
+import type { Clock } from '../base/clock.js';
+import { messageOf } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import type { TimeSlicer } from '../base/time-slicer.js';
+import type { ApiTransport } from '../http/api-client.js';
+import { ClusterWidePods } from './cluster-wide-pods.js';
+import { ObjectStore, type StoreChange, type StoredObject } from './object-store.js';
+import type { WatchCounter } from './reflector-observer.js';
+import type { Resource } from './resource-path.js';
+import type { AttemptFailure } from './retries.js';
+import { type AuditObserver, StoreAudit } from './store-audit.js';
+import { type Subscriber, Subscription } from './subscription.js';
+import { Tombstones } from './tombstones.js';
+import type { WatchedCollection } from './watched-collection.js';
+import { WatchedScope } from './watched-scope.js';
+
+export interface SharedWatchObserver extends WatchCounter, AuditObserver {
+  readonly subscriberFailed: (resource: Resource) => void;
+}
+
+export interface SharedWatchOptions {
+  readonly api: ApiTransport;
+  readonly clock: Clock;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly observer: SharedWatchObserver;
+  /** The turns of the subscribers. */
+  readonly slicer: TimeSlicer;
+}
+
+/**
+ * The objects of a collection, kept up to date by list and watch, for any number of users: one store, and one list and watch
+ * for each namespace, or one for all of more than 10 where that is allowed.
+ */
+export class SharedWatch<T extends StoredObject> {
+  readonly objects: ObjectStore<T>;
+  /** Objects that were removed recently. */
+  readonly removed: Tombstones;
+  readonly startedAtMs: number;
+  readonly audit: StoreAudit<T>;
+  readonly #collection: WatchedCollection<T>;
+  readonly #options: SharedWatchOptions;
+  readonly #subscriptions = new Set<Subscription<T>>();
+  readonly #clusterWide: ClusterWidePods;
+  #scopes: readonly WatchedScope<T>[];
+  /** Resolves when it is known which scopes there are. */
+  readonly #chosen: Promise<void>;
+  #resolveChosen: () => void = () => undefined;
+  #hasEnded = false;
+
+  constructor(collection: WatchedCollection<T>, options: SharedWatchOptions) {
+    const { clock } = options;
+    const { keyOf, groupOf, namespaces } = collection;
+    this.#collection = collection;
+    this.#options = options;
+    this.startedAtMs = clock.monotonicMs();
+    this.removed = new Tombstones(clock);
+    this.objects = new ObjectStore({
+      keyOf,
+      groupOf,
+      onChange: (change) => {
+        this.#changed(change);
+      },
+    });
+    this.audit = new StoreAudit({ ...options, collection, objects: this.objects, scopes: () => this.#scopes });
+    this.#clusterWide = new ClusterWidePods({ ...options, namespaces });
+    this.#chosen = new Promise((resolve) => {
+      this.#resolveChosen = resolve;
+    });
+    this.#scopes = (namespaces.length === 0 ? [''] : namespaces).map((namespace) => this.#scopeOf(namespace));
+  }
+
+  /** Resolves when all lists and watches have ended after the signal; never rejects. Nothing is told from then on. */
+  async run(signal: AbortSignal): Promise<void> {
+    setMaxListeners(0, signal); // each watch has one
+    const isAtOnce = await this.#clusterWide.areWatched(signal).catch(() => false);
+    if (isAtOnce) this.#scopes = [this.#scopeOf('')];
+    this.#resolveChosen();
+    await Promise.all(this.#scopes.map(({ reflector }) => reflector.run(signal)));
+    this.#hasEnded = true;
+    for (const subscription of [...this.#subscriptions]) subscription[Symbol.dispose]();
+  }
+
+  /**
+   * Tells of all objects, then of each change, without a gap or a repetition: see {@link Subscription}. Each call is a
+   * subscription of its own. Throws when the watch has ended.
+   */
+  subscribe(subscriber: Subscriber<T>): Subscription<T> {
+    const { resource, keyOf } = this.#collection;
+    if (this.#hasEnded) throw new Error(`the watch of ${resource} has ended: "${subscriber.name}" cannot subscribe`);
+    const subscription = new Subscription<T>(subscriber, {
+      keyOf,
+      objects: this.objects.values(),
+      listed: this.synced(),
+      slicer: this.#options.slicer,
+      onError: (error, isRepeated) => {
+        this.#subscriberFailed(subscriber, error, isRepeated);
+      },
+      onDispose: () => {
+        this.#subscriptions.delete(subscription);
+      },
+    });
+    this.#subscriptions.add(subscription);
+    return subscription;
+  }
+
+  get subscriptionCount(): number {
+    return this.#subscriptions.size;
+  }
+
+  /** At first one for each namespace; one for all where that turned out to be allowed. */
+  get scopes(): readonly WatchedScope<T>[] {
+    return this.#scopes;
+  }
+
+  /** Why it is not known yet which scopes there are; undefined without a failure. */
+  get choiceFailure(): AttemptFailure | undefined {
+    return this.#clusterWide.lastFailure;
+  }
+
+  /** Resolves when everything has been listed once. */
+  async synced(): Promise<void> {
+    await this.#chosen;
+    await Promise.all(this.#scopes.map(({ reflector }) => reflector.firstList.synced));
+  }
+
+  /** Resolves when each list has succeeded once, or failed for a reason that does not go away by itself. */
+  async settled(): Promise<void> {
+    await Promise.race([this.#clusterWide.failedForLong, this.#chosen]);
+    if (this.choiceFailure !== undefined) return;
+    await Promise.all(this.#scopes.map(({ reflector }) => reflector.firstList.settled));
+  }
+
+  /** Lists the newest state at the next attempt, once: see {@link Reflector.relist}. */
+  relist(): void {
+    for (const { reflector } of this.#scopes) reflector.relist();
+  }
+
+  #scopeOf(namespace: string): WatchedScope<T> {
+    const { namespaceOf } = this.#collection;
+    return new WatchedScope<T>({
+      ...this.#collection,
+      ...this.#options,
+      counter: this.#options.observer,
+      namespace: namespace === '' ? undefined : namespace,
+      store: this.objects,
+      isInScope: (object) => namespace === '' || namespaceOf(object) === namespace,
+    });
+  }
+
+  #changed(change: StoreChange<T>): void {
+    const id = this.#collection.removedIdOf(change.object);
+    if (change.type === 'removed') this.removed.add(id);
+    else this.removed.delete(id);
+    this.audit.changed(change.object);
+    for (const subscription of this.#subscriptions) subscription.add(change);
+  }
+
+  #subscriberFailed({ name: subscriber }: Subscriber<T>, error: unknown, isRepeated: boolean): void {
+    const { resource } = this.#collection;
+    const { observer, logger } = this.#options;
+    observer.subscriberFailed(resource);
+    const log = isRepeated ? logger.debug : logger.error;
+    log('a change could not be processed', { resource, subscriber, error: messageOf(error) });
+  }
+}

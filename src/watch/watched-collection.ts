@@ -1,0 +1,111 @@
+import type { Clock } from '../base/clock.js';
+import type { Dedupe } from '../kube/dedupe.js';
+import type { Intern } from '../kube/interner.js';
+import type { Node, Pod } from '../kube/objects.js';
+import { projectNode, projectPod } from '../kube/projection.js';
+import { isInScope, type Scope } from '../kube/scope.js';
+import { formatSelector, type LabelSelector } from '../kube/selector.js';
+import { isPodInScope, withPlausibleStart } from './kept-pods.js';
+import type { StoredObject } from './object-store.js';
+import type { Resource } from './resource-path.js';
+
+/** Which objects are listed and watched, and what is kept of them. Plain data but for the functions. */
+export interface WatchedCollection<T extends StoredObject> {
+  readonly resource: Resource;
+  /** Sorted, each once; empty: all. */
+  readonly namespaces: readonly string[];
+  readonly labelSelector: string | undefined;
+  readonly fieldSelector: string | undefined;
+  /** The same for all that keep the same of the same objects, however their settings are written. */
+  readonly identity: string;
+  readonly keyOf: (object: T) => string;
+  readonly groupOf: (object: T) => string | undefined;
+  /** Undefined for objects that belong to none. */
+  readonly namespaceOf: (object: T) => string | undefined;
+  /** By which a removed object is remembered. */
+  readonly removedIdOf: (object: T) => string;
+  /** See {@link StoreWriterOptions.project}. */
+  readonly project: (object: unknown) => T | undefined;
+}
+
+/** Values that many objects have in common are kept once. */
+export interface SharedValues {
+  readonly intern: Intern;
+  readonly dedupe: Dedupe;
+}
+
+export interface WatchedNodesOptions {
+  readonly scope: Scope;
+  /** Not used with one node, whose absence must mean that it does not exist. */
+  readonly nodeSelector: LabelSelector;
+  readonly keepsImages: boolean;
+}
+
+export interface WatchedPodsOptions {
+  readonly scope: Scope;
+  readonly namespaces: readonly string[];
+  readonly podSelector: LabelSelector;
+  readonly clock: Clock;
+}
+
+export function watchedNodes(
+  { scope, nodeSelector, keepsImages }: WatchedNodesOptions,
+  { intern }: SharedValues,
+): WatchedCollection<Node> {
+  const selection = {
+    resource: 'nodes',
+    namespaces: [],
+    labelSelector: scope.nodeName === undefined ? selectorText(nodeSelector) : undefined,
+    fieldSelector: scope.nodeName === undefined ? undefined : `metadata.name=${scope.nodeName}`,
+  } as const;
+  return {
+    ...selection,
+    identity: identityOf(selection, scope, keepsImages),
+    keyOf: ({ name }) => name,
+    groupOf: () => undefined,
+    namespaceOf: () => undefined,
+    removedIdOf: ({ name }) => name,
+    project: (object) => {
+      const node = projectNode(object, intern, { keepsImages });
+      return isInScope(scope, node.name) ? node : undefined;
+    },
+  };
+}
+
+export function watchedPods(
+  { scope, podSelector, clock, ...options }: WatchedPodsOptions,
+  { intern, dedupe }: SharedValues,
+): WatchedCollection<Pod> {
+  const namespaces = [...new Set(options.namespaces)].sort();
+  const selection = {
+    resource: 'pods',
+    namespaces,
+    labelSelector: selectorText(podSelector),
+    fieldSelector: scope.nodeName === undefined ? undefined : `spec.nodeName=${scope.nodeName}`,
+  } as const;
+  return {
+    ...selection,
+    identity: identityOf(selection, scope),
+    keyOf: podKey,
+    groupOf: ({ nodeName }) => nodeName,
+    namespaceOf: ({ namespace }) => namespace,
+    removedIdOf: ({ kubeletUid }) => kubeletUid,
+    project: (object) =>
+      isPodInScope(object, { ...scope, namespaces })
+        ? withPlausibleStart(projectPod(object, intern, dedupe), clock.steadyNowMs())
+        : undefined,
+  };
+}
+
+/** Unique among the pods that exist at one time. */
+export function podKey({ namespace, name }: Pick<Pod, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
+}
+
+function selectorText(selector: LabelSelector): string | undefined {
+  return selector.length === 0 ? undefined : formatSelector(selector);
+}
+
+function identityOf(selection: object, { shard, totalShards, nodeName }: Scope, ...parts: readonly unknown[]): string {
+  return JSON.stringify([selection, shard, totalShards, nodeName, ...parts]);
+}

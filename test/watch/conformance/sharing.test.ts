@@ -1,0 +1,550 @@
+import { setImmediate } from 'node:timers/promises';
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { TimeSlicer } from '../../../src/base/time-slicer.js';
+import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
+import { createInterner } from '../../../src/kube/interner.js';
+import { wholeCluster } from '../../../src/kube/scope.js';
+import { parseSelector } from '../../../src/kube/selector.js';
+import type { StoreChange } from '../../../src/watch/object-store.js';
+import { SharedWatch } from '../../../src/watch/shared-watch.js';
+import { lingerMs, SharedWatches, type SharedWatchesOptions } from '../../../src/watch/shared-watches.js';
+import type { Subscriber } from '../../../src/watch/subscription.js';
+import { watchedPods, type WatchedPodsOptions } from '../../../src/watch/watched-collection.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { mustNotEnd, silentObserver } from '../../support/watch-observers.js';
+import { answers, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
+import { added, allThings, deleted, listOfA, modified, type Thing } from '../scripted-reflector.js';
+
+interface Setting extends SharedWatchesOptions {
+  readonly clock: ManualClock;
+  /** By level, of the log. */
+  readonly logged: string[];
+  /** A line for each failed change. */
+  readonly failed: string[];
+}
+
+function settingOf(api: ApiTransport): Setting {
+  const clock = new ManualClock();
+  const [logged, failed]: [string[], string[]] = [[], []];
+  const log = (level: string) => (message: string, fields?: object) => {
+    logged.push(`${level}: ${message} ${JSON.stringify(fields)}`);
+  };
+  return {
+    api,
+    clock,
+    logged,
+    failed,
+    random: () => 0.5,
+    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    observer: { ...silentObserver, subscriberFailed: (resource) => failed.push(resource) },
+    slicer: new TimeSlicer(clock),
+    onUnexpectedEnd: mustNotEnd,
+  };
+}
+
+const shown = ({ type, object, isInitial }: StoreChange<Thing>): string =>
+  `${isInitial ? 'initial ' : ''}${type} ${object.name}@${object.resourceVersion}`;
+
+/** A subscriber that remembers what it was told. */
+function listener(name = 'listener'): Subscriber<Thing> & { readonly told: string[] } {
+  const told: string[] = [];
+  return { name, told, onChange: (change) => told.push(shown(change)) };
+}
+
+interface Watching extends AsyncDisposable, Setting {
+  readonly watch: SharedWatch<Thing>;
+  /** Resolves when the lines have been applied and told. */
+  readonly send: (...lines: string[]) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A watch of `a@1` unless the list says otherwise. */
+async function watching(list = listOfA, feed = new WatchFeed()): Promise<Watching> {
+  const setting = settingOf(new ScriptedApi(list, feed.answer));
+  const watch = new SharedWatch(allThings, setting);
+  const stopping = new AbortController();
+  const running = watch.run(stopping.signal);
+  const stop = async (): Promise<void> => {
+    stopping.abort(new Error('stopped'));
+    await running;
+  };
+  await setting.clock.advance(0);
+  return {
+    ...setting,
+    watch,
+    send: async (...lines) => {
+      feed.send(...lines);
+      await setting.clock.advance(0);
+      await setImmediate();
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+interface Sharing extends AsyncDisposable, Setting {
+  readonly watches: SharedWatches<Thing>;
+  readonly requests: ApiRequest[];
+  readonly listCount: () => number;
+}
+
+/** Watches of an API server whose lists have `a@1`, and whose watches are silent. */
+function sharing(): Sharing {
+  const requests: ApiRequest[] = [];
+  const setting = settingOf({
+    open: (request, signal) => {
+      requests.push(request);
+      return new ScriptedApi(isWatch(request) ? new WatchFeed().answer : listOfA).open(request, signal);
+    },
+  });
+  const watches = new SharedWatches<Thing>(setting);
+  return {
+    ...setting,
+    watches,
+    requests,
+    listCount: () => requests.filter((request) => !isWatch(request)).length,
+    [Symbol.asyncDispose]: () => watches[Symbol.asyncDispose](),
+  };
+}
+
+const isWatch = ({ query }: ApiRequest): boolean => query?.['watch'] !== undefined;
+
+const values = { intern: createInterner(10), dedupe: <T extends object>(value: T): T => value };
+
+function identityOf(options: Partial<WatchedPodsOptions>): string {
+  const everything = { scope: wholeCluster, namespaces: [], podSelector: [], clock: new ManualClock() };
+  return watchedPods({ ...everything, ...options }, values).identity;
+}
+
+describe('watches', () => {
+  it('S80: of the same objects are one, however their selectors and namespaces are written', async () => {
+    const one = identityOf({ podSelector: parseSelector('a=1,b in (x,y)'), namespaces: ['shop', 'media'] });
+    const other = identityOf({ podSelector: parseSelector('b in (y,x),a=1'), namespaces: ['media', 'shop', 'shop'] });
+    expect(other).toBe(one);
+    await using shared = sharing();
+    const leases = [one, other].map((identity) => shared.watches.acquire({ ...allThings, identity }));
+    for (const { watch } of leases) watch.subscribe(listener());
+    await shared.clock.advance(0);
+    expect([shared.watches.watchCount, shared.watches.subscriptionCount]).toEqual([1, 2]);
+    expect([shared.listCount(), shared.requests.length]).toEqual([1, 2]);
+  });
+
+  it.each<[string, Partial<WatchedPodsOptions>]>([
+    ['labels', { podSelector: parseSelector('a=1') }],
+    ['namespaces', { namespaces: ['shop'] }],
+    ['a shard', { scope: { shard: 1, totalShards: 2, nodeName: undefined } }],
+    ['a node', { scope: { ...wholeCluster, nodeName: 'n1' } }],
+  ])('S81: of other objects are others: by %s', async (_case, options) => {
+    await using shared = sharing();
+    for (const identity of [identityOf({}), identityOf(options)]) shared.watches.acquire({ ...allThings, identity });
+    await shared.clock.advance(0);
+    expect([shared.watches.watchCount, shared.listCount()]).toEqual([2, 2]);
+  });
+
+  it('S82: that nobody uses go on for half a minute, without another list for who comes back', async () => {
+    await using shared = sharing();
+    const first = shared.watches.acquire(allThings);
+    await shared.clock.advance(0);
+    first[Symbol.dispose]();
+    await shared.clock.advance(lingerMs - 1);
+    const again = shared.watches.acquire(allThings);
+    expect(again.watch).toBe(first.watch);
+    await shared.clock.advance(10 * lingerMs);
+    expect([shared.watches.watchCount, shared.listCount()]).toEqual([1, 1]);
+    again[Symbol.dispose]();
+    await shared.clock.advance(lingerMs);
+    expect(shared.watches.watchCount).toBe(0);
+    expect(() => again.watch.subscribe(listener())).toThrow(/the watch of pods has ended/);
+    expect(shared.watches.acquire(allThings).watch).not.toBe(again.watch);
+  });
+
+  it('S82: are left once by a user that leaves twice', async () => {
+    await using shared = sharing();
+    const [first, second] = [shared.watches.acquire(allThings), shared.watches.acquire(allThings)];
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    await shared.clock.advance(lingerMs);
+    expect(shared.watches.watchCount).toBe(1);
+    second[Symbol.dispose]();
+    await shared.clock.advance(lingerMs);
+    expect(shared.watches.watchCount).toBe(0);
+  });
+
+  it('S83: whose first list is slow are not ended while somebody waits for it', async () => {
+    await using shared = sharing();
+    let answer: () => void = () => undefined;
+    const slow = new Promise<void>((resolve) => (answer = resolve));
+    const api = new ScriptedApi(async (...request) => {
+      await slow;
+      return listOfA(...request);
+    }, new WatchFeed().answer);
+    const watches = new SharedWatches<Thing>({ ...shared, api });
+    const [former, present] = [watches.acquire(allThings), watches.acquire(allThings)];
+    former[Symbol.dispose]();
+    await shared.clock.advance(lingerMs);
+    answer();
+    await present.watch.synced();
+    expect(present.watch.objects.size).toBe(1);
+    await watches[Symbol.asyncDispose]();
+  });
+
+  it('that end because of a bug are reported, and stop like the others', async () => {
+    const shared = sharing();
+    const told: string[] = [];
+    let isBroken = false;
+    const watches = new SharedWatches<Thing>({
+      ...shared,
+      api: new ScriptedApi(answers(500)),
+      random: () => {
+        if (isBroken) throw new Error('no entropy');
+        return 0.5;
+      },
+      onUnexpectedEnd: ({ message }) => told.push(message),
+    });
+    watches.acquire(allThings);
+    isBroken = true;
+    await shared.clock.advance(60_000);
+    expect(told).toEqual(['the watch of pods has ended: no entropy']);
+    await watches[Symbol.asyncDispose]();
+    expect(shared.clock.sleeperCount).toBe(0);
+  });
+
+  it('end all at once, used or not, and start no more', async () => {
+    const shared = sharing();
+    const lease = shared.watches.acquire(allThings);
+    await shared.clock.advance(0);
+    await shared.watches[Symbol.asyncDispose]();
+    expect(() => shared.watches.acquire(allThings)).toThrow('the watches have ended: pods cannot be watched');
+    lease[Symbol.dispose]();
+    expect(shared.clock.sleeperCount).toBe(0);
+  });
+});
+
+describe('a subscription', () => {
+  it('S84: begins with all objects and continues with each change, without a gap or a repetition', async () => {
+    await using running = await watching();
+    await running.send(added('b', '11'));
+    const late = listener();
+    running.watch.subscribe(late);
+    await running.send(modified('a', '12'), added('c', '13'), deleted('b', '14'));
+    expect(late.told).toEqual([
+      'initial added a@1',
+      'initial added b@11',
+      'updated a@12',
+      'added c@13',
+      'removed b@14',
+    ]);
+  });
+
+  it('S84: that begins before the first list has its objects as initial ones', async () => {
+    const setting = settingOf(new ScriptedApi(listOfA, new WatchFeed().answer));
+    const watch = new SharedWatch(allThings, setting);
+    const early = listener();
+    watch.subscribe(early);
+    const stopping = new AbortController();
+    const running = watch.run(stopping.signal);
+    await setting.clock.advance(0);
+    expect(early.told).toEqual(['initial added a@1']);
+    stopping.abort(new Error('stopped'));
+    await running;
+  });
+
+  it('S84: tells of an object that it begins with, then of its end, in this order', async () => {
+    await using running = await watching();
+    const late = listener();
+    running.watch.subscribe(late);
+    running.watch.objects.remove({ uid: 'uid-a', name: 'a', resourceVersion: '12', value: '' });
+    await running.clock.advance(0);
+    expect(late.told).toEqual(['initial added a@1', 'removed a@12']);
+  });
+
+  it('S85: that has ended is told nothing; the others are', async () => {
+    await using running = await watching();
+    const [one, other] = [listener(), listener()];
+    const subscription = running.watch.subscribe(one);
+    running.watch.subscribe(other);
+    await running.clock.advance(0);
+    subscription[Symbol.dispose]();
+    await running.send(added('b', '11'));
+    expect([one.told, other.told]).toEqual([['initial added a@1'], ['initial added a@1', 'added b@11']]);
+  });
+
+  it('S86, S89: can end itself and others while it is told, at once; the rest are told once', async () => {
+    await using running = await watching();
+    const [first, last] = [listener(), listener()];
+    const second = listener();
+    running.watch.subscribe({
+      name: 'ends',
+      onChange: (change) => {
+        first.onChange(change);
+        if (!change.isInitial) for (const subscription of ended) subscription[Symbol.dispose]();
+      },
+    });
+    const ended = [running.watch.subscribe(second)];
+    running.watch.subscribe(last);
+    await running.send(added('b', '11'), added('c', '12'));
+    expect(first.told).toEqual(['initial added a@1', 'added b@11', 'added c@12']);
+    expect(second.told).toEqual(['initial added a@1']);
+    expect(last.told).toEqual(first.told);
+    expect(running.watch.subscriptionCount).toBe(2);
+  });
+
+  it('S86: of a subscriber that ends it is told nothing more of the same turn', async () => {
+    await using running = await watching();
+    const told: string[] = [];
+    const subscription = running.watch.subscribe({
+      name: 'once',
+      onChange: (change) => {
+        told.push(shown(change));
+        if (!change.isInitial) subscription[Symbol.dispose]();
+      },
+    });
+    await running.send(added('b', '11'), added('c', '12'));
+    expect(told).toEqual(['initial added a@1', 'added b@11']);
+  });
+
+  it('S87: is one for each call, also for one subscriber; another watch has no part in it', async () => {
+    await using running = await watching();
+    await using foreign = await watching();
+    const twice = listener();
+    const [first] = [running.watch.subscribe(twice), running.watch.subscribe(twice)];
+    await running.clock.advance(0);
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    foreign.watch.subscribe(listener())[Symbol.dispose]();
+    await running.send(added('b', '11'));
+    expect(twice.told).toEqual(['initial added a@1', 'initial added a@1', 'added b@11']);
+  });
+
+  it('S88: of a subscriber that throws is told on, counted for each change and logged once', async () => {
+    await using running = await watching();
+    const other = listener();
+    let attemptCount = 0;
+    running.watch.subscribe({
+      name: 'broken',
+      onChange: () => {
+        attemptCount += 1;
+        throw new Error('no room');
+      },
+    });
+    running.watch.subscribe(other);
+    await running.send(added('b', '11'), modified('a', '12'));
+    expect([attemptCount, running.failed.length]).toEqual([3, 3]);
+    expect(running.logged.filter((line) => line.startsWith('error'))).toEqual([
+      'error: a change could not be processed {"resource":"pods","subscriber":"broken","error":"no room"}',
+    ]);
+    expect(other.told).toHaveLength(3);
+    expect(running.watch.objects.size).toBe(2);
+  });
+
+  it('S88: of a subscriber that cannot say what it must be told is told all, and no other misses a change', async () => {
+    await using running = await watching();
+    const [broken, other] = [listener('broken'), listener()];
+    running.watch.subscribe({
+      ...broken,
+      mustBeTold: () => {
+        throw new Error('no idea');
+      },
+    });
+    running.watch.subscribe(other);
+    await running.clock.advance(0);
+    for (const name of ['b', 'c']) {
+      const object = { name, uid: name, resourceVersion: '11', value: '' };
+      running.watch.objects.upsert(object);
+      running.watch.objects.remove(object);
+    }
+    await running.send(added('d', '12'));
+    expect(broken.told.slice(1)).toEqual(['added b@11', 'removed b@11', 'added c@11', 'removed c@11', 'added d@12']);
+    expect(other.told.slice(1)).toEqual(['added d@12']);
+    expect(Array.from(running.watch.objects.values(), ({ name }) => name)).toEqual(['a', 'd']);
+    expect(running.failed).toHaveLength(2);
+    expect(running.logged.filter((line) => /^(?:warn|error)/.test(line))).toEqual([
+      'error: a change could not be processed {"resource":"pods","subscriber":"broken","error":"no idea"}',
+    ]);
+    expect(running.watch.scopes[0]?.reflector.lastFailure).toBeUndefined();
+  });
+
+  it('S90: after the end is refused, and ends without an error', async () => {
+    const running = await watching();
+    const subscription = running.watch.subscribe(listener());
+    await running.stop();
+    expect(() => running.watch.subscribe(listener('late'))).toThrow(
+      'the watch of pods has ended: "late" cannot subscribe',
+    );
+    subscription[Symbol.dispose]();
+    expect(running.watch.subscriptionCount).toBe(0);
+  });
+
+  it('S91: has synced when its subscriber has been told of the whole first list, after the store has', async () => {
+    const list = sendsList(
+      '10',
+      ['a', 'b', 'c', 'd', 'e'].map((name) => podJson(name, '1')),
+    );
+    await using running = await watching(list);
+    await running.watch.synced();
+    const [late, broken] = [listener(), listener('broken')];
+    const subscription = running.watch.subscribe(late);
+    const failing = running.watch.subscribe({
+      ...broken,
+      onChange: () => {
+        throw new Error('no room');
+      },
+    });
+    expect([late.told.length, subscription.pendingCount]).toEqual([0, 5]);
+    await Promise.all([subscription.synced, failing.synced]);
+    expect([late.told.length, subscription.pendingCount]).toEqual([5, 0]);
+  });
+
+  it('S92: is told after a gap of what has changed, and of nothing else', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(
+      sendsList('10', [podJson('a', '1'), podJson('b', '2')]),
+      answers(410, { reason: 'Expired' }),
+      sendsList('20', [podJson('a', '1'), podJson('b', '15'), podJson('c', '16')]),
+      feed.answer,
+    );
+    const setting = settingOf(api);
+    const watch = new SharedWatch(allThings, setting);
+    const [one, other] = [listener(), listener()];
+    for (const subscriber of [one, other]) watch.subscribe(subscriber);
+    const stopping = new AbortController();
+    const running = watch.run(stopping.signal);
+    await setting.clock.advance(5_000);
+    expect(one.told).toEqual(['initial added a@1', 'initial added b@2', 'updated b@15', 'added c@16']);
+    expect(other.told).toEqual(one.told);
+    stopping.abort(new Error('stopped'));
+    await running;
+  });
+
+  it('S94: whose list is denied shows why at once', async () => {
+    const message = 'pods is forbidden: User "exporter" cannot list resource "pods"';
+    const setting = settingOf(new ScriptedApi(answers(403, { reason: 'Forbidden', message })));
+    const watch = new SharedWatch(allThings, setting);
+    const stopping = new AbortController();
+    const running = watch.run(stopping.signal);
+    await watch.settled();
+    expect(watch.scopes[0]?.reflector.lastFailure).toMatchObject({
+      reason: 'forbidden',
+      message: expect.stringContaining(message) as string,
+    });
+    expect(setting.logged).toEqual([expect.stringMatching(/^warn: list failed .*is forbidden: User/)]);
+    stopping.abort(new Error('stopped'));
+    await running;
+  });
+});
+
+describe('changes that a subscriber has yet to be told', () => {
+  const objectsOf = (watch: SharedWatch<Thing>) => ({
+    put: (name: string, version: number, uid = `uid-${name}`) =>
+      watch.objects.upsert({ name, uid, resourceVersion: String(version), value: String(version) }),
+    remove: (name: string, version: number, uid = `uid-${name}`) =>
+      watch.objects.remove({ name, uid, resourceVersion: String(version), value: String(version) }),
+  });
+
+  it('S95: are one for each object, of its latest state', async () => {
+    await using running = await watching(sendsList('10', []));
+    const slow = listener();
+    const subscription = running.watch.subscribe(slow);
+    const { put } = objectsOf(running.watch);
+    for (let event = 0; event < 10_000; event += 1) put(`pod-${event % 100}`, event);
+    expect(subscription.pendingCount).toBe(100);
+    await running.clock.advance(0);
+    expect(slow.told).toEqual(Array.from({ length: 100 }, (_, index) => `added pod-${index}@${9_900 + index}`));
+  });
+
+  it.each<[string, (objects: ReturnType<typeof objectsOf>) => void, readonly string[]]>([
+    ['nothing, when it came and went', ({ put, remove }) => [put('x', 11), remove('x', 12)], []],
+    ['its end with the last state', ({ put, remove }) => [put('a', 11), remove('a', 12)], ['removed a@12']],
+    ['its last state, when it came and changed', ({ put }) => [put('x', 11), put('x', 12)], ['added x@12']],
+    [
+      'end and beginning, when another took its name',
+      ({ put, remove }) => [put('a', 11), remove('a', 12), put('a', 13, 'other'), put('a', 14, 'other')],
+      ['removed a@12', 'added a@14'],
+    ],
+    [
+      'its end alone, when another took its name and went too',
+      ({ put, remove }) => [remove('a', 12), put('a', 13, 'other'), remove('a', 14, 'other')],
+      ['removed a@12'],
+    ],
+  ])('S95: of one object are %s', async (_case, change, expected) => {
+    await using running = await watching();
+    const slow = listener();
+    running.watch.subscribe(slow);
+    await running.clock.advance(0);
+    slow.told.length = 0;
+    change(objectsOf(running.watch));
+    await running.clock.advance(0);
+    expect(slow.told).toEqual(expected);
+  });
+
+  it('S95: that cancel each other out do not keep later ones from being told', async () => {
+    await using running = await watching();
+    const told = listener();
+    running.watch.subscribe(told);
+    await running.clock.advance(0);
+    const { put, remove } = objectsOf(running.watch);
+    for (let turn = 0; turn < 3; turn += 1) {
+      put('x', 11);
+      remove('x', 12);
+      await Promise.resolve();
+    }
+    put('y', 13);
+    await setImmediate();
+    expect(told.told).toEqual(['initial added a@1', 'added y@13']);
+  });
+
+  it('are told in the end, whenever they come: the mirror of a subscriber equals the store', async () => {
+    const operation = fc.record({
+      name: fc.constantFrom('a', 'b', 'c'),
+      version: fc.nat(9),
+      removes: fc.boolean(),
+      pauseCount: fc.nat(4),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
+        await using running = await watching();
+        const mirror = new Map<string, string>();
+        running.watch.subscribe({
+          name: 'mirror',
+          onChange: ({ type, object, previous }) => {
+            expect(mirror.get(object.name)).toBe(previous?.resourceVersion);
+            if (type === 'removed') mirror.delete(object.name);
+            else mirror.set(object.name, object.resourceVersion);
+          },
+        });
+        const { put, remove } = objectsOf(running.watch);
+        for (const { name, version, removes, pauseCount } of operations) {
+          if (removes) remove(name, version);
+          else put(name, version);
+          for (let pause = 0; pause < pauseCount; pause += 1) await Promise.resolve();
+        }
+        await setImmediate();
+        expect(running.failed).toEqual([]);
+        expect([...mirror].sort()).toEqual(
+          Array.from(running.watch.objects.values(), ({ name, resourceVersion }) => [name, resourceVersion]).sort(),
+        );
+      }),
+    );
+  });
+
+  it('S95: include an object that came and went when the subscriber must be told of it', async () => {
+    await using running = await watching();
+    const told: string[] = [];
+    running.watch.subscribe({
+      name: 'careful',
+      onChange: (change) => told.push(shown(change)),
+      mustBeTold: ({ name }) => name === 'evicted',
+    });
+    await running.clock.advance(0);
+    const { put, remove } = objectsOf(running.watch);
+    for (const name of ['evicted', 'other']) {
+      put(name, 11);
+      remove(name, 12);
+    }
+    await running.clock.advance(0);
+    expect(told).toEqual(['initial added a@1', 'added evicted@11', 'removed evicted@12']);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+
+import { noWatches, pollAfterMs, pollingPauseMs, runAfter, type WatchRun } from '../../src/watch/watch-mode.js';
+import { type WatchResult, watchResults } from '../../src/watch/watch-session.js';
+
+const minuteMs = 60_000;
+
+interface Ended {
+  readonly result: WatchResult;
+  readonly connectedMs?: number;
+  readonly atMs: number;
+}
+
+function after(...watches: readonly Ended[]): WatchRun {
+  return watches.reduce<WatchRun>(
+    (run, { result, connectedMs = 5_000, atMs }) => runAfter(run, { result, connectedMs }, atMs),
+    noWatches,
+  );
+}
+
+/** Watches that ended one after another, the last one a minute after the first. */
+const inARow = (...results: readonly WatchResult[]): readonly Ended[] =>
+  results.map((result, index) => ({ result, atMs: (index * minuteMs) / (results.length - 1) }));
+
+const fiveOf = (result: WatchResult): readonly Ended[] => inARow(...Array<WatchResult>(5).fill(result));
+
+describe('polling', () => {
+  const isAway: readonly WatchResult[] = ['connection', 'throttled', 'unavailable', 'unauthorized'];
+
+  it.each(watchResults.filter((result) => !isAway.includes(result)))(
+    'begins after five watches in a row and a minute that ended soon: %s',
+    (result) => {
+      expect(after(...fiveOf(result)).mode).toBe('polling');
+    },
+  );
+
+  it.each(isAway)('does not begin while the server is away, and continues then: %s', (result) => {
+    expect(after(...fiveOf(result), ...fiveOf(result)).mode).toBe('watch');
+    expect(after(...fiveOf('short'), { result, atMs: 2 * minuteMs }).mode).toBe('polling');
+  });
+
+  it.each([
+    ['four', inARow('short', 'short', 'short', 'short')],
+    ['five within less than a minute', fiveOf('reset').map((ended) => ({ ...ended, atMs: ended.atMs * 0.99 }))],
+    ['five that are not in a row', inARow('end', 'end', 'end', 'unavailable', 'end', 'end')],
+    [
+      'five, one of which lived for a minute',
+      [...fiveOf('end').slice(1), { result: 'end', connectedMs: minuteMs, atMs: 9 * minuteMs }] as const,
+    ],
+  ])('does not begin after %s', (_case, watches) => {
+    expect(after(...watches).mode).toBe('watch');
+  });
+
+  it('counts from the last watch that worked, not since the start', () => {
+    const worked = { result: 'end', connectedMs: minuteMs, atMs: 1 } as const;
+    const hiccups = Array.from({ length: 100 }, () => [{ result: 'reset', atMs: 0 } as const, worked]).flat();
+    expect(after(...hiccups)).toEqual(noWatches);
+  });
+
+  it.each([
+    [minuteMs - 1, 'polling'],
+    [minuteMs, 'watch'],
+  ])('ends with a watch that lived for a minute, whatever ended it (%d ms: %s)', (connectedMs, mode) => {
+    for (const result of watchResults) {
+      expect(after(...fiveOf('short'), { result, connectedMs, atMs: 3 * minuteMs }).mode).toBe(mode);
+    }
+  });
+});
+
+it.each([
+  ['watch', 20_000, 50_000, 20_000],
+  ['watch', 20_000, 5_000, 5_000],
+  ['watch', 20_000, -1, 0],
+  ['list', 20_000, 50_000, 50_000],
+  ['list', 20_000, -1, 20_000],
+] as const)('before a %s, a back-off of %d ms with a list in %d ms becomes %d ms', (next, pauseMs, inMs, expected) => {
+  expect(pollingPauseMs(pauseMs, { next, inMs })).toBe(expected);
+});
+
+it('lists are 65 to 75 s apart', () => {
+  expect([pollAfterMs(() => 0), pollAfterMs(() => 0.999_999)].map(Math.round)).toEqual([65_000, 75_000]);
+});
