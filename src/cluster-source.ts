@@ -1,29 +1,35 @@
-import { type Clock, startDeadline } from './base/clock.js';
+import { abortable } from './base/abortable.js';
+import { startDeadline } from './base/clock.js';
+import { endOf } from './base/ending.js';
 import { UserError } from './base/errors.js';
-import type { Logger } from './base/logger.js';
 import { escapeInvisible } from './base/text.js';
-import { TimeSlicer } from './base/time-slicer.js';
-import { podGraceMs } from './collection.js';
+import { WorkQueue } from './base/work-queue.js';
+import type { ClusterConnection, ClusterConnectionOptions } from './cluster-connection.js';
+import { podGraceMs, podScope } from './collection.js';
 import type { Config } from './config/schema.js';
-import { type ConnectionBudget, connectionBudget } from './connection-budget.js';
-import type { Credentials } from './credentials/credentials.js';
-import { KubeletCredentials } from './credentials/kubelet-credentials.js';
-import { ApiClient } from './http/api-client.js';
-import type { Pod } from './kube/objects.js';
-import { lifecycleEvents, outdatesSummary } from './kube/pod-lifecycle.js';
+import { type ConnectionBudget, connectionBudget, warnOfOpenFileLimit } from './connection-budget.js';
+import type { Node, Pod } from './kube/objects.js';
+import { type LifecycleEvent, lifecycleEvents, outdatesSummary } from './kube/pod-lifecycle.js';
 import type { Scope } from './kube/scope.js';
 import { BackgroundRefresher } from './kubelet/background-refresher.js';
-import { KubeletClient } from './kubelet/client.js';
-import { DirectTransport } from './kubelet/direct-transport.js';
-import { KubeletCache } from './kubelet/kubelet-cache.js';
-import { ProxyTransport } from './kubelet/proxy-transport.js';
-import type { KubeletTransport } from './kubelet/transport.js';
+import type { KubeletCache } from './kubelet/kubelet-cache.js';
+import type { NodeSummary } from './kubelet/summary.js';
+import { KubeletConnection } from './kubelet-connection.js';
 import { nodesInScope } from './scrape/node-policy.js';
-import type { SelfMetrics } from './telemetry/self-metrics.js';
-import type { StoreMetrics } from './telemetry/store-metrics.js';
+import { Reconciler } from './scrape/reconciler.js';
+import { lacksYoungPod } from './scrape/young-pods.js';
+import type { TimedTask } from './server/liveness.js';
+import type { TaskKind } from './telemetry/queue-metrics.js';
 import { ClusterStore } from './watch/cluster-store.js';
+import type { ClusterWatches } from './watch/cluster-watches.js';
 import type { StoreChange } from './watch/object-store.js';
-import { isExpected } from './workload/coverage.js';
+import type { Subscriber, Subscription } from './watch/subscription.js';
+
+/** Without a scrape for this time, stores are not compared with lists. */
+const idleAfterMs = 60_000;
+
+/** No task takes so long: what it waits for has a time limit of seconds, or that of `kubelet.requestTimeout`. */
+const maxTaskMs = 300_000;
 
 interface SyncOptions {
   readonly timeoutMs: number;
@@ -32,70 +38,133 @@ interface SyncOptions {
   readonly mayBePartial?: boolean;
 }
 
-export interface ClusterSourceOptions {
+/** The credentials are those of the connection. */
+export interface ClusterSourceOptions extends ClusterConnectionOptions {
   readonly config: Config;
   readonly scope: Scope;
-  readonly credentials: Credentials;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly logger: Logger;
-  readonly metrics: SelfMetrics;
-  readonly version: string;
+  /** Lives longer. */
+  readonly connection: ClusterConnection;
   /** Files and connections that the process may have open; undefined: not known. */
   readonly openFileLimit?: number | undefined;
   /** Whether nodes have the list of their images; only commands show it. Default: false. */
   readonly keepsImages?: boolean;
   /** Whether nodes that `cluster.nodeSelector` excludes are read too; only commands show them. Default: false. */
   readonly readsAllNodes?: boolean;
-  /** Called after each change of a pod; the source already has its result. */
+  /** Told of each change of a pod, evictions in any case; the source already has its result. */
   readonly onPodChange?: (change: StoreChange<Pod>, source: ClusterSource) => void;
+  /** Whether scrapes read the source; only then it counts what happens to pods. Default: true. */
+  readonly isActive?: (source: ClusterSource) => boolean;
 }
 
-/** The source of all data about a cluster: nodes and pods by list and watch, summaries from kubelets. Runs from construction until disposal. */
+/**
+ * The source of all data about a cluster for one set of settings: nodes and pods from shared watches, summaries from
+ * kubelets. Runs from construction until disposal.
+ */
 export class ClusterSource implements AsyncDisposable {
   readonly store: ClusterStore;
-  readonly storeMetrics: StoreMetrics;
+  readonly watches: ClusterWatches;
   readonly cache: KubeletCache;
+  /** What is done in the background, by kind. */
+  readonly queue: WorkQueue<TaskKind>;
   readonly #options: ClusterSourceOptions;
   readonly #budget: ConnectionBudget;
   /** Disposed of in reverse order. */
   readonly #resources: Disposable[] = [];
   readonly #lifetime = new AbortController();
   readonly #refresher: BackgroundRefresher | undefined;
-  readonly #running: readonly Promise<void>[];
+  readonly #reconciler: Reconciler;
+  readonly #running: Promise<void>;
+  /** Monotonic. */
+  #scrapedAtMs = -Infinity;
+  /** Undefined when nobody is told of evictions. */
+  readonly #evictions: Subscription<Pod> | undefined;
 
   constructor(options: ClusterSourceOptions) {
-    const { config, credentials, clock, version, metrics } = options;
+    const { config, connection, onPodChange } = options;
+    this.watches = connection.watches;
     this.#options = options;
     this.#budget = connectionBudget(config.kubelet.maxConcurrentRequests, options.openFileLimit);
-    const api = this.#own(new ApiClient({ credentials, clock, version }));
-    this.storeMetrics = metrics.createStoreMetrics();
-    this.store = new ClusterStore({
+    this.store = this.#own(
+      new ClusterStore({
+        ...options,
+        watches: connection.watches,
+        namespaces: config.cluster.namespaces,
+        podSelector: config.cluster.podSelector,
+        nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
+        rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
+      }),
+    );
+    const kubelets = new KubeletConnection({
       ...options,
-      observer: this.storeMetrics,
-      api,
-      namespaces: config.cluster.namespaces,
-      podSelector: config.cluster.podSelector,
-      nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
-      rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
-      onPodChange: (change) => {
+      store: this.store,
+      budget: this.#budget,
+      onNearNode: (nodeName) => this.#refresher?.mayBeDue(nodeName),
+      onSummary: this.#onSummary,
+    });
+    this.cache = this.#own(kubelets).cache;
+    this.#refresher = this.#createRefresher();
+    this.#reconciler = this.#createReconciler();
+    this.queue = new WorkQueue<TaskKind>({
+      ...options,
+      handlers: {
+        refresh: (nodeName) => this.#refresher?.refresh(nodeName) ?? Promise.resolve(undefined),
+        audit: async (resource, signal) => (this.#isScraped() ? this.store.audit(resource, signal) : undefined),
+        reconcile: (_name, signal) => this.#reconciler.reconcile(signal),
+      },
+      observer: options.metrics.queue,
+    });
+    this.#subscribe({
+      name: 'lifecycle',
+      onChange: (change) => {
         this.#observe(change);
-        options.onPodChange?.(change, this);
       },
     });
-    const transport = config.kubelet.access === 'proxy' ? new ProxyTransport({ api }) : this.#createDirectTransport();
-    this.cache = this.#own(this.#createCache(transport));
-    this.#refresher = this.#createRefresher();
-    void this.store.lists.listedNodes().then(() => {
-      this.#warnOfOpenFileLimit();
-    });
+    this.#evictions =
+      onPodChange &&
+      this.#subscribe({
+        name: 'evictions',
+        onChange: (change) => {
+          onPodChange(change, this);
+        },
+        mustBeTold: ({ eviction }) => eviction !== undefined,
+      });
+    const { onUnexpectedEnd } = options;
+    this.store.lists
+      .listedNodes()
+      .then(() => {
+        warnOfOpenFileLimit({ ...options, budget: this.#budget, nodeCount: [...this.store.nodes()].length });
+      })
+      .catch(onUnexpectedEnd);
     const { signal } = this.#lifetime;
-    this.#running = [this.store.run(signal), this.#refresher?.run(signal) ?? Promise.resolve()];
+    this.#running = endOf({ name: 'the work queue', running: this.queue.run(signal), signal, onUnexpectedEnd });
   }
 
-  /** To be called at each scrape: summaries are refreshed in the background only while scrapes keep coming. */
+  /** The task that has been in process for the longest time. */
+  get oldestTask(): TimedTask | undefined {
+    const { oldestRun } = this.queue;
+    const maxRunMs = Math.max(maxTaskMs, 2 * this.#options.config.kubelet.requestTimeoutMs);
+    return oldestRun && { ...oldestRun, maxRunMs };
+  }
+
+  /** To be called at each scrape: summaries are refreshed and compared in the background only while scrapes keep coming. */
   scraped(): void {
+    this.#scrapedAtMs = this.#options.clock.monotonicMs();
     this.#refresher?.scraped();
+    this.#reconciler.scraped();
+    for (const resource of ['nodes', 'pods'] as const) this.queue.add('audit', resource);
+  }
+
+  /** A change of a pod marks the summary of its node, but the one that ends the mark may still lack the pod. */
+  readonly #onSummary = (nodeName: string, summary: NodeSummary): void => {
+    const podsOnNode = this.store.podsOn(nodeName);
+    const nowMs = this.#options.clock.steadyNowMs();
+    if (!lacksYoungPod({ summary, podsOnNode, nowMs, graceMs: podGraceMs })) return;
+    this.cache.markOutdated(nodeName);
+    this.#refresher?.mayBeDue(nodeName);
+  };
+
+  #isScraped(): boolean {
+    return this.#options.clock.monotonicMs() - this.#scrapedAtMs < idleAfterMs;
   }
 
   /** Takes over the cached data of the source that this one replaces, and which of its pods were deleted recently. */
@@ -105,65 +174,75 @@ export class ClusterSource implements AsyncDisposable {
   }
 
   /**
-   * Resolves after the first lists. Throws UserError with a line for each list that is missing after `timeoutMs`; with
-   * `failsFast`, as soon as waiting longer would not help.
+   * Resolves after the first lists, at once where the watches have them already. Throws UserError with a line for each list
+   * that is missing after `timeoutMs`; with `failsFast`, as soon as waiting longer would not help.
    */
   async synced(
     { timeoutMs, failsFast = false, mayBePartial = false }: SyncOptions,
     signal: AbortSignal,
   ): Promise<void> {
-    const within = ` within ${timeoutMs / 1000} s`;
     const { lists } = this.store;
     const isDone = (): boolean => (mayBePartial ? lists.hasSynced : lists.isComplete);
-    using deadline = startDeadline({
-      clock: this.#options.clock,
-      durationMs: timeoutMs,
-      error: () => this.#missingLists(within),
-      parent: signal,
-    });
-    try {
-      await Promise.race([failsFast ? lists.settled() : lists.synced(), rejection(deadline.signal)]);
-    } catch (error) {
-      if (signal.aborted || !isDone()) throw error;
+    if (!isDone()) {
+      await this.#listed(failsFast ? lists.settled() : lists.synced(), timeoutMs, signal).catch((error: unknown) => {
+        if (signal.aborted || !isDone()) throw error;
+      });
     }
     if (!isDone()) throw this.#missingLists('');
+    if (lists.isComplete) await this.#evictions?.synced;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lifetime.abort(new Error('stopped'));
     for (const resource of this.#resources.reverse()) resource[Symbol.dispose]();
-    await Promise.all(this.#running);
+    await this.#running;
   }
 
-  /** What the first list shows happened before. */
+  async #listed(lists: Promise<void>, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    using deadline = startDeadline({
+      clock: this.#options.clock,
+      durationMs: timeoutMs,
+      error: () => this.#missingLists(` within ${timeoutMs / 1000} s`),
+      parent: signal,
+    });
+    await abortable(lists, deadline.signal);
+  }
+
+  #subscribe(subscriber: Subscriber<Pod>): Subscription<Pod> {
+    return this.#own(this.store.subscribeToPods(subscriber));
+  }
+
+  /** What a subscription begins with happened before. */
   #observe(change: StoreChange<Pod>): void {
-    if (change.isFirstList) return;
-    const { clock, metrics } = this.#options;
+    if (change.isInitial) return;
     const events = lifecycleEvents(change);
+    this.#count(events);
+    const { nodeName } = change.object;
+    if (nodeName === undefined) return;
+    if (outdatesSummary(change.object, events)) this.cache.markOutdated(nodeName);
+    this.#refresher?.mayBeDue(nodeName); // also a node that has just appeared: its first pod
+  }
+
+  /** While a reload waits for its first lists, two sources see the same pods. */
+  #count(events: readonly LifecycleEvent[]): void {
+    const { clock, metrics, isActive } = this.#options;
+    if (isActive?.(this) === false) return;
     for (const { type, atMs } of events) {
       metrics.lifecycleEvent(type, atMs === undefined ? undefined : clock.steadyNowMs() - atMs);
     }
-    const { nodeName } = change.object;
-    if (nodeName !== undefined && outdatesSummary(change.object, events)) this.cache.markOutdated(nodeName);
   }
 
-  #warnOfOpenFileLimit(): void {
-    const { openFileLimit, logger } = this.#options;
-    const nodeCount = [...this.store.nodes()].length;
-    const needed = this.#budget.neededOpenFiles(nodeCount);
-    if (openFileLimit === undefined || openFileLimit >= needed) return;
-    const { maxReaderConnections, maxConcurrentRequests, maxKeptConnections } = this.#budget;
-    const parts = { maxReaderConnections, maxConcurrentRequests, maxKeptConnections };
-    const fields = { openFileLimit, needed, nodeCount, ...parts };
-    const hint = 'raise it with ulimit -n, or LimitNOFILE of systemd or containerd';
-    logger.warn(`the limit of open files is too low to keep connections to all kubelets: ${hint}`, fields);
+  /** Those of the nodes that are scraped. */
+  #targets(nodes: Iterable<Node>): readonly Node[] {
+    const { nodeSelector, skipNodes: skipSelectors } = this.#options.config.cluster;
+    return nodesInScope(nodes, { nodeSelector, skipSelectors }).targets;
   }
 
   #missingLists(within: string): UserError {
     const lines = this.store.lists
       .unsynced()
       .map(({ name, message }) => `${name} could not be listed${within}: ${escapeInvisible(message)}`);
-    return new UserError(lines.join('\n'));
+    return new UserError(lines.join('\n'), { isTemporary: true });
   }
 
   #own<T extends Disposable>(resource: T): T {
@@ -171,74 +250,44 @@ export class ClusterSource implements AsyncDisposable {
     return resource;
   }
 
-  #createCache(transport: KubeletTransport): KubeletCache {
-    const { config, clock, metrics, logger } = this.#options;
-    const { requestTimeoutMs, maxBodyBytes, readConfig } = config.kubelet;
-    const { maxConcurrentRequests } = this.#budget;
-    const limits = { transport, requestTimeoutMs, maxBodyBytes, clock, slicer: new TimeSlicer(clock) };
-    const summaries = new KubeletClient({ ...limits, observer: metrics });
-    const configurations = new KubeletClient({
-      ...limits,
-      observer: {
-        requestFinished: (result) => {
-          metrics.configRequestFinished(result);
-        },
-      },
-    });
-    return new KubeletCache({
-      ttlMs: config.cache.ttlMs,
-      nearTtlMs: config.cache.nearTtlMs,
-      maxConcurrentRequests,
-      fetchSummary: (node, signal) => summaries.fetchSummary(node, signal),
-      fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
-      expectsPods: (nodeName) => {
-        const nowMs = clock.steadyNowMs();
-        return this.store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs, graceMs: podGraceMs }));
-      },
-      clock,
-      observer: metrics,
-      logger,
-    });
-  }
-
-  #createDirectTransport(): DirectTransport {
-    const { config, credentials, clock, version } = this.#options;
-    const { addressTypes, port, bearerTokenFile, tls } = config.kubelet;
-    const kubeletCredentials = new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
-    return this.#own(
-      new DirectTransport({
-        addressTypes,
-        port,
-        credentials: kubeletCredentials,
-        clock,
-        version,
-        maxKeptConnections: this.#budget.maxKeptConnections,
-        isApiServerAway: () => this.store.lists.isServerAway,
-      }),
-    );
-  }
-
   /** Of all nodes, or of those alone that scrapes do not refresh often enough; undefined when there are none. */
   #createRefresher(): BackgroundRefresher | undefined {
     const { config, clock } = this.#options;
     const { ttlMs, nearTtlMs, refresh } = config.cache;
-    const policy = { nodeSelector: config.cluster.nodeSelector, skipSelectors: config.cluster.skipNodes };
-    const nodes = {
-      ahead: () => nodesInScope(this.store.nodes(), policy).targets,
-      'on-scrape': () => [...this.cache.nearNodeNames].flatMap((name) => this.store.findNode(name) ?? []),
-    };
     if (ttlMs === 0 || (refresh === 'on-scrape' && nearTtlMs === 0)) return undefined;
-    return new BackgroundRefresher({ ttlMs, nearTtlMs, cache: this.cache, nodes: nodes[refresh], clock });
+    const isRefreshed = (node: Node): boolean => refresh === 'ahead' || this.cache.nearNodeNames.has(node.name);
+    const select = (nodes: Iterable<Node>) => this.#targets([...nodes].filter(isRefreshed));
+    return new BackgroundRefresher({
+      ttlMs,
+      nearTtlMs,
+      cache: this.cache,
+      nodes: () => select(this.store.nodes()),
+      findNode: (name) => {
+        const node = this.store.findNode(name);
+        return node && select([node])[0];
+      },
+      schedule: (nodeName, delayMs) => {
+        this.queue.add('refresh', nodeName, delayMs);
+      },
+      clock,
+    });
   }
-}
 
-/** Rejects with the signal's reason when it aborts. */
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
+  #createReconciler(): Reconciler {
+    const { config, clock } = this.#options;
+    return new Reconciler({
+      store: this.store,
+      cache: this.cache,
+      select: (nodes) => this.#targets(nodes),
+      scope: podScope(config),
+      ttlMs: config.cache.ttlMs,
+      onCounts: (counts) => {
+        this.store.compare(counts);
+      },
+      schedule: (delayMs) => {
+        this.queue.add('reconcile', 'pods', delayMs);
+      },
+      clock,
+    });
+  }
 }

@@ -1,3 +1,4 @@
+import type { PodScope } from './attribution/join.js';
 import type { Clock } from './base/clock.js';
 import type { Config } from './config/schema.js';
 import { Collector, type EvictionLister, type NodeLister, type SummaryCache } from './scrape/collector.js';
@@ -41,6 +42,11 @@ export function hasWorkloads({ workloads }: Config): boolean {
   return workloads.selectors.length > 0 || workloads.labels.length > 0 || workloads.controllers;
 }
 
+/** The pods that the API server is asked for. */
+export function podScope({ cluster }: Config): PodScope {
+  return { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 };
+}
+
 /** Everything between the source and the exposition, for one set of settings. */
 export function createCollection(options: CollectionOptions): Collection {
   const { config, store, cache, evictions, former, clock } = options;
@@ -51,7 +57,7 @@ export function createCollection(options: CollectionOptions): Collection {
     pods: store,
     resolver,
     attribution,
-    scope: { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 },
+    scope: podScope(config),
     showsAllPods,
     sidecars: enforcement.sidecars,
     maxUnknownPods: options.showsAllPods === true ? Infinity : maxUnknownPods,

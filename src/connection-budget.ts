@@ -1,3 +1,5 @@
+import type { Logger } from './base/logger.js';
+
 /** How the open files of the process are divided. The sum of all parts is within the limit, from 64 on. */
 export interface ConnectionBudget {
   /** Connections that clients have open to all listeners. */
@@ -36,6 +38,24 @@ export function connectionBudget(configuredRequests: number, openFileLimit?: num
       return other.maxCount + needed + Math.min(mostReaderConnections, needed);
     },
   };
+}
+
+export interface OpenFileWarningOptions {
+  readonly budget: ConnectionBudget;
+  readonly nodeCount: number;
+  /** Undefined: not known. */
+  readonly openFileLimit?: number | undefined;
+  readonly logger: Logger;
+}
+
+/** For a limit that does not allow to keep the connections to all kubelets. */
+export function warnOfOpenFileLimit({ budget, nodeCount, openFileLimit, logger }: OpenFileWarningOptions): void {
+  const { neededOpenFiles, ...parts } = budget;
+  const needed = neededOpenFiles(nodeCount);
+  if (openFileLimit === undefined || openFileLimit >= needed) return;
+  const hint = 'raise it with ulimit -n, or LimitNOFILE of systemd or containerd';
+  const fields = { openFileLimit, needed, nodeCount, ...parts };
+  logger.warn(`the limit of open files is too low to keep connections to all kubelets: ${hint}`, fields);
 }
 
 function availableFiles(openFileLimit = Infinity): number {

@@ -48,7 +48,7 @@ export function joinPods(input: JoinInput): JoinResult {
   const joined = new Map<string, JoinedPod>();
   const counts = new Map<JoinReason, number>();
   for (const summary of input.summary.pods) {
-    const verdict = judge(summary, input);
+    const verdict = judgePod(summary, input);
     if (verdict === 'out_of_scope') continue;
     if (typeof verdict === 'string') counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
     if (verdict === 'deleted_pod' || verdict === 'other_node') continue;
@@ -59,7 +59,8 @@ export function joinPods(input: JoinInput): JoinResult {
   return { pods: [...joined.values()], counts };
 }
 
-function judge(summary: PodSummary, input: JoinInput): Pod | JoinReason | 'out_of_scope' {
+/** The API object of a pod of a summary, or why it has none. */
+export function judgePod(summary: PodSummary, input: Omit<JoinInput, 'summary'>): Pod | JoinReason | 'out_of_scope' {
   const { namespaces, hasPodSelector } = input.scope;
   if (namespaces.length > 0 && !namespaces.includes(summary.namespace)) return 'out_of_scope';
   const pod = input.findPod(summary.namespace, summary.name);

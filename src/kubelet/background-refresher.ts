@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.js';
 import type { Node } from '../kube/objects.js';
 
 interface RefreshableCache {
-  /** Sends a request to the node's kubelet unless the last one is less than a TTL old or in flight. Never rejects. */
-  refresh(node: Node): Promise<void>;
+  /** Sends a request to the node's kubelet unless its gate is closed, it has one in flight, or all slots are taken. Never rejects. */
+  refreshNow(node: Node): Promise<void>;
   /** Monotonic time from which the kubelet may be sent the next request; undefined before the first one. */
   nextAttemptAtMs(node: Node): number | undefined;
   /** Whether the node has a shorter TTL. */
@@ -12,7 +12,12 @@ interface RefreshableCache {
 
 export interface BackgroundRefresherOptions {
   readonly cache: RefreshableCache;
+  /** The nodes to refresh. */
   readonly nodes: () => Iterable<Node>;
+  /** The one with this name; undefined when it is not among `nodes`. */
+  readonly findNode: (name: string) => Node | undefined;
+  /** Calls {@link BackgroundRefresher.refresh} with the node after `delayMs`, or before when that was the plan. */
+  readonly schedule: (nodeName: string, delayMs: number) => void;
   /** The cache's, in milliseconds, above 0. */
   readonly ttlMs: number;
   /** The shorter one of some nodes; 0: none has it. */
@@ -25,7 +30,7 @@ const idleTtlCount = 3;
 
 /**
  * Refreshes each node in the background as soon as the cache allows it, so that scrapes find fresh data, and spreads the
- * requests over the TTL. It is active while scrapes keep coming.
+ * requests over the TTL. It is active while scrapes keep coming; otherwise nothing is scheduled.
  *
  * Freshness counts from a response, the gate from the request before it: a kubelet that receives a request one TTL after
  * the last one responds about when its data becomes stale, and a scrape in between waits for that response.
@@ -34,6 +39,8 @@ const idleTtlCount = 3;
  * margin absorbs the lateness of timers, which would otherwise add up. A node that is out of phase, because a scrape
  * refreshed it first, waits for its phase, but no longer than a part of the TTL each time: it converges in a few rounds.
  * Nodes with a shorter TTL do not wait.
+ *
+ * Nodes are due at ticks of the clock, a small part of the TTL: one timer serves all that are due at about the same time.
  */
 export class BackgroundRefresher {
   readonly #options: BackgroundRefresherOptions;
@@ -53,23 +60,45 @@ export class BackgroundRefresher {
   /** To be called at each scrape. */
   scraped(): void {
     this.#lastScrapeAtMs = this.#options.clock.monotonicMs();
+    for (const node of this.#options.nodes()) this.#schedule(node);
   }
 
-  /** Ends when the signal aborts; never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** To be called when the node may have appeared, or may be due earlier than before. */
+  mayBeDue(nodeName: string): void {
+    const node = this.#options.findNode(nodeName);
+    if (node !== undefined) this.#schedule(node);
+  }
+
+  /**
+   * Refreshes the node if it is due. Resolves with the delay in milliseconds after which to call it again; undefined when
+   * the node has left, or scrapes no longer come. Never rejects.
+   */
+  async refresh(nodeName: string): Promise<number | undefined> {
+    const node = this.#options.findNode(nodeName);
+    if (node === undefined) return undefined;
+    const waitMs = this.#waitMs(node);
+    if (waitMs === undefined || waitMs > 0) return waitMs;
+    await this.#options.cache.refreshNow(node);
+    const nextWaitMs = this.#waitMs(node);
+    return nextWaitMs === 0 ? this.#retryDelayMs(nodeName) : nextWaitMs;
+  }
+
+  /** For when no request could be sent. Not the same for all: few of those that come at once would find a free slot. */
+  #retryDelayMs(nodeName: string): number {
+    return this.#tickMs * (1 + hashFraction(nodeName));
+  }
+
+  #schedule(node: Node): void {
+    const waitMs = this.#waitMs(node);
+    if (waitMs !== undefined) this.#options.schedule(node.name, waitMs);
+  }
+
+  /** Until the node is due; undefined when that is too long after the last scrape. */
+  #waitMs(node: Node): number | undefined {
     const { clock, ttlMs } = this.#options;
-    while (!signal.aborted) {
-      const nowMs = clock.monotonicMs();
-      if (nowMs - this.#lastScrapeAtMs < idleTtlCount * ttlMs) this.#refreshDue(nowMs);
-      await clock.sleep(this.#tickMs, signal).catch(() => undefined);
-    }
-  }
-
-  #refreshDue(nowMs: number): void {
-    const { cache, nodes } = this.#options;
-    for (const node of nodes()) {
-      if (nowMs >= this.#dueAtMs(node)) void cache.refresh(node);
-    }
+    const nowMs = clock.monotonicMs();
+    const dueAtMs = Math.max(Math.ceil(this.#dueAtMs(node) / this.#tickMs) * this.#tickMs, nowMs);
+    return dueAtMs - this.#lastScrapeAtMs < idleTtlCount * ttlMs ? dueAtMs - nowMs : undefined;
   }
 
   #dueAtMs(node: Node): number {
@@ -89,7 +118,7 @@ function remainder(value: number, divisor: number): number {
 
 /**
  * The same for a name in every process; evenly spread over [0, 1) also for names that differ in their last digits only,
- * which takes MurmurHash3's finalizer after FNV-1a. A cryptographic hash would cost more than the whole tick.
+ * which takes MurmurHash3's finalizer after FNV-1a. A cryptographic hash would cost more than all the rest.
  */
 function hashFraction(text: string): number {
   let hash = 0x811c9dc5;

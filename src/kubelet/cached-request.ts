@@ -134,6 +134,18 @@ export class CachedRequest<T> {
     if (!this.#mutex.isLocked()) await this.#attemptWhenDue(node, this.#lifetime.signal);
   }
 
+  /** As {@link refresh}, without a wait for a slot: while all are taken, no request is sent. */
+  async refreshNow(node: Node): Promise<void> {
+    const locks = [this.#mutex, ...this.#slots()];
+    if (locks.some((lock) => lock.isLocked())) return;
+    await Promise.all(locks.map((lock) => lock.acquire())); // all are free, and taken before anybody else can take them
+    try {
+      if (!this.#isGateClosed()) await this.#attempt(node);
+    } finally {
+      for (const lock of locks) lock.release();
+    }
+  }
+
   /** Aborts the request in flight; no further one is sent. The last value stays. */
   end(): void {
     this.#lifetime.abort(new Error('the result is no longer wanted'));
@@ -152,9 +164,15 @@ export class CachedRequest<T> {
   }
 
   #inSlot(attempt: () => Promise<void>): Promise<void> {
+    const [first, second] = this.#slots();
+    return first.runExclusive(() => second?.runExclusive(attempt) ?? attempt());
+  }
+
+  /** Those that the next request takes, in this order. */
+  #slots(): readonly [Semaphore, ...Semaphore[]] {
     const { slots, slotsOfHanging } = this.#policy;
-    if (slotsOfHanging === undefined || this.#failure?.reason !== 'timeout') return slots.runExclusive(attempt);
-    return slotsOfHanging.runExclusive(() => slots.runExclusive(attempt));
+    const isBounded = slotsOfHanging !== undefined && this.#failure?.reason === 'timeout';
+    return isBounded ? [slotsOfHanging, slots] : [slots];
   }
 
   #isGateClosed(): boolean {

@@ -48,6 +48,10 @@ export interface KubeletCacheOptions extends KubeletPolicyOptions {
   /** The TTL of nodes that may soon evict a pod, or whose summary is out of date, in milliseconds. 0, or above `ttlMs`: the same. */
   readonly nearTtlMs: number;
   readonly observer: KubeletCacheObserver;
+  /** Called with each node that becomes one of those that may soon evict a pod. */
+  readonly onNearNode?: (nodeName: string) => void;
+  /** Called with each summary that arrives; {@link KubeletCache.markOutdated} then marks this one. */
+  readonly onSummary?: (nodeName: string, summary: NodeSummary) => void;
 }
 
 /** At least this long, in milliseconds, also with a short TTL: the API server may report an eviction late. */
@@ -99,7 +103,10 @@ export class KubeletCache implements Disposable {
     this.#options = options;
     this.#summaryPolicy = {
       ...summaryPolicy(options),
-      onSuccess: ({ name }, { value }) => this.#entries.get(name)?.history.add(value, options.clock.steadyNowMs()),
+      onSuccess: ({ name }, { value }) => {
+        this.#entries.get(name)?.history.add(value, options.clock.steadyNowMs());
+        options.onSummary?.(name, value);
+      },
     };
     this.#configurationPolicy = configurationPolicy(options);
   }
@@ -131,9 +138,16 @@ export class KubeletCache implements Disposable {
     await this.#entryOf(node).summary.refresh(node);
   }
 
+  /** As {@link refresh}, but never waits for other requests: while too many are in flight, none is sent. */
+  async refreshNow(node: Node): Promise<void> {
+    await this.#entryOf(node).summary.refreshNow(node);
+  }
+
   /** The nodes that may soon evict a pod, from now on. */
   setNearNodes(nodeNames: ReadonlySet<string>): void {
+    const former = this.#nearNodeNames;
     this.#nearNodeNames = nodeNames;
+    for (const name of nodeNames) if (!former.has(name)) this.#options.onNearNode?.(name);
   }
 
   /** The last ones of {@link setNearNodes}. */

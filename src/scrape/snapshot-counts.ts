@@ -16,22 +16,6 @@ export interface SnapshotCounts {
   readonly backedOffWorkloadCount: number;
 }
 
-/** The pods of the summaries in scope: those of the API server, and those that it does not know or has just deleted. */
-export function reportedPods({ nodes, unlistedNamespaces }: ClusterSnapshot): {
-  knownCount: number;
-  unknownCount: number;
-} {
-  let [knownCount, unknownCount] = [0, 0];
-  for (const node of nodes) {
-    if (node.state === 'absent') continue;
-    const { listedPodUids, unknownPods, skippedPods } = node.snapshot;
-    knownCount += listedPodUids.size;
-    unknownCount += unknownPods.filter(({ namespace }) => !unlistedNamespaces.includes(namespace)).length;
-    unknownCount += skippedPods.get('deleted_pod') ?? 0;
-  }
-  return { knownCount, unknownCount };
-}
-
 export function snapshotCounts({ nodes, workloads }: ClusterSnapshot): SnapshotCounts {
   const skippedPods = new Map<SkipReason, number>(skipReasons.map((reason) => [reason, 0]));
   const unknownItems = { container: 0, volume: 0 };

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
+import { silentLogger } from '../../src/base/logger.js';
 import type { Node } from '../../src/kube/objects.js';
-import { BackgroundRefresher } from '../../src/kubelet/background-refresher.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { aNode, aNodeSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { queuedRefresher } from '../support/queued-refresher.js';
 
 const ttlMs = 55_000;
 const never = new AbortController().signal;
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-function setUp(nodes: Node[], nearTtlMs = 0) {
+function setUp(nodes: Node[], nearTtlMs = 0, maxConcurrentRequests = 1_000) {
   const clock = new ManualClock();
   const requestsMs = new Map<string, number[]>();
   const lookups: string[] = [];
@@ -24,19 +24,23 @@ function setUp(nodes: Node[], nearTtlMs = 0) {
       return aNodeSummary({ nodeName: name });
     },
     fetchConfiguration: undefined,
-    maxConcurrentRequests: 1_000,
+    maxConcurrentRequests,
     expectsPods: () => false,
     clock,
     observer: { lookedUp: (result) => lookups.push(result), requestedEarly: () => undefined },
-    logger: silent,
+    onNearNode: (name) => {
+      refresher.mayBeDue(name);
+    },
+    logger: silentLogger,
   });
-  const refresher = new BackgroundRefresher({ cache, nodes: () => nodes, ttlMs, nearTtlMs, clock });
+  const { refresher, queue } = queuedRefresher({ cache, nodes: () => nodes, ttlMs, nearTtlMs, clock });
   const stop = new AbortController();
-  const running = refresher.run(stop.signal);
+  const running = queue.run(stop.signal);
   return {
     clock,
     cache,
     refresher,
+    queue,
     requestsMs,
     /** The results of one scrape's lookups. */
     scrape: async (): Promise<string[]> => {
@@ -127,6 +131,7 @@ describe('refreshing ahead', () => {
     const count = world.requestCount();
     expect(count).toBeGreaterThanOrEqual(2);
     expect(count).toBeLessThanOrEqual(3);
+    expect([world.queue.depth('refresh'), world.clock.sleeperCount]).toEqual([0, 0]);
     await world.clock.advance(20 * ttlMs);
     expect(world.requestCount()).toBe(count);
     world.refresher.scraped();
@@ -147,12 +152,63 @@ describe('refreshing ahead', () => {
     for (const name of others) expect(world.requestsMs.get(name)?.length).toBeLessThanOrEqual(6);
   });
 
+  it('asks a node soon after a slot is free, and nothing waits for one', async () => {
+    const clock = new ManualClock();
+    const requestsMs: number[] = [];
+    let isSlotFree = false;
+    const { refresher, queue } = queuedRefresher({
+      cache: {
+        refreshNow: () => {
+          if (isSlotFree) requestsMs.push(clock.monotonicMs());
+          return Promise.resolve();
+        },
+        nextAttemptAtMs: () => requestsMs.at(-1) && (requestsMs.at(-1) ?? 0) + ttlMs,
+        hasShortTtl: () => true,
+      },
+      nodes: () => nodesNamed(1),
+      ttlMs,
+      nearTtlMs: 0,
+      clock,
+    });
+    const stop = new AbortController();
+    const running = queue.run(stop.signal);
+    refresher.scraped();
+    await clock.advance(20_000);
+    expect([requestsMs, queue.oldestRun, queue.depth('refresh')]).toEqual([[], undefined, 1]);
+    isSlotFree = true;
+    const freeAtMs = clock.monotonicMs();
+    await clock.advance(20_000);
+    expect(requestsMs).toHaveLength(1);
+    expect((requestsMs[0] ?? NaN) - freeAtMs).toBeLessThanOrEqual(ttlMs / 50);
+    stop.abort();
+    await running;
+  });
+
+  it('asks many nodes that are due at once nearly as fast as the slots allow', async () => {
+    await using world = setUp(nodesNamed(600), 0, 10);
+    world.refresher.scraped();
+    const fastestMs = (600 / 10) * 20;
+    await world.clock.advance(fastestMs + 3_000);
+    expect(world.requestCount()).toBe(600);
+  });
+
+  it('asks a node no more once it has left', async () => {
+    const nodes = nodesNamed(2);
+    await using world = setUp(nodes);
+    await world.scrape();
+    const [left] = nodes.splice(0, 1);
+    await world.clock.advance(2 * ttlMs);
+    expect(world.requestsMs.get(left?.name ?? '')).toHaveLength(1);
+    expect(world.queue.depth('refresh')).toBe(1);
+  });
+
   it('asks a node that appears', async () => {
     const nodes = nodesNamed(1);
     await using world = setUp(nodes);
     await world.scrape();
     const added = aNode({ name: 'new' });
     nodes.push(added);
+    world.refresher.mayBeDue('new');
     await world.clock.advance(1_000);
     expect((await world.cache.get(added, AbortSignal.abort())).state).toBe('fresh');
   });

@@ -605,6 +605,41 @@ describe('refresh', () => {
     expect(kubelet.requestCount).toBe(2);
   });
 
+  it('without a wait sends a request at once, or none', async () => {
+    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 2 });
+    const [first, second, third] = ['first', 'second', 'third'].map((name) => aNode({ name }));
+    if (first === undefined || second === undefined || third === undefined) throw new Error('three nodes');
+    const answer = kubelet.hang();
+    // In one turn of the event loop: none of them may find a slot free that another one takes.
+    const running = [cache.refreshNow(first), cache.refreshNow(first), cache.refreshNow(second)];
+    await cache.refreshNow(third);
+    await clock.advance(0);
+    expect(kubelet.requestCount).toBe(2);
+    answer();
+    await Promise.all(running);
+    kubelet.recover();
+    await cache.refreshNow(first);
+    expect([kubelet.requestCount, (await known(cache, third)).state]).toEqual([2, 'absent']);
+    await cache.refreshNow(third);
+    await clock.advance(ttlMs);
+    await cache.refreshNow(first);
+    expect(kubelet.requestCount).toBe(4);
+  });
+
+  it('without a wait sends none to a kubelet that hung while others that hang take a quarter of the slots', async () => {
+    const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 4 });
+    const nodes = Array.from({ length: 3 }, (_, index) => aNode({ name: `n${index}` }));
+    kubelet.fail('timeout');
+    await Promise.all(nodes.map((of) => cache.refreshNow(of)));
+    await clock.advance(ttlMs);
+    const answer = kubelet.hang();
+    const running = nodes.map((of) => cache.refreshNow(of));
+    await Promise.all(running.slice(1));
+    expect([kubelet.requestCount, kubelet.inFlightCount]).toEqual([4, 1]);
+    answer();
+    await Promise.all(running);
+  });
+
   it('knows no next attempt of a node that was never asked', () => {
     expect(setUp().cache.nextAttemptAtMs(node)).toBeUndefined();
   });

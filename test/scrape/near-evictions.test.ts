@@ -6,13 +6,13 @@ import { Random } from '../../sim/model/random.js';
 import { createCollection } from '../../src/collection.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
-import { BackgroundRefresher } from '../../src/kubelet/background-refresher.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { nearestNodes, timeToEvictionMs } from '../../src/scrape/near-evictions.js';
 import type { PodLister } from '../../src/scrape/node-snapshot.js';
 import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { queuedRefresher } from '../support/queued-refresher.js';
 import { aLimitRatio, aNodeSnapshot, aNodeThreshold, aPodSnapshot } from '../support/snapshot-builders.js';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -116,15 +116,15 @@ class Simulation implements PodLister {
   }
 
   async run() {
-    const { clock, cache, collection, refresher } = this.#exporter();
+    const { clock, cache, collection, queued } = this.#exporter();
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
-    const running = refresher?.run(stop.signal);
+    const running = queued?.queue.run(stop.signal);
     for (const { name } of this.#nodes) {
       for (const pod of this.podsOn(name)) void this.#evictInTime(pod, cache, stop.signal);
     }
     for (let scrape = 0; scrape < 80; scrape++) {
-      refresher?.scraped();
+      queued?.refresher.scraped();
       await collection.collector.collect(stop.signal);
       await clock.advance(15_000);
     }
@@ -175,14 +175,14 @@ class Simulation implements PodLister {
       expectsPods: () => false,
       clock,
       observer: { lookedUp: () => undefined, requestedEarly: () => (this.#earlyCount += 1) },
+      onNearNode: (name) => queued?.refresher.mayBeDue(name),
       logger: silent,
     });
     const evictions = { snapshot: () => noEvictionsSeen };
     const collection = createCollection({ config, store: this, cache, evictions, clock });
     const nearNodes = (): readonly Node[] => this.#nodes.filter(({ name }) => cache.nearNodeNames.has(name));
-    const refresher =
-      nearTtlMs === 0 ? undefined : new BackgroundRefresher({ ttlMs, nearTtlMs, cache, nodes: nearNodes, clock });
-    return { clock, cache, collection, refresher };
+    const queued = nearTtlMs === 0 ? undefined : queuedRefresher({ ttlMs, nearTtlMs, cache, nodes: nearNodes, clock });
+    return { clock, cache, collection, queued };
   }
 
   #podsOf(nodeName: string): readonly Pod[] {

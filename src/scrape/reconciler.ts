@@ -1,0 +1,96 @@
+import type { PodScope } from '../attribution/join.js';
+import type { Clock } from '../base/clock.js';
+import { TimeSlicer } from '../base/time-slicer.js';
+import type { Node } from '../kube/objects.js';
+import type { NodeSummary } from '../kubelet/summary.js';
+import type { NodeLister } from './collector.js';
+import { compareNode, type NodeComparison } from './node-comparison.js';
+import type { PodLister } from './node-snapshot.js';
+
+interface ReconciledCache {
+  /** The last summary, however old; undefined without one. */
+  lastSummary(node: Node): { readonly summary: NodeSummary; readonly ageMs: number } | undefined;
+}
+
+export interface ReconcilerOptions {
+  readonly store: NodeLister & Omit<PodLister, 'boundNodeNames'>;
+  readonly cache: ReconciledCache;
+  /** Those of the nodes that are scraped. */
+  readonly select: (nodes: Iterable<Node>) => readonly Node[];
+  readonly scope: PodScope;
+  /** How long a summary is fresh as a rule, in milliseconds. */
+  readonly ttlMs: number;
+  /** Told the pods of all summaries after each pass. */
+  readonly onCounts: (counts: NodeComparison) => void;
+  /** Calls {@link Reconciler.reconcile} after `delayMs`, or before when that was the plan. */
+  readonly schedule: (delayMs: number) => void;
+  readonly clock: Clock;
+}
+
+const periodMs = 30_000;
+
+/** Without a scrape for so long nothing is compared. */
+const idleMs = 60_000;
+
+/**
+ * Older summaries count neither way, unless they are fresh: what has been so for a minute was then seen in two summaries
+ * of a kubelet, and a deletion that scrapes have not seen yet is no doubt.
+ */
+const countsForMs = 60_000;
+
+/**
+ * Compares the pods that the API server knows with those that kubelets report, every 30 s while scrapes come. Nodes without
+ * a summary count neither way.
+ */
+export class Reconciler {
+  readonly #options: ReconcilerOptions;
+  readonly #slicer: TimeSlicer;
+  #lastScrapeAtMs = -Infinity;
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options;
+    this.#slicer = new TimeSlicer(options.clock);
+  }
+
+  /** To be called at each scrape. */
+  scraped(): void {
+    this.#lastScrapeAtMs = this.#options.clock.monotonicMs();
+    this.#options.schedule(periodMs);
+  }
+
+  /** One pass. Resolves with the delay in milliseconds until the next one; undefined when scrapes no longer come. */
+  async reconcile(signal: AbortSignal): Promise<number | undefined> {
+    const { clock, store } = this.#options;
+    if (clock.monotonicMs() - this.#lastScrapeAtMs > idleMs) return undefined;
+    if (store.hasSynced) await this.#compareNodes(signal);
+    return periodMs;
+  }
+
+  async #compareNodes(signal: AbortSignal): Promise<void> {
+    const { store, select, onCounts } = this.#options;
+    let [knownCount, unknownCount] = [0, 0];
+    await this.#slicer.forEach(select(store.nodes()), (node) => {
+      const comparison = signal.aborted ? undefined : this.#compareNode(node);
+      if (comparison === undefined) return;
+      knownCount += comparison.knownCount;
+      unknownCount += comparison.unknownCount;
+    });
+    if (!signal.aborted) onCounts({ knownCount, unknownCount });
+  }
+
+  /** Undefined without a summary that counts. */
+  #compareNode(node: Node): NodeComparison | undefined {
+    const { store, cache, scope, ttlMs } = this.#options;
+    const last = cache.lastSummary(node);
+    if (last === undefined || last.ageMs >= Math.max(ttlMs, countsForMs)) return undefined;
+    return compareNode({
+      nodeName: node.name,
+      summary: last.summary,
+      podsOnNode: store.podsOn(node.name),
+      unlistedNamespaces: store.unlistedNamespaces(),
+      findPod: (namespace, name) => store.findPod(namespace, name),
+      isDeleted: (kubeletUid) => store.isDeleted(kubeletUid),
+      scope,
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import type { Pod } from '../kube/objects.js';
+import type { NodeSummary } from '../kubelet/summary.js';
+
+export interface YoungPodsInput {
+  readonly summary: NodeSummary;
+  /** The API server's pods of the node. */
+  readonly podsOnNode: readonly Pod[];
+  /** Wall time in milliseconds. */
+  readonly nowMs: number;
+  /** How long a pod may run before its node's summary must list it, in milliseconds. */
+  readonly graceMs: number;
+}
+
+/**
+ * Whether the summary lacks a pod that has run for less than the grace period. A kubelet lists a pod only seconds after its
+ * start. Called for each summary: without young pods it looks at no pod of the summary.
+ */
+export function lacksYoungPod(input: YoungPodsInput): boolean {
+  const young = input.podsOnNode.filter((pod) => isYoung(pod, input));
+  if (young.length === 0) return false;
+  const uids = new Set<string>();
+  for (const { uid } of input.summary.pods) uids.add(uid);
+  return young.some(({ kubeletUid }) => !uids.has(kubeletUid));
+}
+
+/** The clock of a node may be ahead: a start in the near future is one, but not one that stays young for hours. */
+function isYoung({ runningSinceMs, phase }: Pod, { nowMs, graceMs }: YoungPodsInput): boolean {
+  const mayRun = phase === 'Running' || phase === 'Pending';
+  return mayRun && runningSinceMs !== undefined && Math.abs(nowMs - runningSinceMs) < graceMs;
+}

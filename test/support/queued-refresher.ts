@@ -1,0 +1,31 @@
+import { silentLogger } from '../../src/base/logger.js';
+import { WorkQueue } from '../../src/base/work-queue.js';
+import { BackgroundRefresher, type BackgroundRefresherOptions } from '../../src/kubelet/background-refresher.js';
+
+interface QueuedRefresher {
+  readonly refresher: BackgroundRefresher;
+  readonly queue: WorkQueue<'refresh'>;
+}
+
+/** A refresher with a queue for it alone. */
+export function queuedRefresher(options: Omit<BackgroundRefresherOptions, 'findNode' | 'schedule'>): QueuedRefresher {
+  const refresher = new BackgroundRefresher({
+    ...options,
+    findNode: (name) => [...options.nodes()].find((node) => node.name === name),
+    schedule: (nodeName, delayMs) => {
+      queue.add('refresh', nodeName, delayMs);
+    },
+  });
+  const queue = new WorkQueue({
+    handlers: { refresh: (nodeName: string) => refresher.refresh(nodeName) },
+    clock: options.clock,
+    random: () => 0,
+    logger: silentLogger,
+    observer: {
+      taskRetried: (kind) => {
+        throw new Error(`${kind} must not fail`);
+      },
+    },
+  });
+  return { refresher, queue };
+}
