@@ -55,7 +55,8 @@ export function activate(options: ActivationOptions): ActiveSettings {
     statusSettings: statusSettings(options),
   };
   evictions.configure(config.evictions);
-  metrics.showStores(source.storeMetrics);
+  metrics.showStores(source);
+  metrics.queue.show(source.queue);
   metrics.setScope(scope);
   metrics.configReloaded(configHash(config), instantOf(clock));
   warnOf(options);

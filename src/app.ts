@@ -1,34 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { TokenReviewer } from './access/token-reviewer.js';
 import { activate, type ActiveSettings } from './active-settings.js';
 import type { Clock } from './base/clock.js';
+import { Ending } from './base/ending.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
-import { clusterReportInput } from './cluster-report-input.js';
+import { ClusterConnection } from './cluster-connection.js';
 import { ClusterSource } from './cluster-source.js';
 import type { Config } from './config/schema.js';
 import { plainWeb, type WebConfig } from './config/web/web-file.js';
 import type { Credentials } from './credentials/credentials.js';
 import { EvictionTracker } from './eviction-tracker.js';
 import { EvictionLog } from './history/eviction-log.js';
-import { ApiClient } from './http/api-client.js';
 import type { Scope } from './kube/scope.js';
 import { withOwnNamespace } from './own-namespace.js';
 import { readinessChecks } from './readiness-checks.js';
-import { type ClusterReport, clusterReport } from './report/cluster-report.js';
 import type { EvictionReport } from './report/eviction-report.js';
-import { type HealthReport, healthReport } from './report/health-report.js';
 import type { ReadinessCheck } from './report/readiness-check.js';
 import { type Host, noSuchNode, scopeOf } from './resolve-scope.js';
 import type { CollectOptions } from './scrape/collector.js';
 import type { ClusterSnapshot } from './scrape/snapshot.js';
-import { missingNode, reportedPods, snapshotCounts } from './scrape/snapshot-counts.js';
+import { missingNode, snapshotCounts } from './scrape/snapshot-counts.js';
 import { EvictionsHandler } from './server/evictions-handler.js';
 import { MetricsHandler } from './server/metrics-handler.js';
 import { StatusHandler } from './server/status-handler.js';
 import { restartParts, sourceSettings } from './settings-lifetime.js';
 import { StatusSource } from './status/status-source.js';
+import { statusInputs } from './status-inputs.js';
 import { MissingNodeReport } from './telemetry/missing-node-report.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
 import { SeriesCapReport } from './telemetry/series-cap-report.js';
@@ -59,33 +57,48 @@ export interface AppOptions {
 }
 
 /**
- * The exporter. Its parts have three lifetimes: the process (metrics, reports in the log, listeners), a source (watches
- * of the API server, cache of kubelets' answers), and a set of settings. New settings keep what does not depend on them.
+ * The exporter. Its parts have four lifetimes: the process (metrics, reports in the log, listeners), a watch (as long as
+ * settings need it), a source (cache of kubelets' answers), and a set of settings. New settings keep what does not depend
+ * on them.
+ *
+ * Start: the addresses are listened on; nodes and pods are listed; subscribers are told of all pods; the exporter is ready. The
+ * first scrape starts the background tasks: kubelets are refreshed, pods and summaries compared, and stores audited. Stop, in
+ * reverse: the exporter is not ready, and running scrapes finish; tasks in process end; watches end; connections are closed.
  */
 export class App implements AsyncDisposable {
   readonly metrics: SelfMetrics;
   readonly #options: AppOptions;
   readonly #stopping = new AbortController();
+  readonly #ending = new Ending();
   readonly #seriesCapReport: SeriesCapReport;
   readonly #missingNodeReport: MissingNodeReport;
   readonly #evictions: EvictionTracker;
+  readonly #connection: ClusterConnection;
   readonly #server: WebServer;
   #active: ActiveSettings;
   /** A source is disposed of after the collections that may use it have ended. */
   readonly #collecting = new Set<Promise<unknown>>();
 
   private constructor(options: AppOptions, scope: Scope) {
-    const { config, version, logger } = options;
+    const { config, logger } = options;
     this.#options = options;
-    this.metrics = new SelfMetrics({ version, nodeVersion: process.version });
+    this.metrics = new SelfMetrics({ ...options, nodeVersion: process.version });
+    this.#connection = new ClusterConnection({
+      ...options,
+      metrics: this.metrics,
+      onUnexpectedEnd: this.#onUnexpectedEnd,
+    });
     this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger });
     this.#missingNodeReport = new MissingNodeReport(logger);
     const log = new EvictionLog(config.evictions, options.clock);
     this.#evictions = new EvictionTracker({ log, active: () => this.#active });
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
-    void this.#active.source.store.lists.listedNodes().then(() => {
-      this.#evictions.retain();
-    });
+    this.#active.source.store.lists
+      .listedNodes()
+      .then(() => {
+        this.#evictions.retain();
+      })
+      .catch(this.#onUnexpectedEnd);
     this.#server = this.#createServer();
   }
 
@@ -103,6 +116,14 @@ export class App implements AsyncDisposable {
       throw error;
     }
     return app;
+  }
+
+  /**
+   * Resolves when the exporter has been disposed of and all parts have ended. Rejects at once with the error of a part that has
+   * ended although it never should: the exporter cannot go on, and is to be disposed of.
+   */
+  get done(): Promise<void> {
+    return this.#ending.done;
   }
 
   /** The ports of the listeners, in the order of the settings. */
@@ -152,7 +173,13 @@ export class App implements AsyncDisposable {
     this.#stopping.abort(new Error('stopped'));
     await this.#server.close(drainMs);
     await this.#active.source[Symbol.asyncDispose]();
+    await this.#connection[Symbol.asyncDispose]();
+    this.#ending.stopped();
   }
+
+  readonly #onUnexpectedEnd = (error: Error): void => {
+    this.#ending.failed(error);
+  };
 
   #activate(
     settings: Pick<ActiveSettings, 'config' | 'scope' | 'source'> & { former?: ActiveSettings },
@@ -174,10 +201,13 @@ export class App implements AsyncDisposable {
       ...this.#options,
       config,
       scope,
+      connection: this.#connection,
       metrics: this.metrics,
+      onUnexpectedEnd: this.#onUnexpectedEnd,
       onPodChange: (change, source) => {
         this.#evictions.podChanged(change, source, config);
       },
+      isActive: (source) => source === this.#active.source,
     });
   }
 
@@ -202,7 +232,6 @@ export class App implements AsyncDisposable {
     source.scraped();
     const snapshot = await this.#tracked(collection.collector.collect(signal, options));
     if (snapshot !== undefined) {
-      source.store.compare(reportedPods(snapshot));
       this.metrics.setCollected(snapshotCounts(snapshot));
       this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
     }
@@ -210,45 +239,26 @@ export class App implements AsyncDisposable {
     return snapshot;
   }
 
-  /** For the status page. Not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
-  async #clusterReport(signal: AbortSignal): Promise<ClusterReport | undefined> {
-    const { clock } = this.#options;
-    const active = this.#active;
-    const snapshot = await this.#tracked(active.collection.wholeCollector.collect(signal, { recordsFailures: false }));
-    if (snapshot === undefined) return undefined;
-    return await clusterReport(clusterReportInput({ ...active, snapshot, isPartial: signal.aborted, clock }));
-  }
-
   async #tracked<T>(collecting: Promise<T>): Promise<T> {
     this.#collecting.add(collecting);
     return collecting.finally(() => this.#collecting.delete(collecting));
   }
 
-  #healthReport(): HealthReport {
-    return healthReport({
-      report: this.metrics.report(),
-      isApiServerAway: this.#active.source.store.lists.isServerAway,
-      unlisted: this.#active.source.store.lists.unsynced(),
-      droppedFamilies: this.#seriesCapReport.droppedFamilies,
-      nowMs: this.#options.clock.monotonicMs(),
-    });
-  }
-
   #checks(): readonly ReadinessCheck[] {
     const { source, scope } = this.#active;
-    const isStopping = this.#stopping.signal.aborted;
-    return readinessChecks({ store: source.store, nodeName: scope.nodeName, isStopping });
+    return readinessChecks({ ...this.#options, ...scope, store: source.store, stopping: this.#stopping.signal });
   }
 
   #createServer(): WebServer {
     const { clock, config, web = plainWeb, reload } = this.#options;
-    const { telemetryPath: metricsPath, enableLifecycle } = config.web;
+    const { telemetryPath: metricsPath, enableLifecycle, authorization, audiences } = config.web;
     const source = this.#createStatusSource();
     return new WebServer({
       ...this.#options,
       settings: config.web,
       web,
-      tokens: config.web.authorization === 'kubernetes' ? this.#createTokenReviewer(config) : undefined,
+      oldestTask: () => this.#active.source.oldestTask,
+      tokens: authorization === 'kubernetes' ? this.#connection.tokenReviewer(audiences) : undefined,
       endpoints: {
         status: new StatusHandler({ source, metricsPath, documentationUrl: readHomepage(), clock }),
         metrics: this.#createMetricsHandler(),
@@ -257,10 +267,6 @@ export class App implements AsyncDisposable {
         reload: enableLifecycle ? reload : undefined,
       },
     });
-  }
-
-  #createTokenReviewer({ web: { audiences } }: Config): TokenReviewer {
-    return new TokenReviewer({ api: new ApiClient(this.#options), audiences, ...this.#options });
   }
 
   #evictionReports(): readonly EvictionReport[] | undefined {
@@ -285,17 +291,15 @@ export class App implements AsyncDisposable {
 
   #createStatusSource(): StatusSource {
     const { clock, version } = this.#options;
-    return new StatusSource({
-      inputs: {
-        cluster: (signal) => this.#clusterReport(signal),
-        evictions: () => this.#evictionReports(),
-        checks: () => this.#checks(),
-        health: () => this.#healthReport(),
-        settings: () => this.#active.statusSettings,
-      },
-      version,
+    const inputs = statusInputs({
+      active: () => this.#active,
+      track: (collecting) => this.#tracked(collecting),
+      metrics: this.metrics,
+      seriesCapReport: this.#seriesCapReport,
       clock,
-      stopping: this.#stopping.signal,
+      evictions: () => this.#evictionReports(),
+      checks: () => this.#checks(),
     });
+    return new StatusSource({ inputs, version, clock, stopping: this.#stopping.signal });
   }
 }

@@ -87,6 +87,7 @@ async function findNodes(label: string, nodes: NodeFinder, signal: AbortSignal):
     if (!(error instanceof RequestError)) throw error;
     throw new UserError(
       `the node with the label ${label} could not be looked up: ${error.message}; alternatively, ${nodeHint}`,
+      { isTemporary: true },
     );
   }
 }

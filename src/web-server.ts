@@ -11,6 +11,7 @@ import { maxReaderConnections } from './connection-budget.js';
 import { Connections } from './server/connections.js';
 import { Guard } from './server/guard.js';
 import { Listener } from './server/listener.js';
+import { Liveness, type LivenessOptions } from './server/liveness.js';
 import { createRoutes, type Endpoints } from './server/routes.js';
 
 export interface WebServerOptions {
@@ -19,7 +20,9 @@ export interface WebServerOptions {
   readonly web: WebConfig;
   /** Undefined: no tokens are accepted. */
   readonly tokens: TokenReviewer | undefined;
-  readonly endpoints: Endpoints;
+  readonly endpoints: Omit<Endpoints, 'liveness'>;
+  /** In the background; see {@link Liveness}. */
+  readonly oldestTask: LivenessOptions['oldestTask'];
   /** Files and connections that the process may have open; undefined: not known. */
   readonly openFileLimit?: number | undefined;
   readonly clock: Clock;
@@ -32,16 +35,22 @@ export class WebServer {
   readonly #access: AccessControl;
   readonly #guard: Guard;
   readonly #logger: Logger;
+  readonly #liveness: Liveness;
+  readonly #lifetime = new AbortController();
   #web: WebConfig;
 
-  constructor({ settings, web, tokens, endpoints, openFileLimit, clock, logger }: WebServerOptions) {
+  constructor(options: WebServerOptions) {
+    const { settings, web, tokens, endpoints, openFileLimit, clock, logger } = options;
     const { listenAddresses, telemetryPath: metricsPath, status } = settings;
     this.#web = web;
     this.#logger = logger;
     const passwords = new PasswordChecker({ clock, logger, compare: comparePassword });
     this.#access = new AccessControl({ passwords, tokens });
     this.#guard = new Guard({ settings: web, access: this.#access, clock });
-    const handler = createRoutes({ ...endpoints, metricsPath, hasStatus: status, guard: this.#guard, logger });
+    const liveness = new Liveness(options);
+    this.#liveness = liveness;
+    const guard = this.#guard;
+    const handler = createRoutes({ ...endpoints, liveness, metricsPath, hasStatus: status, guard, logger });
     const { tls } = web;
     const connections = new Connections({ maxCount: maxReaderConnections(openFileLimit), clock, logger });
     this.#listeners = listenAddresses.map(
@@ -57,6 +66,7 @@ export class WebServer {
 
   /** Throws UserError when an address is not available. */
   async start(): Promise<void> {
+    void this.#liveness.run(this.#lifetime.signal);
     for (const listener of this.#listeners) await listener.start();
   }
 
@@ -76,6 +86,7 @@ export class WebServer {
   async close(graceMs: number): Promise<void> {
     await Promise.all(this.#listeners.map((listener) => listener.close(graceMs)));
     this.#access[Symbol.dispose]();
+    this.#lifetime.abort();
   }
 
   #warn(): void {

@@ -1,5 +1,7 @@
 import { startDeadline } from '../base/clock.js';
+import { Ending } from '../base/ending.js';
 import { silentLogger } from '../base/logger.js';
+import { ClusterConnection } from '../cluster-connection.js';
 import { ClusterSource } from '../cluster-source.js';
 import { type Collection, createCollection } from '../collection.js';
 import type { Config } from '../config/schema.js';
@@ -66,25 +68,32 @@ export interface ClusterReaderOptions {
 /** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to a workload. */
 export class ClusterReader implements Reader, AsyncDisposable {
   readonly #options: ClusterReaderOptions;
+  readonly #connection: ClusterConnection;
   readonly #source: ClusterSource;
   readonly #collection: Collection;
+  readonly #ending = new Ending();
 
   constructor(options: ClusterReaderOptions) {
     const { config, scope, credentials, context, detailsOf } = options;
     this.#options = options;
     const log = new EvictionLog(config.evictions, context.clock);
+    const { clock, random, version, openFileLimit } = context;
+    const onUnexpectedEnd = (error: Error): void => {
+      this.#ending.failed(error);
+    };
+    const common = { clock, random, version, logger: silentLogger, onUnexpectedEnd };
+    const metrics = new SelfMetrics({ version, nodeVersion: process.version });
+    this.#connection = new ClusterConnection({ ...common, credentials, metrics });
     this.#source = new ClusterSource({
+      ...common,
       config,
       scope,
       credentials,
+      connection: this.#connection,
       keepsImages: detailsOf !== undefined,
       readsAllNodes: true,
-      clock: context.clock,
-      random: context.random,
-      version: context.version,
-      openFileLimit: context.openFileLimit,
-      logger: silentLogger,
-      metrics: new SelfMetrics({ version: context.version, nodeVersion: process.version }),
+      openFileLimit,
+      metrics,
       onPodChange: (change, { store, cache }) => {
         recordPodChange(change, { log, config, collection: this.#collection, nodes: store, histories: [cache] });
       },
@@ -106,11 +115,21 @@ export class ClusterReader implements Reader, AsyncDisposable {
   }
 
   /** Resolves after the first lists. Throws UserError with a line for each list that is missing. */
-  synced(signal: AbortSignal): Promise<void> {
-    return this.#source.synced({ timeoutMs: syncTimeoutMs, failsFast: true }, signal);
+  async synced(signal: AbortSignal): Promise<void> {
+    await this.#ending.during(this.#source.synced({ timeoutMs: syncTimeoutMs, failsFast: true }, signal));
   }
 
-  async read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
+  read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
+    return this.#ending.during(this.#read(durationMs, signal));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#source[Symbol.asyncDispose]();
+    await this.#connection[Symbol.asyncDispose]();
+    this.#ending.stopped();
+  }
+
+  async #read(durationMs: number, signal: AbortSignal): Promise<ClusterReading> {
     const { clock } = this.#options.context;
     using deadline = startDeadline({
       clock,
@@ -134,10 +153,6 @@ export class ClusterReader implements Reader, AsyncDisposable {
       evictions: [],
       notes,
     };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#source[Symbol.asyncDispose]();
   }
 
   /** Resolves with the reasons of those that fail. */

@@ -1,5 +1,6 @@
 import type { Credentials } from '../credentials/credentials.js';
 import { loadCredentials } from '../credentials/load-credentials.js';
+import { issuerTransport } from '../http/issuer-transport.js';
 import type { CommandContext } from './context.js';
 
 /** What the command line says about the credentials. */
@@ -12,11 +13,14 @@ export interface CredentialFlags {
 /** Throws UserError when there are none. */
 export function commandCredentials(
   { kubeconfig, context: contextName }: CredentialFlags,
-  { environment, homeDir, clock }: Pick<CommandContext, 'environment' | 'homeDir' | 'clock'>,
+  { environment, homeDir, clock, version }: Pick<CommandContext, 'environment' | 'homeDir' | 'clock' | 'version'>,
+  warn: (message: string) => void,
 ): Promise<Credentials> {
   return loadCredentials({
     environment,
     homeDir,
+    issuers: issuerTransport({ clock, version }),
+    warn,
     clock,
     ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),
     ...(contextName === undefined ? {} : { context: contextName }),

@@ -58,10 +58,11 @@ export async function withReader(
     return;
   }
   const { config } = await loadSettings(flags.settings, context);
-  const warn = (text: string): void => {
-    context.writeError(`${text}\n`);
-  };
-  const recorded = await readRecordedCollection(flags.recordings, { config, warn, showsAllPods: true });
+  const recorded = await readRecordedCollection(flags.recordings, {
+    config,
+    warn: warnOn(context),
+    showsAllPods: true,
+  });
   await use({ reader: new RecordedReader(recorded), config, namespace: undefined });
 }
 
@@ -76,7 +77,7 @@ async function withCluster(
   options: ReadOptions,
 ): Promise<void> {
   const settings = await loadSettings(flags.settings, context);
-  const credentials = await commandCredentials(flags, context);
+  const credentials = await commandCredentials(flags, context, warnOn(context));
   const config = withOwnNamespace(settings.config, credentials);
   const { stopSignal } = context;
   try {
@@ -102,7 +103,7 @@ async function withEvictions(
 ): Promise<void> {
   const { config } = await loadSettings(flags.settings, context);
   const needsCluster = exporter === undefined || !('url' in exporter);
-  const credentials = await commandCredentials(flags, context).catch((error: unknown) => {
+  const credentials = await commandCredentials(flags, context, warnOn(context)).catch((error: unknown) => {
     if (needsCluster) throw error;
     return undefined;
   });
@@ -117,4 +118,10 @@ async function withEvictions(
     version,
   });
   await use({ reader, config, namespace: contextNamespace });
+}
+
+function warnOn({ writeError }: CommandContext): (text: string) => void {
+  return (text) => {
+    writeError(`${text}\n`);
+  };
 }

@@ -56,7 +56,7 @@ export async function readRecordedCollection(
     ...(showsAllPods || objects === undefined ? { showsAllPods: true } : {}),
   });
   for (const object of cluster.pods()) {
-    const change = { object, previous: undefined, isFirstList: true };
+    const change = { object, previous: undefined, isInitial: true };
     recordPodChange(change, { log, config, collection, nodes: cluster, histories: [] });
   }
   return { cluster, collection, clock };

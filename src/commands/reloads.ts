@@ -83,7 +83,11 @@ function watcherOf<T>(
     },
     reloadFailed: (error: Error) => {
       app.metrics.reloadFailed(name);
-      logger.error(logTexts[name].failed, { error: messageOf(error) });
+      const isRetried = error instanceof UserError && error.isTemporary;
+      logger.error(logTexts[name].failed, {
+        error: messageOf(error),
+        next: isRetried ? 'tried again in a minute' : undefined,
+      });
     },
   };
   return [new ConfigWatcher({ clock, initialText: file.text, readFile: file.read, load: file.load, apply, observer })];

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-
 import { App } from '../app.js';
-import { UserError } from '../base/errors.js';
+import { abortable, LinkedAbort } from '../base/abortable.js';
+import { messageOf, UserError } from '../base/errors.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { createLogger } from '../telemetry/line-logger.js';
 import type { CommandContext } from './context.js';
@@ -17,7 +16,10 @@ export interface RunAppOptions {
   readonly onListening?: (ports: readonly number[], scheme: 'http' | 'https') => void;
 }
 
-/** Runs the exporter until the stop signal, reloading its settings as the file changes. Throws UserError when it cannot start. */
+/**
+ * Runs the exporter until the stop signal, reloading its settings as the file changes. Throws UserError when it cannot start, and
+ * the error of a part that has ended although it never should, after everything else has been stopped.
+ */
 export async function runApp({ settings, credentials, context, onListening }: RunAppOptions): Promise<void> {
   const { clock, random, version, openFileLimit, stopSignal } = context;
   const { config } = settings;
@@ -35,18 +37,24 @@ export async function runApp({ settings, credentials, context, onListening }: Ru
   });
   const reloads = new Reloads({ app, settings, web, clock, logger });
   files.reloads = reloads;
-  const watching = reloads.run(stopSignal);
+  using reloading = new LinkedAbort(stopSignal);
+  const watching = reloads.run(reloading.signal);
   try {
     context.onHangUp(() => {
       reloads.trigger('SIGHUP').catch(() => undefined); // it is in the log
     });
     logger.info('listening', { ports: app.ports.join(','), version, credentials: credentials.description });
     onListening?.(app.ports, web.web.tls === undefined ? 'http' : 'https');
-    if (!stopSignal.aborted) await once(stopSignal, 'abort');
+    await abortable(app.done, stopSignal).catch((error: unknown) => {
+      if (stopSignal.aborted) return;
+      logger.error('the exporter cannot go on', { error: messageOf(error) });
+      throw error;
+    });
     logger.info('stopping');
   } finally {
     // Before the watchers: a reload that waits for its first lists ends with the app.
     await app[Symbol.asyncDispose]();
+    reloading.abort(new Error('stopped'));
     await watching;
   }
 }

@@ -1,3 +1,4 @@
+import { createLogger } from '../telemetry/line-logger.js';
 import { commandCredentials, type CredentialFlags } from './command-credentials.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
@@ -10,6 +11,9 @@ export interface ServeOptions extends CredentialFlags {
 /** The exporter for the cluster that the credentials name. */
 export async function serve(options: ServeOptions, context: CommandContext): Promise<void> {
   const settings = await loadSettings(options.settings, context);
-  const credentials = await commandCredentials(options, context);
+  const logger = createLogger({ ...settings.config.log, write: context.writeError, clock: context.clock });
+  const credentials = await commandCredentials(options, context, (message) => {
+    logger.warn(message);
+  });
   await runApp({ settings, credentials, context });
 }

@@ -9,6 +9,9 @@ const pollIntervalMs = 5000;
 const settleMs = 200;
 const maxReadCount = 10;
 
+/** Between attempts to apply the same settings, from the end of one. Each may take a minute, and lists again. */
+const retryPauseMs = 60_000;
+
 export interface ConfigWatcherOptions<T> {
   readonly clock: Clock;
   readonly observer: {
@@ -21,7 +24,10 @@ export interface ConfigWatcherOptions<T> {
   readonly initialText: string;
   /** Throws when the text has faults. */
   readonly load: (text: string) => T;
-  /** Puts the settings into effect; when it rejects, the previous ones are still in effect. */
+  /**
+   * Puts the settings into effect; when it rejects, the previous ones are still in effect. After an error that is temporary it
+   * is tried again, without a change of the file.
+   */
   readonly apply: (config: T) => Promise<void> | void;
 }
 
@@ -37,6 +43,8 @@ type Reading = { readonly text: string } | { readonly error: Error };
 export class ConfigWatcher<T> {
   readonly #options: ConfigWatcherOptions<T>;
   #seen: Reading;
+  /** Monotonic time in milliseconds; undefined when another attempt with the same content would not help. */
+  #retryAtMs: number | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #waiting: Promise<ReloadResult<T>> | undefined;
 
@@ -45,11 +53,14 @@ export class ConfigWatcher<T> {
     this.#seen = { text: options.initialText };
   }
 
-  /** Reloads at each change of the content until `signal` aborts. Never rejects. Each fault is reported once. */
+  /**
+   * Reloads at each change of the content until `signal` aborts, and while settings could not be applied for a temporary reason.
+   * Never rejects. Each fault of the file is reported once, other failures after each attempt.
+   */
   async run(signal: AbortSignal): Promise<void> {
     while (await this.#pause(signal)) {
       await this.#last;
-      if (!isSame(await this.#read(), this.#seen)) await this.trigger();
+      if (this.#isRetryDue() || !isSame(await this.#read(), this.#seen)) await this.trigger();
     }
     await this.#last;
   }
@@ -76,6 +87,7 @@ export class ConfigWatcher<T> {
   async #attempt(): Promise<ReloadResult<T>> {
     const reading = await this.#readSettled();
     this.#seen = reading;
+    this.#retryAtMs = undefined;
     if ('error' in reading) return { result: 'failed', error: reading.error };
     try {
       if (isEmptyYaml(reading.text)) throw new UserError('the file is empty; write {} for all defaults');
@@ -83,8 +95,14 @@ export class ConfigWatcher<T> {
       await this.#options.apply(config);
       return { result: 'reloaded', config };
     } catch (error) {
+      const isTemporary = error instanceof UserError && error.isTemporary;
+      if (isTemporary) this.#retryAtMs = this.#options.clock.monotonicMs() + retryPauseMs;
       return { result: 'failed', error: errorOf(error) };
     }
+  }
+
+  #isRetryDue(): boolean {
+    return this.#retryAtMs !== undefined && this.#options.clock.monotonicMs() >= this.#retryAtMs;
   }
 
   /** The content once two reads agree. */

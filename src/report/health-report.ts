@@ -40,6 +40,8 @@ export interface StoreHealthReport {
   readonly objectCount: number;
   /** Whether the watches of all its namespaces are connected. */
   readonly isConnected: boolean;
+  /** Whether lists replace a watch that cannot be kept, about every minute. */
+  readonly isPolled: boolean;
   /** Since the last list, event or bookmark. */
   readonly lastProgressAgeMs?: number | undefined;
 }
@@ -66,10 +68,11 @@ export function healthReport({ report, nowMs, unlisted, ...others }: HealthInput
     })),
     settingsLoadedAtMs: settingsLoadedAt?.wallMs,
     settingsAgeMs: ageMs(settingsLoadedAt),
-    stores: stores.map(({ resource, objectCount, isConnected, lastProgress }) => ({
+    stores: stores.map(({ resource, objectCount, isConnected, mode, lastProgress }) => ({
       resource,
       objectCount,
       isConnected,
+      isPolled: mode === 'polling',
       lastProgressAgeMs: ageMs(lastProgress),
     })),
   };

@@ -4,6 +4,6 @@ export interface ReadinessCheck {
   readonly isOk: boolean;
   /** The exporter is ready without it: what is missing is marked. False without it. */
   readonly isOptional?: boolean | undefined;
-  /** The reason when it is not ok. */
+  /** The reason when it is not ok; otherwise what else is known of it. */
   readonly message?: string | undefined;
 }

@@ -83,9 +83,12 @@ export class Listener {
     this.#server.maxRequestsPerSocket = 0;
   }
 
-  /** Resolves when connections are accepted; throws UserError when the address is not available. */
+  /**
+   * Resolves when connections are accepted; throws UserError when the address is not available. One that cannot be accepted
+   * later, for want of descriptors or memory, costs itself alone.
+   */
   async start(): Promise<void> {
-    const { host, port } = this.#options;
+    const { host, port, logger } = this.#options;
     await new Promise<void>((resolve, reject) => {
       const onError = (error: NodeJS.ErrnoException): void => {
         reject(cannotListen(`${host ?? ''}:${port}`, error));
@@ -93,6 +96,9 @@ export class Listener {
       this.#server.once('error', onError);
       this.#server.listen({ port, backlog, ...(host === undefined ? {} : { host }) }, () => {
         this.#server.off('error', onError);
+        this.#server.on('error', (error) => {
+          logger.warn('a connection could not be accepted', { error: messageOf(error) });
+        });
         resolve();
       });
     });

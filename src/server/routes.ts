@@ -19,6 +19,11 @@ interface Readiness {
   checks(): readonly ReadinessCheck[];
 }
 
+interface LivenessEndpoint {
+  /** Why the process cannot work, on one line; undefined while it can. */
+  failure(): string | undefined;
+}
+
 interface MetricsEndpoint {
   handle(request: Request, response: Response): Promise<void>;
 }
@@ -41,6 +46,7 @@ export interface Endpoints {
   readonly metrics: MetricsEndpoint;
   readonly status: StatusEndpoint;
   readonly evictions: EvictionsEndpoint;
+  readonly liveness: LivenessEndpoint;
   readonly readiness: Readiness;
   /** Rejects, after it has logged the reason, when the old settings stay. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined;
@@ -62,7 +68,7 @@ const contentSecurityPolicy = "default-src 'none'; base-uri 'none'; form-action 
 
 /** The HTTP endpoints. Errors are one constant line of text, without stack and paths. */
 export function createRoutes(options: RoutesOptions): Express {
-  const { metricsPath, metrics, status, evictions, readiness, guard, logger } = options;
+  const { metricsPath, metrics, status, evictions, liveness, readiness, guard, logger } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -84,7 +90,8 @@ export function createRoutes(options: RoutesOptions): Express {
     sendText(response, 405, `method not allowed: use ${allowed.join(' or ')}`);
   });
   app.get([...livenessPaths], (_request, response) => {
-    sendText(response, 200, 'ok');
+    const failure = liveness.failure();
+    sendText(response, failure === undefined ? 200 : 503, failure === undefined ? 'ok' : `not alive: ${failure}`);
   });
   app.get(readinessPath, (request, response) => {
     sendReadiness(response, readiness.checks(), 'verbose' in request.query);
@@ -116,7 +123,7 @@ function sendReadiness(response: Response, checks: readonly ReadinessCheck[], is
 }
 
 function checkLine(check: ReadinessCheck): string {
-  if (check.isOk) return `[+]${check.name} ok`;
+  if (check.isOk) return `[+]${check.name} ok${check.message === undefined ? '' : `: ${check.message}`}`;
   return `[-]${failureText(check)}${check.isOptional === true ? ' (ready without it)' : ''}`;
 }
 

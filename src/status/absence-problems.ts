@@ -8,6 +8,9 @@ import type { Problem } from './status.js';
 /** Watches end every few minutes and are opened again at once; only a longer gap is a problem. */
 const disconnectedAfterMs = 30_000;
 
+/** Two lists of a polled resource are missing. */
+const unpolledAfterMs = 150_000;
+
 /** The API server sends a bookmark about once a minute. */
 const silentAfterMs = 300_000;
 
@@ -17,17 +20,25 @@ const silentAfterMs = 300_000;
  */
 export function absenceProblems(health: HealthReport, cluster: ClusterReport | undefined): readonly Problem[] {
   const { absences = [], isPartial = false } = cluster ?? {};
-  const disconnected = health.stores.filter(
-    ({ isConnected, lastProgressAgeMs = 0 }) => !isConnected && lastProgressAgeMs >= disconnectedAfterMs,
-  );
+  const disconnected = health.stores.filter((store) => isDisconnected(store, health));
+  const polled = health.stores.filter((store) => store.isPolled && !disconnected.includes(store));
   const isApiServerAway =
     health.isApiServerAway && disconnected.length > 0 && disconnected.length === health.stores.length;
   const ofApiServer = isApiServerAway ? absences.filter((absence) => absence.isOfApiServer) : [];
   return [
     ...(isApiServerAway ? [awayProblem(disconnected, ofApiServer)] : disconnectedProblem(disconnected)),
+    ...polledProblem(polled),
     ...absences.filter((absence) => !ofApiServer.includes(absence)).map((absence) => nodesProblem(absence, isPartial)),
     ...health.stores.flatMap(silentProblem),
   ];
+}
+
+function isDisconnected(
+  { isConnected, isPolled, lastProgressAgeMs = 0 }: StoreHealthReport,
+  { isApiServerAway }: HealthReport,
+): boolean {
+  const limitMs = isPolled && !isApiServerAway ? unpolledAfterMs : disconnectedAfterMs;
+  return !isConnected && lastProgressAgeMs >= limitMs;
 }
 
 function awayProblem(stores: readonly StoreHealthReport[], absences: readonly AbsenceReport[]): Problem {
@@ -49,8 +60,7 @@ function awayProblem(stores: readonly StoreHealthReport[], absences: readonly Ab
 /** The server responds, and refuses. */
 function disconnectedProblem(stores: readonly StoreHealthReport[]): readonly Problem[] {
   if (stores.length === 0) return [];
-  const names = stores.map(({ resource }) => resource);
-  const what = names.length === 1 ? `watch of ${names.join('')} is` : `watches of ${names.join(', ')} are`;
+  const what = watchesText(stores, ['is', 'are']);
   const sinceMs = Math.max(...stores.map(({ lastProgressAgeMs = 0 }) => lastProgressAgeMs));
   return [
     {
@@ -61,6 +71,27 @@ function disconnectedProblem(stores: readonly StoreHealthReport[]): readonly Pro
       section: 'trust',
     },
   ];
+}
+
+/** The server responds to lists, and the watches do not last. */
+function polledProblem(stores: readonly StoreHealthReport[]): readonly Problem[] {
+  if (stores.length === 0) return [];
+  const names = stores.map(({ resource }) => resource).join(' and ');
+  const subject = watchesText(stores, ['does', 'do']);
+  return [
+    {
+      severity: 'warning',
+      text: `${subject} not last: ${names} are listed about every minute instead`,
+      detail: `changes of ${names} are seen up to 75 s late`,
+      hint: 'Look for a proxy or load balancer between the exporter and the API server that cuts, buffers or refuses long requests, and check that the role of the exporter allows the verb watch.',
+      section: 'trust',
+    },
+  ];
+}
+
+function watchesText(stores: readonly StoreHealthReport[], [one, many]: readonly [one: string, many: string]): string {
+  const names = stores.map(({ resource }) => resource);
+  return names.length === 1 ? `watch of ${names.join('')} ${one}` : `watches of ${names.join(', ')} ${many}`;
 }
 
 function unseenText(stores: readonly StoreHealthReport[]): string {

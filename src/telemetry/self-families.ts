@@ -1,19 +1,6 @@
+import type { FamilyOf } from './self-family.js';
+
 /** The metric families about the exporter itself, besides those of the process and of Node.js. */
-
-export interface FamilyOf<L extends string> {
-  readonly name: string;
-  readonly type: 'gauge' | 'counter' | 'histogram';
-  readonly help: string;
-  readonly labels: readonly L[];
-}
-
-export interface Sample<L extends string> {
-  readonly labels?: Readonly<Record<L, string>>;
-  readonly value: number;
-}
-
-/** The samples are read at each exposition. */
-export type ExposeFamily = <L extends string>(family: FamilyOf<L>, samples: () => readonly Sample<L>[]) => void;
 
 const prefix = 'ephemeral_storage_exporter_';
 
@@ -162,6 +149,12 @@ export const selfFamilies = {
     help: '1 while the watches of all namespaces that have been listed are connected.',
     labels: ['resource'],
   },
+  storeMode: {
+    name: `${prefix}store_mode`,
+    type: 'gauge',
+    help: '1 for how the objects are followed, 0 for the other: watch, or polling while a watch of them cannot be kept (a list when there was no list, event or bookmark for 65 to 75 s).',
+    labels: ['resource', 'mode'],
+  },
   storeLastProgress: {
     name: `${prefix}store_last_progress_timestamp_seconds`,
     type: 'gauge',
@@ -174,11 +167,47 @@ export const selfFamilies = {
     help: 'Updates that changed no field in the store.',
     labels: ['resource'],
   },
+  storeDrift: {
+    name: `${prefix}store_drift_total`,
+    type: 'counter',
+    help: 'Objects of the store that differed from a full list, did not change for a minute, and were corrected. Compared a minute after the first list and every 30 to 60 minutes, while scrapes come. Above 0: something between exporter and API server loses events, or the API server has served a list that was not complete.',
+    labels: ['resource'],
+  },
+  storeWatchers: {
+    name: `${prefix}store_watchers`,
+    type: 'gauge',
+    help: 'Watched collections: one of nodes and one of pods, and for half a minute those of former settings.',
+    labels: [],
+  },
+  storeSubscribers: {
+    name: `${prefix}store_subscribers`,
+    type: 'gauge',
+    help: 'Parts of the exporter that receive each change of a watched collection.',
+    labels: [],
+  },
+  storeSubscriberErrors: {
+    name: `${prefix}store_subscriber_errors_total`,
+    type: 'counter',
+    help: 'Changes that a part of the exporter failed to process: an error of the exporter, see its log.',
+    labels: ['resource'],
+  },
   storeSkippedObjects: {
     name: `${prefix}store_skipped_objects_total`,
     type: 'counter',
     help: 'Objects of lists and watch events that were left out, by reason: too_large (above 8 MiB in a list), malformed, other_kind (an event with an object of another kind).',
     labels: ['resource', 'reason'],
+  },
+  queueDepth: {
+    name: `${prefix}queue_depth`,
+    type: 'gauge',
+    help: 'Background tasks that wait or are in process, by task: refresh (scrapes the kubelet of one node), reconcile (compares the pods of the API server with those of the summaries), audit (compares the nodes or pods in the store with a full list).',
+    labels: ['task'],
+  },
+  queueRetries: {
+    name: `${prefix}queue_retries_total`,
+    type: 'counter',
+    help: 'Background tasks that failed and were scheduled again, by task. Requests to kubelets that fail are counted by ephemeral_storage_exporter_kubelet_requests_total.',
+    labels: ['task'],
   },
   lifecycleEvents: {
     name: `${prefix}lifecycle_events_total`,

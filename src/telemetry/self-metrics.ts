@@ -11,11 +11,14 @@ import {
   lookupResults,
 } from '../kubelet/kubelet-cache.js';
 import type { SnapshotCounts } from '../scrape/snapshot-counts.js';
-import type { Resource } from '../watch/resource-path.js';
+import type { SharedWatchObserver } from '../watch/shared-watch.js';
+import type { StoreState } from '../watch/store-state.js';
+import { QueueMetrics } from './queue-metrics.js';
 import { type ReloadedFile, ReloadState } from './reload-state.js';
-import { type FamilyOf, type Sample, selfFamilies } from './self-families.js';
+import { selfFamilies } from './self-families.js';
+import type { ExposeFamily, FamilyOf, Sample } from './self-family.js';
+import { emptyStoreCounts, requestFailureReasons, storeCounter } from './store-counts.js';
 import { exposeStores } from './store-families.js';
-import { requestFailureReasons, type StoreCounts, StoreMetrics, type StoreState } from './store-metrics.js';
 import { Tally } from './tally.js';
 
 const scrapeResults = ['success', 'deadline', 'rejected', 'aborted', 'error'] as const;
@@ -26,6 +29,12 @@ const requestResults: readonly RequestResult[] = ['success', ...requestFailureRe
 
 const droppedReasons = ['max_series'] as const;
 type DroppedReason = (typeof droppedReasons)[number];
+
+/** The stores of the settings in force, and the watches that they and others use. */
+export interface StoresInUse {
+  readonly store: { readonly lists: { states(): readonly StoreState[] } };
+  readonly watches: { readonly watchCount: number; readonly subscriptionCount: number };
+}
 
 /** The part of the cluster that is measured. */
 export interface MeasuredScope {
@@ -77,6 +86,7 @@ const unwantedDefaults = [
  */
 export class SelfMetrics {
   readonly registry = new Registry();
+  readonly queue = new QueueMetrics();
 
   readonly #scrapes = new Tally<ScrapeResult>(scrapeResults);
   readonly #kubeletRequests = new Tally<RequestResult>(requestResults);
@@ -85,8 +95,10 @@ export class SelfMetrics {
   readonly #lifecycleEvents = new Tally<LifecycleEventType>(lifecycleEventTypes);
   readonly #cacheLookups = new Tally<LookupResult>(lookupResults);
   readonly #droppedSeries = new Tally<DroppedReason>(droppedReasons);
-  readonly #storeCounts = new Map<Resource, StoreCounts>();
-  #stores: StoreMetrics | undefined;
+  readonly #storeCounts = emptyStoreCounts();
+  /** Counts what all watches report. */
+  readonly watches: SharedWatchObserver = storeCounter(this.#storeCounts);
+  #stores: StoresInUse | undefined;
   #scope: MeasuredScope | undefined;
   #series: Readonly<Record<Level, number>> | undefined;
   #collected: SnapshotCounts | undefined;
@@ -117,12 +129,11 @@ export class SelfMetrics {
       this.#earlyRequests.entries().map(([reason, value]) => ({ labels: { reason }, value })),
     );
     this.#expose(selfFamilies.cacheLookups, () => resultSamples(this.#cacheLookups));
-    exposeStores(
-      (family, samples) => {
-        this.#expose(family, samples);
-      },
-      { states: () => this.#stores?.states() ?? [], counts: this.#storeCounts },
-    );
+    const expose: ExposeFamily = (family, samples) => {
+      this.#expose(family, samples);
+    };
+    exposeStores(expose, { stores: () => this.#stores, counts: this.#storeCounts });
+    this.queue.expose(expose);
     this.#expose(selfFamilies.lifecycleEvents, () =>
       this.#lifecycleEvents.entries().map(([type, value]) => ({ labels: { type }, value })),
     );
@@ -184,13 +195,8 @@ export class SelfMetrics {
     this.#cacheLookups.add(result);
   }
 
-  /** For new stores. Their state is exposed after {@link showStores} only. */
-  createStoreMetrics(): StoreMetrics {
-    return new StoreMetrics(this.#storeCounts);
-  }
-
   /** From here on the gauges show the state of these stores. */
-  showStores(stores: StoreMetrics): void {
+  showStores(stores: StoresInUse): void {
     this.#stores = stores;
   }
 
@@ -218,7 +224,7 @@ export class SelfMetrics {
   report(): SelfReport {
     const levels = this.#series && Object.values(this.#series);
     return {
-      stores: this.#stores?.states() ?? [],
+      stores: this.#stores?.store.lists.states() ?? [],
       scrapes: this.#scrapes.toRecord(),
       kubeletRequests: this.#kubeletRequests.toRecord(),
       seriesCount: levels?.reduce((sum, count) => sum + count, 0),

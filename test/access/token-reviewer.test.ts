@@ -52,7 +52,7 @@ function aWorld({ token, access }: Statuses = {}, audiences: readonly string[] =
     api: {
       open: async (request, signal) => {
         requests.push(request);
-        const review = JSON.parse(request.body?.json ?? '{}') as Json;
+        const review = JSON.parse(request.body?.text ?? '{}') as Json;
         const aborted = new Promise<never>((_resolve, reject) => {
           signal.addEventListener('abort', () => {
             reject(signal.reason as Error);
@@ -96,28 +96,30 @@ describe('TokenReviewer', () => {
   it('asks who the token belongs to, and whether that user may send the request', async () => {
     const { check, requests } = aWorld();
     expect(await check('right')).toBe('allowed');
-    expect(requests.map(({ path, body }) => [path, JSON.parse(body?.json ?? '') as unknown, body?.secret])).toEqual([
+    expect(requests.map(({ path, body }) => [path, JSON.parse(body?.text ?? '') as unknown, body?.secrets[0]])).toEqual(
       [
-        '/apis/authentication.k8s.io/v1/tokenreviews',
-        { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'right' } },
-        'right',
-      ],
-      [
-        '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-        {
-          apiVersion: 'authorization.k8s.io/v1',
-          kind: 'SubjectAccessReview',
-          spec: {
-            user: prometheus.username,
-            uid: prometheus.uid,
-            groups: prometheus.groups,
-            extra: prometheus.extra,
-            nonResourceAttributes: { verb: 'get', path: '/metrics' },
+        [
+          '/apis/authentication.k8s.io/v1/tokenreviews',
+          { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'right' } },
+          'right',
+        ],
+        [
+          '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+          {
+            apiVersion: 'authorization.k8s.io/v1',
+            kind: 'SubjectAccessReview',
+            spec: {
+              user: prometheus.username,
+              uid: prometheus.uid,
+              groups: prometheus.groups,
+              extra: prometheus.extra,
+              nonResourceAttributes: { verb: 'get', path: '/metrics' },
+            },
           },
-        },
-        '',
+          '',
+        ],
       ],
-    ]);
+    );
   });
 
   it.each([
@@ -147,7 +149,7 @@ describe('TokenReviewer', () => {
       'b',
     ]);
     expect(await check('right')).toBe(verdict);
-    expect(JSON.parse(requests[0]?.body?.json ?? '')).toMatchObject({
+    expect(JSON.parse(requests[0]?.body?.text ?? '')).toMatchObject({
       spec: { token: 'right', audiences: ['a', 'b'] },
     });
   });

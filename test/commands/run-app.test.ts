@@ -27,9 +27,12 @@ interface RunningCommand extends AsyncDisposable {
   readonly rewrite: (settings: string) => Promise<void>;
   readonly hangUp: () => void;
   readonly log: () => string;
+  readonly cluster: SimulatedCluster;
+  /** Of the command. */
+  readonly ended: Promise<void>;
 }
 
-interface StartOptions extends Partial<Pick<CommandContext, 'hostName' | 'environment'>> {
+interface StartOptions extends Partial<Pick<CommandContext, 'hostName' | 'environment' | 'random'>> {
   /** Flags of the settings, without a file. */
   readonly flags?: FlagValues;
 }
@@ -80,9 +83,11 @@ async function start(settings: string, { flags, ...overrides }: StartOptions = {
       for (const listener of hangUps) listener();
     },
     log: command.error,
+    cluster,
+    ended: running,
     [Symbol.asyncDispose]: async () => {
       command.stop();
-      await running;
+      await running.catch(() => undefined); // is awaited by the test that expects it
       await cluster[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
@@ -188,6 +193,25 @@ describe('the part of the cluster that is measured', () => {
     stop();
     const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token });
     await expect(runApp({ settings, credentials, context })).rejects.toThrow(new UserError('stopped before the start'));
+  });
+});
+
+describe('a part that ends although it never should', () => {
+  it('stops the exporter, is in the log, and is the error of the command', async () => {
+    let isBroken = false;
+    const random = (): number => {
+      if (isBroken) throw new Error('no entropy');
+      return 0.5;
+    };
+    await using exporter = await start('', { random });
+    isBroken = true;
+    await exporter.cluster.setApiFault('down');
+    await expect(exporter.ended).rejects.toThrow(/^the watch of (?:nodes|pods) has ended: no entropy$/);
+    const faults = exporter.log().match(/level=error.*/g);
+    expect(faults).toEqual([
+      expect.stringMatching(/msg="the exporter cannot go on" error="the watch of .*no entropy"/),
+    ]);
+    await expect(exporter.request('GET', '/readyz')).rejects.toThrow('ECONNREFUSED');
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { UserError } from '../../src/base/errors.js';
 import { ConfigWatcher, type ReloadResult } from '../../src/config/reload.js';
 import type { Config } from '../../src/config/schema.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -116,6 +117,38 @@ describe('ConfigWatcher', () => {
     });
     expect(world.reported).toEqual(['failed: port in use', 'reloaded 30000']);
     expect(world.applied).toEqual([30_000]);
+  });
+
+  it('tries settings again a minute after each failure that is temporary, and no more once they are applied', async () => {
+    const world = new World();
+    const attemptedAtMs: number[] = [];
+    const startMs = world.clock.monotonicMs();
+    world.apply = () => {
+      attemptedAtMs.push(Math.floor((world.clock.monotonicMs() - startMs) / pollMs) * pollMs);
+      const isAway = attemptedAtMs.length < 3;
+      return isAway ? Promise.reject(new UserError('no lists', { isTemporary: true })) : Promise.resolve();
+    };
+    await watching(world, async () => {
+      world.text = 'cache: {ttl: 30s}';
+      await world.clock.advance(300_000);
+    });
+    expect(attemptedAtMs).toEqual([5_000, 65_000, 125_000]);
+    expect(world.reported).toEqual(['failed: no lists', 'failed: no lists', 'reloaded 30000']);
+  });
+
+  it('applies a change of the content at once after a temporary failure, and drops the former content', async () => {
+    const world = new World();
+    world.apply = ({ cache }) =>
+      cache.ttlMs === 30_000 ? Promise.reject(new UserError('no lists', { isTemporary: true })) : Promise.resolve();
+    await watching(world, async () => {
+      world.text = 'cache: {ttl: 30s}';
+      await world.clock.advance(2 * pollMs);
+      world.text = 'cache: {ttl: never}';
+      await world.clock.advance(120_000);
+      world.text = 'cache: {ttl: 40s}';
+      await world.clock.advance(120_000);
+    });
+    expect(world.reported).toEqual(['failed: no lists', 'failed: cache.ttl: found "never"', 'reloaded 40000']);
   });
 
   it('reloads on demand, even without a change, before the next poll', async () => {

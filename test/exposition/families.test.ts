@@ -4,6 +4,7 @@ import { Exposition } from '../../src/exposition/exposition.js';
 import { type Compatibility, familyTable, patternsWithoutFamily } from '../../src/exposition/families.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
+import { storeState } from '../../src/watch/store-state.js';
 import { aContainer, aMount, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
@@ -129,11 +130,21 @@ const fullSnapshot = aClusterSnapshot({
 
 function fullSelfMetrics(): SelfMetrics {
   const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.0.0' });
-  const stores = selfMetrics.createStoreMetrics();
-  stores.trackStore({ resource: 'pods', scopes: [''], objectCount: () => 1 });
   const now = { wallMs: 1, monotonicMs: 1 };
-  stores.progressed('pods', '', now);
-  selfMetrics.showStores(stores);
+  const scope = {
+    name: 'pods',
+    namespace: '',
+    isSynced: true,
+    isConnected: true,
+    mode: 'watch' as const,
+    lastProgress: now,
+    lastFailure: undefined,
+  };
+  selfMetrics.showStores({
+    store: { lists: { states: () => [storeState('pods', 1, [scope])] } },
+    watches: { watchCount: 2, subscriptionCount: 2 },
+  });
+  selfMetrics.queue.show({ depth: () => 1 });
   selfMetrics.configReloaded(0x01_23_45_67_89_ab, now);
   selfMetrics.setCollected({
     skippedPods: new Map([['no_usage', 0]]),

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { Agent, type IncomingMessage, request, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
@@ -411,5 +411,20 @@ describe('close', () => {
     await clock.advance(10_000);
     await closed;
     await ended;
+  });
+});
+
+describe('a connection that cannot be accepted', () => {
+  it('is in the log, and others are served', async () => {
+    const logger = aLogger();
+    /** As Node.js does when the system has no descriptor or memory left. */
+    const fail: RequestListener = (request, response) => {
+      const { server } = request.socket as unknown as { readonly server: EventEmitter };
+      server.emit('error', new Error('accept ENOBUFS'));
+      response.end('ok');
+    };
+    await using server = await RunningServer.start(fail, new ManualClock(), { logger });
+    for (let count = 0; count < 2; count += 1) expect((await send({ port: server.port, path: '/' })).text).toBe('ok');
+    expect(logger.lines).toContainEqual(expect.stringContaining('a connection could not be accepted'));
   });
 });

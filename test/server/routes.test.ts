@@ -21,12 +21,12 @@ describe('probes', () => {
   });
 
   const ready: readonly ReadinessCheck[] = [
-    { name: 'pods', isOk: true, message: '' },
-    { name: 'nodes', isOk: true, message: '' },
+    { name: 'pods', isOk: true, message: 'watched, last progress 5s ago' },
+    { name: 'nodes', isOk: true },
   ];
   const waiting: readonly ReadinessCheck[] = [
     { name: 'pods', isOk: false, message: 'not listed yet:\n403' },
-    { name: 'nodes', isOk: true, message: '' },
+    { name: 'nodes', isOk: true },
     { name: 'config', isOk: false, message: 'not loaded' },
   ];
 
@@ -46,14 +46,14 @@ describe('probes', () => {
       '[+]pods in shop ok\n[-]pods in secret: 403 (ready without it)\nreadyz check passed\n',
     ],
     ['/readyz', waiting, 503, 'not ready: pods: not listed yet: 403; config: not loaded\n'],
-    ['/readyz?verbose', ready, 200, '[+]pods ok\n[+]nodes ok\nreadyz check passed\n'],
+    ['/readyz?verbose', ready, 200, '[+]pods ok: watched, last progress 5s ago\n[+]nodes ok\nreadyz check passed\n'],
     [
       '/readyz?verbose',
       waiting,
       503,
       '[-]pods: not listed yet: 403\n[+]nodes ok\n[-]config: not loaded\nreadyz check failed\n',
     ],
-    ['/readyz?verbose=1', ready, 200, '[+]pods ok\n[+]nodes ok\nreadyz check passed\n'],
+    ['/readyz?verbose=1', ready, 200, '[+]pods ok: watched, last progress 5s ago\n[+]nodes ok\nreadyz check passed\n'],
   ])('%s reports %j', async (path, checks, status, text) => {
     const answer = await answerTo(path, 'GET', { readiness: { checks: () => checks } });
     expect([answer.status, answer.text]).toEqual([status, text]);

@@ -140,6 +140,7 @@ export function someRoutes(overrides: Partial<RoutesOptions> = {}): RequestListe
       clock: new ManualClock(),
     }),
     evictions: new EvictionsHandler({ source: { evictions: () => [] }, clock: new ManualClock() }),
+    liveness: { failure: () => undefined },
     readiness: { checks: () => [] },
     reload: undefined,
     hasStatus: true,

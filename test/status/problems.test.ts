@@ -274,7 +274,7 @@ describe('a problem', () => {
     [false, 30_000, ['critical trust: watch of pods is disconnected: no events for 30s']],
     [false, undefined, []],
   ])('is reported for a watch (connected: %s) without events for %s ms', (isConnected, lastProgressAgeMs, texts) => {
-    const stores = [{ resource: 'pods', objectCount: 1, isConnected, lastProgressAgeMs }];
+    const stores = [{ resource: 'pods', objectCount: 1, isConnected, isPolled: false, lastProgressAgeMs }];
     expect(textsOf({ health: aHealth({ stores }) })).toEqual(texts);
   });
 
@@ -347,8 +347,8 @@ describe('nodes without data', () => {
 
 describe('an API server that is away', () => {
   const stores = [
-    { resource: 'nodes', objectCount: 4, isConnected: false, lastProgressAgeMs: 116_000 },
-    { resource: 'pods', objectCount: 9, isConnected: false, lastProgressAgeMs: 81_000 },
+    { resource: 'nodes', objectCount: 4, isConnected: false, isPolled: false, lastProgressAgeMs: 116_000 },
+    { resource: 'pods', objectCount: 9, isConnected: false, isPolled: false, lastProgressAgeMs: 81_000 },
   ];
   const health = aHealth({ isApiServerAway: true, stores });
   const problem = {
@@ -394,7 +394,10 @@ describe('an API server that is away', () => {
       'refuses one',
       {
         isApiServerAway: true,
-        stores: [{ resource: 'nodes', objectCount: 4, isConnected: true, lastProgressAgeMs: 1 }, ...stores.slice(1)],
+        stores: [
+          { resource: 'nodes', objectCount: 4, isConnected: true, isPolled: false, lastProgressAgeMs: 1 },
+          ...stores.slice(1),
+        ],
       },
       'watch of pods is disconnected: no events for 1m21s',
     ],
@@ -408,6 +411,34 @@ describe('an API server that is away', () => {
         section: 'trust',
       },
     ]);
+  });
+});
+
+describe('a watch that cannot be kept', () => {
+  const polled = { resource: 'pods', objectCount: 9, isConnected: false, isPolled: true, lastProgressAgeMs: 149_999 };
+  const nodes = { ...polled, resource: 'nodes' };
+
+  it('is one warning, with how old the data may be and what to do', () => {
+    expect(problemsIn({ health: aHealth({ stores: [polled] }) })).toEqual([
+      {
+        severity: 'warning',
+        text: 'watch of pods does not last: pods are listed about every minute instead',
+        detail: 'changes of pods are seen up to 75 s late',
+        hint: expect.stringMatching(/proxy or load balancer .*the verb watch/) as string,
+        section: 'trust',
+      },
+    ]);
+    expect(textsOf({ health: aHealth({ stores: [nodes, { ...polled, isConnected: true }] }) })).toEqual([
+      'warning trust: watches of nodes, pods do not last: nodes and pods are listed about every minute instead',
+    ]);
+  });
+
+  it.each([
+    [false, 150_000, 'critical trust: watch of pods is disconnected: no events for 2m30s'],
+    [true, 30_000, 'critical trust: API server not reachable'],
+  ])('is not the headline when lists fail, too (server away: %s)', (isApiServerAway, lastProgressAgeMs, text) => {
+    const stores = [{ ...polled, lastProgressAgeMs }];
+    expect(textsOf({ health: aHealth({ isApiServerAway, stores }) })).toEqual([text]);
   });
 });
 

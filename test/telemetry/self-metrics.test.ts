@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Instant } from '../../src/base/clock.js';
 import type { SkipReason } from '../../src/scrape/snapshot.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import type { StoreMetrics } from '../../src/telemetry/store-metrics.js';
+import { type ScopeState, type StoreState, storeState } from '../../src/watch/store-state.js';
 
 const prefix = 'ephemeral_storage_exporter_';
 
@@ -13,12 +13,26 @@ function aSelfMetrics(): SelfMetrics {
 
 const at = (wallMs: number): Instant => ({ wallMs, monotonicMs: wallMs - 500 });
 
-/** Stores that are shown. */
-function trackPods(metrics: SelfMetrics, scopes: readonly string[] = [''], count = 0): StoreMetrics {
-  const stores = metrics.createStoreMetrics();
-  stores.trackStore({ resource: 'pods', scopes, objectCount: () => count });
-  metrics.showStores(stores);
-  return stores;
+const aScope = (namespace = '', state: Partial<ScopeState> = {}): ScopeState => ({
+  name: 'pods',
+  namespace,
+  isSynced: false,
+  isConnected: false,
+  mode: 'watch',
+  lastProgress: undefined,
+  lastFailure: undefined,
+  ...state,
+});
+
+const listedAt = (wallMs: number): Partial<ScopeState> => ({ isSynced: true, lastProgress: at(wallMs) });
+
+/** Shows what `states` returns at the time. */
+function show(metrics: SelfMetrics, states: () => readonly StoreState[]): void {
+  metrics.showStores({ store: { lists: { states } }, watches: { watchCount: 2, subscriptionCount: 3 } });
+}
+
+function showPods(metrics: SelfMetrics, ...scopes: readonly ScopeState[]): void {
+  show(metrics, () => [storeState('pods', 5, scopes)]);
 }
 
 /** `family{label values}` → value, of the exporter's own families. */
@@ -30,6 +44,19 @@ async function samplesOf({ registry }: SelfMetrics, family: string): Promise<Rea
 it('a series shows whether a scrape keeps labels, with values that no object has', async () => {
   const kept = await samplesOf(aSelfMetrics(), 'labels_info');
   expect(kept).toEqual({ '_kept_,_kept_,_kept_,_kept_': 1 });
+});
+
+describe('the queue', () => {
+  it('has a depth once one is in use, and retries by task from 0 on', async () => {
+    const metrics = aSelfMetrics();
+    expect(await samplesOf(metrics, 'queue_depth')).toEqual({});
+    expect(await samplesOf(metrics, 'queue_retries_total')).toMatchObject({ refresh: 0 });
+    metrics.queue.show({ depth: () => 7 });
+    metrics.queue.taskRetried('refresh');
+    metrics.queue.taskRetried('refresh');
+    expect(await samplesOf(metrics, 'queue_depth')).toMatchObject({ refresh: 7 });
+    expect(await samplesOf(metrics, 'queue_retries_total')).toMatchObject({ refresh: 2 });
+  });
 });
 
 describe('scrapes', () => {
@@ -165,8 +192,7 @@ describe('kubelets', () => {
 describe('stores', () => {
   it('have all counters from 0 on', async () => {
     const metrics = aSelfMetrics();
-    trackPods(metrics);
-    expect(await samplesOf(metrics, 'store_events_total')).toEqual({
+    expect(await samplesOf(metrics, 'store_events_total')).toMatchObject({
       'pods,added': 0,
       'pods,modified': 0,
       'pods,deleted': 0,
@@ -178,101 +204,85 @@ describe('stores', () => {
       'pods,timeout': 0,
     });
     expect(await samplesOf(metrics, 'store_watches_total')).toMatchObject({ 'pods,end': 0, 'pods,reset': 0 });
-    expect(await samplesOf(metrics, 'store_stale_resource_versions_total')).toEqual({ pods: 0 });
-    expect(await samplesOf(metrics, 'store_suppressed_updates_total')).toEqual({ pods: 0 });
+    expect(await samplesOf(metrics, 'store_stale_resource_versions_total')).toEqual({ nodes: 0, pods: 0 });
+    expect(await samplesOf(metrics, 'store_suppressed_updates_total')).toEqual({ nodes: 0, pods: 0 });
   });
 
   it('count their events', async () => {
     const metrics = aSelfMetrics();
-    const stores = trackPods(metrics);
-    stores.eventApplied('pods', 'modified');
-    stores.listFinished('pods', 'success');
-    stores.watchEnded('pods', 'reset');
-    stores.resourceVersionExpired('pods');
-    stores.updateSuppressed('pods');
+    const { watches } = metrics;
+    watches.eventApplied('pods', 'modified');
+    watches.listFinished('pods', 'success');
+    watches.watchEnded('pods', 'reset');
+    watches.resourceVersionExpired('pods');
+    watches.updateSuppressed('pods');
+    watches.subscriberFailed('pods');
     expect(await samplesOf(metrics, 'store_events_total')).toMatchObject({ 'pods,modified': 1 });
     expect(await samplesOf(metrics, 'store_lists_total')).toMatchObject({ 'pods,success': 1 });
     expect(await samplesOf(metrics, 'store_watches_total')).toMatchObject({ 'pods,reset': 1 });
-    expect(await samplesOf(metrics, 'store_stale_resource_versions_total')).toEqual({ pods: 1 });
-    expect(await samplesOf(metrics, 'store_suppressed_updates_total')).toEqual({ pods: 1 });
+    expect(await samplesOf(metrics, 'store_stale_resource_versions_total')).toEqual({ nodes: 0, pods: 1 });
+    expect(await samplesOf(metrics, 'store_suppressed_updates_total')).toEqual({ nodes: 0, pods: 1 });
+    expect(await samplesOf(metrics, 'store_subscriber_errors_total')).toEqual({ nodes: 0, pods: 1 });
   });
 
   it('expose their current size', async () => {
     const metrics = aSelfMetrics();
     let count = 1;
-    const stores = metrics.createStoreMetrics();
-    stores.trackStore({ resource: 'pods', scopes: [''], objectCount: () => count });
-    metrics.showStores(stores);
+    show(metrics, () => [storeState('pods', count, [aScope()])]);
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 1 });
     count = 7;
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 7 });
   });
 
-  it('are connected when all namespaces are that have been listed', async () => {
+  it.each([
+    ['none has been listed', [aScope('shop'), aScope('secret')], 0],
+    [
+      'one of the listed ones is not',
+      [aScope('shop', { ...listedAt(1), isConnected: true }), aScope('b', listedAt(1))],
+      0,
+    ],
+    ['all listed ones are', [aScope('shop', { ...listedAt(1), isConnected: true }), aScope('secret')], 1],
+  ])('are connected when all namespaces are that have been listed: %s', async (_case, scopes, expected) => {
     const metrics = aSelfMetrics();
-    const stores = trackPods(metrics, ['shop', 'billing', 'secret']);
-    const isConnected = async () => (await samplesOf(metrics, 'store_watch_connected'))['pods'];
-    expect(await isConnected()).toBe(0);
-    stores.progressed('pods', 'shop', at(2_500));
-    stores.progressed('pods', 'billing', at(2_500));
-    stores.watchConnected('pods', 'shop', true);
-    expect(await isConnected()).toBe(0);
-    stores.watchConnected('pods', 'billing', true);
-    expect(await isConnected()).toBe(1);
-    stores.watchConnected('pods', 'shop', false);
-    expect(await isConnected()).toBe(0);
+    showPods(metrics, ...scopes);
+    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: expected });
+  });
+
+  it.each([
+    ['of none', [aScope('shop'), aScope('media')], { 'pods,watch': 1, 'pods,polling': 0 }],
+    ['of one', [aScope('shop'), aScope('media', { mode: 'polling' })], { 'pods,watch': 0, 'pods,polling': 1 }],
+  ])('are polled when lists replace the watch %s of the namespaces', async (_case, scopes, expected) => {
+    const metrics = aSelfMetrics();
+    showPods(metrics, ...scopes);
+    expect(await samplesOf(metrics, 'store_mode')).toEqual(expected);
   });
 
   it('expose which namespaces have been listed', async () => {
     const metrics = aSelfMetrics();
-    const stores = trackPods(metrics, ['shop', 'billing']);
-    stores.progressed('pods', 'shop', at(2_500));
+    showPods(metrics, aScope('shop', listedAt(2_500)), aScope('billing'));
     expect(await samplesOf(metrics, 'store_synced')).toEqual({ 'pods,shop': 1, 'pods,billing': 0 });
   });
 
   it('expose the progress of the listed namespace that waits longest', async () => {
     const metrics = aSelfMetrics();
-    const stores = trackPods(metrics, ['shop', 'billing', 'secret']);
+    showPods(metrics, aScope('shop'));
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({});
-    stores.progressed('pods', 'shop', at(2_500));
-    stores.progressed('pods', 'billing', at(9_000));
-    expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 2.5 });
-    stores.progressed('pods', 'shop', at(10_000));
+    showPods(metrics, aScope('shop', listedAt(10_000)), aScope('billing', listedAt(9_000)), aScope('secret'));
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 9 });
-  });
-
-  it('of former settings keep their counts and lose their state', async () => {
-    const metrics = aSelfMetrics();
-    const former = trackPods(metrics, [''], 5);
-    former.watchConnected('pods', '', true);
-    former.progressed('pods', '', at(1_000));
-    former.eventApplied('pods', 'added');
-    const present = trackPods(metrics, [''], 6);
-    present.watchConnected('pods', '', true);
-    present.progressed('pods', '', at(3_000));
-    former.watchConnected('pods', '', false);
-    former.progressed('pods', '', at(2_000));
-    expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 6 });
-    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 1 });
-    expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 3 });
-    expect(await samplesOf(metrics, 'store_events_total')).toMatchObject({ 'pods,added': 1 });
   });
 
   it('have no state before they are shown', async () => {
     const metrics = aSelfMetrics();
-    const stores = metrics.createStoreMetrics();
-    stores.trackStore({ resource: 'pods', scopes: [''], objectCount: () => 1 });
-    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({});
-    expect(await samplesOf(metrics, 'store_objects')).toEqual({});
+    for (const family of ['store_watch_connected', 'store_objects', 'store_watchers', 'store_subscribers']) {
+      expect(await samplesOf(metrics, family)).toEqual({});
+    }
   });
 
-  it('ignore reports of unknown scopes', async () => {
+  it('expose how many watches and subscribers there are', async () => {
     const metrics = aSelfMetrics();
-    const stores = trackPods(metrics, ['shop']);
-    stores.watchConnected('nodes', '', true);
-    stores.progressed('pods', 'billing', at(1));
-    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: 0 });
-    expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({});
+    showPods(metrics);
+    expect(await samplesOf(metrics, 'store_watchers')).toEqual({ '': 2 });
+    expect(await samplesOf(metrics, 'store_subscribers')).toEqual({ '': 3 });
   });
 });
 
@@ -310,14 +320,12 @@ describe('the report', () => {
 
   it('has the same values as the metrics', () => {
     const metrics = aSelfMetrics();
-    const stores = metrics.createStoreMetrics();
-    stores.trackStore({ resource: 'pods', scopes: ['shop', 'media'], objectCount: () => 7 });
-    stores.trackStore({ resource: 'nodes', scopes: [''], objectCount: () => 2 });
-    metrics.showStores(stores);
-    stores.watchConnected('nodes', '', true);
-    stores.watchConnected('pods', 'shop', true);
-    stores.progressed('nodes', '', at(12_500));
-    stores.progressed('pods', 'shop', at(12_500));
+    const connected = { ...listedAt(12_500), isConnected: true };
+    const states = [
+      storeState('pods', 7, [aScope('shop', connected), aScope('media')]),
+      storeState('nodes', 2, [aScope('', connected)]),
+    ];
+    show(metrics, () => states);
     metrics.scrapeFinished('success', 10);
     metrics.scrapeRejected();
     metrics.requestFinished('tls', 10);

@@ -22,18 +22,24 @@ function stores({ stores: all, unlisted }: HealthReport): Markup {
 }
 
 function storeRow(
-  { resource, isConnected, objectCount, lastProgressAgeMs }: StoreHealthReport,
+  { resource, isConnected, isPolled, objectCount, lastProgressAgeMs }: StoreHealthReport,
   unlistedCount: number,
 ): Markup {
-  const [text, severity] = lastProgressAgeMs === undefined ? notListed : stateOf(unlistedCount, isConnected);
+  const watch = isPolled ? polled : isConnected ? connected : notConnected;
+  const [text, severity] = lastProgressAgeMs === undefined ? notListed : stateOf(unlistedCount, watch);
   return markup`<tr><th scope="row">${resource}</th><td><span class="chip ${severity}">${text}</span></td><td class="number">${lastProgressAgeMs === undefined ? 'never' : `${formatAge(lastProgressAgeMs)} ago`}</td><td class="number">${objectCount}</td></tr>`;
 }
 
-const notListed = ['not listed', 'critical'] as const;
+type Chip = readonly [text: string, severity: string];
 
-function stateOf(unlistedCount: number, isConnected: boolean): readonly [text: string, severity: string] {
+const notListed: Chip = ['not listed', 'critical'];
+const connected: Chip = ['connected', 'ok'];
+const notConnected: Chip = ['not connected', 'warning'];
+const polled: Chip = ['listed each minute', 'warning'];
+
+function stateOf(unlistedCount: number, watch: Chip): Chip {
   if (unlistedCount > 0) return [`${countText(unlistedCount, 'namespace', 'namespaces')} not listed`, 'critical'];
-  return isConnected ? ['connected', 'ok'] : ['not connected', 'warning'];
+  return watch;
 }
 
 /** Successes, and the results that have occurred. */

@@ -564,7 +564,7 @@ describe('the sections', () => {
 
   it('show the quality of the data', () => {
     const health = aHealth({
-      stores: [{ resource: 'pods', objectCount: 7, isConnected: false, lastProgressAgeMs: undefined }],
+      stores: [{ resource: 'pods', objectCount: 7, isConnected: false, isPolled: false, lastProgressAgeMs: undefined }],
       kubeletRequests: { success: 2, http_status: 3, tls: 0 },
       droppedSeriesCount: 5,
       isLastReloadSuccessful: false,
@@ -601,7 +601,7 @@ describe('hostile names', () => {
       problems: [{ severity: 'critical', text: hostile, section: 'nodes' }],
       readinessChecks: [{ name: hostile, isOk: false, message: hostile }],
       health: aHealth({
-        stores: [{ resource: hostile, objectCount: 1, isConnected: true }],
+        stores: [{ resource: hostile, objectCount: 1, isConnected: true, isPolled: false }],
         scrapes: { [hostile]: 1 },
         kubeletRequests: { [hostile]: 1 },
       }),

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+
+import { type TaskRun, WorkQueue } from '../../src/base/work-queue.js';
+import { Liveness } from '../../src/server/liveness.js';
+import { send } from '../support/http-get.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { aLogger, RunningServer, someRoutes } from './test-server.js';
+
+const maxRunMs = 300_000;
+
+function setUp(run?: TaskRun) {
+  const clock = new ManualClock();
+  const logger = aLogger();
+  const liveness = new Liveness({ oldestTask: () => run && { ...run, maxRunMs }, clock, logger });
+  const stop = new AbortController();
+  const running = liveness.run(stop.signal);
+  return {
+    clock,
+    liveness,
+    logger,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running;
+      expect(clock.sleeperCount).toBe(0);
+    },
+  };
+}
+
+describe('a process', () => {
+  it('is alive while its timers fire', async () => {
+    await using world = setUp();
+    for (let hour = 0; hour < 24; hour++) {
+      await world.clock.advance(3_600_000);
+      expect(world.liveness.failure()).toBeUndefined();
+    }
+    expect(world.logger.lines).toEqual([]);
+  });
+
+  it('whose timers have not fired for two minutes is not, and says since when', async () => {
+    await using world = setUp();
+    await world.clock.advance(10_000);
+    world.clock.passWithoutTimers(120_000);
+    expect(world.liveness.failure()).toBeUndefined();
+    world.clock.passWithoutTimers(1);
+    expect(world.liveness.failure()).toBe('no timer has fired since 2026-01-01T00:00:10.000Z');
+    await world.clock.advance(0);
+    expect(world.liveness.failure()).toBeUndefined();
+  });
+
+  it.each([
+    { runsForMs: 0, failure: undefined },
+    { runsForMs: 300_000, failure: undefined },
+    {
+      runsForMs: 300_001,
+      failure: 'task refresh/node-3 has been running since 2026-01-01T00:00:00.000Z, more than 5m',
+    },
+  ])('with a task that has been running for $runsForMs ms', async ({ runsForMs, failure }) => {
+    await using world = setUp({ task: 'refresh/node-3', sinceMs: 5_000 });
+    await world.clock.advance(runsForMs);
+    expect(world.liveness.failure()).toBe(failure);
+  });
+
+  it('names a task on one line, whatever its name', async () => {
+    await using world = setUp({ task: 'refresh/a\nb', sinceMs: 5_000 });
+    await world.clock.advance(400_000);
+    expect(world.liveness.failure()).toMatch(/^task refresh\/a b has .*$/);
+  });
+
+  it('has one line in the log each time it fails', async () => {
+    const run = { task: 'refresh/node-3', sinceMs: 5_000 };
+    await using world = setUp(run);
+    await world.clock.advance(400_000);
+    for (let probe = 0; probe < 5; probe++) world.liveness.failure();
+    run.sinceMs = world.clock.monotonicMs();
+    expect(world.liveness.failure()).toBeUndefined();
+    await world.clock.advance(400_000);
+    for (let probe = 0; probe < 5; probe++) world.liveness.failure();
+    expect(world.logger.lines).toHaveLength(2);
+    expect(world.logger.lines[0]).toMatch(/^error liveness failed: task refresh\/node-3 has been running since/);
+  });
+});
+
+describe.each(['/livez', '/healthz'])('%s', (path) => {
+  it('is 503 while a task of the queue does not end, and names it', async () => {
+    const clock = new ManualClock();
+    const logger = aLogger();
+    const stop = new AbortController();
+    let end = (): void => undefined;
+    const queue = new WorkQueue({
+      handlers: {
+        refresh: () =>
+          new Promise<undefined>(
+            (resolve) =>
+              (end = () => {
+                resolve(undefined);
+              }),
+          ),
+      },
+      clock,
+      random: () => 0,
+      logger,
+      observer: { taskRetried: () => undefined },
+    });
+    const liveness = new Liveness({
+      oldestTask: () => queue.oldestRun && { ...queue.oldestRun, maxRunMs },
+      clock,
+      logger,
+    });
+    const running = [queue.run(stop.signal), liveness.run(stop.signal)];
+    await using server = await RunningServer.start(someRoutes({ liveness }));
+    const probe = async () => {
+      const { status, text } = await send({ port: server.port, path });
+      return [status, text];
+    };
+    queue.add('refresh', 'node-3');
+    await clock.advance(300_000);
+    expect(await probe()).toEqual([200, 'ok\n']);
+    await clock.advance(1);
+    const since = '2026-01-01T00:00:00.000Z';
+    expect(await probe()).toEqual([
+      503,
+      `not alive: task refresh/node-3 has been running since ${since}, more than 5m\n`,
+    ]);
+    end();
+    await clock.advance(0);
+    expect(await probe()).toEqual([200, 'ok\n']);
+    stop.abort();
+    await Promise.all(running);
+  });
+});
