@@ -2,21 +2,34 @@ import { availableParallelism } from 'node:os';
 
 import { defineConfig } from 'vitest/config';
 
-const project = (name: string, include: string[], exclude: string[], testTimeout: number) => ({
+interface ProjectOptions {
+  readonly include: string[];
+  readonly exclude?: string[];
+  readonly testTimeout: number;
+  /** Whether each file loads all modules anew. */
+  readonly isolate?: boolean;
+}
+
+const project = (name: string, { testTimeout, ...options }: ProjectOptions) => ({
   // What is polled for happens on sockets: on a loaded machine it takes its time.
-  test: { name, include, exclude, testTimeout, hookTimeout: testTimeout, expect: { poll: { timeout: 15_000 } } },
+  test: { name, ...options, testTimeout, hookTimeout: testTimeout, expect: { poll: { timeout: 15_000 } } },
 });
 
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
     projects: [
-      // Needs nothing but Node.
-      project('unit', ['test/**/*.test.ts'], ['test/programs/**', 'test/cluster/**'], 20_000),
+      // Needs nothing but Node. Modules have no state: test files can share them, and loading them takes long.
+      project('unit', {
+        include: ['test/**/*.test.ts'],
+        exclude: ['test/programs/**', 'test/cluster/**'],
+        testTimeout: 20_000,
+        isolate: false,
+      }),
       // Needs Prometheus, promtool, kubectl and Chromium on the machine; tests of a missing program are skipped.
-      project('programs', ['test/programs/**/*.test.ts'], [], 120_000),
+      project('programs', { include: ['test/programs/**/*.test.ts'], testTimeout: 120_000 }),
       // Reads whatever cluster the kubeconfig names.
-      project('cluster', ['test/cluster/**/*.test.ts'], [], 120_000),
+      project('cluster', { include: ['test/cluster/**/*.test.ts'], testTimeout: 120_000 }),
     ],
   },
 });

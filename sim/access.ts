@@ -43,6 +43,13 @@ interface Token {
   readonly audiences: readonly string[];
 }
 
+/** Who sends a request, and what the user may do. */
+export interface RequestAccess {
+  /** Undefined for an unknown token; anonymous without credentials. */
+  authenticate(request: IncomingMessage): Promise<User | undefined> | User | undefined;
+  isAllowed(user: User, wanted: Attributes): Promise<boolean> | boolean;
+}
+
 /** https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/#options (--api-audiences) */
 export const apiAudience = 'https://kubernetes.default.svc.cluster.local';
 
@@ -57,7 +64,7 @@ const discoveryRules: readonly Rule[] = [
 ];
 
 /** Authentication and authorization for the API server and the kubelets: tokens, client certificates, rules by user. */
-export class AccessControl {
+export class AccessControl implements RequestAccess {
   readonly #random: Random;
   readonly #tokens = new Map<string, Token>();
   readonly #rules = new Map<string, readonly Rule[]>();
@@ -94,7 +101,6 @@ export class AccessControl {
     return known === undefined || common.length === 0 ? undefined : { user: known.user, audiences: common };
   }
 
-  /** Undefined for an unknown token; anonymous without credentials. */
   authenticate(request: IncomingMessage): User | undefined {
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '');
     if (bearer !== null) return this.review(bearer[1] ?? '')?.user;

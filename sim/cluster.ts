@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../src/base/clock.js';
 import { UserError } from '../src/base/errors.js';
-import { AccessControl, type TokenRequest } from './access.js';
+import { AccessControl, type RequestAccess, type TokenRequest } from './access.js';
 import { ApiServer, type RecordedRequest } from './api-server/server.js';
 import { ObjectStore } from './api-server/versioned-objects.js';
 import { CertificateAuthority, type ClientName, type KeyPair } from './certificates.js';
@@ -14,6 +14,7 @@ import { demoScenario } from './model/demo-scenario.js';
 import { Random } from './model/random.js';
 import type { FaultSchedule, Scenario } from './model/scenario.js';
 import { Schedule } from './model/schedule.js';
+import type { SimulatedPod } from './model/simulated-pod.js';
 import type { NodeSpec } from './model/specs.js';
 import type { ApiFault, Fault } from './simulated-faults.js';
 import { kubeconfigOf } from './simulated-kubeconfig.js';
@@ -29,13 +30,24 @@ export interface SimulatedClusterOptions {
   readonly apiPort?: number;
   /** Opens the control endpoint; 0 for any free port. */
   readonly controlPort?: number;
+  /** Of the kubelets. Default: the access control of the API server. */
+  readonly kubeletAccess?: RequestAccess;
+  /**
+   * The UID by which a kubelet lists a pod; undefined for one that it does not know. Default: that of the simulated API
+   * server.
+   */
+  readonly kubeletUidOf?: KubeletUidOf;
 }
+
+type KubeletUidOf = (pod: SimulatedPod) => string | undefined;
 
 interface Parts {
   readonly clock: Clock;
   readonly authority: CertificateAuthority;
   readonly admin: KeyPair;
   readonly access: AccessControl;
+  readonly kubeletAccess: RequestAccess;
+  readonly kubeletUidOf: KubeletUidOf;
   readonly store: ObjectStore;
   readonly schedule: Schedule;
   readonly model: ClusterModel;
@@ -91,6 +103,11 @@ export class SimulatedCluster implements AsyncDisposable {
     return this.#parts.model;
   }
 
+  /** What the API server stores, for those who copy it. */
+  get objects(): Pick<ObjectStore, 'latest' | 'subscribe'> {
+    return this.#parts.store;
+  }
+
   get access(): AccessControl {
     return this.#parts.access;
   }
@@ -120,13 +137,13 @@ export class SimulatedCluster implements AsyncDisposable {
 
   /** Starts the kubelet, then adds the node object. */
   async addNode(spec: NodeSpec): Promise<void> {
-    const { authority, access, clock, model, kubelets, evictions } = this.#parts;
+    const { authority, kubeletAccess: access, clock, model, kubelets, evictions } = this.#parts;
     const kubelet = await Kubelet.start({
       nodeName: spec.name,
       authority,
       access,
       clock,
-      summary: (at, known) => summaryOf(model, spec.name, { ...at, known }),
+      summary: (at, known) => summaryOf(this.#parts, spec.name, { ...at, known }),
       configuration: kubeletConfiguration(spec),
     });
     kubelets.set(spec.name, kubelet);
@@ -234,7 +251,8 @@ export class SimulatedCluster implements AsyncDisposable {
 }
 
 /** Each part has its own random sequence, so that requests do not affect the events of the cluster. */
-async function startParts({ clock = systemClock, seed = 1, apiPort = 0 }: SimulatedClusterOptions): Promise<Parts> {
+async function startParts(options: SimulatedClusterOptions): Promise<Parts> {
+  const { clock = systemClock, seed = 1, apiPort = 0 } = options;
   const authority = await CertificateAuthority.create();
   const admin = await authority.issueClient({ commonName: 'admin', organizations: ['system:masters'] });
   const access = new AccessControl(new Random(seed + 1));
@@ -251,11 +269,18 @@ async function startParts({ clock = systemClock, seed = 1, apiPort = 0 }: Simula
     kubeletPort: (nodeName) => kubelets.get(nodeName)?.port,
     port: apiPort,
   });
-  return { clock, authority, admin, access, store, schedule, model, kubelets, evictions: new Map(), api };
+  const { kubeletAccess = access, kubeletUidOf = (pod: SimulatedPod) => pod.kubeletUid } = options;
+  const evictions = new Map<string, EvictionManager>();
+  const own = { clock, authority, admin, access, store, schedule, model, kubelets, evictions, api };
+  return { ...own, kubeletAccess, kubeletUidOf };
 }
 
-function summaryOf(model: ClusterModel, nodeName: string, at: SummaryMoment): object {
+function summaryOf({ model, kubeletUidOf }: Parts, nodeName: string, at: SummaryMoment): object {
   const node = model.node(nodeName);
   if (node === undefined) throw new Error(`node ${nodeName} has been removed`);
-  return nodeSummary(node, model.podsOn(nodeName), at);
+  const pods = model.podsOn(nodeName).flatMap((pod): readonly SimulatedPod[] => {
+    const kubeletUid = kubeletUidOf(pod);
+    return kubeletUid === undefined ? [] : [{ ...pod, kubeletUid }];
+  });
+  return nodeSummary(node, pods, at);
 }

@@ -27,8 +27,8 @@ const cacheFaults = ['empty', 'half-empty'] as const;
 /** What lists lack that do not ask for the newest state: all objects, or every second one. */
 export type CacheFault = (typeof cacheFaults)[number];
 
-/** A fault of the simulated API server. */
-export type ApiFault = 'down' | CacheFault | `status:${number}`;
+/** A fault of the simulated API server. `lost-events`: its watches send bookmarks and nothing else. */
+export type ApiFault = 'down' | 'lost-events' | CacheFault | `status:${number}`;
 
 export function isCacheFault(fault: string | undefined): fault is CacheFault {
   return cacheFaults.some((known) => known === fault);
@@ -45,10 +45,11 @@ export function parseFault(text: string): Fault {
 }
 
 export function parseApiFault(text: string): ApiFault {
-  const fault = text === 'down' || isCacheFault(text) ? text : statusFault(text);
+  const isPlain = text === 'down' || text === 'lost-events' || isCacheFault(text);
+  const fault = isPlain ? text : statusFault(text);
   if (fault !== undefined) return fault;
   throw new UserError(
-    `unknown fault of the API server "${text}"; allowed: status:CODE, down, ${cacheFaults.join(', ')}`,
+    `unknown fault of the API server "${text}"; allowed: status:CODE, down, lost-events, ${cacheFaults.join(', ')}`,
   );
 }
 
@@ -58,6 +59,6 @@ function statusFault(text: string): `status:${number}` | undefined {
 }
 
 /** The number after `slow:` or `status:`; undefined for other faults. */
-export function faultNumber(fault: Fault | undefined, kind: 'slow' | 'status'): number | undefined {
+export function faultNumber(fault: Fault | ApiFault | undefined, kind: 'slow' | 'status'): number | undefined {
   return fault?.startsWith(`${kind}:`) === true ? Number(fault.slice(kind.length + 1)) : undefined;
 }

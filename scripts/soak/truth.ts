@@ -41,7 +41,17 @@ export async function differences(cluster: SimulatedCluster, port: number): Prom
       }),
     ...[...found.keys()].filter((key) => !expected.has(key)).map((key) => `${key} is served, and is gone`),
     ...totalDifferences(cluster, expected, served('workload_used_bytes')),
+    ...storeDifferences(cluster, served('exporter_store_objects')),
   ];
+}
+
+/** The exporter's store of API objects has as many as there are. */
+function storeDifferences({ model }: SimulatedCluster, served: readonly ParsedSample[]): readonly string[] {
+  const existing = { nodes: model.nodes.length, pods: model.pods.length };
+  return Object.entries(existing).flatMap(([resource, count]) => {
+    const stored = served.find(({ labels }) => labels['resource'] === resource)?.value;
+    return stored === count ? [] : [`${String(stored)} ${resource} are stored, and ${count} exist`];
+  });
 }
 
 /** Every pod belongs to one Deployment, which its label names. */

@@ -18,6 +18,8 @@ export interface ObjectsContext {
   /** The responses of open watches. */
   readonly watches: Set<ServerResponse>;
   readonly cacheFault: CacheFault | undefined;
+  /** Whether watches send no events at present. */
+  readonly losesEvents: () => boolean;
 }
 
 /** Serves get, list and watch of namespaces, nodes and pods. Responds to changes with 405. */
@@ -57,9 +59,9 @@ function page(list: ListRequest, { store, cacheFault }: ObjectsContext): ListPag
 async function watch(
   response: ServerResponse,
   { list, representation }: { readonly list: ListRequest; readonly representation: Representation },
-  { store, clock, random, watches }: ObjectsContext,
+  { store, clock, random, watches, losesEvents }: ObjectsContext,
 ): Promise<void> {
-  const stream = new Watch({ store, request: list, representation, clock, random: () => random.next() });
+  const stream = new Watch({ store, request: list, representation, clock, losesEvents, random: () => random.next() });
   watches.add(response);
   try {
     await stream.run(response);

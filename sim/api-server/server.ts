@@ -135,8 +135,8 @@ export class ApiServer implements AsyncDisposable {
   }
 
   #failOnPurpose(): void {
-    if (this.#fault === undefined || this.#fault === 'down' || isCacheFault(this.#fault)) return;
-    const code = faultNumber(this.#fault, 'status') ?? 500;
+    const code = faultNumber(this.#fault, 'status');
+    if (code === undefined) return;
     const reason = code === 429 ? 'TooManyRequests' : 'ServiceUnavailable';
     throw new ApiError(code, reason, 'simulated fault', { details: { retryAfterSeconds: 1 } });
   }
@@ -187,7 +187,8 @@ export class ApiServer implements AsyncDisposable {
   async #answerObjects({ request, response }: Exchange, target: ResourceTarget): Promise<void> {
     const { store, clock, random } = this.#options;
     const cacheFault = isCacheFault(this.#fault) ? this.#fault : undefined;
-    const context = { store, clock, random, watches: this.#watches, cacheFault };
+    const losesEvents = (): boolean => this.#fault === 'lost-events';
+    const context = { store, clock, random, watches: this.#watches, cacheFault, losesEvents };
     await answerObjects(response, { request, target }, context);
   }
 }

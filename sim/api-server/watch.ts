@@ -22,6 +22,8 @@ export interface WatchOptions {
   readonly clock: Clock;
   /** From 0 to 1; randomizes the duration of watches without a time limit. */
   readonly random: () => number;
+  /** Whether events are lost at present. */
+  readonly losesEvents: () => boolean;
 }
 
 const bookmarkPeriodMs = 60_000;
@@ -95,8 +97,8 @@ export class Watch {
   }
 
   #send({ resourceVersion, type, stored, previous }: StoreEvent, send: Send): void {
-    const { request, representation } = this.#options;
-    if (stored.resource !== request.resource || resourceVersion <= (this.#from ?? 0)) return;
+    const { request, representation, losesEvents } = this.#options;
+    if (losesEvents() || stored.resource !== request.resource || resourceVersion <= (this.#from ?? 0)) return;
     const seenType = this.#seenType(type, stored, previous);
     if (seenType === undefined) return;
     // An object that was deleted or no longer matches is sent in its last matching state.

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Mutex } from 'async-mutex';
 
 import type { Clock } from '../../src/base/clock.js';
-import { type AccessControl, anonymous, type User } from '../access.js';
+import { anonymous, type RequestAccess, type User } from '../access.js';
 import type { CertificateAuthority, KeyPair } from '../certificates.js';
 import { HttpsListener } from '../https-listener.js';
 import type { Observation } from '../model/pod-usage.js';
@@ -13,7 +13,7 @@ import { answerConfiguration, answerSummary, answerText } from './answers.js';
 export interface KubeletOptions {
   readonly nodeName: string;
   readonly authority: CertificateAuthority;
-  readonly access: AccessControl;
+  readonly access: RequestAccess;
   readonly clock: Clock;
   /** The summary at a time, or that of a kubelet that knows no pods. */
   readonly summary: (at: Observation, known: 'all' | 'none') => object;
@@ -103,13 +103,13 @@ export class Kubelet implements AsyncDisposable {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#requestCount++;
-    const user = this.#options.access.authenticate(request);
+    const user = await this.#options.access.authenticate(request);
     if (user === undefined || user === anonymous) {
       answerText(response, 401, 'Unauthorized');
       return;
     }
     const path = new URL(request.url ?? '/', 'https://kubelet').pathname;
-    const refusal = this.#refusal(user, verbOf(request), subresourcesOf(path));
+    const refusal = await this.#refusal(user, verbOf(request), subresourcesOf(path));
     if (refusal !== undefined) answerText(response, 403, refusal);
     else if (path === '/stats/summary') await this.#answerSummary(response);
     else if (path === '/configz') answerConfiguration(response, this.#options.configuration);
@@ -117,10 +117,10 @@ export class Kubelet implements AsyncDisposable {
   }
 
   /** Undefined if the user may access one of the subresources of the node. */
-  #refusal(user: User, verb: string, subresources: readonly string[]): string | undefined {
+  async #refusal(user: User, verb: string, subresources: readonly string[]): Promise<string | undefined> {
     const { access, nodeName } = this.#options;
     for (const subresource of subresources) {
-      if (access.isAllowed(user, { verb, resource: `nodes/${subresource}`, name: nodeName })) return undefined;
+      if (await access.isAllowed(user, { verb, resource: `nodes/${subresource}`, name: nodeName })) return undefined;
     }
     return `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource=${subresources.at(-1) ?? ''})`;
   }

@@ -44,10 +44,15 @@ export function nodeSummary(node: SimulatedNode, pods: readonly SimulatedPod[], 
       rlimit: { time: timestamp(at.nowMs), maxpid: 32_768, curproc: 200 + 3 * pods.length },
     },
     pods: (at.known === 'all' ? pods : []).flatMap((pod) => {
+      if (at.nowMs < listedFromMs(pod)) return [];
       const usage = podUsage(pod, at);
       return usage === undefined ? [] : [podStats(pod, usage, context)];
     }),
   };
+}
+
+function listedFromMs({ spec, startedAtMs, createdAtMs }: SimulatedPod): number {
+  return (startedAtMs ?? createdAtMs) + (spec.listedAfterMs ?? 0);
 }
 
 interface Context {

@@ -84,6 +84,8 @@ export interface PodSpec {
   readonly volumes?: readonly VolumeSpec[];
   /** Time from its creation until its containers run. Default: 0. */
   readonly startAfterMs?: number;
+  /** Time from its start until the kubelet's summary lists it; real ones take seconds. Default: 0. */
+  readonly listedAfterMs?: number;
   /** Time until it completes with phase Succeeded. Default: it runs until it is deleted. */
   readonly runMs?: number;
 }

@@ -108,7 +108,7 @@ describe('an exposition', () => {
     await using exporter = await Exporter.start({ rules: [{ verbs: ['list', 'watch'], resources: ['nodes'] }] });
     await expect
       .poll(async () => (await exporter.get('/readyz?verbose')).text, { timeout: 10_000 })
-      .toMatch(/\[\+\]nodes ok\n\[-\]pods: not listed yet: .*forbidden/i);
+      .toMatch(/\[\+\]nodes ok.*\n\[-\]pods: not listed yet: .*forbidden/i);
     expect((await exporter.get('/readyz')).status).toBe(503);
     expect((await exporter.get('/livez')).status).toBe(200);
     const { families } = await exporter.scrape();
@@ -442,6 +442,35 @@ describe('new settings', () => {
     expect((await exporter.scrape()).value('node_pods_dangling', { node: 'node-1' })).toBe(1);
   });
 
+  it('that want the same nodes and pods list nothing, and wait for no API server', async () => {
+    await using exporter = await start(1);
+    const requestCount = (): number => exporter.cluster.apiRequests.length;
+    await expect
+      .poll(async () => (await exporter.scrape()).value('exporter_store_watch_connected', { resource: 'pods' }))
+      .toBe(1);
+    const before = requestCount();
+    await exporter.apply(`cache: {ttl: 40s}\nkubelet: {requestTimeout: 5s}`);
+    expect(requestCount()).toBe(before);
+    await exporter.cluster.setApiFault('down');
+    await exporter.apply('cache: {ttl: 30s}');
+    const scraped = await exporter.scrape();
+    expect(scraped.samples('pod_used_bytes')).toHaveLength(2);
+    expect([scraped.value('exporter_store_watchers', {}), scraped.value('exporter_store_subscribers', {})]).toEqual([
+      2, 2,
+    ]);
+  });
+
+  it('that select other pods watch the former ones for half a minute, and the nodes on', async () => {
+    await using exporter = await start(1);
+    const shown = async (family: string) => (await exporter.scrape()).value(`exporter_store_${family}`, {});
+    const lists = async () =>
+      (await exporter.scrape()).value('exporter_store_lists_total', { resource: 'nodes', result: 'success' });
+    await exporter.apply('cluster: {podSelector: app=web}');
+    expect([await shown('watchers'), await shown('subscribers'), await lists()]).toEqual([3, 2, 1]);
+    await exporter.clock.advance(30_000);
+    expect(await shown('watchers')).toBe(2);
+  });
+
   it('that cannot be synced leave the old ones in effect', async () => {
     await using exporter = await start(1);
     await exporter.cluster.setApiFault('status:503');
@@ -454,7 +483,10 @@ describe('new settings', () => {
         },
         { interval: 5, timeout: 15_000 },
       )
-      .toMatchObject({ message: expect.stringMatching(/nodes could not be listed within 60 s/) as string });
+      .toMatchObject({
+        message: expect.stringMatching(/pods in shop could not be listed within 60 s/) as string,
+        isTemporary: true,
+      });
     const scraped = await exporter.scrape();
     expect(scraped.samples('pod_used_bytes')).toHaveLength(2);
     expect(scraped.value('exporter_store_objects', { resource: 'pods' })).toBe(2);

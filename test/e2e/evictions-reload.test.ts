@@ -74,7 +74,7 @@ it('a reload that fails leaves no eviction of the scope that it wanted', async (
   await exporter.synced();
   await exporter.clock.advance(10_000);
   exporter.cluster.access.setRules('exporter', pods);
-  const wanted = settingsOf('cluster: {namespaces: [billing]}');
+  const wanted = settingsOf('cluster: {namespaces: [billing], nodeSelector: role}');
   const outcome = exporter.app.apply(wanted).catch((error: unknown) => error);
   await expect.poll(() => evictedNamespaces(exporter)).toEqual(['billing', 'shop']);
   await exporter.clock.advance(60_000);

@@ -32,3 +32,38 @@ describe('a pod that starts', () => {
     expect(exporter.requestCounts()['node-1']).toBe(expected.requestCount);
   });
 });
+
+describe('a pod that its kubelet lists 20 s after its start', () => {
+  it.each([
+    { refresh: 'on-scrape', afterMs: 15_000, requestCount: 3 },
+    { refresh: 'ahead', afterMs: 20_000, requestCount: 4 },
+  ])('has values soon after, with cache.refresh $refresh', async ({ refresh, afterMs, requestCount }) => {
+    await using exporter = await Exporter.start({
+      scenario: emptyScenario('node-1'),
+      settings: `cache: {refresh: ${refresh}}`,
+    });
+    await exporter.synced();
+    await exporter.scrape();
+    await exporter.clock.advance(3_000);
+    exporter.cluster.model.addPod({ ...cart, name: 'cart-0', listedAfterMs: 20_000 });
+    await expect.poll(async () => (await exporter.scrape()).value(started, { type: 'started' })).toBe(1);
+    await exporter.clock.advance(12_000);
+    expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBeUndefined();
+    await exporter.clock.advance(afterMs);
+    expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBe(mib + 4096);
+    expect(exporter.requestCounts()['node-1']).toBe(requestCount);
+  });
+});
+
+it('a pod has values in the first scrape that can have them, though the summary after its start lacked it', async () => {
+  await using exporter = await Exporter.start({ scenario: emptyScenario('node-1') });
+  await exporter.synced();
+  await exporter.scrape();
+  await exporter.clock.advance(28_500);
+  exporter.cluster.model.addPod({ ...cart, name: 'cart-0', listedAfterMs: 3_000 });
+  await expect.poll(() => exporter.app.metrics.registry.metrics()).toContain('type="started"} 1');
+  await exporter.clock.advance(1_500);
+  expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBeUndefined();
+  await exporter.clock.advance(15_000);
+  expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBe(mib + 4096);
+});

@@ -5,6 +5,7 @@ import { parseAllDocuments } from 'yaml';
 
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import type { PodSpec } from '../../sim/model/specs.js';
 import { Exporter } from '../support/exporter.js';
 
 /** One verb on one resource. */
@@ -37,15 +38,17 @@ const rulesOf = (allowed: readonly Permission[]): readonly Rule[] =>
 const rulesWithout = (verb: string, resource: string): readonly Rule[] =>
   rulesOf(permissions.filter((permission) => permission.verb !== verb || permission.resource !== resource));
 
+const pod = (name: string): PodSpec => ({
+  namespace: 'shop',
+  name,
+  nodeName: 'node-1',
+  containers: [{ name: 'main', rootfs: { initialBytes: 4096 }, logs: { initialBytes: 8192 } }],
+});
+
 const scenario: Scenario = {
   ...emptyScenario('node-1', 'node-2'),
   populate: ({ model }) => {
-    model.addPod({
-      namespace: 'shop',
-      name: 'cart',
-      nodeName: 'node-1',
-      containers: [{ name: 'main', rootfs: { initialBytes: 4096 }, logs: { initialBytes: 8192 } }],
-    });
+    model.addPod(pod('cart'));
   },
 };
 
@@ -116,7 +119,7 @@ describe('without the permission to', () => {
   );
 
   it.each(permissions.filter(({ verb }) => verb === 'watch'))(
-    '$verb $resource, log and metrics tell, and what was listed is served',
+    '$verb $resource, log and metrics tell, and lists about every minute replace the watch',
     async (missing) => {
       await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
       await exporter.synced();
@@ -130,7 +133,21 @@ describe('without the permission to', () => {
       const other = resource === 'nodes' ? 'pods' : 'nodes';
       expect(scraped.value('exporter_store_watch_connected', { resource: other })).toBe(1);
       expect(scraped.value('pod_used_bytes', { pod: 'cart' })).toBeGreaterThan(0);
-      expect(warningsOf(exporter)).toEqual([expect.stringMatching(names(missing))]);
+      const isPolling = async (): Promise<number | undefined> => {
+        await exporter.clock.advance(30_000);
+        return (await exporter.scrape()).value('exporter_store_mode', { resource, mode: 'polling' });
+      };
+      await expect.poll(isPolling, { interval: 10 }).toBe(1);
+      expect((await exporter.get('/readyz?verbose')).text).toContain(`[+]${resource} ok: polled, last progress `);
+      exporter.cluster.model.addPod(pod('later'));
+      const isSeen = async (): Promise<number | undefined> => {
+        await exporter.clock.advance(15_000);
+        return (await exporter.scrape()).value('pod_workload_info', { pod: 'later' });
+      };
+      await expect.poll(isSeen, { interval: 10 }).toBe(1);
+      const warnings = warningsOf(exporter);
+      expect(warnings).toHaveLength(2);
+      expect(warnings.every((warning) => names(missing).test(warning))).toBe(true);
     },
   );
 

@@ -3,8 +3,7 @@ import { sum } from './quantity.js';
 import type { RawFs, RawNode, RawPodStats, RawSummary } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 
-/** One node has a summary; `nodes` may hold others that have none. */
-export function predictNodes(prediction: Prediction, summary: RawSummary, nodes: readonly RawNode[]): void {
+export function predictNode(prediction: Prediction, summary: RawSummary): void {
   const { nodeName, runtime } = summary.node;
   const labels = { node: nodeName };
   predictFilesystems(prediction, summary);
@@ -12,8 +11,11 @@ export function predictNodes(prediction: Prediction, summary: RawSummary, nodes:
   prediction.add('node_dedicated_imagefs', labels, flag(isDedicated(summary)));
   prediction.add('node_split_imagefs', labels, flag(areApart(runtime?.imageFs, runtime?.containerFs)));
   prediction.add('node_data_available', labels, 1);
+}
+
+/** Those that have never responded. */
+export function predictAbsentNodes(prediction: Prediction, nodes: readonly RawNode[]): void {
   for (const { metadata } of nodes) {
-    if (metadata.name === nodeName) continue;
     prediction.add('node_data_available', { node: metadata.name }, 0);
     prediction.add('node_absent_info', { node: metadata.name, reason: 'never' }, 1);
   }

@@ -3,7 +3,7 @@
  * shares no code with what it checks.
  */
 import { aggregated, type Attribution, PodFigures } from './pods.js';
-import { isDedicated, predictNodes } from './predict-nodes.js';
+import { isDedicated, predictAbsentNodes, predictNode } from './predict-nodes.js';
 import { predictLimits, predictPod } from './predict-pods.js';
 import { predictPressure } from './predict-pressure.js';
 import { predictNodeObject, predictSpecs } from './predict-specs.js';
@@ -18,6 +18,11 @@ export interface Recording {
   readonly nodes: readonly RawNode[];
 }
 
+/** A summary of each node that has responded; the others never have. */
+export interface ClusterRecording extends Omit<Recording, 'summary'> {
+  readonly summaries: readonly RawSummary[];
+}
+
 export interface Semantics {
   readonly attribution: Attribution;
   /** Workloads of controllers, or none at all: then all pods have series. */
@@ -26,14 +31,51 @@ export interface Semantics {
   readonly sidecars: boolean;
 }
 
-export function predict(recording: Recording, semantics: Semantics): SeriesTable {
+/** The summary was read when it was measured. */
+export function predict({ summary, ...objects }: Recording, semantics: Semantics): SeriesTable {
   const prediction = new Prediction();
-  const { summary, pods, nodes } = recording;
+  const { nodeName } = summary.node;
+  prediction.add('node_data_timestamp_seconds', { node: nodeName }, newestMs(summary) / 1000);
+  predictAll(prediction, { summaries: [summary], ...objects }, semantics);
+  return prediction.series;
+}
+
+/** Without the times at which the summaries were read. */
+export function predictCluster(recording: ClusterRecording, semantics: Semantics): SeriesTable {
+  const prediction = new Prediction();
+  predictAll(prediction, recording, semantics);
+  return prediction.series;
+}
+
+function predictAll(prediction: Prediction, { summaries, pods, nodes }: ClusterRecording, semantics: Semantics): void {
+  const joined = summaries.flatMap((summary) => predictMeasured(prediction, { summary, pods, nodes }, semantics));
+  const measured = summaries.map(({ node }) => node.nodeName);
+  predictAbsentNodes(
+    prediction,
+    nodes.filter(({ metadata }) => !measured.includes(metadata.name)),
+  );
+  for (const known of namedNodes(measured, nodes)) predictNodeObject(prediction, known, pods);
+  for (const pod of servedPods(pods, joined)) predictSpecs(prediction, pod, semantics);
+  if (!semantics.controllers) return;
+  const nowMs = Math.max(...summaries.map(newestMs));
+  const figuresOf = (pod: RawPod): PodFigures | undefined =>
+    joined.find(({ figures }) => figures?.pod === pod)?.figures;
+  predictWorkloads(
+    prediction,
+    pods.map((pod) => ({
+      ...memberOf(pod, figuresOf(pod), { nowMs, attribution: semantics.attribution }),
+      isNodeAbsent: nodes.some(({ metadata: { name } }) => name === pod.spec.nodeName && !measured.includes(name)),
+    })),
+  );
+}
+
+/** The series of one summary; returns its pods. */
+function predictMeasured(prediction: Prediction, recording: Recording, semantics: Semantics): readonly JoinedPod[] {
+  const { summary } = recording;
   const joined = summary.pods.flatMap((stats) => joinedPod(stats, recording));
   const hasDedicatedImagefs = isDedicated(summary) === true;
   const node = summary.node.nodeName;
-  predictNodes(prediction, summary, nodes);
-  prediction.add('node_data_timestamp_seconds', { node }, newestMs(summary) / 1000);
+  predictNode(prediction, summary);
   prediction.add('node_pods_missing', { node }, missingPods(recording).length);
   prediction.add('node_pods_dangling', { node }, 0); // none is unknown for longer than the moment of the recording
   const podSemantics = { ...semantics, node, nodeCapacity: summary.node.fs?.capacityBytes, hasDedicatedImagefs };
@@ -42,29 +84,14 @@ export function predict(recording: Recording, semantics: Semantics): SeriesTable
     pod !== undefined || !semantics.controllers ? (figures ?? []) : [],
   );
   for (const figures of shown) predictPod(prediction, figures, podSemantics);
-  for (const known of namedNodes(recording)) predictNodeObject(prediction, known, pods);
-  for (const pod of servedPods(pods, joined)) predictSpecs(prediction, pod, semantics);
   predictPressure(prediction, summary, shown);
-  if (semantics.controllers) {
-    const nowMs = newestMs(summary);
-    const figuresOf = (pod: RawPod): PodFigures | undefined =>
-      joined.find(({ figures }) => figures?.pod === pod)?.figures;
-    predictWorkloads(
-      prediction,
-      pods.map((pod) => ({
-        ...memberOf(pod, figuresOf(pod), { nowMs, attribution: semantics.attribution }),
-        isNodeAbsent: nodes.some(({ metadata: { name } }) => name === pod.spec.nodeName && name !== node),
-      })),
-    );
-  }
-  return prediction.series;
+  return joined;
 }
 
-/** The node of the summary also without its object. */
-function namedNodes({ summary, nodes }: Recording): readonly RawNode[] {
-  const { nodeName } = summary.node;
-  const isNamed = nodes.some(({ metadata }) => metadata.name === nodeName);
-  return isNamed ? nodes : [...nodes, { metadata: { name: nodeName, uid: '' } }];
+/** The measured ones also without their objects. */
+function namedNodes(measured: readonly string[], nodes: readonly RawNode[]): readonly RawNode[] {
+  const unnamed = measured.filter((name) => !nodes.some(({ metadata }) => metadata.name === name));
+  return [...nodes, ...unnamed.map((name) => ({ metadata: { name, uid: '' } }))];
 }
 
 /** Those on nodes that have not ended, or that are still measured. */

@@ -46,6 +46,38 @@ describe('a kubelet', () => {
     expect((await summaryOf(sim, 'node-2')).pods).toEqual([]);
   });
 
+  it('lists the pods that it knows, by the UIDs by which it knows them', async () => {
+    const known = new Map<string, string>();
+    await using sim = await SimulatedCluster.start({
+      scenario: emptyScenario('node-1'),
+      clock: new ManualClock(),
+      kubeletUidOf: ({ uid }) => known.get(uid),
+    });
+    const { uid } = sim.model.addPod(podSpec('a'));
+    expect((await summaryOf(sim)).pods).toEqual([]);
+    known.set(uid, 'of another API server');
+    expect((await summaryOf(sim)).pods.map(({ podRef }) => podRef)).toEqual([
+      { namespace: 'default', name: 'a', uid: 'of another API server' },
+    ]);
+  });
+
+  it('authorizes requests as it is told', async () => {
+    const user = { name: 'reader', groups: [] };
+    await using sim = await SimulatedCluster.start({
+      scenario: emptyScenario('node-1', 'node-2'),
+      kubeletAccess: {
+        authenticate: ({ headers }) => Promise.resolve(headers.authorization === 'Bearer known' ? user : undefined),
+        isAllowed: ({ name }, wanted) =>
+          Promise.resolve(name === 'reader' && 'name' in wanted && wanted.name === 'node-1'),
+      },
+    });
+    const statusOf = async (nodeName: string, token: string): Promise<number> =>
+      (await callKubelet(sim, nodeName, { token })).status;
+    expect(await statusOf('node-1', 'known')).toBe(200);
+    expect(await statusOf('node-2', 'known')).toBe(403);
+    expect(await statusOf('node-1', sim.token)).toBe(401);
+  });
+
   it.each([
     ['no token', undefined],
     ['a token that nobody has', 'unknown'],

@@ -33,6 +33,8 @@ export interface ExporterOptions {
   readonly host?: Host;
   /** The own one, of the credentials. Default: they name none. */
   readonly namespace?: string;
+  /** Default: 0.5 for ever. */
+  readonly random?: () => number;
   /** Wall time at the start. Default: that of the manual clock. */
   readonly nowMs?: number;
 }
@@ -109,7 +111,7 @@ export class Exporter implements AsyncDisposable {
         },
         host: options.host ?? { name: 'test-host', nodeName: undefined },
         clock,
-        random: () => 0.5,
+        random: options.random ?? (() => 0.5),
         logger: createLogger({ level: 'debug', format: 'json', write: (line) => log.push(line), clock: fixed(clock) }),
         version: '0.0.0-test',
         ...(options.reload === undefined ? {} : { reload: options.reload }),

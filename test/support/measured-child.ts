@@ -61,8 +61,12 @@ async function start({ server, ca, token, settings }: ChildOptions): Promise<num
   return app.ports[0] ?? 0;
 }
 
-/** `{ start }` → the port; `reset`, `measure` → the longest time since the last reset in which the event loop did not turn, in ms. */
-process.on('message', (message: { readonly start: ChildOptions } | 'reset' | 'measure') => {
+/** `{ start }` → the port; `block` → 0, and the event loop never turns again; `reset`, `measure` → the longest time since the last reset in which the event loop did not turn, in ms. */
+process.on('message', (message: { readonly start: ChildOptions } | 'reset' | 'measure' | 'block') => {
+  if (message === 'block') {
+    process.send?.(0, () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+    return;
+  }
   if (message === 'reset' || message === 'measure') {
     turned();
     if (message === 'reset') {

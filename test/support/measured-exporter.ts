@@ -49,7 +49,17 @@ export class MeasuredExporter implements AsyncDisposable {
   }
 
   async scrape(): Promise<HttpAnswer> {
-    return send({ port: this.#port, path: '/metrics' });
+    return this.get('/metrics');
+  }
+
+  /** Rejects when the signal aborts before the response is complete. */
+  async get(path: string, signal?: AbortSignal): Promise<HttpAnswer> {
+    return send({ port: this.#port, path, ...(signal && { signal }) });
+  }
+
+  /** Its event loop never turns again. */
+  async block(): Promise<void> {
+    await ask(this.#child, 'block');
   }
 
   /** What the work costs the exporter. */

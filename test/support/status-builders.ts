@@ -15,8 +15,8 @@ const components = { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, other:
 export function aHealth(overrides: Partial<HealthReport> = {}): HealthReport {
   return {
     stores: [
-      { resource: 'nodes', objectCount: 1, isConnected: true, lastProgressAgeMs: 5_000 },
-      { resource: 'pods', objectCount: 1, isConnected: true, lastProgressAgeMs: 5_000 },
+      { resource: 'nodes', objectCount: 1, isConnected: true, isPolled: false, lastProgressAgeMs: 5_000 },
+      { resource: 'pods', objectCount: 1, isConnected: true, isPolled: false, lastProgressAgeMs: 5_000 },
     ],
     unlisted: [],
     isApiServerAway: false,

@@ -5,25 +5,32 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 
 import { silentLogger } from '../../../src/base/logger.js';
+import { TimeSlicer } from '../../../src/base/time-slicer.js';
 import { loadCredentials } from '../../../src/credentials/load-credentials.js';
 import { ApiClient, type ApiTransport } from '../../../src/http/api-client.js';
+import { createDedupe } from '../../../src/kube/dedupe.js';
+import { createInterner } from '../../../src/kube/interner.js';
+import type { Node, Pod } from '../../../src/kube/objects.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
 import { ClusterStore } from '../../../src/watch/cluster-store.js';
+import { SharedWatch, type SharedWatchObserver } from '../../../src/watch/shared-watch.js';
+import { watchedNodes, watchedPods } from '../../../src/watch/watched-collection.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import type { RealApiServer } from '../../support/real-api-server.js';
 import { silentObserver } from '../../support/watch-observers.js';
+import { withoutIssuer } from '../../support/without-issuer.js';
 import { type ClusterObjects, comparable, objectsOfKubectl } from './cluster-objects.js';
 import { serviceAccount } from './shipped.js';
 
 /** The folder that a pod of the service account has, with a token of TokenRequest or another one. */
 export class MountedAccount {
   readonly #server: RealApiServer;
-  readonly #folder: string;
+  readonly folder: string;
   #token = '';
 
   constructor(server: RealApiServer, name = 'account') {
     this.#server = server;
-    this.#folder = server.file(name);
+    this.folder = server.file(name);
   }
 
   /** The mounted one. */
@@ -34,9 +41,9 @@ export class MountedAccount {
   async mount(token?: string): Promise<void> {
     const { namespace, name } = serviceAccount;
     this.#token = token ?? (await this.#server.serviceAccountToken(namespace, name));
-    await mkdir(this.#folder, { recursive: true });
-    await writeFile(path.join(this.#folder, 'ca.crt'), this.#server.caPem);
-    await writeFile(path.join(this.#folder, 'token'), this.#token);
+    await mkdir(this.folder, { recursive: true });
+    await writeFile(path.join(this.folder, 'ca.crt'), this.#server.caPem);
+    await writeFile(path.join(this.folder, 'token'), this.#token);
   }
 
   /** A client as in the pod, with the files that are mounted. */
@@ -45,7 +52,7 @@ export class MountedAccount {
       KUBERNETES_SERVICE_HOST: '127.0.0.1',
       KUBERNETES_SERVICE_PORT: String(this.#server.port),
     };
-    const options = { environment, homeDir: '/nonexistent', inClusterDir: this.#folder, clock };
+    const options = { environment, homeDir: '/nonexistent', inClusterDir: this.folder, clock, ...withoutIssuer };
     return new ApiClient({ credentials: await loadCredentials(options), clock, version: '0.0.0-test' });
   }
 }
@@ -59,14 +66,16 @@ export class Mirror implements AsyncDisposable {
   readonly #server: RealApiServer;
   readonly #api: ApiClient;
   #stopping = new AbortController();
-  #running = Promise.resolve();
+  readonly #watches: Watches;
+  #running: Promise<unknown> = Promise.resolve();
 
-  private constructor(server: RealApiServer, parts: Pick<Mirror, 'clock' | 'store' | 'happened'> & { api: ApiClient }) {
+  private constructor(server: RealApiServer, parts: Pick<Mirror, 'clock' | 'happened'> & { api: ApiClient }) {
     this.#server = server;
     this.clock = parts.clock;
-    this.store = parts.store;
     this.happened = parts.happened;
     this.#api = parts.api;
+    this.#watches = watchesOf(parts);
+    this.store = storeOf(this.#watches, parts);
   }
 
   /** A store that has listed everything, with a token of its own. */
@@ -81,8 +90,7 @@ export class Mirror implements AsyncDisposable {
   static async of(server: RealApiServer, account: MountedAccount): Promise<Mirror> {
     const clock = new ManualClock({ nowMs: Date.now() });
     const api = await account.client(clock);
-    const happened: string[] = [];
-    const mirror = new Mirror(server, { clock, api, happened, store: storeOf(api, clock, happened) });
+    const mirror = new Mirror(server, { clock, api, happened: [] });
     mirror.resume();
     return mirror;
   }
@@ -96,7 +104,8 @@ export class Mirror implements AsyncDisposable {
   /** Continues where it was. */
   resume(): void {
     this.#stopping = new AbortController();
-    this.#running = this.store.run(this.#stopping.signal);
+    const { nodes, pods } = this.#watches;
+    this.#running = Promise.all([nodes, pods].map((watch) => watch.run(this.#stopping.signal)));
   }
 
   /** Waits until it has the same objects as `kubectl get`. */
@@ -128,37 +137,55 @@ export class Mirror implements AsyncDisposable {
   }
 }
 
-function storeOf(api: ApiTransport, clock: ManualClock, happened: string[]): ClusterStore {
+interface Watches {
+  readonly nodes: SharedWatch<Node>;
+  readonly pods: SharedWatch<Pod>;
+}
+
+interface MirrorParts {
+  readonly api: ApiTransport;
+  readonly clock: ManualClock;
+  readonly happened: string[];
+}
+
+const quiet = { random: () => 0.5, logger: silentLogger };
+const everything = { scope: wholeCluster, namespaces: [], podSelector: [], nodeSelector: [], keepsImages: false };
+
+function watchesOf({ api, clock, happened }: MirrorParts): Watches {
+  const options = { ...quiet, api, clock, observer: recorder(happened), slicer: new TimeSlicer(clock) };
+  const values = { intern: createInterner(100_000), dedupe: createDedupe(100_000) };
+  return {
+    nodes: new SharedWatch(watchedNodes(everything, values), options),
+    pods: new SharedWatch(watchedPods({ ...everything, clock }, values), options),
+  };
+}
+
+function storeOf({ nodes, pods }: Watches, { clock }: MirrorParts): ClusterStore {
+  const lease = { [Symbol.dispose]: () => undefined };
+  const watches = { nodes: () => ({ ...lease, watch: nodes }), pods: () => ({ ...lease, watch: pods }) };
+  return new ClusterStore({ ...quiet, ...everything, watches, clock, rememberDeletedMs: 100_000 });
+}
+
+function recorder(happened: string[]): SharedWatchObserver {
   const record = (...words: readonly string[]): void => {
     happened.push(words.join(' '));
   };
-  return new ClusterStore({
-    api,
-    scope: wholeCluster,
-    namespaces: [],
-    podSelector: [],
-    nodeSelector: [],
-    rememberDeletedMs: 100_000,
-    clock,
-    random: () => 0.5,
-    logger: silentLogger,
-    observer: {
-      ...silentObserver,
-      listFinished: (resource, result) => {
-        record(resource, 'list', result);
-      },
-      watchEnded: (resource, result) => {
-        record(resource, 'watch', result);
-      },
-      eventApplied: (resource, type) => {
-        record(resource, 'event', type);
-      },
-      objectSkipped: (resource, reason) => {
-        record(resource, 'skipped', reason);
-      },
-      resourceVersionExpired: (resource) => {
-        record(resource, 'version', 'expired');
-      },
+  return {
+    ...silentObserver,
+    listFinished: (resource, result) => {
+      record(resource, 'list', result);
     },
-  });
+    watchEnded: (resource, result) => {
+      record(resource, 'watch', result);
+    },
+    eventApplied: (resource, type) => {
+      record(resource, 'event', type);
+    },
+    objectSkipped: (resource, reason) => {
+      record(resource, 'skipped', reason);
+    },
+    resourceVersionExpired: (resource) => {
+      record(resource, 'version', 'expired');
+    },
+  };
 }
