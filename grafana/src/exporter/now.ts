@@ -39,7 +39,7 @@ export const state: Section = {
     statPanel({
       title: 'Watches',
       description:
-        'Whether all watches are connected. Broken for more than a minute: new pods are not seen; check the results of lists and watches below.',
+        'Whether all watches are connected. Broken for more than a minute: new pods are not seen, or a minute late while lists replace a watch; check the results of lists and watches below.',
       unit: units.none,
       span: 8,
       query: { expr: `min by (cluster) (${selfSeries('store_watch_connected')})`, legend: '{{cluster}}' },

@@ -32,7 +32,8 @@ export const stores: Section = {
     }),
     timeSeriesPanel({
       title: 'Watches connected',
-      description: '1 while all watches of the resource are connected. Often 0: the API server or a proxy closes them.',
+      description:
+        '1 while all watches of the resource are connected. Often 0: the API server or a proxy closes them. While they cannot be kept, lists replace them (polled).',
       unit: units.none,
       span: 8,
       max: 1,
