@@ -23,6 +23,8 @@ export interface JoinInput {
   readonly summary: NodeSummary;
   /** The API object of this name, whatever its node. */
   readonly findPod: (namespace: string, name: string) => Pod | undefined;
+  /** A shorter way to pods of the node that `findPod` finds; undefined for others. */
+  readonly ownPod?: (kubeletUid: string) => Pod | undefined;
   /** Whether the API object of the pod with this kubelet UID was deleted recently. */
   readonly isDeleted: (kubeletUid: string) => boolean;
   readonly scope: PodScope;
@@ -45,29 +47,42 @@ export interface JoinResult {
  * under its name, or runs on another node now, is another pod, and the API server decides which one is served.
  */
 export function joinPods(input: JoinInput): JoinResult {
-  const joined = new Map<string, JoinedPod>();
+  const joined = new Map<Pod | string, JoinedPod>();
   const counts = new Map<JoinReason, number>();
   for (const summary of input.summary.pods) {
     const verdict = judgePod(summary, input);
     if (verdict === 'out_of_scope') continue;
+    const pod = typeof verdict === 'string' ? undefined : verdict;
     if (typeof verdict === 'string') counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-    if (verdict === 'deleted_pod' || verdict === 'other_node') continue;
-    const pod = verdict === 'unknown_pod' ? undefined : verdict;
-    const key = `${summary.namespace}/${summary.name}`;
-    if (startedAfter(summary, joined.get(key)?.summary)) joined.set(key, { summary, pod });
+    if (pod !== undefined || verdict === 'unknown_pod') addJoined(joined, { summary, pod });
   }
   return { pods: [...joined.values()], counts };
 }
 
+function addJoined(joined: Map<Pod | string, JoinedPod>, candidate: JoinedPod): void {
+  const { summary, pod } = candidate;
+  const key = pod ?? `${summary.namespace}/${summary.name}`;
+  if (startedAfter(summary, joined.get(key)?.summary)) joined.set(key, candidate);
+}
+
 /** The API object of a pod of a summary, or why it has none. */
 export function judgePod(summary: PodSummary, input: Omit<JoinInput, 'summary'>): Pod | JoinReason | 'out_of_scope' {
-  const { namespaces, hasPodSelector } = input.scope;
-  if (namespaces.length > 0 && !namespaces.includes(summary.namespace)) return 'out_of_scope';
-  const pod = input.findPod(summary.namespace, summary.name);
-  if (pod?.kubeletUid === summary.uid) return pod.nodeName === input.nodeName ? pod : 'other_node';
-  if (input.isDeleted(summary.uid)) return 'deleted_pod';
+  const { scope, ownPod } = input;
+  const { namespace, name, uid } = summary;
+  if (scope.namespaces.length > 0 && !scope.namespaces.includes(namespace)) return 'out_of_scope';
+  const own = ownPod?.(uid);
+  return own?.name === name && own.namespace === namespace ? own : judgeByName(summary, input);
+}
+
+function judgeByName(
+  { namespace, name, uid }: PodSummary,
+  { nodeName, findPod, isDeleted, scope }: Omit<JoinInput, 'summary'>,
+): Pod | JoinReason | 'out_of_scope' {
+  const pod = findPod(namespace, name);
+  if (pod?.kubeletUid === uid) return pod.nodeName === nodeName ? pod : 'other_node';
+  if (isDeleted(uid)) return 'deleted_pod';
   if (pod !== undefined) return 'other_node';
-  return hasPodSelector ? 'out_of_scope' : 'unknown_pod';
+  return scope.hasPodSelector ? 'out_of_scope' : 'unknown_pod';
 }
 
 /** Of two entries of one name that differ in nothing else, the one that started later is the pod; the first on a tie. */

@@ -11,10 +11,11 @@ type Spec = Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>;
  * container has as a raw device: they have no filesystem.
  */
 export function volumeUsages({ volumes = [] }: PodSummary, pod: Pod | undefined): readonly VolumeUsage[] {
-  const usages = volumes.flatMap((volume) => {
+  const usages: VolumeUsage[] = [];
+  for (const volume of volumes) {
     const spec = pod?.volumes.find(({ name }) => name === volume.name);
-    return spec?.isRawBlock === true ? [] : [usageOf(volume, spec ?? withoutSpec(volume))];
-  });
+    if (spec?.isRawBlock !== true) usages.push(usageOf(volume, spec ?? withoutSpec(volume)));
+  }
   return mergeByName(usages, addVolumes);
 }
 
@@ -64,8 +65,7 @@ export function countedComponent({ type, medium }: Kind): Extract<Component, Vol
  */
 export function areVolumesPending({ volumes = [] }: PodSummary, pod: Pod | undefined): boolean {
   if (pod === undefined) return false;
+  if (volumes.some((listed) => pod.volumes.some(({ name }) => name === listed.name))) return false;
   const mounted = new Set(pod.containers.flatMap(({ mounts }) => mounts.map(({ volumeName }) => volumeName)));
-  if (!pod.volumes.some((volume) => countedComponent(volume) !== undefined && mounted.has(volume.name))) return false;
-  const ownNames = new Set(pod.volumes.map(({ name }) => name));
-  return !volumes.some(({ name }) => ownNames.has(name));
+  return pod.volumes.some((volume) => countedComponent(volume) !== undefined && mounted.has(volume.name));
 }

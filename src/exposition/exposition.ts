@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { EvictionCounts } from '../history/eviction-counters.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
-import type { PreparedNode } from '../scrape/node-records.js';
+import type { PreparedNode } from '../scrape/node-record.js';
 import type { ClusterSnapshot, NodeObjects, NodeSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import { ChunkCache } from './chunks.js';

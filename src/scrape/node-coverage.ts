@@ -48,6 +48,7 @@ export function nodeCoverage(input: NodeCoverageInput, resolver: WorkloadResolve
 }
 
 function youngPods({ pods, expected, snapshot }: NodeCoverageInput): readonly Pod[] {
+  if (expected.length === pods.length) return [];
   const expectedPods = new Set(expected);
   return pods.filter(
     (pod) => isActive(pod) && !expectedPods.has(pod) && snapshot?.measuredPodUids.has(pod.uid) !== true,

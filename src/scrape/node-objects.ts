@@ -1,5 +1,6 @@
-import { isActive, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
+import { isActive } from '../eviction/limits.js';
 import type { Node, Pod } from '../kube/objects.js';
+import { boundPod, BoundPods } from './bound-pods.js';
 import type { NodeSnapshotOptions } from './node-snapshot.js';
 import type { BoundPod, NodeObjects, NodeSnapshot } from './snapshot.js';
 
@@ -10,24 +11,36 @@ export class ObjectRecords {
   readonly #options: ObjectRecordsOptions;
   /** By the name of the node. */
   readonly #kept = new Map<string, KeptObjects>();
+  readonly #bound = new Map<string, BoundPods>();
 
   constructor(options: ObjectRecordsOptions) {
     this.#options = options;
   }
 
+  /** The pods of a node, in the order of the store. */
+  boundPods(nodeName: string): readonly BoundPod[] {
+    const { pods, resolver } = this.#options;
+    let bound = this.#bound.get(nodeName);
+    if (bound === undefined) {
+      bound = new BoundPods(resolver);
+      this.#bound.set(nodeName, bound);
+    }
+    return bound.of(pods.podsOn(nodeName));
+  }
+
   /** `node`: undefined when it has left the cluster; `snapshot`: undefined while it has no data. */
   of(nodeName: string, node: Node | undefined, snapshot: NodeSnapshot | undefined): NodeObjects {
-    const podsOnNode = this.#options.pods.podsOn(nodeName);
-    const ended = endedPods(snapshot);
+    const boundPods = this.boundPods(nodeName);
+    const ended = snapshot?.endedPods ?? noPods;
     const unlistedNamespaces = this.#options.pods.unlistedNamespaces();
     const kept = this.#kept.get(nodeName);
     const isSame =
       kept?.objects.node === node &&
-      kept?.podsOnNode === podsOnNode &&
+      kept?.boundPods === boundPods &&
       kept.unlistedNamespaces === unlistedNamespaces &&
-      areSame(kept.ended, ended);
+      (kept.ended === ended || areSame(kept.ended, ended));
     if (isSame) return kept.objects;
-    const bound = { podsOnNode, ended, unlistedNamespaces };
+    const bound = { boundPods, ended, unlistedNamespaces };
     const objects = this.#objectsOf(nodeName, node, bound);
     this.#kept.set(nodeName, { ...bound, objects });
     return objects;
@@ -36,7 +49,7 @@ export class ObjectRecords {
   /** The node without its pods, which are not measured. */
   ofSkipped(node: Node): NodeObjects {
     const kept = this.#kept.get(node.name);
-    if (kept?.objects.node === node && kept.podsOnNode.length === 0) return kept.objects;
+    if (kept?.objects.node === node && kept.boundPods.length === 0) return kept.objects;
     const objects = {
       nodeName: node.name,
       node,
@@ -44,7 +57,7 @@ export class ObjectRecords {
       runningPodCount: undefined,
       runningContainerCount: undefined,
     };
-    this.#kept.set(node.name, { podsOnNode: [], ended: [], unlistedNamespaces: [], objects });
+    this.#kept.set(node.name, { boundPods: [], ended: noPods, unlistedNamespaces: [], objects });
     return objects;
   }
 
@@ -53,21 +66,27 @@ export class ObjectRecords {
     for (const name of this.#kept.keys()) {
       if (!nodeNames.has(name)) this.#kept.delete(name);
     }
+    for (const name of this.#bound.keys()) {
+      if (!nodeNames.has(name)) this.#bound.delete(name);
+    }
   }
 
-  #objectsOf(nodeName: string, node: Node | undefined, bound: BoundPods): NodeObjects {
-    const { podsOnNode, ended, unlistedNamespaces } = bound;
+  #objectsOf(nodeName: string, node: Node | undefined, bound: ObjectsInput): NodeObjects {
+    const { boundPods, ended, unlistedNamespaces } = bound;
+    const { showsAllPods, resolver } = this.#options;
     const arePodsKnown = unlistedNamespaces.length === 0;
-    const inScope = podsOnNode.filter((pod) => this.#isInScope(pod));
-    const shown = [...inScope.filter(isActive), ...ended].map((pod) => this.#boundPod(pod));
-    const { showsAllPods } = this.#options;
+    const inScope = boundPods.filter(({ pod }) => this.#isInScope(pod));
+    const shown = [
+      ...inScope.filter(({ pod }) => isActive(pod)),
+      ...ended.map((pod) => boundPods.find((known) => known.pod === pod) ?? boundPod(pod, resolver)),
+    ];
     return {
       nodeName,
       node,
       pods: shown.filter(({ workloads }) => showsAllPods || workloads.length > 0),
-      runningPodCount: arePodsKnown ? inScope.filter(({ phase }) => phase === 'Running').length : undefined,
+      runningPodCount: arePodsKnown ? inScope.filter(({ pod }) => pod.phase === 'Running').length : undefined,
       runningContainerCount: arePodsKnown
-        ? inScope.reduce((sum, { runningContainerCount }) => sum + runningContainerCount, 0)
+        ? inScope.reduce((sum, { pod }) => sum + pod.runningContainerCount, 0)
         : undefined,
     };
   }
@@ -77,31 +96,21 @@ export class ObjectRecords {
     const { namespaces } = this.#options.scope;
     return namespaces.length === 0 || namespaces.includes(namespace);
   }
-
-  #boundPod(pod: Pod): BoundPod {
-    const workloads = this.#options.resolver.workloadsOf(pod);
-    return { pod, limitBytes: podLimitBytes(pod), requestBytes: podRequestBytes(pod), workloads };
-  }
 }
 
-interface BoundPods {
+interface ObjectsInput {
   /** All pods of the node. */
-  readonly podsOnNode: readonly Pod[];
+  readonly boundPods: readonly BoundPod[];
   /** Those that have ended and that the kubelet still lists: they have series as long as they have usage. */
   readonly ended: readonly Pod[];
   readonly unlistedNamespaces: readonly string[];
 }
 
-interface KeptObjects extends BoundPods {
+interface KeptObjects extends ObjectsInput {
   readonly objects: NodeObjects;
 }
 
-/** Without an object for each pod: every scrape does this for all nodes in one step. */
-function endedPods(snapshot: NodeSnapshot | undefined): readonly Pod[] {
-  const ended: Pod[] = [];
-  for (const { pod } of snapshot?.pods ?? []) if (pod !== undefined && !isActive(pod)) ended.push(pod);
-  return ended;
-}
+const noPods: readonly Pod[] = [];
 
 function areSame(before: readonly Pod[], after: readonly Pod[]): boolean {
   return before.length === after.length && before.every((pod, index) => pod === after[index]);

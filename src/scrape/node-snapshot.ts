@@ -5,14 +5,16 @@ import type { AttributionMode, PodUsage } from '../attribution/usage.js';
 import { byNames, Ranking } from '../base/ranking.js';
 import { enforcedRatios, type SidecarEnforcement } from '../eviction/enforced-ratios.js';
 import { evictionHeadrooms } from '../eviction/eviction-headrooms.js';
-import { isActive, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
+import type { LimitRatio } from '../eviction/limit-ratios.js';
+import { isActive } from '../eviction/limits.js';
 import { type NodeLayout, storageLayout } from '../eviction/node-layout.js';
 import { nodeThresholds } from '../eviction/node-thresholds.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
-import type { ListedPod, NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
+import { boundPod } from './bound-pods.js';
+import type { BoundPod, ListedPod, NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
 
 /** What the API server knows of pods. */
 export interface PodLister {
@@ -46,32 +48,40 @@ export interface NodeSnapshotInput {
   readonly layout: NodeLayout;
   /** Undefined while it is not known. */
   readonly configuration: KubeletConfiguration | undefined;
+  /** Pods that were derived already, for the same options, layout and properties of the node; undefined for none. */
+  readonly listed?: ListedPods | undefined;
 }
-
-/** A pod of the summary as the API server knows it, or not, at one time. */
-export type NodePod = JoinedPod & Pick<ListedPod, 'isNameless'>;
 
 /** What was derived from the pods of a summary, by their entries in it. */
 export type ListedPods = ReadonlyMap<PodSummary, ListedPod>;
 
-/** In the order of the summary. */
+/** In the order of the summary; `bound`: the pods of the node. */
 export function joinNodePods(
   { node, summary }: Pick<NodeSnapshotInput, 'node' | 'summary'>,
+  bound: readonly BoundPod[],
   { pods, scope, maxUnknownPods }: Pick<NodeSnapshotOptions, 'pods' | 'scope' | 'maxUnknownPods'>,
-): Omit<JoinResult, 'pods'> & { readonly pods: readonly NodePod[] } {
+): JoinedNodePods {
+  const byUid = new Map<string, BoundPod>();
+  for (const pod of bound) byUid.set(pod.pod.kubeletUid, pod);
   const joined = joinPods({
     nodeName: node.name,
     summary,
     findPod: (namespace, name) => pods.findPod(namespace, name),
+    ownPod: (kubeletUid) => byUid.get(kubeletUid)?.pod,
     isDeleted: (kubeletUid) => pods.isDeleted(kubeletUid),
     scope,
   });
   const unknown = joined.pods.filter(({ pod }) => pod === undefined);
-  const named = new Set(firstNames(unknown, maxUnknownPods));
-  return {
-    ...joined,
-    pods: joined.pods.map((pod) => ({ ...pod, isNameless: pod.pod === undefined && !named.has(pod) })),
-  };
+  const nameless = new Set(unknown);
+  for (const pod of firstNames(unknown, maxUnknownPods)) nameless.delete(pod);
+  return { ...joined, byUid, unknown, nameless };
+}
+
+export interface JoinedNodePods extends JoinResult {
+  readonly byUid: ReadonlyMap<string, BoundPod>;
+  /** Those that the API server does not know, and those of them without a name in series. */
+  readonly unknown: readonly JoinedPod[];
+  readonly nameless: ReadonlySet<JoinedPod>;
 }
 
 /** By namespace and name. */
@@ -85,12 +95,27 @@ function firstNames(pods: readonly JoinedPod[], count: number): readonly JoinedP
   return first.top();
 }
 
+/** A pod of the summary, derived anew unless its API object is the one that it was listed with. */
 export function listPod(
-  { summary, pod, isNameless }: NodePod,
+  joined: JoinedPod,
+  ofNode: JoinedNodePods,
   input: NodeSnapshotInput,
-  { resolver, sidecars, attribution }: NodeSnapshotOptions,
+  options: NodeSnapshotOptions,
 ): ListedPod {
-  const usage = attributePod({ summary, pod, mode: attribution });
+  const known = input.listed?.get(joined.summary);
+  return known !== undefined && isUpToDate(known, joined, ofNode) ? known : derivePod(joined, ofNode, input, options);
+}
+
+function derivePod(
+  joined: JoinedPod,
+  ofNode: JoinedNodePods,
+  input: NodeSnapshotInput,
+  options: NodeSnapshotOptions,
+): ListedPod {
+  const { pod, summary } = joined;
+  const isNameless = ofNode.nameless.has(joined);
+  const bound = pod && boundTo(pod, ofNode.byUid, options.resolver);
+  const usage = attributePod({ summary, pod, mode: options.attribution });
   return {
     namespace: summary.namespace,
     name: summary.name,
@@ -98,62 +123,82 @@ export function listPod(
     summary,
     usage: usage && foldUnknown(usage, pod, isNameless ? 0 : undefined),
     startTimeMs: summary.startTimeMs,
-    limitBytes: pod && podLimitBytes(pod),
-    requestBytes: pod && podRequestBytes(pod),
-    ratios: pod === undefined || !isActive(pod) ? [] : enforcedRatios(summary, pod, { ...input, sidecars }),
-    workloads: resolver.workloadsOf(pod, summary.namespace),
+    limitBytes: bound?.limitBytes,
+    requestBytes: bound?.requestBytes,
+    ratios: ratiosOf(joined, input, options),
+    workloads: bound?.workloads ?? options.resolver.workloadsOf(undefined, summary.namespace),
     isNameless,
   };
 }
 
-/** `prepared`: of the same node, summary and options. What it has of a pod is used unless the API object has changed since. */
+function ratiosOf(
+  { summary, pod }: JoinedPod,
+  { node, layout }: NodeSnapshotInput,
+  { sidecars }: NodeSnapshotOptions,
+): readonly LimitRatio[] {
+  return pod === undefined || !isActive(pod) ? [] : enforcedRatios(summary, pod, { node, layout, sidecars });
+}
+
+function boundTo(pod: Pod, byUid: JoinedNodePods['byUid'], resolver: WorkloadResolver): BoundPod {
+  const known = byUid.get(pod.kubeletUid);
+  return known?.pod === pod ? known : boundPod(pod, resolver);
+}
+
 export function createNodeSnapshot(
   input: NodeSnapshotInput,
+  bound: readonly BoundPod[],
   options: NodeSnapshotOptions,
-  prepared?: ListedPods,
 ): NodeSnapshot {
   const { node, summary, layout, configuration } = input;
-  const { pods, showsAllPods } = options;
-  const joined = joinNodePods(input, options);
-  const measured: PodSnapshot[] = [];
-  const withoutTotal: ListedPod[] = [];
-  for (const pod of joined.pods) {
-    const known = prepared?.get(pod.summary);
-    const isSame = known !== undefined && known.pod === pod.pod && known.isNameless === pod.isNameless;
-    const listed = isSame ? known : listPod(pod, input, options);
-    if (isMeasured(listed)) measured.push(listed);
-    else withoutTotal.push(listed);
-  }
-  const isShown = ({ workloads }: ListedPod): boolean => showsAllPods || workloads.length > 0;
+  const joined = joinNodePods(input, bound, options);
+  const all = joined.pods.map((pod) => listPod(pod, joined, input, options));
+  const measured = all.filter(isMeasured);
+  const isShown = ({ workloads }: ListedPod): boolean => options.showsAllPods || workloads.length > 0;
   const thresholds = nodeThresholds({
-    ...node,
+    kubeletVersion: node.kubeletVersion,
+    operatingSystem: node.operatingSystem,
     summary,
     layout: storageLayout(layout),
     thresholds: configuration?.thresholds,
   });
   const skippedPods = new Map<SkipReason, number>(joined.counts);
-  skippedPods.set('no_usage', withoutTotal.length);
+  skippedPods.set('no_usage', all.length - measured.length);
   skippedPods.set('no_containers', measured.filter(({ usage }) => usage.containers.length === 0).length);
+  const shown = measured.filter(isShown);
+  const listedPodUids = uidsOf(all);
   return {
     node,
     nodeName: node.name,
     summary,
     layout,
-    podsOnNode: pods.podsOn(node.name),
+    podsOnNode: options.pods.podsOn(node.name),
     thresholds,
     headrooms: evictionHeadrooms(thresholds),
     logRotation: configuration?.logRotation,
-    pods: measured.filter(isShown),
-    podsWithoutTotal: withoutTotal.filter(isShown),
+    listedPods: all,
+    pods: shown,
+    endedPods: endedOf(shown),
+    podsWithoutTotal: measured.length === all.length ? [] : all.filter((pod) => !isMeasured(pod) && isShown(pod)),
     skippedPods,
     unknownItems: {
       container: sumOf(measured, ({ containerCount }) => containerCount),
       volume: sumOf(measured, ({ volumeCount }) => volumeCount),
     },
-    listedPodUids: uidsOf(joined.pods),
-    measuredPodUids: uidsOf(measured),
-    unknownPods: joined.pods.filter(({ pod }) => pod === undefined).map(({ summary: listed }) => listed),
+    listedPodUids,
+    measuredPodUids: measured.length === all.length ? listedPodUids : uidsOf(measured),
+    unknownPods: joined.unknown.map(({ summary: entry }) => entry),
   };
+}
+
+/** Whether the API object is the same and belongs to the same workloads. */
+function isUpToDate(known: ListedPod, joined: JoinedPod, { byUid, nameless }: JoinedNodePods): boolean {
+  const { pod } = joined;
+  if (known.pod !== pod || known.isNameless !== nameless.has(joined)) return false;
+  return pod === undefined || byUid.get(pod.kubeletUid)?.workloads === known.workloads;
+}
+
+function endedOf(pods: readonly PodSnapshot[]): readonly Pod[] {
+  return pods.flatMap(({ pod }) => (pod === undefined || isActive(pod) ? [] : [pod]));
 }
 
 function isMeasured(pod: ListedPod): pod is PodSnapshot {
@@ -169,6 +214,8 @@ function sumOf(pods: readonly PodSnapshot[], count: (items: UnknownItems) => num
 
 type UnknownItems = NonNullable<PodUsage['unknownItems']>;
 
-function uidsOf(pods: readonly { readonly pod: Pod | undefined }[]): ReadonlySet<string> {
-  return new Set(pods.flatMap(({ pod }) => (pod === undefined ? [] : [pod.uid])));
+function uidsOf(pods: readonly ListedPod[]): ReadonlySet<string> {
+  const uids = new Set<string>();
+  for (const { pod } of pods) if (pod !== undefined) uids.add(pod.uid);
+  return uids;
 }

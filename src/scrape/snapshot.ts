@@ -65,8 +65,12 @@ export interface NodeSnapshot {
   readonly headrooms: readonly EvictionHeadroom[];
   /** Undefined while the kubelet's configuration is not known, or when it does not rotate logs. */
   readonly logRotation: LogRotation | undefined;
+  /** All pods of the summary that are in scope, in its order. */
+  readonly listedPods: readonly ListedPod[];
   /** Pods with detail series. */
   readonly pods: readonly PodSnapshot[];
+  /** Those of them that have ended: the kubelet still lists them. */
+  readonly endedPods: readonly Pod[];
   /** Pods without a total in the summary. The limits of their volumes and containers apply. */
   readonly podsWithoutTotal: readonly ListedPod[];
   readonly skippedPods: ReadonlyMap<SkipReason, number>;

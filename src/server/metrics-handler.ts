@@ -7,7 +7,7 @@ import type { ExpositionBody, ExpositionRequest } from '../exposition/exposition
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
 import type { FamilyFilter } from '../exposition/selection.js';
 import type { CollectOptions } from '../scrape/collector.js';
-import type { PreparedNode } from '../scrape/node-records.js';
+import type { PreparedNode } from '../scrape/node-record.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';

@@ -27,18 +27,20 @@ export interface SummedPod {
 /** The sums over pods, by workload. Each pod counts as expected: a measured pod is an expected one, however young. */
 export function sumPods(pods: Iterable<SummedPod>): WorkloadPartials {
   const accumulator = new Accumulator();
-  for (const { workloads, usage, limitBytes, requestBytes } of pods) {
-    const partial = {
-      usage: usage === undefined ? noUsage : usageOf(usage),
-      limitBytes,
-      requestBytes,
-      expectedPods: 1,
-      measuredPods: usage === undefined ? 0 : 1,
-      pendingPods: usage?.volumesPending === true ? 1 : 0,
-    };
-    for (const workload of workloads) accumulator.add({ workload, ...partial });
-  }
+  for (const pod of pods) for (const workload of pod.workloads) accumulator.add(partialOf(workload, pod));
   return accumulator.partials();
+}
+
+function partialOf(workload: Workload, { usage, limitBytes, requestBytes }: SummedPod): WorkloadPartial {
+  return {
+    workload,
+    usage: usage === undefined ? noUsage : usageOf(usage),
+    limitBytes,
+    requestBytes,
+    expectedPods: 1,
+    measuredPods: usage === undefined ? 0 : 1,
+    pendingPods: usage?.volumesPending === true ? 1 : 0,
+  };
 }
 
 function usageOf({ usedBytes, containers }: SummedUsage): WorkloadUsage {
@@ -55,7 +57,8 @@ function usageOf({ usedBytes, containers }: SummedUsage): WorkloadUsage {
 
 /** Adds partials up: those of nodes to those of the cluster. Neither order nor grouping matters. */
 export class Accumulator {
-  readonly #sums = new Map<string, Sums>();
+  /** A partial alone is its own sum. */
+  readonly #sums = new Map<string, WorkloadPartial | Sums>();
 
   addAll(partials: WorkloadPartials): void {
     for (const [key, partial] of partials) this.#add(key, partial);
@@ -66,12 +69,10 @@ export class Accumulator {
   }
 
   #add(key: string, partial: WorkloadPartial): void {
-    let sums = this.#sums.get(key);
-    if (sums === undefined) {
-      sums = new Sums(partial.workload);
-      this.#sums.set(key, sums);
-    }
-    sums.add(partial);
+    const known = this.#sums.get(key);
+    if (known === undefined) this.#sums.set(key, partial);
+    else if (known instanceof Sums) known.add(partial);
+    else this.#sums.set(key, new Sums(known).add(partial));
   }
 
   partials(): WorkloadPartials {
@@ -80,7 +81,7 @@ export class Accumulator {
 
   /** Each partial is created when the iterator reaches it. */
   *entries(): Iterable<[key: string, partial: WorkloadPartial]> {
-    for (const [key, sums] of this.#sums) yield [key, sums.toPartial()];
+    for (const [key, sums] of this.#sums) yield [key, sums instanceof Sums ? sums.toPartial() : sums];
   }
 }
 
@@ -95,11 +96,12 @@ class Sums {
   #measuredPods = 0;
   #pendingPods = 0;
 
-  constructor(workload: Workload) {
-    this.#workload = workload;
+  constructor(first: WorkloadPartial) {
+    this.#workload = first.workload;
+    this.add(first);
   }
 
-  add({ usage, limitBytes, requestBytes, expectedPods, measuredPods, pendingPods }: WorkloadPartial): void {
+  add({ usage, limitBytes, requestBytes, expectedPods, measuredPods, pendingPods }: WorkloadPartial): this {
     this.#usedBytes += usage.usedBytes;
     this.#podMaxUsedBytes = combineKnown(Math.max, this.#podMaxUsedBytes, usage.podMaxUsedBytes);
     this.#limitBytes = combineKnown(sum, this.#limitBytes, limitBytes);
@@ -108,6 +110,7 @@ class Sums {
     this.#measuredPods += measuredPods;
     this.#pendingPods += pendingPods;
     for (const container of usage.containers) this.#addContainer(container);
+    return this;
   }
 
   #addContainer({ container, usedBytes, maxUsedBytes }: WorkloadContainerUsage): void {

@@ -44,6 +44,7 @@ export class LabelWorkloads {
   readonly #discovered = new Map<string, Discovered>();
   readonly #memoized = new Map<string, readonly Workload[]>();
   readonly #clashes = new Set<string>();
+  #generation = 0;
 
   constructor({ definitions, keys }: LabelWorkloadsOptions) {
     this.#definitions = definitions.map((definition) => ({
@@ -59,6 +60,11 @@ export class LabelWorkloads {
   /** Tuples whose name belongs to a configured workload or to another tuple, among the memoized results. */
   get clashCount(): number {
     return this.#clashes.size;
+  }
+
+  /** Another number once names have become free for other tuples. */
+  get generation(): number {
+    return this.#generation;
   }
 
   of({ namespace, labels }: Pod): readonly Workload[] {
@@ -88,7 +94,9 @@ export class LabelWorkloads {
   retain(keys: ReadonlySet<string>): void {
     const unused = [...this.#discovered.values()].filter(({ workload }) => !keys.has(workloadKey(workload)));
     for (const { workload } of unused) this.#discovered.delete(workload.name);
-    if (unused.length > 0) this.#forgetMemoized();
+    if (unused.length === 0) return;
+    this.#generation += 1;
+    this.#forgetMemoized();
   }
 
   #memoKeyOf(namespace: string, labels: Labels): string {

@@ -29,6 +29,11 @@ export class WorkloadResolver {
     return this.#labels.configured;
   }
 
+  /** Another number once a pod may belong to other workloads than before, although it has not changed. */
+  get generation(): number {
+    return this.#labels.generation;
+  }
+
   /** Tuples of label values that form no workload, because a configured workload or another tuple has their name. */
   get clashCount(): number {
     return this.#labels.clashCount;

@@ -7,7 +7,7 @@ import type { Pod } from '../../src/kube/objects.js';
 import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
 import { NodeRecords } from '../../src/scrape/node-records.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
-import { aContainer, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { aContainer, aContainerSummary, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const names = ['web-0', 'web-1', 'web-2', 'web-3'];
@@ -15,19 +15,12 @@ const node = aNode();
 const limited = (limitBytes: number) => (name: string) =>
   aPod({ name, uid: name, kubeletUid: name, nodeName: node.name, containers: [aContainer({ limitBytes })] });
 
-/** Counts the pods of summaries of which something is derived: they are looked up by their namespaces. */
-class CountingResolver extends WorkloadResolver {
-  count = 0;
-
-  override workloadsOf(pod: Pod | undefined, namespace?: string) {
-    if (namespace !== undefined) this.count += 1;
-    return super.workloadsOf(pod, namespace ?? '');
-  }
-}
+/** More than is derived in one step. */
+const containers = Array.from({ length: 600 }, (_, index) => aContainerSummary({ name: `c${index}` }));
 
 function setUp() {
   let pods = names.map(limited(10));
-  const resolver = new CountingResolver({ selectors: [], labels: [], controllers: false });
+  const derived = { count: 0 };
   const records = new NodeRecords({
     pods: {
       podsOn: () => pods,
@@ -36,7 +29,7 @@ function setUp() {
       findPod: (_namespace, name) => pods.find((pod) => pod.name === name),
       isDeleted: () => false,
     },
-    resolver,
+    resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
     attribution: 'measured',
     scope: { namespaces: [], hasPodSelector: false },
     showsAllPods: true,
@@ -45,7 +38,16 @@ function setUp() {
     clock: new ManualClock(),
     graceMs: 60_000,
   });
-  const summary = aNodeSummary({ pods: names.map((name) => aPodSummary({ name, uid: name, usedBytes: 5 })) });
+  const summary = aNodeSummary({
+    pods: names.map((name) => ({
+      ...aPodSummary({ name, uid: name, usedBytes: 5, containers }),
+      // Read once for each pod of which something is derived.
+      get startTimeMs() {
+        derived.count += 1;
+        return undefined;
+      },
+    })),
+  });
   const lookup: CacheLookup = { state: 'fresh', summary, configuration: undefined, ageMs: 0, fetchedAtMs: 0 };
   // Each look at the clock is the end of a slice.
   let elapsedMs = 0;
@@ -57,16 +59,16 @@ function setUp() {
     sleep: () => Promise.resolve(),
   });
   const prepare = () => records.of(node).prepare(node, lookup, slicer);
-  return { records, lookup, resolver, prepare, setPods: (changed: Pod[]) => (pods = changed) };
+  return { records, lookup, derived, prepare, setPods: (changed: Pod[]) => (pods = changed), pods: () => pods };
 }
 
 describe('a node', () => {
   it('H1: is derived pod by pod, with turns of the event loop between them', async () => {
-    const { prepare, resolver } = setUp();
+    const { prepare, derived } = setUp();
     const pending = prepare();
     const counts = new Set<number>();
-    while (resolver.count < names.length) {
-      counts.add(resolver.count);
+    while (derived.count < names.length) {
+      counts.add(derived.count);
       await nextTurn();
     }
     expect((await pending).snapshot?.pods.map(({ name }) => name)).toEqual(names);
@@ -74,9 +76,9 @@ describe('a node', () => {
   });
 
   it('H1: has pods that changed meanwhile as they are now', async () => {
-    const { prepare, resolver, setPods } = setUp();
+    const { prepare, derived, setPods } = setUp();
     const pending = prepare();
-    while (resolver.count < names.length - 1) await nextTurn();
+    while (derived.count < names.length - 1) await nextTurn();
     setPods(names.slice(0, 2).map(limited(20)));
     const { snapshot } = await pending;
     expect(snapshot?.pods.map(({ name, pod, limitBytes }) => [name, pod?.uid, limitBytes])).toEqual([
@@ -88,12 +90,33 @@ describe('a node', () => {
   });
 
   it('is derived once for scrapes that run at once, and not again until something changes', async () => {
-    const { prepare, resolver, records, lookup } = setUp();
+    const { prepare, derived, records, lookup } = setUp();
     const [first, second] = await Promise.all([prepare(), prepare()]);
-    expect(resolver.count).toBe(names.length);
+    expect(derived.count).toBe(names.length);
     expect(second.snapshot).toBe(first.snapshot);
     expect((await prepare()).snapshot).toBe(first.snapshot);
     expect(records.of(node).scraped(node, lookup, 0).state).toMatchObject({ snapshot: { unknownPods: [] } });
-    expect(resolver.count).toBe(names.length);
+    expect(derived.count).toBe(names.length);
+  });
+
+  it('is derived again for the pods alone whose API objects have changed', async () => {
+    const { prepare, derived, setPods, pods } = setUp();
+    const before = await prepare();
+    setPods([...pods().slice(0, 3), limited(20)('web-3')]);
+    const after = await prepare();
+    expect(derived.count).toBe(names.length + 1);
+    expect(after.snapshot?.pods.map((pod, index) => pod === before.snapshot?.pods[index])).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(after.objects.pods.map((pod, index) => pod === before.objects.pods[index])).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(after.snapshot?.pods.at(-1)?.limitBytes).toBe(20);
   });
 });

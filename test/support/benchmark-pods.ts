@@ -1,4 +1,5 @@
 import { nodeLayout } from '../../src/eviction/node-layout.js';
+import { boundPod } from '../../src/scrape/bound-pods.js';
 import { createNodeSnapshot } from '../../src/scrape/node-snapshot.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
@@ -70,8 +71,10 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
     ),
   });
   const podsByName = new Map(pods.map((pod) => [pod.name, pod]));
+  const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
   const snapshot = createNodeSnapshot(
     { node: aNode({ name: nodeName }), summary, layout: nodeLayout(summary), configuration: undefined },
+    pods.map((pod) => boundPod(pod, resolver)),
     {
       pods: {
         podsOn: () => pods,
@@ -80,7 +83,7 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
         findPod: (_, name) => podsByName.get(name),
         isDeleted: () => false,
       },
-      resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: true }),
+      resolver,
       attribution: 'measured',
       scope: { namespaces: [], hasPodSelector: false },
       showsAllPods: false,

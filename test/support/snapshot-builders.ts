@@ -2,6 +2,7 @@
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/attribution/usage.js';
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
 import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
+import { isActive } from '../../src/eviction/limits.js';
 import type { NodeThreshold } from '../../src/eviction/node-thresholds.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
 import { ratioTo } from '../../src/kube/quantity.js';
@@ -118,6 +119,7 @@ export function aPodSnapshot(overrides: Partial<PodSnapshot> = {}): PodSnapshot 
 
 export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapshot {
   const nodeName = overrides.nodeName ?? 'node-1';
+  const { pods = [aPodSnapshot()] } = overrides;
   return {
     node: aNode({ name: nodeName }),
     nodeName,
@@ -127,7 +129,9 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     thresholds: [],
     headrooms: [],
     logRotation: undefined,
-    pods: [aPodSnapshot()],
+    listedPods: pods,
+    pods,
+    endedPods: pods.flatMap(({ pod }) => (pod === undefined || isActive(pod) ? [] : [pod])),
     podsWithoutTotal: [],
     skippedPods: new Map(),
     unknownItems: { container: 0, volume: 0 },

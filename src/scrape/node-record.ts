@@ -1,0 +1,274 @@
+import type { Clock } from '../base/clock.js';
+import type { TimeSlicer } from '../base/time-slicer.js';
+import { isActive } from '../eviction/limits.js';
+import { type LayoutOfLife, layoutOfLife, type NodeLayout } from '../eviction/node-layout.js';
+import type { Node, Pod } from '../kube/objects.js';
+import type { CacheLookup, LastSummary } from '../kubelet/kubelet-cache.js';
+import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+import { expectedPods as findExpected } from '../workload/coverage.js';
+import { DanglingPods } from './dangling-pods.js';
+import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
+import type { ObjectRecords } from './node-objects.js';
+import {
+  createNodeSnapshot,
+  joinNodePods,
+  type ListedPods,
+  listPod,
+  type NodeSnapshotInput,
+  type NodeSnapshotOptions,
+} from './node-snapshot.js';
+import type { BoundPod, ListedPod, NodeObjects, NodeSnapshot, NodeState } from './snapshot.js';
+import type { NodePart } from './workload-collector.js';
+
+export interface NodeRecordsOptions extends NodeSnapshotOptions {
+  readonly clock: Clock;
+  /**
+   * In milliseconds: how long a pod may run before its node's summary must list it, and how long the API server's watch
+   * may not know a pod that a summary lists.
+   */
+  readonly graceMs: number;
+}
+
+type FoundLookup = Exclude<CacheLookup, { readonly state: 'absent' }>;
+type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
+
+/** Pods, containers and volumes of a summary from which a snapshot is made in one step: a few milliseconds at most. */
+const maxItemsInOneStep = 2_000;
+
+/** Unknown pods of a node that each scrape looks up: what it does for all nodes in one step must take no time. */
+const maxCheckedPods = 200;
+
+/** A node in one scrape, and its part of the workloads. */
+export interface ScrapedNode {
+  readonly state: NodeState;
+  readonly part: NodePart;
+  readonly objects: NodeObjects;
+}
+
+/** What most series of a node are made from, unless a pod changes before the collection is complete. */
+export interface PreparedNode {
+  /** Undefined while the node has no data. */
+  readonly snapshot: NodeSnapshot | undefined;
+  readonly objects: NodeObjects;
+}
+
+/** What was derived for one node, kept while what it was derived from stays the same. */
+export class NodeRecord {
+  readonly #options: NodeRecordsOptions;
+  readonly #objects: ObjectRecords;
+  #kept: KeptSnapshot | undefined;
+  #coverage: KeptCoverage | undefined;
+  /** Under way. */
+  #listing: Listing | undefined;
+  readonly #dangling: DanglingPods;
+  #layout: LayoutOfLife | undefined;
+
+  constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
+    this.#options = options;
+    this.#objects = objects;
+    this.#dangling = new DanglingPods(former === undefined ? undefined : former.#dangling);
+    this.#layout = former === undefined ? undefined : former.#layout;
+  }
+
+  get layout(): NodeLayout | undefined {
+    return this.#kept?.snapshot.layout ?? this.#layout?.layout;
+  }
+
+  /** Derives what `scraped` needs, so that it takes no time. Yields to the event loop between pods. */
+  async prepare(node: Node, lookup: CacheLookup, slicer: TimeSlicer): Promise<PreparedNode> {
+    const listed = lookup.state === 'absent' ? undefined : await this.#listPods(node, lookup, slicer);
+    return slicer.run(() => {
+      const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, listed);
+      this.#coverageOf(node, snapshot);
+      if (snapshot !== undefined) this.#updateDangling(snapshot);
+      return { snapshot, objects: this.#objects.of(node.name, node, snapshot) };
+    });
+  }
+
+  /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
+  gone(nodeName: string): Pick<ScrapedNode, 'part' | 'objects'> {
+    const coverage = this.#coverageOf({ name: nodeName }, undefined);
+    return {
+      part: { nodeName, hasData: false, isInCluster: false, ...sumsOf(coverage) },
+      objects: this.#objects.of(nodeName, undefined, undefined),
+    };
+  }
+
+  /** Without pods that have ended or that the API server no longer lists on the node. */
+  lastKnown(node: Node, last: LastSummary): NodeSnapshot {
+    const snapshot = this.#snapshotOf(node, last);
+    const isThere = ({ pod }: ListedPod): boolean => pod !== undefined && isActive(pod);
+    return {
+      ...snapshot,
+      pods: snapshot.pods.filter(isThere),
+      podsWithoutTotal: snapshot.podsWithoutTotal.filter(isThere),
+    };
+  }
+
+  /** As of now: `lookup` was made `sinceMs` ago, and other nodes have been waited for since. */
+  scraped(node: Node, lookup: CacheLookup, sinceMs: number): ScrapedNode {
+    if (lookup.state === 'absent') {
+      const coverage = this.#coverageOf(node, undefined);
+      return {
+        state: { ...lookup, ...commonState(node, coverage) },
+        part: { nodeName: node.name, hasData: false, isInCluster: true, ...sumsOf(coverage) },
+        objects: this.#objects.of(node.name, node, undefined),
+      };
+    }
+    const snapshot = this.#snapshotOf(node, lookup);
+    const coverage = this.#coverageOf(node, snapshot);
+    const state: NodeState = {
+      state: lookup.state,
+      ...commonState(node, coverage),
+      ageMs: lookup.ageMs + sinceMs,
+      fetchedAtMs: lookup.fetchedAtMs,
+      snapshot,
+      missingPods: coverage.missingPods,
+      danglingPods: this.#countDangling(snapshot),
+    };
+    return {
+      state,
+      part: { nodeName: node.name, hasData: true, isInCluster: true, ...sumsOf(coverage) },
+      objects: this.#objects.of(node.name, node, snapshot),
+    };
+  }
+
+  /** Undefined while the kept snapshot is up to date. Scrapes that run at once share the work. */
+  async #listPods(node: Node, lookup: FoundLookup, slicer: TimeSlicer): Promise<ListedPods | undefined> {
+    if (this.#keptOf(node, lookup) !== undefined || !isLarge(lookup.summary)) return undefined;
+    const input = this.#inputOf(node, lookup);
+    if (this.#listing?.summary !== input.summary || this.#listing.node !== node) {
+      this.#listing = { node, summary: input.summary, pods: this.#listed(input, slicer) };
+    }
+    try {
+      return await this.#listing.pods;
+    } finally {
+      this.#listing = undefined;
+    }
+  }
+
+  async #listed(input: NodeSnapshotInput, slicer: TimeSlicer): Promise<ListedPods> {
+    const listed = new Map<PodSummary, ListedPod>();
+    const joined = await slicer.run(() => joinNodePods(input, this.#objects.boundPods(input.node.name), this.#options));
+    await slicer.forEach(joined.pods, (pod) => listed.set(pod.summary, listPod(pod, joined, input, this.#options)));
+    return listed;
+  }
+
+  #snapshotOf(node: Node, lookup: Found, prepared?: ListedPods): NodeSnapshot {
+    const kept = this.#keptOf(node, lookup);
+    if (kept !== undefined) return kept;
+    const input = this.#inputOf(node, lookup);
+    const bound = this.#objects.boundPods(node.name);
+    const snapshot = createNodeSnapshot(prepared ? { ...input, listed: prepared } : input, bound, this.#options);
+    this.#kept = { configuration: lookup.configuration, bound, snapshot };
+    return snapshot;
+  }
+
+  /** The pods of the kept snapshot, as far as all else that they depend on is the same. */
+  #listedBefore(node: Node, summary: NodeSummary, layout: NodeLayout): ListedPods | undefined {
+    const before = this.#kept?.snapshot;
+    const isSame =
+      before?.summary === summary &&
+      before.node.enforcesStorageLimits === node.enforcesStorageLimits &&
+      before.node.kubeletVersion === node.kubeletVersion &&
+      before.layout.hasDedicatedImagefs === layout.hasDedicatedImagefs;
+    return isSame ? new Map(before.listedPods.map((listed) => [listed.summary, listed])) : undefined;
+  }
+
+  /** Undefined when something has changed since. */
+  #keptOf(node: Node, { summary, configuration }: Found): NodeSnapshot | undefined {
+    const kept = this.#kept;
+    const isSame =
+      kept?.snapshot.summary === summary &&
+      kept.snapshot.node === node &&
+      kept.configuration === configuration &&
+      kept.bound === this.#objects.boundPods(node.name) &&
+      this.#areUnknown(kept.snapshot.unknownPods);
+    return isSame ? kept.snapshot : undefined;
+  }
+
+  #inputOf(node: Node, { summary, configuration }: Found): NodeSnapshotInput {
+    const layout = this.#layoutOf(node, summary);
+    return { node, summary, layout, configuration, listed: this.#listedBefore(node, summary, layout) };
+  }
+
+  #layoutOf({ uid }: Node, summary: NodeSummary): NodeLayout {
+    const decided = layoutOfLife(this.#layout, uid, summary);
+    this.#layout = 'nodeUid' in decided ? decided : undefined;
+    return decided.layout;
+  }
+
+  /**
+   * An unknown pod may become known on another node, or known and deleted in between: the node's own pods do not show that.
+   * Of many, which no node has for long, those after the first are looked up again with the next summary.
+   */
+  #areUnknown(unknownPods: readonly PodSummary[]): boolean {
+    const { pods } = this.#options;
+    return unknownPods
+      .slice(0, maxCheckedPods)
+      .every(({ namespace, name, uid }) => pods.findPod(namespace, name) === undefined && !pods.isDeleted(uid));
+  }
+
+  #coverageOf({ name }: Pick<Node, 'name'>, snapshot: NodeSnapshot | undefined): NodeCoverage {
+    const { pods, resolver, clock, graceMs } = this.#options;
+    const podsOnNode = pods.podsOn(name);
+    const nowMs = clock.steadyNowMs();
+    const kept = this.#coverage;
+    if (kept?.podsOnNode === podsOnNode && kept.snapshot === snapshot && nowMs <= kept.validUntilMs) {
+      return kept.coverage;
+    }
+    const expected = findExpected({ pods: podsOnNode, nowMs, graceMs });
+    const coverage = nodeCoverage({ pods: podsOnNode, expected: expected.pods, snapshot }, resolver);
+    this.#coverage = { podsOnNode, snapshot, validUntilMs: expected.validUntilMs, coverage };
+    return coverage;
+  }
+
+  /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */
+  #countDangling(snapshot: NodeSnapshot): number {
+    const { clock, graceMs } = this.#options;
+    this.#updateDangling(snapshot);
+    return this.#dangling.countBefore(clock.monotonicMs() - graceMs);
+  }
+
+  #updateDangling({ unknownPods }: NodeSnapshot): void {
+    const { pods, clock } = this.#options;
+    this.#dangling.update(unknownPods, pods.unlistedNamespaces(), clock.monotonicMs());
+  }
+}
+
+function sumsOf({ workloads, youngWorkloads }: NodeCoverage): Pick<NodePart, 'workloads' | 'youngWorkloads'> {
+  return { workloads, youngWorkloads };
+}
+
+function commonState(node: Node, { expectedPods, measuredPods, unmeasured }: NodeCoverage) {
+  const { name, allocatableBytes } = node;
+  return { nodeName: name, node, allocatableBytes, expectedPods, measuredPods, unmeasured };
+}
+
+interface Listing {
+  readonly node: Node;
+  readonly summary: NodeSummary;
+  readonly pods: Promise<ListedPods>;
+}
+
+interface KeptSnapshot {
+  readonly configuration: KubeletConfiguration | undefined;
+  /** The pods of the node. */
+  readonly bound: readonly BoundPod[];
+  readonly snapshot: NodeSnapshot;
+}
+
+function isLarge({ pods }: NodeSummary): boolean {
+  let itemCount = pods.length;
+  for (const { containers, volumes } of pods) itemCount += containers.length + (volumes?.length ?? 0);
+  return itemCount > maxItemsInOneStep;
+}
+
+interface KeptCoverage {
+  readonly podsOnNode: readonly Pod[];
+  readonly snapshot: NodeSnapshot | undefined;
+  /** Steady time in milliseconds. */
+  readonly validUntilMs: number;
+  readonly coverage: NodeCoverage;
+}
