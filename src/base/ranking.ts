@@ -3,6 +3,14 @@ export function byNames<T>(namesOf: (item: T) => readonly string[]): (a: T, b: T
   return (a, b) => compareNames(namesOf(a), namesOf(b));
 }
 
+/** The same for one name. */
+export function byName<T>(nameOf: (item: T) => string): (a: T, b: T) => number {
+  return (a, b) => {
+    const [name, other] = [nameOf(a), nameOf(b)];
+    return name === other ? 0 : name < other ? -1 : 1;
+  };
+}
+
 /** Orders items by a value, and equal ones by name, so that the order is stable. Items without a value come last. */
 export function largestFirst<T>(
   valueOf: (item: T) => number | undefined,

@@ -1,6 +1,6 @@
 import { UserError } from '../base/errors.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { CacheLookup } from '../kubelet/kubelet-cache.js';
+import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
 import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { NodeLister, SummaryCache } from '../scrape/collector.js';
 import type { PodLister } from '../scrape/node-snapshot.js';
@@ -69,13 +69,14 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
     return false;
   }
 
+  getFresh({ name }: Node): FoundLookup | undefined {
+    const summary = this.#summaries.get(name);
+    const fetchedAtMs = this.newestTimeMs;
+    return summary && { state: 'fresh', summary, ageMs: 0, fetchedAtMs, configuration: undefined };
+  }
+
   get(node: Node): Promise<CacheLookup> {
-    const summary = this.#summaries.get(node.name);
-    return Promise.resolve(
-      summary === undefined
-        ? { state: 'absent', reason: 'never' }
-        : { state: 'fresh', summary, ageMs: 0, fetchedAtMs: this.newestTimeMs, configuration: undefined },
-    );
+    return Promise.resolve(this.getFresh(node) ?? { state: 'absent', reason: 'never' });
   }
 
   refresh(): Promise<void> {

@@ -109,6 +109,11 @@ export class CachedRequest<T> {
     return this.#isInFlight;
   }
 
+  /** Whether `refresh` would send a request. */
+  get isDue(): boolean {
+    return !this.#mutex.isLocked() && !this.#isGateClosed();
+  }
+
   /** Monotonic time from which the gate is open; undefined before the first request. */
   get nextAttemptAtMs(): number | undefined {
     if (this.#lastAttemptAtMs === undefined) return undefined;
@@ -131,7 +136,7 @@ export class CachedRequest<T> {
 
   /** Requests a value if the gate is open and no request is in flight or queued. */
   async refresh(node: Node): Promise<void> {
-    if (!this.#mutex.isLocked()) await this.#attemptWhenDue(node, this.#lifetime.signal);
+    if (this.isDue) await this.#attemptWhenDue(node, this.#lifetime.signal);
   }
 
   /** As {@link refresh}, without a wait for a slot: while all are taken, no request is sent. */

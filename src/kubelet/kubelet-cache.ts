@@ -11,18 +11,19 @@ import {
 import { PodHistory } from './pod-history.js';
 import type { NodeSummary, PodSummary } from './summary.js';
 
+/** A summary that may be served. */
+export interface FoundLookup {
+  readonly state: 'fresh' | 'stale';
+  readonly summary: NodeSummary;
+  readonly ageMs: number;
+  /** Wall time in milliseconds at which the summary was fetched: the same until the next fetch. */
+  readonly fetchedAtMs: number;
+  /** The same object until it changes; undefined while it is not known. */
+  readonly configuration: KubeletConfiguration | undefined;
+}
+
 /** What is known of a node from its kubelet. */
-export type CacheLookup =
-  | {
-      readonly state: 'fresh' | 'stale';
-      readonly summary: NodeSummary;
-      readonly ageMs: number;
-      /** Wall time in milliseconds at which the summary was fetched: the same until the next fetch. */
-      readonly fetchedAtMs: number;
-      /** The same object until it changes; undefined while it is not known. */
-      readonly configuration: KubeletConfiguration | undefined;
-    }
-  | { readonly state: 'absent'; readonly reason: FailureReason };
+export type CacheLookup = FoundLookup | { readonly state: 'absent'; readonly reason: FailureReason };
 
 /** The last summary of a node, however old. */
 export interface LastSummary {
@@ -111,16 +112,23 @@ export class KubeletCache implements Disposable {
     this.#configurationPolicy = configurationPolicy(options);
   }
 
-  /** Never rejects. When the signal aborts, it resolves at once with what is known; see {@link CachedRequest.update}. */
-  async get(node: Node, signal: AbortSignal): Promise<CacheLookup> {
+  /** What `get` would resolve with at once; undefined when the summary is not fresh. */
+  getFresh(node: Node): FoundLookup | undefined {
     const entry = this.#entryOf(node);
     const known = this.#lookUp(entry, node.name);
-    const isDone = known.state === 'fresh' || signal.aborted;
-    const refreshed = isDone ? undefined : await entry.summary.update(node, signal);
-    const lookup = refreshed === undefined ? this.#lookUp(entry, node.name) : this.#found(entry, 'fresh', refreshed);
-    this.#options.observer.lookedUp(refreshed === undefined ? lookup.state : 'refreshed');
-    if (lookup.state !== 'absent') void entry.configuration?.refresh(node);
-    return lookup;
+    return known.state === 'fresh' ? this.#lookedUp(node, entry, known, 'fresh') : undefined;
+  }
+
+  /** Never rejects. When the signal aborts, it resolves at once with what is known; see {@link CachedRequest.update}. */
+  async get(node: Node, signal: AbortSignal): Promise<CacheLookup> {
+    const fresh = this.getFresh(node);
+    if (fresh !== undefined) return fresh;
+    const entry = this.#entryOf(node);
+    const refreshed = signal.aborted ? undefined : await entry.summary.update(node, signal);
+    if (refreshed !== undefined)
+      return this.#lookedUp(node, entry, this.#found(entry, 'fresh', refreshed), 'refreshed');
+    const known = this.#lookUp(entry, node.name);
+    return this.#lookedUp(node, entry, known, known.state);
   }
 
   /**
@@ -290,11 +298,17 @@ export class KubeletCache implements Disposable {
     return { state: 'absent', reason: failure?.reason ?? (isInFlight ? 'timeout' : 'never') };
   }
 
+  #lookedUp<T extends CacheLookup>(node: Node, { configuration }: KubeletEntry, lookup: T, result: LookupResult): T {
+    this.#options.observer.lookedUp(result);
+    if (lookup.state !== 'absent' && configuration?.isDue === true) void configuration.refresh(node);
+    return lookup;
+  }
+
   #found(
     { configuration }: KubeletEntry,
     state: 'fresh' | 'stale',
     { value, atMs, fetchedAtMs }: CachedValue<NodeSummary>,
-  ): CacheLookup {
+  ): FoundLookup {
     const nowMs = this.#options.clock.monotonicMs();
     const known = configuration?.success;
     const isKnown = known !== undefined && nowMs - known.atMs < 2 * configurationGateMs;

@@ -1,14 +1,14 @@
 import type { Clock } from '../base/clock.js';
-import { byNames } from '../base/ranking.js';
+import { byName } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-log.js';
 import type { Node } from '../kube/objects.js';
-import type { CacheLookup } from '../kubelet/kubelet-cache.js';
+import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { nearestNodes, type NearNode, type PodGrowth, timeToEvictionMs } from './near-evictions.js';
 import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
-import type { PreparedNode, ScrapedNode } from './node-record.js';
+import type { NodeRecord, PreparedNode, ScrapedNode } from './node-record.js';
 import type { NodeRecords } from './node-records.js';
 import type { PodLister } from './node-snapshot.js';
 import { ResponseWait } from './response-wait.js';
@@ -24,6 +24,8 @@ export interface NodeLister {
 export interface SummaryCache {
   /** Never rejects; resolves at once when `signal` aborts. */
   get(node: Node, signal: AbortSignal): Promise<CacheLookup>;
+  /** What `get` would resolve with at once; undefined when the summary is not fresh. */
+  getFresh(node: Node): FoundLookup | undefined;
   /** Requests a summary unless the last request is too recent or in flight. Never rejects. */
   refresh(node: Node): Promise<void>;
   /** Undefined when the last request to the node succeeded. */
@@ -108,11 +110,16 @@ export class Collector {
     cache.retain(new Set(names));
     const order = scrapeOrder(targets, this.#turn++, (nodeName) => cache.lastFailure(nodeName) !== undefined);
     using wait = new ResponseWait({ clock: this.#options.clock, parent: signal, waitsForAll });
-    const current = await Promise.all(this.#ask(order, wait).map((asked) => this.#prepare(asked, onNode)));
-    const near = current.flatMap(({ near: node }) => node ?? []);
-    cache.setNearNodes(nearestNodes(near, targets.length));
-    // In one step: a pod that moved or was deleted while other nodes were waited for must not count where it was.
-    const scraped = current.map(({ scraped: now }) => now()).sort((a, b) => byNodeName(a.state, b.state));
+    const { ready, others } = await this.#lookUp(order);
+    const pending = this.#ask(others, wait).map((asked) => this.#prepare(asked, onNode));
+    const answered = [...ready, ...(await Promise.all(pending))].sort(byNode);
+    cache.setNearNodes(
+      nearestNodes(
+        answered.flatMap(({ near }) => near ?? []),
+        targets.length,
+      ),
+    );
+    const scraped = await this.#scraped(answered);
     const gone = goneNames.map((name) => records.of({ name }).gone(name));
     const parts = [...scraped, ...gone].map(({ part }) => part);
     const { workloads, youngWorkloads } = await this.#collectWorkloads(parts, recordsFailures && !signal.aborted);
@@ -146,6 +153,20 @@ export class Collector {
     return [...nodes.boundNodeNames()].filter((name) => !existing.has(name)).sort();
   }
 
+  /** `ready`: nodes with fresh data of which all is derived; `others` are to be asked, in this order. */
+  async #lookUp(order: readonly Node[]): Promise<LookedUp> {
+    const { cache, records, clock } = this.#options;
+    const [ready, others]: [AnsweredNode[], Node[]] = [[], []];
+    await this.#slicer.forEach(order, (node) => {
+      const lookup = cache.getFresh(node);
+      const record = records.of(node);
+      const isReady = lookup !== undefined && record.isPrepared(node, lookup);
+      if (isReady) ready.push(this.#answered({ node, lookup, record, lookedUpAtMs: clock.monotonicMs() }));
+      else others.push(node);
+    });
+    return { ready, others };
+  }
+
   /** Requests to all nodes are under way when it returns. */
   #ask(nodes: readonly Node[], wait: ResponseWait): readonly AskedNode[] {
     const { cache } = this.#options;
@@ -169,14 +190,35 @@ export class Collector {
     const lookup = await pending;
     const lookedUpAtMs = clock.monotonicMs();
     const record = records.of(node);
-    // The step over all nodes cannot be cut into slices.
     const prepared = await record.prepare(node, lookup, this.#slicer);
-    const timeMs = await this.#slicer.run(() => prepared.snapshot && this.#timeToEvictionMs(prepared.snapshot));
+    const answered = await this.#slicer.run(() => this.#answered({ node, lookup, record, lookedUpAtMs }));
     await onNode?.(prepared);
-    return {
-      near: timeMs === undefined ? undefined : { nodeName: node.name, timeMs },
-      scraped: () => record.scraped(node, lookup, clock.monotonicMs() - lookedUpAtMs),
-    };
+    return answered;
+  }
+
+  #answered(node: Omit<AnsweredNode, 'near'>): AnsweredNode {
+    const { snapshot } = node.lookup.state === 'absent' ? {} : node.record;
+    const timeMs = snapshot && this.#timeToEvictionMs(snapshot);
+    return { ...node, near: timeMs === undefined ? undefined : { nodeName: node.node.name, timeMs } };
+  }
+
+  /**
+   * As if in one step: a pod that moved or was deleted while other nodes were waited for must not count where it was. What
+   * has changed since its turn is derived again.
+   */
+  async #scraped(answered: readonly AnsweredNode[]): Promise<readonly ScrapedNode[]> {
+    const { nodes, clock } = this.#options;
+    const now = ({ node, lookup, record, lookedUpAtMs }: AnsweredNode): ScrapedNode =>
+      record.scraped(node, lookup, clock.monotonicMs() - lookedUpAtMs);
+    const unlistedNamespaces = nodes.unlistedNamespaces();
+    const scraped: ScrapedNode[] = [];
+    await this.#slicer.forEach(answered, (node) => scraped.push(now(node)));
+    const areSameListed = nodes.unlistedNamespaces() === unlistedNamespaces;
+    return answered.map((known, index) => {
+      const before = scraped[index];
+      const isSame = before !== undefined && areSameListed && known.record.isPrepared(known.node, known.lookup);
+      return isSame ? before : now(known);
+    });
   }
 
   #timeToEvictionMs(snapshot: NodeSnapshot): number | undefined {
@@ -210,10 +252,18 @@ interface AskedNode {
 }
 
 interface AnsweredNode {
+  readonly node: Node;
   /** Undefined for a node on which no eviction is near. */
   readonly near: NearNode | undefined;
-  /** The node as of the time of the call. */
-  readonly scraped: () => ScrapedNode;
+  readonly lookup: CacheLookup;
+  readonly record: NodeRecord;
+  /** Monotonic time in milliseconds. */
+  readonly lookedUpAtMs: number;
+}
+
+interface LookedUp {
+  readonly ready: readonly AnsweredNode[];
+  readonly others: readonly Node[];
 }
 
 interface CollectedWorkloads {
@@ -222,7 +272,8 @@ interface CollectedWorkloads {
   readonly youngWorkloads: readonly Workload[];
 }
 
-const byNodeName = byNames<NodeState | NodeObjects>(({ nodeName }) => [nodeName]);
+const byNode = byName<AnsweredNode>(({ node }) => node.name);
+const byNodeName = byName<NodeState | NodeObjects>(({ nodeName }) => nodeName);
 
 const noPods = { expectedPods: 0, measuredPods: 0, unmeasured: [] };
 

@@ -3,7 +3,7 @@ import type { TimeSlicer } from '../base/time-slicer.js';
 import { isActive } from '../eviction/limits.js';
 import { type LayoutOfLife, layoutOfLife, type NodeLayout } from '../eviction/node-layout.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { CacheLookup, LastSummary } from '../kubelet/kubelet-cache.js';
+import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { expectedPods as findExpected } from '../workload/coverage.js';
@@ -30,7 +30,6 @@ export interface NodeRecordsOptions extends NodeSnapshotOptions {
   readonly graceMs: number;
 }
 
-type FoundLookup = Exclude<CacheLookup, { readonly state: 'absent' }>;
 type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
 
 /** Pods, containers and volumes of a summary from which a snapshot is made in one step: a few milliseconds at most. */
@@ -71,6 +70,11 @@ export class NodeRecord {
     this.#layout = former === undefined ? undefined : former.#layout;
   }
 
+  /** The last one; undefined before the first. */
+  get snapshot(): NodeSnapshot | undefined {
+    return this.#kept?.snapshot;
+  }
+
   get layout(): NodeLayout | undefined {
     return this.#kept?.snapshot.layout ?? this.#layout?.layout;
   }
@@ -104,6 +108,13 @@ export class NodeRecord {
       pods: snapshot.pods.filter(isThere),
       podsWithoutTotal: snapshot.podsWithoutTotal.filter(isThere),
     };
+  }
+
+  /** Whether `scraped` has nothing to derive. */
+  isPrepared(node: Node, lookup: CacheLookup): boolean {
+    const snapshot = lookup.state === 'absent' ? undefined : this.#keptOf(node, lookup);
+    const hasSnapshot = lookup.state === 'absent' || snapshot !== undefined;
+    return hasSnapshot && this.#keptCoverage(this.#options.pods.podsOn(node.name), snapshot) !== undefined;
   }
 
   /** As of now: `lookup` was made `sinceMs` ago, and other nodes have been waited for since. */
@@ -213,15 +224,23 @@ export class NodeRecord {
   #coverageOf({ name }: Pick<Node, 'name'>, snapshot: NodeSnapshot | undefined): NodeCoverage {
     const { pods, resolver, clock, graceMs } = this.#options;
     const podsOnNode = pods.podsOn(name);
+    const kept = this.#keptCoverage(podsOnNode, snapshot);
+    if (kept !== undefined) return kept;
     const nowMs = clock.steadyNowMs();
-    const kept = this.#coverage;
-    if (kept?.podsOnNode === podsOnNode && kept.snapshot === snapshot && nowMs <= kept.validUntilMs) {
-      return kept.coverage;
-    }
     const expected = findExpected({ pods: podsOnNode, nowMs, graceMs });
     const coverage = nodeCoverage({ pods: podsOnNode, expected: expected.pods, snapshot }, resolver);
     this.#coverage = { podsOnNode, snapshot, validUntilMs: expected.validUntilMs, coverage };
     return coverage;
+  }
+
+  /** Undefined when something has changed since. */
+  #keptCoverage(podsOnNode: readonly Pod[], snapshot: NodeSnapshot | undefined): NodeCoverage | undefined {
+    const kept = this.#coverage;
+    const isSame =
+      kept?.podsOnNode === podsOnNode &&
+      kept.snapshot === snapshot &&
+      this.#options.clock.steadyNowMs() <= kept.validUntilMs;
+    return isSame ? kept.coverage : undefined;
   }
 
   /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */

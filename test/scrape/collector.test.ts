@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
 import { parseSelector } from '../../src/kube/selector.js';
-import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
+import type { CacheLookup, FoundLookup } from '../../src/kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../../src/kubelet/summary.js';
 import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
@@ -105,6 +105,11 @@ class FakeCluster implements PodLister, SummaryCache {
 
   isDeleted(kubeletUid: string): boolean {
     return this.deletedUids.has(kubeletUid);
+  }
+
+  getFresh({ name }: Node): FoundLookup | undefined {
+    const lookup = this.#held.has(name) ? undefined : this.#lookups.get(name);
+    return lookup?.state === 'fresh' ? lookup : undefined;
   }
 
   async get(node: Node): Promise<CacheLookup> {
