@@ -3,7 +3,7 @@ import { type ListedObjects, listObjects, type ListSessionOptions } from './list
 import type { ListDifference } from './object-store.js';
 
 export interface ConfirmedListOptions<T> extends ListSessionOptions<T> {
-  readonly compare: (objects: readonly T[]) => ListDifference;
+  readonly compare: (objects: readonly T[]) => Promise<ListDifference>;
   /** Whether there is at least one object, whatever is known: every cluster has a node. */
   readonly expectsObjects: boolean;
   readonly logger: Logger;
@@ -23,13 +23,13 @@ export async function listConfirmed<T>(
   signal: AbortSignal,
 ): Promise<ListedObjects<T>> {
   const { collection, compare, expectsObjects, logger } = options;
-  const isSuspicious = ({ objects }: ListedObjects<T>): boolean =>
-    (expectsObjects && objects.length === 0) || removesTooMuch(objects.length, compare(objects));
+  const isSuspicious = (listedCount: number, difference: ListDifference): boolean =>
+    (expectsObjects && listedCount === 0) || removesTooMuch(listedCount, difference);
   const listed = await listObjects(options, resourceVersion, signal);
-  if (!isSuspicious(listed)) return listed;
-  const difference = compare(listed.objects);
+  const difference = await compare(listed.objects);
+  if (!isSuspicious(listed.objects.length, difference)) return listed;
   const newest = await listObjects(options, '', signal);
-  const message = isSuspicious(newest)
+  const message = isSuspicious(newest.objects.length, await compare(newest.objects))
     ? 'most objects are gone, or there are none: a second list confirms it'
     : 'dropped a list without most of the objects: a second list has them';
   logger.warn(message, { path: collection.path, ...difference });

@@ -44,7 +44,10 @@ interface ListRequest {
   readonly continueToken?: string;
 }
 
-type Page<T> = ListedObjects<T> & ListMeta;
+interface Page<T> extends ListedObjects<T>, ListMeta {
+  readonly objects: T[];
+  readonly skipped: SkippedObject[];
+}
 
 /**
  * A complete list that is not older than `resourceVersion`. Falls back to the newest state when the server cannot serve
@@ -89,12 +92,12 @@ export function listFailure(error: RequestError): ListResult {
   return error instanceof ApiError && error.isExpired ? 'expired' : error.reason;
 }
 
-/** The pages of a list show the state of the first one. */
-function joined<T>(before: Page<T> | undefined, page: Page<T>): Page<T> {
-  if (before === undefined) return page;
-  const objects = [...before.objects, ...page.objects];
-  const skipped = [...before.skipped, ...page.skipped];
-  return { ...page, objects, skipped, resourceVersion: before.resourceVersion };
+/** The first page, whose state the others show too, with the objects of one more: a copy for each would be of all so far. */
+function joined<T>(first: Page<T> | undefined, page: Page<T>): Page<T> {
+  if (first === undefined) return page;
+  for (const object of page.objects) first.objects.push(object);
+  for (const object of page.skipped) first.skipped.push(object);
+  return first;
 }
 
 /** When all objects are malformed, the list itself is wrong: the known objects must not be dropped for it. */

@@ -1,3 +1,4 @@
+import type { TimeSlicer } from '../base/time-slicer.js';
 import { isObject } from '../kube/json.js';
 
 export interface StoredObject {
@@ -28,8 +29,10 @@ export interface ObjectStoreOptions<T> {
   readonly keyOf: (object: T) => string;
   /** The group of an object; undefined for one that belongs to none. */
   readonly groupOf: (object: T) => string | undefined;
-  /** Called once for each change, after the whole step: the store already has its result. Does not throw. */
-  readonly onChange?: (change: StoreChange<T>) => void;
+  /** Called once for each step that changes something: the store already has its result. Does not throw. */
+  readonly onChanges?: (changes: readonly StoreChange<T>[]) => void;
+  /** The turns in which lists are compared and applied. */
+  readonly slicer: TimeSlicer;
 }
 
 export interface ReplaceOptions<T> {
@@ -48,20 +51,24 @@ export interface ListDifference {
 
 export type UpsertOutcome = 'added' | 'updated' | 'replaced' | 'suppressed';
 
-interface Group<T> {
-  readonly members: Map<string, T>;
-  /** Created on demand, dropped when a member changes. */
-  list: readonly T[] | undefined;
+/** Everything that a reader can see. */
+interface Content<T> {
+  readonly objects: Map<string, T>;
+  /** The members of a group are an array of their own after each change, so that readers may keep one. */
+  readonly groups: Map<string, readonly T[]>;
 }
 
 /**
- * The objects of one resource by key, with one index. Plain data only. All steps are synchronous, so that a reader between
- * two of them never sees half of a list.
+ * The objects of one resource by key, with one index. Plain data only. A single change is one synchronous step; a list is built
+ * beside the present content in slices and takes its place in one step, so that a reader never sees half of a list.
  */
 export class ObjectStore<T extends StoredObject> {
   readonly #options: ObjectStoreOptions<T>;
-  readonly #objects = new Map<string, T>();
-  readonly #groups = new Map<string, Group<T>>();
+  #content: Content<T> = { objects: new Map(), groups: new Map() };
+  /** What a list is about to make of it. */
+  #next: Content<T> | undefined;
+  /** Lists are applied one after the other. */
+  #replacing: Promise<unknown> = Promise.resolve();
   readonly #noMembers: readonly T[] = [];
 
   constructor(options: ObjectStoreOptions<T>) {
@@ -69,68 +76,100 @@ export class ObjectStore<T extends StoredObject> {
   }
 
   get size(): number {
-    return this.#objects.size;
+    return this.#content.objects.size;
   }
 
   get(key: string): T | undefined {
-    return this.#objects.get(key);
-  }
-
-  /** Whether it has this object as it is; the resource version may differ. */
-  contains(object: T): boolean {
-    const known = this.#objects.get(this.#options.keyOf(object));
-    return known !== undefined && isEqual(known, object, 'resourceVersion');
+    return this.#content.objects.get(key);
   }
 
   values(): Iterable<T> {
-    return this.#objects.values();
+    return this.#content.objects.values();
   }
 
   /** The names of the groups that have objects. */
   groupNames(): Iterable<string> {
-    return this.#groups.keys();
+    return this.#content.groups.keys();
   }
 
   /** The objects of a group: the same array until one of them changes. */
   group(name: string): readonly T[] {
-    const group = this.#groups.get(name);
-    if (group === undefined) return this.#noMembers;
-    group.list ??= [...group.members.values()];
-    return group.list;
+    return this.#content.groups.get(name) ?? this.#noMembers;
+  }
+
+  /** The object as the store has it, if only the resource version differs, so that no second copy is kept. */
+  known(object: T): T {
+    const known = this.#content.objects.get(this.#options.keyOf(object));
+    return known !== undefined && isEqual(known, object, 'resourceVersion') ? known : object;
   }
 
   /** What a list would remove. `isInScope`: as in `replace`. */
-  compare(objects: readonly T[], isInScope: (object: T) => boolean = () => true): ListDifference {
-    const listed = new Set(objects.map(this.#options.keyOf));
+  async compare(objects: readonly T[], isInScope: (object: T) => boolean = () => true): Promise<ListDifference> {
+    const { keyOf, slicer } = this.#options;
+    const listed = new Set<string>();
     let knownCount = 0;
     let missingCount = 0;
-    for (const [key, object] of this.#objects) {
-      if (!isInScope(object)) continue;
+    if (this.size === 0) return { knownCount, missingCount };
+    await slicer.forEach(objects, (object) => listed.add(keyOf(object)));
+    await slicer.forEach(this.#content.objects, ([key, object]) => {
+      if (!isInScope(object)) return;
       knownCount += 1;
       if (!listed.has(key)) missingCount += 1;
-    }
+    });
     return { knownCount, missingCount };
   }
 
   /**
-   * Makes the store equal to a complete list in one step. Removes the objects that are not in the list; `isInScope` limits
-   * that to the objects that the list could contain. Notifies of removals, then of updates, then of additions.
+   * Makes the store equal to a complete list. Until the step in which it does, readers see the content before. Removes the
+   * objects that are not in the list; `isInScope` limits that to the objects that the list could contain, which nobody else
+   * may change meanwhile. Notifies of removals, then of updates, then of additions. Changes nothing when it rejects.
    */
-  replace(objects: readonly T[], { isInScope = () => true, isInitial = false }: ReplaceOptions<T> = {}): void {
-    const listed = new Map(objects.map((object) => [this.#options.keyOf(object), object]));
-    const removed: StoreChange<T>[] = [];
-    for (const [key, object] of this.#objects) {
-      if (listed.has(key) || !isInScope(object)) continue;
-      this.#unset(key, object);
-      removed.push({ type: 'removed', object, previous: object, isInitial });
+  replace(objects: readonly T[], options: ReplaceOptions<T> = {}): Promise<void> {
+    const replaced = this.#replacing.then(() => this.#replace(objects, options));
+    this.#replacing = replaced.catch(() => undefined);
+    return replaced;
+  }
+
+  async #replace(objects: readonly T[], options: ReplaceOptions<T>): Promise<void> {
+    const next: Content<T> = { objects: new Map(), groups: new Map(this.#content.groups) };
+    this.#next = next;
+    try {
+      const changes = await this.#build(next, objects, options);
+      this.#content = next;
+      this.#next = undefined;
+      this.#notify(changes);
+    } finally {
+      this.#next = undefined;
     }
-    const updated: StoreChange<T>[] = [];
-    const added: StoreChange<T>[] = [];
-    const changesByType = { removed, updated, added };
-    for (const [key, object] of listed) {
-      for (const change of this.#put(key, object, isInitial)) changesByType[change.type].push(change);
-    }
-    this.#notify([...removed, ...updated, ...added]);
+  }
+
+  /** Adds the list to `next`, and the known objects that it could not contain. Returns what that changes. */
+  async #build(
+    next: Content<T>,
+    objects: readonly T[],
+    { isInScope = () => true, isInitial = false }: ReplaceOptions<T>,
+  ): Promise<readonly StoreChange<T>[]> {
+    const { keyOf, slicer } = this.#options;
+    const known = this.#content.objects;
+    const changes: Record<StoreChange<T>['type'], StoreChange<T>[]> = { removed: [], updated: [], added: [] };
+    await slicer.forEach(objects, (object) => next.objects.set(keyOf(object), object));
+    await slicer.forEach(known, ([key, object]) => {
+      if (next.objects.has(key)) return;
+      if (!isInScope(object)) {
+        next.objects.set(key, object);
+        return;
+      }
+      this.#regroup(next.groups, object, undefined);
+      changes.removed.push({ type: 'removed', object, previous: object, isInitial });
+    });
+    await slicer.forEach(next.objects, ([key, object]) => {
+      const previous = known.get(key);
+      const found = changesOf(previous, object, isInitial);
+      for (const change of found) changes[change.type].push(change);
+      if (found.length > 0) this.#regroup(next.groups, previous, object);
+      else if (previous !== undefined) next.objects.set(key, previous);
+    });
+    return changes.removed.concat(changes.updated, changes.added);
   }
 
   /**
@@ -140,10 +179,13 @@ export class ObjectStore<T extends StoredObject> {
    * its group stays valid.
    */
   upsert(object: T): UpsertOutcome {
-    const changes = this.#put(this.#options.keyOf(object), object);
-    this.#notify(changes);
+    const key = this.#options.keyOf(object);
+    const previous = this.get(key);
+    const changes = changesOf(previous, object, false);
     const [first, second] = changes;
     if (first === undefined) return 'suppressed';
+    this.#write(key, previous, object);
+    this.#notify(changes);
     if (second !== undefined) return 'replaced';
     return first.type === 'added' ? 'added' : 'updated';
   }
@@ -154,54 +196,57 @@ export class ObjectStore<T extends StoredObject> {
    */
   remove(object: T): boolean {
     const key = this.#options.keyOf(object);
-    const previous = this.#objects.get(key);
+    const previous = this.get(key);
     if (previous?.uid !== object.uid) return false;
-    this.#unset(key, previous);
+    this.#write(key, previous, undefined);
     this.#notify([{ type: 'removed', object, previous, isInitial: false }]);
     return true;
   }
 
-  /** Stores the object. The caller notifies of the changes. */
-  #put(key: string, object: T, isInitial = false): StoreChange<T>[] {
-    const previous = this.#objects.get(key);
-    if (previous !== undefined && isEqual(previous, object, 'resourceVersion')) return [];
-    this.#objects.set(key, object);
-    this.#regroup(key, previous, object);
-    const added: StoreChange<T> = { type: 'added', object, previous: undefined, isInitial };
-    if (previous === undefined) return [added];
-    if (previous.uid === object.uid) return [{ type: 'updated', object, previous, isInitial }];
-    return [{ type: 'removed', object: previous, previous, isInitial }, added];
-  }
-
-  #unset(key: string, object: T): void {
-    this.#objects.delete(key);
-    this.#regroup(key, object, undefined);
+  /** Also what a list is about to replace: it could not contain the object. */
+  #write(key: string, previous: T | undefined, object: T | undefined): void {
+    for (const content of [this.#content, this.#next]) {
+      if (content === undefined) continue;
+      if (object === undefined) content.objects.delete(key);
+      else content.objects.set(key, object);
+      this.#regroup(content.groups, previous, object);
+    }
   }
 
   /** A member that is replaced within its group keeps its place. */
-  #regroup(key: string, previous: T | undefined, object: T | undefined): void {
+  #regroup(groups: Content<T>['groups'], previous: T | undefined, object: T | undefined): void {
     const { groupOf } = this.#options;
     const from = previous && groupOf(previous);
     const to = object && groupOf(object);
-    if (from !== undefined && from !== to) this.#leaveGroup(from, key);
-    if (to === undefined || object === undefined) return;
-    const group = this.#groups.get(to) ?? { members: new Map<string, T>(), list: undefined };
-    group.members.set(key, object);
-    group.list = undefined;
-    this.#groups.set(to, group);
+    if (from !== undefined && from !== to) {
+      const members = this.#members(groups, from).filter((member) => member !== previous);
+      if (members.length === 0) groups.delete(from);
+      else groups.set(from, members);
+    }
+    if (object === undefined || to === undefined) return;
+    const members = this.#members(groups, to);
+    groups.set(
+      to,
+      from === to ? members.map((member) => (member === previous ? object : member)) : members.concat([object]),
+    );
   }
 
-  #leaveGroup(name: string, key: string): void {
-    const group = this.#groups.get(name);
-    if (group === undefined) return;
-    group.members.delete(key);
-    group.list = undefined;
-    if (group.members.size === 0) this.#groups.delete(name);
+  #members(groups: Content<T>['groups'], name: string): readonly T[] {
+    return groups.get(name) ?? this.#noMembers;
   }
 
   #notify(changes: readonly StoreChange<T>[]): void {
-    for (const change of changes) this.#options.onChange?.(change);
+    if (changes.length > 0) this.#options.onChanges?.(changes);
   }
+}
+
+/** What lies between two states under one key. */
+function changesOf<T extends StoredObject>(previous: T | undefined, object: T, isInitial: boolean): StoreChange<T>[] {
+  if (previous !== undefined && isEqual(previous, object, 'resourceVersion')) return [];
+  const added: StoreChange<T> = { type: 'added', object, previous: undefined, isInitial };
+  if (previous === undefined) return [added];
+  if (previous.uid === object.uid) return [{ type: 'updated', object, previous, isInitial }];
+  return [{ type: 'removed', object: previous, previous, isInitial }, added];
 }
 
 /** Deep equality of JSON-like data. Not `isDeepStrictEqual`, which takes two to four times as long over a whole list. */

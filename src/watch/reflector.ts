@@ -7,7 +7,7 @@ import { listConfirmed } from './confirmed-list.js';
 import { FirstList } from './first-list.js';
 import { followUpOf, isAway } from './follow-ups.js';
 import { type ListedObjects, listFailure, listObjects } from './list-session.js';
-import type { ListDifference, StoredObject } from './object-store.js';
+import type { StoredObject } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { type Collection, collectionOf, type CollectionOptions, type Resource } from './resource-path.js';
 import { type AttemptFailure, type FailedAttempt, Retries } from './retries.js';
@@ -155,8 +155,8 @@ export class Reflector<T extends StoredObject> {
 
   async #list(signal: AbortSignal): Promise<number> {
     this.#setConnected(false);
-    const compare = (objects: readonly T[]): ListDifference => this.#writer.compare(objects);
-    const options = { ...this.#listOptions(), compare, expectsObjects: this.#options.resource === 'nodes' };
+    const { project, compare } = this.#writer;
+    const options = { ...this.#listOptions(), project, compare, expectsObjects: this.#options.resource === 'nodes' };
     // The server may have another storage than before, in which the version means nothing.
     const asksNewest = this.#isInDoubt || this.#refusedCount >= maxRefusedCount;
     // One attempt: a watch that works continues when it fails.
@@ -169,7 +169,7 @@ export class Reflector<T extends StoredObject> {
       if (signal.aborted || !(error instanceof RequestError)) throw error;
       return this.#listFailed(error);
     }
-    this.#applyList(listed);
+    await this.#applyList(listed);
     return this.#resourceVersion === '0' ? this.#listAgain() : 0;
   }
 
@@ -199,11 +199,11 @@ export class Reflector<T extends StoredObject> {
     return this.#failed('watch not possible', { reason: 'rejected', error, pause: 'backoff' });
   }
 
-  #applyList(listed: ListedObjects<T>): void {
+  async #applyList(listed: ListedObjects<T>): Promise<void> {
     const { resource, observer, logger, random } = this.#options;
     const { objects, resourceVersion } = listed;
     this.#pollAfterMs = pollAfterMs(random);
-    this.#writer.replace(listed, !this.#hasSynced);
+    await this.#writer.replace(listed, !this.#hasSynced);
     this.#advance(resourceVersion);
     this.#next = 'watch';
     this.#hasSynced = true;

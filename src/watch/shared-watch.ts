@@ -61,8 +61,9 @@ export class SharedWatch<T extends StoredObject> {
     this.objects = new ObjectStore({
       keyOf,
       groupOf,
-      onChange: (change) => {
-        this.#changed(change);
+      slicer: options.slicer,
+      onChanges: (changes) => {
+        this.#changed(changes);
       },
     });
     this.audit = new StoreAudit({ ...options, collection, objects: this.objects, scopes: () => this.#scopes });
@@ -93,7 +94,7 @@ export class SharedWatch<T extends StoredObject> {
     if (this.#hasEnded) throw new Error(`the watch of ${resource} has ended: "${subscriber.name}" cannot subscribe`);
     const subscription = new Subscription<T>(subscriber, {
       keyOf,
-      objects: this.objects.values(),
+      objects: [...this.objects.values()],
       listed: this.synced(),
       slicer: this.#options.slicer,
       onError: (error, isRepeated) => {
@@ -151,12 +152,15 @@ export class SharedWatch<T extends StoredObject> {
     });
   }
 
-  #changed(change: StoreChange<T>): void {
-    const id = this.#collection.removedIdOf(change.object);
-    if (change.type === 'removed') this.removed.add(id);
-    else this.removed.delete(id);
-    this.audit.changed(change.object);
-    for (const subscription of this.#subscriptions) subscription.add(change);
+  /** At once for all readers, so that who subscribes next is told of none of the changes. */
+  #changed(changes: readonly StoreChange<T>[]): void {
+    for (const { type, object } of changes) {
+      const id = this.#collection.removedIdOf(object);
+      if (type === 'removed') this.removed.add(id);
+      else this.removed.delete(id);
+    }
+    this.audit.changed(changes);
+    for (const subscription of this.#subscriptions) subscription.add(changes);
   }
 
   #subscriberFailed({ name: subscriber }: Subscriber<T>, error: unknown, isRepeated: boolean): void {

@@ -1,7 +1,8 @@
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { ObjectStore, StoredObject } from './object-store.js';
+import type { TimeSlicer } from '../base/time-slicer.js';
+import type { ObjectStore, StoreChange, StoredObject } from './object-store.js';
 import type { Resource } from './resource-path.js';
 import type { WatchedCollection } from './watched-collection.js';
 import type { WatchedScope } from './watched-scope.js';
@@ -32,6 +33,8 @@ export interface StoreAuditOptions<T extends StoredObject> {
   readonly random: () => number;
   readonly logger: Logger;
   readonly observer: AuditObserver;
+  /** The turns in which the store is read. */
+  readonly slicer: TimeSlicer;
 }
 
 /**
@@ -54,15 +57,20 @@ export class StoreAudit<T extends StoredObject> {
   #isInDoubt = false;
   /** Keys of the objects that change while a comparison or its outcome is awaited; undefined at other times. */
   #changedKeys: Set<string> | undefined;
+  /** Resolves when they contain all that has changed so far. */
+  #noted: Promise<void> = Promise.resolve();
 
   constructor(options: StoreAuditOptions<T>) {
     this.#options = options;
     this.#waitMs = this.#nextWaitMs();
   }
 
-  /** To be called after each change of the store. */
-  changed(object: T): void {
-    this.#changedKeys?.add(this.#options.collection.keyOf(object));
+  /** To be called after each step of the store. */
+  changed(changes: readonly StoreChange<T>[]): void {
+    const { collection, slicer } = this.#options;
+    const keys = this.#changedKeys;
+    if (keys === undefined) return;
+    this.#noted = slicer.forEach(changes, ({ object }) => keys.add(collection.keyOf(object)));
   }
 
   /**
@@ -84,6 +92,7 @@ export class StoreAudit<T extends StoredObject> {
     if (this.#dueAtMs === Infinity) return settleMs;
     if (clock.monotonicMs() >= this.#dueAtMs) {
       this.#dueAtMs = Infinity;
+      await this.#noted;
       const delayMs = await this.#next(signal).catch((error: unknown) => {
         this.#startOver();
         if (error instanceof RequestError && !signal.aborted) return this.#failed(error);
@@ -173,7 +182,7 @@ export class StoreAudit<T extends StoredObject> {
 
   /** The keys of objects that only the list or only the store has, or that differ. */
   async #differencesIn({ reflector, namespace }: WatchedScope<T>, signal: AbortSignal): Promise<Iterable<string>> {
-    const { collection, objects } = this.#options;
+    const { collection, objects, slicer } = this.#options;
     const { keyOf, namespaceOf, project } = collection;
     const [listedKeys, keys] = [new Set<string>(), new Set<string>()];
     await reflector.listBeside((listed) => {
@@ -181,13 +190,14 @@ export class StoreAudit<T extends StoredObject> {
       if (object === undefined) return undefined;
       const key = keyOf(object);
       listedKeys.add(key);
-      if (!objects.contains(object)) keys.add(key);
-      return objects.get(key) ?? object; // a second copy of everything is not kept
+      const known = objects.known(object);
+      if (known === object) keys.add(key);
+      return known;
     }, signal);
-    for (const object of objects.values()) {
+    await slicer.forEach(objects.values(), (object) => {
       const isInScope = namespace === '' || namespaceOf(object) === namespace;
       if (isInScope && !listedKeys.has(keyOf(object))) keys.add(keyOf(object));
-    }
+    });
     return keys;
   }
 

@@ -7,8 +7,9 @@ import type { Resource } from './resource-path.js';
 import type { WatchEvent } from './watch-stream.js';
 
 interface WritableStore<T> {
-  compare(objects: readonly T[], isInScope?: (object: T) => boolean): ListDifference;
-  replace(objects: readonly T[], options: ReplaceOptions<T>): void;
+  known(object: T): T;
+  compare(objects: readonly T[], isInScope?: (object: T) => boolean): Promise<ListDifference>;
+  replace(objects: readonly T[], options: ReplaceOptions<T>): Promise<void>;
   upsert(object: T): UpsertOutcome;
   remove(object: T): boolean;
 }
@@ -38,13 +39,20 @@ export class StoreWriter<T> {
     this.#path = path;
   }
 
+  /** As the option, for an object of a list: the one that is stored already, where it is the same. */
+  readonly project = (object: unknown): T | undefined => {
+    const { project, store } = this.#options;
+    const projected = project(object);
+    return projected === undefined ? undefined : store.known(projected);
+  };
+
   /** What a list would remove. */
-  compare(objects: readonly T[]): ListDifference {
+  readonly compare = (objects: readonly T[]): Promise<ListDifference> => {
     const { store, isInScope } = this.#options;
     return store.compare(objects, isInScope);
-  }
+  };
 
-  replace({ objects, skipped }: ListedObjects<T>, isInitial: boolean): void {
+  async replace({ objects, skipped }: ListedObjects<T>, isInitial: boolean): Promise<void> {
     const { resource, store, isInScope, observer, logger } = this.#options;
     for (const { reason } of skipped) observer.objectSkipped(resource, reason);
     const [first] = skipped;
@@ -52,7 +60,7 @@ export class StoreWriter<T> {
       const fields = { resource, path: this.#path, count: skipped.length };
       logger.warn('skipped objects of a list', { ...fields, reason: first.reason, error: first.message });
     }
-    store.replace(objects, { isInScope, isInitial });
+    await store.replace(objects, { isInScope, isInitial });
   }
 
   /** Throws RequestError `decode` for a malformed deletion: only a list can show which object was deleted. */

@@ -1,4 +1,5 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
+import { ChangeQueue } from './change-queue.js';
 import type { StoreChange } from './object-store.js';
 
 export interface Subscriber<T> {
@@ -12,8 +13,8 @@ export interface Subscriber<T> {
 
 export interface SubscriptionOptions<T> {
   readonly keyOf: (object: T) => string;
-  /** The objects to begin with. */
-  readonly objects: Iterable<T>;
+  /** The objects to begin with. Never changes. */
+  readonly objects: readonly T[];
   /** Resolves after the first complete list. */
   readonly listed: Promise<void>;
   readonly slicer: TimeSlicer;
@@ -24,6 +25,9 @@ export interface SubscriptionOptions<T> {
 }
 
 type Step = 'ask' | 'tell';
+
+/** So many changes are merged at once with those before; more of them when the subscriber's turn comes. */
+const mergedAtOnceCount = 100;
 
 /**
  * What one subscriber has yet to be told about a collection: first the objects that it begins with, then what has become of
@@ -36,9 +40,10 @@ export class Subscription<T> implements Disposable {
   readonly synced: Promise<void>;
   readonly #subscriber: Subscriber<T>;
   readonly #options: SubscriptionOptions<T>;
-  /** The objects to begin with; told up to the index. */
-  #initial: StoreChange<T>[] = [];
-  #initialIndex = 0;
+  /** The objects to begin with, and first lists. */
+  readonly #initial = new ChangeQueue<T>();
+  /** Changes that are later than all of `#pending`. */
+  readonly #unmerged = new ChangeQueue<T>();
   /** By key, in order; two where another object has taken the name. */
   readonly #pending = new Map<string, StoreChange<T>[]>();
   #telling: Promise<void> | undefined;
@@ -49,35 +54,35 @@ export class Subscription<T> implements Disposable {
   constructor(subscriber: Subscriber<T>, options: SubscriptionOptions<T>) {
     this.#subscriber = subscriber;
     this.#options = options;
-    for (const object of options.objects) {
-      this.add({ type: 'added', object, previous: undefined, isInitial: true });
-    }
+    this.#initial.add(options.objects.length, initialChanges(options.objects));
+    this.#tellPending();
     this.synced = options.listed.then(() => this.#telling);
   }
 
   /** How many objects the subscriber has yet to be told about. */
   get pendingCount(): number {
-    return this.#initial.length - this.#initialIndex + this.#pending.size;
+    return this.#initial.count + this.#unmerged.count + this.#pending.size;
   }
 
-  /** Whatever the subscriber throws stays here: others wait for the same change. */
-  add(change: StoreChange<T>): void {
-    if (change.isInitial && change.type === 'added') this.#initial.push(change);
-    else this.#merge(this.#options.keyOf(change.object), change);
-    if (this.pendingCount > 0) this.#telling ??= this.#tellAll();
+  /** The changes of one step of the store. Whatever the subscriber throws stays here: others wait for the same changes. */
+  add(changes: readonly StoreChange<T>[]): void {
+    if (changes.every(isFirst)) this.#initial.add(changes.length, changes.values());
+    else if (this.#unmerged.count > 0 || changes.length > mergedAtOnceCount)
+      this.#unmerged.add(changes.length, changes.values());
+    else for (const change of changes) this.#merge(change);
+    this.#tellPending();
   }
 
   /** Also while the subscriber is being told. Any number of times. */
   [Symbol.dispose](): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#initial = [];
-    this.#initialIndex = 0;
-    this.#pending.clear();
+    for (const changes of [this.#initial, this.#unmerged, this.#pending]) changes.clear();
     this.#options.onDispose();
   }
 
-  #merge(key: string, change: StoreChange<T>): void {
+  #merge(change: StoreChange<T>): void {
+    const key = this.#options.keyOf(change.object);
     const changes = this.#pending.get(key) ?? [];
     const last = changes.pop();
     const merged = last === undefined ? [change] : merge(last, change, (object) => this.#mustBeTold(object));
@@ -86,37 +91,37 @@ export class Subscription<T> implements Disposable {
     else this.#pending.set(key, changes);
   }
 
+  #tellPending(): void {
+    if (this.pendingCount > 0) this.#telling ??= this.#tellAll();
+  }
+
   async #tellAll(): Promise<void> {
     // Until there is nothing at all: what is added after the last change was taken has nobody else to tell it.
     while (this.pendingCount > 0) {
       await this.#options.slicer.forEach(this.#take(), (change) => {
-        this.#tell(change);
+        if (change !== undefined) this.#tell(change);
       });
     }
     this.#telling = undefined;
   }
 
-  /** Takes what is added meanwhile too; an object that a subscriber begins with comes before what has become of it. */
-  *#take(): Generator<StoreChange<T>> {
+  /**
+   * Takes what is added meanwhile too; an object that a subscriber begins with comes before what has become of it. Undefined
+   * for a change that is merged and not yet told.
+   */
+  *#take(): Generator<StoreChange<T> | undefined> {
     while (this.pendingCount > 0) {
-      yield* this.#takeInitial();
+      yield* this.#initial.take();
+      for (const change of this.#unmerged.take()) {
+        this.#merge(change);
+        yield undefined;
+      }
       for (const [key, changes] of this.#pending) {
         this.#pending.delete(key);
         yield* changes;
-        if (this.#initial.length > 0) break;
+        if (this.#initial.count + this.#unmerged.count > 0) break;
       }
     }
-  }
-
-  *#takeInitial(): Generator<StoreChange<T>> {
-    for (;;) {
-      const change = this.#initial[this.#initialIndex];
-      if (change === undefined) break;
-      this.#initialIndex += 1;
-      yield change;
-    }
-    this.#initial = [];
-    this.#initialIndex = 0;
   }
 
   #tell(change: StoreChange<T>): void {
@@ -142,6 +147,15 @@ export class Subscription<T> implements Disposable {
       return undefined;
     }
   }
+}
+
+function isFirst({ type, isInitial }: StoreChange<unknown>): boolean {
+  return type === 'added' && isInitial;
+}
+
+/** Made one by one, when they are told. */
+function* initialChanges<T>(objects: readonly T[]): Generator<StoreChange<T>> {
+  for (const object of objects) yield { type: 'added', object, previous: undefined, isInitial: true };
 }
 
 /** What a subscriber is told that has been told of neither of two changes of one object. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import { expect } from 'vitest';
 
+import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import type { Pod } from '../../src/kube/objects.js';
@@ -75,7 +76,10 @@ export async function startReflector(
   const store = new ObjectStore<Pod>({
     keyOf: ({ name }) => name,
     groupOf: () => undefined,
-    onChange: ({ type, object }) => changes.push(`${type} ${object.name}`),
+    slicer: new TimeSlicer(clock),
+    onChanges: (step) => {
+      for (const { type, object } of step) changes.push(`${type} ${object.name}`);
+    },
   });
   const reflector = new Reflector<Pod>({
     api,

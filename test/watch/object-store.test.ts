@@ -1,7 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
+import { ManualClock } from '../support/manual-clock.js';
 
 interface Thing extends StoredObject {
   readonly place: string | undefined;
@@ -21,6 +25,7 @@ const thing = (name: string, resourceVersion: string, more: Partial<Thing> = {})
 
 let changes: StoreChange<Thing>[];
 let store: ObjectStore<Thing>;
+const slicer = new TimeSlicer(new ManualClock());
 
 /** The store's content at each notification, as `name@resourceVersion`. */
 let seen: string[][];
@@ -34,9 +39,12 @@ beforeEach(() => {
   store = new ObjectStore({
     keyOf: ({ name }) => name,
     groupOf: ({ place }) => place,
-    onChange: (change) => {
-      changes.push(change);
-      seen.push(names(store.values()).sort());
+    slicer,
+    onChanges: (step) => {
+      for (const change of step) {
+        changes.push(change);
+        seen.push(names(store.values()).sort());
+      }
     },
   });
 });
@@ -44,51 +52,144 @@ beforeEach(() => {
 const summaries = (): string[] => changes.map(({ type, object }) => `${type} ${object.name}@${object.resourceVersion}`);
 
 describe('replace', () => {
-  it('S20: removes, updates and adds, in that order, and contains the whole list at each notification', () => {
-    store.replace([thing('pod-1', '1'), thing('pod-2', '2'), thing('pod-3', '3')]);
+  it('S20: removes, updates and adds, in that order, and contains the whole list at each notification', async () => {
+    await store.replace([thing('pod-1', '1'), thing('pod-2', '2'), thing('pod-3', '3')]);
     changes = [];
     seen = [];
-    store.replace([thing('pod-4', '6'), thing('pod-1', '4'), thing('pod-2', '5')]);
+    await store.replace([thing('pod-4', '6'), thing('pod-1', '4'), thing('pod-2', '5')]);
     expect(summaries()).toEqual(['removed pod-3@3', 'updated pod-1@4', 'updated pod-2@5', 'added pod-4@6']);
     expect(seen).toEqual(Array.from({ length: 4 }, () => ['pod-1@4', 'pod-2@5', 'pod-4@6']));
   });
 
-  it('S21: empties the store with an empty list', () => {
-    store.replace([thing('a', '1'), thing('b', '2')]);
+  it('S21: empties the store with an empty list', async () => {
+    await store.replace([thing('a', '1'), thing('b', '2')]);
     changes = [];
-    store.replace([]);
+    await store.replace([]);
     expect(summaries()).toEqual(['removed a@1', 'removed b@2']);
     expect(store.size).toBe(0);
     expect(store.group('n1')).toEqual([]);
   });
 
-  it('keeps objects that the list could not contain', () => {
-    store.replace([thing('a', '1', { place: 'n1' }), thing('b', '2', { place: 'n2' })]);
-    store.replace([], { isInScope: ({ place }) => place === 'n1' });
+  it('keeps objects that the list could not contain', async () => {
+    await store.replace([thing('a', '1', { place: 'n1' }), thing('b', '2', { place: 'n2' })]);
+    await store.replace([], { isInScope: ({ place }) => place === 'n1' });
     expect(names(store.values())).toEqual(['b@2']);
   });
 
-  it('keeps unchanged objects without a notification', () => {
-    store.replace([thing('a', '1'), thing('b', '2')]);
+  it('keeps unchanged objects without a notification', async () => {
+    await store.replace([thing('a', '1'), thing('b', '2')]);
     const before = [...store.values()];
     const group = store.group('n1');
     changes = [];
-    store.replace([thing('a', '1'), thing('b', '9', { labels: { version: '2' } })]);
+    await store.replace([thing('a', '1'), thing('b', '9', { labels: { version: '2' } })]);
     expect(changes).toEqual([]);
     expect([...store.values()].every((object, index) => object === before[index])).toBe(true);
     expect(store.group('n1')).toBe(group);
   });
 
-  it('S76: treats an object with another UID as another object', () => {
-    store.replace([thing('a', '1'), thing('b', '1')]);
+  it('S76: treats an object with another UID as another object', async () => {
+    await store.replace([thing('a', '1'), thing('b', '1')]);
     changes = [];
-    store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
+    await store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
     expect(summaries()).toEqual(['removed a@1', 'updated b@3', 'added a@2']);
   });
 
-  it('keeps the last of two objects with one key', () => {
-    store.replace([thing('a', '1'), thing('a', '2')]);
+  it('keeps the last of two objects with one key', async () => {
+    await store.replace([thing('a', '1'), thing('a', '2')]);
     expect(names(store.values())).toEqual(['a@2']);
+  });
+});
+
+/** A store whose turns of the event loop end after each object. */
+function slowStore(onChanges: (step: readonly StoreChange<Thing>[]) => void = () => undefined): ObjectStore<Thing> {
+  let elapsedMs = 0;
+  const clock = Object.assign(new ManualClock(), { monotonicMs: () => (elapsedMs += 10) });
+  return new ObjectStore({
+    keyOf: ({ name }) => name,
+    groupOf: ({ place }) => place,
+    slicer: new TimeSlicer(clock),
+    onChanges,
+  });
+}
+
+describe('a list that takes many turns of the event loop', () => {
+  const listOf = (count: number, resourceVersion: string): Thing[] =>
+    Array.from({ length: count }, (_, index) => thing(`pod-${index}`, resourceVersion, { place: `n${index % 5}` }));
+  const ofList = { isInScope: ({ name }: Thing) => name.startsWith('pod-') };
+
+  it('shows the content before until it shows all of the list, in one step', async () => {
+    const stepSizes: number[] = [];
+    const slow = slowStore((step) => {
+      stepSizes.push(step.length);
+      expect(names(slow.values())).toEqual(names(listOf(20, '2')));
+    });
+    const replaced = slow.replace(listOf(20, '2'));
+    let [isDone, turnCount] = [false, 0];
+    void replaced.then(() => (isDone = true));
+    for (; !isDone; turnCount += 1) {
+      expect([0, 20]).toContain(slow.size);
+      expect(slow.group('n1')).toHaveLength(slow.size / 5);
+      await nextTurn();
+    }
+    expect(turnCount).toBeGreaterThan(20);
+    expect(stepSizes).toEqual([20]);
+  });
+
+  it('keeps what happens meanwhile to objects that it could not contain', async () => {
+    const told: string[] = [];
+    const slow = slowStore((step) => {
+      for (const { type, object } of step) told.push(`${type} ${object.name}@${object.resourceVersion}`);
+    });
+    for (const name of ['a', 'b', 'c']) slow.upsert(thing(name, '1', { place: 'n1' }));
+    const replaced = slow.replace(listOf(10, '2'), ofList);
+    for (let turn = 0; turn < 30; turn += 1) {
+      if (turn % 3 === 0) slow.upsert(thing('a', `${turn}`, { place: `n${turn % 2}` }));
+      if (turn === 8) slow.remove(thing('b', '2'));
+      if (turn === 25) slow.upsert(thing('d', '1', { place: 'n1' }));
+      await nextTurn();
+    }
+    await replaced;
+    expect(names(slow.values()).sort()).toEqual([...names(listOf(10, '2')), 'a@27', 'c@1', 'd@1'].sort());
+    expect(names(slow.group('n1')).sort()).toEqual(['a@27', 'c@1', 'd@1', 'pod-1@2', 'pod-6@2']);
+    expect(told.filter((line) => line.includes(' pod-'))).toHaveLength(10);
+    expect(told.filter((line) => line.startsWith('removed'))).toEqual(['removed b@2']);
+  });
+
+  it('keeps the arrays of the groups that it does not change', async () => {
+    const slow = slowStore();
+    await slow.replace(listOf(20, '1'));
+    const before = [0, 1, 2].map((place) => slow.group(`n${place}`));
+    await slow.replace(
+      listOf(20, '1').map((object) => (object.name === 'pod-7' ? { ...object, uid: 'other' } : object)),
+    );
+    const after = [0, 1, 2].map((place) => slow.group(`n${place}`));
+    expect(after.map((members, place) => members === before[place])).toEqual([true, true, false]);
+  });
+
+  it('comes after another one that is being applied', async () => {
+    const slow = slowStore();
+    await Promise.all([slow.replace(listOf(20, '1')), slow.replace(listOf(3, '2'))]);
+    expect(names(slow.values())).toEqual(names(listOf(3, '2')));
+  });
+
+  it('that fails changes nothing, and later ones do not wait for it', async () => {
+    const slow = slowStore();
+    await slow.replace(listOf(3, '1'));
+    const isInScope = (): boolean => {
+      throw new Error('no idea');
+    };
+    await expect(slow.replace([], { isInScope })).rejects.toThrow('no idea');
+    slow.upsert(thing('pod-3', '2'));
+    expect(names(slow.values())).toEqual([...names(listOf(3, '1')), 'pod-3@2']);
+    await slow.replace(listOf(1, '3'));
+    expect(names(slow.values())).toEqual(['pod-0@3']);
+  });
+
+  it('is compared in turns too', async () => {
+    const slow = slowStore();
+    await slow.replace(listOf(20, '1'));
+    slow.upsert(thing('other', '1'));
+    expect(await slow.compare(listOf(5, '2'), ofList.isInScope)).toEqual({ knownCount: 20, missingCount: 15 });
   });
 });
 
@@ -145,7 +246,7 @@ describe('upsert', () => {
   });
 
   it('distinguishes two unknown properties', () => {
-    const objects = new ObjectStore<StoredObject>({ keyOf: ({ name }) => name, groupOf: () => undefined });
+    const objects = new ObjectStore<StoredObject>({ keyOf: ({ name }) => name, groupOf: () => undefined, slicer });
     objects.upsert({ ...thing('a', '1'), left: undefined, both: 1 } as StoredObject);
     expect(
       objects.upsert({ ...thing('a', '2', { labels: { version: '1' } }), right: 2, both: 1 } as StoredObject),
@@ -154,11 +255,11 @@ describe('upsert', () => {
 });
 
 describe('the changes of a list', () => {
-  it('show the states before, and whether the list is the first one', () => {
+  it('show the states before, and whether the list is the first one', async () => {
     const [first, second] = [thing('a', '1'), thing('a', '2')];
-    store.replace([first], { isInitial: true });
-    store.replace([second]);
-    store.replace([]);
+    await store.replace([first], { isInitial: true });
+    await store.replace([second]);
+    await store.replace([]);
     expect(changes).toEqual([
       { type: 'added', object: first, previous: undefined, isInitial: true },
       { type: 'updated', object: second, previous: first, isInitial: false },
@@ -187,18 +288,18 @@ describe('remove', () => {
     expect(names(store.group('n1'))).toEqual(['a@1']);
   });
 
-  it('S24: reports a deletion once, whether a list or an event came first', () => {
+  it('S24: reports a deletion once, whether a list or an event came first', async () => {
     store.upsert(thing('a', '1'));
-    store.replace([]);
+    await store.replace([]);
     store.remove(thing('a', '1'));
-    store.replace([]);
+    await store.replace([]);
     expect(summaries()).toEqual(['added a@1', 'removed a@1']);
   });
 });
 
 describe('group', () => {
-  it('is the same array until one of its objects changes', () => {
-    store.replace([thing('a', '1'), thing('b', '1'), thing('c', '1', { place: 'n2' })]);
+  it('is the same array until one of its objects changes', async () => {
+    await store.replace([thing('a', '1'), thing('b', '1'), thing('c', '1', { place: 'n2' })]);
     const [n1, n2] = [store.group('n1'), store.group('n2')];
     expect(names(n1)).toEqual(['a@1', 'b@1']);
     store.upsert(thing('a', '2'));
@@ -237,7 +338,7 @@ describe('group', () => {
     expect(store.group('n1')).toEqual([]);
   });
 
-  it('contains its objects of the store, after any sequence of steps', () => {
+  it('contains its objects of the store, after any sequence of steps', async () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd');
     const anyThing = fc
       .record({ name, uid: fc.constantFrom('1', '2'), place: fc.constantFrom('n1', 'n2', undefined), size: fc.nat(2) })
@@ -245,16 +346,14 @@ describe('group', () => {
     const step = fc.oneof(
       anyThing.map((object) => () => void store.upsert(object)),
       anyThing.map((object) => () => void store.remove(object)),
-      fc.array(anyThing, { maxLength: 4 }).map((objects) => () => {
-        store.replace(objects);
-      }),
+      fc.array(anyThing, { maxLength: 4 }).map((objects) => () => store.replace(objects)),
     );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-        store.replace([]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        await store.replace([]);
         for (const take of steps) {
           const before = ['n1', 'n2'].map((place) => store.group(place));
-          take();
+          await take();
           for (const [index, place] of ['n1', 'n2'].entries()) {
             const members = [...store.values()].filter((object) => object.place === place);
             expect(new Set(store.group(place))).toEqual(new Set(members));
@@ -268,24 +367,27 @@ describe('group', () => {
 });
 
 describe('notifications', () => {
-  it('mirror the store, after any sequence of steps', () => {
+  it('mirror the store, after any sequence of steps', async () => {
     const mirror = new Map<string, Thing>();
     const objects = new ObjectStore<Thing>({
       keyOf: ({ name }) => name,
       groupOf: () => undefined,
-      onChange: (change) => {
-        if (change.type === 'removed') expect(mirror.delete(change.object.uid)).toBe(true);
-        else mirror.set(change.object.uid, change.object);
+      slicer,
+      onChanges: (step) => {
+        for (const { type, object } of step) {
+          if (type === 'removed') expect(mirror.delete(object.uid)).toBe(true);
+          else mirror.set(object.uid, object);
+        }
       },
     });
     const anyThing = fc
       .record({ name: fc.constantFrom('a', 'b', 'c'), uid: fc.constantFrom('1', '2'), value: fc.nat(2) })
       .map(({ name, uid, value }) => thing(name, String(value), { uid: `${name}-${uid}` }));
-    fc.assert(
-      fc.property(fc.array(fc.array(anyThing, { maxLength: 3 }), { maxLength: 20 }), (lists) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(anyThing, { maxLength: 3 }), { maxLength: 20 }), async (lists) => {
         for (const list of lists) {
           if (list[0] !== undefined && list.length === 1) objects.upsert(list[0]);
-          else objects.replace(list);
+          else await objects.replace(list);
           expect([...mirror.values()].sort((a, b) => a.name.localeCompare(b.name))).toEqual(
             [...objects.values()].sort((a, b) => a.name.localeCompare(b.name)),
           );

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 import { silentLogger } from '../../src/base/logger.js';
+import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import type { Pod } from '../../src/kube/objects.js';
@@ -56,8 +57,9 @@ async function start() {
   const store = new ObjectStore<Pod>({
     keyOf: ({ name }) => name,
     groupOf: ({ nodeName }) => nodeName,
-    onChange: ({ type, object }) => {
-      changes.put(`${type} ${object.name}`);
+    slicer: new TimeSlicer(clock),
+    onChanges: (step) => {
+      for (const { type, object } of step) changes.put(`${type} ${object.name}`);
     },
   });
   const events = new Inbox<string>();

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
 import type { Logger } from '../../src/base/logger.js';
+import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
 import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
@@ -82,9 +83,12 @@ export async function runReflector(runOptions: RunOptions): Promise<RunningRefle
   const store = new ObjectStore<Thing>({
     keyOf: ({ name }) => name,
     groupOf: () => undefined,
-    onChange: (change) => {
-      changes.push(`${change.type} ${change.object.name}@${change.object.resourceVersion}`);
-      onChange?.(change);
+    slicer: new TimeSlicer(clock),
+    onChanges: (step) => {
+      for (const change of step) {
+        changes.push(`${change.type} ${change.object.name}@${change.object.resourceVersion}`);
+        onChange?.(change);
+      }
     },
   });
   const observer: ReflectorObserver = {

@@ -11,7 +11,7 @@ import { parseSelector } from '../../../src/kube/selector.js';
 import type { StoreChange } from '../../../src/watch/object-store.js';
 import { SharedWatch } from '../../../src/watch/shared-watch.js';
 import { lingerMs, SharedWatches, type SharedWatchesOptions } from '../../../src/watch/shared-watches.js';
-import type { Subscriber } from '../../../src/watch/subscription.js';
+import { type Subscriber, Subscription } from '../../../src/watch/subscription.js';
 import { watchedPods, type WatchedPodsOptions } from '../../../src/watch/watched-collection.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { mustNotEnd, silentObserver } from '../../support/watch-observers.js';
@@ -528,6 +528,54 @@ describe('changes that a subscriber has yet to be told', () => {
         );
       }),
     );
+  });
+
+  it('of a long list are merged with those before and after it, in their order', async () => {
+    const told = listener();
+    const subscription = new Subscription<Thing>(told, {
+      keyOf: ({ name }) => name,
+      objects: [],
+      listed: Promise.resolve(),
+      slicer: new TimeSlicer(new ManualClock()),
+      onError: (error) => {
+        expect(error).toBeUndefined();
+      },
+      onDispose: () => undefined,
+    });
+    const version = (name: string, resourceVersion: string): Thing => ({ name, uid: name, resourceVersion, value: '' });
+    const change = (type: 'added' | 'updated', name: string, to: string, from?: string): StoreChange<Thing> => ({
+      ...{ type, object: version(name, to), previous: from === undefined ? undefined : version(name, from) },
+      isInitial: false,
+    });
+    const names = Array.from({ length: 1_000 }, (_, index) => `pod-${index}`);
+    subscription.add([change('added', 'pod-0', '11')]);
+    subscription.add([
+      change('updated', 'pod-0', '12', '11'),
+      ...names.slice(1).map((name) => change('added', name, '12')),
+    ]);
+    expect(subscription.pendingCount).toBe(1_001);
+    subscription.add([change('updated', 'pod-1', '13', '12')]);
+    const gone = version('pod-2', '14');
+    subscription.add([{ type: 'removed', object: gone, previous: version('pod-2', '12'), isInitial: false }]);
+    await subscription.synced;
+    expect(told.told).toHaveLength(999);
+    expect(told.told.slice(0, 3)).toEqual(['added pod-0@12', 'added pod-1@13', 'added pod-3@12']);
+    expect(subscription.pendingCount).toBe(0);
+  });
+
+  it('of a list are not told to who begins with its objects', async () => {
+    const list = sendsList(
+      '10',
+      Array.from({ length: 1_000 }, (_, index) => podJson(`pod-${index}`, '1')),
+    );
+    await using running = await watching(list);
+    const late = listener();
+    const changed = Array.from(running.watch.objects.values(), (object) => ({ ...object, value: 'changed' }));
+    const replaced = running.watch.objects.replace(changed).then(() => running.watch.subscribe(late));
+    const subscription = await replaced;
+    await subscription.synced;
+    expect([late.told.length, new Set(late.told).size]).toEqual([1_000, 1_000]);
+    expect(late.told.every((line) => line.startsWith('initial added'))).toBe(true);
   });
 
   it('S95: include an object that came and went when the subscriber must be told of it', async () => {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
+import { TimeSlicer } from '../../../src/base/time-slicer.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../../src/watch/object-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
 import { errorLine, podJson, ScriptedApi, sendsList, sendsWatch } from '../scripted-api.js';
 import { deleted, modified, project, runReflector, type Thing } from '../scripted-reflector.js';
 
-it('S72: a list without a namespace removes each of its objects, and its group', () => {
+it('S72: a list without a namespace removes each of its objects, and its group', async () => {
   interface Namespaced extends StoredObject {
     readonly namespace: string;
   }
@@ -18,11 +20,14 @@ it('S72: a list without a namespace removes each of its objects, and its group',
   const store = new ObjectStore<Namespaced>({
     keyOf: ({ namespace, name }) => `${namespace}/${name}`,
     groupOf: ({ namespace }) => namespace,
-    onChange: ({ type, object: { namespace, name } }) => changes.push(`${type} ${namespace}/${name}`),
+    slicer: new TimeSlicer(new ManualClock()),
+    onChanges: (step) => {
+      for (const { type, object } of step) changes.push(`${type} ${object.namespace}/${object.name}`);
+    },
   });
-  store.replace([object('a', 'x'), object('b', 'x'), object('b', 'y')]);
+  await store.replace([object('a', 'x'), object('b', 'x'), object('b', 'y')]);
   changes.length = 0;
-  store.replace([object('a', 'x')]);
+  await store.replace([object('a', 'x')]);
   expect(changes).toEqual(['removed b/x', 'removed b/y']);
   expect([[...store.groupNames()], store.group('b'), store.size]).toEqual([['a'], [], 1]);
 });
