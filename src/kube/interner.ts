@@ -1,16 +1,17 @@
+import { RecentValues } from '../base/recent-values.js';
+
 /** Returns one string object for equal texts. */
 export type Intern = (text: string) => string;
 
 /**
  * Pods repeat the same label keys, node names and container names by the thousand, each parsed into a separate string.
- * At `maxEntries` texts all are forgotten, which bounds the memory; those in use come back at once.
+ * Of more than `maxEntries` texts, those are forgotten that have not been seen for longest.
  */
 export function createInterner(maxEntries: number): Intern {
-  const known = new Map<string, string>();
+  const known = new RecentValues<string, string>(maxEntries);
   return (text) => {
     const same = known.get(text);
     if (same !== undefined) return same;
-    if (known.size >= maxEntries) known.clear();
     known.set(text, text);
     return text;
   };

@@ -5,7 +5,6 @@ import type { SharedWatch } from './shared-watch.js';
 import { type PodCounts, StoreDoubt } from './store-doubt.js';
 import { StoreLists } from './store-lists.js';
 import type { Subscriber, Subscription } from './subscription.js';
-import { podKey } from './watched-collection.js';
 
 /**
  * How long a node that was removed counts as gone where nodes are selected: it may have left the selector instead. The API
@@ -105,7 +104,7 @@ export class ClusterStore implements Disposable {
   }
 
   findPod(namespace: string, name: string): Pod | undefined {
-    return this.#pods.objects.get(podKey({ namespace, name }));
+    return this.#pods.objects.get(name, namespace);
   }
 
   /** Whether the API object of the pod with this kubelet UID was deleted recently. */

@@ -1,5 +1,6 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
-import { isObject } from '../kube/json.js';
+import { isEqual } from '../kube/equal.js';
+import { NamedObjects } from './named-objects.js';
 
 export interface StoredObject {
   readonly uid: string;
@@ -25,8 +26,8 @@ export interface StoreChange<T> {
 }
 
 export interface ObjectStoreOptions<T> {
-  /** Unique among the objects that exist at one time: the name, or namespace and name. */
-  readonly keyOf: (object: T) => string;
+  /** Undefined for objects that belong to none. A name is unique in it among the objects that exist at one time. */
+  readonly namespaceOf: (object: T) => string | undefined;
   /** The group of an object; undefined for one that belongs to none. */
   readonly groupOf: (object: T) => string | undefined;
   /** Called once for each step that changes something: the store already has its result. Does not throw. */
@@ -52,19 +53,19 @@ export interface ListDifference {
 export type UpsertOutcome = 'added' | 'updated' | 'replaced' | 'suppressed';
 
 /** Everything that a reader can see. */
-interface Content<T> {
-  readonly objects: Map<string, T>;
+interface Content<T extends StoredObject> {
+  readonly objects: NamedObjects<T>;
   /** The members of a group are an array of their own after each change, so that readers may keep one. */
   readonly groups: Map<string, readonly T[]>;
 }
 
 /**
- * The objects of one resource by key, with one index. Plain data only. A single change is one synchronous step; a list is built
+ * The objects of one resource by name, with one index. Plain data only. A single change is one synchronous step; a list is built
  * beside the present content in slices and takes its place in one step, so that a reader never sees half of a list.
  */
 export class ObjectStore<T extends StoredObject> {
   readonly #options: ObjectStoreOptions<T>;
-  #content: Content<T> = { objects: new Map(), groups: new Map() };
+  #content: Content<T>;
   /** What a list is about to make of it. */
   #next: Content<T> | undefined;
   /** Lists are applied one after the other. */
@@ -73,14 +74,15 @@ export class ObjectStore<T extends StoredObject> {
 
   constructor(options: ObjectStoreOptions<T>) {
     this.#options = options;
+    this.#content = { objects: new NamedObjects(options.namespaceOf), groups: new Map() };
   }
 
   get size(): number {
     return this.#content.objects.size;
   }
 
-  get(key: string): T | undefined {
-    return this.#content.objects.get(key);
+  get(name: string, namespace?: string): T | undefined {
+    return this.#content.objects.get(name, namespace);
   }
 
   values(): Iterable<T> {
@@ -99,22 +101,24 @@ export class ObjectStore<T extends StoredObject> {
 
   /** The object as the store has it, if only the resource version differs, so that no second copy is kept. */
   known(object: T): T {
-    const known = this.#content.objects.get(this.#options.keyOf(object));
+    const known = this.#content.objects.namedAs(object);
     return known !== undefined && isEqual(known, object, 'resourceVersion') ? known : object;
   }
 
   /** What a list would remove. `isInScope`: as in `replace`. */
   async compare(objects: readonly T[], isInScope: (object: T) => boolean = () => true): Promise<ListDifference> {
-    const { keyOf, slicer } = this.#options;
-    const listed = new Set<string>();
+    const { namespaceOf, slicer } = this.#options;
+    const listed = new NamedObjects<T>(namespaceOf);
     let knownCount = 0;
     let missingCount = 0;
     if (this.size === 0) return { knownCount, missingCount };
-    await slicer.forEach(objects, (object) => listed.add(keyOf(object)));
-    await slicer.forEach(this.#content.objects, ([key, object]) => {
+    await slicer.forEach(objects, (object) => {
+      listed.set(object);
+    });
+    await slicer.forEach(this.values(), (object) => {
       if (!isInScope(object)) return;
       knownCount += 1;
-      if (!listed.has(key)) missingCount += 1;
+      if (listed.namedAs(object) === undefined) missingCount += 1;
     });
     return { knownCount, missingCount };
   }
@@ -131,7 +135,8 @@ export class ObjectStore<T extends StoredObject> {
   }
 
   async #replace(objects: readonly T[], options: ReplaceOptions<T>): Promise<void> {
-    const next: Content<T> = { objects: new Map(), groups: new Map(this.#content.groups) };
+    const { namespaceOf } = this.#options;
+    const next: Content<T> = { objects: new NamedObjects(namespaceOf), groups: new Map(this.#content.groups) };
     this.#next = next;
     try {
       const changes = await this.#build(next, objects, options);
@@ -149,66 +154,66 @@ export class ObjectStore<T extends StoredObject> {
     objects: readonly T[],
     { isInScope = () => true, isInitial = false }: ReplaceOptions<T>,
   ): Promise<readonly StoreChange<T>[]> {
-    const { keyOf, slicer } = this.#options;
+    const { slicer } = this.#options;
     const known = this.#content.objects;
     const changes: Record<StoreChange<T>['type'], StoreChange<T>[]> = { removed: [], updated: [], added: [] };
-    await slicer.forEach(objects, (object) => next.objects.set(keyOf(object), object));
-    await slicer.forEach(known, ([key, object]) => {
-      if (next.objects.has(key)) return;
+    await slicer.forEach(objects, (object) => {
+      next.objects.set(object);
+    });
+    await slicer.forEach(known.values(), (object) => {
+      if (next.objects.namedAs(object) !== undefined) return;
       if (!isInScope(object)) {
-        next.objects.set(key, object);
+        next.objects.set(object);
         return;
       }
       this.#regroup(next.groups, object, undefined);
       changes.removed.push({ type: 'removed', object, previous: object, isInitial });
     });
-    await slicer.forEach(next.objects, ([key, object]) => {
-      const previous = known.get(key);
+    await slicer.forEach(next.objects.values(), (object) => {
+      const previous = known.namedAs(object);
       const found = changesOf(previous, object, isInitial);
       for (const change of found) changes[change.type].push(change);
       if (found.length > 0) this.#regroup(next.groups, previous, object);
-      else if (previous !== undefined) next.objects.set(key, previous);
+      else if (previous !== undefined) next.objects.set(previous);
     });
     return changes.removed.concat(changes.updated, changes.added);
   }
 
   /**
-   * An object with another UID under the same key is another object: the old one is removed, the new one added.
+   * An object with another UID under the same name is another object: the old one is removed, the new one added.
    *
    * `suppressed`: only the resource version differs. The stored object stays, so that everything derived from it or from
    * its group stays valid.
    */
   upsert(object: T): UpsertOutcome {
-    const key = this.#options.keyOf(object);
-    const previous = this.get(key);
+    const previous = this.#content.objects.namedAs(object);
     const changes = changesOf(previous, object, false);
     const [first, second] = changes;
     if (first === undefined) return 'suppressed';
-    this.#write(key, previous, object);
+    this.#write(previous, object);
     this.#notify(changes);
     if (second !== undefined) return 'replaced';
     return first.type === 'added' ? 'added' : 'updated';
   }
 
   /**
-   * Removes the object with the key and the UID of `object`, which is its final state. Returns whether there was one; an
+   * Removes the object with the name and the UID of `object`, which is its final state. Returns whether there was one; an
    * object with another UID stays.
    */
   remove(object: T): boolean {
-    const key = this.#options.keyOf(object);
-    const previous = this.get(key);
+    const previous = this.#content.objects.namedAs(object);
     if (previous?.uid !== object.uid) return false;
-    this.#write(key, previous, undefined);
+    this.#write(previous, undefined);
     this.#notify([{ type: 'removed', object, previous, isInitial: false }]);
     return true;
   }
 
   /** Also what a list is about to replace: it could not contain the object. */
-  #write(key: string, previous: T | undefined, object: T | undefined): void {
+  #write(previous: T | undefined, object: T | undefined): void {
     for (const content of [this.#content, this.#next]) {
       if (content === undefined) continue;
-      if (object === undefined) content.objects.delete(key);
-      else content.objects.set(key, object);
+      if (object !== undefined) content.objects.set(object);
+      else if (previous !== undefined) content.objects.delete(previous);
       this.#regroup(content.groups, previous, object);
     }
   }
@@ -240,23 +245,11 @@ export class ObjectStore<T extends StoredObject> {
   }
 }
 
-/** What lies between two states under one key. */
+/** What lies between two states under one name. */
 function changesOf<T extends StoredObject>(previous: T | undefined, object: T, isInitial: boolean): StoreChange<T>[] {
   if (previous !== undefined && isEqual(previous, object, 'resourceVersion')) return [];
   const added: StoreChange<T> = { type: 'added', object, previous: undefined, isInitial };
   if (previous === undefined) return [added];
   if (previous.uid === object.uid) return [{ type: 'updated', object, previous, isInitial }];
   return [{ type: 'removed', object: previous, previous, isInitial }, added];
-}
-
-/** Deep equality of JSON-like data. Not `isDeepStrictEqual`, which takes two to four times as long over a whole list. */
-function isEqual(left: unknown, right: unknown, ignoredKey?: string): boolean {
-  if (left === right) return true;
-  if (Array.isArray(left)) {
-    return Array.isArray(right) && left.length === right.length && left.every((item, i) => isEqual(item, right[i]));
-  }
-  if (!isObject(left) || !isObject(right)) return false;
-  const keys = Object.keys(left);
-  if (keys.length !== Object.keys(right).length) return false;
-  return keys.every((key) => key === ignoredKey || (Object.hasOwn(right, key) && isEqual(left[key], right[key])));
 }

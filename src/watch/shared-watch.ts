@@ -53,13 +53,13 @@ export class SharedWatch<T extends StoredObject> {
 
   constructor(collection: WatchedCollection<T>, options: SharedWatchOptions) {
     const { clock } = options;
-    const { keyOf, groupOf, namespaces } = collection;
+    const { namespaceOf, groupOf, namespaces } = collection;
     this.#collection = collection;
     this.#options = options;
     this.startedAtMs = clock.monotonicMs();
     this.removed = new Tombstones(clock);
     this.objects = new ObjectStore({
-      keyOf,
+      namespaceOf,
       groupOf,
       slicer: options.slicer,
       onChanges: (changes) => {

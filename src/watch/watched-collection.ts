@@ -98,7 +98,7 @@ export function watchedPods(
 }
 
 /** Unique among the pods that exist at one time. */
-export function podKey({ namespace, name }: Pick<Pod, 'namespace' | 'name'>): string {
+function podKey({ namespace, name }: Pick<Pod, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`;
 }
 

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { createDedupe } from '../../src/kube/dedupe.js';
+import { createInterner } from '../../src/kube/interner.js';
 import { projectPod } from '../../src/kube/projection.js';
 
 describe('createDedupe', () => {
@@ -12,7 +14,7 @@ describe('createDedupe', () => {
     expect(dedupe([])).not.toBe(dedupe({}));
   });
 
-  it('forgets all when it is full, and continues', () => {
+  it('forgets what has not been seen for longest, and continues', () => {
     const dedupe = createDedupe(2);
     const first = dedupe({ n: 1 });
     dedupe({ n: 2 });
@@ -21,6 +23,23 @@ describe('createDedupe', () => {
     expect(again).toEqual(first);
     expect(again).not.toBe(first);
     expect(dedupe({ n: 1 })).toBe(again);
+  });
+
+  it.each([
+    ['a hash of their texts', undefined],
+    ['one hash for all', () => 0],
+    ['few hashes', (text: string) => text.length % 3],
+  ])('returns what it was given, by %s', (_case, hash) => {
+    const value = fc.oneof(
+      fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.constantFrom('x', 'y', undefined)),
+      fc.array(fc.record({ name: fc.constantFrom('x', 'y'), bytes: fc.constantFrom(1, undefined) })),
+    );
+    fc.assert(
+      fc.property(fc.array(value), fc.integer({ min: 1, max: 8 }), (values, maxEntries) => {
+        const dedupe = createDedupe(maxEntries, hash);
+        for (const given of values) expect(dedupe(structuredClone(given))).toStrictEqual(structuredClone(given));
+      }),
+    );
   });
 });
 
@@ -44,5 +63,64 @@ describe('projected pods', () => {
       expect(second[part]).toBe(first[part]);
     }
     expect(second).toEqual(projectPod(pod('b'), keep));
+  });
+
+  it('are never mixed up, whatever they have alike', () => {
+    const name = fc.constantFrom('a', 'b', 'kube-api-access-a');
+    const labels = fc.dictionary(fc.constantFrom('app', 'tier', '__proto__'), fc.constantFrom('x', 'y', ''));
+    const quantity = fc.constantFrom('1Gi', '512Mi', '0');
+    const volume = fc.oneof(
+      fc.record({ name, emptyDir: fc.record({ sizeLimit: quantity }, { requiredKeys: [] }) }),
+      fc.record({ name, projected: fc.constant({}) }),
+      fc.record({ name, configMap: fc.constant({}) }),
+    );
+    const container = fc.record({
+      name,
+      resources: fc.record({ limits: fc.record({ 'ephemeral-storage': quantity }) }, { requiredKeys: [] }),
+      volumeMounts: fc.array(fc.record({ name, mountPath: fc.constantFrom('/x', '/y') }), { maxLength: 2 }),
+    });
+    const anyPod = fc.record({
+      metadata: fc.record({
+        ...{ name, namespace: name, uid: fc.uuid(), resourceVersion: fc.constant('1'), labels },
+        ownerReferences: fc.array(fc.record({ kind: name, name, controller: fc.boolean() }), { maxLength: 2 }),
+      }),
+      spec: fc.record({
+        nodeName: name,
+        containers: fc.array(container, { maxLength: 3 }),
+        volumes: fc.array(volume, { maxLength: 3 }),
+      }),
+      status: fc.record({
+        phase: fc.constantFrom('Running', 'Pending'),
+        containerStatuses: fc.array(
+          fc.record({
+            name,
+            restartCount: fc.nat(2),
+            state: fc.constant({ running: { startedAt: '2026-01-01T00:00:00Z' } }),
+          }),
+          { maxLength: 2 },
+        ),
+      }),
+    });
+    const keep = (text: string): string => text;
+    fc.assert(
+      fc.property(fc.array(anyPod, { maxLength: 20 }), fc.integer({ min: 1, max: 40 }), (pods, maxEntries) => {
+        const [intern, dedupe] = [createInterner(maxEntries), createDedupe(maxEntries, (text) => text.length % 7)];
+        const shared = pods.map((one) => projectPod(one, intern, dedupe));
+        expect(shared).toStrictEqual(pods.map((one) => projectPod(one, keep)));
+      }),
+    );
+  });
+
+  it('share their volumes but for the one that is named at random', () => {
+    const dedupe = createDedupe(100);
+    const [first, second] = ['x7k2p', 'b8l3q'].map((suffix) => {
+      const volumes = [
+        { name: 'cache', emptyDir: {} },
+        { name: `kube-api-access-${suffix}`, projected: {} },
+      ];
+      return projectPod({ ...pod(suffix), spec: { volumes } }, (text) => text, dedupe).volumes;
+    });
+    expect(second?.[0]).toBe(first?.[0]);
+    expect(second?.[1]?.name).toBe('kube-api-access-b8l3q');
   });
 });

@@ -74,7 +74,7 @@ export async function startReflector(
   };
   const changes: string[] = [];
   const store = new ObjectStore<Pod>({
-    keyOf: ({ name }) => name,
+    namespaceOf: () => undefined,
     groupOf: () => undefined,
     slicer: new TimeSlicer(clock),
     onChanges: (step) => {

@@ -37,7 +37,7 @@ beforeEach(() => {
   changes = [];
   seen = [];
   store = new ObjectStore({
-    keyOf: ({ name }) => name,
+    namespaceOf: () => undefined,
     groupOf: ({ place }) => place,
     slicer,
     onChanges: (step) => {
@@ -105,7 +105,7 @@ function slowStore(onChanges: (step: readonly StoreChange<Thing>[]) => void = ()
   let elapsedMs = 0;
   const clock = Object.assign(new ManualClock(), { monotonicMs: () => (elapsedMs += 10) });
   return new ObjectStore({
-    keyOf: ({ name }) => name,
+    namespaceOf: () => undefined,
     groupOf: ({ place }) => place,
     slicer: new TimeSlicer(clock),
     onChanges,
@@ -246,7 +246,7 @@ describe('upsert', () => {
   });
 
   it('distinguishes two unknown properties', () => {
-    const objects = new ObjectStore<StoredObject>({ keyOf: ({ name }) => name, groupOf: () => undefined, slicer });
+    const objects = new ObjectStore<StoredObject>({ namespaceOf: () => undefined, groupOf: () => undefined, slicer });
     objects.upsert({ ...thing('a', '1'), left: undefined, both: 1 } as StoredObject);
     expect(
       objects.upsert({ ...thing('a', '2', { labels: { version: '1' } }), right: 2, both: 1 } as StoredObject),
@@ -370,7 +370,7 @@ describe('notifications', () => {
   it('mirror the store, after any sequence of steps', async () => {
     const mirror = new Map<string, Thing>();
     const objects = new ObjectStore<Thing>({
-      keyOf: ({ name }) => name,
+      namespaceOf: () => undefined,
       groupOf: () => undefined,
       slicer,
       onChanges: (step) => {

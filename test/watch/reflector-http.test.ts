@@ -55,7 +55,7 @@ async function start() {
   const api = new ApiClient({ credentials, clock, version: '0' });
   const changes = new Inbox<string>();
   const store = new ObjectStore<Pod>({
-    keyOf: ({ name }) => name,
+    namespaceOf: () => undefined,
     groupOf: ({ nodeName }) => nodeName,
     slicer: new TimeSlicer(clock),
     onChanges: (step) => {

@@ -81,7 +81,7 @@ export async function runReflector(runOptions: RunOptions): Promise<RunningRefle
   const changes: string[] = [];
   const progressedAtMs: number[] = [];
   const store = new ObjectStore<Thing>({
-    keyOf: ({ name }) => name,
+    namespaceOf: () => undefined,
     groupOf: () => undefined,
     slicer: new TimeSlicer(clock),
     onChanges: (step) => {

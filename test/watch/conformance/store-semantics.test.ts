@@ -18,7 +18,7 @@ it('S72: a list without a namespace removes each of its objects, and its group',
   });
   const changes: string[] = [];
   const store = new ObjectStore<Namespaced>({
-    keyOf: ({ namespace, name }) => `${namespace}/${name}`,
+    namespaceOf: ({ namespace }) => namespace,
     groupOf: ({ namespace }) => namespace,
     slicer: new TimeSlicer(new ManualClock()),
     onChanges: (step) => {

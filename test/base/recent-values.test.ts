@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { RecentValues } from '../../src/base/recent-values.js';
+
+describe('recent values', () => {
+  it('are forgotten when enough others come, unless somebody asks for them', () => {
+    const values = new RecentValues<number, string>(4);
+    for (let key = 0; key < 10; key += 1) {
+      values.set(key, `value ${key}`);
+      values.get(0);
+    }
+    expect(values.get(0)).toBe('value 0');
+    expect(values.get(1)).toBeUndefined();
+    expect(values.get(9)).toBe('value 9');
+  });
+
+  it('are at least half of as many as may be kept, each as it was set', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 9 }), fc.array(fc.nat(20)), (maxCount, keys) => {
+        const recent = keys.slice(Math.max(0, keys.length - Math.floor(maxCount / 2)));
+        for (const asked of recent) {
+          const values = new RecentValues<number, string>(maxCount);
+          for (const key of keys) values.set(key, `value ${key}`);
+          expect(values.get(asked)).toBe(`value ${asked}`);
+        }
+      }),
+    );
+  });
+});
