@@ -1,15 +1,13 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
-import type { ClusterFamilyRow, FamilyGroup } from './family.js';
-import { type FamilyText, groupTexts } from './family-text.js';
+import type { ClusterFamilyRow } from './family.js';
+import type { SourceText, TextMaker } from './source-text.js';
 
-interface FamilyChunk {
-  /** Never written to. */
-  readonly buffer: Buffer;
-  readonly seriesCount: number;
+export interface ChunkCacheOptions<Source extends object> {
+  readonly maker: Pick<TextMaker<Source, never, never>, 'families' | 'make'>;
+  readonly slicer: TimeSlicer;
+  /** Of sources that replace each other: the text of the new one is made from that of the former one. */
+  readonly nameOf: (source: Source, index: number) => string;
 }
-
-/** One per family of {@link ChunkCache.families}, in their order; empty where the source has no such series. */
-export type SourceChunks = readonly FamilyChunk[];
 
 /**
  * The text of some families, made once for each source of their series and kept as long as the source is: a scrape of
@@ -17,54 +15,49 @@ export type SourceChunks = readonly FamilyChunk[];
  */
 export class ChunkCache<Source extends object> {
   readonly families: readonly ClusterFamilyRow[];
-  readonly #kept = new WeakMap<Source, SourceChunks>();
-  readonly #groups: readonly FamilyGroup<Source>[];
-  readonly #slicer: TimeSlicer;
-  readonly #clean: (source: Source) => Source;
+  readonly #options: ChunkCacheOptions<Source>;
+  /** By the name of the source. */
+  readonly #kept = new Map<string, SourceText<Source>>();
 
-  /** `clean` removes what would give the same series twice. */
-  constructor(
-    groups: readonly FamilyGroup<Source>[],
-    slicer: TimeSlicer,
-    clean: (source: Source) => Source = (source) => source,
-  ) {
-    this.families = groups.flatMap(({ families }) => families);
-    this.#groups = groups;
-    this.#slicer = slicer;
-    this.#clean = clean;
+  constructor(options: ChunkCacheOptions<Source>) {
+    this.families = options.maker.families;
+    this.#options = options;
   }
 
-  /** In the order of the sources. Yields to the event loop between them; rejects with the signal's reason. */
-  async prepare(sources: readonly Source[], signal: AbortSignal): Promise<readonly SourceChunks[]> {
-    const prepared: SourceChunks[] = [];
-    for (const source of sources) {
-      prepared.push(this.#kept.get(source) ?? (await this.#render(source, signal)));
+  /**
+   * Of all sources, in their order; forgets all others. Yields to the event loop between sources; rejects with the
+   * signal's reason.
+   */
+  async prepareAll(sources: readonly Source[], signal: AbortSignal): Promise<readonly SourceText<Source>[]> {
+    const texts: SourceText<Source>[] = [];
+    const names = new Set<string>();
+    for (const [index, source] of sources.entries()) {
+      const name = this.#options.nameOf(source, index);
+      names.add(name);
+      texts.push(this.#upToDate(name, source) ?? (await this.#make(name, source, signal)));
     }
-    return prepared;
+    for (const name of this.#kept.keys()) if (!names.has(name)) this.#kept.delete(name);
+    return texts;
   }
 
-  #render(source: Source, signal: AbortSignal): Promise<SourceChunks> {
+  /** Of one source, ahead of {@link prepareAll}. */
+  async prepare(source: Source, signal: AbortSignal): Promise<void> {
+    const name = this.#options.nameOf(source, 0);
+    if (this.#upToDate(name, source) === undefined) await this.#make(name, source, signal);
+  }
+
+  #upToDate(name: string, source: Source): SourceText<Source> | undefined {
+    const text = this.#kept.get(name);
+    return text?.source === source ? text : undefined;
+  }
+
+  #make(name: string, source: Source, signal: AbortSignal): Promise<SourceText<Source>> {
     signal.throwIfAborted();
-    return this.#slicer.run(() => {
-      // Another scrape may have made them while this one waited for its turn.
-      const chunks = this.#kept.get(source) ?? this.#chunksOf(this.#clean(source));
-      this.#kept.set(source, chunks);
-      return chunks;
+    return this.#options.slicer.run(() => {
+      // Another scrape may have made it while this one waited for its turn.
+      const text = this.#upToDate(name, source) ?? this.#options.maker.make(source, this.#kept.get(name));
+      this.#kept.set(name, text);
+      return text;
     });
   }
-
-  #chunksOf(source: Source): SourceChunks {
-    return encode(this.#groups.flatMap((group) => groupTexts(group, source)));
-  }
-}
-
-/** One memory block per source: separate blocks for 65,000 small chunks would cost more than their bytes. */
-function encode(texts: readonly FamilyText[]): SourceChunks {
-  const block = Buffer.allocUnsafeSlow(texts.reduce((total, { text }) => total + Buffer.byteLength(text), 0));
-  let offset = 0;
-  return texts.map(({ text, seriesCount }) => {
-    const start = offset;
-    offset += block.write(text, start);
-    return { buffer: block.subarray(start, offset), seriesCount };
-  });
 }

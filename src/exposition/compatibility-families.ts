@@ -13,8 +13,10 @@ import {
   nodeFill,
 } from './compatibility-sources.js';
 import { type FamilyGroup, familyGroup } from './family.js';
+import type { PodOnNode } from './pod-on-node.js';
 
-export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
+/** Per pod, container and mounted volume. */
+export const compatibilityPodGroups: readonly FamilyGroup<PodOnNode>[] = [
   familyGroup({
     level: 'pod',
     seriesSource: legacyPods,
@@ -23,7 +25,7 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         name: 'pod_usage',
         profile: 'minimal',
         help: 'Ephemeral storage used by the pod. Replaced by pod_used_bytes.',
-        value: ({ pod }) => pod.usage.usedBytes,
+        value: ({ usage }) => usage.usedBytes,
       },
       {
         name: 'inodes',
@@ -41,7 +43,7 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         name: 'inodes_used',
         profile: 'minimal',
         help: 'Inodes used by the pod. Replaced by pod_inodes_used.',
-        value: ({ pod }) => pod.usage.inodesUsed,
+        value: ({ usage }) => usage.inodesUsed,
       },
     ],
   }),
@@ -141,6 +143,9 @@ export const compatibilityGroups: readonly FamilyGroup<NodeSnapshot>[] = [
       },
     ],
   }),
+];
+
+export const compatibilityNodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   familyGroup({
     level: 'node',
     seriesSource: legacyNodes,

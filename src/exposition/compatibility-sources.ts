@@ -1,28 +1,31 @@
 /** The series of the families of k8s-ephemeral-storage-metrics, with its label names. */
-import type { ContainerUsage, VolumeUsage } from '../attribution/usage.js';
+import type { ContainerUsage, PodUsage, VolumeUsage } from '../attribution/usage.js';
 import type { Container, Mount } from '../kube/objects.js';
 import type { ContainerSummary, FsStats } from '../kubelet/summary.js';
-import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
+import type { ListedPod, NodeSnapshot } from '../scrape/snapshot.js';
 import type { SeriesSource } from './family.js';
+import type { PodOnNode } from './pod-on-node.js';
+import { labelText } from './render.js';
 import { containers } from './series-sources.js';
 
 /** The filesystem that holds the kubelet's own files. */
 export const legacyNodes: SeriesSource<NodeSnapshot, FsStats> = {
   labels: ['node_name'],
-  *find({ nodeName, summary: { nodefs } }) {
-    if (nodefs !== undefined) yield { labelValues: [nodeName], data: nodefs };
+  forEach({ nodeName, summary: { nodefs } }, emit) {
+    if (nodefs !== undefined) emit(labelText(legacyNodes.labels, [nodeName]), nodefs);
   },
 };
 
-interface PodOnNode {
-  readonly pod: PodSnapshot;
+interface PodOnFilesystem {
+  readonly usage: PodUsage;
   readonly nodefs: FsStats | undefined;
 }
 
-export const legacyPods: SeriesSource<NodeSnapshot, PodOnNode> = {
+export const legacyPods: SeriesSource<PodOnNode, PodOnFilesystem> = {
   labels: [...legacyNodes.labels, 'pod_name', 'pod_namespace'],
-  *find({ nodeName, summary: { nodefs }, pods }) {
-    for (const pod of pods) yield { labelValues: [nodeName, pod.name, pod.namespace], data: { pod, nodefs } };
+  forEach({ nodeName, nodefs, pod }, emit) {
+    if (pod.usage === undefined) return;
+    emit(labelText(legacyPods.labels, [nodeName, pod.name, pod.namespace]), { usage: pod.usage, nodefs });
   },
 };
 
@@ -32,27 +35,23 @@ interface ContainerFiles {
   readonly summary: ContainerSummary | undefined;
 }
 
-export const legacyContainers: SeriesSource<NodeSnapshot, ContainerFiles> = {
+export const legacyContainers: SeriesSource<PodOnNode, ContainerFiles> = {
   labels: [...legacyPods.labels, 'container'],
-  *find(snapshot) {
-    for (const { labelValues, data } of legacyPods.find(snapshot)) {
-      const { usage, summary } = data.pod;
-      for (const container of usage.containers) {
-        const reported = summary.containers.find(({ name }) => name === container.name);
-        yield { labelValues: [...labelValues, container.name], data: { usage: container, summary: reported } };
-      }
+  forEach({ nodeName, pod }, emit) {
+    for (const usage of pod.usage?.containers ?? []) {
+      const summary = pod.summary.containers.find(({ name }) => name === usage.name);
+      emit(labelText(legacyContainers.labels, [nodeName, pod.name, pod.namespace, usage.name]), { usage, summary });
     }
   },
 };
 
 /** With the labels of both exporters, for families of the same name. */
-export const sharedContainers: SeriesSource<NodeSnapshot, ContainerUsage> = {
+export const sharedContainers: SeriesSource<PodOnNode, ContainerUsage> = {
   labels: [...containers.labels, ...legacyPods.labels],
-  *find({ nodeName, pods }) {
-    for (const { namespace, name, usage } of pods) {
-      for (const data of usage.containers) {
-        yield { labelValues: [namespace, name, data.name, nodeName, nodeName, name, namespace], data };
-      }
+  forEach({ nodeName, pod: { namespace, name, usage } }, emit) {
+    for (const data of usage?.containers ?? []) {
+      const values = [namespace, name, data.name, nodeName, nodeName, name, namespace];
+      emit(labelText(sharedContainers.labels, values), data);
     }
   },
 };
@@ -66,39 +65,39 @@ interface Fill {
  * Containers with a limit that the kubelet enforces: the usage that counts towards it, and the limit. Those without one:
  * usage and size of the node's filesystem, which any of them may fill.
  */
-export const legacyLimits: SeriesSource<NodeSnapshot, Fill> = {
+export const legacyLimits: SeriesSource<PodOnNode, Fill> = {
   labels: [...legacyContainers.labels, 'source'],
-  *find(snapshot) {
-    for (const { labelValues, data } of legacyPods.find(snapshot)) {
-      for (const { rule, container, usedBytes, limitBytes } of data.pod.ratios) {
-        if (rule !== 'container') continue;
-        yield { labelValues: [...labelValues, container, 'container'], data: { usedBytes, wholeBytes: limitBytes } };
-      }
-      const fill = nodeFill(data.nodefs);
-      if (fill === undefined) continue;
-      for (const { name, limitBytes = 0 } of runningContainers(data.pod)) {
-        if (limitBytes === 0) yield { labelValues: [...labelValues, name, 'node'], data: fill };
-      }
+  forEach({ nodeName, nodefs, pod }, emit) {
+    if (pod.usage === undefined) return;
+    const labelsOf = (container: string, source: string): string =>
+      labelText(legacyLimits.labels, [nodeName, pod.name, pod.namespace, container, source]);
+    for (const { rule, container, usedBytes, limitBytes } of pod.ratios) {
+      if (rule === 'container') emit(labelsOf(container, 'container'), { usedBytes, wholeBytes: limitBytes });
+    }
+    const fill = nodeFill(nodefs);
+    if (fill === undefined) return;
+    for (const { name, limitBytes = 0 } of runningContainers(pod)) {
+      if (limitBytes === 0) emit(labelsOf(name, 'node'), fill);
     }
   },
 };
 
 /** EmptyDirs of any medium: a series for each container that mounts them, and path. */
-export const legacyMounts: SeriesSource<NodeSnapshot, VolumeUsage> = {
+export const legacyMounts: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: [...legacyContainers.labels, 'volume_name', 'mount_path'],
-  *find(snapshot) {
-    for (const { labelValues, data } of legacyPods.find(snapshot)) {
-      const volumes = new Map(data.pod.usage.volumes.map((volume) => [volume.name, volume]));
-      for (const { container, volumeName, path } of mountsOf(data.pod)) {
-        const volume = volumes.get(volumeName);
-        if (volume?.type === 'emptydir')
-          yield { labelValues: [...labelValues, container, volumeName, path], data: volume };
-      }
+  forEach({ nodeName, pod }, emit) {
+    if (pod.usage === undefined) return;
+    const volumes = new Map(pod.usage.volumes.map((volume) => [volume.name, volume]));
+    for (const { container, volumeName, path } of mountsOf(pod)) {
+      const volume = volumes.get(volumeName);
+      if (volume?.type !== 'emptydir') continue;
+      const values = [nodeName, pod.name, pod.namespace, container, volumeName, path];
+      emit(labelText(legacyMounts.labels, values), volume);
     }
   },
 };
 
-function mountsOf(pod: PodSnapshot): readonly (Mount & { readonly container: string })[] {
+function mountsOf(pod: ListedPod): readonly (Mount & { readonly container: string })[] {
   return runningContainers(pod).flatMap(({ name, mounts }) => mounts.map((mount) => ({ container: name, ...mount })));
 }
 
@@ -109,6 +108,6 @@ export function nodeFill(nodefs: FsStats | undefined): Fill | undefined {
   return { usedBytes: Math.max(capacityBytes - availableBytes, 0), wholeBytes: capacityBytes };
 }
 
-function runningContainers({ pod }: PodSnapshot): readonly Container[] {
+function runningContainers({ pod }: ListedPod): readonly Container[] {
   return pod?.containers.filter(({ kind }) => kind === 'app' || kind === 'sidecar') ?? [];
 }

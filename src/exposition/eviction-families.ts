@@ -3,6 +3,7 @@ import type { EvictionRecord } from '../history/eviction-record.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';
+import { labelText } from './render.js';
 import { evictionRanks } from './series-sources.js';
 
 type CountsPage<T> = readonly EvictionCounts<T>[];
@@ -83,12 +84,13 @@ function countsByCause<T>(
   labels: readonly string[],
   labelValuesOf: (of: T) => readonly string[],
 ): SeriesSource<CountsPage<T>, number> {
+  const names = [...labels, 'cause'];
   return {
-    labels: [...labels, 'cause'],
-    *find(page) {
+    labels: names,
+    forEach(page, emit) {
       for (const { of, counts } of page) {
         const labelValues = labelValuesOf(of);
-        for (const [cause, data] of counts) yield { labelValues: [...labelValues, cause], data };
+        for (const [cause, data] of counts) emit(labelText(names, [...labelValues, cause]), data);
       }
     },
   };
@@ -96,18 +98,20 @@ function countsByCause<T>(
 
 type RecordLabel = 'namespace' | 'pod' | 'node' | 'cause' | 'container' | 'volume';
 
-/** Records are the newest first. Names have no line feeds. */
+/** Records are the newest first. */
 function newestBy(labels: readonly RecordLabel[]): SeriesSource<Records, EvictionRecord> {
   return {
     labels,
-    *find(records) {
+    forEach(records, emit) {
       const seen = new Set<string>();
       for (const data of records) {
-        const labelValues = labels.map((label) => data[label]);
-        const key = labelValues.join('\n');
-        if (seen.has(key)) continue;
-        seen.add(key);
-        yield { labelValues, data };
+        const text = labelText(
+          labels,
+          labels.map((label) => data[label]),
+        );
+        if (seen.has(text)) continue;
+        seen.add(text);
+        emit(text, data);
       }
     },
   };

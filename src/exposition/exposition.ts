@@ -3,15 +3,17 @@ import { TimeSlicer } from '../base/time-slicer.js';
 import type { EvictionCounts } from '../history/eviction-counters.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import type { PreparedNode } from '../scrape/node-record.js';
-import type { ClusterSnapshot, NodeObjects, NodeSnapshot } from '../scrape/snapshot.js';
+import type { ClusterSnapshot, NodeObjects, NodeSnapshot, NodeState } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import { ChunkCache } from './chunks.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { type Compatibility, detailGroups, familyTable } from './families.js';
-import type { Level } from './family.js';
-import { withNamelessAsOne } from './nameless-pods.js';
+import type { FamilyGroup, Level } from './family.js';
 import { nodeStateGroups } from './node-families.js';
+import { isSameState } from './node-states.js';
 import { objectGroups } from './object-families.js';
+import { type SourceParts, undivided } from './part-texts.js';
+import { partsOfNode, partsOfObjects } from './pod-on-node.js';
 import { type MetricSource, registryFamilies, type RegistryFamily } from './registry-text.js';
 import { endText, type ExpositionFormat, headerText } from './render.js';
 import {
@@ -20,13 +22,13 @@ import {
   type FamilyPredicate,
   type FamilyRules,
   filterText,
-  groupsOf,
   requestedBy,
 } from './selection.js';
 import { familiesOverCap } from './series-cap.js';
-import type { WorkloadPage } from './series-sources.js';
+import type { NodeStates, WorkloadPage } from './series-sources.js';
+import { groupsOf, perSource, type SourceGroup } from './source-groups.js';
+import { TextMaker } from './source-text.js';
 import { StablePages } from './stable-pages.js';
-import { objectsWithoutRepeats, withoutRepeats } from './unique.js';
 import { workloadGroups } from './workload-families.js';
 import { WorkloadPages } from './workload-pages.js';
 
@@ -99,7 +101,8 @@ export class Exposition {
   readonly #workloadChunks: ChunkCache<WorkloadPage>;
   readonly #objectChunks: ChunkCache<NodeObjects>;
   readonly #nodeChunks: ChunkCache<NodeSnapshot>;
-  readonly #nodeStateChunks: ChunkCache<ClusterSnapshot>;
+  readonly #nodeStates = new StablePages<NodeState>(isSameState);
+  readonly #nodeStateChunks: ChunkCache<NodeStates>;
   readonly #evictedPodChunks: ChunkCache<readonly EvictionRecord[]>;
   readonly #workloadEvictions = new StablePages<EvictionCounts<Workload>>();
   readonly #workloadEvictionChunks: ChunkCache<readonly EvictionCounts<Workload>[]>;
@@ -113,19 +116,20 @@ export class Exposition {
     this.#selfMetrics = selfMetrics;
     this.#observer = observer;
     this.#slicer = new TimeSlicer(clock);
-    this.#workloadChunks = new ChunkCache(groupsOf(workloadGroups, isAllowed), this.#slicer);
-    this.#objectChunks = new ChunkCache(
-      groupsOf(objectGroups(settings), isAllowed),
-      this.#slicer,
-      objectsWithoutRepeats,
-    );
-    this.#nodeChunks = new ChunkCache(groupsOf(detailGroups(settings), isAllowed), this.#slicer, (snapshot) =>
-      withoutRepeats(withNamelessAsOne(snapshot)),
-    );
-    this.#nodeStateChunks = new ChunkCache(groupsOf(nodeStateGroups, isAllowed), this.#slicer);
-    this.#evictedPodChunks = new ChunkCache(groupsOf(evictedPodGroups, isAllowed), this.#slicer);
-    this.#workloadEvictionChunks = new ChunkCache(groupsOf(workloadEvictionGroups, isAllowed), this.#slicer);
-    this.#nodeEvictionChunks = new ChunkCache(groupsOf(nodeEvictionGroups, isAllowed), this.#slicer);
+    const cacheOf = <Source extends object, Item extends object, Part>(
+      groups: readonly SourceGroup<Source, Part>[],
+      parts: SourceParts<Source, Item, Part>,
+      nameOf: (source: Source, index: number) => string,
+    ) => new ChunkCache({ maker: new TextMaker(groupsOf(groups, isAllowed), parts), slicer: this.#slicer, nameOf });
+    const pageCache = <Page extends object>(groups: readonly FamilyGroup<Page>[]) =>
+      cacheOf<Page, never, never>(perSource(groups), undivided, (_, index) => String(index));
+    this.#workloadChunks = pageCache(workloadGroups);
+    this.#objectChunks = cacheOf(objectGroups(settings), partsOfObjects, ({ nodeName }) => nodeName);
+    this.#nodeChunks = cacheOf(detailGroups(settings), partsOfNode(settings), ({ nodeName }) => nodeName);
+    this.#nodeStateChunks = pageCache(nodeStateGroups);
+    this.#evictedPodChunks = pageCache(evictedPodGroups);
+    this.#workloadEvictionChunks = pageCache(workloadEvictionGroups);
+    this.#nodeEvictionChunks = pageCache(nodeEvictionGroups);
   }
 
   /** Whether there is a family of this name, allowed or not, with series or without. */
@@ -138,7 +142,7 @@ export class Exposition {
   async prepareNode({ snapshot, objects }: PreparedNode, filter: FamilyFilter, signal: AbortSignal): Promise<void> {
     const isRequested = requestedBy(filter);
     const prepare = async <Source extends object>(cache: ChunkCache<Source>, source: Source) => {
-      if (cache.families.some(isRequested)) await cache.prepare([source], signal);
+      if (cache.families.some(isRequested)) await cache.prepare(source, signal);
     };
     if (snapshot !== undefined) await prepare(this.#nodeChunks, snapshot);
     await prepare(this.#objectChunks, objects);
@@ -173,7 +177,7 @@ export class Exposition {
       ...(await blocksOf(this.#nodeChunks, snapshots)),
       ...(await blocksOf(this.#objectChunks, objects)),
       ...(await blocksOf(this.#evictedPodChunks, [evictions.records])),
-      ...(await blocksOf(this.#nodeStateChunks, [snapshot])),
+      ...(await blocksOf(this.#nodeStateChunks, this.#nodeStates.of(nodes))),
       ...(await blocksOf(this.#nodeEvictionChunks, this.#nodeEvictions.of(evictions.nodes))),
     ];
     return this.#capped(blocks, filter);
@@ -205,15 +209,15 @@ async function familyBlocks<Source extends object>(
 ): Promise<readonly FamilyBlock[]> {
   const requested = [...cache.families.entries()].filter(([, family]) => isRequested(family));
   if (requested.length === 0) return [];
-  const prepared = await cache.prepare(sources, signal);
+  const prepared = await cache.prepareAll(sources, signal);
   return requested.map(([index, family]) => {
     const chunks: Buffer[] = [];
     let seriesCount = 0;
-    for (const sourceChunks of prepared) {
-      const chunk = sourceChunks[index];
-      if (chunk === undefined || chunk.seriesCount === 0) continue;
-      chunks.push(chunk.buffer);
-      seriesCount += chunk.seriesCount;
+    for (const text of prepared) {
+      const chunk = text.chunks[index];
+      if (chunk === undefined || chunk.length === 0) continue;
+      chunks.push(chunk);
+      seriesCount += text.seriesCounts[index] ?? 0;
     }
     return { level: family.level, header: family, chunks, seriesCount };
   });

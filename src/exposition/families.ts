@@ -1,40 +1,39 @@
 /** THE table of metric families: name, help, labels, profile, and how each value is read from the data of a scrape. */
 import { compilePattern } from '../base/pattern.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
-import { compatibilityGroups } from './compatibility-families.js';
+import { compatibilityNodeGroups, compatibilityPodGroups } from './compatibility-families.js';
 import {
   evictedPodGroups,
   evictionRankGroups,
   nodeEvictionGroups,
   workloadEvictionGroups,
 } from './eviction-families.js';
-import type { FamilyGroup, FamilyRow } from './family.js';
+import type { FamilyRow } from './family.js';
 import { nodeGroups, nodeStateGroups } from './node-families.js';
 import { objectGroups } from './object-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
+import type { PodOnNode } from './pod-on-node.js';
 import type { Profile } from './profile.js';
 import type { FamilyRules } from './selection.js';
+import { perPart, perSource, type SourceGroup } from './source-groups.js';
 import { workloadGroups } from './workload-families.js';
 
 /** The exporter whose families are served too. */
 export type Compatibility = 'none' | 'k8s-ephemeral-storage-metrics';
 
+export type DetailGroups = readonly SourceGroup<NodeSnapshot, PodOnNode>[];
+
 /** The families of one node's summary. Nothing here may depend on the time of the scrape: the text is kept. */
-export function detailGroups({ compatibility, profile }: FamilyChoice): readonly FamilyGroup<NodeSnapshot>[] {
-  const volumeFamilies = volumeGroups(profile);
-  switch (compatibility) {
-    case 'none':
-      return [...podGroups, ...evictionRankGroups, ...containerGroups, ...volumeFamilies, ...nodeGroups];
-    case 'k8s-ephemeral-storage-metrics':
-      return [
-        ...podGroups,
-        ...evictionRankGroups,
-        ...sharedContainerGroups,
-        ...volumeFamilies,
-        ...nodeGroups,
-        ...compatibilityGroups,
-      ];
-  }
+export function detailGroups({ compatibility, profile }: FamilyChoice): DetailGroups {
+  const isCompatible = compatibility === 'k8s-ephemeral-storage-metrics';
+  return [
+    ...perPart(podGroups),
+    ...perSource(evictionRankGroups),
+    ...perPart(isCompatible ? sharedContainerGroups : containerGroups),
+    ...perPart(volumeGroups(profile)),
+    ...perSource(nodeGroups),
+    ...(isCompatible ? [...perPart(compatibilityPodGroups), ...perSource(compatibilityNodeGroups)] : []),
+  ];
 }
 
 export interface FamilyChoice {
@@ -70,8 +69,8 @@ export function familyTable(
   return [
     ...workloadGroups.flatMap(({ families }) => families),
     ...workloadEvictionGroups.flatMap(({ families }) => families),
-    ...detailGroups({ compatibility, profile: 'full' }).flatMap(({ families }) => families),
-    ...objectGroups({ nodeLabels: [] }).flatMap(({ families }) => families),
+    ...detailGroups({ compatibility, profile: 'full' }).flatMap(({ group }) => group.families),
+    ...objectGroups({ nodeLabels: [] }).flatMap(({ group }) => group.families),
     ...evictedPodGroups.flatMap(({ families }) => families),
     ...nodeStateGroups.flatMap(({ families }) => families),
     ...nodeEvictionGroups.flatMap(({ families }) => families),

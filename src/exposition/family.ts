@@ -1,5 +1,6 @@
 import type { Profile } from './profile.js';
 import type { FamilyType } from './render.js';
+import type { SampleLines } from './sample-lines.js';
 
 /** What a series is about; the series of each level are counted separately. */
 export type Level = 'workload' | 'node' | 'pod' | 'container' | 'volume';
@@ -21,25 +22,20 @@ export interface ClusterFamilyRow extends FamilyRow {
   readonly level: Level;
 }
 
-/** The samples with one set of label values: a value for each family of the group; undefined where it is unknown. */
-interface SampleRow {
-  readonly labelValues: readonly string[];
-  readonly values: readonly (number | undefined)[];
-}
-
 /** Families whose series have the same labels. */
 export interface FamilyGroup<Source> {
   readonly families: readonly ClusterFamilyRow[];
-  labels(source: Source): readonly string[];
-  samples(source: Source): Iterable<SampleRow>;
+  /** The group with these families only; the same one with all of them. */
+  narrowed(isWanted: (family: ClusterFamilyRow) => boolean): FamilyGroup<Source>;
+  /** Adds the samples of `source`. `lines`: one for each family, in their order. */
+  write(source: Source, lines: readonly SampleLines[]): void;
 }
 
 /** Where the series of a group come from. */
 export interface SeriesSource<Source, T> {
   readonly labels: readonly string[];
-  /** The labels where they depend on the data; {@link labels} without it. */
-  readonly labelsIn?: (source: Source) => readonly string[];
-  find(source: Source): Iterable<{ readonly labelValues: readonly string[]; readonly data: T }>;
+  /** Calls `emit` for each series with the text of its labels, as {@link labelText} writes it. */
+  forEach(source: Source, emit: (labels: string, data: T) => void): void;
 }
 
 export interface FamilyOptions<T> {
@@ -61,20 +57,40 @@ export interface FamilyGroupOptions<Source, T> {
 
 const prefix = 'ephemeral_storage_';
 
+interface Entry<T> {
+  readonly row: ClusterFamilyRow;
+  readonly valueOf: (data: T) => number | undefined;
+}
+
 export function familyGroup<Source, T>(options: FamilyGroupOptions<Source, T>): FamilyGroup<Source> {
   const { level, seriesSource, families } = options;
   const { labels } = seriesSource;
-  return {
-    families: families.map(({ name, type, help, profile }) => {
-      return { name: `${prefix}${name}`, type: type ?? 'gauge', help, level, profile, labels };
-    }),
-    labels: (source) => seriesSource.labelsIn?.(source) ?? labels,
-    *samples(source) {
-      for (const { labelValues, data } of seriesSource.find(source)) {
-        yield { labelValues, values: families.map(({ value }) => value(data)) };
-      }
+  return groupOf(
+    seriesSource,
+    families.map(({ name, type, help, profile, value }) => ({
+      row: { name: `${prefix}${name}`, type: type ?? 'gauge', help, level, profile, labels },
+      valueOf: value,
+    })),
+  );
+}
+
+function groupOf<Source, T>(seriesSource: SeriesSource<Source, T>, entries: readonly Entry<T>[]): FamilyGroup<Source> {
+  const group: FamilyGroup<Source> = {
+    families: entries.map(({ row }) => row),
+    narrowed: (isWanted) => {
+      const wanted = entries.filter(({ row }) => isWanted(row));
+      return wanted.length === entries.length ? group : groupOf(seriesSource, wanted);
+    },
+    write: (source, lines) => {
+      seriesSource.forEach(source, (labels, data) => {
+        for (let index = 0; index < entries.length; index += 1) {
+          const value = entries[index]?.valueOf(data);
+          if (value !== undefined) lines[index]?.add(labels, value);
+        }
+      });
     },
   };
+  return group;
 }
 
 /** Of microseconds. Undefined stays undefined. */

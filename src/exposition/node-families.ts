@@ -1,6 +1,15 @@
-import type { ClusterSnapshot, NodeSnapshot } from '../scrape/snapshot.js';
+import type { NodeSnapshot } from '../scrape/snapshot.js';
 import { type FamilyGroup, familyGroup, microsecondsToSeconds, toSeconds } from './family.js';
-import { absentNodes, evictionHeadrooms, filesystems, layouts, nodes, owners, summaries } from './series-sources.js';
+import {
+  absentNodes,
+  evictionHeadrooms,
+  filesystems,
+  layouts,
+  nodes,
+  type NodeStates,
+  owners,
+  summaries,
+} from './series-sources.js';
 
 /** Per node, from its summary. */
 export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
@@ -141,7 +150,7 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
 ];
 
 /** What changes from scrape to scrape. */
-export const nodeStateGroups: readonly FamilyGroup<ClusterSnapshot>[] = [
+export const nodeStateGroups: readonly FamilyGroup<NodeStates>[] = [
   familyGroup({
     level: 'node',
     seriesSource: nodes,

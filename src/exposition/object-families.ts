@@ -10,17 +10,17 @@ import {
   podInfos,
   podWorkloads,
 } from './object-sources.js';
+import type { BoundPodOnNode } from './pod-on-node.js';
+import { perPart, perSource, type SourceGroup } from './source-groups.js';
+
+export type ObjectGroups = readonly SourceGroup<NodeObjects, BoundPodOnNode>[];
 
 /** What the API server knows, also of nodes without data and of pods that no summary has. */
-export function objectGroups({
-  nodeLabels,
-}: {
-  readonly nodeLabels: readonly string[];
-}): readonly FamilyGroup<NodeObjects>[] {
-  return [...podObjectGroups, ...nodeObjectGroups, nodeInfoGroup(nodeLabels)];
+export function objectGroups({ nodeLabels }: { readonly nodeLabels: readonly string[] }): ObjectGroups {
+  return [...perPart(podObjectGroups), ...perSource([...nodeObjectGroups, nodeInfoGroup(nodeLabels)])];
 }
 
-const podObjectGroups: readonly FamilyGroup<NodeObjects>[] = [
+const podObjectGroups: readonly FamilyGroup<BoundPodOnNode>[] = [
   familyGroup({
     level: 'pod',
     seriesSource: podWorkloads,

@@ -1,62 +1,53 @@
 /** The series of what the API server knows of nodes and pods, measured or not. */
-import { countedComponent } from '../attribution/volume-usage.js';
 import type { Container, Node, Pod, Volume } from '../kube/objects.js';
 import type { BoundPod, NodeObjects } from '../scrape/snapshot.js';
 import type { SeriesSource } from './family.js';
-import { containers, pods, volumes } from './series-sources.js';
+import type { BoundPodOnNode } from './pod-on-node.js';
+import { labelPart, labelText } from './render.js';
+import { containers, pods, volumeLabels, volumes } from './series-sources.js';
 import { infoLabelNames } from './workload-info.js';
 
-export const boundPods: SeriesSource<NodeObjects, BoundPod> = {
+export const boundPods: SeriesSource<BoundPodOnNode, BoundPod> = {
   labels: pods.labels,
-  *find({ nodeName, pods: all }) {
-    for (const data of all) yield { labelValues: [data.pod.namespace, data.pod.name, nodeName], data };
+  forEach({ bound, placed }, emit) {
+    emit(`${placed}}`, bound);
   },
 };
 
-export const podWorkloads: SeriesSource<NodeObjects, BoundPod> = {
+export const podWorkloads: SeriesSource<BoundPodOnNode, BoundPod> = {
   labels: ['namespace', 'pod', 'workload', 'workload_type', 'workload_namespace'],
-  *find({ pods: all }) {
-    for (const data of all) {
-      for (const { namespace, name, type } of data.workloads) {
-        yield { labelValues: [data.pod.namespace, data.pod.name, name, type, namespace], data };
-      }
+  forEach({ bound, named }, emit) {
+    for (const { namespace, name, type } of bound.workloads) {
+      const ofWorkload = `${labelPart('workload', name)}${labelPart('workload_type', type)}`;
+      emit(`${named}${ofWorkload}${labelPart('workload_namespace', namespace)}}`, bound);
     }
   },
 };
 
-export const podInfos: SeriesSource<NodeObjects, Pod> = {
+export const podInfos: SeriesSource<BoundPodOnNode, Pod> = {
   labels: [...pods.labels, 'uid', 'qos_class', 'phase', 'host_ip', 'static', 'priority_class'],
-  *find(objects) {
-    for (const { labelValues, data } of boundPods.find(objects)) {
-      const { uid, qosClass = '', phase, hostIp = '', isStatic, priorityClass = '' } = data.pod;
-      const about = [uid, qosClass, phase, hostIp, String(isStatic), priorityClass];
-      yield { labelValues: [...labelValues, ...about], data: data.pod };
-    }
+  forEach({ bound: { pod }, nodeName }, emit) {
+    const { namespace, name, uid, qosClass = '', phase, hostIp = '', isStatic, priorityClass = '' } = pod;
+    const about = [uid, qosClass, phase, hostIp, String(isStatic), priorityClass];
+    emit(labelText(podInfos.labels, [namespace, name, nodeName, ...about]), pod);
   },
 };
 
 /** Containers that run as long as the pod does; ordinary init containers run to their end. */
-export const containerSpecs: SeriesSource<NodeObjects, Container> = {
+export const containerSpecs: SeriesSource<BoundPodOnNode, Container> = {
   labels: containers.labels,
-  *find({ nodeName, pods: all }) {
-    for (const { pod } of all) {
-      for (const data of pod.containers) {
-        if (data.kind !== 'init') yield { labelValues: [pod.namespace, pod.name, data.name, nodeName], data };
-      }
+  forEach({ bound: { pod }, named, nodeName }, emit) {
+    for (const data of pod.containers) {
+      if (data.kind === 'init') continue;
+      emit(`${named}${labelPart('container', data.name)}${labelPart('node', nodeName)}}`, data);
     }
   },
 };
 
-export const emptyDirSpecs: SeriesSource<NodeObjects, Volume> = {
+export const emptyDirSpecs: SeriesSource<BoundPodOnNode, Volume> = {
   labels: volumes.labels,
-  *find(objects) {
-    for (const { labelValues, data: bound } of boundPods.find(objects)) {
-      for (const data of bound.pod.volumes) {
-        if (data.type !== 'emptydir') continue;
-        const isCounted = countedComponent(data) !== undefined;
-        yield { labelValues: [...labelValues, data.name, data.type, data.medium, String(isCounted)], data };
-      }
-    }
+  forEach({ bound: { pod }, placed }, emit) {
+    for (const data of pod.volumes) if (data.type === 'emptydir') emit(volumeLabels(placed, data), data);
   },
 };
 
@@ -67,9 +58,9 @@ interface KnownNode extends NodeObjects {
 /** Not those that have left the cluster. */
 export const knownNodes: SeriesSource<NodeObjects, KnownNode> = {
   labels: ['node'],
-  *find(objects) {
+  forEach(objects, emit) {
     const { nodeName, node } = objects;
-    if (node !== undefined) yield { labelValues: [nodeName], data: { ...objects, node } };
+    if (node !== undefined) emit(labelText(knownNodes.labels, [nodeName]), { ...objects, node });
   },
 };
 
@@ -80,17 +71,13 @@ export function nodeInfos(nodeLabels: readonly string[]): SeriesSource<NodeObjec
   const labels = [...fixedLabels, ...names.values()];
   return {
     labels: [...fixedLabels, 'label_…'],
-    labelsIn: () => labels,
-    *find(objects) {
-      for (const { labelValues, data } of knownNodes.find(objects)) {
-        const { node } = data;
-        const { operatingSystem = '', kubeletVersion = '' } = node;
-        const values = Array.from(names.keys(), (key) => (Object.hasOwn(node.labels, key) ? node.labels[key] : ''));
-        yield {
-          labelValues: [...labelValues, operatingSystem, kubeletVersion, ...values.map((value = '') => value)],
-          data: node,
-        };
-      }
+    forEach({ nodeName, node }, emit) {
+      if (node === undefined) return;
+      const { operatingSystem = '', kubeletVersion = '' } = node;
+      const values = Array.from(names.keys(), (key) =>
+        Object.hasOwn(node.labels, key) ? (node.labels[key] ?? '') : '',
+      );
+      emit(labelText(labels, [nodeName, operatingSystem, kubeletVersion, ...values]), node);
     },
   };
 }

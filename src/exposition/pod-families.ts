@@ -1,7 +1,7 @@
 import type { ContainerUsage } from '../attribution/usage.js';
-import type { NodeSnapshot } from '../scrape/snapshot.js';
 import { sharedContainers } from './compatibility-sources.js';
 import { type FamilyGroup, familyGroup, type FamilyOptions, microsecondsToSeconds, toSeconds } from './family.js';
+import type { PodOnNode } from './pod-on-node.js';
 import type { Profile } from './profile.js';
 import {
   containers,
@@ -15,7 +15,7 @@ import {
 } from './series-sources.js';
 
 /** Per pod. */
-export const podGroups: readonly FamilyGroup<NodeSnapshot>[] = [
+export const podGroups: readonly FamilyGroup<PodOnNode>[] = [
   familyGroup({
     level: 'pod',
     seriesSource: pods,
@@ -141,7 +141,7 @@ const ownFilesFamilies: readonly FamilyOptions<ContainerUsage>[] = [
 ];
 
 /** Per container. */
-export const containerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
+export const containerGroups: readonly FamilyGroup<PodOnNode>[] = [
   familyGroup({
     level: 'container',
     seriesSource: containers,
@@ -153,7 +153,7 @@ export const containerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
  * The same families in the same order. Families whose names the other exporter has too carry its labels beside ours, as
  * a name must not stand for two families, and are part of every profile, as all families of the other exporter.
  */
-export const sharedContainerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
+export const sharedContainerGroups: readonly FamilyGroup<PodOnNode>[] = [
   familyGroup({ level: 'container', seriesSource: containers, families: attributedFamilies }),
   familyGroup({
     level: 'container',
@@ -163,7 +163,7 @@ export const sharedContainerGroups: readonly FamilyGroup<NodeSnapshot>[] = [
 ];
 
 /** Per volume of a pod: the usage of all volumes in the profile `full`, of emptyDirs alone in the others. */
-export function volumeGroups(profile: Profile): readonly FamilyGroup<NodeSnapshot>[] {
+export function volumeGroups(profile: Profile): readonly FamilyGroup<PodOnNode>[] {
   return [
     familyGroup({
       level: 'volume',

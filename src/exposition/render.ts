@@ -30,11 +30,14 @@ const targetLabels: ReadonlySet<string> = new Set(['namespace', 'pod', 'containe
 export function labelText(names: readonly string[], values: readonly string[]): string {
   let text = '';
   for (const [index, name] of names.entries()) {
-    const value = values[index] ?? '';
-    if (value === '' && !targetLabels.has(name)) continue;
-    text += `${text === '' ? '{' : ','}${name}="${escapeLabelValue(value)}"`;
+    text += labelPart(name, values[index] ?? '');
   }
-  return text === '' ? '' : `${text}}`;
+  return text === '' ? '' : `{${text.slice(1)}}`;
+}
+
+/** The part of a label in {@link labelText} after another one. */
+export function labelPart(name: string, value: string): string {
+  return value === '' && !targetLabels.has(name) ? '' : `,${name}="${escapeLabelValue(value)}"`;
 }
 
 /** One line. `labels`: from {@link labelText}. */
@@ -83,7 +86,8 @@ const labelEscapes: Readonly<Record<string, string>> = {
   '\n': String.raw`\n`,
 };
 
-function escapeLabelValue(value: string): string {
+/** Between the quotes of a label. */
+export function escapeLabelValue(value: string): string {
   return /[\\"\n]/.test(value) ? value.replaceAll(/[\\"\n]/g, (character) => labelEscapes[character] ?? '') : value;
 }
 

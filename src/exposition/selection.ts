@@ -1,6 +1,6 @@
 /** The families of an exposition: those that the settings allow, and of these the ones that the request selects. */
 import { compilePattern } from '../base/pattern.js';
-import type { FamilyGroup, FamilyRow, Level } from './family.js';
+import type { FamilyRow, Level } from './family.js';
 import { isInProfile, type Profile } from './profile.js';
 
 export interface FamilyRules {
@@ -13,7 +13,7 @@ export interface FamilyRules {
 
 type NamedFamily = Pick<FamilyRow, 'name' | 'level'>;
 export type FamilyPredicate = (family: NamedFamily) => boolean;
-type FamilyRowPredicate = (family: NamedFamily & Pick<FamilyRow, 'profile'>) => boolean;
+export type FamilyRowPredicate = (family: NamedFamily & Pick<FamilyRow, 'profile'>) => boolean;
 
 /**
  * Of the levels that are on: the families that `allow` matches, whatever their profile, or those of the profile when
@@ -62,26 +62,4 @@ export function filterText({ names, levels }: FamilyFilter): string {
 /** A family must be in both sets. */
 export function requestedBy({ names, levels }: FamilyFilter): FamilyPredicate {
   return ({ name, level }) => (names.size === 0 || names.has(name)) && (levels.size === 0 || levels.has(level));
-}
-
-/** The groups with these families only; the others are not formatted. */
-export function groupsOf<Source>(
-  groups: readonly FamilyGroup<Source>[],
-  isWanted: FamilyRowPredicate,
-): readonly FamilyGroup<Source>[] {
-  return groups.map((group) => narrowed(group, isWanted)).filter(({ families }) => families.length > 0);
-}
-
-function narrowed<Source>(group: FamilyGroup<Source>, isWanted: FamilyRowPredicate): FamilyGroup<Source> {
-  const indexes = group.families.flatMap((family, index) => (isWanted(family) ? [index] : []));
-  if (indexes.length === group.families.length) return group;
-  return {
-    ...group,
-    families: group.families.filter(isWanted),
-    *samples(source) {
-      for (const { labelValues, values } of group.samples(source)) {
-        yield { labelValues, values: indexes.map((index) => values[index]) };
-      }
-    },
-  };
 }

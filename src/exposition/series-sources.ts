@@ -1,25 +1,29 @@
 /** The series of the families: the data of a scrape that their values come from, with the label values in order. */
-import { type Component, components, type ContainerUsage, type VolumeUsage } from '../attribution/usage.js';
+import {
+  type Component,
+  components,
+  type ContainerUsage,
+  type PodUsage,
+  type VolumeUsage,
+} from '../attribution/usage.js';
 import { countedComponent } from '../attribution/volume-usage.js';
 import type { EvictionHeadroom } from '../eviction/eviction-headrooms.js';
 import { type FilesystemOwners, filesystemOwners } from '../eviction/filesystem-owners.js';
 import type { LimitRatio } from '../eviction/limit-ratios.js';
 import { exemptionOf } from '../eviction/limits.js';
 import { type NodeLayout, sameFilesystem } from '../eviction/node-layout.js';
-import type { VolumeType } from '../kube/objects.js';
+import type { Volume, VolumeType } from '../kube/objects.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import { type NextVictim, nextVictims } from '../scrape/node-victims.js';
-import type {
-  ClusterSnapshot,
-  ListedPod,
-  NodeSnapshot,
-  NodeState,
-  PodSnapshot,
-  WorkloadSnapshot,
-} from '../scrape/snapshot.js';
+import type { ListedPod, NodeSnapshot, NodeState, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
 import type { SeriesSource } from './family.js';
+import type { PodOnNode } from './pod-on-node.js';
+import { labelPart, labelText } from './render.js';
 
 type WorkloadContainer = NonNullable<WorkloadSnapshot['usage']>['containers'][number];
+
+/** Some of the nodes of one scrape. */
+export type NodeStates = readonly NodeState[];
 
 /** Some of the workloads of one scrape. */
 export interface WorkloadPage {
@@ -30,78 +34,74 @@ export interface WorkloadPage {
 
 export const workloads: SeriesSource<WorkloadPage, WorkloadSnapshot> = {
   labels: ['namespace', 'workload', 'workload_type'],
-  *find(page) {
+  forEach(page, emit) {
     for (const data of page.workloads) {
       const { namespace, name, type } = data.workload;
-      yield { labelValues: [namespace, name, type], data };
+      emit(labelText(workloads.labels, [namespace, name, type]), data);
     }
   },
 };
 
 export const workloadContainers: SeriesSource<WorkloadPage, WorkloadContainer> = {
   labels: [...workloads.labels, 'container'],
-  *find(page) {
-    for (const { labelValues, data } of workloads.find(page)) {
-      for (const container of data.usage?.containers ?? []) {
-        yield { labelValues: [...labelValues, container.container], data: container };
+  forEach(page, emit) {
+    for (const { workload, usage } of page.workloads) {
+      const { namespace, name, type } = workload;
+      for (const data of usage?.containers ?? []) {
+        emit(labelText(workloadContainers.labels, [namespace, name, type, data.container]), data);
       }
     }
   },
 };
 
-export const pods: SeriesSource<NodeSnapshot, PodSnapshot> = {
+/** Those with a total, as all series of pods but {@link limits} and {@link exemptPods}. */
+export const pods: SeriesSource<PodOnNode, PodSnapshot> = {
   labels: ['namespace', 'pod', 'node'],
-  *find({ nodeName, pods: all }) {
-    for (const data of all) yield { labelValues: [data.namespace, data.name, nodeName], data };
+  forEach({ pod, placed }, emit) {
+    if (hasTotal(pod)) emit(`${placed}}`, pod);
   },
 };
 
 /** Limits that the kubelet evicts for. */
-export const limits: SeriesSource<NodeSnapshot, LimitRatio> = {
+export const limits: SeriesSource<PodOnNode, LimitRatio> = {
   labels: [...pods.labels, 'rule', 'container', 'volume'],
-  *find(snapshot) {
-    const { nodeName } = snapshot;
-    for (const { namespace, name, ratios } of [...snapshot.pods, ...snapshot.podsWithoutTotal]) {
-      for (const data of ratios) {
-        yield { labelValues: [namespace, name, nodeName, data.rule, data.container, data.volume], data };
-      }
+  forEach({ pod, placed }, emit) {
+    for (const data of pod.ratios) {
+      const { rule, container, volume } = data;
+      emit(`${placed},rule="${rule}"${labelPart('container', container)}${labelPart('volume', volume)}}`, data);
     }
   },
 };
 
 /** Pods that the kubelet never evicts, of those that have a limit. */
-export const exemptPods: SeriesSource<NodeSnapshot, ListedPod> = {
+export const exemptPods: SeriesSource<PodOnNode, ListedPod> = {
   labels: [...pods.labels, 'reason'],
-  *find({ nodeName, pods: measured, podsWithoutTotal }) {
-    for (const data of [...measured, ...podsWithoutTotal]) {
-      const reason = data.pod && data.ratios.length > 0 ? exemptionOf(data.pod) : undefined;
-      if (reason !== undefined) yield { labelValues: [data.namespace, data.name, nodeName, reason], data };
-    }
+  forEach({ pod, placed }, emit) {
+    const reason = pod.pod && pod.ratios.length > 0 ? exemptionOf(pod.pod) : undefined;
+    if (reason !== undefined) emit(`${placed},reason="${reason}"}`, pod);
   },
 };
 
 /** None of a node that is not close to evicting pods. */
 export const evictionRanks: SeriesSource<NodeSnapshot, NextVictim> = {
   labels: [...pods.labels, 'signal'],
-  *find(snapshot) {
+  forEach(snapshot, emit) {
     for (const data of nextVictims(snapshot)) {
       const { namespace, name } = data.victim.pod;
-      yield { labelValues: [namespace, name, snapshot.nodeName, data.signal], data };
+      emit(labelText(evictionRanks.labels, [namespace, name, snapshot.nodeName, data.signal]), data);
     }
   },
 };
 
 /** The data is the component's bytes. Components of volumes only where the pod has such a volume. */
-export const podComponents: SeriesSource<NodeSnapshot, number> = {
+export const podComponents: SeriesSource<PodOnNode, number> = {
   labels: [...pods.labels, 'component'],
-  *find(snapshot) {
-    for (const { labelValues, data } of pods.find(snapshot)) {
-      const { components: bytes, volumes: listed } = data.usage;
-      const ofVolumes = new Set<Component | undefined>([...(data.pod?.volumes ?? []), ...listed].map(countedComponent));
-      for (const component of components) {
-        if (isVolumeComponent[component] && !ofVolumes.has(component)) continue;
-        yield { labelValues: [...labelValues, component], data: bytes[component] };
-      }
+  forEach({ pod, placed }, emit) {
+    const { usage } = pod;
+    if (usage === undefined) return;
+    for (const component of components) {
+      if (isVolumeComponent[component] && !hasVolumeOf(component, pod.pod?.volumes, usage)) continue;
+      emit(`${placed},component="${component}"}`, usage.components[component]);
     }
   },
 };
@@ -114,32 +114,40 @@ const isVolumeComponent: Readonly<Record<Component, boolean>> = {
   other: false,
 };
 
-export const containers: SeriesSource<NodeSnapshot, ContainerUsage> = {
+function hasVolumeOf(component: Component, specs: readonly Volume[] = [], usage: PodUsage): boolean {
+  for (const volume of specs) if (countedComponent(volume) === component) return true;
+  for (const volume of usage.volumes) if (countedComponent(volume) === component) return true;
+  return false;
+}
+
+export const containers: SeriesSource<PodOnNode, ContainerUsage> = {
   labels: ['namespace', 'pod', 'container', 'node'],
-  *find({ nodeName, pods: all }) {
-    for (const { namespace, name, usage } of all) {
-      for (const data of usage.containers) yield { labelValues: [namespace, name, data.name, nodeName], data };
+  forEach({ pod, named, nodeName }, emit) {
+    for (const data of pod.usage?.containers ?? []) {
+      emit(`${named}${labelPart('container', data.name)}${labelPart('node', nodeName)}}`, data);
     }
   },
 };
 
 /** `counted`: whether the volume is part of the pod's total. */
-export const volumes: SeriesSource<NodeSnapshot, VolumeUsage> = {
+export const volumes: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: [...pods.labels, 'volume', 'type', 'medium', 'counted'],
-  *find(snapshot) {
-    for (const { labelValues, data: pod } of pods.find(snapshot)) {
-      for (const data of pod.usage.volumes) {
-        const isCounted = countedComponent(data) !== undefined;
-        yield { labelValues: [...labelValues, data.name, data.type, data.medium, String(isCounted)], data };
-      }
-    }
+  forEach({ pod, placed }, emit) {
+    for (const data of pod.usage?.volumes ?? []) emit(volumeLabels(placed, data), data);
   },
 };
 
-export const emptyDirs: SeriesSource<NodeSnapshot, VolumeUsage> = {
+/** Those of {@link volumes}, after those of a pod. */
+export function volumeLabels(placed: string, volume: Pick<Volume, 'name' | 'type' | 'medium'>): string {
+  const { name, type, medium } = volume;
+  const isCounted = countedComponent(volume) !== undefined;
+  return `${placed}${labelPart('volume', name)},type="${type}"${labelPart('medium', medium)},counted="${isCounted}"}`;
+}
+
+export const emptyDirs: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: volumes.labels,
-  *find(snapshot) {
-    for (const series of volumes.find(snapshot)) if (series.data.type === 'emptydir') yield series;
+  forEach({ pod, placed }, emit) {
+    for (const data of pod.usage?.volumes ?? []) if (data.type === 'emptydir') emit(volumeLabels(placed, data), data);
   },
 };
 
@@ -147,15 +155,16 @@ export const emptyDirs: SeriesSource<NodeSnapshot, VolumeUsage> = {
  * Volumes with a filesystem of their own: their type allows one, and its size is known and not that of the node's disk.
  * Volumes with configuration and tokens are in the node's memory, which is of no interest here.
  */
-export const volumeFilesystems: SeriesSource<NodeSnapshot, VolumeUsage> = {
+export const volumeFilesystems: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: volumes.labels,
-  *find(snapshot) {
-    const nodeCapacityBytes = snapshot.summary.nodefs?.capacityBytes;
-    for (const series of volumes.find(snapshot)) {
-      const { type, medium, capacityBytes } = series.data;
-      if (capacityBytes === undefined || nodeCapacityBytes === undefined) continue;
+  forEach({ pod, placed, nodefs }, emit) {
+    const nodeCapacityBytes = nodefs?.capacityBytes;
+    if (nodeCapacityBytes === undefined) return;
+    for (const data of pod.usage?.volumes ?? []) {
+      const { type, medium, capacityBytes } = data;
+      if (capacityBytes === undefined) continue;
       const mayHaveFilesystem = type === 'emptydir' ? medium !== '' : typesWithFilesystem.has(type);
-      if (mayHaveFilesystem && capacityBytes !== nodeCapacityBytes) yield series;
+      if (mayHaveFilesystem && capacityBytes !== nodeCapacityBytes) emit(volumeLabels(placed, data), data);
     }
   },
 };
@@ -173,55 +182,61 @@ const typesWithFilesystem: ReadonlySet<VolumeType> = new Set<VolumeType>([
 /** Each filesystem once: the kubelet reports one that serves two purposes under two names. */
 export const filesystems: SeriesSource<NodeSnapshot, FsStats> = {
   labels: ['node', 'filesystem'],
-  *find({ nodeName, summary, layout }) {
+  forEach({ nodeName, summary, layout }, emit) {
     for (const filesystem of ['nodefs', 'imagefs', 'containerfs'] as const) {
       const data = summary[filesystem];
       const isOwn = sameFilesystem(filesystem, summary, layout) === undefined;
-      if (data !== undefined && isOwn) yield { labelValues: [nodeName, filesystem], data };
+      if (data !== undefined && isOwn) emit(labelText(filesystems.labels, [nodeName, filesystem]), data);
     }
   },
 };
 
 export const owners: SeriesSource<NodeSnapshot, FilesystemOwners> = {
   labels: filesystems.labels,
-  *find(snapshot) {
-    for (const data of filesystemOwners(snapshot)) yield { labelValues: [snapshot.nodeName, data.filesystem], data };
+  forEach(snapshot, emit) {
+    for (const data of filesystemOwners(snapshot)) {
+      emit(labelText(owners.labels, [snapshot.nodeName, data.filesystem]), data);
+    }
   },
 };
 
 export const evictionHeadrooms: SeriesSource<NodeSnapshot, EvictionHeadroom> = {
   labels: filesystems.labels,
-  *find({ nodeName, headrooms }) {
-    for (const data of headrooms) yield { labelValues: [nodeName, data.filesystem], data };
+  forEach({ nodeName, headrooms }, emit) {
+    for (const data of headrooms) emit(labelText(evictionHeadrooms.labels, [nodeName, data.filesystem]), data);
   },
 };
 
 export const summaries: SeriesSource<NodeSnapshot, NodeSummary> = {
   labels: ['node'],
-  *find({ nodeName, summary }) {
-    yield { labelValues: [nodeName], data: summary };
+  forEach({ nodeName, summary }, emit) {
+    emit(labelText(summaries.labels, [nodeName]), summary);
   },
 };
 
 export const layouts: SeriesSource<NodeSnapshot, NodeLayout> = {
   labels: ['node'],
-  *find({ nodeName, layout }) {
-    yield { labelValues: [nodeName], data: layout };
+  forEach({ nodeName, layout }, emit) {
+    emit(labelText(layouts.labels, [nodeName]), layout);
   },
 };
 
-export const nodes: SeriesSource<ClusterSnapshot, NodeState> = {
+export const nodes: SeriesSource<NodeStates, NodeState> = {
   labels: ['node'],
-  *find({ nodes: all }) {
-    for (const data of all) yield { labelValues: [data.nodeName], data };
+  forEach(states, emit) {
+    for (const data of states) emit(labelText(nodes.labels, [data.nodeName]), data);
   },
 };
 
-export const absentNodes: SeriesSource<ClusterSnapshot, NodeState> = {
+export const absentNodes: SeriesSource<NodeStates, NodeState> = {
   labels: ['node', 'reason'],
-  *find({ nodes: all }) {
-    for (const data of all) {
-      if (data.state === 'absent') yield { labelValues: [data.nodeName, data.reason], data };
+  forEach(states, emit) {
+    for (const data of states) {
+      if (data.state === 'absent') emit(labelText(absentNodes.labels, [data.nodeName, data.reason]), data);
     }
   },
 };
+
+function hasTotal(pod: ListedPod): pod is PodSnapshot {
+  return pod.usage !== undefined;
+}

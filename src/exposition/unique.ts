@@ -1,48 +1,74 @@
-import type { NodeObjects, NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
+/**
+ * A series must not appear twice in an exposition: of pods, containers and volumes with the same name only the first has
+ * series. What has no repeats stays the same object.
+ */
+import type { BoundPod, ListedPod } from '../scrape/snapshot.js';
 import { workloadKey } from '../workload/workload.js';
 
-/**
- * The snapshot with only the first of pods, containers and volumes with the same name: a series must not
- * appear twice in an exposition. One pass here is far cheaper than remembering the labels of each sample.
- */
-export function withoutRepeats(snapshot: NodeSnapshot): NodeSnapshot {
-  // Neither namespaces nor names of pods have a slash.
-  const pods = distinct(snapshot.pods, ({ namespace, name }) => `${namespace}/${name}`);
-  return { ...snapshot, pods: pods.map(podWithoutRepeats) };
+interface Named {
+  readonly name: string;
 }
 
-/** Names of containers and volumes are unique where the API server has checked them; recorded objects are not checked. */
-export function objectsWithoutRepeats(objects: NodeObjects): NodeObjects {
-  const pods = distinct(objects.pods, ({ pod }) => `${pod.namespace}/${pod.name}`);
-  return {
-    ...objects,
-    pods: pods.map(({ pod, workloads, ...bound }) => ({
-      ...bound,
-      pod: { ...pod, containers: distinct(pod.containers, nameOf), volumes: distinct(pod.volumes, nameOf) },
-      workloads: distinct(workloads, workloadKey),
-    })),
-  };
+interface NamedPod extends Named {
+  readonly namespace: string;
 }
 
-function podWithoutRepeats(pod: PodSnapshot): PodSnapshot {
+export function distinctPods<T>(pods: readonly T[], nameOf: (pod: T) => NamedPod): readonly T[] {
+  const names = new Set<string>();
+  for (const pod of pods) names.add(nameOf(pod).name);
+  if (names.size === pods.length) return pods; // cheaper than a key for each, and the rule
+  return distinct(pods, (pod) => {
+    const { namespace, name } = nameOf(pod);
+    return `${namespace}/${name}`; // neither has a slash
+  });
+}
+
+/** One without a total has no series of containers and volumes. */
+export function listedPodWithoutRepeats(pod: ListedPod): ListedPod {
   const { pod: object, usage } = pod;
-  const containers = distinct(usage.containers, nameOf);
-  const volumes = distinct(usage.volumes, nameOf);
+  if (usage === undefined) return pod;
+  const containers = distinctByName(usage.containers);
+  const volumes = distinctByName(usage.volumes);
+  const specs = object && distinctByName(object.containers);
+  if (containers === usage.containers && volumes === usage.volumes && specs === object?.containers) return pod;
   return {
     ...pod,
-    pod: object && { ...object, containers: distinct(object.containers, nameOf) },
+    pod: object && { ...object, containers: specs ?? [] },
     usage: { ...usage, containers, volumes },
   };
 }
 
+/** Names of containers and volumes are unique where the API server has checked them; recorded objects are not checked. */
+export function boundPodWithoutRepeats(bound: BoundPod): BoundPod {
+  const containers = distinctByName(bound.pod.containers);
+  const volumes = distinctByName(bound.pod.volumes);
+  const workloads = bound.workloads.length < 2 ? bound.workloads : distinct(bound.workloads, workloadKey);
+  const isSame = containers === bound.pod.containers && volumes === bound.pod.volumes && workloads === bound.workloads;
+  return isSame ? bound : { ...bound, pod: { ...bound.pod, containers, volumes }, workloads };
+}
+
+/** Above it, comparing each with each takes longer than remembering the names. */
+const maxCompared = 8;
+
+function distinctByName<T extends Named>(items: readonly T[]): readonly T[] {
+  return items.length <= maxCompared && areDistinct(items) ? items : distinct(items, ({ name }) => name);
+}
+
+function areDistinct(items: readonly Named[]): boolean {
+  for (let index = 1; index < items.length; index += 1) {
+    for (let before = 0; before < index; before += 1) {
+      if (items[index]?.name === items[before]?.name) return false;
+    }
+  }
+  return true;
+}
+
+/** The same array without repeats. */
 function distinct<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
   const seen = new Set<string>();
-  return items.filter((item) => {
+  const first = items.filter((item) => {
     const sizeBefore = seen.size;
     return seen.add(keyOf(item)).size > sizeBefore;
   });
-}
-
-function nameOf({ name }: { readonly name: string }): string {
-  return name;
+  return first.length === items.length ? items : first;
 }

@@ -1,6 +1,7 @@
 import type { Labels } from '../kube/objects.js';
 import type { WorkloadOrigin } from '../workload/workload.js';
 import type { SeriesSource } from './family.js';
+import { labelText } from './render.js';
 import { type WorkloadPage, workloads } from './series-sources.js';
 
 /**
@@ -26,14 +27,14 @@ const fixedLabels = [...workloads.labels, 'source'];
 /** One for each workload, with the label values behind it. `label_…` stands for one label for each label key. */
 export const workloadInfos: SeriesSource<WorkloadPage, unknown> = {
   labels: [...fixedLabels, 'label_…'],
-  labelsIn: ({ labelKeys }) => [...fixedLabels, ...infoLabelNames(labelKeys).values()],
-  *find(page) {
-    const keys = [...infoLabelNames(page.labelKeys).keys()];
-    for (const { labelValues, data } of workloads.find(page)) {
-      const { origin } = data.workload;
+  forEach(page, emit) {
+    const names = infoLabelNames(page.labelKeys);
+    const labels = [...fixedLabels, ...names.values()];
+    for (const { workload } of page.workloads) {
+      const { namespace, name, type, origin } = workload;
       const values = originLabels(origin);
-      const ofKeys = keys.map((key) => (Object.hasOwn(values, key) ? (values[key] ?? '') : ''));
-      yield { labelValues: [...labelValues, origin.source, ...ofKeys], data };
+      const ofKeys = Array.from(names.keys(), (key) => (Object.hasOwn(values, key) ? (values[key] ?? '') : ''));
+      emit(labelText(labels, [namespace, name, type, origin.source, ...ofKeys]), workload);
     }
   },
 };

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { TimeSlicer } from '../../src/base/time-slicer.js';
-import { ChunkCache, type SourceChunks } from '../../src/exposition/chunks.js';
+import { ChunkCache } from '../../src/exposition/chunks.js';
 import { detailGroups } from '../../src/exposition/families.js';
-import { withoutRepeats } from '../../src/exposition/unique.js';
+import { partsOfNode } from '../../src/exposition/pod-on-node.js';
+import { type SourceText, TextMaker } from '../../src/exposition/source-text.js';
 import type { NodeSnapshot } from '../../src/scrape/snapshot.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
@@ -16,29 +17,33 @@ const never = new AbortController().signal;
 const groups = detailGroups({ compatibility: 'none', profile: 'full' });
 
 function aCache(clock: Clock = new ManualClock()): ChunkCache<NodeSnapshot> {
-  return new ChunkCache(groups, new TimeSlicer(clock), withoutRepeats);
+  return new ChunkCache({
+    maker: new TextMaker(groups, partsOfNode({ compatibility: 'none' })),
+    slicer: new TimeSlicer(clock),
+    nameOf: ({ nodeName }) => nodeName,
+  });
 }
 
-function textOf(chunks: SourceChunks | undefined, family: string): string | undefined {
-  const families = groups.flatMap((group) => group.families);
+function textOf(text: SourceText<NodeSnapshot> | undefined, family: string): string | undefined {
+  const families = groups.flatMap(({ group }) => group.families);
   const index = families.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
-  return chunks?.[index]?.buffer.toString();
+  return text?.chunks[index]?.toString();
 }
 
 describe('ChunkCache', () => {
   it('keeps the same Buffers for the same snapshot', async () => {
     const cache = aCache();
     const snapshot = aNodeSnapshot();
-    const [first] = await cache.prepare([snapshot], never);
-    const [second] = await cache.prepare([snapshot], never);
+    const [first] = await cache.prepareAll([snapshot], never);
+    const [second] = await cache.prepareAll([snapshot], never);
     expect(second).toBe(first);
   });
 
   it('makes those of a new snapshot and keeps those of the others', async () => {
     const cache = aCache();
     const kept = aNodeSnapshot({ nodeName: 'node-1' });
-    const before = await cache.prepare([kept, aNodeSnapshot({ nodeName: 'node-2' })], never);
-    const after = await cache.prepare([kept, aNodeSnapshot({ nodeName: 'node-2', pods: [] })], never);
+    const before = await cache.prepareAll([kept, aNodeSnapshot({ nodeName: 'node-2' })], never);
+    const after = await cache.prepareAll([kept, aNodeSnapshot({ nodeName: 'node-2', pods: [] })], never);
     expect(after[0]).toBe(before[0]);
     expect(textOf(before[1], 'pod_used_bytes')).not.toBe('');
     expect(textOf(after[1], 'pod_used_bytes')).toBe('');
@@ -48,8 +53,8 @@ describe('ChunkCache', () => {
     const cache = aCache();
     const [a, b, c] = ['a', 'b', 'c'].map((nodeName) => aNodeSnapshot({ nodeName }));
     if (a === undefined || b === undefined || c === undefined) throw new Error('three snapshots expected');
-    await cache.prepare([b], never);
-    const prepared = await cache.prepare([c, b, a], never);
+    await cache.prepareAll([b], never);
+    const prepared = await cache.prepareAll([c, b, a], never);
     expect(prepared.map((chunks) => /node="(\w)"/.exec(textOf(chunks, 'pod_used_bytes') ?? '')?.[1])).toEqual([
       'c',
       'b',
@@ -60,7 +65,10 @@ describe('ChunkCache', () => {
   it('makes the chunks of a snapshot once for scrapes that run at the same time', async () => {
     const cache = aCache();
     const snapshot = aNodeSnapshot();
-    const [[first], [second]] = await Promise.all([cache.prepare([snapshot], never), cache.prepare([snapshot], never)]);
+    const [[first], [second]] = await Promise.all([
+      cache.prepareAll([snapshot], never),
+      cache.prepareAll([snapshot], never),
+    ]);
     expect(second).toBe(first);
   });
 
@@ -70,7 +78,7 @@ describe('ChunkCache', () => {
     const clock: Clock = { ...systemClock, monotonicMs: () => (timeMs += 3) };
     const isDone = new AbortController();
     const prepared = aCache(clock)
-      .prepare(
+      .prepareAll(
         Array.from({ length: 100 }, (_, index) => aNodeSnapshot({ nodeName: `node-${index}` })),
         never,
       )
@@ -88,7 +96,7 @@ describe('ChunkCache', () => {
 
   it('stops when the client has left', async () => {
     const left = AbortSignal.abort(new Error('left'));
-    await expect(aCache().prepare([aNodeSnapshot()], left)).rejects.toThrow('left');
+    await expect(aCache().prepareAll([aNodeSnapshot()], left)).rejects.toThrow('left');
   });
 
   it('serves what is unknown as no series', async () => {
@@ -96,7 +104,7 @@ describe('ChunkCache', () => {
       containers: [aContainerUsage({ rootfsBytes: undefined, logsBytes: 0 })],
       volumes: [aVolumeUsage({ usedBytes: undefined })],
     });
-    const [chunks] = await aCache().prepare([aNodeSnapshot({ pods: [aPodSnapshot({ usage })] })], never);
+    const [chunks] = await aCache().prepareAll([aNodeSnapshot({ pods: [aPodSnapshot({ usage })] })], never);
     expect(textOf(chunks, 'container_rootfs_used_bytes')).toBe('');
     expect(textOf(chunks, 'container_logs_used_bytes')).toMatch(/ 0\n$/);
     expect(textOf(chunks, 'volume_used_bytes')).toBe('');
@@ -107,7 +115,7 @@ describe('ChunkCache', () => {
       aPodSnapshot({ name: 'pending', usage: aPodUsage({ volumesPending: true }) }),
       aPodSnapshot({ name: 'measured' }),
     ];
-    const [chunks] = await aCache().prepare([aNodeSnapshot({ pods })], never);
+    const [chunks] = await aCache().prepareAll([aNodeSnapshot({ pods })], never);
     expect(textOf(chunks, 'pod_volume_stats_pending')).toBe(
       'ephemeral_storage_pod_volume_stats_pending{namespace="shop",pod="pending",node="node-1"} 1\n',
     );
@@ -123,7 +131,7 @@ describe('ChunkCache', () => {
       aPodSnapshot({ usage: aPodUsage({ usedBytes: 5 }) }),
       aPodSnapshot({ namespace: 'other', usage: aPodUsage({ usedBytes: 6, containers: [], volumes: [] }) }),
     ];
-    const [chunks] = await aCache().prepare([aNodeSnapshot({ pods })], never);
+    const [chunks] = await aCache().prepareAll([aNodeSnapshot({ pods })], never);
     const valuesOf = (family: string): string[] =>
       (textOf(chunks, family) ?? '')
         .trimEnd()

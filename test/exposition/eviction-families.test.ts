@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
 import { evictedPodGroups } from '../../src/exposition/eviction-families.js';
-import { groupTexts } from '../../src/exposition/family-text.js';
 import type { EvictionRecord } from '../../src/history/eviction-record.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
+import { groupTexts } from '../support/exposed-text.js';
 
 const mib = 2 ** 20;
 
 const textOf = (records: readonly EvictionRecord[]): readonly string[] =>
-  evictedPodGroups.flatMap((group) => groupTexts(group, records)).map(({ text }) => text);
+  evictedPodGroups.flatMap((group) => groupTexts(group, records));
 
 describe('evicted pods', () => {
   it('have their time, last usage and limit', () => {

@@ -1,22 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
-import { TimeSlicer } from '../../src/base/time-slicer.js';
-import { ChunkCache } from '../../src/exposition/chunks.js';
 import { objectGroups } from '../../src/exposition/object-families.js';
-import { objectsWithoutRepeats } from '../../src/exposition/unique.js';
+import { partsOfObjects } from '../../src/exposition/pod-on-node.js';
+import { TextMaker } from '../../src/exposition/source-text.js';
 import type { Labels, Node } from '../../src/kube/objects.js';
 import type { NodeObjects } from '../../src/scrape/snapshot.js';
 import { aContainer, aNode, aPod, aVolume } from '../support/builders.js';
-import { ManualClock } from '../support/manual-clock.js';
 import { aBoundPod, aDeployment, aWorkload, someNodeObjects } from '../support/snapshot-builders.js';
 
 /** The lines of one family. */
-async function linesOf(family: string, objects: NodeObjects, nodeLabels: readonly string[] = []): Promise<string[]> {
-  const groups = objectGroups({ nodeLabels });
-  const cache = new ChunkCache(groups, new TimeSlicer(new ManualClock()), objectsWithoutRepeats);
-  const [chunks] = await cache.prepare([objects], new AbortController().signal);
-  const index = cache.families.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
-  const text = chunks?.[index]?.buffer.toString() ?? 'no such family';
+function linesOf(family: string, objects: NodeObjects, nodeLabels: readonly string[] = []): readonly string[] {
+  const maker = new TextMaker(objectGroups({ nodeLabels }), partsOfObjects);
+  const index = maker.families.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
+  const text = maker.make(objects, undefined).chunks[index]?.toString() ?? 'no such family';
   return text.replaceAll('ephemeral_storage_', '').split('\n').slice(0, -1);
 }
 
@@ -62,11 +58,11 @@ describe('of a pod that no summary has', () => {
         `{${ofPod},node="node-1",uid="uid-shop-cart-0",qos_class="Burstable",phase="Running",host_ip="192.0.2.1",static="false"} 1`,
       ],
     ],
-  ])('the API server still serves %s', async (family, expected) => {
-    expect(await linesOf(family, objects)).toEqual(expected.map((line) => `${family}${line}`));
+  ])('the API server still serves %s', (family, expected) => {
+    expect(linesOf(family, objects)).toEqual(expected.map((line) => `${family}${line}`));
   });
 
-  it('what recorded objects list twice is served once', async () => {
+  it('what recorded objects list twice is served once', () => {
     const [workload = aWorkload()] = workloads;
     const twice = aPod({
       containers: [aContainer({ limitBytes: 1 }), aContainer({ limitBytes: 2 })],
@@ -75,7 +71,7 @@ describe('of a pod that no summary has', () => {
     const bound = aBoundPod({ pod: twice, limitBytes: 3, workloads: [workload, { ...workload }] });
     const repeated = someNodeObjects({ pods: [bound, { ...bound, limitBytes: 5 }] });
     for (const family of ['pod_limit_bytes', 'container_limit_bytes', 'volume_limit_bytes', 'pod_workload_info']) {
-      expect(await linesOf(family, repeated)).toHaveLength(1);
+      expect(linesOf(family, repeated)).toHaveLength(1);
     }
   });
 });
@@ -87,8 +83,8 @@ describe('of a node', () => {
     [true, ['node_disk_pressure{node="node-1"} 1']],
     [false, ['node_disk_pressure{node="node-1"} 0']],
     [undefined, []],
-  ])('the condition DiskPressure is served as it is: %s', async (diskPressure, expected) => {
-    expect(await linesOf('node_disk_pressure', ofNode({ diskPressure }))).toEqual(expected);
+  ])('the condition DiskPressure is served as it is: %s', (diskPressure, expected) => {
+    expect(linesOf('node_disk_pressure', ofNode({ diskPressure }))).toEqual(expected);
   });
 
   it.each<[string, Labels, readonly string[], string]>([
@@ -102,26 +98,26 @@ describe('of a node', () => {
       ['topology.kubernetes.io/zone', 'a.b', 'a-b'],
       ',label_a_b="2",label_a_b_2="1",label_topology_kubernetes_io_zone="b"',
     ],
-  ])('the info series carries %s', async (_case, labels, nodeLabels, expected) => {
-    expect(await linesOf('node_info', ofNode({ labels }), nodeLabels)).toEqual([
+  ])('the info series carries %s', (_case, labels, nodeLabels, expected) => {
+    expect(linesOf('node_info', ofNode({ labels }), nodeLabels)).toEqual([
       `node_info{node="node-1",os="linux",kubelet_version="v1.37.1"${expected}} 1`,
     ]);
   });
 
-  it('pods and containers that run are counted, unless its pods are not measured', async () => {
+  it('pods and containers that run are counted, unless its pods are not measured', () => {
     const counted = someNodeObjects({ runningPodCount: 2, runningContainerCount: 5 });
     const skipped = someNodeObjects({ runningPodCount: undefined, runningContainerCount: undefined });
-    expect(await linesOf('node_pods_running', counted)).toEqual(['node_pods_running{node="node-1"} 2']);
-    expect(await linesOf('node_containers_running', counted)).toEqual(['node_containers_running{node="node-1"} 5']);
-    expect(await linesOf('node_pods_running', skipped)).toEqual([]);
-    expect(await linesOf('node_containers_running', skipped)).toEqual([]);
+    expect(linesOf('node_pods_running', counted)).toEqual(['node_pods_running{node="node-1"} 2']);
+    expect(linesOf('node_containers_running', counted)).toEqual(['node_containers_running{node="node-1"} 5']);
+    expect(linesOf('node_pods_running', skipped)).toEqual([]);
+    expect(linesOf('node_containers_running', skipped)).toEqual([]);
   });
 
-  it('that has left the cluster there are series of its pods alone', async () => {
+  it('that has left the cluster there are series of its pods alone', () => {
     const gone = someNodeObjects({ node: undefined, pods: [aBoundPod({ limitBytes: 1 })] });
-    expect(await linesOf('pod_limit_bytes', gone)).toHaveLength(1);
+    expect(linesOf('pod_limit_bytes', gone)).toHaveLength(1);
     for (const family of ['node_info', 'node_disk_pressure', 'node_pods_running']) {
-      expect(await linesOf(family, gone)).toEqual([]);
+      expect(linesOf(family, gone)).toEqual([]);
     }
   });
 });

@@ -5,10 +5,11 @@ import {
   allowedBy,
   type FamilyFilter,
   type FamilyRules,
-  groupsOf,
   noFilter,
   requestedBy,
 } from '../../src/exposition/selection.js';
+import { groupsOf, perSource } from '../../src/exposition/source-groups.js';
+import { groupTexts } from '../support/exposed-text.js';
 
 const families = (
   [
@@ -112,8 +113,8 @@ describe('groupsOf', () => {
     level: 'pod',
     seriesSource: {
       labels: ['pod'],
-      *find(source) {
-        yield { labelValues: ['a'], data: source };
+      forEach(source, emit) {
+        emit('{pod="a"}', source);
       },
     },
     families: [1, 2, 3].map((factor) => ({
@@ -125,16 +126,20 @@ describe('groupsOf', () => {
   });
 
   it('has the values of the families that are left', () => {
-    const [narrowed] = groupsOf([group], ({ name }) => !name.endsWith('_2'));
-    expect(narrowed?.families.map(({ name }) => name)).toEqual([
+    const [narrowed] = groupsOf(perSource([group]), ({ name }) => !name.endsWith('_2'));
+    if (narrowed?.per !== 'source') throw new Error('a group of sources expected');
+    expect(narrowed.group.families.map(({ name }) => name)).toEqual([
       'ephemeral_storage_times_1',
       'ephemeral_storage_times_3',
     ]);
-    expect([...(narrowed?.samples(5) ?? [])]).toEqual([{ labelValues: ['a'], values: [5, 15] }]);
+    expect(groupTexts(narrowed.group, 5)).toEqual([
+      'ephemeral_storage_times_1{pod="a"} 5\n',
+      'ephemeral_storage_times_3{pod="a"} 15\n',
+    ]);
   });
 
   it('leaves out groups without a family, and leaves whole ones as they are', () => {
-    expect(groupsOf([group], () => false)).toEqual([]);
-    expect(groupsOf([group], () => true)[0]).toBe(group);
+    expect(groupsOf(perSource([group]), () => false)).toEqual([]);
+    expect(groupsOf(perSource([group]), () => true)[0]?.group).toBe(group);
   });
 });

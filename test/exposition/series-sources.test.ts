@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { VolumeUsage } from '../../src/attribution/usage.js';
 import { nodeLayout } from '../../src/eviction/node-layout.js';
 import type { SeriesSource } from '../../src/exposition/family.js';
+import { partsOfNode, type PodOnNode } from '../../src/exposition/pod-on-node.js';
 import {
   emptyDirs,
   filesystems,
@@ -15,9 +16,21 @@ import { anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
 /** The values of one label, in the order of the series. */
-function valuesOf(source: SeriesSource<NodeSnapshot, unknown>, label: string, snapshot: NodeSnapshot) {
-  const index = source.labels.indexOf(label);
-  return Array.from(source.find(snapshot), ({ labelValues }) => labelValues[index]);
+function valuesOf<Source>(
+  source: SeriesSource<Source, unknown>,
+  label: string,
+  ...from: readonly Source[]
+): readonly (string | undefined)[] {
+  const values: (string | undefined)[] = [];
+  for (const each of from) {
+    source.forEach(each, (labels) => values.push(new RegExp(`\\b${label}="([^"]*)"`).exec(labels)?.[1]));
+  }
+  return values;
+}
+
+function podsOf(snapshot: NodeSnapshot): readonly PodOnNode[] {
+  const { items, partOf } = partsOfNode({ compatibility: 'none' });
+  return items(snapshot).map(partOf(snapshot));
 }
 
 const withVolumes = (...listed: readonly VolumeUsage[]): NodeSnapshot =>
@@ -27,7 +40,7 @@ const withVolumes = (...listed: readonly VolumeUsage[]): NodeSnapshot =>
   });
 
 describe('components', () => {
-  const componentsOf = (snapshot: NodeSnapshot) => valuesOf(podComponents, 'component', snapshot);
+  const componentsOf = (snapshot: NodeSnapshot) => valuesOf(podComponents, 'component', ...podsOf(snapshot));
 
   it('of volumes are omitted without such a volume', () => {
     expect(componentsOf(withVolumes())).toEqual(['rootfs', 'logs', 'other']);
@@ -54,15 +67,23 @@ describe('volumes', () => {
   );
 
   it('are counted when they are part of the total of the pod', () => {
-    expect(valuesOf(volumes, 'counted', many)).toEqual(['true', 'false', 'true', 'false', 'false', 'false', 'false']);
+    expect(valuesOf(volumes, 'counted', ...podsOf(many))).toEqual([
+      'true',
+      'false',
+      'true',
+      'false',
+      'false',
+      'false',
+      'false',
+    ]);
   });
 
   it('below the full profile are emptyDirs', () => {
-    expect(valuesOf(emptyDirs, 'volume', many)).toEqual(['cache', 'memory']);
+    expect(valuesOf(emptyDirs, 'volume', ...podsOf(many))).toEqual(['cache', 'memory']);
   });
 
   it('have a filesystem of their own when its size is known and not that of the disk of the node', () => {
-    expect(valuesOf(volumeFilesystems, 'volume', many)).toEqual(['memory', 'claim']);
+    expect(valuesOf(volumeFilesystems, 'volume', ...podsOf(many))).toEqual(['memory', 'claim']);
   });
 });
 

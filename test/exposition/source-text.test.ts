@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { PodUsage } from '../../src/attribution/usage.js';
+import { type Compatibility, detailGroups } from '../../src/exposition/families.js';
+import { objectGroups } from '../../src/exposition/object-families.js';
+import type { SourceParts } from '../../src/exposition/part-texts.js';
+import { partsOfNode, partsOfObjects } from '../../src/exposition/pod-on-node.js';
+import { type Profile, profiles } from '../../src/exposition/profile.js';
+import type { SourceGroup } from '../../src/exposition/source-groups.js';
+import { type SourceText, TextMaker } from '../../src/exposition/source-text.js';
+import type { NodeObjects, NodeSnapshot, PodSnapshot } from '../../src/scrape/snapshot.js';
+import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
+import { sourceTexts } from '../support/exposed-text.js';
+import {
+  aBoundPod,
+  aContainerUsage,
+  aDeployment,
+  aLimitRatio,
+  aNodeSnapshot,
+  aPodSnapshot,
+  aPodUsage,
+  aVolumeUsage,
+  aWorkload,
+  someNodeObjects,
+} from '../support/snapshot-builders.js';
+
+const compatibilities: readonly Compatibility[] = ['none', 'k8s-ephemeral-storage-metrics'];
+
+const aName = fc.constantFrom('a', 'b', 'größe', '容量📦', 'say "hi"\n', String.raw`C:\n`, '');
+const bytes = fc.option(fc.nat(2 ** 40), { nil: undefined });
+
+const usage: fc.Arbitrary<PodUsage> = fc
+  .record({
+    usedBytes: fc.nat(),
+    rootfsBytes: bytes,
+    volumesPending: fc.boolean(),
+    containers: fc.array(aName, { maxLength: 3 }),
+    volumes: fc.array(aName, { maxLength: 2 }),
+  })
+  .map(({ usedBytes, rootfsBytes, volumesPending, containers, volumes }) =>
+    aPodUsage({
+      usedBytes,
+      volumesPending,
+      containers: containers.map((name) => aContainerUsage({ name, rootfsBytes })),
+      volumes: volumes.map((name) => aVolumeUsage({ name, capacityBytes: rootfsBytes })),
+    }),
+  );
+
+const pod: fc.Arbitrary<PodSnapshot> = fc
+  .record({
+    namespace: aName,
+    name: aName,
+    usage,
+    isKnown: fc.boolean(),
+    isNameless: fc.boolean(),
+    ratio: fc.double({ noNaN: true, min: 0 }),
+  })
+  .map(({ namespace, name, usage: ofPod, isKnown, isNameless, ratio }) =>
+    aPodSnapshot({
+      namespace,
+      name,
+      usage: ofPod,
+      pod: isKnown ? aPod({ namespace, name, containers: [aContainer({ name: 'a' })] }) : undefined,
+      isNameless: isNameless && !isKnown,
+      ratios: [{ ...aLimitRatio(), ratio }],
+    }),
+  );
+
+/** Pods of a pool of objects, so that a list shares some with the one before it, in another order. */
+const podLists = fc
+  .array(pod, { minLength: 1, maxLength: 8 })
+  .chain((pool) => fc.array(fc.array(fc.constantFrom(...pool), { maxLength: 8 }), { minLength: 2, maxLength: 5 }));
+
+/** As each source's text is made from the one before. */
+function expectSame<Source, Item extends object, Part>(
+  groups: readonly SourceGroup<Source, Part>[],
+  parts: SourceParts<Source, Item, Part>,
+  sources: readonly Source[],
+): void {
+  const maker = new TextMaker(groups, parts);
+  let former: SourceText<Source> | undefined;
+  for (const source of sources) {
+    const text = maker.make(source, former);
+    const expected = sourceTexts(groups, parts, source);
+    expect(text.chunks.map(String)).toEqual(expected);
+    expect(text.seriesCounts).toEqual(expected.map((lines) => lines.split('\n').length - 1));
+    for (const [family, chunk] of text.chunks.entries()) {
+      const isSame = former?.chunks[family]?.equals(chunk) === true;
+      expect(text.versions[family] === former?.versions[family]).toBe(isSame);
+    }
+    former = text;
+  }
+}
+
+describe('the text of a source, made from its former one,', () => {
+  it.each(
+    profiles.flatMap((profile) =>
+      compatibilities.map((compatibility): [Profile, Compatibility] => [profile, compatibility]),
+    ),
+  )('is that of its pods one by one: %s, %s', (profile, compatibility) => {
+    fc.assert(
+      fc.property(podLists, fc.array(fc.nat(2)), (lists, capacities) => {
+        const sources = lists.map((pods, index): NodeSnapshot =>
+          aNodeSnapshot({
+            summary: aNodeSummary({
+              nodefs: anFsStats({ capacityBytes: capacities[index], inodes: capacities[index] }),
+            }),
+            pods,
+            podsWithoutTotal: pods.slice(0, 1).map((first) => ({ ...first, usage: undefined })),
+          }),
+        );
+        expectSame(detailGroups({ profile, compatibility }), partsOfNode({ compatibility }), sources);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('is that of its API objects one by one', () => {
+    const bound = fc
+      .record({ namespace: aName, name: aName, volumes: fc.array(aName, { maxLength: 3 }), limitBytes: bytes })
+      .map(({ volumes, limitBytes, ...named }) =>
+        aBoundPod({
+          pod: aPod({ ...named, volumes: volumes.map((name) => aVolume({ name, sizeLimitBytes: limitBytes })) }),
+          limitBytes,
+          workloads: [aWorkload(), aDeployment('cart'), aWorkload()],
+        }),
+      );
+    const lists = fc
+      .array(bound, { minLength: 1, maxLength: 8 })
+      .chain((pool) => fc.array(fc.array(fc.constantFrom(...pool), { maxLength: 8 }), { minLength: 2, maxLength: 5 }));
+    fc.assert(
+      fc.property(lists, (drawn) => {
+        const sources = drawn.map((pods): NodeObjects => someNodeObjects({ pods }));
+        expectSame(objectGroups({ nodeLabels: [] }), partsOfObjects, sources);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('renders the pods that have changed and no others', () => {
+    const rendered: string[] = [];
+    const groups = detailGroups({ profile: 'minimal', compatibility: 'none' });
+    const parts = partsOfNode({ compatibility: 'none' });
+    const maker = new TextMaker(groups, {
+      ...parts,
+      partOf: (snapshot) => {
+        const partOf = parts.partOf(snapshot);
+        return (item) => {
+          rendered.push(item.name);
+          return partOf(item);
+        };
+      },
+    });
+    const pods = ['a', 'b', 'c'].map((name) => aPodSnapshot({ name }));
+    const former = maker.make(aNodeSnapshot({ pods }), undefined);
+    expect(rendered.splice(0)).toEqual(['a', 'b', 'c']);
+    const changed = aNodeSnapshot({
+      pods: [...pods.with(1, aPodSnapshot({ name: 'b' })), aPodSnapshot({ name: 'd' })],
+    });
+    const text = maker.make(changed, former);
+    expect(rendered.splice(0)).toEqual(['b', 'd']);
+    maker.make({ ...changed, nodeName: 'node-2' }, text);
+    expect(rendered).toHaveLength(4);
+  });
+
+  it('is in one memory block', () => {
+    const groups = detailGroups({ profile: 'full', compatibility: 'none' });
+    const text = new TextMaker(groups, partsOfNode({ compatibility: 'none' })).make(aNodeSnapshot(), undefined);
+    const blocks = new Set(text.chunks.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
+    expect(blocks.size).toBe(1);
+    expect([...blocks][0]?.byteLength).toBe(text.chunks.reduce((sum, { length }) => sum + length, 0));
+  });
+});

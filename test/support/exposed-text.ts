@@ -1,0 +1,37 @@
+/** The text of families, made part by part without anything kept: what the exposition must be, byte for byte. */
+import type { FamilyGroup } from '../../src/exposition/family.js';
+import type { SourceParts } from '../../src/exposition/part-texts.js';
+import { sampleLine } from '../../src/exposition/render.js';
+import { SampleLines } from '../../src/exposition/sample-lines.js';
+import type { SourceGroup } from '../../src/exposition/source-groups.js';
+
+/** The text of each family of the group. */
+export function groupTexts<Source>(group: FamilyGroup<Source>, ...sources: readonly Source[]): readonly string[] {
+  return group.families.map((family) => {
+    const only = group.narrowed((other) => other === family);
+    return sources.map((source) => linesOf(only, family.name, source).join('')).join('');
+  });
+}
+
+function linesOf<Source>(group: FamilyGroup<Source>, name: string, source: Source): readonly string[] {
+  const lines: string[] = [];
+  class Recorded extends SampleLines {
+    override add(labels: string, value: number): void {
+      lines.push(sampleLine(name, labels, value));
+    }
+  }
+  group.write(source, [new Recorded(name)]);
+  return lines;
+}
+
+/** The text of each family of the source. */
+export function sourceTexts<Source, Item extends object, Part>(
+  groups: readonly SourceGroup<Source, Part>[],
+  parts: SourceParts<Source, Item, Part>,
+  source: Source,
+): readonly string[] {
+  const all = parts.items(source).map(parts.partOf(source));
+  return groups.flatMap((entry) =>
+    entry.per === 'source' ? groupTexts(entry.group, source) : groupTexts(entry.group, ...all),
+  );
+}
