@@ -55,7 +55,7 @@ export class ChunkCache<Source extends object> {
     signal.throwIfAborted();
     return this.#options.slicer.run(() => {
       // Another scrape may have made it while this one waited for its turn.
-      const text = this.#upToDate(name, source) ?? this.#options.maker.make(source, this.#kept.get(name));
+      const text = this.#upToDate(name, source) ?? this.#options.maker.make(name, source, this.#kept.get(name));
       this.#kept.set(name, text);
       return text;
     });

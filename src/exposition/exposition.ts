@@ -5,17 +5,18 @@ import type { EvictionRecord } from '../history/eviction-record.js';
 import type { PreparedNode } from '../scrape/node-record.js';
 import type { ClusterSnapshot, NodeObjects, NodeSnapshot, NodeState } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
+import { type BodyFamily, ExpositionBodies, type ExpositionBody,type ExpositionRequest } from './bodies.js';
 import { ChunkCache } from './chunks.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { type Compatibility, detailGroups, familyTable } from './families.js';
 import type { FamilyGroup, Level } from './family.js';
+import type { TextPiece } from './gzip-pages.js';
 import { nodeStateGroups } from './node-families.js';
 import { isSameState } from './node-states.js';
 import { objectGroups } from './object-families.js';
 import { type SourceParts, undivided } from './part-texts.js';
 import { partsOfNode, partsOfObjects } from './pod-on-node.js';
 import { type MetricSource, registryFamilies, type RegistryFamily } from './registry-text.js';
-import { endText, type ExpositionFormat, headerText } from './render.js';
 import {
   allowedBy,
   type FamilyFilter,
@@ -27,7 +28,7 @@ import {
 import { familiesOverCap } from './series-cap.js';
 import type { NodeStates, WorkloadPage } from './series-sources.js';
 import { groupsOf, perSource, type SourceGroup } from './source-groups.js';
-import { TextMaker } from './source-text.js';
+import { TextMaker, Versions } from './source-text.js';
 import { StablePages } from './stable-pages.js';
 import { workloadGroups } from './workload-families.js';
 import { WorkloadPages } from './workload-pages.js';
@@ -70,21 +71,10 @@ export interface ExpositionOptions {
   readonly clock: Clock;
 }
 
-export interface ExpositionRequest {
-  readonly format: ExpositionFormat;
-  readonly filter: FamilyFilter;
-}
-
-/** The body of a response. Its chunks are shared with other responses and never written to. */
-export interface ExpositionBody {
-  readonly chunks: readonly Buffer[];
-  /** Bytes of all chunks. */
-  readonly contentLength: number;
-}
-
 /** A family about the cluster. */
-interface FamilyBlock extends RegistryFamily {
+interface FamilyBlock extends BodyFamily {
   readonly level: Level;
+  readonly seriesCount: number;
 }
 
 /**
@@ -97,6 +87,7 @@ export class Exposition {
   readonly #selfMetrics: SelfMetricsSource;
   readonly #slicer: TimeSlicer;
   readonly #observer: SeriesCapObserver;
+  readonly #bodies: ExpositionBodies;
   readonly #pages = new WorkloadPages();
   readonly #workloadChunks: ChunkCache<WorkloadPage>;
   readonly #objectChunks: ChunkCache<NodeObjects>;
@@ -116,11 +107,18 @@ export class Exposition {
     this.#selfMetrics = selfMetrics;
     this.#observer = observer;
     this.#slicer = new TimeSlicer(clock);
+    const versions = new Versions();
+    this.#bodies = new ExpositionBodies(clock, versions);
     const cacheOf = <Source extends object, Item extends object, Part>(
       groups: readonly SourceGroup<Source, Part>[],
       parts: SourceParts<Source, Item, Part>,
       nameOf: (source: Source, index: number) => string,
-    ) => new ChunkCache({ maker: new TextMaker(groupsOf(groups, isAllowed), parts), slicer: this.#slicer, nameOf });
+    ) =>
+      new ChunkCache({
+        maker: new TextMaker(groupsOf(groups, isAllowed), parts, versions),
+        slicer: this.#slicer,
+        nameOf,
+      });
     const pageCache = <Page extends object>(groups: readonly FamilyGroup<Page>[]) =>
       cacheOf<Page, never, never>(perSource(groups), undivided, (_, index) => String(index));
     this.#workloadChunks = pageCache(workloadGroups);
@@ -151,14 +149,15 @@ export class Exposition {
   /** Without a snapshot (before the first sync), only the exporter's own metrics. Rejects with the signal's reason. */
   async render(
     snapshot: ClusterSnapshot | undefined,
-    { format, filter }: ExpositionRequest,
+    request: ExpositionRequest,
     signal: AbortSignal,
   ): Promise<ExpositionBody> {
+    const { format, filter } = request;
     const ofCluster = snapshot === undefined ? [] : await this.#clusterBlocks(snapshot, filter, signal);
     this.#selfMetrics.setSeries(countSeries(ofCluster));
     const source = requestedOf(this.#selfMetrics.registry, requestedBy(filter));
     const own = await registryFamilies({ source, format, slicer: this.#slicer }, signal);
-    return join([...ofCluster, ...own], format);
+    return this.#bodies.of([...ofCluster, ...own.map(ownBlock)], request, signal);
   }
 
   async #clusterBlocks(
@@ -211,15 +210,15 @@ async function familyBlocks<Source extends object>(
   if (requested.length === 0) return [];
   const prepared = await cache.prepareAll(sources, signal);
   return requested.map(([index, family]) => {
-    const chunks: Buffer[] = [];
+    const pieces: TextPiece[] = [];
     let seriesCount = 0;
     for (const text of prepared) {
-      const chunk = text.chunks[index];
-      if (chunk === undefined || chunk.length === 0) continue;
-      chunks.push(chunk);
-      seriesCount += text.seriesCounts[index] ?? 0;
+      const piece = text.pieces[index];
+      if (piece === undefined || piece.seriesCount === 0) continue;
+      pieces.push(piece);
+      seriesCount += piece.seriesCount;
     }
-    return { level: family.level, header: family, chunks, seriesCount };
+    return { level: family.level, header: family, pieces, seriesCount };
   });
 }
 
@@ -239,13 +238,7 @@ function countSeries(blocks: readonly FamilyBlock[]): Readonly<Record<Level, num
   return counts;
 }
 
-function join(families: readonly RegistryFamily[], format: ExpositionFormat): ExpositionBody {
-  const chunks: Buffer[] = [];
-  for (const { header, chunks: samples, seriesCount } of families) {
-    if (seriesCount === 0) continue;
-    chunks.push(Buffer.from(headerText(header, format)));
-    for (const chunk of samples) chunks.push(chunk);
-  }
-  chunks.push(Buffer.from(endText(format)));
-  return { chunks, contentLength: chunks.reduce((total, chunk) => total + chunk.length, 0) };
+/** Made for each body. */
+function ownBlock({ header, chunks }: RegistryFamily): BodyFamily {
+  return { header, pieces: chunks.map((chunk) => ({ chunk, version: undefined, mayEndPage: false })) };
 }

@@ -1,4 +1,5 @@
 import type { ClusterFamilyRow, FamilyGroup } from './family.js';
+import type { TextPiece } from './gzip-pages.js';
 import { linesByGroup, noParts, type PartEnds, PartTexts, type SourceParts } from './part-texts.js';
 import { SampleLines } from './sample-lines.js';
 import type { SourceGroup } from './source-groups.js';
@@ -7,14 +8,28 @@ import type { SourceGroup } from './source-groups.js';
 export interface SourceText<Source> {
   readonly source: Source;
   /** One for each family, in one memory block; empty where the source has no such series. */
-  readonly chunks: readonly Buffer[];
-  readonly seriesCounts: readonly number[];
-  /** One for each family: equal ones stand for the same bytes. */
-  readonly versions: readonly number[];
+  readonly pieces: readonly FamilyPiece[];
   readonly parts: PartEnds;
 }
 
+/** The samples of one family. */
+interface FamilyPiece extends TextPiece {
+  readonly version: number;
+  readonly seriesCount: number;
+}
+
+/** Numbers for texts that differ. */
+export class Versions {
+  #count = 0;
+
+  next(): number {
+    this.#count += 1;
+    return this.#count;
+  }
+}
+
 const emptyChunk = Buffer.alloc(0);
+const emptyPiece: FamilyPiece = { chunk: emptyChunk, version: 0, mayEndPage: false, seriesCount: 0 };
 
 /** Makes the text of sources, each with what it shares with the former text of the source. */
 export class TextMaker<Source, Item extends object, Part> {
@@ -24,9 +39,15 @@ export class TextMaker<Source, Item extends object, Part> {
   readonly #partGroups: readonly FamilyGroup<Part>[];
   /** For each family: its place among those of its kind. */
   readonly #places: readonly Place[];
-  #versionCount = 0;
+  readonly #versions: Versions;
 
-  constructor(groups: readonly SourceGroup<Source, Part>[], parts: SourceParts<Source, Item, Part>) {
+  /** `versions`: one for all texts of a body. */
+  constructor(
+    groups: readonly SourceGroup<Source, Part>[],
+    parts: SourceParts<Source, Item, Part>,
+    versions: Versions,
+  ) {
+    this.#versions = versions;
     this.families = groups.flatMap(({ group }) => group.families);
     this.#parts = parts;
     this.#sourceGroups = groups.flatMap((entry) => (entry.per === 'source' ? [entry.group] : []));
@@ -36,20 +57,23 @@ export class TextMaker<Source, Item extends object, Part> {
   }
 
   /** `former`: of a source with the same name. */
-  make(source: Source, former: SourceText<Source> | undefined): SourceText<Source> {
+  make(name: string, source: Source, former: SourceText<Source> | undefined): SourceText<Source> {
     const lines = this.#linesOf(source);
     const parts = this.#partsOf(source, former);
     const sizes = this.#places.map(({ per, index }) =>
       per === 'part' ? parts.byteCount(index) : (lines[index]?.byteCount ?? 0),
     );
+    const mayEndPage = isPageEnd(name);
     const chunks = this.#chunksOf(sizes, { lines, parts, former });
-    const versions = chunks.map((chunk, family) =>
-      former?.chunks[family]?.equals(chunk) === true ? (former.versions[family] ?? 0) : this.#nextVersion(),
-    );
-    const seriesCounts = this.#places.map(({ per, index }) =>
-      per === 'part' ? parts.seriesCount(index) : (lines[index]?.seriesCount ?? 0),
-    );
-    return { source, chunks, seriesCounts, versions, parts: parts.ends };
+    const pieces = this.#places.map(({ per, index }, family): FamilyPiece => {
+      const chunk = chunks[family] ?? emptyChunk;
+      if (chunk.length === 0) return emptyPiece;
+      const before = former?.pieces[family];
+      const version = before?.chunk.equals(chunk) === true ? before.version : this.#versions.next();
+      const seriesCount = per === 'part' ? parts.seriesCount(index) : (lines[index]?.seriesCount ?? 0);
+      return { chunk, version, mayEndPage, seriesCount };
+    });
+    return { source, pieces, parts: parts.ends };
   }
 
   #linesOf(source: Source): readonly SampleLines[] {
@@ -74,15 +98,10 @@ export class TextMaker<Source, Item extends object, Part> {
       const size = sizes[family] ?? 0;
       if (size === 0) return emptyChunk;
       if (per === 'source') lines[index]?.write(block, offset);
-      else parts.write(index, { from: former?.chunks[family] ?? emptyChunk, to: block, offset });
+      else parts.write(index, { from: former?.pieces[family]?.chunk ?? emptyChunk, to: block, offset });
       offset += size;
       return block.subarray(offset - size, offset);
     });
-  }
-
-  #nextVersion(): number {
-    this.#versionCount += 1;
-    return this.#versionCount;
   }
 }
 
@@ -95,4 +114,11 @@ interface Texts<Source, Part> {
   readonly lines: readonly SampleLines[];
   readonly parts: PartTexts<Part>;
   readonly former: SourceText<Source> | undefined;
+}
+
+/** Every sixteenth name, so that the pages of compressed bodies stay the same where no source comes or goes. */
+function isPageEnd(name: string): boolean {
+  let hash = 0;
+  for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01_00_01_93);
+  return ((hash >>> 16) & 15) === 0;
 }

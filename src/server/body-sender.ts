@@ -1,18 +1,10 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { constants, createGzip } from 'node:zlib';
 
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { ResponseLimit } from './response-limit.js';
-
-export interface Body {
-  /** Shared with other responses; neither copied nor written to. */
-  readonly chunks: readonly Buffer[];
-  readonly isGzipped: boolean;
-}
 
 export interface BodySenderOptions {
   readonly clock: Clock;
@@ -22,10 +14,16 @@ export interface BodySenderOptions {
 
 const defaultMaxCount = 50;
 
-/** Written to the socket, or to the compressor, at once. */
+/** Written to the socket at once. */
 const blockBytes = 256 * 1_024;
 
-/** The least rate: a block of {@link blockBytes}, or 64 KiB of a compressed body, in this time. */
+/** Shorter chunks are copied into larger ones: writing a chunk costs as much as copying so many bytes. */
+const leastChunkBytes = 16 * 1_024;
+
+/** Short chunks of a block, the last of which may begin just below its end. */
+const joinedBytes = blockBytes + leastChunkBytes;
+
+/** The least rate: a block of {@link blockBytes} in this time. */
 const maxBlockMs = 5_000;
 
 /**
@@ -43,14 +41,16 @@ export class BodySender {
     this.#maxCount = maxCount;
   }
 
-  /** Resolves when the last byte was handed to the system; rejects when the limit aborts, also by this sender. */
-  async send(response: Writable, { chunks, isGzipped }: Body, limit: ResponseLimit): Promise<void> {
+  /**
+   * Resolves when the last byte was handed to the system; rejects when the limit aborts, also by this sender. `chunks`:
+   * shared with other responses, never written to.
+   */
+  async send(response: Writable, chunks: readonly Buffer[], limit: ResponseLimit): Promise<void> {
     if (this.#sendings.size >= this.#maxCount) this.#dropSlowest();
     const sending = new Sending(response, limit, this.#clock);
     this.#sendings.add(sending);
     try {
-      if (isGzipped) await sending.writeGzipped(chunks);
-      else await sending.write(blocksOf(chunks));
+      await sending.write(chunks);
     } catch (error) {
       limit.signal.throwIfAborted(); // what a stream throws after an abort depends on the version of Node.js
       throw error;
@@ -72,6 +72,8 @@ class Sending {
   readonly #response: Writable;
   readonly #limit: ResponseLimit;
   readonly #clock: Clock;
+  /** Memory of blocks that are written. */
+  readonly #unused: Buffer[] = [];
   /** Monotonic time at which the client should have taken what was written; Infinity while it is quick enough. */
   waitingSinceMs = Infinity;
 
@@ -86,28 +88,32 @@ class Sending {
   }
 
   /** Yields to the event loop after each block. */
-  async write(blocks: Iterable<readonly Buffer[]> | AsyncIterable<readonly Buffer[]>): Promise<void> {
+  async write(chunks: readonly Buffer[]): Promise<void> {
     const { signal } = this.#limit;
     const response = this.#response;
-    for await (const block of blocks) {
+    const left = chunks.values();
+    for (let next = left.next(); next.done !== true;) {
       await (response.writableNeedDrain ? this.#readerCausing('drain') : nextTurn());
       signal.throwIfAborted();
-      response.cork();
-      for (const chunk of block) response.write(chunk);
-      response.uncork();
+      const joined = this.#unused.pop() ?? Buffer.allocUnsafeSlow(joinedBytes);
+      const block = new Block(joined);
+      for (; next.done !== true && block.byteCount < blockBytes; next = left.next()) block.add(next.value);
+      this.#writeBlock(block, joined);
     }
     signal.throwIfAborted();
     response.end();
     await this.#readerCausing('finish');
   }
 
-  /** Compresses off the event loop. Level 1: a higher level takes twice the time to save a few percent. */
-  async writeGzipped(chunks: readonly Buffer[]): Promise<void> {
-    const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 64 * 1_024 });
-    const { signal } = this.#limit;
-    await pipeline(joinedBlocks(chunks), gzip, (compressed: AsyncIterable<Buffer>) => this.write(singly(compressed)), {
-      signal,
-    });
+  #writeBlock(block: Block, joined: Buffer): void {
+    const response = this.#response;
+    const chunks = block.chunks();
+    const last = chunks.pop();
+    if (last === undefined) return;
+    response.cork();
+    for (const chunk of chunks) response.write(chunk);
+    response.write(last, () => this.#unused.push(joined));
+    response.uncork();
   }
 
   async #readerCausing(event: 'drain' | 'finish'): Promise<void> {
@@ -128,25 +134,37 @@ class Sending {
   }
 }
 
-async function* singly(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Buffer[]> {
-  for await (const chunk of chunks) yield [chunk];
-}
+/** Chunks that are written at once: long ones as they are, short ones joined. */
+class Block {
+  readonly #chunks: Buffer[] = [];
+  byteCount = 0;
+  readonly #joined: Buffer;
+  #start = 0;
+  #end = 0;
 
-/** Small chunks are joined: each write to the compressor is a round trip to another thread. */
-function* joinedBlocks(chunks: readonly Buffer[]): Iterable<Buffer> {
-  for (const block of blocksOf(chunks)) yield Buffer.concat(block);
-}
-
-function* blocksOf(chunks: readonly Buffer[]): Iterable<readonly Buffer[]> {
-  let block: Buffer[] = [];
-  let bytes = 0;
-  for (const chunk of chunks) {
-    block.push(chunk);
-    bytes += chunk.length;
-    if (bytes < blockBytes) continue;
-    yield block;
-    block = [];
-    bytes = 0;
+  /** `joined`: room for {@link joinedBytes}, nobody else's until the block is written. */
+  constructor(joined: Buffer) {
+    this.#joined = joined;
   }
-  if (block.length > 0) yield block;
+
+  add(chunk: Buffer): void {
+    this.byteCount += chunk.length;
+    if (chunk.length < leastChunkBytes) {
+      this.#end += chunk.copy(this.#joined, this.#end);
+    } else {
+      this.#addJoined();
+      this.#chunks.push(chunk);
+    }
+  }
+
+  /** In order. Nothing is added afterwards. */
+  chunks(): Buffer[] {
+    this.#addJoined();
+    return this.#chunks;
+  }
+
+  #addJoined(): void {
+    if (this.#end > this.#start) this.#chunks.push(this.#joined.subarray(this.#start, this.#end));
+    this.#start = this.#end;
+  }
 }

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { ExpositionBody, ExpositionRequest } from '../exposition/exposition.js';
+import type { ExpositionBody, ExpositionRequest } from '../exposition/bodies.js';
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
 import type { FamilyFilter } from '../exposition/selection.js';
 import type { CollectOptions } from '../scrape/collector.js';
@@ -156,8 +156,8 @@ export class MetricsHandler {
 
   async #send(response: Response, body: Negotiated & ExpositionBody, limit: ResponseLimit): Promise<void> {
     setHeaders(response, body);
-    if (!body.isGzipped) response.set('Content-Length', String(body.contentLength));
-    await this.#sender.send(response, body, limit);
+    response.set('Content-Length', String(body.contentLength));
+    await this.#sender.send(response, body.chunks, limit);
   }
 
   #fail(response: Response, error: unknown, signal: AbortSignal): void {
@@ -169,11 +169,9 @@ export class MetricsHandler {
   }
 }
 
-interface Negotiated extends NegotiatedFormat {
-  readonly isGzipped: boolean;
-}
+type Negotiated = NegotiatedFormat & Pick<ExpositionRequest, 'isGzipped'>;
 
-interface Asked extends Negotiated, ExpositionRequest {
+interface Asked extends NegotiatedFormat, ExpositionRequest {
   /** From the request to the last byte of the response. */
   readonly timeoutMs: number;
 }
@@ -189,5 +187,5 @@ function setHeaders(response: Response, { contentType, isGzipped }: Negotiated):
   // Not `response.set`: Express would rewrite the content type.
   response.setHeader('Content-Type', contentType);
   response.setHeader('Vary', 'Accept, Accept-Encoding');
-  if (isGzipped) response.setHeader('Content-Encoding', 'gzip');
+  if (isGzipped === true) response.setHeader('Content-Encoding', 'gzip');
 }

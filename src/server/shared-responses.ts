@@ -30,7 +30,7 @@ export class SharedResponses {
       const bytes = await make();
       limit.signal.throwIfAborted();
       response.set('Content-Length', String(bytes.length));
-      await this.#sender.send(response, { chunks: [bytes], isGzipped: false }, limit);
+      await this.#sender.send(response, [bytes], limit);
     } catch (error) {
       if (!limit.signal.aborted) throw error;
       disconnect(response);

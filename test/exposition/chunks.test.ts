@@ -7,7 +7,7 @@ import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { ChunkCache } from '../../src/exposition/chunks.js';
 import { detailGroups } from '../../src/exposition/families.js';
 import { partsOfNode } from '../../src/exposition/pod-on-node.js';
-import { type SourceText, TextMaker } from '../../src/exposition/source-text.js';
+import { type SourceText, TextMaker, Versions } from '../../src/exposition/source-text.js';
 import type { NodeSnapshot } from '../../src/scrape/snapshot.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
@@ -18,7 +18,7 @@ const groups = detailGroups({ compatibility: 'none', profile: 'full' });
 
 function aCache(clock: Clock = new ManualClock()): ChunkCache<NodeSnapshot> {
   return new ChunkCache({
-    maker: new TextMaker(groups, partsOfNode({ compatibility: 'none' })),
+    maker: new TextMaker(groups, partsOfNode({ compatibility: 'none' }), new Versions()),
     slicer: new TimeSlicer(clock),
     nameOf: ({ nodeName }) => nodeName,
   });
@@ -27,7 +27,7 @@ function aCache(clock: Clock = new ManualClock()): ChunkCache<NodeSnapshot> {
 function textOf(text: SourceText<NodeSnapshot> | undefined, family: string): string | undefined {
   const families = groups.flatMap(({ group }) => group.families);
   const index = families.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
-  return text?.chunks[index]?.toString();
+  return text?.pieces[index]?.chunk.toString();
 }
 
 describe('ChunkCache', () => {

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 
 import { components, type PodUsage } from '../../src/attribution/usage.js';
 import { limitRules } from '../../src/eviction/limit-ratios.js';
+import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import {
   Exposition,
-  type ExpositionBody,
   type ExpositionOptions,
   type ExpositionSettings,
   type SelfMetricsSource,

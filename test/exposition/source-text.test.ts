@@ -8,7 +8,7 @@ import type { SourceParts } from '../../src/exposition/part-texts.js';
 import { partsOfNode, partsOfObjects } from '../../src/exposition/pod-on-node.js';
 import { type Profile, profiles } from '../../src/exposition/profile.js';
 import type { SourceGroup } from '../../src/exposition/source-groups.js';
-import { type SourceText, TextMaker } from '../../src/exposition/source-text.js';
+import { type SourceText, TextMaker, Versions } from '../../src/exposition/source-text.js';
 import type { NodeObjects, NodeSnapshot, PodSnapshot } from '../../src/scrape/snapshot.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { sourceTexts } from '../support/exposed-text.js';
@@ -78,16 +78,18 @@ function expectSame<Source, Item extends object, Part>(
   parts: SourceParts<Source, Item, Part>,
   sources: readonly Source[],
 ): void {
-  const maker = new TextMaker(groups, parts);
+  const maker = new TextMaker(groups, parts, new Versions());
   let former: SourceText<Source> | undefined;
   for (const source of sources) {
-    const text = maker.make(source, former);
+    const text = maker.make('node-1', source, former);
     const expected = sourceTexts(groups, parts, source);
-    expect(text.chunks.map(String)).toEqual(expected);
-    expect(text.seriesCounts).toEqual(expected.map((lines) => lines.split('\n').length - 1));
-    for (const [family, chunk] of text.chunks.entries()) {
-      const isSame = former?.chunks[family]?.equals(chunk) === true;
-      expect(text.versions[family] === former?.versions[family]).toBe(isSame);
+    expect(text.pieces.map(({ chunk }) => String(chunk))).toEqual(expected);
+    expect(text.pieces.map(({ seriesCount }) => seriesCount)).toEqual(
+      expected.map((lines) => lines.split('\n').length - 1),
+    );
+    for (const [family, { chunk, version }] of text.pieces.entries()) {
+      const before = former?.pieces[family];
+      expect(version === before?.version).toBe(before?.chunk.equals(chunk) === true);
     }
     former = text;
   }
@@ -142,7 +144,7 @@ describe('the text of a source, made from its former one,', () => {
     const rendered: string[] = [];
     const groups = detailGroups({ profile: 'minimal', compatibility: 'none' });
     const parts = partsOfNode({ compatibility: 'none' });
-    const maker = new TextMaker(groups, {
+    const watched: typeof parts = {
       ...parts,
       partOf: (snapshot) => {
         const partOf = parts.partOf(snapshot);
@@ -151,24 +153,26 @@ describe('the text of a source, made from its former one,', () => {
           return partOf(item);
         };
       },
-    });
+    };
+    const maker = new TextMaker(groups, watched, new Versions());
     const pods = ['a', 'b', 'c'].map((name) => aPodSnapshot({ name }));
-    const former = maker.make(aNodeSnapshot({ pods }), undefined);
+    const former = maker.make('node-1', aNodeSnapshot({ pods }), undefined);
     expect(rendered.splice(0)).toEqual(['a', 'b', 'c']);
     const changed = aNodeSnapshot({
       pods: [...pods.with(1, aPodSnapshot({ name: 'b' })), aPodSnapshot({ name: 'd' })],
     });
-    const text = maker.make(changed, former);
+    const text = maker.make('node-1', changed, former);
     expect(rendered.splice(0)).toEqual(['b', 'd']);
-    maker.make({ ...changed, nodeName: 'node-2' }, text);
+    maker.make('node-2', { ...changed, nodeName: 'node-2' }, text);
     expect(rendered).toHaveLength(4);
   });
 
   it('is in one memory block', () => {
     const groups = detailGroups({ profile: 'full', compatibility: 'none' });
-    const text = new TextMaker(groups, partsOfNode({ compatibility: 'none' })).make(aNodeSnapshot(), undefined);
-    const blocks = new Set(text.chunks.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
+    const maker = new TextMaker(groups, partsOfNode({ compatibility: 'none' }), new Versions());
+    const chunks = maker.make('node-1', aNodeSnapshot(), undefined).pieces.map(({ chunk }) => chunk);
+    const blocks = new Set(chunks.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
     expect(blocks.size).toBe(1);
-    expect([...blocks][0]?.byteLength).toBe(text.chunks.reduce((sum, { length }) => sum + length, 0));
+    expect([...blocks][0]?.byteLength).toBe(chunks.reduce((sum, { length }) => sum + length, 0));
   });
 });

@@ -58,17 +58,16 @@ async function stalled(work: (response: ServerResponse) => Promise<void>): Promi
   };
 }
 
-/** Incompressible, so that compression does not make it fit into the buffers. */
-function someChunks(): readonly Buffer[] {
-  const noise = randomBytes(64 * 1_024);
-  return Array.from({ length: bodyBytes / noise.length }, () => noise);
+function someChunks(chunkBytes = 64 * 1_024): readonly Buffer[] {
+  const noise = randomBytes(chunkBytes);
+  return Array.from({ length: Math.ceil(bodyBytes / chunkBytes) }, () => noise);
 }
 
 describe.each([
-  ['plain', false],
-  ['gzipped', true],
-])('a %s body', (_case, isGzipped) => {
-  const body = () => ({ chunks: someChunks(), isGzipped });
+  ['long', 64 * 1_024],
+  ['short', 1_000],
+])('a body of %s chunks', (_case, chunkBytes) => {
+  const body = () => someChunks(chunkBytes);
 
   it('is held back while the client does not read', async () => {
     await using client = await stalled((response) => aSender().send(response, body(), noLimit()));
@@ -123,7 +122,7 @@ describe('H2: more bodies than are sent at once', () => {
     const start = (name: string) =>
       stalled(async (response) => {
         try {
-          await sender.send(response, { chunks: someChunks(), isGzipped: false }, noLimit());
+          await sender.send(response, someChunks(), noLimit());
           results.push(`${name}: sent`);
         } catch (error) {
           results.push(`${name}: ${messageOf(error)}`);
@@ -160,6 +159,38 @@ describe('H2: more bodies than are sent at once', () => {
   });
 });
 
+it('arrives as it is, whatever the lengths of its chunks', async () => {
+  const chunks = [0, 1, 20_000, 15_000, 16_384, 3, 300_000, 16_383].flatMap((length) => [
+    randomBytes(length),
+    ...Array.from({ length: 40 }, () => randomBytes(15_999)),
+  ]);
+  const received: Buffer[] = [];
+  const slow = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      setImmediate(() => {
+        received.push(Buffer.from(chunk));
+        done();
+      });
+    },
+  });
+  await aSender().send(slow, chunks, noLimit());
+  expect(Buffer.concat(received).equals(Buffer.concat(chunks))).toBe(true);
+});
+
+it('hands over long chunks without a copy, and short ones together', async () => {
+  const written: Buffer[] = [];
+  const client = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      written.push(chunk);
+      done();
+    },
+  });
+  const long = randomBytes(20_000);
+  await aSender().send(client, [Buffer.from('a'), Buffer.from('b'), long, Buffer.from('c')], noLimit());
+  expect(written.map(({ length }) => length)).toEqual([2, 20_000, 1]);
+  expect(written[1]).toBe(long);
+});
+
 it('lets the event loop turn between the groups of a plain body even if the client takes everything at once', async () => {
   let turns = 0;
   const turnsAtWrites: number[] = [];
@@ -170,7 +201,7 @@ it('lets the event loop turn between the groups of a plain body even if the clie
       done();
     },
   });
-  const done = aSender().send(greedy, { chunks: someChunks(), isGzipped: false }, noLimit());
+  const done = aSender().send(greedy, someChunks(), noLimit());
   while (!greedy.writableFinished) {
     await nextTurn();
     turns += 1;

@@ -1,8 +1,9 @@
 import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
 
 import type { Clock } from '../../src/base/clock.js';
 import { type Logger, silentLogger } from '../../src/base/logger.js';
-import type { ExpositionBody } from '../../src/exposition/exposition.js';
+import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { Connections } from '../../src/server/connections.js';
 import { EvictionsHandler } from '../../src/server/evictions-handler.js';
@@ -113,8 +114,22 @@ export function aLogger(): RecordingLogger {
 }
 
 /** Knows every family but those that begin with `un`. */
+/** Compresses what `render` returns when the client accepts that. */
 export function rendering(render: MetricsHandlerOptions['exposition']['render']): MetricsHandlerOptions['exposition'] {
-  return { hasFamily: (name) => !name.startsWith('un'), prepareNode: () => Promise.resolve(), render };
+  return {
+    hasFamily: (name) => !name.startsWith('un'),
+    prepareNode: () => Promise.resolve(),
+    render: async (snapshot, request, signal) => {
+      const body = await render(snapshot, request, signal);
+      if (request.isGzipped !== true) return body;
+      const compressed = gzipSync(Buffer.concat(body.chunks));
+      const pageBytes = 100_000;
+      const chunks = Array.from({ length: Math.ceil(compressed.length / pageBytes) }, (_, index) =>
+        compressed.subarray(index * pageBytes, (index + 1) * pageBytes),
+      );
+      return { chunks, contentLength: compressed.length };
+    },
+  };
 }
 
 export function aMetricsHandler(overrides: Partial<MetricsHandlerOptions> = {}): MetricsHandler {

@@ -1,4 +1,5 @@
-import type { ExpositionRequest, ExpositionSettings } from '../../src/exposition/exposition.js';
+import type { ExpositionRequest } from '../../src/exposition/bodies.js';
+import type { ExpositionSettings } from '../../src/exposition/exposition.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { type FamilyFilter, noFilter } from '../../src/exposition/selection.js';
 

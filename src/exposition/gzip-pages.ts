@@ -1,0 +1,157 @@
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw } from 'node:zlib';
+
+import type { Clock } from '../base/clock.js';
+import { combineCrc32, crc32Shift } from './crc32.js';
+
+/** Text in the order of a body. */
+export interface TextPiece {
+  readonly chunk: Buffer;
+  /** Equal ones stand for the same bytes; undefined for text that is made for each body. */
+  readonly version: number | undefined;
+  /** Whether a page may end with it: the same for the text of one source before and after a change. */
+  readonly mayEndPage: boolean;
+}
+
+/** Text that is compressed on its own. */
+interface Page {
+  readonly chunks: readonly Buffer[];
+  /** Of the chunks; undefined when one of them is made for each body. */
+  readonly versions: readonly number[] | undefined;
+}
+
+/** A part of a deflated stream that ends with a whole byte and refers to nothing before it. */
+interface DeflatedPage {
+  readonly versions: readonly number[] | undefined;
+  readonly bytes: Buffer;
+  /** Of the text. */
+  readonly crc: number;
+  readonly crcShift: number;
+  readonly byteCount: number;
+}
+
+/** The pages of the last body of one kind, by the version of their first chunk. */
+interface KeptPages {
+  pages: ReadonlyMap<number, DeflatedPage>;
+  usedAtMs: number;
+}
+
+/** A page ends with the first chunk that may end it after so many bytes: smaller ones compress worse, with more work. */
+const leastPageBytes = 48 * 1_024;
+const mostPageBytes = 256 * 1_024;
+
+/** Compressed at once, in other threads. */
+const maxConcurrent = 2;
+
+/** Kinds of bodies whose pages are kept: as a rule there is one. */
+const maxKinds = 2;
+const keptForMs = 5 * 60_000;
+
+const deflate = promisify(deflateRaw) as (text: Buffer, options: object) => Promise<Buffer>;
+
+/** https://www.rfc-editor.org/rfc/rfc1952#page-5 (fastest compression, unknown system) */
+const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);
+/** An empty block that is the last one. */
+const lastBlock = Buffer.from([3, 0]);
+
+/**
+ * Compresses bodies with gzip, page by page: of a body like the last one of its kind, only pages with other text are
+ * compressed. Many clients read the first member of a gzip file alone, so that a body is one member.
+ */
+export class GzipPages {
+  readonly #clock: Clock;
+  /** The one that was used last is the last. */
+  readonly #kept = new Map<string, KeptPages>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** `kind`: bodies of one kind have the same text, but for changes. Rejects with the signal's reason. */
+  async compress(pieces: Iterable<TextPiece>, kind: string, signal: AbortSignal): Promise<readonly Buffer[]> {
+    const pages = [...pagesOf(pieces)];
+    const deflated: DeflatedPage[] = [];
+    const left = pages.entries();
+    const work = async (): Promise<void> => {
+      for (const [index, page] of left) {
+        signal.throwIfAborted();
+        deflated[index] = this.#find(page) ?? (await deflatedPage(page));
+      }
+    };
+    await Promise.all(Array.from({ length: maxConcurrent }, work));
+    this.#keep(kind, deflated);
+    return [header, ...deflated.map(({ bytes }) => bytes), lastBlock, trailer(deflated)];
+  }
+
+  /** Forgets the pages of kinds that nobody has asked for lately. */
+  expire(): void {
+    const oldestMs = this.#clock.monotonicMs() - keptForMs;
+    for (const [kind, { usedAtMs }] of this.#kept) if (usedAtMs < oldestMs) this.#kept.delete(kind);
+  }
+
+  #find({ versions }: Page): DeflatedPage | undefined {
+    const first = versions?.[0];
+    if (first === undefined) return undefined;
+    for (const { pages } of this.#kept.values()) {
+      const page = pages.get(first);
+      if (page !== undefined && areSame(page.versions, versions)) return page;
+    }
+    return undefined;
+  }
+
+  #keep(kind: string, deflated: readonly DeflatedPage[]): void {
+    const pages = new Map<number, DeflatedPage>();
+    for (const page of deflated) if (page.versions?.[0] !== undefined) pages.set(page.versions[0], page);
+    this.#kept.delete(kind);
+    this.#kept.set(kind, { pages, usedAtMs: this.#clock.monotonicMs() });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > maxKinds && oldest !== undefined) this.#kept.delete(oldest);
+  }
+}
+
+function* pagesOf(pieces: Iterable<TextPiece>): Iterable<Page> {
+  let chunks: Buffer[] = [];
+  let versions: number[] = [];
+  let byteCount = 0;
+  const page = (isKept: boolean): Page => {
+    const ended = { chunks, versions: isKept ? versions : undefined };
+    [chunks, versions, byteCount] = [[], [], 0];
+    return ended;
+  };
+  for (const { chunk, version, mayEndPage } of pieces) {
+    const isKept = version !== undefined;
+    if (chunks.length > 0 && isKept !== versions.length > 0) yield page(versions.length > 0);
+    chunks.push(chunk);
+    byteCount += chunk.length;
+    if (isKept) versions.push(version);
+    if (byteCount >= (mayEndPage ? leastPageBytes : mostPageBytes)) yield page(isKept);
+  }
+  if (chunks.length > 0) yield page(versions.length > 0);
+}
+
+async function deflatedPage({ chunks, versions }: Page): Promise<DeflatedPage> {
+  const [first = lastBlock] = chunks;
+  const text = chunks.length === 1 ? first : Buffer.concat(chunks);
+  // Level 1: a higher one takes twice the time to save a few percent.
+  const deflated = await deflate(text, { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH });
+  const bytes = Buffer.allocUnsafeSlow(deflated.length); // what zlib returns is a part of a larger block
+  deflated.copy(bytes);
+  return { versions, bytes, crc: crc32(text), crcShift: crc32Shift(text.length), byteCount: text.length };
+}
+
+function trailer(pages: readonly DeflatedPage[]): Buffer {
+  let crc = 0;
+  let byteCount = 0;
+  for (const page of pages) {
+    crc = combineCrc32(crc, page.crc, page.crcShift);
+    byteCount += page.byteCount;
+  }
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32LE(crc, 0);
+  bytes.writeUInt32LE(byteCount % 2 ** 32, 4);
+  return bytes;
+}
+
+function areSame(before: readonly number[] | undefined, versions: readonly number[] = []): boolean {
+  return before?.length === versions.length && before.every((version, index) => version === versions[index]);
+}
