@@ -15,10 +15,10 @@ export interface BodySenderOptions {
 const defaultMaxCount = 50;
 
 /** Written to the socket at once. */
-const blockBytes = 256 * 1_024;
+const blockBytes = 512 * 1_024;
 
-/** Shorter chunks are copied into larger ones: writing a chunk costs as much as copying so many bytes. */
-const leastChunkBytes = 16 * 1_024;
+/** Shorter chunks are copied into larger ones: writing a chunk costs more than copying so many bytes. */
+const leastChunkBytes = 2 * 1_024;
 
 /** Short chunks of a block, the last of which may begin just below its end. */
 const joinedBytes = blockBytes + leastChunkBytes;

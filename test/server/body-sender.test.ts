@@ -160,9 +160,9 @@ describe('H2: more bodies than are sent at once', () => {
 });
 
 it('arrives as it is, whatever the lengths of its chunks', async () => {
-  const chunks = [0, 1, 20_000, 15_000, 16_384, 3, 300_000, 16_383].flatMap((length) => [
+  const chunks = [0, 1, 3_000, 2_000, 2_048, 3, 600_000, 2_047].flatMap((length) => [
     randomBytes(length),
-    ...Array.from({ length: 40 }, () => randomBytes(15_999)),
+    ...Array.from({ length: 300 }, () => randomBytes(1_999)),
   ]);
   const received: Buffer[] = [];
   const slow = new Writable({
