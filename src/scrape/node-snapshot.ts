@@ -95,7 +95,7 @@ function firstNames(pods: readonly JoinedPod[], count: number): readonly JoinedP
   return first.top();
 }
 
-/** A pod of the summary, derived anew unless its API object is the one that it was listed with. */
+/** A pod of the summary, derived again unless its API object is the one that it was listed with. */
 export function listPod(
   joined: JoinedPod,
   ofNode: JoinedNodePods,
