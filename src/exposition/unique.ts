@@ -2,12 +2,10 @@
  * A series must not appear twice in an exposition: of pods, containers and volumes with the same name only the first has
  * series. What has no repeats stays the same object.
  */
+import { haveDistinctNames, type Named } from '../base/names.js';
 import type { BoundPod, ListedPod } from '../scrape/snapshot.js';
+import { withUsage } from '../scrape/summary-pod.js';
 import { workloadKey } from '../workload/workload.js';
-
-interface Named {
-  readonly name: string;
-}
 
 interface NamedPod extends Named {
   readonly namespace: string;
@@ -31,11 +29,8 @@ export function listedPodWithoutRepeats(pod: ListedPod): ListedPod {
   const volumes = distinctByName(usage.volumes);
   const specs = object && distinctByName(object.containers);
   if (containers === usage.containers && volumes === usage.volumes && specs === object?.containers) return pod;
-  return {
-    ...pod,
-    pod: object && { ...object, containers: specs ?? [] },
-    usage: { ...usage, containers, volumes },
-  };
+  const known = withUsage(pod, { ...usage, containers, volumes });
+  return object === undefined ? known : { ...known, pod: { ...object, containers: specs ?? [] } };
 }
 
 /** Names of containers and volumes are unique where the API server has checked them; recorded objects are not checked. */
@@ -47,20 +42,8 @@ export function boundPodWithoutRepeats(bound: BoundPod): BoundPod {
   return isSame ? bound : { ...bound, pod: { ...bound.pod, containers, volumes }, workloads };
 }
 
-/** Above it, comparing each with each takes longer than remembering the names. */
-const maxCompared = 8;
-
 function distinctByName<T extends Named>(items: readonly T[]): readonly T[] {
-  return items.length <= maxCompared && areDistinct(items) ? items : distinct(items, ({ name }) => name);
-}
-
-function areDistinct(items: readonly Named[]): boolean {
-  for (let index = 1; index < items.length; index += 1) {
-    for (let before = 0; before < index; before += 1) {
-      if (items[index]?.name === items[before]?.name) return false;
-    }
-  }
-  return true;
+  return haveDistinctNames(items) ? items : distinct(items, ({ name }) => name);
 }
 
 /** The same array without repeats. */

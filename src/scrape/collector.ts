@@ -64,7 +64,10 @@ export interface CollectOptions {
   readonly recordsFailures?: boolean;
   /** Whether nodes are waited for that respond much later than the others. Default: false. */
   readonly waitsForAll?: boolean;
-  /** Called for each node as soon as it has responded; the collection ends after it. */
+  /**
+   * Called for each node as soon as it has responded, if anything of it has to be derived; the collection ends after it. From
+   * then on, usage of its pods is expected to be read rarely.
+   */
   readonly onNode?: (node: PreparedNode) => Promise<void>;
 }
 
@@ -192,7 +195,9 @@ export class Collector {
     const record = records.of(node);
     const prepared = await record.prepare(node, lookup, this.#slicer);
     const answered = await this.#slicer.run(() => this.#answered({ node, lookup, record, lookedUpAtMs }));
-    await onNode?.(prepared);
+    if (onNode === undefined) return answered;
+    await onNode(prepared);
+    record.release();
     return answered;
   }
 

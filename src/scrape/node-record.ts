@@ -75,6 +75,11 @@ export class NodeRecord {
     return this.#kept?.snapshot;
   }
 
+  /** See {@link ListedPod.release}. */
+  release(): void {
+    for (const pod of this.#kept?.snapshot.listedPods ?? []) pod.release?.();
+  }
+
   get layout(): NodeLayout | undefined {
     return this.#kept?.snapshot.layout ?? this.#layout?.layout;
   }
@@ -162,7 +167,9 @@ export class NodeRecord {
   async #listed(input: NodeSnapshotInput, slicer: TimeSlicer): Promise<ListedPods> {
     const listed = new Map<PodSummary, ListedPod>();
     const joined = await slicer.run(() => joinNodePods(input, this.#objects.boundPods(input.node.name), this.#options));
-    await slicer.forEach(joined.pods, (pod) => listed.set(pod.summary, listPod(pod, joined, input, this.#options)));
+    await slicer.forEach(joined.pods, (pod) =>
+      listed.set(pod.summary, listPod(pod, joined, input, this.#options.resolver)),
+    );
     return listed;
   }
 

@@ -1,11 +1,8 @@
-import { attributePod } from '../attribution/attribute.js';
 import { type JoinedPod, joinPods, type JoinResult, type PodScope } from '../attribution/join.js';
-import { foldUnknown } from '../attribution/unknown-items.js';
 import type { AttributionMode, PodUsage } from '../attribution/usage.js';
 import { byNames, Ranking } from '../base/ranking.js';
-import { enforcedRatios, type SidecarEnforcement } from '../eviction/enforced-ratios.js';
+import type { SidecarEnforcement } from '../eviction/enforced-ratios.js';
 import { evictionHeadrooms } from '../eviction/eviction-headrooms.js';
-import type { LimitRatio } from '../eviction/limit-ratios.js';
 import { isActive } from '../eviction/limits.js';
 import { type NodeLayout, storageLayout } from '../eviction/node-layout.js';
 import { nodeThresholds } from '../eviction/node-thresholds.js';
@@ -15,6 +12,7 @@ import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { boundPod } from './bound-pods.js';
 import type { BoundPod, ListedPod, NodeSnapshot, PodSnapshot, SkipReason } from './snapshot.js';
+import { type PodCircumstances, SummaryPod } from './summary-pod.js';
 
 /** What the API server knows of pods. */
 export interface PodLister {
@@ -57,9 +55,9 @@ export type ListedPods = ReadonlyMap<PodSummary, ListedPod>;
 
 /** In the order of the summary; `bound`: the pods of the node. */
 export function joinNodePods(
-  { node, summary }: Pick<NodeSnapshotInput, 'node' | 'summary'>,
+  { node, summary, layout }: Pick<NodeSnapshotInput, 'node' | 'summary' | 'layout'>,
   bound: readonly BoundPod[],
-  { pods, scope, maxUnknownPods }: Pick<NodeSnapshotOptions, 'pods' | 'scope' | 'maxUnknownPods'>,
+  { pods, scope, maxUnknownPods, attribution, sidecars }: NodeSnapshotOptions,
 ): JoinedNodePods {
   const byUid = new Map<string, BoundPod>();
   for (const pod of bound) byUid.set(pod.pod.kubeletUid, pod);
@@ -74,7 +72,8 @@ export function joinNodePods(
   const unknown = joined.pods.filter(({ pod }) => pod === undefined);
   const nameless = new Set(unknown);
   for (const pod of firstNames(unknown, maxUnknownPods)) nameless.delete(pod);
-  return { ...joined, byUid, unknown, nameless };
+  const circumstances = { attribution, enforcement: { node, layout, sidecars } };
+  return { ...joined, byUid, unknown, nameless, circumstances };
 }
 
 export interface JoinedNodePods extends JoinResult {
@@ -82,6 +81,7 @@ export interface JoinedNodePods extends JoinResult {
   /** Those that the API server does not know, and those of them without a name in series. */
   readonly unknown: readonly JoinedPod[];
   readonly nameless: ReadonlySet<JoinedPod>;
+  readonly circumstances: PodCircumstances;
 }
 
 /** By namespace and name. */
@@ -95,48 +95,19 @@ function firstNames(pods: readonly JoinedPod[], count: number): readonly JoinedP
   return first.top();
 }
 
-/** A pod of the summary, derived again unless its API object is the one that it was listed with. */
+/** A pod of the summary; the one of before while its API object is the same. */
 export function listPod(
   joined: JoinedPod,
   ofNode: JoinedNodePods,
-  input: NodeSnapshotInput,
-  options: NodeSnapshotOptions,
+  { listed }: Pick<NodeSnapshotInput, 'listed'>,
+  resolver: WorkloadResolver,
 ): ListedPod {
-  const known = input.listed?.get(joined.summary);
-  return known !== undefined && isUpToDate(known, joined, ofNode) ? known : derivePod(joined, ofNode, input, options);
-}
-
-function derivePod(
-  joined: JoinedPod,
-  ofNode: JoinedNodePods,
-  input: NodeSnapshotInput,
-  options: NodeSnapshotOptions,
-): ListedPod {
-  const { pod, summary } = joined;
-  const isNameless = ofNode.nameless.has(joined);
-  const bound = pod && boundTo(pod, ofNode.byUid, options.resolver);
-  const usage = attributePod({ summary, pod, mode: options.attribution });
-  return {
-    namespace: summary.namespace,
-    name: summary.name,
-    pod,
-    summary,
-    usage: usage && foldUnknown(usage, pod, isNameless ? 0 : undefined),
-    startTimeMs: summary.startTimeMs,
-    limitBytes: bound?.limitBytes,
-    requestBytes: bound?.requestBytes,
-    ratios: ratiosOf(joined, input, options),
-    workloads: bound?.workloads ?? options.resolver.workloadsOf(undefined, summary.namespace),
-    isNameless,
-  };
-}
-
-function ratiosOf(
-  { summary, pod }: JoinedPod,
-  { node, layout }: NodeSnapshotInput,
-  { sidecars }: NodeSnapshotOptions,
-): readonly LimitRatio[] {
-  return pod === undefined || !isActive(pod) ? [] : enforcedRatios(summary, pod, { node, layout, sidecars });
+  const { summary, pod } = joined;
+  const known = listed?.get(summary);
+  if (known !== undefined && isUpToDate(known, joined, ofNode)) return known;
+  const bound = pod && boundTo(pod, ofNode.byUid, resolver);
+  const workloads = bound?.workloads ?? resolver.workloadsOf(undefined, summary.namespace);
+  return new SummaryPod({ summary, bound, workloads, isNameless: ofNode.nameless.has(joined) }, ofNode.circumstances);
 }
 
 function boundTo(pod: Pod, byUid: JoinedNodePods['byUid'], resolver: WorkloadResolver): BoundPod {
@@ -151,7 +122,7 @@ export function createNodeSnapshot(
 ): NodeSnapshot {
   const { node, summary, layout, configuration } = input;
   const joined = joinNodePods(input, bound, options);
-  const all = joined.pods.map((pod) => listPod(pod, joined, input, options));
+  const all = joined.pods.map((pod) => listPod(pod, joined, input, options.resolver));
   const measured = all.filter(isMeasured);
   const isShown = ({ workloads }: ListedPod): boolean => options.showsAllPods || workloads.length > 0;
   const thresholds = nodeThresholds({

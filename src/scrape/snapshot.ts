@@ -33,6 +33,8 @@ export interface ListedPod {
   readonly workloads: readonly Workload[];
   /** Whether it has no name in series: the API server knows neither it nor many others of its node. */
   readonly isNameless?: boolean | undefined;
+  /** Lets go of what can be derived again; to be called when the next readers are rare. */
+  release?(): void;
 }
 
 /** One that has a total. */

@@ -138,8 +138,8 @@ const largestPodFirst = largestFirst<RankedPod>(
 );
 
 function measured(snapshot: PodSnapshot): RankedPod {
-  const { namespace, name, usage, workloads } = snapshot;
-  return { of: snapshot, namespace, name, usedBytes: usage.usedBytes, workloads };
+  const { namespace, name, summary, workloads } = snapshot;
+  return { of: snapshot, namespace, name, usedBytes: summary.usedBytes, workloads };
 }
 
 function unmeasured(bound: BoundPod): RankedPod {

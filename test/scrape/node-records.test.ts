@@ -42,7 +42,7 @@ function setUp() {
     pods: names.map((name) => ({
       ...aPodSummary({ name, uid: name, usedBytes: 5, containers }),
       // Read once for each pod of which something is derived.
-      get startTimeMs() {
+      get inodesUsed() {
         derived.count += 1;
         return undefined;
       },

@@ -102,12 +102,13 @@ export function aLimitRatio({
 export function aPodSnapshot(overrides: Partial<PodSnapshot> = {}): PodSnapshot {
   const namespace = overrides.namespace ?? 'shop';
   const name = overrides.name ?? 'cart-0';
+  const { usage = aPodUsage() } = overrides;
   return {
     namespace,
     name,
     pod: aPod({ namespace, name }),
-    summary: aPodSummary({ namespace, name }),
-    usage: aPodUsage(),
+    summary: aPodSummary({ namespace, name, usedBytes: usage.usedBytes }),
+    usage,
     startTimeMs: undefined,
     limitBytes: undefined,
     requestBytes: undefined,

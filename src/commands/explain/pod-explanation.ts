@@ -14,6 +14,7 @@ import {
 } from '../../report/pod-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../../report/volume-report.js';
 import type { MeasuredNodeState } from '../../scrape/snapshot.js';
+import { withUsage } from '../../scrape/summary-pod.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { knownPodState } from './pod-state.js';
 
@@ -114,7 +115,7 @@ function unknownPods({ snapshot }: ClusterReading, { namespace, name }: PodQuest
 function measuredExplanation({ node, pod }: FoundPod, mode: AttributionMode): Omit<MeasuredPodExplanation, 'findings'> {
   const breakdown = explainPod({ summary: pod.summary, pod: pod.pod, mode });
   if (breakdown === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} was measured without a total`);
-  const found = { node, pod: { ...pod, usage: breakdown.usage } };
+  const found = { node, pod: withUsage(pod, breakdown.usage) };
   return {
     ...measuredPodReport(found),
     split: breakdown.split,
