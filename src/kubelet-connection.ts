@@ -68,7 +68,7 @@ function kubeletCache(
     ttlMs: config.cache.ttlMs,
     nearTtlMs: config.cache.nearTtlMs,
     maxConcurrentRequests: budget.maxConcurrentRequests,
-    fetchSummary: (node, signal) => summaries.fetchSummary(node, signal),
+    fetchSummary: (node, signal, former) => summaries.fetchSummary(node, signal, former),
     fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
     expectsPods: (nodeName) => {
       const nowMs = clock.steadyNowMs();

@@ -88,19 +88,19 @@ export class ChunkAccumulator {
 
   /** The text of the kept bytes, followed by `rest`. Throws `RequestError('too_large')`. */
   peek(rest: Buffer): string {
-    this.#checkSize(rest);
-    if (this.#carriedBytes === 0) return rest.toString();
-    const carriedBytes = this.#carriedBytes;
-    this.#append(rest);
-    this.#carriedBytes = carriedBytes;
-    return this.#carried.toString('utf8', 0, carriedBytes + rest.length);
+    return this.#joined(rest).toString();
   }
 
   /** As `peek`; the next slice begins. */
   take(rest: Buffer): string {
-    const text = this.peek(rest);
+    return this.takeBytes(rest).toString();
+  }
+
+  /** As `take`, without a copy of bytes within one chunk: valid as long as that. */
+  takeBytes(rest: Buffer): Buffer {
+    const bytes = this.#joined(rest);
     this.drop();
-    return text;
+    return bytes;
   }
 
   /** Whether the kept bytes, followed by `rest`, would be more than allowed. */
@@ -117,6 +117,15 @@ export class ChunkAccumulator {
   drop(): void {
     this.#carried = Buffer.of();
     this.#carriedBytes = 0;
+  }
+
+  #joined(rest: Buffer): Buffer {
+    this.#checkSize(rest);
+    if (this.#carriedBytes === 0) return rest;
+    const carriedBytes = this.#carriedBytes;
+    this.#append(rest);
+    this.#carriedBytes = carriedBytes;
+    return this.#carried.subarray(0, carriedBytes + rest.length);
   }
 
   #append(rest: Buffer): void {

@@ -1,5 +1,7 @@
 import { ChunkAccumulator } from './body-chunks.js';
 import { messageOf, RequestError } from './errors.js';
+import { braceClose, braceOpen, bracketClose, bracketOpen, comma, endOfBlank } from './json-bytes.js';
+import { ends, type Place } from './json-places.js';
 import { newScan, nextDelimiter } from './json-scan.js';
 import { LikelyItems, maxUncheckedBytes } from './likely-items.js';
 import { oneLine } from './text.js';
@@ -19,11 +21,26 @@ export interface SplitDocument {
   readonly onMember: (name: string, value: unknown) => void;
   /** Called for each item, in order. The items are valid only when `finish` returns: until then the document may be truncated. */
   readonly onItem: (item: unknown) => void;
+  /** Reads the items instead of JSON.parse. */
+  readonly itemReader?: ItemReader;
   /**
    * Called for each item above `maxBytes`, which is skipped; the message has its size and its beginning. Without it, such
    * an item is an error.
    */
   readonly onOversizedItem?: (message: string) => void;
+}
+
+/** Makes items of their bytes. */
+export interface ItemReader {
+  /** The item that was read last. */
+  readonly item: unknown;
+  /**
+   * Reads the item that begins at `start`. Returns the index of the comma or bracket behind it; -1 when there is none before
+   * `end`, or the bytes before it are no item: they will be passed to `read` then.
+   */
+  readonly readAhead: (bytes: Buffer, start: number, end: number) => number;
+  /** Reads the item that these bytes are, with blanks around it. Throws an error for bytes that are none. */
+  readonly read: (bytes: Buffer) => void;
 }
 
 /** What JSON.parse may get at once, an item or a member. */
@@ -39,37 +56,6 @@ const maxNesting = 64;
 const quotedBytes = 120;
 /** Beside the array there are three or fewer. */
 const maxMemberCount = 64;
-
-const comma = 0x2c;
-const bracketOpen = 0x5b;
-const bracketClose = 0x5d;
-const braceOpen = 0x7b;
-const braceClose = 0x7d;
-
-/**
- * The kind of the open slice: a member of the object (`key` up to its first bracket, `value` from there), an item, or a
- * place that must be blank: before and after the object, and after the items.
- */
-type Place = 'before' | 'key' | 'value' | 'item' | 'afterItems' | 'after';
-
-const memberEnds = new Map<number, Place>([
-  [comma, 'key'],
-  [braceClose, 'after'],
-]);
-const itemEnds = new Map<number, Place>([
-  [comma, 'item'],
-  [bracketClose, 'afterItems'],
-]);
-
-/** The bytes that may end a slice, and the kind of the next one. */
-const ends: Readonly<Record<Place, ReadonlyMap<number, Place>>> = {
-  before: new Map(),
-  key: memberEnds,
-  value: memberEnds,
-  item: itemEnds,
-  afterItems: memberEnds,
-  after: new Map(),
-};
 
 /**
  * Cuts the bytes of a JSON object into its members and the items of one of its arrays: neither the text of the document
@@ -101,7 +87,7 @@ export class JsonSplitter {
     let start = 0;
     for (let at = nextDelimiter(piece, 0, this.#scan); at < piece.length;) {
       const isEnd = this.#delimit(piece[at] ?? 0, piece.subarray(start, at));
-      if (isEnd) start = this.#takeLikelyItems(piece, at + 1);
+      if (isEnd) start = this.#takeItems(piece, at + 1);
       at = nextDelimiter(piece, isEnd ? start : at + 1, this.#scan);
     }
     this.#carry(piece.subarray(start));
@@ -115,8 +101,25 @@ export class JsonSplitter {
   }
 
   /** Takes items from `start` on without scanning them, as far as that succeeds. Returns where scanning goes on. */
-  #takeLikelyItems(piece: Buffer, start: number): number {
+  #takeItems(piece: Buffer, start: number): number {
     if (this.#place !== 'item') return start;
+    const { itemReader } = this.#document;
+    return itemReader === undefined ? this.#takeLikelyItems(piece, start) : this.#readAhead(itemReader, piece, start);
+  }
+
+  #readAhead(reader: ItemReader, piece: Buffer, start: number): number {
+    for (let next = start; ;) {
+      const end = reader.readAhead(piece, next, Math.min(piece.length, next + maxUncheckedBytes));
+      if (end < 0) return next;
+      this.#addItem(reader.item);
+      next = end + 1;
+      if (piece[end] === comma) continue;
+      this.#enter('afterItems');
+      return next;
+    }
+  }
+
+  #takeLikelyItems(piece: Buffer, start: number): number {
     let next = start;
     for (
       let end = this.#likelyItems.endOf(piece, next);
@@ -183,7 +186,7 @@ export class JsonSplitter {
     if (next === undefined) throw this.#malformed(`unexpected "${String.fromCharCode(byte)}"`);
     if (this.#place === 'afterItems') this.#checkBlank(rest);
     else if (this.#place === 'item') this.#endItem(rest, byte);
-    else this.#endMember(this.#take(rest), byte);
+    else this.#endMember(this.#takeBytes(rest), byte);
     return this.#enter(next);
   }
 
@@ -197,9 +200,10 @@ export class JsonSplitter {
     this.#checkLimits(this.#slice.byteCount);
   }
 
-  #take(rest: Buffer): string {
+  /** Valid until the next piece. */
+  #takeBytes(rest: Buffer): Buffer {
     this.#checkLimits(this.#slice.byteCount + rest.length);
-    return this.#slice.take(rest);
+    return this.#slice.takeBytes(rest);
   }
 
   #checkLimits(byteCount: number): void {
@@ -216,9 +220,20 @@ export class JsonSplitter {
       this.#endOversized();
       return;
     }
-    const text = this.#take(rest);
-    const isEmptyArray = byte === bracketClose && this.#itemCount === 0 && isBlank(text);
-    if (!isEmptyArray) this.#addItem(this.#parse(text));
+    const bytes = this.#takeBytes(rest);
+    const isEmptyArray = byte === bracketClose && this.#itemCount === 0 && isBlank(bytes);
+    if (!isEmptyArray) this.#addItem(this.#read(bytes));
+  }
+
+  #read(bytes: Buffer): unknown {
+    const { itemReader } = this.#document;
+    if (itemReader === undefined) return this.#parse(bytes.toString());
+    try {
+      itemReader.read(bytes);
+    } catch (error) {
+      throw this.#malformed(messageOf(error));
+    }
+    return itemReader.item;
   }
 
   /** Whether these bytes belong to an item that is too large, of which no more is kept. */
@@ -249,10 +264,9 @@ export class JsonSplitter {
     this.#document.onItem(item);
   }
 
-  #endMember(text: string, byte: number): void {
-    const isEmptyObject = byte === braceClose && this.#names.size === 0 && isBlank(text);
-    if (isEmptyObject) return;
-    const [name, value] = this.#memberOf(text);
+  #endMember(bytes: Buffer, byte: number): void {
+    if (byte === braceClose && this.#names.size === 0 && isBlank(bytes)) return;
+    const [name, value] = this.#memberOf(bytes.toString());
     this.#addName(name);
     this.#document.onMember(name, value);
   }
@@ -283,7 +297,7 @@ export class JsonSplitter {
   }
 
   #checkBlank(rest: Buffer): void {
-    if (isBlank(rest.toString())) return;
+    if (isBlank(rest)) return;
     const { arrayName } = this.#document;
     const isObject = this.#place !== 'before';
     throw this.#malformed(isObject ? `text around the object or after its ${arrayName}` : 'it is not a JSON object');
@@ -309,6 +323,6 @@ function parsedItems(text: string): readonly unknown[] {
 }
 
 /** By the grammar of JSON, which is stricter than `trim`: a byte order mark is no blank. */
-function isBlank(text: string): boolean {
-  return /^[ \t\n\r]*$/.test(text);
+function isBlank(bytes: Buffer): boolean {
+  return endOfBlank(bytes, 0, bytes.length) === bytes.length;
 }

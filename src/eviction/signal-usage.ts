@@ -40,7 +40,7 @@ export function freedByEviction(input: SignalUsageInput): number {
 
 function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: (volume: Volume) => boolean): number {
   const parts = partsOn[layout][filesystemOf(signal)];
-  const amountOf = (stats: FsStats | undefined): number =>
+  const amountOf = (stats: Pick<FsStats, 'usedBytes' | 'inodesUsed'> | undefined): number =>
     (countsInodes(signal) ? stats?.inodesUsed : stats?.usedBytes) ?? 0;
   let usage = 0;
   for (const { rootfs, logs } of summary.containers) {

@@ -24,8 +24,8 @@ export interface RequestPolicy<T> {
    * hang, there are slots for the others. Undefined: no bound.
    */
   readonly slotsOfHanging?: Semaphore;
-  /** Has its own time limit. Ends soon after the signal aborts. */
-  readonly fetch: (node: Node, signal: AbortSignal) => Promise<T>;
+  /** Has its own time limit. Ends soon after the signal aborts. `former` is the last value, of which parts may be taken again. */
+  readonly fetch: (node: Node, signal: AbortSignal, former?: T) => Promise<T>;
   /** When a value equals the one before it, the former object is kept. Without it, values are never compared. */
   readonly isEqual?: (before: T, after: T) => boolean;
   /** Called before each request that only `gateAfterSuccessMs` allows. */
@@ -193,7 +193,7 @@ export class CachedRequest<T> {
     this.#lastAttemptAtMs = startMs;
     this.#isInFlight = true;
     try {
-      const value = await fetch(node, signal);
+      const value = await fetch(node, signal, this.#success?.value);
       if (!signal.aborted) this.#succeed(node, value, startMs);
     } catch (error) {
       if (!signal.aborted) this.#fail(node, requestFailure(error, `${what} of node ${node.name}`));

@@ -1,130 +1,220 @@
-import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
-import type { ContainerSummary, FsStats, IoPressure, NodeSummary, PodSummary, VolumeSummary } from './summary.js';
-
-/** The largest value that is kept: up to here every integer is exact in JavaScript. */
-const maxValue = 2 ** 53;
-
-/** Kubernetes' own limit, of the names of pods; those of all others are shorter. */
-const maxNameLength = 253;
+import { type JsonCursor, noMember } from '../base/json-cursor.js';
+import type {
+  ContainerFsStats,
+  ContainerSummary,
+  IoPressure,
+  NodeSummary,
+  PodSummary,
+  VolumeSummary,
+} from './summary.js';
+import { containerShape, fsShape, nodeShape, podRefShape, podShape, runtimeShape } from './summary-shapes.js';
+import { type SaturatedCounts, SummaryValues } from './summary-values.js';
 
 type NodeStats = Omit<NodeSummary, 'pods' | 'saturatedCount'>;
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type PodRef = Pick<PodSummary, 'namespace' | 'name' | 'uid'>;
+type Usage = Pick<PodSummary, 'usedBytes' | 'inodesUsed'>;
+
+const noUsage: Usage = { usedBytes: undefined, inodesUsed: undefined };
 
 /**
- * Decodes the parts of one summary and counts the values that were too large.
+ * Decodes the parts of one summary at a cursor and counts the values that were too large.
  *
  * Whatever is missing or malformed is left out: a value that is not a whole number of at least 0, a time that is not
  * RFC 3339 or is Go's zero time, a container or volume without a name, a pod without namespace, name or UID. A name of more
  * than 253 characters is none; one with half a surrogate pair, which no exposition can hold, is made well-formed.
  * Containers of the same name are all kept.
+ *
+ * All methods throw as the cursor does.
  */
 export class SummaryDecoder {
-  /** How many values so far were larger than 2^53, and how many of them are times of pressure; each was read as 2^53. */
-  saturatedCount = 0;
-  saturatedPressureCount = 0;
+  readonly #cursor: JsonCursor;
+  readonly #values: SummaryValues;
+
+  constructor(cursor: JsonCursor) {
+    this.#cursor = cursor;
+    this.#values = new SummaryValues(cursor);
+  }
+
+  /** Of the values so far. May be set to what it was when values that were read since are not kept. */
+  get counts(): SaturatedCounts {
+    return this.#values.counts;
+  }
+
+  set counts(counts: SaturatedCounts) {
+    this.#values.counts = counts;
+  }
 
   /** Undefined without a nodeName. */
-  node(node: JsonObject): NodeStats | undefined {
-    const nodeName = nameOf(node['nodeName']);
-    if (nodeName === undefined) return undefined;
-    const runtime = objectOf(node['runtime']);
-    return {
-      nodeName,
-      ioPressure: this.#ioPressure(node['io']),
-      nodefs: this.#fs(node['fs']),
-      imagefs: this.#fs(runtime['imageFs']),
-      containerfs: this.#fs(runtime['containerFs']),
-      kubeletStartedAtMs: kubeletStart(node['systemContainers']),
+  node(): NodeStats | undefined {
+    const cursor = this.#cursor;
+    const values = this.#values;
+    let nodeName: string | undefined;
+    const stats: Writable<Omit<NodeStats, 'nodeName'>> = {
+      ioPressure: undefined,
+      nodefs: undefined,
+      imagefs: undefined,
+      containerfs: undefined,
+      kubeletStartedAtMs: undefined,
     };
+    let seen = 0;
+    let member = cursor.firstMember(nodeShape);
+    for (; member !== noMember; member = cursor.nextMember(nodeShape, seen)) {
+      seen |= member;
+      if (member === 1) nodeName = values.name();
+      else if (member === 2) stats.kubeletStartedAtMs = this.#kubeletStartMs();
+      else if (member === 32) stats.ioPressure = values.ioPressure();
+      else if (member === 128) stats.nodefs = values.fs();
+      else if (member === 256) this.#readRuntime(stats);
+      else cursor.skip();
+    }
+    return nodeName === undefined ? undefined : { nodeName, ...stats };
   }
 
-  pod(pod: JsonObject): PodSummary | undefined {
-    const podRef = objectOf(pod['podRef']);
-    const namespace = nameOf(podRef['namespace']);
-    const name = nameOf(podRef['name']);
-    const uid = nameOf(podRef['uid']);
-    if (namespace === undefined || name === undefined || uid === undefined) return undefined;
-    const { usedBytes, inodesUsed } = objectOf(pod['ephemeral-storage']);
-    const volumes = objectsOf(pod['volume'])
-      .map((volume) => this.#volume(volume))
-      .filter(isDefined);
-    return {
-      namespace,
-      name,
-      uid,
-      startTimeMs: asTimeMs(pod['startTime']),
-      usedBytes: this.#bytesOrCount(usedBytes),
-      inodesUsed: this.#bytesOrCount(inodesUsed),
-      ioPressure: this.#ioPressure(pod['io']),
-      containers: objectsOf(pod['containers'])
-        .map((container) => this.#container(container))
-        .filter(isDefined),
-      volumes: volumes.length === 0 ? undefined : volumes,
-    };
+  #readRuntime(stats: Writable<Pick<NodeStats, 'imagefs' | 'containerfs'>>): void {
+    const cursor = this.#cursor;
+    let seen = 0;
+    let member = cursor.firstMember(runtimeShape);
+    for (; member !== noMember; member = cursor.nextMember(runtimeShape, seen)) {
+      seen |= member;
+      if (member === 1) stats.imagefs = this.#values.fs();
+      else if (member === 2) stats.containerfs = this.#values.fs();
+      else cursor.skip();
+    }
   }
 
-  #container(container: JsonObject): ContainerSummary | undefined {
-    const name = nameOf(container['name']);
-    if (name === undefined) return undefined;
-    return { name, rootfs: this.#fs(container['rootfs']), logs: this.#fs(container['logs']) };
+  /** Of the first system container that is the kubelet. */
+  #kubeletStartMs(): number | undefined {
+    const cursor = this.#cursor;
+    let startMs: number | undefined;
+    let isKnown = false;
+    for (let more = cursor.firstItem(); more; more = cursor.nextItem()) {
+      const { name, startTimeMs } = this.#systemContainer();
+      if (!isKnown && name === 'kubelet') {
+        isKnown = true;
+        startMs = startTimeMs;
+      }
+    }
+    return startMs;
   }
 
-  #volume(volume: JsonObject): VolumeSummary | undefined {
-    const name = nameOf(volume['name']);
-    if (name === undefined) return undefined;
-    return { name, hasClaim: isObject(volume['pvcRef']), ...this.#fsStats(volume) };
+  #systemContainer(): { readonly name: string | undefined; readonly startTimeMs: number | undefined } {
+    const cursor = this.#cursor;
+    let name: string | undefined;
+    let startTimeMs: number | undefined;
+    let seen = 0;
+    let member = cursor.firstMember(containerShape);
+    for (; member !== noMember; member = cursor.nextMember(containerShape, seen)) {
+      seen |= member;
+      if (member === 1) name = cursor.name();
+      else if (member === 2) startTimeMs = this.#values.timeMs();
+      else cursor.skip();
+    }
+    return { name, startTimeMs };
   }
 
-  #ioPressure(io: unknown): IoPressure | undefined {
-    const { some, full } = objectOf(objectOf(io)['psi']);
-    const countBefore = this.saturatedCount;
-    const waitingUs = this.#bytesOrCount(objectOf(some)['total']);
-    const stalledUs = this.#bytesOrCount(objectOf(full)['total']);
-    this.saturatedPressureCount += this.saturatedCount - countBefore;
-    return waitingUs === undefined && stalledUs === undefined ? undefined : { waitingUs, stalledUs };
+  /** Undefined without namespace, name or UID. */
+  pod(): PodSummary | undefined {
+    const cursor = this.#cursor;
+    const values = this.#values;
+    const before = this.counts;
+    let podRef: PodRef | undefined;
+    let startTimeMs: number | undefined;
+    let containers: readonly ContainerSummary[] = [];
+    let ioPressure: IoPressure | undefined;
+    let volumes: readonly VolumeSummary[] | undefined;
+    let usage = noUsage;
+    let seen = 0;
+    let member = cursor.firstMember(podShape);
+    for (; member !== noMember; member = cursor.nextMember(podShape, seen)) {
+      seen |= member;
+      if (member === 1) podRef = this.#podRef();
+      else if (member === 2) startTimeMs = values.timeMs();
+      else if (member === 4) containers = this.#containers();
+      else if (member === 32) ioPressure = values.ioPressure();
+      else if (member === 128) volumes = this.#volumes();
+      else if (member === 256) usage = this.#usage();
+      else cursor.skip();
+    }
+    if (podRef === undefined) {
+      this.counts = before;
+      return undefined;
+    }
+    const { namespace, name, uid } = podRef;
+    const { usedBytes, inodesUsed } = usage;
+    return { namespace, name, uid, startTimeMs, usedBytes, inodesUsed, ioPressure, containers, volumes };
   }
 
-  #fs(value: unknown): FsStats | undefined {
-    return isObject(value) ? this.#fsStats(value) : undefined;
+  #podRef(): PodRef | undefined {
+    const cursor = this.#cursor;
+    let name: string | undefined;
+    let namespace: string | undefined;
+    let uid: string | undefined;
+    let seen = 0;
+    let member = cursor.firstMember(podRefShape);
+    for (; member !== noMember; member = cursor.nextMember(podRefShape, seen)) {
+      seen |= member;
+      if (member === 1) name = this.#values.name();
+      else if (member === 2) namespace = this.#values.name();
+      else if (member === 4) uid = this.#values.name();
+      else cursor.skip();
+    }
+    return namespace === undefined || name === undefined || uid === undefined ? undefined : { namespace, name, uid };
   }
 
-  #fsStats(fs: JsonObject): FsStats {
-    return {
-      timeMs: asTimeMs(fs['time']),
-      availableBytes: this.#bytesOrCount(fs['availableBytes']),
-      capacityBytes: this.#bytesOrCount(fs['capacityBytes']),
-      usedBytes: this.#bytesOrCount(fs['usedBytes']),
-      inodes: this.#bytesOrCount(fs['inodes']),
-      inodesFree: this.#bytesOrCount(fs['inodesFree']),
-      inodesUsed: this.#bytesOrCount(fs['inodesUsed']),
-    };
+  #usage(): Usage {
+    const cursor = this.#cursor;
+    let usedBytes: number | undefined;
+    let inodesUsed: number | undefined;
+    let seen = 0;
+    let member = cursor.firstMember(fsShape);
+    for (; member !== noMember; member = cursor.nextMember(fsShape, seen)) {
+      seen |= member;
+      if (member === 8) usedBytes = this.#values.bytesOrCount();
+      else if (member === 64) inodesUsed = this.#values.bytesOrCount();
+      else cursor.skip();
+    }
+    return { usedBytes, inodesUsed };
   }
 
-  /** The API's values are uint64. One above 2^53 is no real size, and must not invalidate the data of the whole node. */
-  #bytesOrCount(value: unknown): number | undefined {
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) return undefined;
-    if (value <= maxValue) return value;
-    this.saturatedCount++;
-    return maxValue;
+  #containers(): readonly ContainerSummary[] {
+    const cursor = this.#cursor;
+    const containers: ContainerSummary[] = [];
+    for (let more = cursor.firstItem(); more; more = cursor.nextItem()) {
+      const container = this.#container();
+      if (container !== undefined) containers.push(container);
+    }
+    return containers;
   }
-}
 
-function nameOf(value: unknown): string | undefined {
-  const text = textOf(value);
-  return text === undefined || text.length > maxNameLength ? undefined : text.toWellFormed();
-}
+  #container(): ContainerSummary | undefined {
+    const cursor = this.#cursor;
+    const before = this.counts;
+    let name: string | undefined;
+    let rootfs: ContainerFsStats | undefined;
+    let logs: ContainerFsStats | undefined;
+    let seen = 0;
+    let member = cursor.firstMember(containerShape);
+    for (; member !== noMember; member = cursor.nextMember(containerShape, seen)) {
+      seen |= member;
+      if (member === 1) name = this.#values.name();
+      else if (member === 32) rootfs = this.#values.containerFs();
+      else if (member === 64) logs = this.#values.containerFs();
+      else cursor.skip();
+    }
+    if (name !== undefined) return { name, rootfs, logs };
+    this.counts = before;
+    return undefined;
+  }
 
-function kubeletStart(systemContainers: unknown): number | undefined {
-  return asTimeMs(objectsOf(systemContainers).find(({ name }) => name === 'kubelet')?.['startTime']);
-}
-
-function isDefined<T>(value: T | undefined): value is T {
-  return value !== undefined;
-}
-
-const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
-
-function asTimeMs(value: unknown): number | undefined {
-  if (typeof value !== 'string' || !rfc3339.test(value)) return undefined;
-  const timeMs = Date.parse(value);
-  return timeMs > 0 ? timeMs : undefined;
+  /** Undefined without any. */
+  #volumes(): readonly VolumeSummary[] | undefined {
+    const cursor = this.#cursor;
+    let volumes: VolumeSummary[] | undefined;
+    for (let more = cursor.firstItem(); more; more = cursor.nextItem()) {
+      const volume = this.#values.volume();
+      if (volume !== undefined) (volumes ??= []).push(volume);
+    }
+    return volumes;
+  }
 }

@@ -39,8 +39,8 @@ export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<Node
     gateMs: ttlMs,
     slots: new Semaphore(maxConcurrentRequests),
     slotsOfHanging: new Semaphore(Math.max(1, Math.floor(maxConcurrentRequests / 4))),
-    fetch: async (node, signal) => {
-      const summary = await fetchSummary(node, signal);
+    fetch: async (node, signal, former) => {
+      const summary = await fetchSummary(node, signal, former);
       checkNode(node, summary);
       if (summary.pods.length === 0 && expectsPods(node.name)) throw emptyError(node);
       return summary;

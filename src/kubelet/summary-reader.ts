@@ -1,8 +1,7 @@
-import { RequestError } from '../base/errors.js';
+import { messageOf, RequestError } from '../base/errors.js';
 import { JsonSplitter } from '../base/json-splitter.js';
-import { isObject, objectOf } from '../kube/json.js';
-import { SummaryDecoder } from './decode.js';
 import type { NodeSummary, PodSummary } from './summary.js';
+import { SummaryParts } from './summary-parts.js';
 
 /**
  * What a summary may hold. Far above real ones, which have up to 100 values and 2 kB for each container, and 110 pods where
@@ -26,27 +25,32 @@ const maxEntryCount = 30_000;
  */
 export class SummaryReader {
   readonly #what: string;
-  readonly #decoder = new SummaryDecoder();
+  readonly #parts: SummaryParts;
   readonly #splitter: JsonSplitter;
-  #node: ReturnType<SummaryDecoder['node']>;
+  #node: ReturnType<SummaryParts['node']>;
   readonly #pods: PodSummary[] = [];
   #podCount = 0;
   #entryCount = 0;
 
-  /** @param what names the body, such as `summary of node n1`; begins the messages */
-  constructor(what: string) {
+  /**
+   * @param what names the body, such as `summary of node n1`; begins the messages
+   * @param former the node's summary before this one: texts that it has are taken from it
+   */
+  constructor(what: string, former?: NodeSummary) {
     this.#what = what;
+    this.#parts = new SummaryParts(former);
     this.#splitter = new JsonSplitter({
       what,
       arrayName: 'pods',
       itemName: 'a pod',
       limits: { maxBytes: maxPodBytes, maxValueCount },
       onMember: (name, value) => {
-        if (name === 'node') this.#node = this.#decoder.node(objectOf(value));
+        if (name === 'node') this.#node = this.#readNode(value);
         if (name === 'pods' && value !== null) throw this.#notSummary('pods that are not a list');
       },
+      itemReader: this.#parts,
       onItem: (item) => {
-        this.#addPod(item);
+        this.#addPod(item as PodSummary | undefined);
       },
     });
   }
@@ -59,15 +63,22 @@ export class SummaryReader {
   finish(): NodeSummary {
     this.#splitter.finish();
     if (this.#node === undefined) throw this.#notSummary('no node with a nodeName');
-    const { saturatedCount, saturatedPressureCount } = this.#decoder;
+    const { all: saturatedCount, ofPressure } = this.#parts.saturatedCounts;
     const measured = { ...this.#node, pods: this.#pods, saturatedCount };
-    return measuresPressure(this.#node) ? measured : withoutPressure(measured, saturatedPressureCount);
+    return measuresPressure(this.#node) ? measured : withoutPressure(measured, ofPressure);
   }
 
-  #addPod(item: unknown): void {
+  #readNode(value: unknown): ReturnType<SummaryParts['node']> {
+    try {
+      return this.#parts.node(value);
+    } catch (error) {
+      throw new RequestError('decode', `${this.#what}: its node: ${messageOf(error)}`);
+    }
+  }
+
+  #addPod(pod: PodSummary | undefined): void {
     this.#podCount += 1;
     if (this.#podCount > maxPodCount) throw this.#tooLarge(`more than ${maxPodCount} pods`);
-    const pod = isObject(item) ? this.#decoder.pod(item) : undefined;
     if (pod === undefined) return;
     const { containers, volumes = [] } = pod;
     const place = `pod ${pod.namespace}/${pod.name}`;

@@ -3,16 +3,20 @@
  * missing or of a wrong type is undefined; only a body that is not a summary at all is an error.
  */
 
-/** https://pkg.go.dev/k8s.io/kubelet/pkg/apis/stats/v1alpha1#FsStats */
-export interface FsStats {
-  /** Wall time at which the kubelet measured, in milliseconds since the epoch. */
-  readonly timeMs: number | undefined;
+/** Of a filesystem of a container; when it was measured is not kept. */
+export interface ContainerFsStats {
   readonly availableBytes: number | undefined;
   readonly capacityBytes: number | undefined;
   readonly usedBytes: number | undefined;
   readonly inodes: number | undefined;
   readonly inodesFree: number | undefined;
   readonly inodesUsed: number | undefined;
+}
+
+/** https://pkg.go.dev/k8s.io/kubelet/pkg/apis/stats/v1alpha1#FsStats */
+export interface FsStats extends ContainerFsStats {
+  /** Wall time at which the kubelet measured, in milliseconds since the epoch. */
+  readonly timeMs: number | undefined;
 }
 
 /**
@@ -32,11 +36,12 @@ export interface IoPressure {
 export interface ContainerSummary {
   readonly name: string;
   /** The writable layer. */
-  readonly rootfs: FsStats | undefined;
-  readonly logs: FsStats | undefined;
+  readonly rootfs: ContainerFsStats | undefined;
+  readonly logs: ContainerFsStats | undefined;
 }
 
-export interface VolumeSummary extends FsStats {
+/** Its filesystem as in FsStats; how many inodes that has and has free is not kept. */
+export interface VolumeSummary extends Omit<FsStats, 'inodes' | 'inodesFree'> {
   readonly name: string;
   /** Whether the kubelet names a persistent volume claim behind it (`pvcRef`). */
   readonly hasClaim: boolean;

@@ -33,7 +33,8 @@ function failureOf(body: string | Buffer): unknown {
 describe('a whole summary', () => {
   const fs = { time: '2026-11-20T12:40:44Z', availableBytes: 3, capacityBytes: 10, usedBytes: 7 };
   const inodes = { inodesFree: 1, inodes: 5, inodesUsed: 4 };
-  const read = { timeMs: Date.UTC(2026, 10, 20, 12, 40, 44), availableBytes: 3, capacityBytes: 10, usedBytes: 7 };
+  const readFigures = { availableBytes: 3, capacityBytes: 10, usedBytes: 7 };
+  const read = { timeMs: Date.UTC(2026, 10, 20, 12, 40, 44), ...readFigures };
 
   it('gives the storage fields of the node and its pods and drops the rest', () => {
     const summary = decode({
@@ -64,7 +65,7 @@ describe('a whole summary', () => {
           uid: 'uid-1',
           startTimeMs: Date.UTC(2026, 10, 20, 12),
           usedBytes: 123,
-          containers: [{ name: 'app', rootfs: { ...noFigures, ...read }, logs: { ...noFigures, ...inodes } }],
+          containers: [{ name: 'app', rootfs: readFigures, logs: { ...noFigures, ...inodes } }],
           volumes: [
             { name: 'cache', hasClaim: false, ...noFigures, ...read },
             { name: 'data', hasClaim: true, ...noFigures },

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { JsonObject } from '../../src/kube/json.js';
-import { SummaryDecoder } from '../../src/kubelet/decode.js';
+import { RequestError } from '../../src/base/errors.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { decodeSummary, SummaryReader } from '../../src/kubelet/summary-reader.js';
 import { cut } from '../support/cut.js';
+import { referenceSummary } from '../support/reference-summary.js';
 
 const podRef = { name: 'web-0', namespace: 'shop', uid: 'uid-1' };
 
@@ -13,16 +13,6 @@ function read(pieces: readonly Buffer[]): NodeSummary {
   const reader = new SummaryReader('summary of node a');
   for (const piece of pieces) reader.write(piece);
   return reader.finish();
-}
-
-/** What the same decoder makes of the whole document. */
-function decodedWhole(text: string): NodeSummary {
-  const { node, pods } = JSON.parse(text) as { node: JsonObject; pods?: JsonObject[] | null };
-  const decoder = new SummaryDecoder();
-  const stats = decoder.node(node);
-  if (stats === undefined) throw new Error('no node');
-  const decodedPods = (pods ?? []).map((pod) => decoder.pod(pod)).filter((pod) => pod !== undefined);
-  return { ...stats, pods: decodedPods, saturatedCount: decoder.saturatedCount };
 }
 
 const anything = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
@@ -88,10 +78,7 @@ describe('a summary reader', () => {
   it('H1: decodes what JSON.parse of the whole body has, however the bytes are cut', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(), { maxLength: 20 }), (text, places) => {
-        const expected = decodedWhole(text);
-        const { waitingUs, stalledUs } = expected.ioPressure ?? { waitingUs: 1, stalledUs: 1 };
-        fc.pre((waitingUs ?? 0) !== 0 || (stalledUs ?? 0) !== 0); // pressure that is not measured: decode.test.ts
-        expect(read(cut(Buffer.from(text), places))).toEqual(expected);
+        expect(read(cut(Buffer.from(text), places))).toEqual(referenceSummary(text));
       }),
     );
   });
@@ -120,6 +107,152 @@ describe('a summary reader', () => {
       nodeName: 'a\uFFFD',
       pods: [{ name: 'web\uFFFD', containers: [{ name: '\uFFFD' }], volumes: [{ name: '\uFFFD🐳' }] }],
     });
+  });
+});
+
+/** JSON in which anything may occur that JSON.parse accepts, and more. */
+const scalarText = fc.constantFrom(
+  ...['0', '-0', '7', '1e3', '1E400', '-5', '1.5', '4.0', '1e-2', '123456789012345', '1234567890123456'],
+  ...['9007199254740993', '18446744073709551615', 'true', 'false', 'null', '""', '"app"', '"kubelet"'],
+  ...['"2026-11-20T12:40:44Z"', '"2024-02-29T12:40:44Z"', '"2026-12-31T23:59:59.5+01:00"', '"0001-01-01T00:00:00Z"'],
+  ...[
+    String.raw`"a\u0070p"`,
+    String.raw`"\ud800"`,
+    String.raw`"a\"b\\"`,
+    '"größe"',
+    `"${'x'.repeat(254)}"`,
+    '{}',
+    '[]',
+    '[[{}]]',
+  ],
+  ...[
+    '01',
+    '1.',
+    '.5',
+    '+1',
+    '1e',
+    '-',
+    'nul',
+    'truex',
+    '"\\x"',
+    '"\t"',
+    '"',
+    '{',
+    ']',
+    '{"a"}',
+    '[1,]',
+    '{"a":1,}',
+    '',
+  ],
+);
+const blankText = fc.constantFrom('', '', '', ' ', '\n\t\r ', '\n   ');
+function objectText(values: Readonly<Record<string, fc.Arbitrary<string>>>): fc.Arbitrary<string> {
+  const names = Object.keys(values);
+  const one = fc.constantFrom(...names, 'other').chain((memberName) => {
+    const escapedName = memberName.replace('e', String.raw`\u0065`);
+    return fc
+      .tuple(
+        fc.oneof(
+          { weight: 15, arbitrary: fc.constant(memberName) },
+          { weight: 1, arbitrary: fc.constant(escapedName) },
+        ),
+        fc.oneof({ weight: 15, arbitrary: values[memberName] ?? scalarText }, { weight: 1, arbitrary: scalarText }),
+        blankText,
+      )
+      .map(([written, text, blank]) => `${blank}"${written}"${blank}:${blank}${text}${blank}`);
+  });
+  return fc.array(one, { maxLength: 7 }).map((members) => `{${members.join(',')}}`);
+}
+const listText = (item: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.array(item, { maxLength: 3 }).map((items) => `[${items.join(' , ')}]`);
+const valid = fc.constantFrom('7', '0', '9007199254740994', '"app"', 'null', '1.5');
+const figureTexts = {
+  time: fc.constantFrom('"2026-11-20T12:40:44Z"', '"2026-11-20T12:40:44.5Z"', '1'),
+  ...Object.fromEntries(['availableBytes', 'usedBytes', 'inodes', 'inodesUsed'].map((key) => [key, valid])),
+};
+const pressureText = objectText({
+  psi: objectText({ some: objectText({ total: valid }), full: objectText({ total: valid }) }),
+});
+const podText = fc
+  .tuple(
+    objectText({
+      podRef: fc.constantFrom('{"name":"b","namespace":"n","uid":"v"}', '{"name":"b"}'),
+      startTime: figureTexts.time,
+      containers: listText(
+        objectText({ name: valid, rootfs: objectText(figureTexts), logs: objectText(figureTexts), cpu: pressureText }),
+      ),
+      memory: pressureText,
+      io: pressureText,
+      volume: listText(objectText({ ...figureTexts, name: fc.constant('"v"'), pvcRef: fc.constantFrom('{}', '[]') })),
+      'ephemeral-storage': objectText(figureTexts),
+    }),
+    fc.boolean(),
+  )
+  .map(([text, hasPodRef]) => (hasPodRef ? `{"podRef":{"name":"a","namespace":"n","uid":"u"},${text.slice(1)}` : text));
+
+/** The summary, or the reason why there is none. */
+function outcomeOf(decode: () => NodeSummary | undefined): unknown {
+  try {
+    return decode() ?? 'decode';
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'decode';
+    if (error instanceof RequestError) return error.reason;
+    throw error;
+  }
+}
+
+describe('a summary of any kind', () => {
+  const before = '{"node":{"nodeName":"a"},"pods":[';
+
+  it('H1: is decoded, or refused, as JSON.parse of the whole body would', () => {
+    fc.assert(
+      fc.property(fc.array(podText, { maxLength: 4 }), fc.array(fc.nat(), { maxLength: 4 }), (pods, places) => {
+        const text = `${before}${pods.join(',\n')}]}`;
+        expect(outcomeOf(() => read(cut(Buffer.from(text), places)))).toEqual(outcomeOf(() => referenceSummary(text)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('H1: is refused wherever a byte of a pod breaks it, and read where it does not', () => {
+    const bytes = fc.constantFrom(...Buffer.from('{}[]",:\\01-.eE \n\0u/t'), 0xff, 0xc3);
+    fc.assert(
+      fc.property(fc.array(pod, { minLength: 1, maxLength: 3 }), fc.nat(), bytes, fc.nat(), (pods, place, byte, at) => {
+        const body = Buffer.from(`${before}${JSON.stringify(pods).slice(1)}}`);
+        body[before.length + (place % (body.length - before.length - 2))] = byte;
+        expect(outcomeOf(() => read(cut(body, [at])))).toEqual(outcomeOf(() => referenceSummary(body.toString())));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('H1: is refused when it is cut anywhere', () => {
+    const pods = fc.sample(pod, { numRuns: 3, seed: 1 });
+    const body = Buffer.from(JSON.stringify({ node: { nodeName: 'a', fs: { usedBytes: 1 } }, pods }, undefined, 1));
+    for (let end = 0; end < body.length; end += 1)
+      expect(outcomeOf(() => decodeSummary(body.subarray(0, end), 'x'))).toBe('decode');
+  });
+
+  it('H1: does not overflow the stack, however deep it is nested', () => {
+    const deep = `${'['.repeat(3_000)}${']'.repeat(3_000)}`;
+    const text = `${before}{"podRef":{"name":"a","namespace":"n","uid":"u"},"containers":${deep},"cpu":${deep}}]}`;
+    expect(decodeSummary(text, 'x').pods).toHaveLength(1);
+  });
+});
+
+describe('a summary after another one of the node', () => {
+  const body = (usedBytes: number): Buffer =>
+    Buffer.from(
+      JSON.stringify({
+        node: { nodeName: 'a' },
+        pods: [{ podRef, containers: [{ name: 'app', logs: { usedBytes } }], volume: [{ name: 'cache' }] }],
+      }),
+    );
+
+  it('is what it would be alone', () => {
+    const reader = new SummaryReader('x', decodeSummary(body(1), 'x'));
+    reader.write(body(2));
+    expect(reader.finish()).toEqual(decodeSummary(body(2), 'x'));
   });
 });
 
