@@ -39,6 +39,9 @@ const syncTimeoutMs = 60_000;
 /** How long running scrapes may finish after a stop: the longest that Prometheus usually waits. */
 const drainMs = 10_000;
 
+/** A DaemonSet starts on 5,000 nodes at once: 1,000 lists a second at most, and ready before the first scrape in most cases. */
+const nodeLocalSpreadMs = 5_000;
+
 export interface AppOptions {
   readonly config: Config;
   /** Without it, plain HTTP for everybody. */
@@ -85,6 +88,7 @@ export class App implements AsyncDisposable {
     this.metrics = new SelfMetrics({ ...options, nodeVersion: process.version });
     this.#connection = new ClusterConnection({
       ...options,
+      nodeLocalSpreadMs,
       metrics: this.metrics,
       onUnexpectedEnd: this.#onUnexpectedEnd,
     });

@@ -24,7 +24,8 @@ export class ClusterConnection implements AsyncDisposable {
   readonly watches: ClusterWatches;
   readonly #options: ClusterConnectionOptions;
 
-  constructor(options: ClusterConnectionOptions) {
+  /** `nodeLocalSpreadMs`: see {@link ClusterWatchesOptions}. */
+  constructor(options: ClusterConnectionOptions & { readonly nodeLocalSpreadMs?: number }) {
     this.#options = options;
     this.api = new ApiClient(options);
     this.watches = new ClusterWatches({ ...options, api: this.api, observer: options.metrics.watches });

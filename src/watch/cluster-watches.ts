@@ -11,14 +11,19 @@ const maxInternedCount = 200_000;
 /** Distinct label sets, container lists and volume lists of a large cluster: some 20 MB. */
 const maxDedupedCount = 50_000;
 
+export interface ClusterWatchesOptions extends Omit<SharedWatchesOptions, 'slicer'> {
+  /** See {@link WatchedPodsOptions}. Default: 0. */
+  readonly nodeLocalSpreadMs?: number;
+}
+
 /** The watches of nodes and pods of one API server with one set of credentials. Live longer than the settings that use them. */
 export class ClusterWatches implements AsyncDisposable {
-  readonly #options: Omit<SharedWatchesOptions, 'slicer'>;
+  readonly #options: ClusterWatchesOptions;
   readonly #nodes: SharedWatches<Node>;
   readonly #pods: SharedWatches<Pod>;
   readonly #values = { intern: createInterner(maxInternedCount), dedupe: createDedupe(maxDedupedCount) };
 
-  constructor(options: Omit<SharedWatchesOptions, 'slicer'>) {
+  constructor(options: ClusterWatchesOptions) {
     const shared = { ...options, slicer: new TimeSlicer(options.clock) };
     this.#options = options;
     this.#nodes = new SharedWatches(shared);
@@ -39,8 +44,9 @@ export class ClusterWatches implements AsyncDisposable {
   }
 
   /** As `nodes`. */
-  pods(options: Omit<WatchedPodsOptions, 'clock'>): WatchLease<Pod> {
-    return this.#pods.acquire(watchedPods({ ...options, clock: this.#options.clock }, this.#values));
+  pods(options: Omit<WatchedPodsOptions, 'clock' | 'nodeLocalSpreadMs'>): WatchLease<Pod> {
+    const { clock, nodeLocalSpreadMs = 0 } = this.#options;
+    return this.#pods.acquire(watchedPods({ ...options, clock, nodeLocalSpreadMs }, this.#values));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -80,6 +80,9 @@ export class SharedWatch<T extends StoredObject> {
     const isAtOnce = await this.#clusterWide.areWatched(signal).catch(() => false);
     if (isAtOnce) this.#scopes = [this.#scopeOf('')];
     this.#resolveChosen();
+    const { startsWithinMs } = this.#collection;
+    const { clock, random } = this.#options;
+    if (startsWithinMs > 0) await clock.sleep(startsWithinMs * random(), signal).catch(() => undefined);
     await Promise.all(this.#scopes.map(({ reflector }) => reflector.run(signal)));
     this.#hasEnded = true;
     for (const subscription of [...this.#subscriptions]) subscription[Symbol.dispose]();

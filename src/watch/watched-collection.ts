@@ -24,6 +24,8 @@ export interface WatchedCollection<T extends StoredObject> {
   readonly namespaceOf: (object: T) => string | undefined;
   /** By which a removed object is remembered. */
   readonly removedIdOf: (object: T) => string;
+  /** The first list waits for a random part of this time. */
+  readonly startsWithinMs: number;
   /** See {@link StoreWriterOptions.project}. */
   readonly project: (object: unknown) => T | undefined;
 }
@@ -46,6 +48,8 @@ export interface WatchedPodsOptions {
   readonly namespaces: readonly string[];
   readonly podSelector: LabelSelector;
   readonly clock: Clock;
+  /** The first list of the pods of one node waits for a random part of this time: there is an exporter on each node. */
+  readonly nodeLocalSpreadMs: number;
 }
 
 export function watchedNodes(
@@ -65,6 +69,7 @@ export function watchedNodes(
     groupOf: () => undefined,
     namespaceOf: () => undefined,
     removedIdOf: ({ name }) => name,
+    startsWithinMs: 0,
     project: (object) => {
       const node = projectNode(object, intern, { keepsImages });
       return isInScope(scope, node.name) ? node : undefined;
@@ -73,7 +78,7 @@ export function watchedNodes(
 }
 
 export function watchedPods(
-  { scope, podSelector, clock, ...options }: WatchedPodsOptions,
+  { scope, podSelector, clock, nodeLocalSpreadMs, ...options }: WatchedPodsOptions,
   { intern, dedupe }: SharedValues,
 ): WatchedCollection<Pod> {
   const namespaces = [...new Set(options.namespaces)].sort();
@@ -90,6 +95,7 @@ export function watchedPods(
     groupOf: ({ nodeName }) => nodeName,
     namespaceOf: ({ namespace }) => namespace,
     removedIdOf: ({ kubeletUid }) => kubeletUid,
+    startsWithinMs: scope.nodeName === undefined ? 0 : nodeLocalSpreadMs,
     project: (object) =>
       isPodInScope(object, { ...scope, namespaces })
         ? withPlausibleStart(projectPod(object, intern, dedupe), clock.steadyNowMs())

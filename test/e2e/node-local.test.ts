@@ -32,6 +32,7 @@ const nodeLocal = 'cluster: {nodeLocal: true}';
 
 async function start(options: ExporterOptions): Promise<Exporter> {
   const exporter = await Exporter.start({ scenario, ...options });
+  await exporter.clock.advance(2_500); // half of the time within which exporters of one node list its pods
   await exporter.synced();
   await exporter.clock.advance(settleMs);
   return exporter;
@@ -86,6 +87,18 @@ describe('an exporter of one node', () => {
     const asked = Object.entries(exporter.requestCounts()).filter(([, count]) => count > 0);
     expect(asked).toEqual([[node, 1]]);
     expect((await exporter.get('/readyz?verbose')).text).toContain('[+]node ok');
+  });
+
+  it('waits before it lists its pods, so that those of 5,000 nodes do not list at once, and shows no series meanwhile', async () => {
+    await using exporter = await Exporter.start({ scenario, settings: 'cluster: {node: node-1}' });
+    await exporter.clock.advance(2_499);
+    const early = await exporter.get('/metrics');
+    expect(early.text).not.toMatch(/^ephemeral_storage_pod_/m);
+    expect((await exporter.get('/readyz')).status).toBe(503);
+    expect(selectorsOf(exporter).filter((request) => request.includes('/pods'))).toEqual([]);
+    await exporter.clock.advance(1);
+    await exporter.synced();
+    expect((await exporter.get('/readyz')).status).toBe(200);
   });
 
   it('shows only the configured workloads with pods on the node', async () => {

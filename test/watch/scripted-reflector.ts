@@ -34,6 +34,7 @@ export const allThings: WatchedCollection<Thing> = {
   groupOf: () => undefined,
   namespaceOf: () => undefined,
   removedIdOf: ({ uid }) => uid,
+  startsWithinMs: 0,
   project,
 };
 

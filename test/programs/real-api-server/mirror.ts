@@ -156,7 +156,7 @@ function watchesOf({ api, clock, happened }: MirrorParts): Watches {
   const values = { intern: createInterner(100_000), dedupe: createDedupe(100_000) };
   return {
     nodes: new SharedWatch(watchedNodes(everything, values), options),
-    pods: new SharedWatch(watchedPods({ ...everything, clock }, values), options),
+    pods: new SharedWatch(watchedPods({ ...everything, clock, nodeLocalSpreadMs: 0 }, values), options),
   };
 }
 

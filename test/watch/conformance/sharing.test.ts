@@ -8,6 +8,7 @@ import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
 import { createInterner } from '../../../src/kube/interner.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
 import { parseSelector } from '../../../src/kube/selector.js';
+import { ClusterWatches } from '../../../src/watch/cluster-watches.js';
 import type { StoreChange } from '../../../src/watch/object-store.js';
 import { SharedWatch } from '../../../src/watch/shared-watch.js';
 import { lingerMs, SharedWatches, type SharedWatchesOptions } from '../../../src/watch/shared-watches.js';
@@ -115,7 +116,8 @@ const isWatch = ({ query }: ApiRequest): boolean => query?.['watch'] !== undefin
 const values = { intern: createInterner(10), dedupe: <T extends object>(value: T): T => value };
 
 function identityOf(options: Partial<WatchedPodsOptions>): string {
-  const everything = { scope: wholeCluster, namespaces: [], podSelector: [], clock: new ManualClock() };
+  const clock = new ManualClock();
+  const everything = { scope: wholeCluster, namespaces: [], podSelector: [], clock, nodeLocalSpreadMs: 0 };
   return watchedPods({ ...everything, ...options }, values).identity;
 }
 
@@ -220,6 +222,45 @@ describe('watches', () => {
     expect(() => shared.watches.acquire(allThings)).toThrow('the watches have ended: pods cannot be watched');
     lease[Symbol.dispose]();
     expect(shared.clock.sleeperCount).toBe(0);
+  });
+});
+
+describe('the first list of the pods of one node', () => {
+  it.each<[string, number | undefined, readonly number[]]>([
+    ['waits for a random part of the given time', 5_000, [0, 0, 1]],
+    ['does not wait without one', undefined, [1, 1, 1]],
+  ])('%s, and those of all nodes do not', async (_case, nodeLocalSpreadMs, counts) => {
+    const paths: string[] = [];
+    const setting = settingOf({
+      open: (request, signal) => {
+        if (!isWatch(request)) paths.push(`${request.path} ${request.query?.['fieldSelector'] ?? ''}`);
+        return new ScriptedApi(isWatch(request) ? new WatchFeed().answer : sendsList('10', [])).open(request, signal);
+      },
+    });
+    await using watches = new ClusterWatches({
+      ...setting,
+      ...(nodeLocalSpreadMs !== undefined && { nodeLocalSpreadMs }),
+    });
+    const all = { namespaces: [], podSelector: [] };
+    const ofNode = watches.pods({ ...all, scope: { ...wholeCluster, nodeName: 'n1' } });
+    watches.pods({ ...all, scope: wholeCluster });
+    const found: number[] = [];
+    for (const passedMs of [0, 2_499, 1]) {
+      await setting.clock.advance(passedMs);
+      found.push(paths.filter((path) => path.includes('spec.nodeName=n1')).length);
+      expect(paths.filter((path) => path.endsWith('pods '))).toHaveLength(1);
+    }
+    expect(found).toEqual(counts);
+    expect(ofNode.watch.scopes[0]?.isSynced).toBe(true);
+  });
+
+  it('is not sent when the watch ends before', async () => {
+    const setting = settingOf(new ScriptedApi());
+    const watches = new ClusterWatches({ ...setting, nodeLocalSpreadMs: 5_000 });
+    watches.pods({ namespaces: [], podSelector: [], scope: { ...wholeCluster, nodeName: 'n1' } });
+    await setting.clock.advance(0);
+    await watches[Symbol.asyncDispose]();
+    expect(setting.clock.sleeperCount).toBe(0);
   });
 });
 
