@@ -1,0 +1,142 @@
+import type { ShapeName } from './shapes.js';
+
+export type Unit = 'count' | 'bytes' | 'ms' | 'ratio' | 'percent';
+
+interface FigureKind {
+  readonly what: string;
+  readonly unit: Unit;
+  /** The most that is good enough. */
+  readonly targets?: Readonly<Partial<Record<ShapeName, number>>>;
+}
+
+const mega = 1e6;
+
+/** All figures, in the order of the table. */
+export const figureKinds = {
+  seriesPerPod: {
+    what: 'series for a pod',
+    unit: 'count',
+    targets: { 'normal-100': 16, 'large-1000': 16, 'huge-5000': 5 },
+  },
+  scrapeBytes: {
+    what: 'bytes of a scrape',
+    unit: 'bytes',
+    targets: { 'normal-100': 8 * mega, 'large-1000': 80 * mega, 'huge-5000': 120 * mega },
+  },
+  warmCpu: { what: 'warm scrape, CPU to the last byte', unit: 'ms' },
+  warmToNaive: {
+    what: 'the same ÷ naive prom-client',
+    unit: 'ratio',
+    targets: { 'normal-100': 1 / 40, 'large-1000': 1 / 60, 'huge-5000': 1 / 60 },
+  },
+  warmToCopy: { what: 'the same ÷ memcpy of the output', unit: 'ratio', targets: { 'huge-5000': 4 } },
+  gzipToPlain: {
+    what: 'warm scrape with gzip ÷ plain, CPU',
+    unit: 'ratio',
+    targets: { 'normal-100': 1, 'large-1000': 1, 'huge-5000': 1 },
+  },
+  warmWall: { what: 'warm scrape with gzip, wall', unit: 'ms' },
+  warmBlock: {
+    what: 'longest loop block in a warm scrape',
+    unit: 'ms',
+    targets: { 'normal-100': 5, 'large-1000': 10, 'huge-5000': 20 },
+  },
+  steadyBlock: {
+    what: 'longest loop block in a steady scrape',
+    unit: 'ms',
+    targets: { 'normal-100': 5, 'large-1000': 10, 'huge-5000': 20 },
+  },
+  ingestToParse: {
+    what: 'ingest of a node ÷ JSON.parse of its body',
+    unit: 'ratio',
+    targets: { 'normal-100': 2, 'large-1000': 2, 'huge-5000': 1.5 },
+  },
+  steadyWall: {
+    what: 'steady scrape, wall',
+    unit: 'ms',
+    targets: { 'normal-100': 300, 'large-1000': 1_000, 'huge-5000': 3_000 },
+  },
+  steadyScrapeCpu: { what: 'steady scrape, CPU', unit: 'ms' },
+  steadyGc: { what: 'steady interval, garbage collection', unit: 'ms' },
+  changesCpu: {
+    what: 'next scrape after 2,000 changed pods, CPU',
+    unit: 'ms',
+    targets: { 'normal-100': 200, 'large-1000': 300, 'huge-5000': 600 },
+  },
+  changesEventsCpu: { what: 'their 2,000 watch events, CPU', unit: 'ms' },
+  steadyCpu: {
+    what: 'steady CPU, a scrape a minute, of a core',
+    unit: 'percent',
+    targets: { 'normal-100': 1, 'large-1000': 5, 'huge-5000': 25 },
+  },
+  keptToFull: {
+    what: 'kept per pod in the store ÷ full object',
+    unit: 'ratio',
+    targets: { 'normal-100': 0.06, 'large-1000': 0.06, 'huge-5000': 0.06 },
+  },
+  rss: {
+    what: 'RSS after the steady scrapes',
+    unit: 'bytes',
+    targets: { 'normal-100': 110 * mega, 'large-1000': 250 * mega, 'huge-5000': 600 * mega },
+  },
+  listening: {
+    what: 'start to listening',
+    unit: 'ms',
+    targets: { 'normal-100': 400, 'large-1000': 400, 'huge-5000': 400 },
+  },
+  ready: {
+    what: 'start to ready',
+    unit: 'ms',
+    targets: { 'normal-100': 2_000, 'large-1000': 5_000, 'huge-5000': 25_000 },
+  },
+  firstScrape: { what: 'first scrape with all handshakes, wall', unit: 'ms' },
+  slowReaders: {
+    what: 'RSS growth with three slow readers ÷ output',
+    unit: 'ratio',
+    targets: { 'normal-100': 0.1, 'large-1000': 0.1, 'huge-5000': 0.1 },
+  },
+  hangingWall: {
+    what: '10 % of the kubelets hang: scrape within 10 s',
+    unit: 'ms',
+    targets: {
+      'small-10': 10_000,
+      'normal-100': 10_000,
+      'dense-100': 10_000,
+      'large-1000': 10_000,
+      'huge-5000': 10_000,
+    },
+  },
+  hangingMissing: {
+    what: 'other nodes without data in it',
+    unit: 'count',
+    targets: { 'small-10': 0, 'normal-100': 0, 'dense-100': 0, 'large-1000': 0, 'huge-5000': 0 },
+  },
+  idleCpu: { what: 'CPU of a minute without scrapes, of a core', unit: 'percent' },
+  toEphemeralStorageMetrics: {
+    what: 'steady CPU ÷ k8s-ephemeral-storage-metrics at 15 s',
+    unit: 'ratio',
+    targets: { 'normal-100': 0.1, 'large-1000': 0.05 },
+  },
+  toKubeStateMetrics: {
+    what: 'CPU for a series ÷ kube-state-metrics, at 15 s',
+    unit: 'ratio',
+    targets: { 'normal-100': 1, 'large-1000': 1 },
+  },
+  costPerPod: {
+    what: 'steady CPU for a pod ÷ that of normal-100',
+    unit: 'ratio',
+    targets: { 'large-1000': 1.1, 'huge-5000': 1.2 },
+  },
+} as const satisfies Readonly<Record<string, FigureKind>>;
+
+export type FigureKey = keyof typeof figureKinds;
+
+/** What was measured for one shape; a figure that was not measured is missing. */
+export type Figures = Partial<Record<FigureKey, number>>;
+
+export function kindOf(key: FigureKey): FigureKind {
+  return figureKinds[key];
+}
+
+/** In the order of the table. */
+export const figureKeys = Object.keys(figureKinds) as readonly FigureKey[];

@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { BenchExporter } from '../exporter.js';
+import type { Figures } from '../figures.js';
+import type { Run } from '../run-options.js';
+import { scrape } from '../scraper.js';
+import { podCountOf } from '../shapes.js';
+import { median } from '../statistics.js';
+
+interface Round {
+  readonly wallMs: number;
+  readonly scrapeCpuMs: number;
+  readonly intervalCpuMs: number;
+  readonly gcMs: number;
+  readonly blockMs: number;
+}
+
+const minuteMs = 60_000;
+/** Of the pods, in a minute. */
+const churnShare = 0.01;
+/** Until the exporter has compiled what it runs. */
+const discardedCount = 2;
+
+/** In a compressed minute, what the settings say of a minute is compressed too. */
+export function steadySettings({ isRealTime, shape }: Run): readonly string[] {
+  if (isRealTime) return [];
+  const share = shape.intervalMs / minuteMs;
+  const of = (seconds: number): string => `${Math.round(seconds * 1_000 * share)}ms`;
+  return [`cache.ttl=${of(55)}`, `cache.nearTtl=${of(10)}`];
+}
+
+/**
+ * A scrape a minute, gzip, while each summary changes with each refresh and 1 % of the pods are replaced in a minute. In a
+ * compressed minute as many pods are replaced; its CPU counts for a whole one.
+ */
+export async function measureSteady(run: Run, exporter: BenchExporter): Promise<Figures> {
+  const { cluster, shape, steadyCount } = run;
+  const intervalMs = run.isRealTime ? minuteMs : shape.intervalMs;
+  await exporter.ready();
+  await cluster.setChurn((podCountOf(shape) * churnShare * minuteMs) / intervalMs);
+  const rounds: Round[] = [];
+  for (let count = 0; count < steadyCount + discardedCount; count++) {
+    const round = await measureInterval(exporter, intervalMs);
+    if (count >= discardedCount) rounds.push(round);
+  }
+  await cluster.setChurn(0);
+  const { rssBytes } = await exporter.usage();
+  const of = (value: (round: Round) => number): number => median(rounds.map(value));
+  return {
+    steadyWall: of(({ wallMs }) => wallMs),
+    steadyScrapeCpu: of(({ scrapeCpuMs }) => scrapeCpuMs),
+    steadyGc: of(({ gcMs }) => gcMs),
+    steadyBlock: of(({ blockMs }) => blockMs),
+    steadyCpu: (of(({ intervalCpuMs }) => intervalCpuMs) / minuteMs) * 100,
+    rss: rssBytes,
+  };
+}
+
+async function measureInterval(exporter: BenchExporter, intervalMs: number): Promise<Round> {
+  const startMs = performance.now();
+  const before = await exporter.usage();
+  await exporter.watchBlocks();
+  const { tookMs, status } = await scrape(exporter.port, { gzip: true });
+  if (status !== 200) throw new Error(`a scrape had status ${status}`);
+  const after = await exporter.usage();
+  await delay(Math.max(0, startMs + intervalMs - performance.now()));
+  const end = await exporter.usage();
+  return {
+    wallMs: tookMs,
+    scrapeCpuMs: after.cpuMs - before.cpuMs,
+    intervalCpuMs: end.cpuMs - before.cpuMs,
+    gcMs: end.gcMs - before.gcMs,
+    blockMs: after.longestBlockMs,
+  };
+}
