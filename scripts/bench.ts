@@ -9,8 +9,9 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { runShape } from './bench/run-shape.js';
+import { costPerPod } from './bench/derived.js';
 import { type Phase, phases } from './bench/run-options.js';
+import { runShape } from './bench/run-shape.js';
 import { type ShapeName, shapeNames, shapes } from './bench/shapes.js';
 import { figureTable, growthTable, type ShapeResult } from './bench/table.js';
 
@@ -46,7 +47,7 @@ const only: readonly Phase[] = flags.only.split(',').map((name) => oneOf(phases,
 const results: ShapeResult[] = [];
 for (const name of wanted) {
   const shape = shapes[name];
-  const figures = await runShape(
+  const measured = await runShape(
     {
       shape,
       cli: flags.exporter,
@@ -59,6 +60,9 @@ for (const name of wanted) {
     },
     new Set(only),
   );
+  const normal = results.find((result) => result.shape === 'normal-100');
+  const compared = normal && costPerPod(shape, measured, { shape: shapes['normal-100'], figures: normal.figures });
+  const figures = { ...measured, ...compared };
   results.push({ shape: name, figures });
   for (const line of figureTable({ shape: name, figures })) say(line);
 }

@@ -2,9 +2,11 @@
  * Loaded into the exporter's process: answers its parent with what the process has used. Nothing here runs unasked, except
  * between `watch` and the next `read`, while the main thread's longest run without a turn of the event loop is measured.
  */
+import { Buffer } from 'node:buffer';
 import { openSync, readSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
 import process from 'node:process';
+import { clearInterval, setInterval } from 'node:timers';
 
 /** Unlike wall time, what other programs of a loaded machine take is not in it. https://docs.kernel.org/scheduler/sched-stats.html */
 const schedstat = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');

@@ -12,7 +12,7 @@ interface FigureKind {
 const mega = 1e6;
 
 /** All figures, in the order of the table. */
-export const figureKinds = {
+const figureKinds = {
   seriesPerPod: {
     what: 'series for a pod',
     unit: 'count',
@@ -25,11 +25,11 @@ export const figureKinds = {
   },
   warmCpu: { what: 'warm scrape, CPU to the last byte', unit: 'ms' },
   warmToNaive: {
-    what: 'the same ÷ naive prom-client',
+    what: 'warm scrape ÷ naive prom-client, CPU',
     unit: 'ratio',
     targets: { 'normal-100': 1 / 40, 'large-1000': 1 / 60, 'huge-5000': 1 / 60 },
   },
-  warmToCopy: { what: 'the same ÷ memcpy of the output', unit: 'ratio', targets: { 'huge-5000': 4 } },
+  warmToCopy: { what: 'warm scrape ÷ memcpy of the output, CPU', unit: 'ratio', targets: { 'huge-5000': 4 } },
   gzipToPlain: {
     what: 'warm scrape with gzip ÷ plain, CPU',
     unit: 'ratio',
@@ -51,6 +51,7 @@ export const figureKinds = {
     unit: 'ratio',
     targets: { 'normal-100': 2, 'large-1000': 2, 'huge-5000': 1.5 },
   },
+  ingestCpu: { what: 'ingest of a node, CPU', unit: 'ms' },
   steadyWall: {
     what: 'steady scrape, wall',
     unit: 'ms',
@@ -73,6 +74,11 @@ export const figureKinds = {
     what: 'kept per pod in the store ÷ full object',
     unit: 'ratio',
     targets: { 'normal-100': 0.06, 'large-1000': 0.06, 'huge-5000': 0.06 },
+  },
+  keptBytes: {
+    what: 'kept per pod in the store',
+    unit: 'count',
+    targets: { 'huge-5000': 600 },
   },
   rss: {
     what: 'RSS after the steady scrapes',
@@ -107,7 +113,7 @@ export const figureKinds = {
     },
   },
   hangingMissing: {
-    what: 'other nodes without data in it',
+    what: '10 % of the kubelets hang: other nodes without data',
     unit: 'count',
     targets: { 'small-10': 0, 'normal-100': 0, 'dense-100': 0, 'large-1000': 0, 'huge-5000': 0 },
   },

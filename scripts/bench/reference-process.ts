@@ -37,7 +37,7 @@ function load(file: string): Loaded {
     const series = samples.filter((sample) => sample.name === name);
     if (series.length === 0) return [];
     const labelNames = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))];
-    return [{ gauge: new Gauge({ name, help: help ?? name, labelNames, registers: [registry] }), series }];
+    return [{ gauge: new Gauge({ name, help, labelNames, registers: [registry] }), series }];
   });
   return { registry, families, output, target: Buffer.alloc(output.length) };
 }

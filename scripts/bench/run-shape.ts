@@ -1,6 +1,11 @@
 import { BenchCluster } from './bench-cluster.js';
+import { derivedFigures } from './derived.js';
 import type { Figures } from './figures.js';
 import { measureChanges } from './measures/changes.js';
+import { measureHanging } from './measures/hanging.js';
+import { measureIdle } from './measures/idle.js';
+import { measureLibrary } from './measures/library.js';
+import { measureReaders } from './measures/readers.js';
 import { measureStart } from './measures/start.js';
 import { measureSteady, steadySettings } from './measures/steady.js';
 import { measureWarm } from './measures/warm.js';
@@ -8,23 +13,48 @@ import { type Phase, type Run, type RunOptions, startExporter } from './run-opti
 
 /** All figures of the phases, for one shape. */
 export async function runShape(options: RunOptions, only: ReadonlySet<Phase>): Promise<Figures> {
-  await using cluster = await BenchCluster.start(options.shape);
+  const { shape } = options;
+  await using cluster = await BenchCluster.start(shape);
   const run: Run = { ...options, cluster };
-  return { ...(await measureFresh(run, only)), ...(await measureRefreshing(run, only)) };
+  const measured = { ...(await measureFresh(run, only)), ...(await measureRefreshing(run, only)) };
+  const library = await measurePhases(run, only, [['library', () => measureLibrary(run)]]);
+  return { ...measured, ...library, ...derivedFigures(shape, measured) };
 }
 
 /** With the default lifetime of data: nothing is refreshed while it is measured. */
 async function measureFresh(run: Run, only: ReadonlySet<Phase>): Promise<Figures> {
+  if (!['start', 'warm', 'changes', 'idle', 'readers'].some((phase) => only.has(phase as Phase))) return {};
   await using exporter = await startExporter(run);
-  run.say(`${run.shape.name}: start`);
-  let figures = await measureStart(exporter);
-  if (only.has('warm')) figures = { ...figures, ...(await measureWarm(run, exporter)) };
-  if (only.has('changes')) figures = { ...figures, ...(await measureChanges(run, exporter)) };
-  return figures;
+  const started = await measureStart(exporter);
+  const measured = await measurePhases(run, only, [
+    ['warm', () => measureWarm(run, exporter)],
+    ['changes', () => measureChanges(run, exporter)],
+    ['idle', () => measureIdle(run, exporter)],
+    ['readers', () => measureReaders(exporter)],
+  ]);
+  return { ...started, ...measured };
 }
 
 async function measureRefreshing(run: Run, only: ReadonlySet<Phase>): Promise<Figures> {
-  if (!only.has('steady')) return {};
+  if (!only.has('steady') && !only.has('hanging')) return {};
   await using exporter = await startExporter(run, steadySettings(run));
-  return await measureSteady(run, exporter);
+  await exporter.ready();
+  return await measurePhases(run, only, [
+    ['steady', () => measureSteady(run, exporter)],
+    ['hanging', () => measureHanging(run, exporter)],
+  ]);
+}
+
+async function measurePhases(
+  { shape, say }: Run,
+  only: ReadonlySet<Phase>,
+  phases: readonly (readonly [Phase, () => Promise<Figures>])[],
+): Promise<Figures> {
+  let figures: Figures = {};
+  for (const [phase, measure] of phases) {
+    if (!only.has(phase)) continue;
+    say(`${shape.name}: ${phase}`);
+    figures = { ...figures, ...(await measure()) };
+  }
+  return figures;
 }

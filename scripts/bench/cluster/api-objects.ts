@@ -82,80 +82,83 @@ function managedFields(): object[] {
 }
 
 function podObject(): object {
+  return { metadata: podMetadata(), spec: podSpec(), status: podStatus() };
+}
+
+function podMetadata(): object {
+  return {
+    name: slots.name,
+    generateName: `${slots.app}-6f6b679f8f-`,
+    namespace: slots.namespace,
+    uid: slots.uid,
+    resourceVersion: slots.version,
+    creationTimestamp: slots.startedAt,
+    labels: {
+      app: slots.app,
+      'app.kubernetes.io/part-of': slots.namespace,
+      'pod-template-hash': '6f6b679f8f',
+      revision: slots.revision,
+    },
+    ownerReferences: [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'ReplicaSet',
+        name: `${slots.app}-6f6b679f8f`,
+        uid: '0f5b2f0e-5d6c-4b7a-8c1d-2e3f4a5b6c7d',
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ],
+    managedFields: managedFields(),
+  };
+}
+
+function podSpec(): object {
+  const sources = [
+    { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+  ];
+  return {
+    volumes: [
+      { name: 'cache', emptyDir: { sizeLimit: '512Mi' } },
+      { name: 'config', configMap: { name: slots.app, defaultMode: 420 } },
+      { name: `kube-api-access-${slots.token}`, projected: { sources, defaultMode: 420 } },
+    ],
+    containers: [container('app'), container('proxy')],
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    dnsPolicy: 'ClusterFirst',
+    serviceAccountName: 'default',
+    nodeName: slots.node,
+    securityContext: {},
+    schedulerName: 'default-scheduler',
+    tolerations: ['not-ready', 'unreachable'].map((taint) => ({
+      key: `node.kubernetes.io/${taint}`,
+      operator: 'Exists',
+      effect: 'NoExecute',
+      tolerationSeconds: 300,
+    })),
+    priority: 0,
+    enableServiceLinks: true,
+    preemptionPolicy: 'PreemptLowerPriority',
+  };
+}
+
+function podStatus(): object {
   const conditions = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
   return {
-    metadata: {
-      name: slots.name,
-      generateName: `${slots.app}-6f6b679f8f-`,
-      namespace: slots.namespace,
-      uid: slots.uid,
-      resourceVersion: slots.version,
-      creationTimestamp: slots.startedAt,
-      labels: {
-        app: slots.app,
-        'app.kubernetes.io/part-of': slots.namespace,
-        'pod-template-hash': '6f6b679f8f',
-        revision: slots.revision,
-      },
-      ownerReferences: [
-        {
-          apiVersion: 'apps/v1',
-          kind: 'ReplicaSet',
-          name: `${slots.app}-6f6b679f8f`,
-          uid: '0f5b2f0e-5d6c-4b7a-8c1d-2e3f4a5b6c7d',
-          controller: true,
-          blockOwnerDeletion: true,
-        },
-      ],
-      managedFields: managedFields(),
-    },
-    spec: {
-      volumes: [
-        { name: 'cache', emptyDir: { sizeLimit: '512Mi' } },
-        { name: 'config', configMap: { name: slots.app, defaultMode: 420 } },
-        {
-          name: `kube-api-access-${slots.token}`,
-          projected: {
-            sources: [
-              { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
-              { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
-            ],
-            defaultMode: 420,
-          },
-        },
-      ],
-      containers: [container('app'), container('proxy')],
-      restartPolicy: 'Always',
-      terminationGracePeriodSeconds: 30,
-      dnsPolicy: 'ClusterFirst',
-      serviceAccountName: 'default',
-      nodeName: slots.node,
-      securityContext: {},
-      schedulerName: 'default-scheduler',
-      tolerations: ['not-ready', 'unreachable'].map((taint) => ({
-        key: `node.kubernetes.io/${taint}`,
-        operator: 'Exists',
-        effect: 'NoExecute',
-        tolerationSeconds: 300,
-      })),
-      priority: 0,
-      enableServiceLinks: true,
-      preemptionPolicy: 'PreemptLowerPriority',
-    },
-    status: {
-      phase: 'Running',
-      conditions: conditions.map((type) => ({
-        type,
-        status: 'True',
-        lastProbeTime: null,
-        lastTransitionTime: slots.startedAt,
-      })),
-      hostIP: '127.0.0.1',
-      podIP: '10.244.0.17',
-      startTime: slots.startedAt,
-      containerStatuses: [containerStatus('app'), containerStatus('proxy')],
-      qosClass: 'Burstable',
-    },
+    phase: 'Running',
+    conditions: conditions.map((type) => ({
+      type,
+      status: 'True',
+      lastProbeTime: null,
+      lastTransitionTime: slots.startedAt,
+    })),
+    hostIP: '127.0.0.1',
+    podIP: '10.244.0.17',
+    startTime: slots.startedAt,
+    containerStatuses: [containerStatus('app'), containerStatus('proxy')],
+    qosClass: 'Burstable',
   };
 }
 

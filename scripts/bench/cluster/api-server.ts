@@ -82,7 +82,7 @@ export class BenchApiServer implements AsyncDisposable {
     { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   ): Promise<void> {
     const list = resource === 'pods' ? this.#podList(parameters) : this.#nodeList();
-    const acceptsGzip = String(request.headers['accept-encoding'] ?? '').includes('gzip');
+    const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '');
     const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' };
     response.writeHead(200, acceptsGzip ? { ...headers, 'Content-Encoding': 'gzip' } : headers);
     const source = Readable.from(textOf(list), { objectMode: false });

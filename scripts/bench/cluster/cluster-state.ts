@@ -59,7 +59,7 @@ export class ClusterState {
   /** Another pod in the place of each of `count` pods, spread over the nodes. Returns the new ones. */
   replace(count: number, nowMs: number): readonly BenchPod[] {
     return this.#take(count).map((index) => {
-      const former = this.pods[index] as BenchPod;
+      const former = this.#pod(index);
       this.#publish('DELETED', { ...former, resourceVersion: ++this.#resourceVersion });
       this.#resourceVersion += 1;
       const pod = this.#create(former.nodeIndex, former.position, nowMs);
@@ -72,7 +72,7 @@ export class ClusterState {
   /** Changes a label of `count` pods, spread over the nodes. */
   modify(count: number): void {
     for (const index of this.#take(count)) {
-      const former = this.pods[index] as BenchPod;
+      const former = this.#pod(index);
       const resourceVersion = ++this.#resourceVersion;
       const pod = { ...former, resourceVersion, revision: digits(resourceVersion, 8) };
       this.pods[index] = pod;
@@ -88,6 +88,12 @@ export class ClusterState {
       const nodeIndex = (turn * nodeStride) % nodeCount;
       return nodeIndex * podsPerNode + (Math.floor(turn / nodeCount) % podsPerNode);
     });
+  }
+
+  #pod(index: number): BenchPod {
+    const pod = this.pods[index];
+    if (pod === undefined) throw new Error(`there is no pod ${index}`);
+    return pod;
   }
 
   #create(nodeIndex: number, position: number, startedAtMs: number): BenchPod {

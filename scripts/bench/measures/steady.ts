@@ -36,7 +36,6 @@ export function steadySettings({ isRealTime, shape }: Run): readonly string[] {
 export async function measureSteady(run: Run, exporter: BenchExporter): Promise<Figures> {
   const { cluster, shape, steadyCount } = run;
   const intervalMs = run.isRealTime ? minuteMs : shape.intervalMs;
-  await exporter.ready();
   await cluster.setChurn((podCountOf(shape) * churnShare * minuteMs) / intervalMs);
   const rounds: Round[] = [];
   for (let count = 0; count < steadyCount + discardedCount; count++) {

@@ -1,0 +1,180 @@
+/**
+ * The exporter's own functions without sockets, in a process of its own: what one node costs from its body to its text, and
+ * what a pod leaves in the store.
+ */
+import process from 'node:process';
+
+import { Registry } from 'prom-client';
+
+import { systemClock } from '../../src/base/clock.js';
+import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { Exposition } from '../../src/exposition/exposition.js';
+import type { Profile } from '../../src/exposition/profile.js';
+import { noFilter } from '../../src/exposition/selection.js';
+import { createDedupe } from '../../src/kube/dedupe.js';
+import { createInterner } from '../../src/kube/interner.js';
+import type { Node, Pod } from '../../src/kube/objects.js';
+import { projectNode, projectPod } from '../../src/kube/projection.js';
+import { decodeSummary } from '../../src/kubelet/summary-reader.js';
+import { NodeRecords } from '../../src/scrape/node-records.js';
+import { ObjectStore } from '../../src/watch/object-store.js';
+import { podKey } from '../../src/watch/watched-collection.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import { nodeObjectText, PodObjects } from './cluster/api-objects.js';
+import { ClusterState } from './cluster/cluster-state.js';
+import { Summaries } from './cluster/summaries.js';
+import type { Ingest, Kept, LibraryRequest } from './library.js';
+
+const nodeCount = 40;
+const kubeletPort = 10_250;
+const minuteMs = 60_000;
+/** Until what is measured has been compiled. */
+const discardedCount = 4;
+const maxEntries = 200_000;
+
+const podObjects = new PodObjects();
+
+function podText(state: ClusterState, index: number): string {
+  const buffer = Buffer.alloc(podObjects.sizeBytes);
+  const pod = state.pods[index];
+  if (pod === undefined) throw new Error(`there is no pod ${index}`);
+  podObjects.write(buffer, 0, pod);
+  return buffer.toString();
+}
+
+interface KeptPods {
+  readonly store: ObjectStore<Pod>;
+  /** What finds equal values stays as long as the store. */
+  readonly shared: readonly unknown[];
+}
+
+function keptPods(state: ClusterState): KeptPods {
+  const store = new ObjectStore<Pod>({ keyOf: podKey, groupOf: ({ nodeName }) => nodeName });
+  const [intern, dedupe] = [createInterner(maxEntries), createDedupe(maxEntries)];
+  store.replace(state.pods.map((_, index) => projectPod(JSON.parse(podText(state, index)), intern, dedupe)));
+  return { store, shared: [intern, dedupe] };
+}
+
+/** As the exporter is wired, for one profile. */
+class Pipeline {
+  readonly #nodes: readonly Node[];
+  readonly #records: NodeRecords;
+  readonly #exposition: Exposition;
+  readonly #slicer = new TimeSlicer(systemClock);
+  readonly #signal = new AbortController().signal;
+
+  constructor(state: ClusterState, profile: Profile) {
+    const { store } = keptPods(state);
+    const intern = createInterner(maxEntries);
+    this.#nodes = Array.from({ length: state.shape.nodeCount }, (_, index) =>
+      projectNode(JSON.parse(nodeObjectText(index, kubeletPort)), intern),
+    );
+    this.#records = new NodeRecords({
+      pods: {
+        podsOn: (nodeName) => store.group(nodeName),
+        boundNodeNames: () => store.groupNames(),
+        unlistedNamespaces: () => [],
+        findPod: (namespace, name) => store.get(podKey({ namespace, name })),
+        isDeleted: () => false,
+      },
+      resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: true }),
+      attribution: 'measured',
+      scope: { namespaces: [], hasPodSelector: false },
+      showsAllPods: false,
+      sidecars: 'auto',
+      maxUnknownPods: 20,
+      clock: systemClock,
+      graceMs: minuteMs,
+    });
+    this.#exposition = new Exposition({
+      settings: {
+        profile,
+        levels: { workload: true, node: true, pod: true, container: true, volume: true },
+        allow: [],
+        deny: [],
+        maxSeries: undefined,
+        compatibility: 'none',
+        nodeLabels: [],
+      },
+      selfMetrics: { registry: new Registry(), setSeries: () => undefined },
+      observer: { capped: () => undefined },
+      clock: systemClock,
+    });
+  }
+
+  /** Decodes, joins, attributes and renders. */
+  async ingest(nodeIndex: number, body: Buffer): Promise<void> {
+    const node = this.#nodes[nodeIndex];
+    if (node === undefined) throw new Error(`there is no node ${nodeIndex}`);
+    const summary = decodeSummary(body, 'summary');
+    const lookup = {
+      state: 'fresh',
+      summary,
+      ageMs: 0,
+      fetchedAtMs: systemClock.nowMs(),
+      configuration: undefined,
+    } as const;
+    const prepared = await this.#records.of(node).prepare(node, lookup, this.#slicer);
+    await this.#exposition.prepareNode(prepared, noFilter, this.#signal);
+  }
+}
+
+async function cpuMsOf(work: () => Promise<void> | void): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+async function ingest({ podsPerNode, profile, roundCount }: LibraryRequest & { do: 'ingest' }): Promise<Ingest> {
+  const state = new ClusterState({ nodeCount, podsPerNode }, Date.now() - minuteMs);
+  const summaries = new Summaries(podsPerNode);
+  const pipeline = new Pipeline(state, profile);
+  const rounds: { ingestMs: number; parseMs: number }[] = [];
+  for (let round = 0; round < roundCount + discardedCount; round++) {
+    const nowMs = Date.now() + round * minuteMs;
+    const bodies = Array.from({ length: nodeCount }, (_, index) =>
+      Buffer.from(summaries.body(index, state.podsOn(index), nowMs)),
+    );
+    const texts = bodies.map((body) => body.toString('latin1'));
+    const ingestMs = await cpuMsOf(async () => {
+      for (const [index, body] of bodies.entries()) await pipeline.ingest(index, body);
+    });
+    const parseMs = await cpuMsOf(() => {
+      for (const text of texts) JSON.parse(text);
+    });
+    if (round >= discardedCount) rounds.push({ ingestMs: ingestMs / nodeCount, parseMs: parseMs / nodeCount });
+  }
+  return { rounds };
+}
+
+function usedBytes(): number {
+  globalThis.gc?.();
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Bytes of the heap for a pod, as what the store keeps and as the whole object. */
+function kept({ podsPerNode }: LibraryRequest & { do: 'kept' }): Kept {
+  const state = new ClusterState({ nodeCount: 4 * nodeCount, podsPerNode }, Date.now());
+  const podCount = state.pods.length;
+  const emptyBytes = usedBytes();
+  const { store, shared } = keptPods(state);
+  const storeBytes = usedBytes() - emptyBytes;
+  const full = state.pods.map((_, index) => JSON.parse(podText(state, index)) as object);
+  const fullBytes = usedBytes() - emptyBytes - storeBytes;
+  if (full.length !== podCount || [...store.values()].length !== podCount || shared.length === 0)
+    throw new Error('pods are missing');
+  return { storedBytes: storeBytes / podCount, fullBytes: fullBytes / podCount };
+}
+
+process.on('message', (request: LibraryRequest) => {
+  const answered = request.do === 'ingest' ? ingest(request) : Promise.resolve(kept(request));
+  answered.then(
+    (result) => process.send?.({ result }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.once('disconnect', () => {
+  process.exit(0);
+});
