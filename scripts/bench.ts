@@ -10,9 +10,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { costPerPod } from './bench/derived.js';
-import { type Phase, phases } from './bench/run-options.js';
+import { describeRun, type Phase, phases, type RunOptions } from './bench/run-options.js';
 import { runShape } from './bench/run-shape.js';
 import { type ShapeName, shapeNames, shapes } from './bench/shapes.js';
+import { soak } from './bench/soak.js';
 import { figureTable, growthTable, type ShapeResult } from './bench/table.js';
 
 const { values: flags, positionals } = parseArgs({
@@ -26,6 +27,8 @@ const { values: flags, positionals } = parseArgs({
     minutes: { type: 'string', default: '5' },
     'real-time': { type: 'boolean', default: false },
     'idle-seconds': { type: 'string', default: '15' },
+    // Instead of all figures.
+    'soak-minutes': { type: 'string' },
     json: { type: 'string', default: path.join(tmpdir(), 'ephemeral-storage-exporter-bench.json') },
   },
 });
@@ -44,28 +47,42 @@ const wanted: readonly ShapeName[] = (positionals.length === 0 ? ['normal-100'] 
   oneOf(shapeNames, name),
 );
 const only: readonly Phase[] = flags.only.split(',').map((name) => oneOf(phases, name));
-const results: ShapeResult[] = [];
-for (const name of wanted) {
+
+function optionsOf(name: ShapeName): RunOptions {
   const shape = shapes[name];
-  const measured = await runShape(
-    {
-      shape,
-      cli: flags.exporter,
-      settings: [`metrics.profile=${flags.profile ?? shape.profile}`, ...flags.set],
-      roundCount: Number(flags.rounds),
-      steadyCount: Number(flags.minutes),
-      isRealTime: flags['real-time'],
-      idleSeconds: Number(flags['idle-seconds']),
-      say,
-    },
-    new Set(only),
-  );
-  const normal = results.find((result) => result.shape === 'normal-100');
-  const compared = normal && costPerPod(shape, measured, { shape: shapes['normal-100'], figures: normal.figures });
-  const figures = { ...measured, ...compared };
-  results.push({ shape: name, figures });
-  for (const line of figureTable({ shape: name, figures })) say(line);
+  return {
+    shape,
+    cli: flags.exporter,
+    settings: [`metrics.profile=${flags.profile ?? shape.profile}`, ...flags.set],
+    roundCount: Number(flags.rounds),
+    steadyCount: Number(flags.minutes),
+    isRealTime: flags['real-time'],
+    idleSeconds: Number(flags['idle-seconds']),
+    say,
+  };
 }
-if (results.length > 1) for (const line of growthTable(results)) say(line);
-await writeFile(flags.json, `${JSON.stringify(results, undefined, 2)}\n`);
-say(`written to ${flags.json}`);
+
+/** `before`: of the shapes before it. */
+async function resultOf(name: ShapeName, before: readonly ShapeResult[]): Promise<ShapeResult> {
+  const options = optionsOf(name);
+  const measured = await runShape(options, new Set(only));
+  const normal = before.find(({ shape }) => shape === 'normal-100');
+  const compared =
+    normal && costPerPod(options.shape, measured, { shape: shapes['normal-100'], figures: normal.figures });
+  return { shape: name, figures: { ...measured, ...compared } };
+}
+
+if (flags['soak-minutes'] !== undefined) {
+  for (const name of wanted) await soak(optionsOf(name), Number(flags['soak-minutes']));
+} else {
+  const results: ShapeResult[] = [];
+  for (const name of wanted) {
+    const result = await resultOf(name, results);
+    results.push(result);
+    say(describeRun(optionsOf(name)));
+    for (const line of figureTable(result)) say(line);
+  }
+  if (results.length > 1) for (const line of growthTable(results)) say(line);
+  await writeFile(flags.json, `${JSON.stringify(results, undefined, 2)}\n`);
+  say(`written to ${flags.json}`);
+}

@@ -8,15 +8,14 @@ const scrapesOfAMinute = 4;
 
 /** What follows from the measured figures: the comparison with other exporters at a scrape every 15 s. */
 export function derivedFigures(shape: Shape, figures: Figures): Figures {
-  const { steadyCpu, warmCpu, gzipToPlain, seriesPerPod } = figures;
-  if (steadyCpu === undefined || warmCpu === undefined || gzipToPlain === undefined || seriesPerPod === undefined)
+  const { steadyCpu, warmCpu, gzipToPlain, seriesCount } = figures;
+  if (steadyCpu === undefined || warmCpu === undefined || gzipToPlain === undefined || seriesCount === undefined)
     return {};
   // One of the four refreshes, the others find fresh data.
   const cpuMs = (steadyCpu / 100) * minuteMs + (scrapesOfAMinute - 1) * warmCpu * gzipToPlain;
   const { kubeStateMetrics, k8sEphemeralStorageMetrics } = otherExporters;
   const otherMs = (exporter: { readonly cpuSecondsPerMinute: number }): number => exporter.cpuSecondsPerMinute * 1_000;
-  const toKubeStateMetrics =
-    cpuMs / (seriesPerPod * podCountOf(shape)) / (otherMs(kubeStateMetrics) / kubeStateMetrics.seriesCount);
+  const toKubeStateMetrics = cpuMs / seriesCount / (otherMs(kubeStateMetrics) / kubeStateMetrics.seriesCount);
   if (shape.name === 'normal-100')
     return { toKubeStateMetrics, toEphemeralStorageMetrics: cpuMs / otherMs(k8sEphemeralStorageMetrics) };
   if (shape.name !== 'large-1000') return { toKubeStateMetrics };

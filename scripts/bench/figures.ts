@@ -18,6 +18,7 @@ const figureKinds = {
     unit: 'count',
     targets: { 'normal-100': 16, 'large-1000': 16, 'huge-5000': 5 },
   },
+  seriesCount: { what: 'series of a scrape', unit: 'count' },
   scrapeBytes: {
     what: 'bytes of a scrape',
     unit: 'bytes',

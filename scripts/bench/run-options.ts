@@ -1,6 +1,6 @@
 import type { BenchCluster } from './bench-cluster.js';
 import { BenchExporter } from './exporter.js';
-import type { Shape } from './shapes.js';
+import { podCountOf, type Shape } from './shapes.js';
 
 export const phases = ['start', 'warm', 'changes', 'readers', 'idle', 'steady', 'hanging', 'library'] as const;
 export type Phase = (typeof phases)[number];
@@ -32,4 +32,17 @@ export async function startExporter(
   more: readonly string[] = [],
 ): Promise<BenchExporter> {
   return BenchExporter.start({ cli, access: cluster.access, settings: [...settings, ...more] });
+}
+
+/** What was run, for the readers of its table. */
+export function describeRun({ shape, settings, steadyCount, isRealTime, idleSeconds }: RunOptions): string {
+  const minutes = isRealTime
+    ? `${steadyCount} minutes`
+    : `${steadyCount} minutes of ${shape.intervalMs / 1_000} s each`;
+  return [
+    `${shape.name}: ${shape.nodeCount} nodes, ${podCountOf(shape)} pods`,
+    settings.join(' '),
+    `steady: ${minutes}`,
+    `without scrapes: ${idleSeconds} s`,
+  ].join('; ');
 }

@@ -32,7 +32,7 @@ describe('growthTable', () => {
 });
 
 describe('derived figures', () => {
-  const figures = { steadyCpu: 1, warmCpu: 10, gzipToPlain: 1, seriesPerPod: 15 };
+  const figures = { steadyCpu: 1, warmCpu: 10, gzipToPlain: 1, seriesCount: 45_000 };
 
   it('compares a scrape every 15 s: one refreshes, three do not', () => {
     expect(derivedFigures(shapes['normal-100'], figures).toEphemeralStorageMetrics).toBeCloseTo(630 / 5_400);

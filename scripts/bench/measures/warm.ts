@@ -41,8 +41,10 @@ export async function measureWarm(run: Run, exporter: BenchExporter): Promise<Fi
   await measureRound(run, exporter, references); // compiles what is measured
   while (rounds.length < roundCount) rounds.push(await measureRound(run, exporter, references));
   const of = (value: (round: Round) => number): number => median(rounds.map(value));
+  const { all, ofPods } = countSeries(body);
   return {
-    seriesPerPod: seriesCountOf(body) / podCountOf(shape),
+    seriesCount: all,
+    seriesPerPod: ofPods / podCountOf(shape),
     scrapeBytes: sizeBytes,
     warmCpu: of(({ plainMs }) => plainMs),
     warmToNaive: of(({ plainMs, naiveMs }) => plainMs / naiveMs),
@@ -84,13 +86,17 @@ async function cpuOfScrapes(
   return { cpuMs: (after.cpuMs - before.cpuMs) / count, wallMs: wallMs / count };
 }
 
-/** Lines that are not comments. */
-function seriesCountOf(body: Buffer): number {
-  let count = 0;
+/** All series, and those with a label `pod`. */
+function countSeries(body: Buffer): { readonly all: number; readonly ofPods: number } {
+  let [all, ofPods] = [0, 0];
   for (let start = 0; start < body.length;) {
-    if (body[start] !== hash) count += 1;
-    const end = body.indexOf(newLine, start);
-    start = end === -1 ? body.length : end + 1;
+    const lineFeed = body.indexOf(newLine, start);
+    const end = lineFeed === -1 ? body.length : lineFeed;
+    if (body[start] !== hash) {
+      all += 1;
+      if (/[{,]pod="/.test(body.toString('latin1', start, end))) ofPods += 1;
+    }
+    start = end + 1;
   }
-  return count;
+  return { all, ofPods };
 }
