@@ -37,7 +37,7 @@ const podObjects = new PodObjects();
 function podText(state: ClusterState, index: number): string {
   const buffer = Buffer.alloc(podObjects.sizeBytes);
   const pod = state.pods[index];
-  if (pod === undefined) throw new Error(`there is no pod ${index}`);
+  if (pod === undefined) throw new Error(`pod ${index} does not exist`);
   podObjects.write(buffer, 0, pod);
   return buffer.toString();
 }
@@ -105,7 +105,7 @@ class Pipeline {
   /** Decodes, joins, attributes and renders. */
   async ingest(nodeIndex: number, body: Buffer): Promise<void> {
     const node = this.#nodes[nodeIndex];
-    if (node === undefined) throw new Error(`there is no node ${nodeIndex}`);
+    if (node === undefined) throw new Error(`node ${nodeIndex} does not exist`);
     const summary = decodeSummary(body, 'summary');
     const lookup = {
       state: 'fresh',

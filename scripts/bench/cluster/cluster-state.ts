@@ -92,7 +92,7 @@ export class ClusterState {
 
   #pod(index: number): BenchPod {
     const pod = this.pods[index];
-    if (pod === undefined) throw new Error(`there is no pod ${index}`);
+    if (pod === undefined) throw new Error(`pod ${index} does not exist`);
     return pod;
   }
 

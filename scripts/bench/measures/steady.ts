@@ -21,7 +21,7 @@ const churnShare = 0.01;
 /** Until the exporter has compiled what it runs. */
 const discardedCount = 2;
 
-/** In a compressed minute, what the settings say of a minute is compressed too. */
+/** In a compressed minute, the lifetimes of data are compressed too. */
 export function steadySettings({ isRealTime, shape }: Run): readonly string[] {
   if (isRealTime) return [];
   const share = shape.intervalMs / minuteMs;
