@@ -58,6 +58,11 @@ const figureKinds = {
     unit: 'ms',
     targets: { 'normal-100': 300, 'large-1000': 1_000, 'huge-5000': 3_000 },
   },
+  steadyFailed: {
+    what: 'steady scrapes that failed',
+    unit: 'count',
+    targets: { 'normal-100': 0, 'large-1000': 0, 'huge-5000': 0 },
+  },
   steadyScrapeCpu: { what: 'steady scrape, CPU', unit: 'ms' },
   steadyGc: { what: 'steady interval, garbage collection', unit: 'ms' },
   changesCpu: {

@@ -14,11 +14,12 @@ import { noFilter } from '../../src/exposition/selection.js';
 import { createDedupe } from '../../src/kube/dedupe.js';
 import { createInterner } from '../../src/kube/interner.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
-import { projectNode, projectPod } from '../../src/kube/projection.js';
+import { projectNode } from '../../src/kube/projection.js';
+import { wholeCluster } from '../../src/kube/scope.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';
 import { NodeRecords } from '../../src/scrape/node-records.js';
 import { ObjectStore } from '../../src/watch/object-store.js';
-import { podKey } from '../../src/watch/watched-collection.js';
+import { type SharedValues, watchedPods } from '../../src/watch/watched-collection.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { nodeObjectText, PodObjects } from './cluster/api-objects.js';
 import { ClusterState } from './cluster/cluster-state.js';
@@ -30,7 +31,9 @@ const kubeletPort = 10_250;
 const minuteMs = 60_000;
 /** Until what is measured has been compiled. */
 const discardedCount = 4;
-const maxEntries = 200_000;
+/** Of the exporter. */
+const maxInternedCount = 200_000;
+const maxDedupedCount = 50_000;
 
 const podObjects = new PodObjects();
 
@@ -45,14 +48,17 @@ function podText(state: ClusterState, index: number): string {
 interface KeptPods {
   readonly store: ObjectStore<Pod>;
   /** What finds equal values stays as long as the store. */
-  readonly shared: readonly unknown[];
+  readonly shared: SharedValues;
 }
 
-function keptPods(state: ClusterState): KeptPods {
-  const store = new ObjectStore<Pod>({ keyOf: podKey, groupOf: ({ nodeName }) => nodeName });
-  const [intern, dedupe] = [createInterner(maxEntries), createDedupe(maxEntries)];
-  store.replace(state.pods.map((_, index) => projectPod(JSON.parse(podText(state, index)), intern, dedupe)));
-  return { store, shared: [intern, dedupe] };
+/** As a watch of all pods keeps them. */
+async function keptPods(state: ClusterState): Promise<KeptPods> {
+  const shared = { intern: createInterner(maxInternedCount), dedupe: createDedupe(maxDedupedCount) };
+  const pods = watchedPods({ scope: wholeCluster, namespaces: [], podSelector: [], clock: systemClock }, shared);
+  const { namespaceOf, groupOf } = pods;
+  const store = new ObjectStore<Pod>({ namespaceOf, groupOf, slicer: new TimeSlicer(systemClock) });
+  await store.replace(state.pods.flatMap((_, index) => pods.project(JSON.parse(podText(state, index))) ?? []));
+  return { store, shared };
 }
 
 /** As the exporter is wired, for one profile. */
@@ -63,9 +69,8 @@ class Pipeline {
   readonly #slicer = new TimeSlicer(systemClock);
   readonly #signal = new AbortController().signal;
 
-  constructor(state: ClusterState, profile: Profile) {
-    const { store } = keptPods(state);
-    const intern = createInterner(maxEntries);
+  constructor(state: ClusterState, { store }: KeptPods, profile: Profile) {
+    const intern = createInterner(maxInternedCount);
     this.#nodes = Array.from({ length: state.shape.nodeCount }, (_, index) =>
       projectNode(JSON.parse(nodeObjectText(index, kubeletPort)), intern),
     );
@@ -74,7 +79,7 @@ class Pipeline {
         podsOn: (nodeName) => store.group(nodeName),
         boundNodeNames: () => store.groupNames(),
         unlistedNamespaces: () => [],
-        findPod: (namespace, name) => store.get(podKey({ namespace, name })),
+        findPod: (namespace, name) => store.get(name, namespace),
         isDeleted: () => false,
       },
       resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: true }),
@@ -129,7 +134,7 @@ async function cpuMsOf(work: () => Promise<void> | void): Promise<number> {
 async function ingest({ podsPerNode, profile, roundCount }: LibraryRequest & { do: 'ingest' }): Promise<Ingest> {
   const state = new ClusterState({ nodeCount, podsPerNode }, Date.now() - minuteMs);
   const summaries = new Summaries(podsPerNode);
-  const pipeline = new Pipeline(state, profile);
+  const pipeline = new Pipeline(state, await keptPods(state), profile);
   const rounds: { ingestMs: number; parseMs: number }[] = [];
   for (let round = 0; round < roundCount + discardedCount; round++) {
     const nowMs = Date.now() + round * minuteMs;
@@ -155,21 +160,22 @@ function usedBytes(): number {
 }
 
 /** Bytes of the heap for a pod, as what the store keeps and as the whole object. */
-function kept({ podsPerNode }: LibraryRequest & { do: 'kept' }): Kept {
+async function kept({ podsPerNode }: LibraryRequest & { do: 'kept' }): Promise<Kept> {
   const state = new ClusterState({ nodeCount: 4 * nodeCount, podsPerNode }, Date.now());
   const podCount = state.pods.length;
   const emptyBytes = usedBytes();
-  const { store, shared } = keptPods(state);
+  const { store, shared } = await keptPods(state);
   const storeBytes = usedBytes() - emptyBytes;
   const full = state.pods.map((_, index) => JSON.parse(podText(state, index)) as object);
   const fullBytes = usedBytes() - emptyBytes - storeBytes;
-  if (full.length !== podCount || [...store.values()].length !== podCount || shared.length === 0)
-    throw new Error('pods are missing');
+  if (full.length !== podCount || Array.from(store.values()).length !== podCount) throw new Error('pods are missing');
+  shared.dedupe({}); // not collected before here
+  shared.intern('');
   return { storedBytes: storeBytes / podCount, fullBytes: fullBytes / podCount };
 }
 
 process.on('message', (request: LibraryRequest) => {
-  const answered = request.do === 'ingest' ? ingest(request) : Promise.resolve(kept(request));
+  const answered = request.do === 'ingest' ? ingest(request) : kept(request);
   answered.then(
     (result) => process.send?.({ result }),
     (error: unknown) => process.send?.({ error: String(error) }),
