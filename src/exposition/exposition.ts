@@ -5,7 +5,7 @@ import type { EvictionRecord } from '../history/eviction-record.js';
 import type { PreparedNode } from '../scrape/node-record.js';
 import type { ClusterSnapshot, NodeObjects, NodeSnapshot, NodeState } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
-import { type BodyFamily, ExpositionBodies, type ExpositionBody,type ExpositionRequest } from './bodies.js';
+import { type BodyFamily, ExpositionBodies, type ExpositionBody, type ExpositionRequest } from './bodies.js';
 import { ChunkCache } from './chunks.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { type Compatibility, detailGroups, familyTable } from './families.js';
