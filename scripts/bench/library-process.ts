@@ -54,7 +54,8 @@ interface KeptPods {
 /** As a watch of all pods keeps them. */
 async function keptPods(state: ClusterState): Promise<KeptPods> {
   const shared = { intern: createInterner(maxInternedCount), dedupe: createDedupe(maxDedupedCount) };
-  const pods = watchedPods({ scope: wholeCluster, namespaces: [], podSelector: [], clock: systemClock }, shared);
+  const scope = { scope: wholeCluster, namespaces: [], podSelector: [], nodeLocalSpreadMs: 0 };
+  const pods = watchedPods({ ...scope, clock: systemClock }, shared);
   const { namespaceOf, groupOf } = pods;
   const store = new ObjectStore<Pod>({ namespaceOf, groupOf, slicer: new TimeSlicer(systemClock) });
   await store.replace(state.pods.flatMap((_, index) => pods.project(JSON.parse(podText(state, index))) ?? []));
