@@ -6,13 +6,14 @@ import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
-import { nearestNodes, type NearNode, type PodGrowth, timeToEvictionMs } from './near-evictions.js';
+import { nearestNodes, type PodGrowth } from './near-evictions.js';
+import { type AnsweredNode, type AskedNode, NodeAnswers, type OnNode } from './node-answers.js';
 import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
-import type { NodeRecord, PreparedNode, ScrapedNode } from './node-record.js';
+import type { ScrapedNode } from './node-record.js';
 import type { NodeRecords } from './node-records.js';
 import type { PodLister } from './node-snapshot.js';
 import { ResponseWait } from './response-wait.js';
-import type { ClusterSnapshot, NodeObjects, NodeSnapshot, NodeState, WorkloadSnapshot } from './snapshot.js';
+import type { ClusterSnapshot, NodeObjects, NodeState, WorkloadSnapshot } from './snapshot.js';
 import type { NodePart, WorkloadCollector } from './workload-collector.js';
 
 export interface NodeLister {
@@ -65,24 +66,24 @@ export interface CollectOptions {
   /** Whether nodes are waited for that respond much later than the others. Default: false. */
   readonly waitsForAll?: boolean;
   /**
-   * Called for each node as soon as it has responded, if anything of it has to be derived; the collection ends after it. From
-   * then on, usage of its pods is expected to be read rarely.
+   * Its nodes' usage is expected to be read rarely from then on. Without it, the data of all nodes that have responded is
+   * derived, however long that takes. See {@link NodeAnswers.inTurn}.
    */
-  readonly onNode?: (node: PreparedNode) => Promise<void>;
+  readonly onNode?: OnNode;
 }
 
 /** Scrapes the nodes and combines their data. */
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #slicer: TimeSlicer;
-  /** By snapshot; see {@link timeToEvictionMs}. */
-  readonly #timesToEviction = new WeakMap<NodeSnapshot, number | undefined>();
+  readonly #answers: NodeAnswers;
   #turn = 0;
   #runningCount = 0;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
     this.#slicer = new TimeSlicer(options.clock);
+    this.#answers = new NodeAnswers({ ...options, slicer: this.#slicer });
   }
 
   /**
@@ -114,8 +115,9 @@ export class Collector {
     const order = scrapeOrder(targets, this.#turn++, (nodeName) => cache.lastFailure(nodeName) !== undefined);
     using wait = new ResponseWait({ clock: this.#options.clock, parent: signal, waitsForAll });
     const { ready, others } = await this.#lookUp(order);
-    const pending = this.#ask(others, wait).map((asked) => this.#prepare(asked, onNode));
-    const answered = [...ready, ...(await Promise.all(pending))].sort(byNode);
+    const asked = this.#ask(others, wait);
+    const responded = onNode === undefined ? this.#answers.of(asked) : this.#answers.inTurn(asked, onNode, signal);
+    const answered = [...ready, ...(await responded)].sort(byNode);
     cache.setNearNodes(
       nearestNodes(
         answered.flatMap(({ near }) => near ?? []),
@@ -158,14 +160,11 @@ export class Collector {
 
   /** `ready`: nodes with fresh data of which all is derived; `others` are to be asked, in this order. */
   async #lookUp(order: readonly Node[]): Promise<LookedUp> {
-    const { cache, records, clock } = this.#options;
     const [ready, others]: [AnsweredNode[], Node[]] = [[], []];
     await this.#slicer.forEach(order, (node) => {
-      const lookup = cache.getFresh(node);
-      const record = records.of(node);
-      const isReady = lookup !== undefined && record.isPrepared(node, lookup);
-      if (isReady) ready.push(this.#answered({ node, lookup, record, lookedUpAtMs: clock.monotonicMs() }));
-      else others.push(node);
+      const answered = this.#answers.ready(node);
+      if (answered === undefined) others.push(node);
+      else ready.push(answered);
     });
     return { ready, others };
   }
@@ -188,25 +187,6 @@ export class Collector {
     return asked;
   }
 
-  async #prepare({ node, lookup: pending }: AskedNode, onNode: CollectOptions['onNode']): Promise<AnsweredNode> {
-    const { records, clock } = this.#options;
-    const lookup = await pending;
-    const lookedUpAtMs = clock.monotonicMs();
-    const record = records.of(node);
-    const prepared = await record.prepare(node, lookup, this.#slicer);
-    const answered = await this.#slicer.run(() => this.#answered({ node, lookup, record, lookedUpAtMs }));
-    if (onNode === undefined) return answered;
-    await onNode(prepared);
-    record.release();
-    return answered;
-  }
-
-  #answered(node: Omit<AnsweredNode, 'near'>): AnsweredNode {
-    const { snapshot } = node.lookup.state === 'absent' ? {} : node.record;
-    const timeMs = snapshot && this.#timeToEvictionMs(snapshot);
-    return { ...node, near: timeMs === undefined ? undefined : { nodeName: node.node.name, timeMs } };
-  }
-
   /**
    * As if in one step: a pod that moved or was deleted while other nodes were waited for must not count where it was. What
    * has changed since its turn is derived again.
@@ -226,14 +206,6 @@ export class Collector {
     });
   }
 
-  #timeToEvictionMs(snapshot: NodeSnapshot): number | undefined {
-    if (this.#timesToEviction.has(snapshot)) return this.#timesToEviction.get(snapshot);
-    const { cache, ttlMs } = this.#options;
-    const timeMs = timeToEvictionMs(snapshot, cache.growth(snapshot.nodeName), ttlMs);
-    this.#timesToEviction.set(snapshot, timeMs);
-    return timeMs;
-  }
-
   async #collectWorkloads(parts: readonly NodePart[], recordsFailures: boolean): Promise<CollectedWorkloads> {
     const { resolver, workloads: collector } = this.#options;
     const isAlone = this.#runningCount === 1;
@@ -249,21 +221,6 @@ export class Collector {
     if (isAlone && turn === this.#turn) resolver.retain(keys);
     return { workloads, youngWorkloads };
   }
-}
-
-interface AskedNode {
-  readonly node: Node;
-  readonly lookup: Promise<CacheLookup>;
-}
-
-interface AnsweredNode {
-  readonly node: Node;
-  /** Undefined for a node on which no eviction is near. */
-  readonly near: NearNode | undefined;
-  readonly lookup: CacheLookup;
-  readonly record: NodeRecord;
-  /** Monotonic time in milliseconds. */
-  readonly lookedUpAtMs: number;
 }
 
 interface LookedUp {

@@ -12,6 +12,7 @@ import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
 import type { ObjectRecords } from './node-objects.js';
 import {
   createNodeSnapshot,
+  isLarge,
   joinNodePods,
   type ListedPods,
   listPod,
@@ -31,9 +32,6 @@ export interface NodeRecordsOptions extends NodeSnapshotOptions {
 }
 
 type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
-
-/** Pods, containers and volumes of a summary from which a snapshot is made in one step: a few milliseconds at most. */
-const maxItemsInOneStep = 2_000;
 
 /** Unknown pods of a node that each scrape looks up: what it does for all nodes in one step must take no time. */
 const maxCheckedPods = 200;
@@ -62,6 +60,7 @@ export class NodeRecord {
   #listing: Listing | undefined;
   readonly #dangling: DanglingPods;
   #layout: LayoutOfLife | undefined;
+  #served: ServedLookup | undefined;
 
   constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
     this.#options = options;
@@ -122,6 +121,19 @@ export class NodeRecord {
     return hasSnapshot && this.#keptCoverage(this.#options.pods.podsOn(node.name), snapshot) !== undefined;
   }
 
+  /**
+   * For a scrape that has no time to derive what is not derived yet: the lookup itself when only its summary's pods may have
+   * changed since; otherwise that of the last scrape, or no data when that summary is as old as `maxAgeMs`.
+   */
+  withoutDeriving(node: Node, lookup: CacheLookup, maxAgeMs: number): CacheLookup {
+    if (lookup.state === 'absent' || this.#kept?.snapshot.summary === lookup.summary) return lookup;
+    const { served, atMs } = this.#served?.nodeUid === node.uid ? this.#served : noneServed;
+    const ageMs = this.#options.clock.monotonicMs() - atMs;
+    return served === undefined || ageMs >= maxAgeMs
+      ? { state: 'absent', reason: 'timeout' }
+      : { ...served, state: 'stale', ageMs };
+  }
+
   /** As of now: `lookup` was made `sinceMs` ago, and other nodes have been waited for since. */
   scraped(node: Node, lookup: CacheLookup, sinceMs: number): ScrapedNode {
     if (lookup.state === 'absent') {
@@ -134,10 +146,12 @@ export class NodeRecord {
     }
     const snapshot = this.#snapshotOf(node, lookup);
     const coverage = this.#coverageOf(node, snapshot);
+    const ageMs = lookup.ageMs + sinceMs;
+    this.#served = { nodeUid: node.uid, served: lookup, atMs: this.#options.clock.monotonicMs() - ageMs };
     const state: NodeState = {
       state: lookup.state,
       ...commonState(node, coverage),
-      ageMs: lookup.ageMs + sinceMs,
+      ageMs,
       fetchedAtMs: lookup.fetchedAtMs,
       snapshot,
       missingPods: coverage.missingPods,
@@ -278,17 +292,21 @@ interface Listing {
   readonly pods: Promise<ListedPods>;
 }
 
+/** What the last scrape was told. */
+interface ServedLookup {
+  readonly nodeUid: string;
+  readonly served: FoundLookup;
+  /** Monotonic time in milliseconds at which the summary arrived. */
+  readonly atMs: number;
+}
+
+const noneServed = { served: undefined, atMs: -Infinity };
+
 interface KeptSnapshot {
   readonly configuration: KubeletConfiguration | undefined;
   /** The pods of the node. */
   readonly bound: readonly BoundPod[];
   readonly snapshot: NodeSnapshot;
-}
-
-function isLarge({ pods }: NodeSummary): boolean {
-  let itemCount = pods.length;
-  for (const { containers, volumes } of pods) itemCount += containers.length + (volumes?.length ?? 0);
-  return itemCount > maxItemsInOneStep;
 }
 
 interface KeptCoverage {

@@ -53,6 +53,15 @@ export interface NodeSnapshotInput {
 /** What was derived from the pods of a summary, by their entries in it. */
 export type ListedPods = ReadonlyMap<PodSummary, ListedPod>;
 
+/** Pods, containers and volumes of a summary from which a snapshot is made in one step: a few milliseconds at most. */
+const maxItemsInOneStep = 2_000;
+
+export function isLarge({ pods }: NodeSummary): boolean {
+  let itemCount = pods.length;
+  for (const { containers, volumes } of pods) itemCount += containers.length + (volumes?.length ?? 0);
+  return itemCount > maxItemsInOneStep;
+}
+
 /** In the order of the summary; `bound`: the pods of the node. */
 export function joinNodePods(
   { node, summary, layout }: Pick<NodeSnapshotInput, 'node' | 'summary' | 'layout'>,

@@ -5,14 +5,14 @@ import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ExpositionBody, ExpositionRequest } from '../exposition/bodies.js';
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
-import type { FamilyFilter } from '../exposition/selection.js';
+import { type FamilyFilter, filterText } from '../exposition/selection.js';
 import type { CollectOptions } from '../scrape/collector.js';
 import type { PreparedNode } from '../scrape/node-record.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
-import { RecentDurations } from './recent-durations.js';
 import { type ResponseLimit, startResponseLimit } from './response-limit.js';
+import { dataShareOf, ResponseTimes } from './response-times.js';
 import { disconnect, sendText } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
 
@@ -69,15 +69,12 @@ const writeGraceMs = 5_000;
 export class MetricsHandler {
   readonly #options: MetricsHandlerOptions;
   readonly #sender: BodySender;
-  readonly #renderTimes: RecentDurations;
-  readonly #sendTimes: RecentDurations;
+  readonly #responseTimes = new ResponseTimes();
   #inFlightCount = 0;
 
   constructor(options: MetricsHandlerOptions) {
     this.#options = options;
     this.#sender = new BodySender(options);
-    this.#renderTimes = new RecentDurations(options.clock);
-    this.#sendTimes = new RecentDurations(options.clock);
   }
 
   /** HEAD gets the headers without a collection. */
@@ -112,8 +109,9 @@ export class MetricsHandler {
       observer.scrapeFinished(result, clock.monotonicMs() - startMs);
     };
     try {
-      const { body, isLate } = await this.#render(asked, limit.signal);
-      await this.#sendTimes.measure(() => this.#send(response, { ...asked, ...body }, limit));
+      const { body, isLate, complete } = await this.#render(asked, limit.signal);
+      await this.#send(response, { ...asked, ...body }, limit);
+      complete();
       finish(isLate ? 'deadline' : 'success');
     } catch (error) {
       finish(limit.signal.aborted ? 'aborted' : 'error');
@@ -122,36 +120,46 @@ export class MetricsHandler {
   }
 
   /** Takes a slot only here: a client that does not read its response keeps none. */
-  async #render(asked: Asked, signal: AbortSignal): Promise<{ body: ExpositionBody; isLate: boolean }> {
+  async #render(asked: Asked, signal: AbortSignal): Promise<Collected & { body: ExpositionBody }> {
     this.#inFlightCount += 1;
     try {
-      const { snapshot, isLate } = await this.#collect(asked, signal);
-      const body = await this.#renderTimes.measure(() => this.#options.exposition.render(snapshot, asked, signal));
+      const collected = await this.#collect(asked, signal);
+      const body = await this.#options.exposition.render(collected.snapshot, asked, signal);
       signal.throwIfAborted();
-      return { body, isLate };
+      return { ...collected, body };
     } finally {
       this.#inFlightCount -= 1;
     }
   }
 
-  /** Ends early enough for rendering and sending, if these take as long as they did lately. */
-  async #collect(
-    { timeoutMs, filter }: Asked,
-    parent: AbortSignal,
-  ): Promise<{ snapshot: ClusterSnapshot | undefined; isLate: boolean }> {
+  /** Ends early enough for what comes after it, if that takes as long as it did lately. */
+  async #collect(asked: Asked, parent: AbortSignal): Promise<Collected> {
     const { source, exposition, clock } = this.#options;
-    const durationMs = Math.max(timeoutMs / 2, timeoutMs - this.#renderTimes.longestMs - this.#sendTimes.longestMs);
+    const { timeoutMs, filter } = asked;
+    const kind = kindOf(asked);
+    const roomMs = this.#responseTimes.roomMs(kind, timeoutMs);
+    const durationMs = timeoutMs - roomMs;
+    let endMs = clock.monotonicMs() + durationMs;
+    const sinceEndMs = (): number => clock.monotonicMs() - endMs;
     using deadline = startDeadline({
       clock,
       durationMs,
       error: () => new RequestError('timeout', `not all nodes responded within ${durationMs} ms`),
       parent,
     });
+    parent.addEventListener('abort', () => {
+      // It would have taken longer; of one that was broken off sooner nothing is known.
+      if (sinceEndMs() > roomMs) this.#responseTimes.add(kind, sinceEndMs());
+    });
     const snapshot = await source.collect(deadline.signal, {
       onNode: (node) => exposition.prepareNode(node, filter, parent),
     });
     parent.throwIfAborted();
-    return { snapshot, isLate: deadline.signal.aborted };
+    endMs = Math.min(clock.monotonicMs(), endMs);
+    const complete = (): void => {
+      this.#responseTimes.add(kind, sinceEndMs(), dataShareOf(snapshot));
+    };
+    return { snapshot, isLate: deadline.signal.aborted, complete };
   }
 
   async #send(response: Response, body: Negotiated & ExpositionBody, limit: ResponseLimit): Promise<void> {
@@ -171,9 +179,22 @@ export class MetricsHandler {
 
 type Negotiated = NegotiatedFormat & Pick<ExpositionRequest, 'isGzipped'>;
 
-interface Asked extends NegotiatedFormat, ExpositionRequest {
+interface Collected {
+  readonly snapshot: ClusterSnapshot | undefined;
+  /** Whether time ran out. */
+  readonly isLate: boolean;
+  /** To be called when the response is. */
+  readonly complete: () => void;
+}
+
+interface Asked extends Negotiated, ExpositionRequest {
   /** From the request to the last byte of the response. */
   readonly timeoutMs: number;
+}
+
+/** Of responses that take about the same time. */
+function kindOf({ filter, isGzipped }: Asked): string {
+  return `${isGzipped ? 'gzip' : 'identity'} ${filterText(filter)}`;
 }
 
 function negotiate(request: Request): Negotiated {

@@ -220,7 +220,7 @@ function twoNodes(): FakeCluster {
 }
 
 describe('one scrape', () => {
-  it('H13: passes on each node as soon as it has responded', async () => {
+  it('H13: passes on each node as soon as it has responded, and before that as the API server knows it', async () => {
     const cluster = twoNodes();
     let release = (): void => undefined;
     cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
@@ -231,10 +231,10 @@ describe('one scrape', () => {
       return Promise.resolve();
     };
     const collecting = collector.collect(new AbortController().signal, { onNode });
-    await expect.poll(() => passed).toEqual(['node-1 with 1 pod']);
+    await expect.poll(() => passed).toEqual(['node-1 with 1 pod', 'node-2 with 0 pod']);
     release();
     await collecting;
-    expect(passed).toEqual(['node-1 with 1 pod', 'node-2 with 1 pod']);
+    expect(passed).toEqual(['node-1 with 1 pod', 'node-2 with 0 pod', 'node-2 with 1 pod']);
   });
 
   it('collects nothing before nodes and pods were listed', async () => {
@@ -521,6 +521,59 @@ describe('the age of data', () => {
     release();
     const ages = (await collecting).nodes.map((node) => (node.state === 'absent' ? undefined : node.ageMs));
     expect(ages).toEqual([8_500, 0]);
+  });
+});
+
+describe('a node whose turn has not come when the deadline does', () => {
+  const noChange: (cluster: FakeCluster) => void = () => undefined;
+  const withoutNode1: typeof noChange = (cluster) => {
+    cluster.setLookup('node-1', { state: 'absent', reason: 'never' });
+  };
+
+  /** Scrapes of two nodes with new summaries; the deadline comes while the text of the first one is made. */
+  async function aLateScrape({ passMs = 0, prepare = noChange } = {}) {
+    const cluster = twoNodes();
+    const { collector, collect, clock } = aCollector(cluster);
+    prepare(cluster);
+    const before = await collect();
+    await clock.advance(passMs);
+    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 111 })] });
+    cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-1', usedBytes: 33 })] });
+    const deadline = new AbortController();
+    const passed: string[] = [];
+    const after = await collector.collect(deadline.signal, {
+      onNode: async ({ objects }) => {
+        passed.push(objects.nodeName);
+        deadline.abort();
+        await Promise.resolve();
+      },
+    });
+    if (after === undefined) throw new Error('nothing collected');
+    return { passed, before, after, collect };
+  }
+
+  it('is served as the last scrape had it, with the age of that summary', async () => {
+    const { passed, before, after } = await aLateScrape({ passMs: 56_000 });
+    expect(passed).toEqual(['node-2']);
+    expect(after.nodes).toMatchObject([
+      { state: 'stale', ageMs: 56_000 },
+      { state: 'fresh', ageMs: 0 },
+    ]);
+    expect(snapshotOf(after, 'node-1')).toBe(snapshotOf(before, 'node-1'));
+    expect(snapshotOf(after, 'node-2')?.pods[0]?.usage.usedBytes).toBe(33);
+  });
+
+  it.each([
+    ['that summary is two TTLs old', { passMs: 110_000 }],
+    ['no scrape had it', { prepare: withoutNode1 }],
+  ])('has no data when %s', async (_case, options) => {
+    const { after } = await aLateScrape(options);
+    expect(after.nodes).toMatchObject([{ state: 'absent', reason: 'timeout' }, { state: 'fresh' }]);
+  });
+
+  it('is complete in the next scrape', async () => {
+    const { collect } = await aLateScrape();
+    expect(snapshotOf(await collect(), 'node-1')?.pods[0]?.usage.usedBytes).toBe(111);
   });
 });
 

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
+import { systemClock } from '../../src/base/clock.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
@@ -14,7 +15,7 @@ import { parseExposition } from '../support/exposition-parser.js';
 import { expositionSettings } from '../support/exposition-settings.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { aClusterSnapshot } from '../support/snapshot-builders.js';
+import { aClusterSnapshot, aFreshNode, anAbsentNode, aNodeSnapshot } from '../support/snapshot-builders.js';
 import {
   aBody,
   aLogger,
@@ -207,54 +208,123 @@ describe('the deadline', () => {
     ['1.5', 1_000],
     [undefined, 10_000],
     ['600', 60_000],
-  ])('of a client that waits for %s s is after %d ms; the response is partial', async (header, timeoutMs) => {
-    const source = new HeldSource();
-    const observer = new FakeObserver();
-    const clock = new ManualClock();
-    await using server = await startServer({ source, observer, clock });
-    const begun = source.next();
-    const headers = header === undefined ? {} : { 'x-prometheus-scrape-timeout-seconds': header };
-    const answer = send({ port: server.port, path, headers });
-    const { signal, resolve } = await begun;
-    await clock.advance(timeoutMs - 1);
-    expect(signal.aborted).toBe(false);
-    await clock.advance(1);
-    expect(signal.aborted).toBe(true);
-    resolve(emptySnapshot);
-    expect((await answer).status).toBe(200);
-    expect(observer.results).toEqual(['deadline']);
-    expect(observer.durationsMs).toEqual([timeoutMs]);
-    expect(clock.sleeperCount).toBe(0);
-  });
-
-  it.each([
-    { renderMs: 3_000, collectMs: 7_000 },
-    { renderMs: 9_000, collectMs: 5_000 },
   ])(
-    'H13: leaves $renderMs ms for rendering if that took so long before, but half of the time for collecting',
-    async ({ renderMs, collectMs }) => {
+    'of the first scrape of a client that waits for %s s is after 60 %% of %d ms; the response is partial',
+    async (header, timeoutMs) => {
       const source = new HeldSource();
+      const observer = new FakeObserver();
       const clock = new ManualClock();
-      const exposition = rendering(async () => {
-        await clock.advance(renderMs);
-        return aBody('up 1\n');
-      });
-      await using server = await startServer({ source, clock, exposition });
-      const first = source.next();
-      const firstAnswer = send({ port: server.port, path });
-      (await first).resolve(emptySnapshot);
-      await firstAnswer;
-      const next = source.next();
-      const answer = send({ port: server.port, path });
-      const { signal, resolve } = await next;
-      await clock.advance(collectMs - 1);
+      await using server = await startServer({ source, observer, clock });
+      const begun = source.next();
+      const headers = header === undefined ? {} : { 'x-prometheus-scrape-timeout-seconds': header };
+      const answer = send({ port: server.port, path, headers });
+      const { signal, resolve } = await begun;
+      await clock.advance(0.6 * timeoutMs - 1);
       expect(signal.aborted).toBe(false);
       await clock.advance(1);
       expect(signal.aborted).toBe(true);
       resolve(emptySnapshot);
-      await answer.catch(() => undefined);
+      expect((await answer).status).toBe(200);
+      expect(observer.results).toEqual(['deadline']);
+      expect(observer.durationsMs).toEqual([0.6 * timeoutMs]);
+      expect(clock.sleeperCount).toBe(0);
     },
   );
+
+  /** A server whose rendering takes so long, and a way to see how long the next collection may take. */
+  async function renderingFor(renderMs: () => number) {
+    const source = new HeldSource();
+    const clock = new ManualClock();
+    const observer = new FakeObserver();
+    const exposition = rendering(async () => {
+      await clock.advance(renderMs());
+      return aBody('up 1\n');
+    });
+    const server = await startServer({ source, clock, exposition, observer });
+    return {
+      clock,
+      observer,
+      scrape: async (snapshot: ClusterSnapshot | undefined, query = '', beforeEnd = () => Promise.resolve()) => {
+        const next = source.next();
+        const finished = observer.finished();
+        const answer = send({ port: server.port, path: `${path}${query}` });
+        const { signal, resolve } = await next;
+        const startMs = clock.monotonicMs();
+        let deadlineMs = Infinity;
+        signal.addEventListener('abort', () => (deadlineMs = clock.monotonicMs() - startMs));
+        while (deadlineMs === Infinity) await clock.advance(clock.nextDueMs);
+        await beforeEnd();
+        resolve(snapshot);
+        await answer.catch(() => undefined);
+        return { deadlineMs, result: await finished };
+      },
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
+  }
+
+  it.each([
+    { renderMs: 2_000, collectMs: 7_500 },
+    { renderMs: 100, collectMs: 9_875 },
+    { renderMs: 9_000, collectMs: 5_000 },
+  ])(
+    'H13: leaves a quarter more than the $renderMs ms that rendering took, but half of the time for collecting',
+    async ({ renderMs, collectMs }) => {
+      await using server = await renderingFor(() => renderMs);
+      expect(await server.scrape(aClusterSnapshot())).toMatchObject({ deadlineMs: 6_000 });
+      expect(await server.scrape(aClusterSnapshot())).toMatchObject({ deadlineMs: collectMs });
+    },
+  );
+
+  it('leaves room for the longest of the last five responses', async () => {
+    const durationsMs = [100, 3_000, 100, 100, 100, 100, 100, 100];
+    await using server = await renderingFor(() => durationsMs.shift() ?? 0);
+    const deadlinesMs: number[] = [];
+    for (let count = 0; count < 8; count += 1) {
+      deadlinesMs.push((await server.scrape(aClusterSnapshot())).deadlineMs);
+    }
+    expect(deadlinesMs).toEqual([6_000, 9_875, 6_250, 6_250, 6_250, 6_250, 6_250, 9_875]);
+  });
+
+  it('leaves room for what the collection still had to do after it', async () => {
+    await using server = await renderingFor(() => 0);
+    await server.scrape(aClusterSnapshot(), '', () => server.clock.advance(2_000));
+    expect((await server.scrape(aClusterSnapshot())).deadlineMs).toBe(7_500);
+  });
+
+  it('expects that the next response is of all nodes, and learns nothing from one without data', async () => {
+    const renderMs = [1_000, 500];
+    await using server = await renderingFor(() => renderMs.shift() ?? 0);
+    const one = aFreshNode(aNodeSnapshot({ nodeName: 'node-1' }));
+    const others = ['node-2', 'node-3', 'node-4'].map((nodeName) => anAbsentNode(nodeName, 'timeout'));
+    await server.scrape(undefined);
+    expect((await server.scrape(aClusterSnapshot({ nodes: [one, ...others] }))).deadlineMs).toBe(6_000);
+    expect((await server.scrape(undefined)).deadlineMs).toBe(7_500);
+  });
+
+  it('is that of responses to the same filter', async () => {
+    await using server = await renderingFor(() => 1_000);
+    await server.scrape(aClusterSnapshot());
+    expect((await server.scrape(aClusterSnapshot(), '?collect[]=node')).deadlineMs).toBe(6_000);
+    for (let count = 0; count < 20; count += 1) await server.scrape(aClusterSnapshot(), `?name[]=a${count}`);
+    expect((await server.scrape(aClusterSnapshot(), '?name[]=a0')).deadlineMs).toBe(8_750);
+    expect((await server.scrape(aClusterSnapshot())).deadlineMs).toBe(6_000);
+  });
+
+  it('leaves time for the response, on real sockets and in real time', async () => {
+    const observer = new FakeObserver();
+    const source: ScrapeSource = {
+      collect: async (signal) => {
+        await once(signal, 'abort'); // a kubelet hangs
+        return aClusterSnapshot();
+      },
+    };
+    await using server = await startServer({ observer, source, clock: systemClock });
+    const url = `http://127.0.0.1:${server.port}${path}`;
+    const headers = { 'x-prometheus-scrape-timeout-seconds': '4' };
+    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(4_000) });
+    expect(await answer.text()).toBe('up 1\n');
+    expect(observer.results).toEqual(['deadline']);
+  });
 
   it('leaves no timer behind when it was not reached', async () => {
     const observer = new FakeObserver();

@@ -1,0 +1,144 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { Mutex } from 'async-mutex';
+
+import type { Clock } from '../base/clock.js';
+import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Node } from '../kube/objects.js';
+import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
+import { type NearNode, type PodGrowth, timeToEvictionMs } from './near-evictions.js';
+import type { NodeRecord, PreparedNode } from './node-record.js';
+import type { NodeRecords } from './node-records.js';
+import type { NodeSnapshot } from './snapshot.js';
+
+interface AnswersCache {
+  /** What is known of the node at once; undefined when the summary is not fresh. */
+  getFresh(node: Node): FoundLookup | undefined;
+  /** How fast pods grow, by their entries in the last summary of the node. */
+  growth(nodeName: string): PodGrowth;
+}
+
+export interface NodeAnswersOptions {
+  readonly cache: AnswersCache;
+  readonly records: NodeRecords;
+  /** How long a summary is fresh as a rule, in milliseconds. */
+  readonly ttlMs: number;
+  readonly slicer: TimeSlicer;
+  readonly clock: Clock;
+}
+
+export interface AskedNode {
+  readonly node: Node;
+  readonly lookup: Promise<CacheLookup>;
+}
+
+export interface AnsweredNode {
+  readonly node: Node;
+  /** Undefined for a node on which no eviction is near. */
+  readonly near: NearNode | undefined;
+  readonly lookup: CacheLookup;
+  readonly record: NodeRecord;
+  /** Monotonic time in milliseconds. */
+  readonly lookedUpAtMs: number;
+}
+
+/** Called with each node whose data is derived, before the next one is. */
+export type OnNode = (node: PreparedNode) => Promise<void>;
+
+/** Makes of what the cache has what a scrape needs of each node. */
+export class NodeAnswers {
+  readonly #options: NodeAnswersOptions;
+  /** By snapshot; see {@link timeToEvictionMs}. */
+  readonly #timesToEviction = new WeakMap<NodeSnapshot, number | undefined>();
+
+  constructor(options: NodeAnswersOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined unless the node has fresh data of which all is derived. */
+  ready(node: Node): AnsweredNode | undefined {
+    const { cache, records, clock } = this.#options;
+    const lookup = cache.getFresh(node);
+    const record = records.of(node);
+    if (lookup === undefined || !record.isPrepared(node, lookup)) return undefined;
+    return this.#answered({ node, lookup, record, lookedUpAtMs: clock.monotonicMs() });
+  }
+
+  /** In the order of `asked`. */
+  async of(asked: readonly AskedNode[]): Promise<readonly AnsweredNode[]> {
+    const { records, slicer } = this.#options;
+    return Promise.all(
+      asked.map(async ({ node, lookup: pending }) => {
+        const known = await this.#known(node, pending);
+        await records.of(node).prepare(node, known.lookup, slicer);
+        return slicer.run(() => this.#answered(known));
+      }),
+    );
+  }
+
+  /**
+   * The same, node by node as they respond: each is complete, with `onNode`, before the next one begins. First of all come the
+   * nodes that never had data, as they are without a response. When `signal` aborts, all that is left to do
+   * is left: a node with a new summary is served as the last scrape had it. Otherwise nodes that respond just before the
+   * deadline, thousands perhaps, would take as long after it as they take to derive.
+   */
+  async inTurn(asked: readonly AskedNode[], onNode: OnNode, signal: AbortSignal): Promise<readonly AnsweredNode[]> {
+    const turns = new Mutex();
+    const waiting = new Set(asked.map(({ node }) => node));
+    const answered = asked.map(async ({ node, lookup }) => {
+      const known = await this.#known(node, lookup);
+      waiting.delete(node);
+      return turns.runExclusive(() => (signal.aborted ? this.#late(known) : this.#complete(known, onNode)));
+    });
+    await nextTurn(); // fresh data has arrived
+    const withoutData = [...waiting].filter((node) => this.#options.records.of(node).snapshot === undefined);
+    await Promise.all(
+      withoutData.map((node) =>
+        turns.runExclusive(() => (signal.aborted ? undefined : this.#withoutData(node, onNode))),
+      ),
+    );
+    return Promise.all(answered);
+  }
+
+  async #withoutData(node: Node, onNode: OnNode): Promise<void> {
+    const { records, slicer } = this.#options;
+    await onNode(await records.of(node).prepare(node, { state: 'absent', reason: 'never' }, slicer));
+  }
+
+  async #known(node: Node, pending: Promise<CacheLookup>): Promise<KnownNode> {
+    const { records, clock } = this.#options;
+    const lookup = await pending;
+    return { node, lookup, record: records.of(node), lookedUpAtMs: clock.monotonicMs() };
+  }
+
+  async #complete(known: KnownNode, onNode: OnNode): Promise<AnsweredNode> {
+    const { slicer } = this.#options;
+    const prepared = await known.record.prepare(known.node, known.lookup, slicer);
+    const answered = await slicer.run(() => this.#answered(known));
+    await onNode(prepared);
+    known.record.release();
+    return answered;
+  }
+
+  #late(known: KnownNode): AnsweredNode {
+    const { ttlMs, clock } = this.#options;
+    const lookup = known.record.withoutDeriving(known.node, known.lookup, 2 * ttlMs);
+    return this.#answered(lookup === known.lookup ? known : { ...known, lookup, lookedUpAtMs: clock.monotonicMs() });
+  }
+
+  #answered(node: KnownNode): AnsweredNode {
+    const { snapshot } = node.lookup.state === 'absent' ? {} : node.record;
+    const timeMs = snapshot && this.#timeToEvictionMs(snapshot);
+    return { ...node, near: timeMs === undefined ? undefined : { nodeName: node.node.name, timeMs } };
+  }
+
+  #timeToEvictionMs(snapshot: NodeSnapshot): number | undefined {
+    if (this.#timesToEviction.has(snapshot)) return this.#timesToEviction.get(snapshot);
+    const { cache, ttlMs } = this.#options;
+    const timeMs = timeToEvictionMs(snapshot, cache.growth(snapshot.nodeName), ttlMs);
+    this.#timesToEviction.set(snapshot, timeMs);
+    return timeMs;
+  }
+}
+
+type KnownNode = Omit<AnsweredNode, 'near'>;
