@@ -6,7 +6,9 @@ import { configHash, formatConfig } from './config/format-config.js';
 import type { Config } from './config/schema.js';
 import { Exposition } from './exposition/exposition.js';
 import { patternsWithoutFamily } from './exposition/families.js';
+import { noFilter } from './exposition/selection.js';
 import type { EvictionLog } from './history/eviction-log.js';
+import type { Node } from './kube/objects.js';
 import type { Scope } from './kube/scope.js';
 import { formatSelector } from './kube/selector.js';
 import { scopeText } from './status/scope-text.js';
@@ -61,6 +63,21 @@ export function activate(options: ActivationOptions): ActiveSettings {
   metrics.configReloaded(configHash(config), instantOf(clock));
   warnOf(options);
   return active;
+}
+
+/**
+ * Derives and renders the fresh data of a node before the scrape that will serve it; nothing when scrapes read another
+ * source. Rejects with the signal's reason.
+ */
+export async function prepareNode(
+  { source: active, collection, exposition }: ActiveSettings,
+  node: Node,
+  source: ClusterSource,
+  signal: AbortSignal,
+): Promise<void> {
+  const lookup = source === active ? source.cache.peek(node) : undefined;
+  if (lookup === undefined) return;
+  await collection.prepare?.(node, lookup, (prepared) => exposition.prepareNode(prepared, noFilter, signal));
 }
 
 function warnOf({ config, metrics, logger }: ActivationOptions): void {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { activate, type ActiveSettings } from './active-settings.js';
+import { activate, type ActiveSettings, prepareNode } from './active-settings.js';
 import type { Clock } from './base/clock.js';
 import { Ending } from './base/ending.js';
 import { UserError } from './base/errors.js';
@@ -211,6 +211,7 @@ export class App implements AsyncDisposable {
       onPodChange: (change, source) => {
         this.#evictions.podChanged(change, source, config);
       },
+      onRefreshed: (...refreshed) => prepareNode(this.#active, ...refreshed),
       isActive: (source) => source === this.#active.source,
     });
   }

@@ -13,6 +13,7 @@ import { type LifecycleEvent, lifecycleEvents, outdatesSummary } from './kube/po
 import type { Scope } from './kube/scope.js';
 import { BackgroundRefresher } from './kubelet/background-refresher.js';
 import type { KubeletCache } from './kubelet/kubelet-cache.js';
+import { refreshesAhead } from './kubelet/refresh-mode.js';
 import type { NodeSummary } from './kubelet/summary.js';
 import { KubeletConnection } from './kubelet-connection.js';
 import { nodesInScope } from './scrape/node-policy.js';
@@ -52,6 +53,8 @@ export interface ClusterSourceOptions extends ClusterConnectionOptions {
   readonly readsAllNodes?: boolean;
   /** Told of each change of a pod, evictions in any case; the source already has its result. */
   readonly onPodChange?: (change: StoreChange<Pod>, source: ClusterSource) => void;
+  /** Called with each node that was refreshed in the background. */
+  readonly onRefreshed?: (node: Node, source: ClusterSource, signal: AbortSignal) => Promise<void>;
   /** Whether scrapes read the source; only then it counts what happens to pods. Default: true. */
   readonly isActive?: (source: ClusterSource) => boolean;
 }
@@ -76,6 +79,8 @@ export class ClusterSource implements AsyncDisposable {
   readonly #running: Promise<void>;
   /** Monotonic. */
   #scrapedAtMs = -Infinity;
+  /** Whether all nodes are refreshed in the background. */
+  #refreshesAhead = false;
   /** Undefined when nobody is told of evictions. */
   readonly #evictions: Subscription<Pod> | undefined;
 
@@ -149,6 +154,8 @@ export class ClusterSource implements AsyncDisposable {
   /** To be called at each scrape: summaries are refreshed and compared in the background only while scrapes keep coming. */
   scraped(): void {
     this.#scrapedAtMs = this.#options.clock.monotonicMs();
+    const nodeCount = this.#targets(this.store.nodes()).length;
+    this.#refreshesAhead = refreshesAhead(this.#options.config.cache.refresh, nodeCount);
     this.#refresher?.scraped();
     this.#reconciler.scraped();
     for (const resource of ['nodes', 'pods'] as const) this.queue.add('audit', resource);
@@ -255,7 +262,7 @@ export class ClusterSource implements AsyncDisposable {
     const { config, clock } = this.#options;
     const { ttlMs, nearTtlMs, refresh } = config.cache;
     if (ttlMs === 0 || (refresh === 'on-scrape' && nearTtlMs === 0)) return undefined;
-    const isRefreshed = (node: Node): boolean => refresh === 'ahead' || this.cache.nearNodeNames.has(node.name);
+    const isRefreshed = (node: Node): boolean => this.#refreshesAhead || this.cache.nearNodeNames.has(node.name);
     const select = (nodes: Iterable<Node>) => this.#targets([...nodes].filter(isRefreshed));
     return new BackgroundRefresher({
       ttlMs,
@@ -269,6 +276,7 @@ export class ClusterSource implements AsyncDisposable {
       schedule: (nodeName, delayMs) => {
         this.queue.add('refresh', nodeName, delayMs);
       },
+      onRefreshed: async (node) => this.#options.onRefreshed?.(node, this, this.#lifetime.signal),
       clock,
     });
   }

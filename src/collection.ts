@@ -32,6 +32,8 @@ export interface CollectionOptions {
 export interface Collection {
   readonly records: NodeRecords;
   readonly collector: Pick<Collector, 'collect'>;
+  /** See {@link Collector.prepare}. Undefined with the limit `metrics.top`: which pods have series is not known ahead. */
+  readonly prepare: Collector['prepare'] | undefined;
   /** The same without the limit `metrics.top`. */
   readonly wholeCollector: Pick<Collector, 'collect'>;
   readonly resolver: WorkloadResolver;
@@ -89,6 +91,7 @@ export function createCollection(options: CollectionOptions): Collection {
   return {
     records,
     collector: count === undefined ? collector : new TopPods({ source: collector, count, clock }),
+    prepare: count === undefined ? (...node) => collector.prepare(...node) : undefined,
     wholeCollector: collector,
     resolver,
   };

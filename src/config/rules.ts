@@ -60,8 +60,8 @@ const rules: readonly Rule[] = [
   {
     path: 'cache.refresh',
     other: 'cache.ttl',
-    holds: ({ cache }) => cache.ttlMs !== 0 || cache.refresh === 'on-scrape',
-    allowed: 'only on-scrape together with',
+    holds: ({ cache }) => cache.ttlMs !== 0 || cache.refresh !== 'ahead',
+    allowed: 'auto or on-scrape together with',
   },
   {
     path: 'scrape.timeoutOffset',

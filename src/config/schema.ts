@@ -101,9 +101,9 @@ const cache = section({
     help: 'Longest back-off of a workload that could not be collected.',
   }),
   refresh: choice({
-    default: 'on-scrape',
-    among: ['on-scrape', 'ahead'],
-    help: 'When to scrape the kubelets: on a scrape of the exporter that needs fresh data, or ahead of it, in the background and spread over cache.ttl.',
+    default: 'auto',
+    among: ['auto', 'on-scrape', 'ahead'],
+    help: 'When to scrape the kubelets: on a scrape of the exporter that needs fresh data, or ahead of it, in the background and spread over cache.ttl, while scrapes keep coming. auto: ahead from 100 nodes on, except with a cache.ttl of 0.',
   }),
 });
 

@@ -18,6 +18,8 @@ export interface BackgroundRefresherOptions {
   readonly findNode: (name: string) => Node | undefined;
   /** Calls {@link BackgroundRefresher.refresh} with the node after `delayMs`, or before when that was the plan. */
   readonly schedule: (nodeName: string, delayMs: number) => void;
+  /** Called with each node after it was refreshed; the next refresh waits for it. */
+  readonly onRefreshed?: (node: Node) => Promise<void>;
   /** The cache's, in milliseconds, above 0. */
   readonly ttlMs: number;
   /** The shorter one of some nodes; 0: none has it. */
@@ -79,6 +81,7 @@ export class BackgroundRefresher {
     const waitMs = this.#waitMs(node);
     if (waitMs === undefined || waitMs > 0) return waitMs;
     await this.#options.cache.refreshNow(node);
+    await this.#options.onRefreshed?.(node);
     const nextWaitMs = this.#waitMs(node);
     return nextWaitMs === 0 ? this.#retryDelayMs(nodeName) : nextWaitMs;
   }

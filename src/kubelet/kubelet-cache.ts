@@ -114,9 +114,14 @@ export class KubeletCache implements Disposable {
 
   /** What `get` would resolve with at once; undefined when the summary is not fresh. */
   getFresh(node: Node): FoundLookup | undefined {
-    const entry = this.#entryOf(node);
-    const known = this.#lookUp(entry, node.name);
-    return known.state === 'fresh' ? this.#lookedUp(node, entry, known, 'fresh') : undefined;
+    const fresh = this.peek(node);
+    return fresh && this.#lookedUp(node, this.#entryOf(node), fresh, 'fresh');
+  }
+
+  /** The same, not counted, and without any request. */
+  peek(node: Node): FoundLookup | undefined {
+    const known = this.#lookUp(this.#entryOf(node), node.name);
+    return known.state === 'fresh' ? known : undefined;
   }
 
   /** Never rejects. When the signal aborts, it resolves at once with what is known; see {@link CachedRequest.update}. */

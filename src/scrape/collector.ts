@@ -102,6 +102,11 @@ export class Collector {
     }
   }
 
+  /** Derives a node as `collect` does, ahead of it: when `lookup` is new and still fresh at the next collection, it has nothing left to do. */
+  prepare(node: Node, lookup: CacheLookup, onNode: OnNode): Promise<void> {
+    return this.#answers.ahead(node, lookup, onNode);
+  }
+
   async #collect(
     signal: AbortSignal,
     { recordsFailures = true, waitsForAll = false, onNode }: CollectOptions,

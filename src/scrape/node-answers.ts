@@ -100,6 +100,12 @@ export class NodeAnswers {
     return Promise.all(answered);
   }
 
+  /** Completes a node that no scrape has asked for yet. */
+  async ahead(node: Node, lookup: CacheLookup, onNode: OnNode): Promise<void> {
+    const { records, clock } = this.#options;
+    await this.#complete({ node, lookup, record: records.of(node), lookedUpAtMs: clock.monotonicMs() }, onNode);
+  }
+
   async #withoutData(node: Node, onNode: OnNode): Promise<void> {
     const { records, slicer } = this.#options;
     await onNode(await records.of(node).prepare(node, { state: 'absent', reason: 'never' }, slicer));

@@ -31,7 +31,7 @@ describe('precedence', () => {
       file: { path: 'config.yaml', text: 'cache: {ttl: 30s, maxBackoff: 1m}' },
       environment: { [`${prefix}CACHE_TTL`]: '40s' },
     });
-    expect(cache).toEqual({ ttlMs: 40_000, nearTtlMs: 10_000, maxBackoffMs: 60_000, refresh: 'on-scrape' });
+    expect(cache).toEqual({ ttlMs: 40_000, nearTtlMs: 10_000, maxBackoffMs: 60_000, refresh: 'auto' });
   });
 
   it('does not hide the fault of an overridden value', () => {

@@ -36,7 +36,7 @@ describe('defaults', () => {
           insecureSkipVerify: false,
         },
       },
-      cache: { ttlMs: 55_000, nearTtlMs: 10_000, maxBackoffMs: 300_000, refresh: 'on-scrape' },
+      cache: { ttlMs: 55_000, nearTtlMs: 10_000, maxBackoffMs: 300_000, refresh: 'auto' },
       workloads: { selectors: [], labels: [], controllers: true, onMissingNode: 'partial' },
       attribution: 'measured',
       evictions: { retentionMs: 3_600_000, maxRecords: 1000 },

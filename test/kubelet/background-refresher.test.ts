@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import type { Node } from '../../src/kube/objects.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
+import { refreshesAhead } from '../../src/kubelet/refresh-mode.js';
 import { aNode, aNodeSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { queuedRefresher } from '../support/queued-refresher.js';
@@ -64,6 +65,17 @@ function setUp(nodes: Node[], nearTtlMs = 0, maxConcurrentRequests = 1_000) {
 function nodesNamed(count: number): Node[] {
   return Array.from({ length: count }, (_, index) => aNode({ name: `ip-10-0-${index >> 8}-${index & 255}` }));
 }
+
+describe('the mode of refreshing', () => {
+  it.each([
+    ['auto', 99, false],
+    ['auto', 100, true],
+    ['on-scrape', 5_000, false],
+    ['ahead', 1, true],
+  ] as const)('%s with %i nodes: ahead %j', (mode, nodeCount, isAhead) => {
+    expect(refreshesAhead(mode, nodeCount)).toBe(isAhead);
+  });
+});
 
 describe('refreshing ahead', () => {
   it('asks nobody before the first scrape', async () => {

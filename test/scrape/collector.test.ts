@@ -237,6 +237,25 @@ describe('one scrape', () => {
     expect(passed).toEqual(['node-1 with 1 pod', 'node-2 with 0 pod', 'node-2 with 1 pod']);
   });
 
+  it('has nothing to derive of a node that was prepared, unless its pods have changed since', async () => {
+    const cluster = twoNodes();
+    const { collector } = aCollector(cluster);
+    const passed: string[] = [];
+    const onNode = ({ objects }: PreparedNode): Promise<void> => {
+      passed.push(objects.nodeName);
+      return Promise.resolve();
+    };
+    for (const node of cluster.nodes()) {
+      const lookup = cluster.getFresh(node);
+      if (lookup !== undefined) await collector.prepare(node, lookup, onNode);
+    }
+    expect(passed.splice(0)).toEqual(['node-1', 'node-2']);
+    cluster.setPods('node-2', []);
+    const snapshot = await collector.collect(new AbortController().signal, { onNode });
+    expect(passed).toEqual(['node-2']);
+    expect(snapshot && snapshotOf(snapshot, 'node-1')?.pods[0]?.usage.usedBytes).toBe(100);
+  });
+
   it('collects nothing before nodes and pods were listed', async () => {
     const cluster = twoNodes();
     cluster.hasSynced = false;
