@@ -3,7 +3,7 @@
  * takes hundreds of file descriptors, and few files load faster. Only the worker for passwords loads its library from
  * node_modules. `--production` leaves out the simulated cluster and its libraries.
  */
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ const { values: flags } = parseArgs({
 });
 
 await rm(flags.outdir, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   entryPoints: ['src/cli.ts'],
   outdir: flags.outdir,
   bundle: true,
@@ -29,9 +29,18 @@ await build({
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
+  minifyWhitespace: true,
   sourcemap: true,
+  metafile: true,
   legalComments: 'external',
 });
+
+// V8 keeps the source of a module, with two bytes for each character if any is not of Latin-1, twice as much.
+for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith('.js'))) {
+  const [found] = /[^\0-\u00ff]/.exec(await readFile(file, 'utf8')) ?? [];
+  if (found !== undefined)
+    throw new Error(`${file} has a ${found}: write \\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
 
 // Read at run time, from the folder of the module that reads them.
 for (const file of ['status/page.css', 'status/page.js', 'access/bcrypt-worker.js']) {

@@ -8,7 +8,7 @@ import type { Logger } from './base/logger.js';
 import { ClusterConnection } from './cluster-connection.js';
 import { ClusterSource } from './cluster-source.js';
 import type { Config } from './config/schema.js';
-import { plainWeb, type WebConfig } from './config/web/web-file.js';
+import { plainWeb, type WebConfig } from './config/web/web-config.js';
 import type { Credentials } from './credentials/credentials.js';
 import { EvictionTracker } from './eviction-tracker.js';
 import { EvictionLog } from './history/eviction-log.js';

@@ -6,7 +6,7 @@ import type { Clock } from './base/clock.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
 import type { Config } from './config/schema.js';
-import type { WebConfig } from './config/web/web-file.js';
+import type { WebConfig } from './config/web/web-config.js';
 import { maxReaderConnections } from './connection-budget.js';
 import { Connections } from './server/connections.js';
 import { Guard } from './server/guard.js';

@@ -4,9 +4,9 @@ import { parseDuration } from '../base/duration.js';
 import { parseQuantity } from '../kube/quantity.js';
 import type { CommandContext } from './context.js';
 import { type ExporterAddress, parseExporter, withFiles } from './evictions/exporter-address.js';
-import { explain, explainForms, type ExplainOptions } from './explain/explain-command.js';
+import type { ExplainOptions } from './explain/explain-command.js';
 import type { ClusterFlags } from './one-shot.js';
-import { outputFlag } from './output-flag.js';
+import { explainForms, outputFlag, topForms } from './output-flag.js';
 import {
   type ExplainResource,
   explainResources,
@@ -23,7 +23,7 @@ import {
   withRecordings,
   withSettingsFile,
 } from './setting-flags.js';
-import { top, topForms, type TopOptions } from './top/top-command.js';
+import type { TopOptions } from './top/top-command.js';
 import { UsageError } from './usage-error.js';
 
 interface NamespaceFlags {
@@ -82,6 +82,7 @@ export function addClusterCommands(program: Command, context: CommandContext): v
       const options = { ...clusterFlags(command), ...topOptions(flags), resource, exporter };
       if (options.recordings !== undefined && flags.watch === true)
         throw new UsageError('--watch and --summaries exclude each other');
+      const { top } = await import('./top/top-command.js');
       await top(options, context);
     });
   withSource(program.command('explain'))
@@ -103,6 +104,7 @@ export function addClusterCommands(program: Command, context: CommandContext): v
       if (exporter !== undefined && resource !== 'eviction') throw new UsageError('--exporter is for evictions');
       if (freeBytes !== undefined && resource !== 'node') throw new UsageError('--free is for nodes');
       const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
+      const { explain } = await import('./explain/explain-command.js');
       await explain({ ...options, freeBytes, exporter }, context);
     });
 }

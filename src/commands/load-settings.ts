@@ -2,7 +2,7 @@ import { loadConfig } from '../config/load.js';
 import { readConfigFile } from '../config/read-file.js';
 import type { Config } from '../config/schema.js';
 import type { FlagValues } from '../config/text-layers.js';
-import { loadWebFile, plainWeb, readWebFile, type WebConfig } from '../config/web/web-file.js';
+import { plainWeb, type WebConfig } from '../config/web/web-config.js';
 import type { CommandContext } from './context.js';
 
 /** What the command line says about the settings. */
@@ -53,6 +53,7 @@ export async function loadSettings(
 /** The file that `web.configFile` names. Throws UserError with all faults. */
 export async function loadWeb({ web: { configFile } }: Pick<Config, 'web'>): Promise<LoadedWeb> {
   if (configFile === undefined) return { web: plainWeb, file: undefined };
+  const { loadWebFile, readWebFile } = await import('../config/web/web-file.js');
   const read = (): Promise<string> => readWebFile(configFile);
   const load = (text: string): WebConfig => loadWebFile(configFile, text);
   const text = await read();

@@ -1,15 +1,10 @@
 import { Command, Option } from 'commander';
 
 import { nearest } from '../config/suggestion.js';
-import { checkConfig } from './check-config.js';
 import { addClusterCommands } from './cluster-commands.js';
-import { completionScript, shells } from './completion/completion-script.js';
+import { shells } from './completion/shells.js';
 import type { CommandContext } from './context.js';
-import { demo } from './demo.js';
-import { compatibilityTable, metricsTable } from './metrics.js';
 import { outputFlag } from './output-flag.js';
-import { replay } from './replay.js';
-import { serve } from './serve.js';
 import {
   collect,
   credentialFlags,
@@ -18,7 +13,7 @@ import {
   withSettings,
   withSettingsFile,
 } from './setting-flags.js';
-import { simulate, type SimulateOptions } from './simulate.js';
+import type { SimulateOptions } from './simulate.js';
 import { UsageError } from './usage-error.js';
 import { printVersion, versionForms } from './version-command.js';
 
@@ -30,7 +25,10 @@ const defaultColumns = 80;
 /** What the program needs of its surroundings to describe its commands; to run them it needs all of the context. */
 export type ProgramContext = Pick<CommandContext, 'version' | 'terminal' | 'writeOut' | 'writeError'>;
 
-/** All commands. Of a context without the rest, only the descriptions are of use. */
+/**
+ * All commands. Of a context without the rest, only the descriptions are of use. What a command runs is loaded when it
+ * runs: the exporter needs no code of `top`, and `top` none of the exporter.
+ */
 export function createProgram(name: string, context: ProgramContext & Partial<CommandContext>): Command {
   const program = new Command(name)
     .description(
@@ -64,11 +62,13 @@ function addServingCommands(program: Command, context: CommandContext): void {
     .action(async (_options, command: Command) => {
       const [unexpected] = command.args;
       if (unexpected !== undefined) throw unknownCommand(unexpected, program);
+      const { serve } = await import('./serve.js');
       await serve({ settings: settingFlags(command), ...credentialFlags(command) }, context);
     });
   withSettings(program.command('demo'))
     .description('Run a simulated cluster and the exporter for it')
     .action(async (_options, command: Command) => {
+      const { demo } = await import('./demo.js');
       await demo(settingFlags(command), context);
     });
   program
@@ -83,6 +83,7 @@ function addServingCommands(program: Command, context: CommandContext): void {
       ).argParser(collect),
     )
     .action(async (options: SimulateOptions) => {
+      const { simulate } = await import('./simulate.js');
       await simulate(options, context);
     });
 }
@@ -98,6 +99,7 @@ function addFileCommands(program: Command, context: CommandContext): void {
   withSettings(program.command('check-config'))
     .description('Validate the settings: print the effective ones, or all errors at once')
     .action(async (_options, command: Command) => {
+      const { checkConfig } = await import('./check-config.js');
       await checkConfig(settingFlags(command), context);
     });
   withSettingsFile(program.command('replay'))
@@ -106,13 +108,15 @@ function addFileCommands(program: Command, context: CommandContext): void {
     .option('--objects <path>', 'folder (or file) of pods and nodes, JSON or YAML, lists or single objects')
     .action(async (_options, command: Command) => {
       const { summaries, objects } = command.opts<{ summaries: string; objects?: string }>();
+      const { replay } = await import('./replay.js');
       await replay({ settings: settingFlags(command), summaries, objects }, context);
     });
   program
     .command('metrics')
     .description('Print the table of metric families, as markdown')
     .option('--compatibility', 'only the families that metrics.compatibility adds or changes')
-    .action(({ compatibility = false }: { readonly compatibility?: boolean }) => {
+    .action(async ({ compatibility = false }: { readonly compatibility?: boolean }) => {
+      const { compatibilityTable, metricsTable } = await import('./metrics.js');
       context.writeOut(`${compatibility ? compatibilityTable() : metricsTable()}\n`);
     });
 }
@@ -130,7 +134,8 @@ function addProgramCommands(program: Command, context: CommandContext): void {
     .description('Print the completion script of a shell')
     .addArgument(program.createArgument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', completionHelp)
-    .action((shell: (typeof shells)[number]) => {
+    .action(async (shell: (typeof shells)[number]) => {
+      const { completionScript } = await import('./completion/completion-script.js');
       context.writeOut(completionScript(shell, program));
     });
 }

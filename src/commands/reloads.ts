@@ -4,7 +4,7 @@ import { messageOf, UserError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { ConfigWatcher } from '../config/reload.js';
 import type { Config } from '../config/schema.js';
-import type { WebConfig } from '../config/web/web-file.js';
+import type { WebConfig } from '../config/web/web-config.js';
 import type { ReloadedFile } from '../telemetry/reload-state.js';
 import type { LoadedFile, LoadedSettings, LoadedWeb } from './load-settings.js';
 

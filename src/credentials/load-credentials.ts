@@ -5,7 +5,6 @@ import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import type { Credentials } from './credentials.js';
 import { inClusterSource } from './in-cluster-source.js';
-import { kubeconfigSource } from './kubeconfig-source.js';
 import type { IssuerTransport } from './oidc-issuer.js';
 import { RotatingCredentials } from './rotating-credentials.js';
 
@@ -36,6 +35,7 @@ export async function loadCredentials(options: LoadCredentialsOptions): Promise<
   const { clock, context, environment, issuers, warn } = options;
   const paths = await kubeconfigPaths(options);
   if (paths.length > 0) {
+    const { kubeconfigSource } = await import('./kubeconfig-source.js');
     const source = await kubeconfigSource({ paths, context, environment, issuers, warn, clock });
     return new RotatingCredentials({ source, clock });
   }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { Instant } from '../base/clock.js';
 import type { FailureReason } from '../base/errors.js';
@@ -13,6 +13,7 @@ import {
 import type { SnapshotCounts } from '../scrape/snapshot-counts.js';
 import type { SharedWatchObserver } from '../watch/shared-watch.js';
 import type { StoreState } from '../watch/store-state.js';
+import { collectNodeMetrics } from './node-metrics.js';
 import { QueueMetrics } from './queue-metrics.js';
 import { type ReloadedFile, ReloadState } from './reload-state.js';
 import { selfFamilies } from './self-families.js';
@@ -67,17 +68,6 @@ export interface SelfReport {
   readonly isKubeletTlsUnverified: boolean;
   readonly workloadNameClashCount: number;
 }
-
-/**
- * Gauges of prom-client that `promtool check metrics` objects to (`_total` belongs to counters; they are the sums of
- * `nodejs_active_*`), and one whose value is a bound of an empty histogram, 292 years, when two scrapes follow closely.
- */
-const unwantedDefaults = [
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-  'nodejs_active_resources_total',
-  'nodejs_eventloop_lag_min_seconds',
-];
 
 /**
  * The exporter's metrics about itself: one method per event, milliseconds in, seconds out. The counts are plain numbers,
@@ -139,8 +129,7 @@ export class SelfMetrics {
     );
     this.#lifecycleEventLatency = this.#histogram(selfFamilies.lifecycleEventLatency, [0.5, 1, 2, 5, 10, 30, 60, 300]);
     this.#exposeConfig();
-    collectDefaultMetrics({ register: this.registry });
-    for (const name of unwantedDefaults) this.registry.removeSingleMetric(name);
+    collectNodeMetrics(this.registry);
   }
 
   scrapeFinished(result: Exclude<ScrapeResult, 'rejected'>, durationMs: number): void {

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 
 import { describe, expect, it } from 'vitest';
 
-import { completionScript, shells } from '../../src/commands/completion/completion-script.js';
+import { completionScript } from '../../src/commands/completion/completion-script.js';
+import { shells } from '../../src/commands/completion/shells.js';
 import { createProgram } from '../../src/commands/program.js';
 import { aCommandContext } from '../support/command-context.js';
 import { isInstalled } from '../support/programs.js';

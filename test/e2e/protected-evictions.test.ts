@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
 import { runArguments } from '../../src/commands/command-line.js';
-import type { WebConfig } from '../../src/config/web/web-file.js';
+import type { WebConfig } from '../../src/config/web/web-config.js';
 import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext } from '../support/command-context.js';
 import { Exporter, leastRules } from '../support/exporter.js';

@@ -7,7 +7,7 @@ import { App } from '../../src/app.js';
 import type { Clock } from '../../src/base/clock.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
-import { plainWeb, type WebConfig } from '../../src/config/web/web-file.js';
+import { plainWeb, type WebConfig } from '../../src/config/web/web-config.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import type { Host } from '../../src/resolve-scope.js';
 import { createLogger } from '../../src/telemetry/line-logger.js';

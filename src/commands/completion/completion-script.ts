@@ -3,9 +3,8 @@ import type { Command } from 'commander';
 import { bashScript } from './bash-script.js';
 import { commandModels } from './command-model.js';
 import { fishScript } from './fish-script.js';
+import type { shells } from './shells.js';
 import { zshScript } from './zsh-script.js';
-
-export const shells = ['bash', 'zsh', 'fish'] as const;
 
 const writers = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 

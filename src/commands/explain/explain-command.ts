@@ -4,6 +4,7 @@ import type { CommandContext } from '../context.js';
 import type { ExporterAddress } from '../evictions/exporter-address.js';
 import { notFound } from '../not-found.js';
 import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
+import type { explainForms } from '../output-flag.js';
 import type { ExplainResource } from '../resources.js';
 import { dataText } from '../text/data-text.js';
 import { screenColumns } from '../text/screen.js';
@@ -19,8 +20,6 @@ import { podExplanations } from './pod-explanation.js';
 import { podText } from './pod-text.js';
 import { workloadExplanation } from './workload-explanation.js';
 import { workloadText } from './workload-text.js';
-
-export const explainForms = ['text', 'json', 'yaml'] as const;
 
 export interface ExplainOptions extends ClusterFlags {
   readonly resource: ExplainResource;

@@ -5,6 +5,7 @@ import type { ClusterReading } from '../cluster-reader.js';
 import type { CommandContext } from '../context.js';
 import type { ExporterAddress } from '../evictions/exporter-address.js';
 import { type ClusterFlags, type ClusterSession, withReader } from '../one-shot.js';
+import type { topForms } from '../output-flag.js';
 import type { TopResource } from '../resources.js';
 import { dataText } from '../text/data-text.js';
 import { screenColumns } from '../text/screen.js';
@@ -14,8 +15,6 @@ import { UsageError } from '../usage-error.js';
 import { findWorkload } from '../workload-lookup.js';
 import { causesOfAbsence, missingNotes } from './missing.js';
 import { emptyNote, list, pageText, parseSortBy, type Screen, topPage, type TopQuery } from './top-page.js';
-
-export const topForms = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 
 export interface TopOptions extends ClusterFlags {
   readonly resource: TopResource;

@@ -22,7 +22,7 @@ const unitsMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-const durationForm = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
+const durationForm = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|[\u00b5\u03bc]s|ms|s|m|h))+$/;
 
 /** The first number that is too large for 64 bits. */
 const int64End = 2 ** 63;
@@ -31,7 +31,7 @@ const int64End = 2 ** 63;
 export function parseGoDuration(text: string): number | undefined {
   if (/^[-+]?0$/.test(text)) return 0;
   if (!durationForm.test(text)) return undefined;
-  const parts = [...text.matchAll(/([\d.]+)([a-zµμ]+)/g)];
+  const parts = [...text.matchAll(/([\d.]+)([a-z\u00b5\u03bc]+)/g)];
   const durationMs = parts.reduce((sumMs, [, count, unit = '']) => sumMs + Number(count) * (unitsMs[unit] ?? NaN), 0);
   if (durationMs * 1e6 >= int64End) return undefined;
   return text.startsWith('-') ? -durationMs : durationMs;

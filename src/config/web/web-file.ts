@@ -9,29 +9,9 @@ import { duplicateKeyFaults, yamlFaults } from '../file-layer.js';
 import { readConfigFile } from '../read-file.js';
 import { readYaml, type YamlText } from '../yaml-text.js';
 import { isScalarText, textOf, withPlainText } from './plain-text.js';
+import type { RateLimit, WebConfig } from './web-config.js';
 import { webFileSchema } from './web-file-schema.js';
-import { type FileContent, loadTls, type WebTls } from './web-tls.js';
-
-/** How the listeners serve. */
-export interface WebConfig {
-  /** Undefined: plain HTTP. */
-  readonly tls: WebTls | undefined;
-  /** Of every response. */
-  readonly headers: ReadonlyMap<string, string>;
-  /** Hashes of bcrypt by the names of users. Empty: no passwords. */
-  readonly users: ReadonlyMap<string, string>;
-  readonly rateLimit: RateLimit | undefined;
-}
-
-interface RateLimit {
-  /** Between two requests, on average; above 0. */
-  readonly intervalMs: number;
-  /** Requests at once. */
-  readonly burst: number;
-}
-
-/** Plain HTTP for everybody. */
-export const plainWeb: WebConfig = { tls: undefined, headers: new Map(), users: new Map(), rateLimit: undefined };
+import { type FileContent, loadTls } from './web-tls.js';
 
 /** By the path as the file has it. */
 type NamedFiles = Readonly<Record<string, FileContent>>;
