@@ -5,6 +5,9 @@ import { checkServerIdentity, createSecureContext, type PeerCertificate } from '
 
 import type { TlsMaterial } from '../credentials/credentials.js';
 
+/** One for each server, of some kilobytes: more than a cluster has nodes. Node's default is 100. */
+const maxCachedSessions = 10_000;
+
 interface ProxyOptions {
   readonly url: URL;
   /** The host that all connections go to. */
@@ -22,7 +25,8 @@ export interface RotatingAgentOptions {
 
 /**
  * One keep-alive agent, since a TLS handshake costs several times as much as a request. New TLS material gets a new
- * agent. Requests under way keep the former one; its connections are closed when they end.
+ * agent. Requests under way keep the former one; its connections are closed when they end. TLS sessions belong to the agent: a
+ * server whose session is resumed was verified with the same material, as on a connection that is kept.
  */
 export class RotatingAgent implements Disposable {
   readonly #options: RotatingAgentOptions;
@@ -85,7 +89,7 @@ function limitKept(agent: HttpAgent, maxCount = Infinity): HttpAgent {
 async function createAgent({ isTls, proxy }: RotatingAgentOptions, tls: TlsMaterial): Promise<HttpAgent> {
   const { ca, cert, key, rejectUnauthorized } = tls;
   const tlsOptions = isTls ? { rejectUnauthorized, secureContext: createSecureContext({ ca, cert, key }) } : {};
-  const agentOptions = { keepAlive: true, ...tlsOptions };
+  const agentOptions = { keepAlive: true, maxCachedSessions, ...tlsOptions };
   if (proxy === undefined) return isTls ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   const proxiedOptions = { ...agentOptions, ...(isTls ? { checkServerIdentity: identityCheck(proxy, tls) } : {}) };
   if (proxy.url.protocol.startsWith('socks')) {

@@ -1,3 +1,4 @@
+import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -95,6 +96,9 @@ const kubelet: TargetKind = {
     };
   },
 };
+
+/** The next request needs another connection. */
+const closing = replyWith({ headers: { connection: 'close', 'content-type': 'application/json' } });
 
 describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a GET from %s', (_name, kind) => {
   /** A client with credentials that the test changes. */
@@ -537,6 +541,42 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       client.tls = { ...client.tls, serverName: 'another' };
       expect(await client.failure()).toMatchObject({ reason: 'tls' });
       expect(server.requests).toHaveLength(1);
+    });
+
+    it('is not sent again where the session of an earlier connection is resumed', async () => {
+      await using server = await LoopbackServer.listenTls(pair);
+      const isResumed: boolean[] = [];
+      server.answer = (request, response) => {
+        isResumed.push(request.socket instanceof TLSSocket && request.socket.isSessionReused());
+        closing(request, response);
+      };
+      using client = new Client(server);
+      await client.read();
+      await client.read();
+      expect(isResumed).toEqual([false, true]);
+    });
+
+    it.each<[string, () => CredentialMaterial['tls']]>([
+      ['other authorities', () => ({ ca: otherAuthority.certificate, rejectUnauthorized: true })],
+      ['another name', () => ({ ca: authority.certificate, rejectUnauthorized: true, serverName: 'another' })],
+    ])('is verified against %s, although there is a session', async (_name, changed) => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = closing;
+      using client = new Client(server);
+      await client.read();
+      client.tls = changed();
+      expect(await client.failure()).toMatchObject({ reason: 'tls' });
+      expect(server.requests).toHaveLength(1);
+    });
+
+    it('is verified after verification was disabled', async () => {
+      await using server = await LoopbackServer.listenTls(await otherAuthority.issueServer());
+      server.answer = closing;
+      using client = new Client(server);
+      client.tls = { rejectUnauthorized: false };
+      await client.read();
+      client.tls = { ca: authority.certificate, rejectUnauthorized: true };
+      expect(await client.failure()).toMatchObject({ reason: 'tls' });
     });
 
     it('is ignored when verification is disabled', async () => {
