@@ -1,12 +1,12 @@
 /** The kinds of setting with a structure: lists and label selectors. */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { UserError } from '../base/errors.js';
 import { formatSelector, type LabelSelector, parseSelector, selectorFromObject } from '../kube/selector.js';
 import { type About, about, asText, fromFlowText, refuse, settingMeta } from './setting.js';
 import { isNamespaceName } from './values.js';
 
-interface ListSpec<S extends z.ZodType> extends About {
+interface ListSpec<S extends z.ZodMiniType> extends About {
   readonly item: S;
   readonly default: z.input<S>[];
   readonly minLength?: number;
@@ -16,19 +16,16 @@ interface ListSpec<S extends z.ZodType> extends About {
 }
 
 /** A list whose items are unique. */
-export function list<S extends z.ZodType>(spec: ListSpec<S>) {
+export function list<S extends z.ZodMiniType>(spec: ListSpec<S>) {
   const { separator = ',' } = spec;
-  return z
+  const items = z
     .array(spec.item)
-    .min(spec.minLength ?? 0)
-    .superRefine(noTwoAlike((item) => JSON.stringify(item)))
-    .readonly()
-    .prefault(spec.default)
-    .register(settingMeta, {
-      ...about(spec),
-      allowed: `${spec.allowed}; each once`,
-      fromText: (text) => fromFlowText(text, (items) => separated(items, separator)),
-    });
+    .check(z.minLength(spec.minLength ?? 0), z.superRefine(noTwoAlike((item) => JSON.stringify(item))));
+  return z.prefault(z.readonly(items), spec.default).register(settingMeta, {
+    ...about(spec),
+    allowed: `${spec.allowed}; each once`,
+    fromText: (text) => fromFlowText(text, (items) => separated(items, separator)),
+  });
 }
 
 function separated(items: string, separator: string): string[] {
@@ -75,15 +72,15 @@ function withoutSubject(message: string): string {
 }
 
 export function selector(spec: About) {
-  return selectorValue()
-    .prefault('')
+  return z
+    .prefault(selectorValue(), '')
     .register(settingMeta, { ...about(spec), allowed: selectorForms, fromText: (text) => fromFlowText(text, asText) });
 }
 
 export function namespaces(spec: About) {
   return list({
     ...spec,
-    item: z.string().refine(isNamespaceName),
+    item: z.string().check(z.refine(isNamespaceName)),
     default: [],
     allowed: 'a list of namespace names (lower-case letters, digits and "-", at most 63)',
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { stringify } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { type Config, schema } from './schema.js';
 

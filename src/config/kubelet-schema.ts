@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { list } from './collections.js';
 import { boolean, choice, duration, integer, optionalInteger, optionalPath, optionalText, size } from './scalars.js';

@@ -1,5 +1,5 @@
 /** Where settings are written: a file, the environment or the command line, each as a layer of values. */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { oneLine } from '../base/text.js';
 import { describeValue, pathText, type SettingFault, valueAt } from './faults.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { ConfigError } from './faults.js';
 import { type ConfigFile, fileLayer } from './file-layer.js';

@@ -1,5 +1,5 @@
 /** The settings of the content of the exposition. */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { UserError } from '../base/errors.js';
 import { compilePattern } from '../base/pattern.js';
@@ -50,7 +50,7 @@ export const metrics = section({
     help: 'Families to expose: minimal (totals and limit ratios), standard (also components, containers and emptyDirs) or full.',
   }),
   nodeLabels: list({
-    item: z.string().refine(isLabelKey),
+    item: z.string().check(z.refine(isLabelKey)),
     default: [],
     help: 'Labels of nodes that ephemeral_storage_node_info carries: each as label_ and its key, with every character that a label name cannot have replaced by _.',
     allowed: 'a list of label keys such as topology.kubernetes.io/zone',

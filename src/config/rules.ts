@@ -1,5 +1,5 @@
 /** The rules between two settings. The schema has the rules of single settings. */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { describeValue, type SettingFault, valueAt } from './faults.js';
 import { type Config, schema } from './schema.js';

@@ -2,7 +2,7 @@
  * The kinds of setting with one value. Each is a zod codec: `decode` takes the value of a file, `encode` returns the
  * form that people write.
  */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { formatDuration, parseDuration } from '../base/duration.js';
 import { parseQuantity } from '../kube/quantity.js';
@@ -22,15 +22,15 @@ interface DurationSpec extends About {
 }
 
 export function duration(spec: DurationSpec) {
+  const codec = z.codec(textOrNumber, z.number(), {
+    decode: (raw, payload) => {
+      const durationMs = parseDuration(String(raw));
+      return (durationMs === undefined ? undefined : acceptedMs(durationMs, spec)) ?? refuse(payload);
+    },
+    encode: (durationMs) => (durationMs === 0 ? 0 : formatDuration(durationMs)),
+  });
   const schema = z
-    .codec(textOrNumber, z.number(), {
-      decode: (raw, payload) => {
-        const durationMs = parseDuration(String(raw));
-        return (durationMs === undefined ? undefined : acceptedMs(durationMs, spec)) ?? refuse(payload);
-      },
-      encode: (durationMs) => (durationMs === 0 ? 0 : formatDuration(durationMs)),
-    })
-    .prefault(spec.default)
+    .prefault(codec, spec.default)
     .register(settingMeta, { ...about(spec), allowed: allowedDurations(spec) });
   return inUnit('Ms', schema);
 }
@@ -49,19 +49,17 @@ function allowedDurations({ minMs, maxMs, zero, nonPositiveMs }: DurationSpec): 
 
 export function size(spec: About & { readonly default: string; readonly minBytes: number; readonly maxBytes: number }) {
   const { minBytes, maxBytes } = spec;
-  const schema = z
-    .codec(textOrNumber, z.number(), {
-      decode: (raw, payload) => {
-        const bytes = parseQuantity(String(raw));
-        return bytes !== undefined && bytes >= minBytes && bytes <= maxBytes ? bytes : refuse(payload);
-      },
-      encode: formatSize,
-    })
-    .prefault(spec.default)
-    .register(settingMeta, {
-      ...about(spec),
-      allowed: `a size such as 512Ki, 64Mi or 100M, from ${formatSize(minBytes)} to ${formatSize(maxBytes)}`,
-    });
+  const codec = z.codec(textOrNumber, z.number(), {
+    decode: (raw, payload) => {
+      const bytes = parseQuantity(String(raw));
+      return bytes !== undefined && bytes >= minBytes && bytes <= maxBytes ? bytes : refuse(payload);
+    },
+    encode: formatSize,
+  });
+  const schema = z.prefault(codec, spec.default).register(settingMeta, {
+    ...about(spec),
+    allowed: `a size such as 512Ki, 64Mi or 100M, from ${formatSize(minBytes)} to ${formatSize(maxBytes)}`,
+  });
   return inUnit('Bytes', schema);
 }
 
@@ -74,41 +72,36 @@ interface IntegerSpec extends About {
 export function integer(spec: IntegerSpec) {
   const { min, max } = spec;
   return z
-    .int()
-    .min(min)
-    .max(max)
-    .prefault(spec.default)
+    .prefault(integerWithin(min, max), spec.default)
     .register(settingMeta, { ...about(spec), allowed: allowedIntegers(spec), fromText: integerFromText });
 }
 
 /** 0 stands for "not set" and becomes undefined. */
 export function optionalInteger(spec: Omit<IntegerSpec, 'default' | 'min'> & { readonly zero: string }) {
-  return mapped(
-    z.int().min(0).max(spec.max),
+  const schema = mapped(
+    integerWithin(0, spec.max),
     (value) => (value === 0 ? undefined : value),
     (value) => value ?? 0,
-  )
-    .prefault(0)
-    .register(settingMeta, {
-      ...about(spec),
-      allowed: `${allowedIntegers({ min: 1, max: spec.max })}, or 0 ${spec.zero}`,
-      fromText: integerFromText,
-    });
+  );
+  return z.prefault(schema, 0).register(settingMeta, {
+    ...about(spec),
+    allowed: `${allowedIntegers({ min: 1, max: spec.max })}, or 0 ${spec.zero}`,
+    fromText: integerFromText,
+  });
 }
 
 /** Undefined when it is not set: the default depends on where the exporter runs. */
 export function derivedInteger(spec: Omit<IntegerSpec, 'default'> & { readonly defaultText: string }) {
-  return z
-    .int()
-    .min(spec.min)
-    .max(spec.max)
-    .optional()
-    .register(settingMeta, {
-      ...about(spec),
-      defaultText: spec.defaultText,
-      allowed: allowedIntegers(spec),
-      fromText: integerFromText,
-    });
+  return z.optional(integerWithin(spec.min, spec.max)).register(settingMeta, {
+    ...about(spec),
+    defaultText: spec.defaultText,
+    allowed: allowedIntegers(spec),
+    fromText: integerFromText,
+  });
+}
+
+function integerWithin(min: number, max: number) {
+  return z.int().check(z.gte(min), z.lte(max));
 }
 
 function allowedIntegers({ min, max }: { readonly min: number; readonly max: number }): string {
@@ -120,45 +113,36 @@ function integerFromText(text: string): unknown {
 }
 
 export function boolean(spec: About & { readonly default: boolean }) {
-  return z
-    .boolean()
-    .prefault(spec.default)
-    .register(settingMeta, { ...about(spec), ...trueOrFalse });
+  return z.prefault(z.boolean(), spec.default).register(settingMeta, { ...about(spec), ...trueOrFalse });
 }
 
 /** Undefined when it is not set: the default depends on other settings. */
 export function optionalBoolean(spec: About & { readonly defaultText: string }) {
-  return z
-    .boolean()
-    .optional()
-    .register(settingMeta, {
-      ...about(spec),
-      defaultText: spec.defaultText,
-      ...trueOrFalse,
-    });
+  return z.optional(z.boolean()).register(settingMeta, {
+    ...about(spec),
+    defaultText: spec.defaultText,
+    ...trueOrFalse,
+  });
 }
 
 /** True, false, or `auto`, the default: decided by what is found. */
 export function automatic(spec: About) {
-  return z
-    .union([z.literal('auto'), z.boolean()])
-    .prefault('auto')
-    .register(settingMeta, {
-      ...about(spec),
-      allowed: 'auto, true or false',
-      choices: ['auto', 'true', 'false'],
-      fromText: (text) => (text === 'auto' ? text : booleanFromText(text)),
-    });
+  return z.prefault(z.union([z.literal('auto'), z.boolean()]), 'auto').register(settingMeta, {
+    ...about(spec),
+    allowed: 'auto, true or false',
+    choices: ['auto', 'true', 'false'],
+    fromText: (text) => (text === 'auto' ? text : booleanFromText(text)),
+  });
 }
 
 /** The words, or the booleans that YAML 1.1 makes of them. */
 export function onOff(spec: About & { readonly default: 'on' | 'off' }) {
+  const codec = z.codec(z.union([z.enum(['on', 'off']), z.boolean()]), z.boolean(), {
+    decode: (raw) => raw === 'on' || raw === true,
+    encode: (isOn) => (isOn ? 'on' : 'off'),
+  });
   return z
-    .codec(z.union([z.enum(['on', 'off']), z.boolean()]), z.boolean(), {
-      decode: (raw) => raw === 'on' || raw === true,
-      encode: (isOn) => (isOn ? 'on' : 'off'),
-    })
-    .prefault(spec.default)
+    .prefault(codec, spec.default)
     .register(settingMeta, { ...about(spec), allowed: 'on or off', choices: ['on', 'off'] });
 }
 
@@ -171,14 +155,11 @@ function booleanFromText(text: string): unknown {
 export function choice<const T extends readonly [string, ...string[]]>(
   spec: About & { readonly default: T[number]; readonly among: T },
 ) {
-  return z
-    .enum(spec.among)
-    .prefault(spec.default)
-    .register(settingMeta, {
-      ...about(spec),
-      allowed: spec.among.join(', ').replace(/, ([^,]*)$/, ' or $1'),
-      choices: spec.among,
-    });
+  return z.prefault(z.enum(spec.among), spec.default).register(settingMeta, {
+    ...about(spec),
+    allowed: spec.among.join(', ').replace(/, ([^,]*)$/, ' or $1'),
+    choices: spec.among,
+  });
 }
 
 interface TextSpec extends About {
@@ -189,21 +170,18 @@ interface TextSpec extends About {
 
 export function text(spec: TextSpec) {
   return z
-    .string()
-    .refine(spec.accepts)
-    .prefault(spec.default)
+    .prefault(z.string().check(z.refine(spec.accepts)), spec.default)
     .register(settingMeta, { ...about(spec), allowed: spec.allowed });
 }
 
 /** An empty text stands for "not set" and becomes undefined. */
 export function optionalText(spec: Omit<TextSpec, 'default'>) {
-  return mapped(
-    z.string().refine((value) => value === '' || spec.accepts(value)),
+  const schema = mapped(
+    z.string().check(z.refine((value) => value === '' || spec.accepts(value))),
     (value) => (value === '' ? undefined : value),
     (value) => value ?? '',
-  )
-    .prefault('')
-    .register(settingMeta, { ...about(spec), allowed: `${spec.allowed}, or "" for none` });
+  );
+  return z.prefault(schema, '').register(settingMeta, { ...about(spec), allowed: `${spec.allowed}, or "" for none` });
 }
 
 export function optionalPath(spec: About) {

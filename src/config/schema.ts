@@ -2,7 +2,7 @@
  * Every setting: its place, kind, default, range and help. The names of environment variables and flags, the output
  * of `check-config` and the table in docs/settings.md are derived from it.
  */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';
@@ -174,7 +174,7 @@ const web = section({
     help: 'Whether requests need a token of the cluster whose user may `get` the path, as RBAC grants it with `nonResourceURLs`. Probes need none. Requires the permission to create `tokenreviews` and `subjectaccessreviews`.',
   }),
   audiences: list({
-    item: z.string().min(1),
+    item: z.string().check(z.minLength(1)),
     default: [],
     allowed: 'a list of audiences such as ephemeral-storage-exporter',
     help: 'Audiences that tokens may be for, with `web.authorization: kubernetes`. Empty: those of the API server.',

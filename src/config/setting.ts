@@ -1,5 +1,5 @@
 /** What makes a zod schema a setting or a section of settings, and the tools that the kinds of setting are built with. */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { readYaml } from './yaml-text.js';
 
@@ -35,35 +35,34 @@ interface InUnit<U extends 'Ms' | 'Bytes'> {
   readonly unit: U;
 }
 
-export function inUnit<S extends z.ZodType, U extends 'Ms' | 'Bytes'>(unit: U, schema: S): InUnit<U> & S {
+export function inUnit<S extends z.ZodMiniType, U extends 'Ms' | 'Bytes'>(unit: U, schema: S): InUnit<U> & S {
   return Object.assign(schema, { unit });
 }
 
 type FieldName<K extends string, S> =
   S extends InUnit<infer U> ? (K extends `${infer Stem}Size` ? `${Stem}${U}` : `${K}${U}`) : K;
 
-function fieldName(key: string, schema: z.ZodType & Partial<InUnit<'Ms' | 'Bytes'>>): string {
+function fieldName(key: string, schema: z.ZodMiniType & Partial<InUnit<'Ms' | 'Bytes'>>): string {
   return schema.unit === undefined ? key : key.replace(/Size$/, '') + schema.unit;
 }
 
-type SectionValue<F extends Readonly<Record<string, z.ZodType>>> = {
+type SectionValue<F extends Readonly<Record<string, z.ZodMiniType>>> = {
   readonly [K in keyof F & string as FieldName<K, F[K]>]: z.output<F[K]>;
 };
 
 /** Settings under one key of the file. Each has a default, and so has the section. */
-export function section<F extends Readonly<Record<string, z.ZodType>>>(fields: F) {
+export function section<F extends Readonly<Record<string, z.ZodMiniType>>>(fields: F) {
   const names = Object.entries(fields).map(([key, schema]) => [key, fieldName(key, schema)] as const);
   const schema = z.strictObject(fields);
-  return z
-    .codec(schema, z.custom<SectionValue<F>>(), {
-      decode: (value: object) => renamed(value, names) as SectionValue<F>,
-      encode: (value) =>
-        renamed(
-          value,
-          names.map(([key, name]) => [name, key] as const),
-        ) as z.output<typeof schema>,
-    })
-    .prefault({} as z.input<typeof schema>);
+  const codec = z.codec(schema, z.custom<SectionValue<F>>(), {
+    decode: (value: object) => renamed(value, names) as SectionValue<F>,
+    encode: (value) =>
+      renamed(
+        value,
+        names.map(([key, name]) => [name, key] as const),
+      ) as z.output<typeof schema>,
+  });
+  return z.prefault(codec, {} as z.input<typeof schema>);
 }
 
 function renamed(value: object, names: readonly (readonly [from: string, to: string])[]): object {
@@ -72,7 +71,7 @@ function renamed(value: object, names: readonly (readonly [from: string, to: str
 }
 
 /** Two forms of one value; `decode` accepts all that `schema` accepts. */
-export function mapped<S extends z.ZodType, T>(
+export function mapped<S extends z.ZodMiniType, T>(
   schema: S,
   decode: (value: z.output<S>) => T,
   encode: (value: T) => z.output<S>,

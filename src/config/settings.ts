@@ -1,6 +1,6 @@
 /** The settings of the schema, as a tree for lookups and as rows for the documentation. */
 import { stringify } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { schema } from './schema.js';
 import { type SettingMeta, settingMeta } from './setting.js';

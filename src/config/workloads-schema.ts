@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { list, namespaces, noTwoAlike, selectorForms, selectorValue } from './collections.js';
 import { choice, optionalBoolean } from './scalars.js';
@@ -8,7 +8,7 @@ import { isLabelKey } from './values.js';
 const workload = z.strictObject({
   name: z
     .string()
-    .refine((name) => name.trim() === name && name !== '' && !name.includes('/'))
+    .check(z.refine((name) => name.trim() === name && name !== '' && !name.includes('/')))
     .register(settingMeta, {
       allowed: 'a text without "/" and without leading or trailing blanks',
       help: 'Value of the label `workload`. Unique.',
@@ -28,17 +28,21 @@ function nameOf(item: unknown): unknown {
 export const workloads = mapped(
   section({
     selectors: z
-      .array(workload)
-      .superRefine(noTwoAlike(nameOf, 'name'), { when: ({ value }) => Array.isArray(value) })
-      .readonly()
-      .prefault([])
+      .prefault(
+        z.readonly(
+          z
+            .array(workload)
+            .check(z.superRefine(noTwoAlike(nameOf, 'name'), { when: ({ value }) => Array.isArray(value) })),
+        ),
+        [],
+      )
       .register(settingMeta, {
         allowed: 'a list of mappings, each with a unique name, a selector and, optionally, namespaces',
         fromText: (text) => fromFlowText(text, asText),
         help: 'Workloads by label selector. They may overlap: a pod counts towards each workload that it belongs to.',
       }),
     labels: list({
-      item: z.string().refine(isLabelKey),
+      item: z.string().check(z.refine(isLabelKey)),
       default: [],
       allowed: 'a list of label keys such as app.kubernetes.io/name',
       help: 'Label keys whose values form workloads: one workload for each combination of values among the pods that have all of these labels.',

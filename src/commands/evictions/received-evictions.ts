@@ -1,11 +1,14 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { RequestError } from '../../base/errors.js';
 import { evictionCauses } from '../../eviction/eviction-message.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 
-const bytes = z.number().optional();
-const infinite = z.literal('+Inf').transform(() => Infinity);
+const bytes = z.optional(z.number());
+const infinite = z.pipe(
+  z.literal('+Inf'),
+  z.transform(() => Infinity),
+);
 
 const lastUsage = z.looseObject({
   fetchedAtMs: z.number(),
@@ -13,9 +16,9 @@ const lastUsage = z.looseObject({
   usedBytes: bytes,
   inodesUsed: bytes,
   isPending: z.boolean(),
-  components: z
-    .object({ rootfs: z.number(), logs: z.number(), emptydir: z.number(), configmap: z.number(), other: z.number() })
-    .optional(),
+  components: z.optional(
+    z.object({ rootfs: z.number(), logs: z.number(), emptydir: z.number(), configmap: z.number(), other: z.number() }),
+  ),
   containers: z.array(
     z.looseObject({ container: z.string(), usedBytes: z.number(), rootfsBytes: bytes, logsBytes: bytes }),
   ),
@@ -31,8 +34,8 @@ const lastUsage = z.looseObject({
   limits: z.array(
     z.looseObject({
       rule: z.enum(['emptydir', 'pod', 'container']),
-      container: z.string().optional(),
-      volume: z.string().optional(),
+      container: z.optional(z.string()),
+      volume: z.optional(z.string()),
       usedBytes: z.number(),
       limitBytes: z.number(),
       ratio: z.union([z.number(), infinite]),
@@ -49,20 +52,20 @@ const evictions = z.array(
     pod: z.string(),
     node: z.string(),
     uid: z.string(),
-    labels: z.record(z.string(), z.string()).default({}),
+    labels: z._default(z.record(z.string(), z.string()), {}),
     workloads: z.array(
       z.looseObject({ workload: z.string(), workloadType: z.string(), workloadNamespace: z.string() }),
     ),
-    cause: z.enum(evictionCauses).catch('other'),
-    container: z.string().optional(),
-    volume: z.string().optional(),
+    cause: z.catch(z.enum(evictionCauses), 'other'),
+    container: z.optional(z.string()),
+    volume: z.optional(z.string()),
     limitBytes: bytes,
     message: z.string(),
     evictedAtMs: z.number(),
     seenAtMs: z.number(),
-    diskPressure: z.boolean().optional(),
-    lastUsage: lastUsage.optional(),
-    unknownUsageReason: z.enum(['before_start', 'not_measured', 'no_exporter']).optional().catch(undefined),
+    diskPressure: z.optional(z.boolean()),
+    lastUsage: z.optional(lastUsage),
+    unknownUsageReason: z.catch(z.optional(z.enum(['before_start', 'not_measured', 'no_exporter'])), undefined),
   }),
 );
 

@@ -5,7 +5,7 @@
  * Its values are texts, as its YAML is read without types: what a plain `no` means depends on the field, as in Go. The
  * message of an issue is the end of "allowed: …".
  */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 import { isBcryptHash, parseBoolean, parseGoDuration, parseGoInteger } from './go-values.js';
 import { isScalarText, PlainText, type ScalarText, textOf } from './plain-text.js';
@@ -13,27 +13,33 @@ import { cipherSuites, clientAuthTypes, curves, tlsVersions } from './tls-names.
 
 const nullTexts: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
 
+/** What `prepare` makes of a value is checked by the schema. */
+function prepared<T extends z.ZodMiniType>(prepare: (raw: unknown) => unknown, schema: T) {
+  return z.pipe(z.transform(prepare), schema);
+}
+
 /** A key without a value counts as absent. */
-function optional<T extends z.ZodType>(schema: T) {
-  return z.preprocess(
+function optional<T extends z.ZodMiniType>(schema: T) {
+  return prepared(
     (raw) => (raw === null || (raw instanceof PlainText && nullTexts.has(raw.text)) ? undefined : raw),
-    schema.optional(),
+    z.optional(schema),
   );
 }
 
 /** An empty text counts as absent, too. */
-function optionalText<T extends z.ZodType>(schema: T) {
-  return z.preprocess((raw) => (raw === '' ? null : raw), optional(schema));
+function optionalText<T extends z.ZodMiniType>(schema: T) {
+  return prepared((raw) => (raw === '' ? null : raw), optional(schema));
 }
 
 /** A value that stands for something; `parse` returns undefined for any other. */
 function parsed<T>(allowed: string, parse: (raw: ScalarText) => T | undefined) {
-  return z.custom<ScalarText>(isScalarText, allowed).transform((raw, context) => {
+  const meaning = z.transform((raw: ScalarText, context) => {
     const value = parse(raw);
     if (value !== undefined) return value;
     context.issues.push({ code: 'custom', input: raw, message: allowed });
     return z.NEVER;
   });
+  return z.pipe(z.custom<ScalarText>(isScalarText, allowed), meaning);
 }
 
 /** As {@link parsed}, of a value without quotation marks. */
@@ -59,9 +65,9 @@ const duration = parsed('a duration such as 100ms, 1s or 1m30s', (raw) => {
   return integerNs === undefined ? parseGoDuration(textOf(raw)) : integerNs / 1e6;
 });
 
-function mapping<F extends Readonly<Record<string, z.ZodType>>>(fields: F) {
+function mapping<F extends Readonly<Record<string, z.ZodMiniType>>>(fields: F) {
   const schema = z.strictObject(fields, `a mapping with any of ${Object.keys(fields).join(', ')}`);
-  return z.preprocess((raw) => (isScalarText(raw) ? textOf(raw) : raw), schema);
+  return prepared((raw) => (isScalarText(raw) ? textOf(raw) : raw), schema);
 }
 
 const tlsServerConfig = mapping({
@@ -85,8 +91,8 @@ const httpServerConfig = mapping({
   headers: optional(
     mapping({
       'Content-Security-Policy': optionalText(text),
-      'X-Frame-Options': named(['deny', 'sameorigin']).optional(),
-      'X-Content-Type-Options': named(['nosniff']).optional(),
+      'X-Frame-Options': z.optional(named(['deny', 'sameorigin'])),
+      'X-Content-Type-Options': z.optional(named(['nosniff'])),
       'X-XSS-Protection': optionalText(text),
       'Strict-Transport-Security': optionalText(text),
     }),

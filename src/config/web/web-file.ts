@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 
 import { messageOf } from '../../base/errors.js';
 import { ConfigError, describeValue, pathText, type SettingFault, valueAt } from '../faults.js';
