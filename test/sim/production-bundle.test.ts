@@ -50,12 +50,12 @@ describe('the production bundle', () => {
     const found = (pattern: RegExp): readonly string[] => [
       ...new Set(texts.flatMap((text) => Array.from(text.matchAll(pattern), ([, name = '']) => name))),
     ];
-    const libraries = found(/^(?:import|export) (?:[^"';]* from )?["']([^."'][^"']*)["'];$/gm)
+    const libraries = found(/(?:^|;)(?:import|export)\s*(?:[^"';()]*\bfrom\s*)?["']([^."'][^"']*)["'];/gm)
       .filter((name) => !isBuiltin(name))
       .map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '');
     expect(libraries).toContain('bcryptjs');
     expect(libraries.filter((name) => !(name in dependencies))).toEqual([]);
-    const besides = found(/new URL\(["']([^"']+)["'], import\.meta\.url\)/g);
+    const besides = found(/new URL\(["']([^"']+)["'],\s*import\.meta\.url\)/g);
     expect(besides).toContain('bcrypt-worker.js');
     expect(besides.filter((name) => !existsSync(path.join(folder, name)))).toEqual([]);
   });
