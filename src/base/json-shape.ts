@@ -1,18 +1,22 @@
 /** Names of members, in the order in which they are expected, and what their values are likely to be. */
-type Members = Readonly<Record<string, JsonShape | undefined>>;
+type Members<Name extends string> = Readonly<Record<Name, JsonShape | undefined>>;
 
 /**
  * What the members of an object are likely to be called, and in which order. A name at the expected place is compared, four
  * bytes at once, and not scanned.
  */
-export class JsonShape {
+export class JsonShape<Name extends string = string> {
+  /** By which a cursor tells the members: 1, shifted by the place of the name. */
+  readonly bits: Readonly<Record<Name, number>>;
   /** Of each name with its quotes: words of four bytes; the last one has its last four bytes, whatever its length. */
   readonly #words: readonly Int32Array[];
   readonly #lengths: readonly number[];
   readonly #shapes: readonly (JsonShape | undefined)[];
 
   /** @param members at most 31, with names of 2 to 30 characters; with the shape of objects, or of objects in lists */
-  constructor(members: Members) {
+  constructor(members: Members<Name>) {
+    const bits = Object.keys(members).map((name, index) => [name, 1 << index]);
+    this.bits = Object.fromEntries(bits) as Record<Name, number>;
     const names = Object.keys(members).map((name) => Buffer.from(JSON.stringify(name)));
     this.#words = names.map(wordsOf);
     this.#lengths = names.map(({ length }) => length);

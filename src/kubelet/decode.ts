@@ -17,6 +17,13 @@ type Usage = Pick<PodSummary, 'usedBytes' | 'inodesUsed'>;
 
 const noUsage: Usage = { usedBytes: undefined, inodesUsed: undefined };
 
+const ofNode = nodeShape.bits;
+const ofRuntime = runtimeShape.bits;
+const ofContainer = containerShape.bits;
+const ofPod = podShape.bits;
+const ofPodRef = podRefShape.bits;
+const ofFs = fsShape.bits;
+
 /**
  * Decodes the parts of one summary at a cursor and counts the values that were too large.
  *
@@ -61,11 +68,11 @@ export class SummaryDecoder {
     let member = cursor.firstMember(nodeShape);
     for (; member !== noMember; member = cursor.nextMember(nodeShape, seen)) {
       seen |= member;
-      if (member === 1) nodeName = values.name();
-      else if (member === 2) stats.kubeletStartedAtMs = this.#kubeletStartMs();
-      else if (member === 32) stats.ioPressure = values.ioPressure();
-      else if (member === 128) stats.nodefs = values.fs();
-      else if (member === 256) this.#readRuntime(stats);
+      if (member === ofNode.nodeName) nodeName = values.name();
+      else if (member === ofNode.systemContainers) stats.kubeletStartedAtMs = this.#kubeletStartMs();
+      else if (member === ofNode.io) stats.ioPressure = values.ioPressure();
+      else if (member === ofNode.fs) stats.nodefs = values.fs();
+      else if (member === ofNode.runtime) this.#readRuntime(stats);
       else cursor.skip();
     }
     return nodeName === undefined ? undefined : { nodeName, ...stats };
@@ -77,8 +84,8 @@ export class SummaryDecoder {
     let member = cursor.firstMember(runtimeShape);
     for (; member !== noMember; member = cursor.nextMember(runtimeShape, seen)) {
       seen |= member;
-      if (member === 1) stats.imagefs = this.#values.fs();
-      else if (member === 2) stats.containerfs = this.#values.fs();
+      if (member === ofRuntime.imageFs) stats.imagefs = this.#values.fs();
+      else if (member === ofRuntime.containerFs) stats.containerfs = this.#values.fs();
       else cursor.skip();
     }
   }
@@ -106,8 +113,8 @@ export class SummaryDecoder {
     let member = cursor.firstMember(containerShape);
     for (; member !== noMember; member = cursor.nextMember(containerShape, seen)) {
       seen |= member;
-      if (member === 1) name = cursor.name();
-      else if (member === 2) startTimeMs = this.#values.timeMs();
+      if (member === ofContainer.name) name = cursor.name();
+      else if (member === ofContainer.startTime) startTimeMs = this.#values.timeMs();
       else cursor.skip();
     }
     return { name, startTimeMs };
@@ -128,12 +135,12 @@ export class SummaryDecoder {
     let member = cursor.firstMember(podShape);
     for (; member !== noMember; member = cursor.nextMember(podShape, seen)) {
       seen |= member;
-      if (member === 1) podRef = this.#podRef();
-      else if (member === 2) startTimeMs = values.timeMs();
-      else if (member === 4) containers = this.#containers();
-      else if (member === 32) ioPressure = values.ioPressure();
-      else if (member === 128) volumes = this.#volumes();
-      else if (member === 256) usage = this.#usage();
+      if (member === ofPod.podRef) podRef = this.#podRef();
+      else if (member === ofPod.startTime) startTimeMs = values.timeMs();
+      else if (member === ofPod.containers) containers = this.#containers();
+      else if (member === ofPod.io) ioPressure = values.ioPressure();
+      else if (member === ofPod.volume) volumes = this.#volumes();
+      else if (member === ofPod['ephemeral-storage']) usage = this.#usage();
       else cursor.skip();
     }
     if (podRef === undefined) {
@@ -154,9 +161,9 @@ export class SummaryDecoder {
     let member = cursor.firstMember(podRefShape);
     for (; member !== noMember; member = cursor.nextMember(podRefShape, seen)) {
       seen |= member;
-      if (member === 1) name = this.#values.name();
-      else if (member === 2) namespace = this.#values.name();
-      else if (member === 4) uid = this.#values.name();
+      if (member === ofPodRef.name) name = this.#values.name();
+      else if (member === ofPodRef.namespace) namespace = this.#values.name();
+      else if (member === ofPodRef.uid) uid = this.#values.name();
       else cursor.skip();
     }
     return namespace === undefined || name === undefined || uid === undefined ? undefined : { namespace, name, uid };
@@ -170,8 +177,8 @@ export class SummaryDecoder {
     let member = cursor.firstMember(fsShape);
     for (; member !== noMember; member = cursor.nextMember(fsShape, seen)) {
       seen |= member;
-      if (member === 8) usedBytes = this.#values.bytesOrCount();
-      else if (member === 64) inodesUsed = this.#values.bytesOrCount();
+      if (member === ofFs.usedBytes) usedBytes = this.#values.bytesOrCount();
+      else if (member === ofFs.inodesUsed) inodesUsed = this.#values.bytesOrCount();
       else cursor.skip();
     }
     return { usedBytes, inodesUsed };
@@ -197,9 +204,9 @@ export class SummaryDecoder {
     let member = cursor.firstMember(containerShape);
     for (; member !== noMember; member = cursor.nextMember(containerShape, seen)) {
       seen |= member;
-      if (member === 1) name = this.#values.name();
-      else if (member === 32) rootfs = this.#values.containerFs();
-      else if (member === 64) logs = this.#values.containerFs();
+      if (member === ofContainer.name) name = this.#values.name();
+      else if (member === ofContainer.rootfs) rootfs = this.#values.containerFs();
+      else if (member === ofContainer.logs) logs = this.#values.containerFs();
       else cursor.skip();
     }
     if (name !== undefined) return { name, rootfs, logs };

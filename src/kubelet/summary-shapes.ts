@@ -1,8 +1,7 @@
 import { JsonShape } from '../base/json-shape.js';
 
 /**
- * The objects of a summary, with their members in the order in which kubelets write them, those that are skipped too. A
- * member is told by its bit: 1, shifted by its place.
+ * The objects of a summary, with their members in the order in which kubelets write them, those that are skipped too.
  * https://pkg.go.dev/k8s.io/kubelet/pkg/apis/stats/v1alpha1
  */
 

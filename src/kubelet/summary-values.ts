@@ -8,6 +8,8 @@ const maxValue = 2 ** 53;
 /** Kubernetes' own limit, of the names of pods; those of all others are shorter. */
 const maxNameLength = 253;
 
+const ofFs = fsShape.bits;
+
 /** How many values were larger than 2^53, and how many of them are times of pressure; each was read as 2^53. */
 export interface SaturatedCounts {
   readonly all: number;
@@ -57,7 +59,7 @@ export class SummaryValues {
     let member = cursor.firstMember(ioShape);
     for (; member !== noMember; member = cursor.nextMember(ioShape, seen)) {
       seen |= member;
-      if (member === 2) pressure = this.#psi();
+      if (member === ioShape.bits.psi) pressure = this.#psi();
       else cursor.skip();
     }
     return pressure;
@@ -72,8 +74,8 @@ export class SummaryValues {
     let member = cursor.firstMember(psiShape);
     for (; member !== noMember; member = cursor.nextMember(psiShape, seen)) {
       seen |= member;
-      if (member === 1) stalledUs = this.#stallTotal();
-      else if (member === 2) waitingUs = this.#stallTotal();
+      if (member === psiShape.bits.full) stalledUs = this.#stallTotal();
+      else if (member === psiShape.bits.some) waitingUs = this.#stallTotal();
       else cursor.skip();
     }
     const { all, ofPressure } = this.counts;
@@ -88,7 +90,7 @@ export class SummaryValues {
     let member = cursor.firstMember(stallShape);
     for (; member !== noMember; member = cursor.nextMember(stallShape, seen)) {
       seen |= member;
-      if (member === 1) total = this.bytesOrCount();
+      if (member === stallShape.bits.total) total = this.bytesOrCount();
       else cursor.skip();
     }
     return total;
@@ -140,25 +142,25 @@ export class SummaryValues {
   #readFsMember(member: number): void {
     const fs = this.#fs;
     switch (member) {
-      case 1:
+      case ofFs.time:
         fs.timeMs = this.timeMs();
         return;
-      case 2:
+      case ofFs.availableBytes:
         fs.availableBytes = this.bytesOrCount();
         return;
-      case 4:
+      case ofFs.capacityBytes:
         fs.capacityBytes = this.bytesOrCount();
         return;
-      case 8:
+      case ofFs.usedBytes:
         fs.usedBytes = this.bytesOrCount();
         return;
-      case 16:
+      case ofFs.inodesFree:
         fs.inodesFree = this.bytesOrCount();
         return;
-      case 32:
+      case ofFs.inodes:
         fs.inodes = this.bytesOrCount();
         return;
-      case 64:
+      case ofFs.inodesUsed:
         fs.inodesUsed = this.bytesOrCount();
         return;
       default:
@@ -167,8 +169,8 @@ export class SummaryValues {
   }
 
   #readVolumeMember(member: number): void {
-    if (member === 128) this.#fs.name = this.name();
-    else if (member === 256) this.#fs.hasClaim = this.#cursor.skipObject();
+    if (member === ofFs.name) this.#fs.name = this.name();
+    else if (member === ofFs.pvcRef) this.#fs.hasClaim = this.#cursor.skipObject();
     else this.#cursor.skip();
   }
 }
