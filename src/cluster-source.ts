@@ -53,7 +53,7 @@ export interface ClusterSourceOptions extends ClusterConnectionOptions {
   readonly readsAllNodes?: boolean;
   /** Told of each change of a pod, evictions in any case; the source already has its result. */
   readonly onPodChange?: (change: StoreChange<Pod>, source: ClusterSource) => void;
-  /** Called with each node that was refreshed in the background. */
+  /** Called with each node that was refreshed in the background, as all nodes are. */
   readonly onRefreshed?: (node: Node, source: ClusterSource, signal: AbortSignal) => Promise<void>;
   /** Whether scrapes read the source; only then it counts what happens to pods. Default: true. */
   readonly isActive?: (source: ClusterSource) => boolean;
@@ -262,7 +262,8 @@ export class ClusterSource implements AsyncDisposable {
     const { config, clock } = this.#options;
     const { ttlMs, nearTtlMs, refresh } = config.cache;
     if (ttlMs === 0 || (refresh === 'on-scrape' && nearTtlMs === 0)) return undefined;
-    const isRefreshed = (node: Node): boolean => this.#refreshesAhead || this.cache.nearNodeNames.has(node.name);
+    const isRefreshed = (node: Node): boolean =>
+      this.#refreshesAhead || (nearTtlMs > 0 && this.cache.nearNodeNames.has(node.name));
     const select = (nodes: Iterable<Node>) => this.#targets([...nodes].filter(isRefreshed));
     return new BackgroundRefresher({
       ttlMs,
@@ -276,7 +277,9 @@ export class ClusterSource implements AsyncDisposable {
       schedule: (nodeName, delayMs) => {
         this.queue.add('refresh', nodeName, delayMs);
       },
-      onRefreshed: async (node) => this.#options.onRefreshed?.(node, this, this.#lifetime.signal),
+      onRefreshed: async (node) => {
+        if (this.#refreshesAhead) await this.#options.onRefreshed?.(node, this, this.#lifetime.signal);
+      },
       clock,
     });
   }

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+
+import { emptyScenario } from '../../sim/model/scenario.js';
+import { Exporter } from '../support/exporter.js';
+
+const mib = 2 ** 20;
+
+it.each([
+  { settings: 'nearTtl: 10s', isRefreshed: true },
+  { settings: 'nearTtl: 0', isRefreshed: false },
+  { settings: 'nearTtl: 0, refresh: ahead', isRefreshed: true },
+])(
+  'a node of few on which a pod is near its limit is refreshed without scrapes with $settings: $isRefreshed',
+  async (given) => {
+    await using exporter = await Exporter.start({
+      scenario: emptyScenario('node-1'),
+      settings: `cache: {${given.settings}}`,
+    });
+    await exporter.synced();
+    exporter.cluster.model.addPod({
+      namespace: 'shop',
+      name: 'cart-0',
+      nodeName: 'node-1',
+      containers: [
+        { name: 'main', limitBytes: 10 * mib, rootfs: { initialBytes: 9 * mib }, logs: { initialBytes: 0 } },
+      ],
+    });
+    await expect.poll(async () => (await exporter.scrape()).value('node_pods_running', { node: 'node-1' })).toBe(1);
+    await exporter.clock.advance(60_000);
+    await exporter.scrape();
+    const requestCount = exporter.requestCounts()['node-1'] ?? 0;
+    await exporter.clock.advance(60_000);
+    await exporter.clock.advance(60_000);
+    await expect.poll(() => (exporter.requestCounts()['node-1'] ?? 0) > requestCount).toBe(given.isRefreshed);
+  },
+);
