@@ -78,9 +78,9 @@ export class NodeAnswers {
 
   /**
    * The same, node by node as they respond: each is complete, with `onNode`, before the next one begins. First of all come the
-   * nodes that never had data, as they are without a response. When `signal` aborts, all that is left to do
-   * is left: a node with a new summary is served as the last scrape had it. Otherwise nodes that respond just before the
-   * deadline, thousands perhaps, would take as long after it as they take to derive.
+   * nodes that never had data, as they are without a response. Once `signal` has aborted, nothing more is derived: a node with a
+   * new summary is served as the last scrape had it. Otherwise thousands of nodes that respond just before the deadline would
+   * take as long after it as they take to derive.
    */
   async inTurn(asked: readonly AskedNode[], onNode: OnNode, signal: AbortSignal): Promise<readonly AnsweredNode[]> {
     const turns = new Mutex();
