@@ -268,6 +268,7 @@ export class ClusterSource implements AsyncDisposable {
     return new BackgroundRefresher({
       ttlMs,
       nearTtlMs,
+      maxConcurrentRefreshes: this.#budget.maxConcurrentRequests,
       cache: this.cache,
       nodes: () => select(this.store.nodes()),
       findNode: (name) => {

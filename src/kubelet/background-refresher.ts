@@ -1,3 +1,5 @@
+import { Semaphore } from 'async-mutex';
+
 import type { Clock } from '../base/clock.js';
 import type { Node } from '../kube/objects.js';
 
@@ -20,6 +22,8 @@ export interface BackgroundRefresherOptions {
   readonly schedule: (nodeName: string, delayMs: number) => void;
   /** Called with each node after it was refreshed; the next refresh waits for it. */
   readonly onRefreshed?: (node: Node) => Promise<void>;
+  /** Refreshes in progress; the others wait in the order in which they were due. At least 1. */
+  readonly maxConcurrentRefreshes: number;
   /** The cache's, in milliseconds, above 0. */
   readonly ttlMs: number;
   /** The shorter one of some nodes; 0: none has it. */
@@ -49,11 +53,13 @@ export class BackgroundRefresher {
   readonly #tickMs: number;
   readonly #periodMs: number;
   readonly #maxDelayMs: number;
+  readonly #turns: Semaphore;
   #lastScrapeAtMs = -Infinity;
 
   constructor(options: BackgroundRefresherOptions) {
     this.#options = options;
-    const { ttlMs, nearTtlMs } = options;
+    const { ttlMs, nearTtlMs, maxConcurrentRefreshes } = options;
+    this.#turns = new Semaphore(maxConcurrentRefreshes);
     this.#tickMs = Math.max(Math.min(ttlMs / 100, nearTtlMs > 0 ? nearTtlMs / 10 : Infinity), 10);
     this.#periodMs = ttlMs + 2 * this.#tickMs;
     this.#maxDelayMs = ttlMs / 10;
@@ -75,7 +81,11 @@ export class BackgroundRefresher {
    * Refreshes the node if it is due. Resolves with the delay in milliseconds after which to call it again; undefined when
    * the node has left, or scrapes no longer come. Never rejects.
    */
-  async refresh(nodeName: string): Promise<number | undefined> {
+  refresh(nodeName: string): Promise<number | undefined> {
+    return this.#turns.runExclusive(() => this.#refreshInTurn(nodeName));
+  }
+
+  async #refreshInTurn(nodeName: string): Promise<number | undefined> {
     const node = this.#options.findNode(nodeName);
     if (node === undefined) return undefined;
     const waitMs = this.#waitMs(node);
@@ -86,7 +96,7 @@ export class BackgroundRefresher {
     return nextWaitMs === 0 ? this.#retryDelayMs(nodeName) : nextWaitMs;
   }
 
-  /** For when no request could be sent. Not the same for all: few of those that come at once would find a free slot. */
+  /** For when scrapes have taken all slots. Not the same for all: few of those that come at once would find a free one. */
   #retryDelayMs(nodeName: string): number {
     return this.#tickMs * (1 + hashFraction(nodeName));
   }

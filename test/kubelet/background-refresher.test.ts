@@ -34,7 +34,14 @@ function setUp(nodes: Node[], nearTtlMs = 0, maxConcurrentRequests = 1_000) {
     },
     logger: silentLogger,
   });
-  const { refresher, queue } = queuedRefresher({ cache, nodes: () => nodes, ttlMs, nearTtlMs, clock });
+  const { refresher, queue } = queuedRefresher({
+    cache,
+    nodes: () => nodes,
+    maxConcurrentRefreshes: maxConcurrentRequests,
+    ttlMs,
+    nearTtlMs,
+    clock,
+  });
   const stop = new AbortController();
   const running = queue.run(stop.signal);
   return {
@@ -178,6 +185,7 @@ describe('refreshing ahead', () => {
         hasShortTtl: () => true,
       },
       nodes: () => nodesNamed(1),
+      maxConcurrentRefreshes: 1,
       ttlMs,
       nearTtlMs: 0,
       clock,
@@ -202,6 +210,40 @@ describe('refreshing ahead', () => {
     const fastestMs = (600 / 10) * 20;
     await world.clock.advance(fastestMs + 3_000);
     expect(world.requestCount()).toBe(600);
+  });
+
+  it('looks at a node once when many are due at once', async () => {
+    const clock = new ManualClock();
+    const attemptedAtMs = new Map<string, number>();
+    const inProgress = { count: 0, most: 0, calls: 0 };
+    const { refresher, queue } = queuedRefresher({
+      cache: {
+        refreshNow: async ({ name }) => {
+          attemptedAtMs.set(name, clock.monotonicMs());
+          inProgress.calls += 1;
+          inProgress.most = Math.max(inProgress.most, ++inProgress.count);
+          await clock.sleep(100, never);
+          inProgress.count -= 1;
+        },
+        nextAttemptAtMs: ({ name }) => {
+          const atMs = attemptedAtMs.get(name);
+          return atMs === undefined ? undefined : atMs + ttlMs;
+        },
+        hasShortTtl: () => true,
+      },
+      nodes: () => nodesNamed(600),
+      maxConcurrentRefreshes: 10,
+      ttlMs,
+      nearTtlMs: 0,
+      clock,
+    });
+    const stop = new AbortController();
+    const running = queue.run(stop.signal);
+    refresher.scraped();
+    await clock.advance(10_000);
+    expect(inProgress).toEqual({ count: 0, most: 10, calls: 600 });
+    stop.abort();
+    await running;
   });
 
   it('asks a node no more once it has left', async () => {

@@ -181,7 +181,10 @@ class Simulation implements PodLister {
     const evictions = { snapshot: () => noEvictionsSeen };
     const collection = createCollection({ config, store: this, cache, evictions, clock });
     const nearNodes = (): readonly Node[] => this.#nodes.filter(({ name }) => cache.nearNodeNames.has(name));
-    const queued = nearTtlMs === 0 ? undefined : queuedRefresher({ ttlMs, nearTtlMs, cache, nodes: nearNodes, clock });
+    const queued =
+      nearTtlMs === 0
+        ? undefined
+        : queuedRefresher({ ttlMs, nearTtlMs, cache, nodes: nearNodes, maxConcurrentRefreshes: 50, clock });
     return { clock, cache, collection, queued };
   }
 
