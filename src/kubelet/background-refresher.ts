@@ -4,8 +4,8 @@ import type { Clock } from '../base/clock.js';
 import type { Node } from '../kube/objects.js';
 
 interface RefreshableCache {
-  /** Sends a request to the node's kubelet unless its gate is closed, it has one in flight, or all slots are taken. Never rejects. */
-  refreshNow(node: Node): Promise<void>;
+  /** Sends a request to the node's kubelet, after those of all scrapes, unless that must not be. Never rejects. */
+  refreshInBackground(node: Node): Promise<void>;
   /** Monotonic time from which the kubelet may be sent the next request; undefined before the first one. */
   nextAttemptAtMs(node: Node): number | undefined;
   /** Whether the node has a shorter TTL. */
@@ -90,15 +90,15 @@ export class BackgroundRefresher {
     if (node === undefined) return undefined;
     const waitMs = this.#waitMs(node);
     if (waitMs === undefined || waitMs > 0) return waitMs;
-    await this.#options.cache.refreshNow(node);
+    await this.#options.cache.refreshInBackground(node);
     await this.#options.onRefreshed?.(node);
     const nextWaitMs = this.#waitMs(node);
     return nextWaitMs === 0 ? this.#retryDelayMs(nodeName) : nextWaitMs;
   }
 
-  /** For when scrapes have taken all slots. Not the same for all: few of those that come at once would find a free one. */
+  /** For when too many kubelets hang. Not the same for all: few of those that come at once would find a free slot. */
   #retryDelayMs(nodeName: string): number {
-    return this.#tickMs * (1 + hashFraction(nodeName));
+    return this.#maxDelayMs * (1 + hashFraction(nodeName));
   }
 
   #schedule(node: Node): void {

@@ -9,6 +9,9 @@ import { requestFailure } from '../http/request-failure.js';
 import type { Node } from '../kube/objects.js';
 import type { FailureLevel, FailureLog } from './failure-log.js';
 
+/** Below that of all others, 0. */
+const backgroundPriority = -1;
+
 /** How one kind of request is sent to kubelets, the same for all nodes. */
 export interface RequestPolicy<T> {
   /** What is requested, such as `summary`; begins error messages. */
@@ -139,16 +142,28 @@ export class CachedRequest<T> {
     if (this.isDue) await this.#attemptWhenDue(node, this.#lifetime.signal);
   }
 
-  /** As {@link refresh}, without a wait for a slot: while all are taken, no request is sent. */
-  async refreshNow(node: Node): Promise<void> {
-    const locks = [this.#mutex, ...this.#slots()];
-    if (locks.some((lock) => lock.isLocked())) return;
+  /**
+   * As {@link refresh}, with a slot that nobody else waits for. Callers that come meanwhile do not wait for this one. While
+   * too many kubelets hang, no request is sent to one that did at its last request.
+   */
+  async refreshInBackground(node: Node): Promise<void> {
+    if (!this.#maySendNow()) return;
+    await this.#policy.slots.runExclusive(() => this.#refreshInOwnSlot(node), 1, backgroundPriority);
+  }
+
+  async #refreshInOwnSlot(node: Node): Promise<void> {
+    if (!this.#maySendNow()) return;
+    const locks = [this.#mutex, ...this.#slotsOfHanging()];
     await Promise.all(locks.map((lock) => lock.acquire())); // all are free, and taken before anybody else can take them
     try {
-      if (!this.#isGateClosed()) await this.#attempt(node);
+      await this.#attempt(node);
     } finally {
       for (const lock of locks) lock.release();
     }
+  }
+
+  #maySendNow(): boolean {
+    return this.isDue && this.#slotsOfHanging().every((slots) => !slots.isLocked());
   }
 
   /** Aborts the request in flight; no further one is sent. The last value stays. */
@@ -168,16 +183,17 @@ export class CachedRequest<T> {
     });
   }
 
+  /** That of hanging kubelets first: whoever waits for it must not hold a slot that others could use. */
   #inSlot(attempt: () => Promise<void>): Promise<void> {
-    const [first, second] = this.#slots();
-    return first.runExclusive(() => second?.runExclusive(attempt) ?? attempt());
+    const inSlot = (): Promise<void> => this.#policy.slots.runExclusive(attempt);
+    const [slotsOfHanging] = this.#slotsOfHanging();
+    return slotsOfHanging?.runExclusive(inSlot) ?? inSlot();
   }
 
-  /** Those that the next request takes, in this order. */
-  #slots(): readonly [Semaphore, ...Semaphore[]] {
-    const { slots, slotsOfHanging } = this.#policy;
-    const isBounded = slotsOfHanging !== undefined && this.#failure?.reason === 'timeout';
-    return isBounded ? [slotsOfHanging, slots] : [slots];
+  /** Of which the next request takes one; none unless the kubelet hung at the last one. */
+  #slotsOfHanging(): readonly Semaphore[] {
+    const { slotsOfHanging } = this.#policy;
+    return slotsOfHanging !== undefined && this.#failure?.reason === 'timeout' ? [slotsOfHanging] : [];
   }
 
   #isGateClosed(): boolean {

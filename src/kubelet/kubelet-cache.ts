@@ -151,9 +151,9 @@ export class KubeletCache implements Disposable {
     await this.#entryOf(node).summary.refresh(node);
   }
 
-  /** As {@link refresh}, but never waits for other requests: while too many are in flight, none is sent. */
-  async refreshNow(node: Node): Promise<void> {
-    await this.#entryOf(node).summary.refreshNow(node);
+  /** See {@link CachedRequest.refreshInBackground}. */
+  async refreshInBackground(node: Node): Promise<void> {
+    await this.#entryOf(node).summary.refreshInBackground(node);
   }
 
   /** The nodes that may soon evict a pod, from now on. */

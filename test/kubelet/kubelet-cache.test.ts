@@ -14,7 +14,8 @@ const never = new AbortController().signal;
 
 /** A kubelet whose summaries carry the number of the request in `saturatedCount`, so that a test can tell them apart. */
 class FakeKubelet {
-  requestCount = 0;
+  /** In the order of the requests. */
+  readonly requestedNames: string[] = [];
   inFlightCount = 0;
   maxInFlightCount = 0;
   answer: (signal: AbortSignal) => Promise<NodeSummary> = () => this.summary();
@@ -23,7 +24,7 @@ class FakeKubelet {
   nodeName: string | undefined;
 
   readonly fetchSummary = async ({ name }: Node, signal: AbortSignal): Promise<NodeSummary> => {
-    this.requestCount++;
+    this.requestedNames.push(name);
     this.inFlightCount++;
     this.maxInFlightCount = Math.max(this.maxInFlightCount, this.inFlightCount);
     try {
@@ -32,6 +33,10 @@ class FakeKubelet {
       this.inFlightCount--;
     }
   };
+
+  get requestCount(): number {
+    return this.requestedNames.length;
+  }
 
   summary(): Promise<NodeSummary> {
     return Promise.resolve(aNodeSummary({ pods: [aPodSummary()], saturatedCount: this.requestCount }));
@@ -605,35 +610,34 @@ describe('refresh', () => {
     expect(kubelet.requestCount).toBe(2);
   });
 
-  it('without a wait sends a request at once, or none', async () => {
+  it('in the background takes a slot after all others, and holds nobody up', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 2 });
-    const [first, second, third] = ['first', 'second', 'third'].map((name) => aNode({ name }));
-    if (first === undefined || second === undefined || third === undefined) throw new Error('three nodes');
+    const nodes = ['first', 'second', 'third', 'fourth'].map((name) => aNode({ name }));
+    const [first, second, third, fourth] = nodes as [Node, Node, Node, Node];
     const answer = kubelet.hang();
-    // In one turn of the event loop: none of them may find a slot free that another one takes.
-    const running = [cache.refreshNow(first), cache.refreshNow(first), cache.refreshNow(second)];
-    await cache.refreshNow(third);
+    const inSlots = [first, second].map((of) => cache.refreshInBackground(of));
+    const waiting = [cache.refreshInBackground(third), cache.refreshInBackground(fourth)];
+    const lookup = cache.get(fourth, never);
     await clock.advance(0);
-    expect(kubelet.requestCount).toBe(2);
+    expect(kubelet.requestedNames).toEqual(['first', 'second']);
     answer();
-    await Promise.all(running);
-    kubelet.recover();
-    await cache.refreshNow(first);
-    expect([kubelet.requestCount, (await known(cache, third)).state]).toEqual([2, 'absent']);
-    await cache.refreshNow(third);
-    await clock.advance(ttlMs);
-    await cache.refreshNow(first);
+    await Promise.all([...inSlots, ...waiting, lookup]);
+    expect(kubelet.requestedNames).toEqual(['first', 'second', 'fourth', 'third']);
+    await Promise.all(nodes.map((of) => cache.refreshInBackground(of)));
     expect(kubelet.requestCount).toBe(4);
+    await clock.advance(ttlMs);
+    await Promise.all(nodes.map((of) => cache.refreshInBackground(of)));
+    expect(kubelet.requestCount).toBe(8);
   });
 
-  it('without a wait sends none to a kubelet that hung while others that hang take a quarter of the slots', async () => {
+  it('in the background sends none to a kubelet that hung while others that hang take a quarter of the slots', async () => {
     const { cache, kubelet, clock } = setUp({ maxConcurrentRequests: 4 });
     const nodes = Array.from({ length: 3 }, (_, index) => aNode({ name: `n${index}` }));
     kubelet.fail('timeout');
-    await Promise.all(nodes.map((of) => cache.refreshNow(of)));
+    await Promise.all(nodes.map((of) => cache.refreshInBackground(of)));
     await clock.advance(ttlMs);
     const answer = kubelet.hang();
-    const running = nodes.map((of) => cache.refreshNow(of));
+    const running = nodes.map((of) => cache.refreshInBackground(of));
     await Promise.all(running.slice(1));
     expect([kubelet.requestCount, kubelet.inFlightCount]).toEqual([4, 1]);
     answer();
