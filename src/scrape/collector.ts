@@ -120,7 +120,7 @@ export class Collector {
     const order = scrapeOrder(targets, this.#turn++, (nodeName) => cache.lastFailure(nodeName) !== undefined);
     using wait = new ResponseWait({ clock: this.#options.clock, parent: signal, waitsForAll });
     const { ready, others } = await this.#lookUp(order);
-    const asked = this.#ask(others, wait);
+    const asked = await this.#ask(others, wait);
     const responded = onNode === undefined ? this.#answers.of(asked) : this.#answers.inTurn(asked, onNode, signal);
     const answered = [...ready, ...(await responded)].sort(byNode);
     cache.setNearNodes(
@@ -174,21 +174,21 @@ export class Collector {
     return { ready, others };
   }
 
-  /** Requests to all nodes are under way when it returns. */
-  #ask(nodes: readonly Node[], wait: ResponseWait): readonly AskedNode[] {
+  /** Requests to all nodes are under way, or wait for a slot, when it resolves. */
+  async #ask(nodes: readonly Node[], wait: ResponseWait): Promise<readonly AskedNode[]> {
     const { cache } = this.#options;
-    const awaited = new Map<string, number | undefined>();
-    const asked = nodes.map((node) => {
-      const isHanging = cache.lastFailure(node.name)?.reason === 'timeout';
-      if (isHanging) void cache.refresh(node);
-      else awaited.set(node.name, cache.lastDurationMs(node.name));
-      const lookup = cache.get(node, wait.signal);
+    const hanging = new Set(nodes.filter(({ name }) => cache.lastFailure(name)?.reason === 'timeout'));
+    const awaited = nodes.filter((node) => !hanging.has(node));
+    wait.start(new Map(awaited.map(({ name }) => [name, cache.lastDurationMs(name)])));
+    const asked: AskedNode[] = [];
+    await this.#slicer.forEach(nodes, (node) => {
+      if (hanging.has(node)) void cache.refresh(node);
+      const lookup = cache.get(node, wait.signalFor(asked.length));
       void lookup.then(() => {
         wait.responded(node.name);
       });
-      return { node, lookup };
+      asked.push({ node, lookup });
     });
-    wait.start(awaited);
     return asked;
   }
 

@@ -10,6 +10,9 @@ export interface ResponseWaitOptions {
   readonly waitsForAll: boolean;
 }
 
+/** That share a signal: a signal takes time in the square of its listeners. */
+const nodesPerSignal = 64;
+
 /** In milliseconds. Nearly all kubelets respond faster. */
 const leastPatienceMs = 500;
 
@@ -24,7 +27,9 @@ const leastPatienceMs = 500;
 export class ResponseWait implements Disposable {
   readonly #options: ResponseWaitOptions;
   readonly #startMs: number;
-  readonly #ended = new AbortController();
+  /** By the group of nodes whose requests it ends. */
+  readonly #ended = new Map<number, AbortController>();
+  #isOver = false;
   readonly #disposed = new AbortController();
   /** By the name of a node that is waited for: how long its last response took, in milliseconds. */
   readonly #pending = new Map<string, number | undefined>();
@@ -38,9 +43,13 @@ export class ResponseWait implements Disposable {
     else options.parent.addEventListener('abort', this.#end, { once: true });
   }
 
-  /** Aborts when the wait is over. */
-  get signal(): AbortSignal {
-    return this.#ended.signal;
+  /** Aborts when the wait is over. `index`: of the node among those that are asked. */
+  signalFor(index: number): AbortSignal {
+    const group = Math.floor(index / nodesPerSignal);
+    const ended = this.#ended.get(group) ?? new AbortController();
+    this.#ended.set(group, ended);
+    if (this.#isOver) ended.abort(over());
+    return ended.signal;
   }
 
   /** Waits for these nodes. Ends at once when there is none. */
@@ -61,7 +70,8 @@ export class ResponseWait implements Disposable {
   }
 
   readonly #end = (): void => {
-    this.#ended.abort(new Error('the nodes that are left are not waited for'));
+    this.#isOver = true;
+    for (const ended of this.#ended.values()) ended.abort(over());
   };
 
   #progressed(): void {
@@ -94,4 +104,8 @@ export class ResponseWait implements Disposable {
     const lastMs = this.#lastResponseAtMs ?? this.#startMs;
     return lastMs + Math.max(leastPatienceMs, (lastMs - this.#startMs) / 2, 2 * Math.max(0, ...durations));
   }
+}
+
+function over(): Error {
+  return new Error('the nodes that are left are not waited for');
 }

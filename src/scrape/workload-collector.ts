@@ -82,8 +82,7 @@ export class WorkloadCollector {
     const partials = new Map(configured.map((workload) => [workloadKey(workload), emptyPartial(workload)]));
     await this.#slicer.forEach(totals.entries(), ([key, partial]) => partials.set(key, partial));
     backoff.retain(new Set(partials.keys()));
-    const missing = new Set(parts.flatMap(({ hasData, workloads }) => (hasData ? [] : [...workloads.keys()])));
-    const onAbsentNodes = podsOnAbsentNodes(parts);
+    const { missing, onAbsentNodes } = await this.#absent(parts);
     const failing = new Set<string>();
     await this.#slicer.forEach(partials, ([key, partial]) => {
       if (this.#isFailing(partial, missing.has(key))) failing.add(key);
@@ -101,6 +100,18 @@ export class WorkloadCollector {
       workloads.push(this.#snapshotOf(key, partial, circumstances));
     });
     return workloads;
+  }
+
+  async #absent(parts: readonly NodePart[]): Promise<AbsentWorkloads> {
+    const [missing, onAbsentNodes] = [new Set<string>(), new Map<string, number>()];
+    const absent = parts.filter(({ hasData }) => !hasData);
+    await this.#slicer.forEach(absent, ({ isInCluster, workloads }) => {
+      for (const [key, { expectedPods }] of workloads) {
+        missing.add(key);
+        if (isInCluster) onAbsentNodes.set(key, (onAbsentNodes.get(key) ?? 0) + expectedPods);
+      }
+    });
+    return { missing, onAbsentNodes };
   }
 
   /** Whether it cannot be collected: none of its pods is measured, or not all that the policy demands. */
@@ -157,22 +168,20 @@ export class WorkloadCollector {
   }
 }
 
+/** By the workload's key. */
+interface AbsentWorkloads {
+  /** With pods on nodes without data. */
+  readonly missing: ReadonlySet<string>;
+  /** Their expected pods on such nodes of the cluster. */
+  readonly onAbsentNodes: ReadonlyMap<string, number>;
+}
+
 interface Circumstances {
   readonly isFailing: boolean;
   /** What is known of its pods; undefined when it neither fails nor has failed. */
   readonly evidence: ReadonlySet<string> | undefined;
   readonly recordsFailures: boolean;
   readonly podsOnAbsentNodes: number;
-}
-
-/** The expected pods of workloads on nodes of the cluster without data, by the workload's key. */
-function podsOnAbsentNodes(parts: readonly NodePart[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { hasData, isInCluster, workloads } of parts) {
-    if (hasData || !isInCluster) continue;
-    for (const [key, { expectedPods }] of workloads) counts.set(key, (counts.get(key) ?? 0) + expectedPods);
-  }
-  return counts;
 }
 
 function areSame(before: readonly NodePart[], after: readonly NodePart[]): boolean {
