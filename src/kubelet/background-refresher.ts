@@ -1,6 +1,7 @@
 import { Semaphore } from 'async-mutex';
 
 import type { Clock } from '../base/clock.js';
+import { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
 
 interface RefreshableCache {
@@ -54,11 +55,13 @@ export class BackgroundRefresher {
   readonly #periodMs: number;
   readonly #maxDelayMs: number;
   readonly #turns: Semaphore;
+  readonly #slicer: TimeSlicer;
   #lastScrapeAtMs = -Infinity;
 
   constructor(options: BackgroundRefresherOptions) {
     this.#options = options;
     const { ttlMs, nearTtlMs, maxConcurrentRefreshes } = options;
+    this.#slicer = new TimeSlicer(options.clock);
     this.#turns = new Semaphore(maxConcurrentRefreshes);
     this.#tickMs = Math.max(Math.min(ttlMs / 100, nearTtlMs > 0 ? nearTtlMs / 10 : Infinity), 10);
     this.#periodMs = ttlMs + 2 * this.#tickMs;
@@ -68,7 +71,9 @@ export class BackgroundRefresher {
   /** To be called at each scrape. */
   scraped(): void {
     this.#lastScrapeAtMs = this.#options.clock.monotonicMs();
-    for (const node of this.#options.nodes()) this.#schedule(node);
+    void this.#slicer.forEach(this.#options.nodes(), (node) => {
+      this.#schedule(node);
+    });
   }
 
   /** To be called when the node may have appeared, or may be due earlier than before. */
