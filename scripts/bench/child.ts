@@ -1,6 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { build } from 'esbuild';
+
+const stdio: StdioOptions = ['ignore', 'inherit', 'inherit', 'ipc'];
 
 /** A process that answers each message with `{ result }` or `{ error }`, one after the other. */
 export class Child<Request extends object | string> implements AsyncDisposable {
@@ -17,8 +24,34 @@ export class Child<Request extends object | string> implements AsyncDisposable {
     nodeFlags: readonly string[] = [],
   ): Child<Request> {
     const execArgv = ['--import', 'tsx', ...nodeFlags];
-    const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
-    return new Child(fork(fileURLToPath(new URL(file, base)), { execArgv, stdio: [...stdio] }));
+    return new Child(fork(fileURLToPath(new URL(file, base)), { execArgv, stdio }));
+  }
+
+  /** The same, compiled as the exporter is: what tsx adds to each function would be measured with it. */
+  static async forkBundled<Request extends object | string>(
+    base: string,
+    file: string,
+    nodeFlags: readonly string[] = [],
+  ): Promise<Child<Request>> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'ephemeral-storage-exporter-bench-'));
+    const outfile = path.join(folder, 'bundle.mjs');
+    await build({
+      entryPoints: [fileURLToPath(new URL(file, base))],
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.19',
+      minifyWhitespace: true,
+      banner: {
+        js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+      },
+    });
+    const child = fork(outfile, { execArgv: [...nodeFlags], stdio });
+    child.once('exit', () => {
+      rmSync(folder, { recursive: true, force: true });
+    });
+    return new Child(child);
   }
 
   get pid(): number {

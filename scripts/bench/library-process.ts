@@ -30,7 +30,7 @@ const nodeCount = 40;
 const kubeletPort = 10_250;
 const minuteMs = 60_000;
 /** Until what is measured has been compiled. */
-const discardedCount = 4;
+const discardedCount = 25;
 /** Of the exporter. */
 const maxInternedCount = 200_000;
 const maxDedupedCount = 50_000;

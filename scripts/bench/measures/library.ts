@@ -7,7 +7,9 @@ import { median } from '../statistics.js';
 /** The sources of this checkout, whatever exporter the other figures are of. */
 export async function measureLibrary({ shape, roundCount }: Run): Promise<Figures> {
   const { podsPerNode, profile } = shape;
-  await using library = Child.fork<LibraryRequest>(import.meta.url, '../library-process.ts', ['--expose-gc']);
+  await using library = await Child.forkBundled<LibraryRequest>(import.meta.url, '../library-process.ts', [
+    '--expose-gc',
+  ]);
   const { rounds } = await library.ask<Ingest>({ do: 'ingest', podsPerNode, profile, roundCount });
   const { storedBytes, fullBytes } = await library.ask<Kept>({ do: 'kept', podsPerNode });
   return {
