@@ -266,8 +266,7 @@ export class ClusterSource implements AsyncDisposable {
       this.#refreshesAhead || (nearTtlMs > 0 && this.cache.nearNodeNames.has(node.name));
     const select = (nodes: Iterable<Node>) => this.#targets([...nodes].filter(isRefreshed));
     return new BackgroundRefresher({
-      ttlMs,
-      nearTtlMs,
+      ...config.cache,
       maxConcurrentRefreshes: this.#budget.maxConcurrentRequests,
       cache: this.cache,
       nodes: () => select(this.store.nodes()),
