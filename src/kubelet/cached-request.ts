@@ -183,7 +183,7 @@ export class CachedRequest<T> {
     });
   }
 
-  /** That of hanging kubelets first: whoever waits for it must not hold a slot that others could use. */
+  /** That of hanging kubelets first: a request that waits for it must not hold a slot that others could use. */
   #inSlot(attempt: () => Promise<void>): Promise<void> {
     const inSlot = (): Promise<void> => this.#policy.slots.runExclusive(attempt);
     const [slotsOfHanging] = this.#slotsOfHanging();

@@ -318,7 +318,10 @@ describe('hostile clients of TLS', () => {
     socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await expect.poll(() => response?.writableNeedDrain, { interval: 5 }).toBe(true);
     response?.socket?.resetAndDestroy();
-    const [error] = (await once(socket.resume(), 'error')) as [NodeJS.ErrnoException];
-    expect(error.code).toBe('ECONNRESET');
+    const closed = new Promise((resolve) => socket.on('close', resolve)); // after an error, too
+    socket.resume();
+    await closed;
+    // libuv calls some resets an end. What sets them apart: the megabytes that the system has accepted are lost.
+    expect(socket.bytesRead).toBeLessThan(2 ** 20);
   });
 });
