@@ -31,6 +31,7 @@ import { MissingNodeReport } from './telemetry/missing-node-report.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
 import { SeriesCapReport } from './telemetry/series-cap-report.js';
 import { readHomepage } from './version.js';
+import type { ClusterStore } from './watch/cluster-store.js';
 import { WebServer } from './web-server.js';
 
 /** New settings of the source take effect only when its first lists arrive within this time. */
@@ -64,9 +65,10 @@ export interface AppOptions {
  * settings need it), a source (cache of kubelets' answers), and a set of settings. New settings keep what does not depend
  * on them.
  *
- * Start: the addresses are listened on; nodes and pods are listed; subscribers are told of all pods; the exporter is ready. The
- * first scrape starts the background tasks: kubelets are refreshed, pods and summaries compared, and stores audited. Stop, in
- * reverse: the exporter is not ready, and running scrapes finish; tasks in process end; watches end; connections are closed.
+ * Start: the addresses are listened on; nodes and pods are listed; subscribers are told of all pods; the exporter is ready.
+ * Kubelets are refreshed for the first scrape, if they are ahead of scrapes at all; it starts the other background tasks: pods
+ * and summaries are compared, and stores audited. Stop, in reverse: the exporter is not ready, and running scrapes finish;
+ * tasks in process end; watches end; connections are closed.
  */
 export class App implements AsyncDisposable {
   readonly metrics: SelfMetrics;
@@ -97,12 +99,7 @@ export class App implements AsyncDisposable {
     const log = new EvictionLog(config.evictions, options.clock);
     this.#evictions = new EvictionTracker({ log, active: () => this.#active });
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
-    this.#active.source.store.lists
-      .listedNodes()
-      .then(() => {
-        this.#evictions.retain();
-      })
-      .catch(this.#onUnexpectedEnd);
+    this.#prepare(this.#active.source.store).catch(this.#onUnexpectedEnd);
     this.#server = this.#createServer();
   }
 
@@ -179,6 +176,14 @@ export class App implements AsyncDisposable {
     await this.#active.source[Symbol.asyncDispose]();
     await this.#connection[Symbol.asyncDispose]();
     this.#ending.stopped();
+  }
+
+  /** For the first scrape. */
+  async #prepare({ lists }: ClusterStore): Promise<void> {
+    await lists.listedNodes();
+    this.#evictions.retain();
+    await lists.synced();
+    this.#active.source.expectScrape();
   }
 
   readonly #onUnexpectedEnd = (error: Error): void => {
@@ -279,8 +284,8 @@ export class App implements AsyncDisposable {
   }
 
   #createMetricsHandler(): MetricsHandler {
-    const { clock, logger } = this.#options;
     return new MetricsHandler({
+      ...this.#options,
       source: { collect: (...scrape) => this.#scrape(...scrape) },
       exposition: {
         hasFamily: (name) => this.#active.exposition.hasFamily(name),
@@ -288,8 +293,6 @@ export class App implements AsyncDisposable {
         render: (...scrape) => this.#active.exposition.render(...scrape),
       },
       observer: this.metrics,
-      logger,
-      clock,
       settings: () => this.#active.config.scrape,
     });
   }

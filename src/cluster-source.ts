@@ -85,7 +85,7 @@ export class ClusterSource implements AsyncDisposable {
   readonly #evictions: Subscription<Pod> | undefined;
 
   constructor(options: ClusterSourceOptions) {
-    const { config, connection, onPodChange } = options;
+    const { config, connection, onPodChange, onUnexpectedEnd } = options;
     this.watches = connection.watches;
     this.#options = options;
     this.#budget = connectionBudget(config.kubelet.maxConcurrentRequests, options.openFileLimit);
@@ -133,7 +133,6 @@ export class ClusterSource implements AsyncDisposable {
         },
         mustBeTold: ({ eviction }) => eviction !== undefined,
       });
-    const { onUnexpectedEnd } = options;
     this.store.lists
       .listedNodes()
       .then(() => {
@@ -154,11 +153,15 @@ export class ClusterSource implements AsyncDisposable {
   /** To be called at each scrape: summaries are refreshed and compared in the background only while scrapes keep coming. */
   scraped(): void {
     this.#scrapedAtMs = this.#options.clock.monotonicMs();
-    const nodeCount = this.#targets(this.store.nodes()).length;
-    this.#refreshesAhead = refreshesAhead(this.#options.config.cache.refresh, nodeCount);
-    this.#refresher?.scraped();
+    this.expectScrape();
     this.#reconciler.scraped();
     for (const resource of ['nodes', 'pods'] as const) this.queue.add('audit', resource);
+  }
+
+  /** Refreshes summaries ahead for the next scrape, as after the last one. */
+  expectScrape(): void {
+    this.#refreshesAhead = refreshesAhead(this.#options.config.cache.refresh, this.#targets(this.store.nodes()).length);
+    this.#refresher?.expectScrape();
   }
 
   /** A change of a pod marks the summary of its node, but the one that ends the mark may still lack the pod. */
@@ -277,9 +280,8 @@ export class ClusterSource implements AsyncDisposable {
       schedule: (nodeName, delayMs) => {
         this.queue.add('refresh', nodeName, delayMs);
       },
-      onRefreshed: async (node) => {
-        if (this.#refreshesAhead) await this.#options.onRefreshed?.(node, this, this.#lifetime.signal);
-      },
+      onRefreshed: async (node) =>
+        this.#refreshesAhead ? this.#options.onRefreshed?.(node, this, this.#lifetime.signal) : undefined,
       clock,
     });
   }

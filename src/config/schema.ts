@@ -103,7 +103,7 @@ const cache = section({
   refresh: choice({
     default: 'auto',
     among: ['auto', 'on-scrape', 'ahead'],
-    help: 'When to scrape the kubelets: on a scrape of the exporter that needs fresh data, or ahead of it, in the background and spread over cache.ttl, while scrapes keep coming. auto: ahead from 100 nodes on, except with a cache.ttl of 0.',
+    help: 'When to scrape the kubelets: on a scrape of the exporter that needs fresh data, or ahead of it, in the background and spread over cache.ttl, before the first scrape and while scrapes keep coming. auto: ahead from 100 nodes on, except with a cache.ttl of 0.',
   }),
 });
 

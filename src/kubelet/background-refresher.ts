@@ -32,12 +32,12 @@ export interface BackgroundRefresherOptions {
   readonly clock: Clock;
 }
 
-/** Without a scrape for so many TTLs nothing is refreshed. */
+/** Without a scrape for so many TTLs nothing is refreshed: none is expected any longer. */
 const idleTtlCount = 3;
 
 /**
  * Refreshes each node in the background as soon as the cache allows it, so that scrapes find fresh data, and spreads the
- * requests over the TTL. It is active while scrapes keep coming; otherwise nothing is scheduled.
+ * requests over the TTL. It is active at the start and while scrapes keep coming; otherwise nothing is scheduled.
  *
  * Freshness counts from a response, the gate from the request before it: a kubelet that receives a request one TTL after
  * the last one responds about when its data becomes stale, and a scrape in between waits for that response.
@@ -56,7 +56,7 @@ export class BackgroundRefresher {
   readonly #maxDelayMs: number;
   readonly #turns: Semaphore;
   readonly #slicer: TimeSlicer;
-  #lastScrapeAtMs = -Infinity;
+  #expectedAtMs = -Infinity;
 
   constructor(options: BackgroundRefresherOptions) {
     this.#options = options;
@@ -68,9 +68,9 @@ export class BackgroundRefresher {
     this.#maxDelayMs = ttlMs / 10;
   }
 
-  /** To be called at each scrape. */
-  scraped(): void {
-    this.#lastScrapeAtMs = this.#options.clock.monotonicMs();
+  /** To be called at each scrape, and once before the first one. */
+  expectScrape(): void {
+    this.#expectedAtMs = this.#options.clock.monotonicMs();
     void this.#slicer.forEach(this.#options.nodes(), (node) => {
       this.#schedule(node);
     });
@@ -111,12 +111,12 @@ export class BackgroundRefresher {
     if (waitMs !== undefined) this.#options.schedule(node.name, waitMs);
   }
 
-  /** Until the node is due; undefined when that is too long after the last scrape. */
+  /** Until the node is due; undefined when that is too long after scrapes were last expected. */
   #waitMs(node: Node): number | undefined {
     const { clock, ttlMs } = this.#options;
     const nowMs = clock.monotonicMs();
     const dueAtMs = Math.max(Math.ceil(this.#dueAtMs(node) / this.#tickMs) * this.#tickMs, nowMs);
-    return dueAtMs - this.#lastScrapeAtMs < idleTtlCount * ttlMs ? dueAtMs - nowMs : undefined;
+    return dueAtMs - this.#expectedAtMs < idleTtlCount * ttlMs ? dueAtMs - nowMs : undefined;
   }
 
   #dueAtMs(node: Node): number {

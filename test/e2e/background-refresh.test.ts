@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { Exporter } from '../support/exporter.js';
@@ -34,3 +34,32 @@ it.each([
     await expect.poll(() => (exporter.requestCounts()['node-1'] ?? 0) > requestCount).toBe(given.isRefreshed);
   },
 );
+
+describe('with refresh: ahead, before the first scrape', () => {
+  const started = async (): Promise<Exporter> => {
+    const settings = 'cache: {refresh: ahead}';
+    const exporter = await Exporter.start({ scenario: emptyScenario('node-1'), settings });
+    await exporter.synced();
+    await expect
+      .poll(async () => {
+        await exporter.clock.advance(100);
+        return exporter.requestCounts();
+      })
+      .toEqual({ 'node-1': 1 });
+    return exporter;
+  };
+
+  it('kubelets are scraped, and the first scrape requests nothing', async () => {
+    await using exporter = await started();
+    await expect.poll(async () => (await exporter.scrape()).value('node_data_available', { node: 'node-1' })).toBe(1);
+    expect(exporter.requestCounts()).toEqual({ 'node-1': 1 });
+  });
+
+  it('kubelets are left alone when no scrape comes for minutes', async () => {
+    await using exporter = await started();
+    for (let minute = 1; minute <= 5; minute++) await exporter.clock.advance(60_000);
+    const counts = exporter.requestCounts();
+    for (let minute = 1; minute <= 5; minute++) await exporter.clock.advance(60_000);
+    expect(exporter.requestCounts()).toEqual(counts);
+  });
+});

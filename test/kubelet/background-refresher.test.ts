@@ -52,7 +52,7 @@ function setUp(nodes: Node[], nearTtlMs = 0, maxConcurrentRequests = 1_000) {
     requestsMs,
     /** The results of one scrape's lookups. */
     scrape: async (): Promise<string[]> => {
-      refresher.scraped();
+      refresher.expectScrape();
       lookups.length = 0;
       const gets = nodes.map((node) => cache.get(node, never));
       await clock.advance(1_000);
@@ -153,7 +153,7 @@ describe('refreshing ahead', () => {
     expect([world.queue.depth('refresh'), world.clock.sleeperCount]).toEqual([0, 0]);
     await world.clock.advance(20 * ttlMs);
     expect(world.requestCount()).toBe(count);
-    world.refresher.scraped();
+    world.refresher.expectScrape();
     await world.clock.advance(ttlMs);
     expect(world.requestCount()).toBe(count + 1);
   });
@@ -192,7 +192,7 @@ describe('refreshing ahead', () => {
     });
     const stop = new AbortController();
     const running = queue.run(stop.signal);
-    refresher.scraped();
+    refresher.expectScrape();
     await clock.advance(20_000);
     expect([requestsMs, queue.oldestRun, queue.depth('refresh')]).toEqual([[], undefined, 1]);
     isSlotFree = true;
@@ -206,7 +206,7 @@ describe('refreshing ahead', () => {
 
   it('asks many nodes that are due at once nearly as fast as the slots allow', async () => {
     await using world = setUp(nodesNamed(600), 0, 10);
-    world.refresher.scraped();
+    world.refresher.expectScrape();
     const fastestMs = (600 / 10) * 20;
     await world.clock.advance(fastestMs + 3_000);
     expect(world.requestCount()).toBe(600);
@@ -239,7 +239,7 @@ describe('refreshing ahead', () => {
     });
     const stop = new AbortController();
     const running = queue.run(stop.signal);
-    refresher.scraped();
+    refresher.expectScrape();
     await clock.advance(10_000);
     expect(inProgress).toEqual({ count: 0, most: 10, calls: 600 });
     stop.abort();

@@ -124,7 +124,7 @@ class Simulation implements PodLister {
       for (const pod of this.podsOn(name)) void this.#evictInTime(pod, cache, stop.signal);
     }
     for (let scrape = 0; scrape < 80; scrape++) {
-      queued?.refresher.scraped();
+      queued?.refresher.expectScrape();
       await collection.collector.collect(stop.signal);
       await clock.advance(15_000);
     }
