@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { costPerPod } from './bench/derived.js';
+import { scrapeByPrometheus } from './bench/prometheus.js';
 import { describeRun, type Phase, phases, type RunOptions } from './bench/run-options.js';
 import { runShape } from './bench/run-shape.js';
 import { type ShapeName, shapeNames, shapes } from './bench/shapes.js';
@@ -29,6 +30,9 @@ const { values: flags, positionals } = parseArgs({
     'idle-seconds': { type: 'string', default: '15' },
     // Instead of all figures.
     'soak-minutes': { type: 'string' },
+    // Instead of all figures: the binary of a Prometheus 3, for `--minutes`.
+    prometheus: { type: 'string' },
+    'interval-seconds': { type: 'string', default: '60' },
     json: { type: 'string', default: path.join(tmpdir(), 'ephemeral-storage-exporter-bench.json') },
   },
 });
@@ -74,6 +78,13 @@ async function resultOf(name: ShapeName, before: readonly ShapeResult[]): Promis
 
 if (flags['soak-minutes'] !== undefined) {
   for (const name of wanted) await soak(optionsOf(name), Number(flags['soak-minutes']));
+} else if (flags.prometheus !== undefined) {
+  const scraping = {
+    program: flags.prometheus,
+    minutes: Number(flags.minutes),
+    intervalSeconds: Number(flags['interval-seconds']),
+  };
+  for (const name of wanted) await scrapeByPrometheus(optionsOf(name), scraping);
 } else {
   const results: ShapeResult[] = [];
   for (const name of wanted) {

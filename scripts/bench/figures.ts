@@ -24,6 +24,7 @@ const figureKinds = {
     unit: 'bytes',
     targets: { 'normal-100': 8 * mega, 'large-1000': 80 * mega, 'huge-5000': 120 * mega },
   },
+  gzipBytes: { what: 'bytes of a scrape with gzip', unit: 'bytes' },
   warmCpu: { what: 'warm scrape, CPU to the last byte', unit: 'ms' },
   warmToNaive: {
     what: 'warm scrape ÷ naive prom-client, CPU',

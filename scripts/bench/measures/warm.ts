@@ -15,6 +15,7 @@ interface Round {
   readonly plainMs: number;
   readonly gzipMs: number;
   readonly gzipWallMs: number;
+  readonly gzipBytes: number;
   readonly blockMs: number;
   readonly naiveMs: number;
   readonly copyMs: number;
@@ -46,6 +47,7 @@ export async function measureWarm(run: Run, exporter: BenchExporter): Promise<Fi
     seriesCount: all,
     seriesPerPod: ofPods / podCountOf(shape),
     scrapeBytes: sizeBytes,
+    gzipBytes: of(({ gzipBytes }) => gzipBytes),
     warmCpu: of(({ plainMs }) => plainMs),
     warmToNaive: of(({ plainMs, naiveMs }) => plainMs / naiveMs),
     warmToCopy: of(({ plainMs, copyMs }) => plainMs / copyMs),
@@ -64,19 +66,31 @@ async function measureRound(run: Run, exporter: BenchExporter, references: Child
   const naiveMs = await references.ask<number>({ do: 'naive' });
   const gzip = await cpuOfScrapes(exporter, repeatCount, true);
   const copyMs = await references.ask<number>({ do: 'memcpy' });
-  return { plainMs: plain.cpuMs, gzipMs: gzip.cpuMs, gzipWallMs: gzip.wallMs, blockMs, naiveMs, copyMs };
+  return {
+    plainMs: plain.cpuMs,
+    gzipMs: gzip.cpuMs,
+    gzipWallMs: gzip.wallMs,
+    gzipBytes: gzip.sizeBytes,
+    blockMs,
+    naiveMs,
+    copyMs,
+  };
 }
 
 async function cpuOfScrapes(
   exporter: BenchExporter,
   count: number,
   gzip: boolean,
-): Promise<{ readonly cpuMs: number; readonly wallMs: number }> {
+): Promise<{ readonly cpuMs: number; readonly wallMs: number; readonly sizeBytes: number }> {
   const before = await exporter.usage();
-  let wallMs = 0;
-  for (let index = 0; index < count; index++) wallMs += (await scrape(exporter.port, { gzip })).tookMs;
+  let [wallMs, sizeBytes] = [0, 0];
+  for (let index = 0; index < count; index++) {
+    const answer = await scrape(exporter.port, { gzip });
+    wallMs += answer.tookMs;
+    sizeBytes = answer.sizeBytes;
+  }
   const after = await exporter.usage();
-  return { cpuMs: (after.cpuMs - before.cpuMs) / count, wallMs: wallMs / count };
+  return { cpuMs: (after.cpuMs - before.cpuMs) / count, wallMs: wallMs / count, sizeBytes };
 }
 
 /** All series, and those with a label `pod`. */
