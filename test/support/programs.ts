@@ -82,6 +82,8 @@ export interface PrometheusOptions {
   readonly intervalSeconds?: number;
   /** Host and port of the Alertmanager. Default: none. */
   readonly alertmanager?: string;
+  /** Additional flags of the program. */
+  readonly flags?: readonly string[];
 }
 
 /** A response of Prometheus, with `data` on success. Prometheus 3 has remarks on queries that are not quite right. */
@@ -143,7 +145,7 @@ export class PrometheusServer implements AsyncDisposable {
   }
 
   static async start(options: PrometheusOptions): Promise<PrometheusServer> {
-    const { history, rules, program = 'prometheus', promtool = 'promtool' } = options;
+    const { history, rules, program = 'prometheus', promtool = 'promtool', flags = [] } = options;
     const folder = await temporaryFolder();
     const port = await freePort();
     if (rules !== undefined) await writeFile(path.join(folder.path, 'rules.yml'), JSON.stringify(rules));
@@ -154,7 +156,13 @@ export class PrometheusServer implements AsyncDisposable {
     const address = `127.0.0.1:${String(port)}`;
     const child = spawn(
       program,
-      [`--config.file=${file}`, `--storage.tsdb.path=${data}`, `--web.listen-address=${address}`, '--log.level=error'],
+      [
+        `--config.file=${file}`,
+        `--storage.tsdb.path=${data}`,
+        `--web.listen-address=${address}`,
+        '--log.level=error',
+        ...flags,
+      ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );
     const ended = once(child, 'exit');
