@@ -5,7 +5,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { compatibilityTable, metricsTable } from '../../src/commands/metrics.js';
+import { familyTable } from '../../src/exposition/families.js';
 import { absenceReasons } from '../../src/scrape/snapshot.js';
+import { readRules, recordsOf } from '../support/rules.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const docs = (await readdir(path.join(root, 'docs'))).filter((name) => name.endsWith('.md'));
@@ -86,6 +88,27 @@ describe('the page about troubleshooting', () => {
       /<!-- reasons:begin -->([^]*)<!-- reasons:end -->/.exec(read('docs/troubleshooting.md')) ?? [];
     const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason);
     expect(explained.toSorted()).toEqual([...absenceReasons].sort());
+  });
+});
+
+describe('the page about sizing', () => {
+  const [, table = ''] =
+    /<!-- workload-families:begin -->([^]*)<!-- workload-families:end -->/.exec(read('docs/sizing.md')) ?? [];
+  const rows = [...table.matchAll(/^\| `(\w+)` +\| (sum|max|min) +\| (?:`([\w:]+)`|none: .*?) +\|$/gm)];
+
+  it('shows for every family of workloads how shards add up', () => {
+    const families = familyTable([]).map(({ name }) => name);
+    const ofWorkloads = families.filter((name) => name.startsWith('ephemeral_storage_workload_'));
+    expect(rows.map(([, name]) => name).toSorted()).toEqual(ofWorkloads.toSorted());
+  });
+
+  it('names recorded series that add up in that way', async () => {
+    const expressions = new Map(recordsOf(await readRules()).map(({ record, expr }) => [record, expr]));
+    for (const [, family = '', combine = '', record] of rows) {
+      if (record === undefined) continue;
+      const expression = expressions.get(record);
+      expect(expression, record).toMatch(new RegExp(`\\b${combine} by \\([^]*\\b${family}\\b`));
+    }
   });
 });
 

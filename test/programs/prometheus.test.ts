@@ -30,7 +30,7 @@ describeInEachPrometheus('a real Prometheus', ({ program, promtool }) => {
     );
     expect(apart.length).toBeGreaterThan(0);
     expect(apart.map(({ value }) => value)).toEqual(apart.map(() => 0));
-    const pages = await Promise.all(['installation', 'workloads'].map((page) => readFile(`docs/${page}.md`, 'utf8')));
+    const pages = await Promise.all(['sizing', 'workloads'].map((page) => readFile(`docs/${page}.md`, 'utf8')));
     const [totals = '', pods = '', ...others] = Array.from(
       pages.join('').matchAll(/```promql\n([^]*?)```/g),
       ([, query = '']) => query,

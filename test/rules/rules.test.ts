@@ -65,6 +65,12 @@ describe('the rules', () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
+  it("have no more groups, and no more rules in one, than Mimir's ruler accepts without configuration", () => {
+    // https://grafana.com/docs/mimir/latest/configure/configuration-parameters/#limits
+    expect(rules.groups.length).toBeLessThanOrEqual(70);
+    expect(Math.max(...rules.groups.map(({ rules: ofGroup }) => ofGroup.length))).toBeLessThanOrEqual(20);
+  });
+
   it('need only families of the standard profile, apart from two details that the runbooks name', () => {
     const full = familyTable(Object.values(selfFamilies)).filter(({ profile }) => profile === 'full');
     const named = new Set([...expressions, ...textExpressions].flatMap(seriesNames));
