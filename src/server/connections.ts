@@ -64,11 +64,6 @@ export class Connections {
     });
   }
 
-  /** Whether a request is under way. */
-  isBusy(endpoint: Endpoint): boolean {
-    return this.#open.get(keyOf(endpoint))?.state === 'busy';
-  }
-
   /** A request arrived. False: too many connections are in use, and this one must be closed after its response. */
   use(endpoint: Endpoint): boolean {
     const connection = this.#open.get(keyOf(endpoint));

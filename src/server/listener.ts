@@ -8,6 +8,7 @@ import { messageOf, UserError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Connections } from './connections.js';
 import { isProbe } from './probes.js';
+import { RequestTurns } from './request-turns.js';
 import { contextOptions, refusalOf, type TlsSettings } from './tls.js';
 
 export interface ListenerOptions {
@@ -54,6 +55,7 @@ export class Listener {
   readonly #server: Server | HttpsServer;
   #tls: TlsSettings | undefined;
   readonly #connections: Connections;
+  readonly #turns: RequestTurns;
   readonly #running = new Set<ServerResponse>();
   #isClosing = false;
 
@@ -61,19 +63,11 @@ export class Listener {
     this.#options = options;
     this.#tls = options.tls;
     this.#connections = options.connections;
+    this.#turns = new RequestTurns(options.clock);
     const handle: RequestListener = (request, response) => {
-      const { socket } = request;
-      // Pipelined requests are refused: when the connection ends, Node.js notifies only the first of them, and the others
-      // would keep their resources. Scrapers and browsers do not pipeline.
-      if (this.#connections.isBusy(socket)) {
-        socket.destroy();
-        return;
-      }
-      response.once('finish', () => {
-        this.#connections.release(socket);
+      this.#turns.take(request, response, () => {
+        this.#handle(request, response);
       });
-      this.#track(response);
-      this.#handle(request, response);
     };
     this.#server = this.#tls === undefined ? createServer(limits, handle) : this.#createTlsServer(this.#tls, handle);
     this.#server.on('connection', (socket: Socket) => {
@@ -166,7 +160,12 @@ export class Listener {
 
   /** Probes need no connection that is kept, so they are answered while too many are in use. */
   #handle(request: IncomingMessage, response: ServerResponse): void {
-    const isAdmitted = this.#connections.use(request.socket);
+    const { socket } = request;
+    response.once('finish', () => {
+      this.#connections.release(socket);
+    });
+    this.#track(response);
+    const isAdmitted = this.#connections.use(socket);
     const isForProbe = isProbe(request);
     if (isForProbe || !isAdmitted) response.setHeader('Connection', 'close');
     if (isForProbe || isAdmitted) this.#options.handler(request, response);

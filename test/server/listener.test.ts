@@ -76,6 +76,67 @@ function get(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 }
 
+/** More than the system takes from a server whose client does not read. */
+const unsent = Buffer.alloc(16 * 2 ** 20);
+
+/** A connection with one response that was ended and cannot be sent yet, and another request behind it. */
+class RequestBehindAnother implements AsyncDisposable {
+  readonly server: RunningServer;
+  readonly socket: Socket;
+  readonly clock: ManualClock;
+  readonly #begun: readonly ServerResponse[];
+
+  private constructor(server: RunningServer, socket: Socket, clock: ManualClock, begun: readonly ServerResponse[]) {
+    this.server = server;
+    this.socket = socket;
+    this.clock = clock;
+    this.#begun = begun;
+  }
+
+  static async start(): Promise<RequestBehindAnother> {
+    const clock = new ManualClock();
+    const begun: ServerResponse[] = [];
+    const handler: RequestListener = (_request, response) => {
+      begun.push(response);
+      response.end(unsent);
+    };
+    const server = await RunningServer.start(handler, clock);
+    const socket = await connected({ port: server.port, sends: get('/') });
+    await once(socket, 'readable');
+    socket.write(get('/'));
+    await expect.poll(() => clock.sleeperCount, { interval: 5 }).toBe(1);
+    return new RequestBehindAnother(server, socket, clock, begun);
+  }
+
+  /** Handled requests, and sleeps that are not over. */
+  get counts(): readonly number[] {
+    return [this.#begun.length, this.clock.sleeperCount];
+  }
+
+  get isOpen(): boolean {
+    return this.#begun[0]?.destroyed === false;
+  }
+
+  async ended(): Promise<void> {
+    await expect.poll(() => this.isOpen, { interval: 5 }).toBe(false);
+  }
+
+  /** Reads so many bodies, or up to the end of the connection. Headers are far shorter than a body. */
+  async readBodies(count = Infinity): Promise<number> {
+    let byteCount = 0;
+    for await (const chunk of this.socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      byteCount += chunk.length;
+      if (byteCount > count * unsent.length) break;
+    }
+    return Math.floor(byteCount / unsent.length);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.socket.destroy();
+    await this.server[Symbol.asyncDispose]();
+  }
+}
+
 /** Keeps `count` connections open whose request never ends, and opens a new one for each that is closed. */
 function renewedSlowloris(count: number, port: number): Disposable & { readonly closedCount: number } {
   const sockets = new Set<Socket>();
@@ -171,6 +232,47 @@ describe('limits', () => {
     await once(socket.resume(), 'close');
     await ended;
     expect(begun).toHaveLength(1);
+  });
+
+  it('let a request wait while the response before it is complete, but not known to have been sent', async () => {
+    await using pair = await RequestBehindAnother.start();
+    expect(await pair.readBodies(2)).toBe(2);
+    expect([...pair.counts, pair.socket.readyState]).toEqual([2, 0, 'open']);
+  });
+
+  it('let no second request wait', async () => {
+    const begun: ServerResponse[] = [];
+    await using server = await RunningServer.start((_request, response) => {
+      begun.push(response);
+      response.end(unsent);
+    });
+    const socket = await connected({ port: server.port, sends: get('/') + get('/') + get('/') });
+    await once(socket.resume(), 'close');
+    expect(begun).toHaveLength(1);
+  });
+
+  it('let no request wait for more than a second for a client that does not read', async () => {
+    await using pair = await RequestBehindAnother.start();
+    await pair.clock.advance(999);
+    expect(pair.isOpen).toBe(true);
+    await pair.clock.advance(1);
+    await pair.ended();
+    expect(pair.counts).toEqual([1, 0]);
+  });
+
+  it('keep nothing of a request that waits when its connection ends', async () => {
+    await using pair = await RequestBehindAnother.start();
+    pair.socket.destroy();
+    await pair.ended();
+    expect(pair.counts).toEqual([1, 0]);
+  });
+
+  it('leave a request that waits unanswered when the listener closes', async () => {
+    await using pair = await RequestBehindAnother.start();
+    const closed = pair.server.close(60_000);
+    await pair.readBodies();
+    await closed;
+    expect(pair.counts).toEqual([1, 0]);
   });
 
   it('allow many requests on one connection', async () => {

@@ -85,6 +85,28 @@ describe('a client with TLS', () => {
     agent.destroy();
   });
 
+  it('keeps its connection when it sends the next request before Node.js knows that the response was sent', async () => {
+    const sockets: TLSSocket[] = [];
+    // Sent in a turn of the event loop that is over before the writes are reported, as a body in blocks is.
+    const handler: RequestListener = (_request, response) => {
+      setImmediate(() => {
+        response.end('ok');
+        sockets.shift()?.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      });
+    };
+    await using server = await startServer(aTls(), handler);
+    const socket = await connected(server.port);
+    sockets.push(socket, socket);
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      text += String(chunk);
+      if (text.split('200 OK').length > 3) break;
+    }
+    expect(text.split('200 OK')).toHaveLength(4);
+    socket.destroy();
+  });
+
   it('verifies the certificate', async () => {
     await using server = await startServer();
     expect(await get(server.port, { ca: foreignAuthority.certificate })).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
