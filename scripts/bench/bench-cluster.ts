@@ -28,6 +28,11 @@ export class BenchCluster implements AsyncDisposable {
     await this.#child.ask({ do: 'modify', count });
   }
 
+  /** Whether lists are served in pages only. */
+  async setPages(isPaged: boolean): Promise<void> {
+    await this.#child.ask({ do: 'pages', isPaged });
+  }
+
   /** Replaces the faults before. */
   async setFaults(faults: { readonly failCount: number; readonly hangCount: number }): Promise<void> {
     await this.#child.ask({ do: 'faults', ...faults });

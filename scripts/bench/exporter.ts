@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,6 +12,8 @@ import { scrape } from './scraper.js';
 export interface Usage {
   readonly cpuMs: number;
   readonly rssBytes: number;
+  /** Since `watchBlocks`. */
+  readonly peakRssBytes: number;
   readonly heapBytes: number;
   readonly externalBytes: number;
   /** Longest run of the main thread without a turn of the event loop, between `watchBlocks` and this reading. */
@@ -30,6 +32,9 @@ export interface ExporterOptions {
 
 const probe = new URL('exporter-probe.mjs', import.meta.url).href;
 const pollMs = 20;
+/** A process that uses less CPU time in this time, a tenth of a core, rests: measuring blocks costs some too. */
+const restMs = 500;
+const restTicks = 5;
 
 /** The built exporter in a process of its own, with a probe in it. */
 export class BenchExporter implements AsyncDisposable {
@@ -37,7 +42,7 @@ export class BenchExporter implements AsyncDisposable {
   /** From the start of the process, in milliseconds. */
   readonly listeningMs: number;
   readonly #startMs: number;
-  readonly #child: Child<'watch' | 'read'>;
+  readonly #child: Child<'watch' | 'read' | 'collect'>;
   readonly #folder: string;
 
   private constructor(child: ChildProcess, started: { port: number; startMs: number; folder: string }) {
@@ -71,6 +76,26 @@ export class BenchExporter implements AsyncDisposable {
 
   async watchBlocks(): Promise<void> {
     await this.#child.ask('watch');
+  }
+
+  /** What is not reachable goes. */
+  async collectGarbage(): Promise<void> {
+    await this.#child.ask('collect');
+  }
+
+  /** Resolves when the process does next to nothing. */
+  async rested(): Promise<void> {
+    let before = -Infinity;
+    for (let now = this.#ticks(); now - before > restTicks; now = this.#ticks()) {
+      before = now;
+      await delay(restMs);
+    }
+  }
+
+  /** Hundredths of a second of CPU time, without a question to the process. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+  #ticks(): number {
+    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[11]) + Number(fields[12]);
   }
 
   /** Milliseconds from the start of the process until it says that it is ready. */

@@ -124,6 +124,31 @@ const figureKinds = {
     unit: 'count',
     targets: { 'small-10': 0, 'normal-100': 0, 'dense-100': 0, 'large-1000': 0, 'huge-5000': 0 },
   },
+  listBlock: {
+    what: 'longest loop block in the first lists',
+    unit: 'ms',
+    targets: { 'normal-100': 30, 'large-1000': 30, 'huge-5000': 30 },
+  },
+  listMemory: {
+    what: 'RSS of the first lists beside what is kept',
+    unit: 'bytes',
+    targets: { 'normal-100': 60 * mega, 'large-1000': 60 * mega, 'huge-5000': 60 * mega },
+  },
+  pagedListBlock: {
+    what: 'longest loop block in lists in pages',
+    unit: 'ms',
+    targets: { 'normal-100': 30, 'large-1000': 30, 'huge-5000': 30 },
+  },
+  pagedListMemory: {
+    what: 'RSS of lists in pages beside what is kept',
+    unit: 'bytes',
+    targets: { 'normal-100': 60 * mega, 'large-1000': 60 * mega, 'huge-5000': 60 * mega },
+  },
+  eventsBlock: {
+    what: 'longest loop block in 30,000 watch events',
+    unit: 'ms',
+    targets: { 'normal-100': 20, 'large-1000': 20, 'huge-5000': 20 },
+  },
   idleCpu: { what: 'CPU of a minute without scrapes, of a core', unit: 'percent' },
   toEphemeralStorageMetrics: {
     what: 'steady CPU ÷ k8s-ephemeral-storage-metrics at 15 s',

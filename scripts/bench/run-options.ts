@@ -2,7 +2,7 @@ import type { BenchCluster } from './bench-cluster.js';
 import { BenchExporter } from './exporter.js';
 import { podCountOf, type Shape } from './shapes.js';
 
-export const phases = ['start', 'warm', 'changes', 'readers', 'idle', 'steady', 'hanging', 'library'] as const;
+export const phases = ['start', 'warm', 'changes', 'readers', 'idle', 'lists', 'steady', 'hanging', 'library'] as const;
 export type Phase = (typeof phases)[number];
 
 export interface RunOptions {

@@ -5,6 +5,7 @@ import { measureChanges } from './measures/changes.js';
 import { measureHanging } from './measures/hanging.js';
 import { measureIdle } from './measures/idle.js';
 import { measureLibrary } from './measures/library.js';
+import { measureLists } from './measures/lists.js';
 import { measureReaders } from './measures/readers.js';
 import { measureStart } from './measures/start.js';
 import { measureSteady, steadySettings } from './measures/steady.js';
@@ -17,8 +18,11 @@ export async function runShape(options: RunOptions, only: ReadonlySet<Phase>): P
   await using cluster = await BenchCluster.start(shape);
   const run: Run = { ...options, cluster };
   const measured = { ...(await measureFresh(run, only)), ...(await measureRefreshing(run, only)) };
-  const library = await measurePhases(run, only, [['library', () => measureLibrary(run)]]);
-  return { ...measured, ...library, ...derivedFigures(shape, measured) };
+  const others = await measurePhases(run, only, [
+    ['lists', () => measureLists(run)],
+    ['library', () => measureLibrary(run)],
+  ]);
+  return { ...measured, ...others, ...derivedFigures(shape, measured) };
 }
 
 /** Data is fresh for so long that no kubelet is asked while it is measured. */

@@ -3,19 +3,18 @@ import { setImmediate } from 'node:timers/promises';
 import type { Deadline } from './clock.js';
 import { RequestError } from './errors.js';
 
-/** Parsed between two turns of the event loop: a few milliseconds of work. */
-const maxTurnBytes = 256 * 1024;
+/** Parsed between two turns of the event loop: a millisecond or two of work. A turn may see the end of one and another one. */
 const maxPieceBytes = 64 * 1024;
 
 /**
- * The bytes of a body in pieces of at most 64 KiB. Yields to the event loop after every 256 KiB, since a fast connection
+ * The bytes of a body in pieces of at most 64 KiB. Yields to the event loop after as many bytes, since a fast connection
  * delivers megabytes, and a decompressor whole blocks, within one turn.
  */
 export async function* yieldToEventLoop(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let bytesInTurn = 0;
   for await (const chunk of body) {
     for (let start = 0; start < chunk.length; start += maxPieceBytes) {
-      if (bytesInTurn >= maxTurnBytes) {
+      if (bytesInTurn >= maxPieceBytes) {
         await setImmediate();
         bytesInTurn = 0;
       }

@@ -54,36 +54,41 @@ export interface DeadlineOptions {
   readonly parent?: AbortSignal;
 }
 
-/** The caller disposes of it (`using`) when the work is done. Until then it keeps one timer. */
+/**
+ * The caller disposes of it (`using`) when the work is done. Until then it keeps one timer, which a restart leaves alone: it
+ * finds out at its end. Bodies restart a deadline with each chunk, and a timer for each would cost as much as its events.
+ */
 export function startDeadline({ clock, durationMs, error, parent }: DeadlineOptions): Deadline {
   const aborted = new AbortController();
-  let timer = new AbortController();
+  const disposed = new AbortController();
+  let startMs = clock.monotonicMs();
   const onParentAbort = (): void => {
     aborted.abort(parent?.reason);
   };
-  const start = (): void => {
-    timer = new AbortController();
-    const { signal } = timer;
-    clock.sleep(durationMs, signal).then(
-      () => {
-        aborted.abort(error());
-      },
-      () => undefined, // stopped or restarted
-    );
+  const timeIsUp = async (): Promise<void> => {
+    let leftMs = durationMs;
+    do {
+      await clock.sleep(leftMs, disposed.signal);
+      leftMs = startMs + durationMs - clock.monotonicMs();
+    } while (leftMs > 0);
   };
   if (parent?.aborted === true) onParentAbort();
   else {
     parent?.addEventListener('abort', onParentAbort, { once: true });
-    start();
+    timeIsUp().then(
+      () => {
+        aborted.abort(error());
+      },
+      () => undefined, // disposed
+    );
   }
   return {
     signal: aborted.signal,
     restart: () => {
-      timer.abort();
-      if (!aborted.signal.aborted) start();
+      startMs = clock.monotonicMs();
     },
     [Symbol.dispose]: () => {
-      timer.abort();
+      disposed.abort();
       parent?.removeEventListener('abort', onParentAbort);
     },
   };

@@ -110,7 +110,7 @@ describe('compressed lists', () => {
     });
     isReading = false;
     expect(names).toHaveLength(2_000);
-    // 256 KiB of objects of 4 KB, and the piece that exceeds it.
-    expect(maxObjectsInTurn).toBeLessThanOrEqual(100);
+    // 64 KiB of objects of 4 KB, once before the turn's end and once after its beginning.
+    expect(maxObjectsInTurn).toBeLessThanOrEqual(40);
   });
 });

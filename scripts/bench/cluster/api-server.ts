@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { constants, createGzip } from 'node:zlib';
 
 import type { KeyPair } from '../../../sim/certificates.js';
@@ -10,6 +11,7 @@ import type { ClusterState } from './cluster-state.js';
 import type { BenchPod } from './pods.js';
 
 const bookmarkPeriodMs = 60_000;
+const sentPollMs = 20;
 /** Pods of a list that are written at once. */
 const podsPerPiece = 200;
 /** Lists of which further pages can be asked for. */
@@ -30,6 +32,9 @@ export class BenchApiServer implements AsyncDisposable {
   readonly #nodeObjects: readonly Buffer[];
   readonly #podObjects = new PodObjects();
   readonly #snapshots = new Map<number, readonly BenchPod[]>();
+  readonly #watches = new Set<ServerResponse>();
+  /** Lists of any state but the newest are refused, as by a server whose memory does not have it. */
+  servesPagesOnly = false;
   /** Requests by path, without parameters; those that are not served too. */
   readonly requestCounts = new Map<string, number>();
 
@@ -60,6 +65,11 @@ export class BenchApiServer implements AsyncDisposable {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
+  /** Resolves when the system has taken all events. */
+  async sent(): Promise<void> {
+    while ([...this.#watches].some(({ writableLength }) => writableLength > 0)) await delay(sentPollMs);
+  }
+
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'https://api');
     const isWatch = searchParams.get('watch') === 'true';
@@ -81,6 +91,10 @@ export class BenchApiServer implements AsyncDisposable {
     parameters: URLSearchParams,
     { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   ): Promise<void> {
+    if (this.servesPagesOnly && parameters.has('resourceVersion')) {
+      response.writeHead(410, { 'Content-Type': 'application/json' }).end(JSON.stringify(expired));
+      return;
+    }
     const list = resource === 'pods' ? this.#podList(parameters) : this.#nodeList();
     const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '');
     const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' };
@@ -144,6 +158,7 @@ export class BenchApiServer implements AsyncDisposable {
   #watch(resource: 'pods' | 'nodes', parameters: URLSearchParams, response: ServerResponse): void {
     response.writeHead(200, { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' });
     response.flushHeaders();
+    this.#watches.add(response);
     const ends: (() => void)[] = [];
     if (resource === 'pods') {
       const past = this.#state.eventsAfter(Number(parameters.get('resourceVersion')));
@@ -167,15 +182,14 @@ export class BenchApiServer implements AsyncDisposable {
       clearTimeout(limit);
     });
     response.once('close', () => {
+      this.#watches.delete(response);
       for (const end of ends) end();
     });
   }
 }
 
-const goneLine = `${JSON.stringify({
-  type: 'ERROR',
-  object: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 },
-})}\n`;
+const expired = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 };
+const goneLine = `${JSON.stringify({ type: 'ERROR', object: expired })}\n`;
 
 function* textOf({ kind, resourceVersion, continueToken, remainingCount, pieces }: List): Generator<Buffer> {
   const metadata = {

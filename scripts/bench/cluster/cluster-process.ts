@@ -61,6 +61,10 @@ async function answer(request: ClusterRequest): Promise<ClusterAccess | ClusterC
       return null;
     case 'modify':
       cluster.state.modify(request.count);
+      await cluster.api.sent();
+      return null;
+    case 'pages':
+      cluster.api.servesPagesOnly = request.isPaged;
       return null;
     case 'faults':
       cluster.kubelets.setFaults(request);

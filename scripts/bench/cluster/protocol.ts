@@ -6,8 +6,10 @@ export type ClusterRequest =
   | { readonly do: 'start'; readonly shape: Pick<Shape, 'nodeCount' | 'podsPerNode'> }
   /** Pods that are replaced in a minute, from now on. */
   | { readonly do: 'churn'; readonly podsPerMinute: number }
-  /** Changes a label of so many pods at once. */
+  /** Changes a label of so many pods at once. The answer comes when all watches have been sent their events. */
   | { readonly do: 'modify'; readonly count: number }
+  /** Whether lists of any state but the newest, which need no pages, are refused. */
+  | { readonly do: 'pages'; readonly isPaged: boolean }
   | { readonly do: 'faults'; readonly failCount: number; readonly hangCount: number }
   | { readonly do: 'counts'; readonly reset: boolean };
 
