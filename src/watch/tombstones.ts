@@ -29,6 +29,11 @@ export class Tombstones {
     this.#purge();
   }
 
+  /** Whether nothing is remembered; what is about to be forgotten counts. */
+  get isEmpty(): boolean {
+    return this.#forgetAtMs.size === 0;
+  }
+
   /** Adds the objects that `former` remembers. */
   inherit(former: Tombstones): void {
     former.#purge();

@@ -41,8 +41,11 @@ describe('Tombstones', () => {
 
   it('forgets a UID that is in use again', () => {
     const tombstones = rememberingFor(60_000);
+    expect(tombstones.isEmpty).toBe(true);
     tombstones.add('a');
+    expect(tombstones.isEmpty).toBe(false);
     tombstones.delete('a');
+    expect(tombstones.isEmpty).toBe(true);
     tombstones.delete('never added');
     expect(tombstones.has('a')).toBe(false);
   });
