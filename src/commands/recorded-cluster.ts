@@ -87,6 +87,10 @@ export class RecordedCluster implements NodeLister, PodLister, SummaryCache {
     return undefined;
   }
 
+  inFlightMs(): number {
+    return 0;
+  }
+
   lastDurationMs(): undefined {
     return undefined;
   }

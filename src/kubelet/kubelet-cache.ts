@@ -193,6 +193,14 @@ export class KubeletCache implements Disposable {
     return this.#entries.get(nodeName)?.summary.failure;
   }
 
+  /** How long a request for the summary has been in flight, in milliseconds; 0 without one. */
+  inFlightMs(nodeName: string): number {
+    const summary = this.#entries.get(nodeName)?.summary;
+    if (summary?.isInFlight !== true) return 0;
+    const nowMs = this.#options.clock.monotonicMs();
+    return nowMs - (summary.state.lastAttemptAtMs ?? nowMs);
+  }
+
   /** How long the last response took, in milliseconds; undefined before the first one. */
   lastDurationMs(nodeName: string): number | undefined {
     return this.#entries.get(nodeName)?.summary.success?.durationMs;

@@ -31,6 +31,8 @@ export interface SummaryCache {
   refresh(node: Node): Promise<void>;
   /** Undefined when the last request to the node succeeded. */
   lastFailure(nodeName: string): { readonly reason: string } | undefined;
+  /** How long a request to the node has been in flight, in milliseconds; 0 without one. */
+  inFlightMs(nodeName: string): number;
   /** How long the last response took, in milliseconds; undefined before the first one. */
   lastDurationMs(nodeName: string): number | undefined;
   /** How fast pods grow, by their entries in the last summary of the node. */
@@ -78,6 +80,8 @@ export class Collector {
   readonly #slicer: TimeSlicer;
   readonly #answers: NodeAnswers;
   #turn = 0;
+  /** By the name of a node: see {@link scrapeOrder}. */
+  #lastTurns: ReadonlyMap<string, number> = new Map();
   #runningCount = 0;
 
   constructor(options: CollectorOptions) {
@@ -111,18 +115,24 @@ export class Collector {
     signal: AbortSignal,
     { recordsFailures = true, waitsForAll = false, onNode }: CollectOptions,
   ): Promise<ClusterSnapshot> {
-    const { nodes, policy, cache, records } = this.#options;
+    const { nodes, policy, cache, records, clock } = this.#options;
     const { targets, skipped, missing } = nodesInScope(nodes.nodes(), policy);
     const names = targets.map(({ name }) => name);
     const goneNames = this.#goneNodeNames();
     records.retain(new Set([...names, ...goneNames, ...skipped.map(({ name }) => name)]));
     cache.retain(new Set(names));
-    const order = scrapeOrder(targets, this.#turn++, (nodeName) => cache.lastFailure(nodeName) !== undefined);
-    using wait = new ResponseWait({ clock: this.#options.clock, parent: signal, waitsForAll });
+    const turn = this.#turn++;
+    const startMs = clock.monotonicMs();
+    const order = scrapeOrder(targets, turn, {
+      lastTurn: (nodeName) => this.#lastTurns.get(nodeName),
+      hasFailed: (nodeName) => cache.lastFailure(nodeName) !== undefined,
+    });
+    using wait = new ResponseWait({ clock, parent: signal, waitsForAll });
     const { ready, others } = await this.#lookUp(order);
     const asked = await this.#ask(others, wait);
     const responded = onNode === undefined ? this.#answers.of(asked) : this.#answers.inTurn(asked, onNode, signal);
     const answered = [...ready, ...(await responded)].sort(byNode);
+    this.#lastTurns = this.#turnsOf(answered, turn, startMs);
     cache.setNearNodes(
       nearestNodes(
         answered.flatMap(({ near }) => near ?? []),
@@ -161,6 +171,21 @@ export class Collector {
     const { nodes } = this.#options;
     const existing = new Set(Array.from(nodes.nodes(), ({ name }) => name));
     return [...nodes.boundNodeNames()].filter((name) => !existing.has(name)).sort();
+  }
+
+  /**
+   * A node with fresh data had its turn, and so had one that did not respond while it was waited for at least half of the time.
+   * `startMs`: of this one.
+   */
+  #turnsOf(answered: readonly AnsweredNode[], turn: number, startMs: number): ReadonlyMap<string, number> {
+    const { cache, clock } = this.#options;
+    const leastWaitMs = Math.max(1, (clock.monotonicMs() - startMs) / 2);
+    const turns = new Map<string, number>();
+    for (const { node, lookup } of answered) {
+      const hadTurn = lookup.state === 'fresh' || cache.inFlightMs(node.name) >= leastWaitMs;
+      turns.set(node.name, hadTurn ? turn : (this.#lastTurns.get(node.name) ?? -1));
+    }
+    return turns;
   }
 
   /** `ready`: nodes with fresh data of which all is derived; `others` are to be asked, in this order. */

@@ -31,14 +31,27 @@ export function nodesInScope(nodes: Iterable<Node>, policy: NodePolicy): NodesIn
   return { targets, skipped, missing };
 }
 
+/** What is known of the nodes, by their names. */
+export interface NodeTurns {
+  /** The number of the last scrape in which the node had its turn; undefined before. */
+  readonly lastTurn: (nodeName: string) => number | undefined;
+  readonly hasFailed: (nodeName: string) => boolean;
+}
+
 /**
- * The order in which nodes are scraped. It starts one place further at each turn, so that a short deadline does not
- * starve the same nodes. Nodes whose last scrape failed come last, so that hanging ones do not hold the request slots
- * while the others wait.
+ * The order in which nodes are scraped. Those come first that have waited for their turn for longest, so that a deadline that
+ * is too short for all nodes reaches each in some scrapes; of equal ones, the first is another one in each scrape. Nodes whose
+ * last scrape failed come last, so that hanging ones do not hold the request slots while the others wait.
  */
-export function scrapeOrder(nodes: readonly Node[], turn: number, lastFailed: (nodeName: string) => boolean): Node[] {
+export function scrapeOrder(nodes: readonly Node[], turn: number, { lastTurn, hasFailed }: NodeTurns): Node[] {
   const start = nodes.length === 0 ? 0 : turn % nodes.length;
-  const rotated = [...nodes.slice(start), ...nodes.slice(0, start)];
-  const failed = new Set(rotated.filter((node) => lastFailed(node.name)));
-  return [...rotated.filter((node) => !failed.has(node)), ...failed];
+  const placed = [...nodes.slice(start), ...nodes.slice(0, start)].map((node) => ({
+    node,
+    place: hasFailed(node.name) ? Infinity : (lastTurn(node.name) ?? -1),
+  }));
+  return placed.sort(byPlace).map(({ node }) => node);
+}
+
+function byPlace({ place }: { readonly place: number }, { place: other }: { readonly place: number }): number {
+  return place === other ? 0 : place - other;
 }

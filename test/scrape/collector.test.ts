@@ -126,6 +126,10 @@ class FakeCluster implements PodLister, SummaryCache {
     return undefined;
   }
 
+  inFlightMs(): number {
+    return 0;
+  }
+
   lastDurationMs(): undefined {
     return undefined;
   }
@@ -545,8 +549,8 @@ describe('the age of data', () => {
 
 describe('a node whose turn has not come when the deadline does', () => {
   const noChange: (cluster: FakeCluster) => void = () => undefined;
-  const withoutNode1: typeof noChange = (cluster) => {
-    cluster.setLookup('node-1', { state: 'absent', reason: 'never' });
+  const withoutData: typeof noChange = (cluster) => {
+    for (const name of ['node-1', 'node-2']) cluster.setLookup(name, { state: 'absent', reason: 'never' });
   };
 
   /** Scrapes of two nodes with new summaries; the deadline comes while the text of the first one is made. */
@@ -584,7 +588,7 @@ describe('a node whose turn has not come when the deadline does', () => {
 
   it.each([
     ['that summary is two TTLs old', { passMs: 110_000 }],
-    ['no scrape had it', { prepare: withoutNode1 }],
+    ['no scrape had it', { prepare: withoutData }],
   ])('has no data when %s', async (_case, options) => {
     const { after } = await aLateScrape(options);
     expect(after.nodes).toMatchObject([{ state: 'absent', reason: 'timeout' }, { state: 'fresh' }]);

@@ -39,20 +39,32 @@ describe('nodes in scope', () => {
 describe('the order in which nodes are scraped', () => {
   const nodes = ['a', 'b', 'c', 'd'].map((name) => node(name));
 
+  const unknown = { lastTurn: () => undefined, hasFailed: () => false };
+
   it.each([
     { turn: 0, order: ['a', 'b', 'c', 'd'] },
     { turn: 1, order: ['b', 'c', 'd', 'a'] },
     { turn: 6, order: ['c', 'd', 'a', 'b'] },
   ])('starts one node further at each turn: $turn', ({ turn, order }) => {
-    expect(names(scrapeOrder(nodes, turn, () => false))).toEqual(order);
+    expect(names(scrapeOrder(nodes, turn, unknown))).toEqual(order);
+  });
+
+  it('begins with the nodes that have waited for their turn for longest', () => {
+    const turns = new Map([
+      ['a', 2],
+      ['b', 1],
+      ['d', 1],
+    ]);
+    const lastTurn = (name: string): number | undefined => turns.get(name);
+    expect(names(scrapeOrder(nodes, 3, { ...unknown, lastTurn }))).toEqual(['c', 'd', 'b', 'a']);
   });
 
   it('has the nodes that failed last time at its end', () => {
-    const failed = new Set(['b', 'd']);
-    expect(names(scrapeOrder(nodes, 1, (name) => failed.has(name)))).toEqual(['c', 'a', 'b', 'd']);
+    const hasFailed = (name: string): boolean => ['b', 'd'].includes(name);
+    expect(names(scrapeOrder(nodes, 1, { ...unknown, hasFailed }))).toEqual(['c', 'a', 'b', 'd']);
   });
 
   it('is empty without nodes', () => {
-    expect(scrapeOrder([], 3, () => false)).toEqual([]);
+    expect(scrapeOrder([], 3, unknown)).toEqual([]);
   });
 });

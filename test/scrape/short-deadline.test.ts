@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+
+import { startDeadline } from '../../src/base/clock.js';
+import { RequestError } from '../../src/base/errors.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { EvictionLog } from '../../src/history/eviction-log.js';
+import type { Node } from '../../src/kube/objects.js';
+import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
+import type { NodeSummary } from '../../src/kubelet/summary.js';
+import { type CollectOptions, Collector } from '../../src/scrape/collector.js';
+import { NodeRecords } from '../../src/scrape/node-records.js';
+import { WorkloadCollector } from '../../src/scrape/workload-collector.js';
+import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import { aNode, aNodeSummary } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const nodes = Array.from({ length: 50 }, (_, index) => aNode({ name: `node-${index}`, uid: `uid-${index}` }));
+const names = nodes.map(({ name }) => name);
+
+interface Given {
+  /** From one scrape to the next, in milliseconds. */
+  readonly everyMs: number;
+  readonly ttlMs: number;
+  /** Until a kubelet responds; Infinity for one that hangs. */
+  readonly responseMs: (node: Node) => number;
+  /** To derive and render one node. */
+  readonly deriveMs?: number;
+}
+
+const deadlineMs = 4_000;
+const requestTimeoutMs = 10_000;
+/** A fifth of the nodes. */
+const slotCount = 10;
+
+function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
+  const clock = new ManualClock();
+  const asked = new Set<string>();
+  const served = new Set<string>();
+  const fetchSummary = async (node: Node, signal: AbortSignal): Promise<NodeSummary> => {
+    asked.add(node.name);
+    const durationMs = responseMs(node);
+    await clock.sleep(Math.min(durationMs, requestTimeoutMs), signal);
+    if (durationMs > requestTimeoutMs) throw new RequestError('timeout', 'no response');
+    return aNodeSummary({ nodeName: node.name });
+  };
+  const pods = {
+    podsOn: () => [],
+    boundNodeNames: () => [],
+    unlistedNamespaces: () => [],
+    findPod: () => undefined,
+    isDeleted: () => false,
+  };
+  const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: false });
+  const cache = new KubeletCache({
+    ...{ ttlMs, nearTtlMs: 0, fetchSummary, fetchConfiguration: undefined, maxConcurrentRequests: slotCount, clock },
+    expectsPods: () => false,
+    observer: { lookedUp: () => undefined, requestedEarly: () => undefined },
+    logger: silentLogger,
+  });
+  const collector = new Collector({
+    nodes: { ...pods, hasSynced: true, nodes: () => nodes },
+    policy: { nodeSelector: [], skipSelectors: [] },
+    cache,
+    records: new NodeRecords({
+      ...{ pods, resolver, attribution: 'measured', maxUnknownPods: 20, sidecars: 'auto', showsAllPods: true, clock },
+      scope: { namespaces: [], hasPodSelector: false },
+      graceMs: 60_000,
+    }),
+    resolver,
+    evictions: new EvictionLog({ retentionMs: 3_600_000, maxRecords: 10 }, clock),
+    showsAllPods: true,
+    ttlMs,
+    workloads: new WorkloadCollector({
+      ...{ configured: resolver.configured(), onMissingNode: 'partial', pods, resolver, clock },
+      backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),
+    }),
+    clock,
+  });
+  const onNode: CollectOptions['onNode'] = async ({ snapshot }) => {
+    if (snapshot !== undefined) await clock.sleep(deriveMs);
+  };
+  const scrape = async (): Promise<void> => {
+    using deadline = startDeadline({ clock, durationMs: deadlineMs, error: () => new Error('time is up') });
+    const collecting = collector.collect(deadline.signal, { onNode });
+    await clock.advance(everyMs);
+    const snapshot = await collecting;
+    for (const node of snapshot?.nodes ?? []) if (node.state === 'fresh') served.add(node.nodeName);
+  };
+  const scrapes = async (count: number): Promise<void> => {
+    for (let index = 0; index < count; index += 1) await scrape();
+  };
+  return { scrapes, cache, asked, served };
+}
+
+const isHanging = ({ name }: Node): boolean => ['node-0', 'node-1', 'node-2', 'node-3', 'node-4'].includes(name);
+const healthy = names.filter((name) => !isHanging(aNode({ name })));
+const missing = (set: ReadonlySet<string>, of = names): readonly string[] => of.filter((name) => !set.has(name));
+
+describe('scrapes whose deadline reaches a fifth of the nodes', () => {
+  it.each([
+    { what: 'at once, while their data is fresh', everyMs: 4_000, ttlMs: 55_000 },
+    { what: 'at once, while all data is old by the next scrape', everyMs: 4_000, ttlMs: 3_000 },
+    { what: 'after a pause in which all respond, and their data becomes too old', everyMs: 60_000, ttlMs: 15_000 },
+  ])('ask and serve each node within six, $what', async (times) => {
+    const { scrapes, cache, asked, served } = setUp({ ...times, responseMs: () => 3_900 });
+    await scrapes(6);
+    expect([missing(asked), missing(served)]).toEqual([[], []]);
+    cache[Symbol.dispose]();
+  });
+
+  it('derive and serve each node within six when that is what takes time', async () => {
+    const { scrapes, cache, served } = setUp({
+      ...{ everyMs: 60_000, ttlMs: 15_000, deriveMs: 390 },
+      responseMs: () => 0,
+    });
+    await scrapes(6);
+    expect(missing(served)).toEqual([]);
+    cache[Symbol.dispose]();
+  });
+
+  it('ask and serve all others within six while more than have slots respond too late', async () => {
+    const slow = new Set(names.slice(0, slotCount + 2));
+    const { scrapes, cache, asked, served } = setUp({
+      ...{ everyMs: 60_000, ttlMs: 15_000 },
+      responseMs: ({ name }) => (slow.has(name) ? 6_000 : 3_900),
+    });
+    await scrapes(6);
+    const others = names.filter((name) => !slow.has(name));
+    expect([missing(asked), missing(served, others)]).toEqual([[], []]);
+    cache[Symbol.dispose]();
+  });
+
+  it('ask and serve all others within six while five hang', async () => {
+    const { scrapes, cache, asked, served } = setUp({
+      ...{ everyMs: 60_000, ttlMs: 15_000 },
+      responseMs: (node) => (isHanging(node) ? Infinity : 3_900),
+    });
+    await scrapes(1); // which hang is known then
+    served.clear();
+    await scrapes(6);
+    expect([missing(asked), missing(served, healthy)]).toEqual([[], []]);
+    cache[Symbol.dispose]();
+  });
+});
