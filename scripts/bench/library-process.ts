@@ -120,7 +120,9 @@ class Pipeline {
       fetchedAtMs: systemClock.nowMs(),
       configuration: undefined,
     } as const;
-    const prepared = await this.#records.of(node).prepare(node, lookup, this.#slicer);
+    const prepared = await this.#records
+      .of(node)
+      .prepare(node, { lookup, lookedUpAtMs: systemClock.monotonicMs() }, this.#slicer);
     await this.#exposition.prepareNode(prepared, noFilter, this.#signal);
   }
 }

@@ -3,7 +3,7 @@ import { TimeSlicer } from '../base/time-slicer.js';
 import type { EvictionCounts } from '../history/eviction-counters.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import type { PreparedNode } from '../scrape/node-record.js';
-import type { ClusterSnapshot, NodeObjects, NodeSnapshot, NodeState } from '../scrape/snapshot.js';
+import type { ClusterSnapshot, NodeObjects, NodeSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import { type BodyFamily, ExpositionBodies, type ExpositionBody, type ExpositionRequest } from './bodies.js';
 import { ChunkCache } from './chunks.js';
@@ -12,7 +12,7 @@ import { type Compatibility, detailGroups, familyTable } from './families.js';
 import type { FamilyGroup, Level } from './family.js';
 import type { TextPiece } from './gzip-pages.js';
 import { nodeStateGroups } from './node-families.js';
-import { isSameState } from './node-states.js';
+import { isSameState, type ShownNodeState, shownState } from './node-states.js';
 import { objectGroups } from './object-families.js';
 import { type SourceParts, undivided } from './part-texts.js';
 import { partsOfNode, partsOfObjects } from './pod-on-node.js';
@@ -92,7 +92,7 @@ export class Exposition {
   readonly #workloadChunks: ChunkCache<WorkloadPage>;
   readonly #objectChunks: ChunkCache<NodeObjects>;
   readonly #nodeChunks: ChunkCache<NodeSnapshot>;
-  readonly #nodeStates = new StablePages<NodeState>(isSameState);
+  readonly #nodeStates = new StablePages<ShownNodeState>(isSameState);
   readonly #nodeStateChunks: ChunkCache<NodeStates>;
   readonly #evictedPodChunks: ChunkCache<readonly EvictionRecord[]>;
   readonly #workloadEvictions = new StablePages<EvictionCounts<Workload>>();
@@ -176,7 +176,7 @@ export class Exposition {
       ...(await blocksOf(this.#nodeChunks, snapshots)),
       ...(await blocksOf(this.#objectChunks, objects)),
       ...(await blocksOf(this.#evictedPodChunks, [evictions.records])),
-      ...(await blocksOf(this.#nodeStateChunks, this.#nodeStates.of(nodes))),
+      ...(await blocksOf(this.#nodeStateChunks, this.#nodeStates.of(nodes.map(shownState)))),
       ...(await blocksOf(this.#nodeEvictionChunks, this.#nodeEvictions.of(evictions.nodes))),
     ];
     return this.#capped(blocks, filter);

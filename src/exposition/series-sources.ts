@@ -15,15 +15,16 @@ import { type NodeLayout, sameFilesystem } from '../eviction/node-layout.js';
 import type { Volume, VolumeType } from '../kube/objects.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import { type NextVictim, nextVictims } from '../scrape/node-victims.js';
-import type { ListedPod, NodeSnapshot, NodeState, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
+import type { ListedPod, NodeSnapshot, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
 import type { SeriesSource } from './family.js';
+import type { ShownNodeState } from './node-states.js';
 import type { PodOnNode } from './pod-on-node.js';
 import { labelPart, labelText } from './render.js';
 
 type WorkloadContainer = NonNullable<WorkloadSnapshot['usage']>['containers'][number];
 
 /** Some of the nodes of one scrape. */
-export type NodeStates = readonly NodeState[];
+export type NodeStates = readonly ShownNodeState[];
 
 /** Some of the workloads of one scrape. */
 export interface WorkloadPage {
@@ -221,14 +222,14 @@ export const layouts: SeriesSource<NodeSnapshot, NodeLayout> = {
   },
 };
 
-export const nodes: SeriesSource<NodeStates, NodeState> = {
+export const nodes: SeriesSource<NodeStates, ShownNodeState> = {
   labels: ['node'],
   forEach(states, emit) {
     for (const data of states) emit(labelText(nodes.labels, [data.nodeName]), data);
   },
 };
 
-export const absentNodes: SeriesSource<NodeStates, NodeState> = {
+export const absentNodes: SeriesSource<NodeStates, ShownNodeState> = {
   labels: ['node', 'reason'],
   forEach(states, emit) {
     for (const data of states) {

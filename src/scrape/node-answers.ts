@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
+import type { KnownLookup } from './derived-lookup.js';
 import { type NearNode, type PodGrowth, timeToEvictionMs } from './near-evictions.js';
 import type { NodeRecord, PreparedNode } from './node-record.js';
 import type { NodeRecords } from './node-records.js';
@@ -32,14 +33,11 @@ export interface AskedNode {
   readonly lookup: Promise<CacheLookup>;
 }
 
-export interface AnsweredNode {
+export interface AnsweredNode extends KnownLookup {
   readonly node: Node;
   /** Undefined for a node on which no eviction is near. */
   readonly near: NearNode | undefined;
-  readonly lookup: CacheLookup;
   readonly record: NodeRecord;
-  /** Monotonic time in milliseconds. */
-  readonly lookedUpAtMs: number;
 }
 
 /** Called with each node whose data is derived, before the next one is. */
@@ -70,7 +68,7 @@ export class NodeAnswers {
     return Promise.all(
       asked.map(async ({ node, lookup: pending }) => {
         const known = await this.#known(node, pending);
-        await records.of(node).prepare(node, known.lookup, slicer);
+        await records.of(node).prepare(node, known, slicer);
         return slicer.run(() => this.#answered(known));
       }),
     );
@@ -79,7 +77,7 @@ export class NodeAnswers {
   /**
    * The same, node by node as they respond: each is complete, with `onNode`, before the next one begins. First of all come the
    * nodes that never had data, as they are without a response. Once `signal` has aborted, nothing more is derived: a node with a
-   * new summary is served as the last scrape had it. Otherwise thousands of nodes that respond just before the deadline would
+   * new summary is served as it was before. Otherwise thousands of nodes that respond just before the deadline would
    * take as long after it as they take to derive.
    */
   async inTurn(asked: readonly AskedNode[], onNode: OnNode, signal: AbortSignal): Promise<readonly AnsweredNode[]> {
@@ -107,8 +105,9 @@ export class NodeAnswers {
   }
 
   async #withoutData(node: Node, onNode: OnNode): Promise<void> {
-    const { records, slicer } = this.#options;
-    await onNode(await records.of(node).prepare(node, { state: 'absent', reason: 'never' }, slicer));
+    const { records, slicer, clock } = this.#options;
+    const known: KnownLookup = { lookup: { state: 'absent', reason: 'never' }, lookedUpAtMs: clock.monotonicMs() };
+    await onNode(await records.of(node).prepare(node, known, slicer));
   }
 
   async #known(node: Node, pending: Promise<CacheLookup>): Promise<KnownNode> {
@@ -119,7 +118,7 @@ export class NodeAnswers {
 
   async #complete(known: KnownNode, onNode: OnNode): Promise<AnsweredNode> {
     const { slicer } = this.#options;
-    const prepared = await known.record.prepare(known.node, known.lookup, slicer);
+    const prepared = await known.record.prepare(known.node, known, slicer);
     const answered = await slicer.run(() => this.#answered(known));
     await onNode(prepared);
     known.record.release();

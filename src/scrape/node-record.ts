@@ -8,6 +8,7 @@ import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { expectedPods as findExpected } from '../workload/coverage.js';
 import { DanglingPods } from './dangling-pods.js';
+import { DerivedLookup, type KnownLookup } from './derived-lookup.js';
 import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
 import type { ObjectRecords } from './node-objects.js';
 import {
@@ -60,7 +61,7 @@ export class NodeRecord {
   #listing: Listing | undefined;
   readonly #dangling: DanglingPods;
   #layout: LayoutOfLife | undefined;
-  #served: ServedLookup | undefined;
+  readonly #derived = new DerivedLookup();
 
   constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
     this.#options = options;
@@ -84,12 +85,14 @@ export class NodeRecord {
   }
 
   /** Derives what `scraped` needs, so that it takes no time. Yields to the event loop between pods. */
-  async prepare(node: Node, lookup: CacheLookup, slicer: TimeSlicer): Promise<PreparedNode> {
+  async prepare(node: Node, known: KnownLookup, slicer: TimeSlicer): Promise<PreparedNode> {
+    const { lookup } = known;
     const listed = lookup.state === 'absent' ? undefined : await this.#listPods(node, lookup, slicer);
     return slicer.run(() => {
       const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, listed);
       this.#coverageOf(node, snapshot);
       if (snapshot !== undefined) this.#updateDangling(snapshot);
+      this.#derived.set(node, known);
       return { snapshot, objects: this.#objects.of(node.name, node, snapshot) };
     });
   }
@@ -123,15 +126,11 @@ export class NodeRecord {
 
   /**
    * For a scrape that has no time to derive what is not derived yet: the lookup itself when only its summary's pods may have
-   * changed since; otherwise that of the last scrape, or no data when that summary is as old as `maxAgeMs`.
+   * changed since; otherwise the last one of which all was derived, or no data when that summary is as old as `maxAgeMs`.
    */
   withoutDeriving(node: Node, lookup: CacheLookup, maxAgeMs: number): CacheLookup {
     if (lookup.state === 'absent' || this.#kept?.snapshot.summary === lookup.summary) return lookup;
-    const { served, atMs } = this.#served?.nodeUid === node.uid ? this.#served : noneServed;
-    const ageMs = this.#options.clock.monotonicMs() - atMs;
-    return served === undefined || ageMs >= maxAgeMs
-      ? { state: 'absent', reason: 'timeout' }
-      : { ...served, state: 'stale', ageMs };
+    return this.#derived.at(this.#options.clock.monotonicMs(), node, maxAgeMs);
   }
 
   /** As of now: `lookup` was made `sinceMs` ago, and other nodes have been waited for since. */
@@ -147,7 +146,7 @@ export class NodeRecord {
     const snapshot = this.#snapshotOf(node, lookup);
     const coverage = this.#coverageOf(node, snapshot);
     const ageMs = lookup.ageMs + sinceMs;
-    this.#served = { nodeUid: node.uid, served: lookup, atMs: this.#options.clock.monotonicMs() - ageMs };
+    this.#derived.set(node, { lookup, lookedUpAtMs: this.#options.clock.monotonicMs() - sinceMs });
     const state: NodeState = {
       state: lookup.state,
       ...commonState(node, coverage),
@@ -291,16 +290,6 @@ interface Listing {
   readonly summary: NodeSummary;
   readonly pods: Promise<ListedPods>;
 }
-
-/** What the last scrape was told. */
-interface ServedLookup {
-  readonly nodeUid: string;
-  readonly served: FoundLookup;
-  /** Monotonic time in milliseconds at which the summary arrived. */
-  readonly atMs: number;
-}
-
-const noneServed = { served: undefined, atMs: -Infinity };
 
 interface KeptSnapshot {
   readonly configuration: KubeletConfiguration | undefined;

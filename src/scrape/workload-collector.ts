@@ -38,7 +38,7 @@ export interface WorkloadCollectorOptions {
 }
 
 interface CollectedWorkloads {
-  readonly parts: readonly NodePart[];
+  readonly parts: readonly CollectedPart[];
   readonly unlistedNamespaces: readonly string[];
   readonly workloads: readonly WorkloadSnapshot[];
 }
@@ -69,7 +69,7 @@ export class WorkloadCollector {
     if (isSame && !this.#options.backoff.hasFailed) return last.workloads;
     const workloads = await this.#collect(parts, recordsFailures);
     const mayBeKept = recordsFailures || workloads.every(({ usage }) => usage !== undefined);
-    this.#last = mayBeKept ? { parts, unlistedNamespaces, workloads } : undefined;
+    this.#last = mayBeKept ? { parts: parts.map(collectedPart), unlistedNamespaces, workloads } : undefined;
     return workloads;
   }
 
@@ -184,14 +184,23 @@ interface Circumstances {
   readonly podsOnAbsentNodes: number;
 }
 
-function areSame(before: readonly NodePart[], after: readonly NodePart[]): boolean {
+/** What tells whether a part is the same. Its sums would be a second copy of all nodes' sums, until the next scrape. */
+interface CollectedPart extends Pick<NodePart, 'hasData' | 'isInCluster'> {
+  readonly workloads: WeakRef<WorkloadPartials>;
+}
+
+function collectedPart({ hasData, isInCluster, workloads }: NodePart): CollectedPart {
+  return { hasData, isInCluster, workloads: new WeakRef(workloads) };
+}
+
+function areSame(before: readonly CollectedPart[], after: readonly NodePart[]): boolean {
   return (
     before.length === after.length &&
     before.every(
       ({ hasData, isInCluster, workloads }, index) =>
         hasData === after[index]?.hasData &&
         isInCluster === after[index].isInCluster &&
-        workloads === after[index].workloads,
+        workloads.deref() === after[index].workloads,
     )
   );
 }

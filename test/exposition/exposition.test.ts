@@ -26,6 +26,7 @@ import type { Workload } from '../../src/workload/workload.js';
 import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
+import { isLetGo } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,
@@ -156,6 +157,22 @@ const hostileSnapshot: ClusterSnapshot = aClusterSnapshot({
     aWorkloadSnapshot({ workload: quoted, expectedPods: 2, complete: false }),
     aWorkloadSnapshot({ workload: controlled, usage: undefined, backoffMs: 1_500 }),
   ],
+});
+
+describe('what an exposition keeps', () => {
+  it('is the text of a node, not the data that it was made from', async () => {
+    const exposition = anExposition();
+    const render = (node: NodeState) => exposition.render(aClusterSnapshot({ nodes: [node] }), asking('text'), never);
+    const former = new WeakRef<object>(
+      await (async () => {
+        const node = aFreshNode();
+        await render(node);
+        return node.snapshot;
+      })(),
+    );
+    await render(aFreshNode());
+    expect(await isLetGo(former)).toBe(true);
+  });
 });
 
 describe('golden expositions', () => {

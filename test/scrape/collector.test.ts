@@ -26,6 +26,7 @@ import {
   aThreshold,
   aVolume,
 } from '../support/builders.js';
+import { isLetGo } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const graceMs = 60_000;
@@ -45,6 +46,12 @@ class FakeCluster implements PodLister, SummaryCache {
 
   nodes(): Iterable<Node> {
     return this.#nodes;
+  }
+
+  nodeNamed(name: string): Node {
+    const node = this.#nodes.find((each) => each.name === name);
+    if (node === undefined) throw new Error(`no node ${name}`);
+    return node;
   }
 
   addNode(name: string, pods: readonly Pod[], labels: Record<string, string> = {}): void {
@@ -575,7 +582,7 @@ describe('a node whose turn has not come when the deadline does', () => {
     return { passed, before, after, collect };
   }
 
-  it('is served as the last scrape had it, with the age of that summary', async () => {
+  it('is served as it was before, with the age of that summary', async () => {
     const { passed, before, after } = await aLateScrape({ passMs: 56_000 });
     expect(passed).toEqual(['node-2']);
     expect(after.nodes).toMatchObject([
@@ -601,6 +608,23 @@ describe('a node whose turn has not come when the deadline does', () => {
 });
 
 describe('what is kept between scrapes', () => {
+  it('is the data of a node once: the former one is let go as soon as the new one is derived', async () => {
+    const cluster = twoNodes();
+    const { collector, collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const node = cluster.nodeNamed('node-1');
+    const formerOf = async () => {
+      const former = snapshotOf(await collect(), 'node-1');
+      if (former === undefined) throw new Error('no data');
+      return [former, former.summary].map((object) => new WeakRef<object>(object));
+    };
+    const former = await formerOf();
+    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 111 })] });
+    const lookup = cluster.getFresh(node);
+    if (lookup === undefined) throw new Error('no data');
+    await collector.prepare(node, lookup, () => Promise.resolve());
+    expect(await Promise.all(former.map(isLetGo))).toEqual([true, true]);
+  });
+
   it('is the same snapshot object while summary and pods are the same', async () => {
     const { collect } = aCollector(twoNodes());
     const first = snapshotOf(await collect(), 'node-1');

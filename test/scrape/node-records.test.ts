@@ -58,7 +58,7 @@ function setUp() {
     steadyNowMs: monotonicMs,
     sleep: () => Promise.resolve(),
   });
-  const prepare = () => records.of(node).prepare(node, lookup, slicer);
+  const prepare = () => records.of(node).prepare(node, { lookup, lookedUpAtMs: 0 }, slicer);
   return { records, lookup, derived, prepare, setPods: (changed: Pod[]) => (pods = changed), pods: () => pods };
 }
 

@@ -1,8 +1,16 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Whether nothing holds what `ref` refers to. */
+export async function isLetGo(ref: WeakRef<object>): Promise<boolean> {
+  await nextTurn(); // until then, the ref itself holds it
+  collectGarbage();
+  return ref.deref() === undefined;
+}
 
 /** The memory that the result of `make` occupies, in bytes; what `make` needs in between is not in it. */
 export function retainedBytes(make: () => unknown): number {
