@@ -1,6 +1,8 @@
 /** The settings of the schema, as a tree for lookups and as rows for the documentation. */
 import { stringify } from 'yaml';
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
+// Not by `z.core`: that value would bring all of it into the bundle, with the languages of its messages.
+import { $ZodArray, $ZodCodec, $ZodObject, $ZodPrefault, $ZodReadonly } from 'zod/v4/core';
 
 import { schema } from './schema.js';
 import { type SettingMeta, settingMeta } from './setting.js';
@@ -71,20 +73,20 @@ function* settingsOf(section: Section): Generator<Setting> {
 
 /** The schema inside defaults, codecs and the like: an object, an array or a plain value. */
 function innermost(schema: Schema): Schema {
-  if (schema instanceof z.core.$ZodPrefault || schema instanceof z.core.$ZodReadonly) {
+  if (schema instanceof $ZodPrefault || schema instanceof $ZodReadonly) {
     return innermost(schema._zod.def.innerType);
   }
-  return schema instanceof z.core.$ZodCodec ? innermost(schema._zod.def.in) : schema;
+  return schema instanceof $ZodCodec ? innermost(schema._zod.def.in) : schema;
 }
 
 function shapeOf(schema: Schema): Readonly<Record<string, Schema>> {
   const inner = innermost(schema);
-  return inner instanceof z.core.$ZodObject ? inner._zod.def.shape : {};
+  return inner instanceof $ZodObject ? inner._zod.def.shape : {};
 }
 
 function itemOf(schema: Schema): Schema | undefined {
   const inner = innermost(schema);
-  return inner instanceof z.core.$ZodArray ? inner._zod.def.element : undefined;
+  return inner instanceof $ZodArray ? inner._zod.def.element : undefined;
 }
 
 /** The known keys at `path` inside a setting. */
@@ -150,6 +152,6 @@ function rowsInside({ path, schema }: Setting): SettingRow[] {
 }
 
 function defaultTextOf(schema: Schema): string {
-  if (!(schema instanceof z.core.$ZodPrefault)) return 'required';
+  if (!(schema instanceof $ZodPrefault)) return 'required';
   return stringify(schema._zod.def.defaultValue, { collectionStyle: 'flow', lineWidth: 0 }).trim();
 }
