@@ -41,10 +41,14 @@ export class ExpositionBodies {
     const pieces: TextPiece[] = [];
     for (const { header, pieces: samples } of families) {
       if (samples.length === 0) continue;
-      pieces.push(this.#fixed(headerText(header, format)));
+      // A header between texts that are made for each body is compressed with them.
+      const isKept = samples.every(({ version }) => version !== undefined);
+      const text = headerText(header, format);
+      pieces.push(isKept ? this.#fixed(text) : madeText(text));
       for (const piece of samples) pieces.push(piece);
     }
-    pieces.push(this.#fixed(endText(format)));
+    const end = endText(format);
+    if (end.length > 0) pieces.push(madeText(end));
     this.#gzip.expire();
     const chunks = isGzipped
       ? await this.#gzip.compress(pieces, `${format} ${filterText(filter)}`, signal)
@@ -60,4 +64,9 @@ export class ExpositionBodies {
     this.#headers.set(text, piece);
     return piece;
   }
+}
+
+/** Of text that is made for each body. */
+function madeText(text: string): TextPiece {
+  return { chunk: Buffer.from(text), version: undefined, mayEndPage: false };
 }
