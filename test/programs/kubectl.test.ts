@@ -76,7 +76,10 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
     const configMaps = parseAllDocuments(stdout).map((document) => document.toJS() as ConfigMap);
     const names = ['exporter', 'namespace', 'node', 'overview', 'pod', 'workload'];
     expect(configMaps.map(({ metadata }) => metadata)).toEqual(
-      names.map((name) => ({ name: `ephemeral-storage-dashboard-${name}`, labels: { grafana_dashboard: '1' } })),
+      names.map((name) => ({
+        name: `ephemeral-storage-dashboard-${name}`,
+        labels: { grafana_dashboard: '1', 'app.kubernetes.io/part-of': 'ephemeral-storage-exporter' },
+      })),
     );
     for (const configMap of configMaps) {
       expect(Object.keys(configMap.data)).toHaveLength(1);

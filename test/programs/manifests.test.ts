@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { at, type KubeObject, listAt, manifestsFolder } from '../support/manifests/documents.js';
+import { at, type KubeObject, listAt } from '../support/manifests/documents.js';
 import { checkSettings } from '../support/manifests/exporter-settings.js';
 import { typeFaults } from '../support/manifests/kubernetes-types.js';
 import { canRender, renderChanged, renderOptedIn, renderOverlay, renderOwn } from '../support/manifests/kustomize.js';
@@ -19,6 +17,7 @@ import {
   overlayNames,
 } from '../support/manifests/overlays.js';
 import { configOf, exporterOf, grantsOf, policyFaults, workloadsOf } from '../support/manifests/policies.js';
+import { readmeBlocks } from '../support/manifests/readme.js';
 
 function typeFaultsOf(objects: readonly KubeObject[]): readonly string[] {
   return objects.flatMap((object) => typeFaults(object) ?? otherTypeFaults(object) ?? [`unknown kind ${object.kind}`]);
@@ -26,18 +25,6 @@ function typeFaultsOf(objects: readonly KubeObject[]): readonly string[] {
 
 const withComponent = (overlay: OverlayName, component: ComponentName): readonly KubeObject[] =>
   renderOwn({ text: `resources: [MANIFESTS/overlays/${overlay}]\ncomponents: [MANIFESTS/components/${component}]\n` });
-
-/** The blocks of code in a section of the README of the manifests, without their indentation. */
-function readmeBlocks(section: string, language: string): readonly string[] {
-  const readme = readFileSync(path.join(manifestsFolder, 'README.md'), 'utf8');
-  const [, text = ''] = readme.split(new RegExp(`^## ${section}$`, 'm'));
-  const blocks = text.split(/^## /m)[0]?.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^ *\`\`\`$`, 'gm')) ?? [];
-  return Array.from(blocks, ([, indent = '', block = '']) =>
-    block
-      .replaceAll(new RegExp(`^${indent}`, 'gm'), '')
-      .replaceAll('../ephemeral-storage-exporter/manifests', 'MANIFESTS'),
-  );
-}
 
 function shardsOf(objects: readonly KubeObject[]): readonly unknown[] {
   const [set] = objects.filter(({ kind }) => kind === 'StatefulSet');
