@@ -25,10 +25,10 @@ export async function runShape(options: RunOptions, only: ReadonlySet<Phase>): P
   return { ...measured, ...others, ...derivedFigures(shape, measured) };
 }
 
-/** Data is fresh for so long that no kubelet is asked while it is measured. */
+/** Data is fresh for so long that no kubelet is asked while it is measured; the time to an eviction is shorter than that. */
 async function measureFresh(run: Run, only: ReadonlySet<Phase>): Promise<Figures> {
   if (!['start', 'warm', 'changes', 'idle', 'readers'].some((phase) => only.has(phase as Phase))) return {};
-  await using exporter = await startExporter(run, ['cache.ttl=1h']);
+  await using exporter = await startExporter(run, ['cache.ttl=1h', 'cache.nearTtl=0']);
   const started = await measureStart(exporter);
   const measured = await measurePhases(run, only, [
     ['warm', () => measureWarm(run, exporter)],
