@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 
 import { dashboardFiles } from '../grafana/src/dashboards.js';
+import { chartFiles } from './chart-files.js';
 import { generatedPageNames, renderPage } from './generated-docs.js';
 import { prometheusRuleFiles, renderPrometheusRule } from './prometheus-rule.js';
 
@@ -14,3 +15,6 @@ await writeFile(component, await renderPrometheusRule(await readFile(rules, 'utf
 
 const dashboards = new URL('../grafana/dashboards/', import.meta.url);
 for (const { name, text } of dashboardFiles()) await writeFile(new URL(name, dashboards), text);
+
+// Last: the copies of what is generated above.
+for (const { source, copy } of chartFiles()) await copyFile(source, copy);

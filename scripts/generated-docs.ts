@@ -9,6 +9,7 @@ import { listSettings, type SettingRow } from '../src/config/settings.js';
 import { familyTable } from '../src/exposition/families.js';
 import type { FamilyRow } from '../src/exposition/family.js';
 import { selfFamilies } from '../src/telemetry/self-families.js';
+import { chartValuesTable } from './chart-values.js';
 import { profileTable } from './profile-table.js';
 
 type Sections = Readonly<Record<string, () => string | Promise<string>>>;
@@ -21,6 +22,7 @@ const generatedPages: Readonly<Record<string, Sections>> = {
     self: () => familiesTable(({ level }) => level === 'exporter'),
   },
   'docs/settings.md': { settings: settingsTables },
+  'charts/ephemeral-storage-exporter/README.md': { values: chartValuesTable },
   'docs/cli.md': { commands: commandTable, reference: commandReference },
 };
 

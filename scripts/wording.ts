@@ -66,8 +66,9 @@ export function hitsInText(file: string, text: string): readonly WordingHit[] {
   return textsOf(file, text).flatMap(([patterns, texts]) => hitsIn(file, texts, patterns));
 }
 
-const folders = ['src', 'sim', 'test', 'grafana', 'scripts', 'docs', 'manifests', '.github', '.ci'];
-const skipped = /^(?:scripts\/wording|test\/docs\/wording|test\/golden\/|grafana\/dashboards\/)/;
+const folders = ['src', 'sim', 'test', 'grafana', 'scripts', 'docs', 'manifests', 'charts', '.github', '.ci'];
+const skipped =
+  /^(?:scripts\/wording|test\/docs\/wording|test\/golden\/|grafana\/dashboards\/|charts\/[\w-]+\/files\/)/;
 
 async function filesOf(root: string): Promise<readonly string[]> {
   const lists = await Promise.all(
@@ -79,7 +80,7 @@ async function filesOf(root: string): Promise<readonly string[]> {
     }),
   );
   const ownFiles = (await readdir(root)).filter((file) => file.endsWith('.md') || file === 'package.json');
-  const all = [...lists.flat(), ...ownFiles].filter((file) => /\.(?:[jt]s|mjs|css|md|ya?ml|json)$/.test(file));
+  const all = [...lists.flat(), ...ownFiles].filter((file) => /\.(?:[jt]s|mjs|css|md|ya?ml|json|tpl)$/.test(file));
   return all.filter((file) => !skipped.test(file)).sort();
 }
 

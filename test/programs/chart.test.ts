@@ -1,0 +1,225 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { at, isObject, type Json, type KubeObject, listAt } from '../support/manifests/documents.js';
+import { chartFolder, helmNames, type Mode, modes, renderChart, runHelm } from '../support/manifests/helm.js';
+import { typeFaults } from '../support/manifests/kubernetes-types.js';
+import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/kustomize.js';
+import { normalForm } from '../support/manifests/normal-form.js';
+import { hasOpenApi, validate } from '../support/manifests/openapi.js';
+import { otherTypeFaults } from '../support/manifests/other-types.js';
+import { policyFaults } from '../support/manifests/policies.js';
+import { isInstalled, temporaryFolder } from '../support/programs.js';
+
+const kubernetesVersions = ['1.27', '1.33', '1.37'];
+
+const enabled = { enabled: true };
+
+/** As in the overlays, which have no test pod. */
+const plain = { testPod: { enabled: false } };
+
+/** As all components that an overlay can have at once. */
+const opted = {
+  ...plain,
+  nodeProxy: enabled,
+  nodesConfigz: enabled,
+  kubernetesAuthorization: enabled,
+  networkPolicy: enabled,
+  serviceMonitor: enabled,
+  prometheusRule: enabled,
+  dashboards: enabled,
+};
+
+const components = [
+  'service-monitor',
+  'prometheus-rule',
+  'dashboards',
+  'network-policy',
+  'kubernetes-authorization',
+  'nodes-configz',
+  'node-proxy',
+];
+
+const label = { 'team.example/name': 'storage' };
+const note = { 'team.example/contact': 'storage@team.example' };
+
+/** Every value that adds something. */
+const rich = {
+  ...opted,
+  testPod: enabled,
+  config: { log: { level: 'debug' } },
+  image: { digest: `sha256:${'0'.repeat(64)}`, pullPolicy: 'Always' },
+  imagePullSecrets: [{ name: 'registry' }],
+  fullnameOverride: 'disks',
+  commonLabels: label,
+  commonAnnotations: note,
+  priorityClassName: 'monitoring',
+  revisionHistoryLimit: 0,
+  extraArgs: ['--log.format=json'],
+  extraEnv: [{ name: 'TZ', value: 'UTC' }],
+  extraVolumes: [{ name: 'ca', configMap: { name: 'kubelet-ca' } }],
+  extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/kubelet-ca' }],
+  tls: { secretName: 'exporter-tls' },
+  serviceMonitor: {
+    ...enabled,
+    labels: { release: 'prometheus' },
+    metricRelabelings: [{ action: 'labeldrop', regex: 'x' }],
+  },
+  networkPolicy: { ...enabled, extraEgress: [{ ports: [{ port: 8443 }] }] },
+};
+
+const rendered = new Map<string, readonly KubeObject[]>();
+
+/** With Helm 4, each only once. */
+function render(values: Json): readonly KubeObject[] {
+  const key = JSON.stringify(values);
+  const objects = rendered.get(key) ?? renderChart('helm4', values);
+  rendered.set(key, objects);
+  return objects;
+}
+
+/** Objects of kinds that Kubernetes itself has. */
+const ofKubernetes = (objects: readonly KubeObject[]): readonly KubeObject[] =>
+  objects.filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'));
+
+const cases = modes.flatMap((mode) => [
+  { mode, with: 'its defaults', values: { ...plain, mode } },
+  { mode, with: 'all components', values: { ...opted, mode } },
+  { mode, with: 'all values', values: { ...rich, mode } },
+]);
+
+const hasHelm = helmNames.every(isInstalled);
+
+describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
+  it.each(helmNames)('has no fault for lint --strict of %s', (helm) => {
+    for (const mode of modes) {
+      const { status, out } = runHelm(helm, ['lint', '--strict', chartFolder], { ...rich, mode });
+      expect(out).toContain('1 chart(s) linted, 0 chart(s) failed');
+      expect(status).toBe(0);
+    }
+  });
+
+  it.each(cases)('renders the same with Helm 3 and 4 in the mode $mode with $with', ({ values }) => {
+    expect(renderChart('helm3', values)).toEqual(render(values));
+  });
+
+  it.each(cases)('renders valid objects in the mode $mode with $with', ({ values }) => {
+    const objects = render(values);
+    const faults = objects.flatMap((object) => typeFaults(object) ?? otherTypeFaults(object) ?? [object.kind]);
+    // Kinds and fields that the overlays do not have are left to kubeconform.
+    expect(values.testPod.enabled ? [] : faults).toEqual([]);
+    expect(values.testPod.enabled ? [] : policyFaults(objects)).toEqual([]);
+  });
+
+  it('has the common labels and annotations on all objects and pods', () => {
+    for (const mode of modes) {
+      for (const { metadata, kind, ...object } of render({ ...rich, mode })) {
+        const template = at(object, 'spec', 'template', 'metadata');
+        for (const part of isObject(template) ? [metadata, template] : [metadata]) {
+          expect(part, kind).toMatchObject({ labels: label, annotations: note });
+          expect(at(part, 'labels', 'app.kubernetes.io/part-of')).toBe('ephemeral-storage-exporter');
+        }
+      }
+    }
+  });
+
+  it('serves HTTPS where there is a certificate, to probes and monitors too', () => {
+    const objects = render({ ...rich, mode: 'sharded' });
+    const schemes = JSON.stringify(objects).match(/"scheme":"\w+"/g);
+    expect(schemes?.map((text) => text.toLowerCase())).toEqual(Array(4).fill('"scheme":"https"'));
+    const monitor = objects.find(({ kind }) => kind === 'ServiceMonitor');
+    expect(listAt(monitor, 'spec', 'endpoints')[0]?.['tlsConfig']).toEqual({
+      ca: { secret: { name: 'exporter-tls', key: 'ca.crt' } },
+      serverName: 'disks.ephemeral-storage-exporter.svc',
+    });
+  });
+
+  it('changes and leaves out alerts by name, and nothing else', () => {
+    const groupsOf = (prometheusRule: Json): readonly Json[] =>
+      render({ ...plain, prometheusRule: { ...enabled, ...prometheusRule } })
+        .filter(({ kind }) => kind === 'PrometheusRule')
+        .flatMap((object) => listAt(object, 'spec', 'groups'));
+    const alerts = {
+      EphemeralStorageOverLimit: { enabled: false },
+      EphemeralStorageNearLimit: { for: '1h', severity: 'info' },
+    };
+    const changed = groupsOf({ alerts, alertLabels: label }).flatMap((group) => listAt(group, 'rules'));
+    const expected = groupsOf({})
+      .flatMap((group) => listAt(group, 'rules'))
+      .filter(({ alert }) => alert !== 'EphemeralStorageOverLimit')
+      .map((rule) => {
+        const isChanged = rule['alert'] === 'EphemeralStorageNearLimit';
+        if (rule['alert'] === undefined) return rule;
+        const labels = { ...(rule['labels'] as Json), ...(isChanged && { severity: 'info' }), ...label };
+        return { ...rule, labels, ...(isChanged && { for: '1h' }) };
+      });
+    expect(changed).toEqual(expected);
+    expect(changed.length).toBeGreaterThan(30);
+  });
+
+  it.each([
+    ['mode', { mode: 'statefulset' }],
+    ['shards', { shards: 3 }],
+    ['/sharded/shards', { sharded: { shards: 0 } }],
+    ['/image/tag', { image: { tag: 1 } }],
+    ['/nodeProxy/enabled', { nodeProxy: { enabled: 'yes' } }],
+    ['EphemeralStorageOverLimits', { prometheusRule: { alerts: { EphemeralStorageOverLimits: { enabled: false } } } }],
+    ['/serviceMonitor/interval', { serviceMonitor: { interval: 60 } }],
+    ['Enable one of them', { serviceMonitor: enabled, podMonitor: enabled }],
+    ['Remove config.kubelet.tls', { nodeProxy: enabled, config: { kubelet: { tls: { caFile: '/ca.crt' } } } }],
+    ['podMonitor.authorization', { podMonitor: enabled, kubernetesAuthorization: enabled }],
+  ])('is refused with a message about %s', (message, values) => {
+    for (const helm of helmNames) {
+      const { status, error } = runHelm(helm, ['template', chartFolder], values);
+      expect(status).toBe(1);
+      expect(error).toContain(message);
+    }
+  });
+
+  it('is refused for Kubernetes before 1.27', () => {
+    for (const helm of helmNames) {
+      const { status, error } = runHelm(helm, ['template', chartFolder, '--kube-version', '1.26.15']);
+      expect(status).toBe(1);
+      expect(error).toContain('chart requires kubeVersion: >=1.27.0-0');
+    }
+  });
+
+  it.each(helmNames)('is packaged by %s with its rules and dashboards', async (helm) => {
+    await using folder = await temporaryFolder();
+    const packaged = spawnSync(helm, ['package', chartFolder, '--destination', folder.path], { encoding: 'utf8' });
+    expect(packaged).toMatchObject({ status: 0, stderr: '' });
+    const archive = path.join(folder.path, 'ephemeral-storage-exporter-0.1.0.tgz');
+    const listed = spawnSync('tar', ['-tzf', archive], { encoding: 'utf8' }).stdout.split('\n');
+    expect(listed.filter((file) => file.includes('/files/'))).toHaveLength(7);
+    // A release keeps the chart in a Secret, encoded twice; Secrets have at most 1 MiB.
+    expect(readFileSync(archive).byteLength).toBeLessThan(400_000);
+  });
+});
+
+describe.skipIf(!hasHelm || !canRender())('the chart and kustomize (need helm3, helm4 and kubectl 1.27)', () => {
+  it.each(modes)('render the same objects for %s but for names and labels', (mode) => {
+    expect(normalForm(render({ ...plain, mode }))).toEqual(normalForm(renderOverlay(mode)));
+  });
+
+  const withPodMonitor = (mode: Mode): Json => ({ ...plain, mode, podMonitor: enabled });
+  it.each(modes)('render the same objects for %s with components', (mode) => {
+    expect(normalForm(render({ ...opted, mode }))).toEqual(normalForm(renderOptedIn(mode, components)));
+    expect(normalForm(render(withPodMonitor(mode)))).toEqual(normalForm(renderOptedIn(mode, ['pod-monitor'])));
+  });
+});
+
+const hasValidator = hasHelm && isInstalled('kubeconform') && hasOpenApi(kubernetesVersions);
+
+describe.skipIf(!hasValidator)('the chart (needs helm4, kubeconform and OpenAPI)', () => {
+  it.each(kubernetesVersions)('is valid for Kubernetes %s, and a misspelt field is not', (version) => {
+    const objects = cases.flatMap(({ values }) => ofKubernetes(render(values)));
+    expect(validate(version, objects)).toEqual({ validCount: objects.length, faults: [] });
+    const misspelt = JSON.stringify(objects).replace('"readinessProbe"', '"readinesProbe"');
+    const { validCount, faults } = validate(version, JSON.parse(misspelt) as readonly KubeObject[]);
+    expect(validCount).toBe(objects.length - 1);
+    expect(faults).toEqual([expect.stringContaining('readinesProbe')]);
+  });
+});
