@@ -1,24 +1,23 @@
 /**
  * Bundles the program and its libraries into dist/, or into the folder of `--outdir`: modules are opened all at once, which
- * takes hundreds of file descriptors, and few files load faster. Only the worker for passwords loads its library from
- * node_modules. `--production` leaves out the simulated cluster and its libraries.
+ * takes hundreds of file descriptors, and few files load faster. Nothing is loaded from node_modules. `--production` leaves out
+ * the simulated cluster and its libraries.
  */
-import { copyFile, readFile, rm } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 
 import { build } from 'esbuild';
 
+import { bundledPackages, licenceTexts } from './licences.mjs';
+
 const { values: flags } = parseArgs({
   args: process.argv.slice(2),
   options: { production: { type: 'boolean', default: false }, outdir: { type: 'string', default: 'dist' } },
 });
 
-/**
- * Half a megabyte of tables for the encodings of request bodies, of which the exporter reads none: they stay in node_modules, where
- * they would be loaded from.
- */
+/** Half a megabyte of tables for the encodings of request bodies, of which the exporter reads none: to load one would fail. */
 const encodingTables = {
   name: 'encoding-tables',
   setup: ({ onResolve }) => {
@@ -30,7 +29,8 @@ const encodingTables = {
 
 await rm(flags.outdir, { recursive: true, force: true });
 const { metafile } = await build({
-  entryPoints: ['src/cli.ts'],
+  // A thread starts with a file of its own.
+  entryPoints: { cli: 'src/cli.ts', 'bcrypt-worker': 'src/access/bcrypt-worker.js' },
   outdir: flags.outdir,
   bundle: true,
   splitting: true,
@@ -46,7 +46,7 @@ const { metafile } = await build({
   sourcemap: true,
   metafile: true,
   plugins: [encodingTables],
-  legalComments: 'external',
+  legalComments: 'none', // the licences have a file of their own
 });
 
 // V8 keeps the source of a module, with two bytes for each character if any is not of Latin-1, twice as much.
@@ -57,6 +57,9 @@ for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith(
 }
 
 // Read at run time, from the folder of the module that reads them.
-for (const file of ['status/page.css', 'status/page.js', 'access/bcrypt-worker.js']) {
+for (const file of ['status/page.css', 'status/page.js']) {
   await copyFile(`src/${file}`, path.join(flags.outdir, path.basename(file)));
 }
+
+const licences = await licenceTexts(bundledPackages(Object.keys(metafile.inputs)));
+await writeFile(path.join(flags.outdir, 'THIRD-PARTY-LICENCES.txt'), licences);

@@ -4,17 +4,23 @@ import { fileURLToPath } from 'node:url';
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
+interface ChildCommandOptions {
+  /** As `ulimit -n`. */
+  readonly maxOpenFiles?: number;
+  /** Default: the one that was built. */
+  readonly program?: string;
+}
+
 /** A command of the built program in a separate process. */
 export class ChildCommand implements AsyncDisposable {
   readonly #child: ReturnType<typeof spawn>;
   readonly #ended: Promise<unknown>;
   #out = '';
 
-  /** `maxOpenFiles`: as `ulimit -n`. */
-  constructor(args: readonly string[], { maxOpenFiles }: { readonly maxOpenFiles?: number } = {}) {
+  constructor(args: readonly string[], { maxOpenFiles, program = cli }: ChildCommandOptions = {}) {
     const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
     const limit = maxOpenFiles === undefined ? '' : `ulimit -n ${maxOpenFiles}; `;
-    const command = ['-c', `${limit}exec "$0" "$@"`, process.execPath, cli, ...args];
+    const command = ['-c', `${limit}exec "$0" "$@"`, process.execPath, program, ...args];
     this.#child = spawn('sh', command, { stdio: ['ignore', 'pipe', 'pipe'], env });
     this.#ended = once(this.#child, 'exit');
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
