@@ -1,4 +1,4 @@
-/** Prints what CHANGELOG.md says of a version, such as 0.1.0. Throws when it says nothing. https://keepachangelog.com/en/1.1.0/ */
+/** Prints the section of CHANGELOG.md for a version, such as 0.1.0. Throws when there is none. https://keepachangelog.com/en/1.1.0/ */
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
@@ -11,7 +11,7 @@ export function releaseNotes(changelog, version) {
     ?.slice(section.indexOf('\n'))
     .replace(/^\[[^\]]+\]: .*$/gm, '')
     .trim();
-  if (notes === undefined || notes === '') throw new Error(`CHANGELOG.md says nothing of ${version}`);
+  if (notes === undefined || notes === '') throw new Error(`CHANGELOG.md has no section for ${version}`);
   return notes;
 }
 

@@ -184,7 +184,7 @@ interface Circumstances {
   readonly podsOnAbsentNodes: number;
 }
 
-/** What tells whether a part is the same. Its sums would be a second copy of all nodes' sums, until the next scrape. */
+/** What shows whether a part is the same. Its sums would be a second copy of all nodes' sums, until the next scrape. */
 interface CollectedPart extends Pick<NodePart, 'hasData' | 'isInCluster'> {
   readonly workloads: WeakRef<WorkloadPartials>;
 }

@@ -37,7 +37,7 @@ describe('the notes of a release', () => {
   });
 
   it('are missing for a version without a section, which ends the release', () => {
-    expect(() => releaseNotes(changelog, '0.3.0')).toThrow('CHANGELOG.md says nothing of 0.3.0');
+    expect(() => releaseNotes(changelog, '0.3.0')).toThrow('CHANGELOG.md has no section for 0.3.0');
     const { status, stdout } = spawnSync(process.execPath, ['scripts/release-notes.mjs', '99.0.0'], {
       encoding: 'utf8',
     });
