@@ -1,0 +1,215 @@
+import { writeFile } from 'node:fs/promises';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { App } from '../../../src/app.js';
+import { systemClock } from '../../../src/base/clock.js';
+import { silentLogger } from '../../../src/base/logger.js';
+import { loadConfig } from '../../../src/config/load.js';
+import { staticCredentials } from '../../../src/credentials/credentials.js';
+import { send } from '../../support/http-get.js';
+import type { Json, KubeObject } from '../../support/manifests/documents.js';
+import { environmentOf, flagsOf } from '../../support/manifests/exporter-settings.js';
+import { helmNames, modes } from '../../support/manifests/helm.js';
+import { configOf, exporterOf } from '../../support/manifests/policies.js';
+import { isInstalled } from '../../support/programs.js';
+import { hasRealApiServer } from '../../support/real-api-server.js';
+import { RealCluster } from '../../support/real-cluster.js';
+import { extraGrantsOf } from './extra-grants.js';
+import { labelledObjects, titlesOf } from './labelled-objects.js';
+import { Release } from './release.js';
+import { serviceAccount } from './shipped.js';
+
+const enabled = { enabled: true };
+
+/** Everything that needs no CRD. */
+const components = {
+  nodeProxy: enabled,
+  nodesConfigz: enabled,
+  kubernetesAuthorization: enabled,
+  networkPolicy: enabled,
+  dashboards: enabled,
+};
+
+const canInstall = hasRealApiServer() && helmNames.every(isInstalled);
+
+interface Right {
+  readonly role: KubeObject;
+  /** Such as `list nodes`. */
+  readonly title: string;
+  readonly rule: Json;
+}
+
+const rolesPath = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+
+/** Each verb for each resource or path of a role. */
+function rightsOf(role: KubeObject): readonly Right[] {
+  const rules = role['rules'] as readonly Readonly<Record<string, readonly string[]>>[];
+  return rules.flatMap(({ verbs = [], apiGroups, resources = [], nonResourceURLs = [] }) =>
+    verbs.flatMap((verb) => [
+      ...resources.map((resource) => ({
+        role,
+        title: `${verb} ${resource}`,
+        rule: { verbs: [verb], apiGroups, resources: [resource] },
+      })),
+      ...nonResourceURLs.map((url) => ({
+        role,
+        title: `${verb} ${url}`,
+        rule: { verbs: [verb], nonResourceURLs: [url] },
+      })),
+    ]),
+  );
+}
+
+/** What an exporter and its reader can do; only as far as it answers. */
+interface Outcome {
+  readonly scrapeStatus: number;
+  readonly isReady?: boolean;
+  /** Resources that are watched. */
+  readonly watched?: readonly string[];
+  /** Resources that the API server refuses. */
+  readonly refused?: readonly string[];
+  /** Reasons for which nodes have no data. */
+  readonly absent?: readonly string[];
+  /** Of requests for the configuration of kubelets. */
+  readonly configResults?: readonly string[];
+}
+
+const everything: Outcome = {
+  scrapeStatus: 200,
+  isReady: true,
+  watched: ['nodes', 'pods'],
+  refused: [],
+  absent: [],
+  configResults: ['success'],
+};
+
+/** What it can do without a right. */
+const without: Readonly<Record<string, Outcome>> = {
+  'list nodes': { ...everything, isReady: false, watched: ['pods'], refused: ['nodes'], configResults: [] },
+  'list pods': { ...everything, isReady: false, watched: ['nodes'], refused: ['pods'], configResults: [] },
+  'watch nodes': { ...everything, watched: ['pods'], refused: ['nodes'] },
+  'watch pods': { ...everything, watched: ['nodes'], refused: ['pods'] },
+  'get nodes/stats': { ...everything, absent: ['forbidden'], configResults: [] },
+  'get nodes/configz': { ...everything, configResults: ['forbidden'] },
+  'create tokenreviews': { scrapeStatus: 503 },
+  'create subjectaccessreviews': { scrapeStatus: 503 },
+  'get /metrics': { scrapeStatus: 403 },
+};
+
+describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, helm3 and helm4)', () => {
+  let cluster: RealCluster;
+  beforeAll(async () => {
+    cluster = await RealCluster.start();
+  });
+  afterAll(async () => {
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  /** Of both helms, at the same time. */
+  it('of one name in two namespaces change their mode in place, and are removed without a trace', async () => {
+    const releases = helmNames.map((helm) => new Release({ server: cluster.server, helm, namespace: `of-${helm}` }));
+    const steps: readonly Json[] = [components, ...modes.toReversed().map((mode) => ({ mode }))];
+    for (const values of steps) {
+      const objects = await Promise.all(releases.map((release) => release.apply(values)));
+      expect(labelledObjects(cluster.server)).toEqual(titlesOf(objects.flat()));
+    }
+    await Promise.all(releases.map((release) => release.uninstall()));
+    expect(labelledObjects(cluster.server)).toEqual([]);
+    expect(labelledObjects(cluster.server, 'owner=helm')).toEqual([]);
+  });
+
+  describe('with an exporter', () => {
+    let objects: readonly KubeObject[];
+    let prometheusToken: string;
+    beforeAll(async () => {
+      const { server, simulated } = cluster;
+      const caFile = server.file('kubelets.crt');
+      await writeFile(caFile, simulated.caPem);
+      const release = new Release({ server, helm: 'helm4', namespace: serviceAccount.namespace });
+      objects = await release.apply({
+        nodesConfigz: enabled,
+        kubernetesAuthorization: enabled,
+        config: { cache: { ttl: 0 }, kubelet: { tls: { caFile } } },
+      });
+      for (const name of ['prometheus-k8s', 'other']) {
+        const body = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } };
+        await server.request('/api/v1/namespaces/monitoring/serviceaccounts', { method: 'POST', body });
+      }
+      prometheusToken = await server.serviceAccountToken('monitoring', 'prometheus-k8s');
+    });
+    /** With the settings and the service account of the release. */
+    async function start(): Promise<App> {
+      const { server } = cluster;
+      const container = exporterOf(objects);
+      expect(flagsOf(container, 'FILE')).toEqual(['--config.file=FILE']);
+      const environment = {
+        ...environmentOf(container, 'node-1'),
+        EPHEMERAL_STORAGE_EXPORTER_WEB_LISTEN_ADDRESSES: '127.0.0.1:0',
+      };
+      const token = await server.serviceAccountToken(serviceAccount.namespace, serviceAccount.name);
+      return App.start(
+        {
+          config: loadConfig({ file: { path: 'config.yaml', text: configOf(objects) }, environment, flags: {} }),
+          credentials: staticCredentials({ server: new URL(server.url), ca: server.caPem, token }),
+          host: { name: 'test-host', nodeName: undefined },
+          clock: systemClock,
+          random: Math.random,
+          logger: silentLogger,
+          version: '0.0.0-test',
+        },
+        new AbortController().signal,
+      );
+    }
+
+    async function outcomeOf(app: App): Promise<Outcome> {
+      const get = (path: string) =>
+        send({ port: app.ports[0] ?? 0, path, headers: { authorization: `Bearer ${prometheusToken}` } });
+      const { status, body } = await get('/metrics');
+      if (status !== 200) return { scrapeStatus: status };
+      const { status: readyStatus, body: reasons } = await get('/readyz?verbose');
+      const labels = (text: string | Buffer, pattern: string): readonly string[] =>
+        [...new Set(Array.from(text.toString().matchAll(new RegExp(pattern, 'gm')), ([, label = '']) => label))].sort();
+      const results = '^ephemeral_storage_exporter_kubelet_config_requests_total{result="(\\w+)"} [1-9]';
+      return {
+        scrapeStatus: status,
+        isReady: readyStatus === 200,
+        watched: labels(body, '^ephemeral_storage_exporter_store_watch_connected{resource="(\\w+)"} 1$'),
+        refused: labels(reasons, 'answered 403: (\\w+) is forbidden'),
+        absent: labels(body, '^ephemeral_storage_node_absent_info{.*reason="(\\w+)"'),
+        configResults: labels(body, results),
+      };
+    }
+
+    it('has the rights of its roles, and no others', async () => {
+      expect(await extraGrantsOf(cluster.server, serviceAccount.namespace, serviceAccount.name)).toEqual([
+        'create authentication.k8s.io/tokenreviews',
+        'create authorization.k8s.io/subjectaccessreviews',
+        'get /nodes/configz',
+        'get /nodes/stats',
+        'list /nodes',
+        'list /pods',
+        'watch /nodes',
+        'watch /pods',
+      ]);
+    });
+
+    it('needs each of them, and Prometheus needs its own', async () => {
+      const { server } = cluster;
+      const rights = objects.filter(({ kind }) => kind === 'ClusterRole').flatMap(rightsOf);
+      expect(rights.map(({ title }) => title).sort()).toEqual(Object.keys(without).sort());
+      for (const right of rights) {
+        const { role } = right;
+        const path = `${rolesPath}/${role.metadata.name}`;
+        const others = rightsOf(role).filter(({ title }) => title !== right.title);
+        await server.request(path, { method: 'PUT', body: { ...role, rules: others.map(({ rule }) => rule) } });
+        cluster.reviewAgain();
+        await using app = await start();
+        await expect.poll(() => outcomeOf(app), { message: `without ${right.title}` }).toEqual(without[right.title]);
+        await server.request(path, { method: 'PUT', body: role });
+      }
+      await using app = await start();
+      await expect.poll(() => outcomeOf(app)).toEqual(everything);
+    });
+  });
+});
