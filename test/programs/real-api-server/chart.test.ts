@@ -10,8 +10,8 @@ import { staticCredentials } from '../../../src/credentials/credentials.js';
 import { send } from '../../support/http-get.js';
 import type { Json, KubeObject } from '../../support/manifests/documents.js';
 import { environmentOf, flagsOf } from '../../support/manifests/exporter-settings.js';
-import { helmNames, modes } from '../../support/manifests/helm.js';
-import { configOf, exporterOf } from '../../support/manifests/policies.js';
+import { helmNames, modes, renderChart } from '../../support/manifests/helm.js';
+import { configOf, exporterOf, workloadsOf } from '../../support/manifests/policies.js';
 import { isInstalled } from '../../support/programs.js';
 import { hasRealApiServer } from '../../support/real-api-server.js';
 import { RealCluster } from '../../support/real-cluster.js';
@@ -106,6 +106,30 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
     await cluster[Symbol.asyncDispose]();
   });
 
+  it('have pods that a namespace with the standard restricted admits', async () => {
+    const { server } = cluster;
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    await server.request('/api/v1/namespaces', {
+      method: 'POST',
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'restricted', labels } },
+    });
+    const create = (spec: unknown) =>
+      server.call('/api/v1/namespaces/restricted/pods?dryRun=All', {
+        method: 'POST',
+        body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'admitted' }, spec },
+      });
+    for (const mode of modes) {
+      const objects = renderChart('helm4', { mode, tls: { secretName: 'exporter-tls' } });
+      const [pod, test] = [
+        ...workloadsOf(objects).map((workload) => workload.pod),
+        ...objects.filter(({ kind }) => kind === 'Pod').map(({ spec }) => spec as Json),
+      ];
+      expect((await create(pod)).text).toContain('"kind":"Pod"');
+      expect((await create(test)).text).toContain('"kind":"Pod"');
+      expect((await create({ ...pod, securityContext: {} })).status).toBe(403);
+    }
+  });
+
   /** Of both helms, at the same time. */
   it('of one name in two namespaces change their mode in place, and are removed without a trace', async () => {
     const releases = helmNames.map((helm) => new Release({ server: cluster.server, helm, namespace: `of-${helm}` }));
@@ -114,6 +138,7 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
       const objects = await Promise.all(releases.map((release) => release.apply(values)));
       expect(labelledObjects(cluster.server)).toEqual(titlesOf(objects.flat()));
     }
+    expect(labelledObjects(cluster.server, 'owner=helm')).not.toEqual([]);
     await Promise.all(releases.map((release) => release.uninstall()));
     expect(labelledObjects(cluster.server)).toEqual([]);
     expect(labelledObjects(cluster.server, 'owner=helm')).toEqual([]);
