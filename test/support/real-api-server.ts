@@ -56,6 +56,17 @@ export class RealApiServer implements AsyncDisposable {
 
   /** `flags`: further ones of kube-apiserver. */
   static async start(flags: readonly string[] = []): Promise<RealApiServer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await RealApiServer.#startOnce(flags);
+      } catch (error) {
+        // Its own etcd, or another program, was given the port that was free a moment before.
+        if (attempt === 3 || !String(error).includes('address already in use')) throw error;
+      }
+    }
+  }
+
+  static async #startOnce(flags: readonly string[]): Promise<RealApiServer> {
     const folder = await temporaryFolder();
     const authority = await TestAuthority.create('real-ca');
     const server = new RealApiServer({ folder, port: await freePort(), caPem: authority.certificate, flags });
