@@ -1,11 +1,14 @@
 import type { FailureReason } from '../base/errors.js';
+import { RateLimiter } from '../base/rate-limiter.js';
 import type { Node } from '../kube/objects.js';
 import { CachedRequest, type CachedValue, type KubeletFailure, type RequestPolicy } from './cached-request.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
+import { endRequests, isOutdated, type KubeletEntry } from './kubelet-entry.js';
 import {
   configurationGateMs,
   configurationPolicy,
   type KubeletPolicyOptions,
+  markLimit,
   summaryPolicy,
 } from './kubelet-policies.js';
 import { PodHistory } from './pod-history.js';
@@ -58,16 +61,6 @@ export interface KubeletCacheOptions extends KubeletPolicyOptions {
 /** At least this long, in milliseconds, also with a short TTL: the API server may report an eviction late. */
 const minKeepDepartedMs = 60_000;
 
-interface KubeletEntry {
-  /** Of the Node object: another machine under the same name gets its own entry. */
-  readonly uid: string;
-  readonly summary: CachedRequest<NodeSummary>;
-  readonly configuration: CachedRequest<KubeletConfiguration> | undefined;
-  readonly history: PodHistory;
-  /** Monotonic time in milliseconds of the last {@link KubeletCache.markOutdated}. */
-  outdatedAtMs: number;
-}
-
 /** Of a node that has left. */
 interface FormerEntry {
   readonly entry: KubeletEntry;
@@ -97,11 +90,13 @@ export class KubeletCache implements Disposable {
   readonly #entries = new Map<string, KubeletEntry>();
   /** For one TTL: a node that comes back meanwhile is the same kubelet, with the same gate. */
   readonly #former = new Map<string, FormerEntry>();
+  readonly #marks: RateLimiter;
   #nearNodeNames: ReadonlySet<string> = new Set();
   #isDisposed = false;
 
   constructor(options: KubeletCacheOptions) {
     this.#options = options;
+    this.#marks = new RateLimiter(markLimit, options.clock);
     this.#summaryPolicy = {
       ...summaryPolicy(options),
       onSuccess: ({ name }, { value }) => {
@@ -170,11 +165,13 @@ export class KubeletCache implements Disposable {
 
   /**
    * The summary of the node, and that of a request in flight, may be out of date: pods started or died. It is requested
-   * again by the next lookup that the shorter TTL allows; any number of marks until then are one.
+   * again by the next lookup that the shorter TTL allows; any number of marks until then are one. Of more than ten nodes in a
+   * second, with a burst of a hundred, the others have the usual TTL.
    */
   markOutdated(nodeName: string): void {
     const entry = this.#entries.get(nodeName);
-    if (entry !== undefined) entry.outdatedAtMs = this.#options.clock.monotonicMs();
+    if (entry === undefined || !(isOutdated(entry) || this.#marks.allows())) return;
+    entry.outdatedAtMs = this.#options.clock.monotonicMs();
   }
 
   /** Whether the node has the shorter TTL. */
@@ -333,15 +330,4 @@ export class KubeletCache implements Disposable {
       configuration: isKnown ? known.value : undefined,
     };
   }
-}
-
-/** Also when the mark came while the summary was requested: the kubelet may have made it before. */
-function isOutdated(entry: KubeletEntry | undefined): boolean {
-  const success = entry?.summary.success;
-  return success !== undefined && entry !== undefined && entry.outdatedAtMs >= success.atMs - success.durationMs;
-}
-
-function endRequests({ summary, configuration }: KubeletEntry): void {
-  summary.end();
-  configuration?.end();
 }

@@ -25,6 +25,12 @@ export interface KubeletPolicyOptions {
   readonly logger: Logger;
 }
 
+/**
+ * Of summaries that are marked as out of date: in a cluster of thousands of nodes pods come and go on all of them all the time,
+ * and a request for each node in every `nearTtlMs` would take more than a core.
+ */
+export const markLimit = { intervalMs: 100, burst: 100 };
+
 /** A kubelet reads its configuration when it starts, so it rarely changes. */
 export const configurationGateMs = 600_000;
 

@@ -16,6 +16,8 @@ const aheadTtlCount = 2;
 const maxNearShare = 0.1;
 /** In small clusters: at most one request more in a second. */
 const minNearNodeCount = 10;
+/** In large clusters: ten requests more in a second cost 5 % of a core. */
+const maxNearNodeCount = 100;
 
 /** How fast pods grow, in bytes per second. Without those of which it is not known. */
 export type PodGrowth = ReadonlyMap<PodSummary, number>;
@@ -57,7 +59,8 @@ export interface NearNode {
 
 /** Those that evict first, of a cluster of `nodeCount` nodes; equals in their order here. */
 export function nearestNodes(nodes: readonly NearNode[], nodeCount: number): ReadonlySet<string> {
-  const maxCount = Math.max(minNearNodeCount, Math.floor(nodeCount * maxNearShare));
+  const share = Math.floor(nodeCount * maxNearShare);
+  const maxCount = Math.min(Math.max(minNearNodeCount, share), maxNearNodeCount);
   const nearest = nodes.toSorted((a, b) => (a.timeMs === b.timeMs ? 0 : a.timeMs - b.timeMs)).slice(0, maxCount);
   return new Set(nearest.map(({ nodeName }) => nodeName));
 }

@@ -5,8 +5,8 @@ import type { NextFunction, Request, Response } from 'express';
 import type { AccessControl } from '../access/access-control.js';
 import type { Verdict } from '../access/verdict.js';
 import type { Clock } from '../base/clock.js';
+import { type RateLimit, RateLimiter } from '../base/rate-limiter.js';
 import { isProbe } from './probes.js';
-import { type RateLimit, RateLimiter } from './rate-limiter.js';
 import { sendText } from './responses.js';
 
 export interface GuardSettings {

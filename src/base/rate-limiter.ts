@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.js';
+import type { Clock } from './clock.js';
 
 export interface RateLimit {
   /** Between two requests, on average; above 0. */

@@ -1,0 +1,26 @@
+import type { CachedRequest } from './cached-request.js';
+import type { KubeletConfiguration } from './kubelet-configuration.js';
+import type { PodHistory } from './pod-history.js';
+import type { NodeSummary } from './summary.js';
+
+/** What is known of one kubelet. */
+export interface KubeletEntry {
+  /** Of the Node object: another machine under the same name gets its own entry. */
+  readonly uid: string;
+  readonly summary: CachedRequest<NodeSummary>;
+  readonly configuration: CachedRequest<KubeletConfiguration> | undefined;
+  readonly history: PodHistory;
+  /** Monotonic time in milliseconds of the last mark that the summary is out of date. */
+  outdatedAtMs: number;
+}
+
+/** Also when the mark came while the summary was requested: the kubelet may have made it before. */
+export function isOutdated(entry: KubeletEntry | undefined): boolean {
+  const success = entry?.summary.success;
+  return success !== undefined && entry !== undefined && entry.outdatedAtMs >= success.atMs - success.durationMs;
+}
+
+export function endRequests({ summary, configuration }: KubeletEntry): void {
+  summary.end();
+  configuration?.end();
+}
