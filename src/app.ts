@@ -5,6 +5,7 @@ import type { Clock } from './base/clock.js';
 import { Ending } from './base/ending.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
+import { Precedence } from './base/precedence.js';
 import { ClusterConnection } from './cluster-connection.js';
 import { ClusterSource } from './cluster-source.js';
 import type { Config } from './config/schema.js';
@@ -72,7 +73,7 @@ export interface AppOptions {
  */
 export class App implements AsyncDisposable {
   readonly metrics: SelfMetrics;
-  readonly #options: AppOptions;
+  readonly #options: AppOptions & { readonly precedence: Precedence };
   readonly #stopping = new AbortController();
   readonly #ending = new Ending();
   readonly #seriesCapReport: SeriesCapReport;
@@ -86,10 +87,10 @@ export class App implements AsyncDisposable {
 
   private constructor(options: AppOptions, scope: Scope) {
     const { config, logger } = options;
-    this.#options = options;
+    this.#options = { ...options, precedence: new Precedence(options.clock) };
     this.metrics = new SelfMetrics({ ...options, nodeVersion: process.version });
     this.#connection = new ClusterConnection({
-      ...options,
+      ...this.#options,
       nodeLocalSpreadMs,
       metrics: this.metrics,
       onUnexpectedEnd: this.#onUnexpectedEnd,

@@ -1,6 +1,7 @@
 import { TokenReviewer } from './access/token-reviewer.js';
 import type { Clock } from './base/clock.js';
 import type { Logger } from './base/logger.js';
+import type { Precedence } from './base/precedence.js';
 import type { Credentials } from './credentials/credentials.js';
 import { ApiClient } from './http/api-client.js';
 import type { SelfMetrics } from './telemetry/self-metrics.js';
@@ -9,6 +10,8 @@ import { ClusterWatches } from './watch/cluster-watches.js';
 export interface ClusterConnectionOptions {
   readonly credentials: Credentials;
   readonly clock: Clock;
+  /** Taken by scrapes. */
+  readonly precedence: Precedence;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly logger: Logger;

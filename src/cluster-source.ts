@@ -4,13 +4,11 @@ import { endOf } from './base/ending.js';
 import { UserError } from './base/errors.js';
 import { escapeInvisible } from './base/text.js';
 import { WorkQueue } from './base/work-queue.js';
-import type { ClusterConnection, ClusterConnectionOptions } from './cluster-connection.js';
+import type { ClusterSourceOptions } from './cluster-source-options.js';
 import { podGraceMs, podScope } from './collection.js';
-import type { Config } from './config/schema.js';
 import { type ConnectionBudget, connectionBudget, warnOfOpenFileLimit } from './connection-budget.js';
 import type { Node, Pod } from './kube/objects.js';
 import { type LifecycleEvent, lifecycleEvents, outdatesSummary } from './kube/pod-lifecycle.js';
-import type { Scope } from './kube/scope.js';
 import { BackgroundRefresher } from './kubelet/background-refresher.js';
 import type { KubeletCache } from './kubelet/kubelet-cache.js';
 import { refreshesAhead } from './kubelet/refresh-mode.js';
@@ -37,26 +35,6 @@ interface SyncOptions {
   readonly failsFast?: boolean;
   /** Whether some namespaces may be missing after `timeoutMs`. */
   readonly mayBePartial?: boolean;
-}
-
-/** The credentials are those of the connection. */
-export interface ClusterSourceOptions extends ClusterConnectionOptions {
-  readonly config: Config;
-  readonly scope: Scope;
-  /** Lives longer. */
-  readonly connection: ClusterConnection;
-  /** Files and connections that the process may have open; undefined: not known. */
-  readonly openFileLimit?: number | undefined;
-  /** Whether nodes have the list of their images; only commands show it. Default: false. */
-  readonly keepsImages?: boolean;
-  /** Whether nodes that `cluster.nodeSelector` excludes are read too; only commands show them. Default: false. */
-  readonly readsAllNodes?: boolean;
-  /** Told of each change of a pod, evictions in any case; the source already has its result. */
-  readonly onPodChange?: (change: StoreChange<Pod>, source: ClusterSource) => void;
-  /** Called with each node that was refreshed in the background, as all nodes are. */
-  readonly onRefreshed?: (node: Node, source: ClusterSource, signal: AbortSignal) => Promise<void>;
-  /** Whether scrapes read the source; only then it counts what happens to pods. Default: true. */
-  readonly isActive?: (source: ClusterSource) => boolean;
 }
 
 /**
@@ -270,6 +248,7 @@ export class ClusterSource implements AsyncDisposable {
     const select = (nodes: Iterable<Node>) => this.#targets([...nodes].filter(isRefreshed));
     return new BackgroundRefresher({
       ...config.cache,
+      scrapes: this.#options.precedence,
       maxConcurrentRefreshes: this.#budget.maxConcurrentRequests,
       cache: this.cache,
       nodes: () => select(this.store.nodes()),

@@ -1,6 +1,7 @@
 import { startDeadline } from '../base/clock.js';
 import { Ending } from '../base/ending.js';
 import { silentLogger } from '../base/logger.js';
+import { Precedence } from '../base/precedence.js';
 import { ClusterConnection } from '../cluster-connection.js';
 import { ClusterSource } from '../cluster-source.js';
 import { type Collection, createCollection } from '../collection.js';
@@ -81,7 +82,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
     const onUnexpectedEnd = (error: Error): void => {
       this.#ending.failed(error);
     };
-    const common = { clock, random, version, logger: silentLogger, onUnexpectedEnd };
+    const common = { clock, precedence: new Precedence(clock), random, version, logger: silentLogger, onUnexpectedEnd };
     const metrics = new SelfMetrics({ version, nodeVersion: process.version });
     this.#connection = new ClusterConnection({ ...common, credentials, metrics });
     this.#source = new ClusterSource({

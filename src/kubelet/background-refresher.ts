@@ -1,6 +1,7 @@
 import { Semaphore } from 'async-mutex';
 
 import type { Clock } from '../base/clock.js';
+import type { Precedence } from '../base/precedence.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
 
@@ -23,6 +24,8 @@ export interface BackgroundRefresherOptions {
   readonly schedule: (nodeName: string, delayMs: number) => void;
   /** Called with each node after it was refreshed; the next refresh waits for it. */
   readonly onRefreshed?: (node: Node) => Promise<void>;
+  /** No refresh begins while a scrape runs, which it would slow down. */
+  readonly scrapes: Pick<Precedence, 'free'>;
   /** Refreshes in progress; the others wait in the order in which they were due. At least 1. */
   readonly maxConcurrentRefreshes: number;
   /** The cache's, in milliseconds, above 0. */
@@ -34,6 +37,9 @@ export interface BackgroundRefresherOptions {
 
 /** Without a scrape for so many TTLs nothing is refreshed: none is expected any longer. */
 const idleTtlCount = 3;
+
+/** A part of the TTL. Where scrapes run all the time, nodes are refreshed all the same. */
+const maxScrapeWaitShare = 0.1;
 
 /**
  * Refreshes each node in the background as soon as the cache allows it, so that scrapes find fresh data, and spreads the
@@ -91,6 +97,7 @@ export class BackgroundRefresher {
   }
 
   async #refreshInTurn(nodeName: string): Promise<number | undefined> {
+    await this.#options.scrapes.free(this.#options.ttlMs * maxScrapeWaitShare);
     const node = this.#options.findNode(nodeName);
     if (node === undefined) return undefined;
     const waitMs = this.#waitMs(node);

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import type { Precedence } from '../base/precedence.js';
 import type { ExpositionBody, ExpositionRequest } from '../exposition/bodies.js';
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../exposition/negotiate.js';
 import { type FamilyFilter, filterText } from '../exposition/selection.js';
@@ -56,6 +57,8 @@ export interface MetricsHandlerOptions {
   readonly source: ScrapeSource;
   readonly exposition: ExpositionRenderer;
   readonly observer: ScrapeObserver;
+  /** Takes it while a scrape is collected and rendered. */
+  readonly precedence: Precedence;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Read at each scrape, so that a reload takes effect. */
@@ -70,7 +73,6 @@ export class MetricsHandler {
   readonly #options: MetricsHandlerOptions;
   readonly #sender: BodySender;
   readonly #responseTimes = new ResponseTimes();
-  #inFlightCount = 0;
 
   constructor(options: MetricsHandlerOptions) {
     this.#options = options;
@@ -79,7 +81,7 @@ export class MetricsHandler {
 
   /** HEAD gets the headers without a collection. */
   async handle(request: Request, response: Response): Promise<void> {
-    const { observer, settings, exposition } = this.#options;
+    const { observer, settings, exposition, precedence } = this.#options;
     const asked = familyFilter(request.query, (name) => exposition.hasFamily(name));
     if ('fault' in asked) {
       sendText(response, 400, asked.fault);
@@ -91,7 +93,7 @@ export class MetricsHandler {
       response.end();
       return;
     }
-    if (this.#inFlightCount >= settings().maxInFlight) {
+    if (precedence.runningCount >= settings().maxInFlight) {
       observer.scrapeRejected();
       response.set('Retry-After', '1');
       sendText(response, 503, 'too many concurrent scrapes');
@@ -121,15 +123,13 @@ export class MetricsHandler {
 
   /** Takes a slot only here: a client that does not read its response keeps none. */
   async #render(asked: Asked, signal: AbortSignal): Promise<Collected & { body: ExpositionBody }> {
-    this.#inFlightCount += 1;
-    try {
+    const { precedence, exposition } = this.#options;
+    return precedence.during(async () => {
       const collected = await this.#collect(asked, signal);
-      const body = await this.#options.exposition.render(collected.snapshot, asked, signal);
+      const body = await exposition.render(collected.snapshot, asked, signal);
       signal.throwIfAborted();
       return { ...collected, body };
-    } finally {
-      this.#inFlightCount -= 1;
-    }
+    });
   }
 
   /** Ends early enough for what comes after it, if that takes as long as it did lately. */

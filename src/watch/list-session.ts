@@ -1,6 +1,7 @@
 import { withIdleTimeout } from '../base/body-chunks.js';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
+import type { Precedence } from '../base/precedence.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { type ListMeta, readList } from './list-stream.js';
@@ -11,11 +12,15 @@ const listTimeoutMs = 300_000;
 /** To the headers, and between two chunks. */
 const listSilenceMs = 60_000;
 const pageLimit = '500';
+/** For a chunk, in milliseconds: a list ends also where scrapes run all the time. */
+const maxWaitForScrapesMs = 1_000;
 
 export interface ListSessionOptions<T> {
   readonly api: ApiTransport;
   readonly collection: Collection;
   readonly clock: Clock;
+  /** Scrapes: while they run, a list is read slowly. Reading one of 150,000 pods takes 12 s of CPU. */
+  readonly precedence?: Pick<Precedence, 'free'> | undefined;
   /** Undefined for an object that is not kept. Throws for a malformed one. */
   readonly project: (object: unknown) => T | undefined;
   /** Called when the resource version or the continue token has expired; the list continues with another one. */
@@ -109,7 +114,7 @@ function checked<T>(list: ListedObjects<T>): ListedObjects<T> {
 }
 
 async function readPage<T>(
-  { api, collection, clock, project }: ListSessionOptions<T>,
+  { api, collection, clock, project, precedence }: ListSessionOptions<T>,
   request: ListRequest,
   signal: AbortSignal,
 ): Promise<Page<T>> {
@@ -132,12 +137,23 @@ async function readPage<T>(
     const query = { ...collection.selectors, ...queryOf(request) };
     const body = await api.open({ path: collection.path, query, acceptsGzip: true }, silence.signal);
     const kind = `${collection.kind}List`;
-    const meta = await readList(withIdleTimeout(body, silence), { kind, onItem, onOversizedItem });
+    const chunks = withIdleTimeout(body, silence);
+    const meta = await readList(slowly(chunks, precedence), { kind, onItem, onOversizedItem });
     return { ...meta, objects, skipped };
   } catch (error) {
     // An abort may break the body in any way; its reason is the cause.
     silence.signal.throwIfAborted();
     throw error;
+  }
+}
+
+async function* slowly(
+  body: AsyncIterable<Buffer>,
+  precedence: ListSessionOptions<unknown>['precedence'],
+): AsyncGenerator<Buffer, void, undefined> {
+  for await (const chunk of body) {
+    await precedence?.free(maxWaitForScrapesMs);
+    yield chunk;
   }
 }
 

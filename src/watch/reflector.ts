@@ -1,12 +1,11 @@
 import { LinkedAbort } from '../base/abortable.js';
-import { type Clock, instantOf } from '../base/clock.js';
+import { instantOf } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
-import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { listConfirmed } from './confirmed-list.js';
 import { FirstList } from './first-list.js';
 import { followUpOf, isAway } from './follow-ups.js';
-import { type ListedObjects, listFailure, listObjects } from './list-session.js';
+import { type ListedObjects, listFailure, listObjects, type ListSessionOptions } from './list-session.js';
 import type { StoredObject } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { type Collection, collectionOf, type CollectionOptions, type Resource } from './resource-path.js';
@@ -22,10 +21,10 @@ const maxSilenceMs = 600_000;
 /** So many lists in a row are refused as invalid before the known version is dropped. */
 const maxRefusedCount = 3;
 
-export interface ReflectorOptions<T> extends CollectionOptions, StoreWriterOptions<T> {
+type ListingOptions<T> = Pick<ListSessionOptions<T>, 'api' | 'clock' | 'precedence'>;
+
+export interface ReflectorOptions<T> extends CollectionOptions, StoreWriterOptions<T>, ListingOptions<T> {
   readonly resource: Resource;
-  readonly api: ApiTransport;
-  readonly clock: Clock;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly observer: ReflectorObserver;

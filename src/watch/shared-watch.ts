@@ -6,6 +6,7 @@ import type { Logger } from '../base/logger.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ClusterWidePods } from './cluster-wide-pods.js';
+import type { ListSessionOptions } from './list-session.js';
 import { ObjectStore, type StoreChange, type StoredObject } from './object-store.js';
 import type { WatchCounter } from './reflector-observer.js';
 import type { Resource } from './resource-path.js';
@@ -23,6 +24,8 @@ export interface SharedWatchObserver extends WatchCounter, AuditObserver {
 export interface SharedWatchOptions {
   readonly api: ApiTransport;
   readonly clock: Clock;
+  /** See {@link ListSessionOptions}. */
+  readonly precedence?: ListSessionOptions<unknown>['precedence'];
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly logger: Logger;

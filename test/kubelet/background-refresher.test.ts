@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { silentLogger } from '../../src/base/logger.js';
+import { Precedence } from '../../src/base/precedence.js';
 import type { Node } from '../../src/kube/objects.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { refreshesAhead } from '../../src/kubelet/refresh-mode.js';
@@ -169,6 +170,46 @@ describe('refreshing ahead', () => {
     expect(world.requestsMs.get(near ?? '')?.length).toBeGreaterThanOrEqual(27);
     expect(world.requestsMs.get(near ?? '')?.length).toBeLessThanOrEqual(31);
     for (const name of others) expect(world.requestsMs.get(name)?.length).toBeLessThanOrEqual(6);
+  });
+
+  it('waits while a scrape runs, but no longer than a tenth of the TTL', async () => {
+    const clock = new ManualClock();
+    const precedence = new Precedence(clock);
+    const requestsMs: number[] = [];
+    const { refresher, queue } = queuedRefresher({
+      cache: {
+        refreshInBackground: () => {
+          requestsMs.push(clock.monotonicMs());
+          return Promise.resolve();
+        },
+        nextAttemptAtMs: () => requestsMs.at(-1) && (requestsMs.at(-1) ?? 0) + ttlMs,
+        hasShortTtl: () => true,
+      },
+      nodes: () => nodesNamed(1),
+      scrapes: precedence,
+      maxConcurrentRefreshes: 1,
+      ttlMs,
+      nearTtlMs: 0,
+      clock,
+    });
+    const stop = new AbortController();
+    const running = queue.run(stop.signal);
+    const startMs = clock.monotonicMs();
+    const scrape = precedence.during(() => clock.sleep(1_000));
+    refresher.expectScrape();
+    await clock.advance(999);
+    expect(requestsMs).toEqual([]);
+    await clock.advance(1);
+    await scrape;
+    expect(requestsMs).toEqual([startMs + 1_000]);
+    const endless = precedence.during(() => clock.sleep(10 * ttlMs));
+    await clock.advance(ttlMs * 1.1 - 1);
+    expect(requestsMs).toHaveLength(1);
+    await clock.advance(ttlMs / 20);
+    expect(requestsMs).toHaveLength(2);
+    stop.abort();
+    await clock.advance(10 * ttlMs);
+    await Promise.all([endless, running]);
   });
 
   it('tries a node now and then that cannot be asked, and nothing waits for it', async () => {

@@ -1012,6 +1012,23 @@ describe('a summary that may be out of date', () => {
     expect(kubelet.requestCount).toBe(2);
   });
 
+  it('is marked on a hundred nodes at once, and on ten more in each second; the others have the usual TTL', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const nodes = Array.from({ length: 200 }, (_, index) => aNode({ name: `node-${index}` }));
+    const scrape = () => Promise.all(nodes.map((each) => cache.get(each, never)));
+    await scrape();
+    await clock.advance(9_999);
+    for (const { name } of nodes) cache.markOutdated(name);
+    await clock.advance(1);
+    await scrape();
+    expect(kubelet.requestCount).toBe(300);
+    await clock.advance(4_999);
+    for (const { name } of nodes) cache.markOutdated(name);
+    await clock.advance(5_001);
+    await scrape();
+    expect(kubelet.requestCount).toBe(350);
+  });
+
   it('stays marked after a failure, which closes the gate for a whole TTL', async () => {
     const { cache, kubelet, clock } = setUp();
     await cache.get(node, never);

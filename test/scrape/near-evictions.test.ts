@@ -62,6 +62,7 @@ describe('the nearest nodes', () => {
     { nodeCount: 5, nearCount: 5, expectedCount: 5 },
     { nodeCount: 40, nearCount: 40, expectedCount: 10 },
     { nodeCount: 1_000, nearCount: 900, expectedCount: 100 },
+    { nodeCount: 5_000, nearCount: 900, expectedCount: 100 },
     { nodeCount: 1_000, nearCount: 3, expectedCount: 3 },
   ])('are $expectedCount of $nearCount in a cluster of $nodeCount', ({ nodeCount, nearCount, expectedCount }) => {
     const nodes = Array.from({ length: nearCount }, (_, index) => ({ nodeName: `n${index}`, timeMs: 0 }));

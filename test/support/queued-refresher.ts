@@ -7,9 +7,13 @@ interface QueuedRefresher {
   readonly queue: WorkQueue<'refresh'>;
 }
 
-/** A refresher with a queue for it alone. */
-export function queuedRefresher(options: Omit<BackgroundRefresherOptions, 'findNode' | 'schedule'>): QueuedRefresher {
+type QueuedRefresherOptions = Omit<BackgroundRefresherOptions, 'findNode' | 'schedule' | 'scrapes'> &
+  Partial<Pick<BackgroundRefresherOptions, 'scrapes'>>;
+
+/** A refresher with a queue for it alone, without any scrape unless `scrapes` has one. */
+export function queuedRefresher(options: QueuedRefresherOptions): QueuedRefresher {
   const refresher = new BackgroundRefresher({
+    scrapes: { free: () => Promise.resolve() },
     ...options,
     findNode: (name) => [...options.nodes()].find((node) => node.name === name),
     schedule: (nodeName, delayMs) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { Precedence } from '../../src/base/precedence.js';
 import { type ListedObjects, listObjects } from '../../src/watch/list-session.js';
 import { collectionOf } from '../../src/watch/resource-path.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -22,6 +23,7 @@ interface Run {
   readonly api: ScriptedApi;
   readonly resourceVersion?: string;
   readonly clock?: ManualClock;
+  readonly precedence?: Precedence;
   readonly signal?: AbortSignal;
   readonly onExpired?: () => void;
   readonly selectors?: { readonly labelSelector: string };
@@ -33,6 +35,7 @@ const list = (run: Run): Promise<ListedObjects<string>> =>
       api: run.api,
       collection: collectionOf({ resource: 'pods', ...run.selectors }),
       clock: run.clock ?? new ManualClock(),
+      precedence: run.precedence,
       project: nameOf,
       onExpired: run.onExpired ?? ((): void => undefined),
     },
@@ -180,6 +183,20 @@ describe('listObjects', () => {
     }
     await failure;
     expect(feed.isAborted).toBe(true);
+  });
+
+  it('is read slowly while a scrape runs', async () => {
+    const clock = new ManualClock();
+    const precedence = new Precedence(clock);
+    const scrape = precedence.during(() => clock.sleep(10_000));
+    const listing = list({ api: new ScriptedApi(sendsList('12', [a, b])), clock, precedence });
+    let isListed = false;
+    void listing.then(() => (isListed = true));
+    await clock.advance(999);
+    expect(isListed).toBe(false);
+    await clock.advance(9_001);
+    await scrape;
+    expect((await listing).objects).toEqual(['a', 'b']);
   });
 
   it('ends with the reason of its signal', async () => {
