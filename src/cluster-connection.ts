@@ -12,6 +12,8 @@ export interface ClusterConnectionOptions {
   readonly clock: Clock;
   /** Taken by scrapes. */
   readonly precedence: Precedence;
+  /** Taken by scrapes that wait for no node any longer. */
+  readonly rendering: Precedence;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly logger: Logger;

@@ -1,5 +1,6 @@
 import type { Clock } from './base/clock.js';
 import type { Logger } from './base/logger.js';
+import type { Precedence } from './base/precedence.js';
 import { TimeSlicer } from './base/time-slicer.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import { podGraceMs } from './collection.js';
@@ -24,12 +25,17 @@ export interface KubeletConnectionOptions {
   readonly store: ClusterStore;
   readonly budget: ConnectionBudget;
   readonly clock: Clock;
+  /** While somebody takes it, requests wait. */
+  readonly rendering: Precedence;
   readonly logger: Logger;
   readonly metrics: SelfMetrics;
   readonly version: string;
   readonly onNearNode: Required<KubeletCacheOptions>['onNearNode'];
   readonly onSummary: Required<KubeletCacheOptions>['onSummary'];
 }
+
+/** Before a request: also while responses are rendered all the time, requests go on. */
+const maxPauseMs = 1_000;
 
 /** The kubelets of a cluster as the settings say how to reach them, and what they said last. */
 export class KubeletConnection implements Disposable {
@@ -50,7 +56,7 @@ export class KubeletConnection implements Disposable {
 }
 
 function kubeletCache(
-  { config, store, budget, clock, metrics, logger, onNearNode, onSummary }: KubeletConnectionOptions,
+  { config, store, budget, clock, rendering, metrics, logger, onNearNode, onSummary }: KubeletConnectionOptions,
   transport: DirectTransport | ProxyTransport,
 ): KubeletCache {
   const { requestTimeoutMs, maxBodyBytes, readConfig } = config.kubelet;
@@ -68,6 +74,7 @@ function kubeletCache(
     ttlMs: config.cache.ttlMs,
     nearTtlMs: config.cache.nearTtlMs,
     maxConcurrentRequests: budget.maxConcurrentRequests,
+    pause: () => rendering.free(maxPauseMs),
     fetchSummary: (node, signal, former) => summaries.fetchSummary(node, signal, former),
     fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
     expectsPods: (nodeName) => {

@@ -18,14 +18,24 @@ export class Precedence {
     return this.#runningCount;
   }
 
+  /** Something runs in the foreground until the result is disposed of, once. */
+  hold(): Disposable {
+    this.#runningCount += 1;
+    return {
+      [Symbol.dispose]: () => {
+        this.#runningCount -= 1;
+        if (this.#runningCount === 0) for (const waiting of this.#waiting) waiting.abort();
+      },
+    };
+  }
+
   /** In the foreground; the result of `work`. */
   async during<T>(work: () => Promise<T>): Promise<T> {
-    this.#runningCount += 1;
+    const held = this.hold();
     try {
       return await work();
     } finally {
-      this.#runningCount -= 1;
-      if (this.#runningCount === 0) for (const waiting of this.#waiting) waiting.abort();
+      held[Symbol.dispose]();
     }
   }
 

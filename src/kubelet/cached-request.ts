@@ -27,6 +27,8 @@ export interface RequestPolicy<T> {
    * hang, there are slots for the others. Undefined: no bound.
    */
   readonly slotsOfHanging?: Semaphore;
+  /** Each request waits for it, in its slot. Never rejects. */
+  readonly pause?: (() => Promise<void>) | undefined;
   /** Has its own time limit. Ends soon after the signal aborts. `former` is the last value, of which parts may be taken again. */
   readonly fetch: (node: Node, signal: AbortSignal, former?: T) => Promise<T>;
   /** When a value equals the one before it, the former object is kept. Without it, values are never compared. */
@@ -185,7 +187,8 @@ export class CachedRequest<T> {
 
   /** That of hanging kubelets first: a request that waits for it must not hold a slot that others could use. */
   #inSlot(attempt: () => Promise<void>): Promise<void> {
-    const inSlot = (): Promise<void> => this.#policy.slots.runExclusive(attempt);
+    const { slots, pause } = this.#policy;
+    const inSlot = (): Promise<void> => slots.runExclusive(async () => pause?.().then(attempt) ?? attempt());
     const [slotsOfHanging] = this.#slotsOfHanging();
     return slotsOfHanging?.runExclusive(inSlot) ?? inSlot();
   }

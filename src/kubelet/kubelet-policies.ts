@@ -16,6 +16,8 @@ export interface KubeletPolicyOptions {
   readonly ttlMs: number;
   /** Requests for summaries in flight, over all nodes; at least 1. */
   readonly maxConcurrentRequests: number;
+  /** See {@link RequestPolicy}. */
+  readonly pause?: RequestPolicy<NodeSummary>['pause'];
   readonly fetchSummary: RequestPolicy<NodeSummary>['fetch'];
   /** Undefined: configurations are not read. */
   readonly fetchConfiguration: RequestPolicy<KubeletConfiguration>['fetch'] | undefined;
@@ -39,12 +41,13 @@ const maxConcurrentConfigurationRequests = 4;
 
 /** Of requests for summaries. */
 export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<NodeSummary> {
-  const { ttlMs, maxConcurrentRequests, fetchSummary, expectsPods, clock, logger } = options;
+  const { ttlMs, maxConcurrentRequests, pause, fetchSummary, expectsPods, clock, logger } = options;
   return {
     what: 'summary',
     gateMs: ttlMs,
     slots: new Semaphore(maxConcurrentRequests),
     slotsOfHanging: new Semaphore(Math.max(1, Math.floor(maxConcurrentRequests / 4))),
+    pause,
     fetch: async (node, signal, former) => {
       const summary = await fetchSummary(node, signal, former);
       checkNode(node, summary);

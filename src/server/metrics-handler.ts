@@ -59,6 +59,8 @@ export interface MetricsHandlerOptions {
   readonly observer: ScrapeObserver;
   /** Takes it while a scrape is collected and rendered. */
   readonly precedence: Precedence;
+  /** Takes it from the end of the wait for nodes on. */
+  readonly rendering: Precedence;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Read at each scrape, so that a reload takes effect. */
@@ -122,18 +124,29 @@ export class MetricsHandler {
   }
 
   /** Takes a slot only here: a client that does not read its response keeps none. */
-  async #render(asked: Asked, signal: AbortSignal): Promise<Collected & { body: ExpositionBody }> {
-    const { precedence, exposition } = this.#options;
-    return precedence.during(async () => {
-      const collected = await this.#collect(asked, signal);
+  #render(asked: Asked, signal: AbortSignal): Promise<Collected & { body: ExpositionBody }> {
+    return this.#options.precedence.during(() => this.#renderNow(asked, signal));
+  }
+
+  async #renderNow(asked: Asked, signal: AbortSignal): Promise<Collected & { body: ExpositionBody }> {
+    const { rendering, exposition } = this.#options;
+    let held: Disposable | undefined;
+    const hold = (): void => {
+      held ??= rendering.hold();
+    };
+    try {
+      const collected = await this.#collect(asked, hold, signal);
+      hold();
       const body = await exposition.render(collected.snapshot, asked, signal);
       signal.throwIfAborted();
       return { ...collected, body };
-    });
+    } finally {
+      held?.[Symbol.dispose]();
+    }
   }
 
-  /** Ends early enough for what comes after it, if that takes as long as it did lately. */
-  async #collect(asked: Asked, parent: AbortSignal): Promise<Collected> {
+  /** Ends early enough for what comes after it, if that takes as long as it did lately. `onLate`: called when time is up. */
+  async #collect(asked: Asked, onLate: () => void, parent: AbortSignal): Promise<Collected> {
     const { source, exposition, clock } = this.#options;
     const { timeoutMs, filter } = asked;
     const kind = kindOf(asked);
@@ -147,6 +160,7 @@ export class MetricsHandler {
       error: () => new RequestError('timeout', `not all nodes responded within ${durationMs} ms`),
       parent,
     });
+    deadline.signal.addEventListener('abort', onLate, { once: true });
     parent.addEventListener('abort', () => {
       // It would have taken longer; of one that was broken off sooner nothing is known.
       if (sinceEndMs() > roomMs) this.#responseTimes.add(kind, sinceEndMs());

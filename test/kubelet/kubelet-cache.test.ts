@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type FailureReason, RequestError } from '../../src/base/errors.js';
 import type { LogFields } from '../../src/base/logger.js';
+import { Precedence } from '../../src/base/precedence.js';
 import type { Node } from '../../src/kube/objects.js';
 import { type CacheLookup, KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
@@ -84,6 +85,7 @@ function setUp(
     nearTtlMs?: number;
     maxConcurrentRequests?: number;
     expectsPods?: (nodeName: string) => boolean;
+    pause?: () => Promise<void>;
   } = {},
 ) {
   const clock = new ManualClock();
@@ -101,6 +103,7 @@ function setUp(
     fetchConfiguration: undefined,
     maxConcurrentRequests: options.maxConcurrentRequests ?? 64,
     expectsPods: options.expectsPods ?? (() => false),
+    pause: options.pause,
     clock,
     observer: { lookedUp: (result) => results.push(result), requestedEarly: (reason) => early.push(reason) },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
@@ -951,6 +954,21 @@ describe('a node that may soon evict a pod', () => {
     release();
     expect([textOf(await first), textOf(await second)]).toEqual(['fresh 0 of request 2', 'fresh 0 of request 2']);
     expect([kubelet.requestCount, kubelet.maxInFlightCount]).toEqual([2, 1]);
+  });
+});
+
+describe('a request', () => {
+  it('waits as long as it is to pause, which is no time of the kubelet', async () => {
+    const clock = new ManualClock();
+    const precedence = new Precedence(clock);
+    const { cache, kubelet } = setUp({ pause: () => precedence.free(1_000) });
+    const held = precedence.hold();
+    const lookup = cache.get(node, never);
+    await clock.advance(999);
+    expect([kubelet.requestCount, cache.lastDurationMs(node.name)]).toEqual([0, undefined]);
+    held[Symbol.dispose]();
+    expect(textOf(await lookup)).toBe('fresh 0 of request 1');
+    expect(cache.lastDurationMs(node.name)).toBe(0);
   });
 });
 

@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 import { systemClock } from '../../src/base/clock.js';
+import { Precedence } from '../../src/base/precedence.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
@@ -354,6 +355,44 @@ describe('the limit of running scrapes', () => {
     (await next).resolve(emptySnapshot);
     expect((await answer).status).toBe(200);
     expect(observer.results).toEqual(['rejected', 'success', 'success', 'success']);
+  });
+
+  it('lets requests to kubelets wait once nodes are no longer waited for, until it is rendered', async () => {
+    const source = new HeldSource();
+    const clock = new ManualClock();
+    const [precedence, held] = [new Precedence(clock), new Precedence(clock)];
+    const counts: number[][] = [];
+    const note = (): number => counts.push([precedence.runningCount, held.runningCount]);
+    const exposition = rendering(() => {
+      note();
+      return Promise.resolve(aBody('up 1\n'));
+    });
+    await using server = await startServer({ source, clock, exposition, precedence, rendering: held });
+    const scrape = async (isLate: boolean): Promise<void> => {
+      const next = source.next();
+      const answer = send({ port: server.port, path });
+      const { resolve } = await next;
+      note();
+      if (isLate) await clock.advance(10_000);
+      note();
+      resolve(emptySnapshot);
+      await answer;
+      note();
+    };
+    await scrape(false);
+    expect(counts.splice(0)).toEqual([
+      [1, 0],
+      [1, 0],
+      [1, 1],
+      [0, 0],
+    ]);
+    await scrape(true);
+    expect(counts).toEqual([
+      [1, 0],
+      [1, 1],
+      [1, 1],
+      [0, 0],
+    ]);
   });
 
   it('H2: is free of clients that do not read, however many', async () => {
