@@ -38,7 +38,7 @@ export interface BackgroundRefresherOptions {
 /** Without a scrape for so many TTLs nothing is refreshed: none is expected any longer. */
 const idleTtlCount = 3;
 
-/** A part of the TTL. Where scrapes run all the time, nodes are refreshed all the same. */
+/** A part of the TTL. Where scrapes run all the time, nodes are refreshed anyway. */
 const maxScrapeWaitShare = 0.1;
 
 /**
