@@ -8,6 +8,8 @@ import { podCountOf } from './shapes.js';
 
 const scraperCount = 2;
 const scrapePeriodMs = 15_000;
+/** That of Prometheus without a setting: a scrape that takes longer has failed. */
+const timeoutSeconds = 10;
 const minuteMs = 60_000;
 /** The default of `cache.ttl`. */
 const ttlMs = 55_000;
@@ -66,10 +68,10 @@ async function keepScraping(
   await pause(startMs, signal);
   while (!signal.aborted) {
     const beganMs = performance.now();
-    const answer = await scrape(exporter.port, { gzip: true, timeoutSeconds: 10 }).catch(() => undefined);
-    scrapes.count += 1;
-    if (answer?.status !== 200) scrapes.failedCount += 1;
+    const answer = await scrape(exporter.port, { gzip: true, timeoutSeconds }).catch(() => undefined);
     const tookMs = performance.now() - beganMs;
+    scrapes.count += 1;
+    if (answer?.status !== 200 || tookMs > timeoutSeconds * 1_000) scrapes.failedCount += 1;
     scrapes.longestMs = Math.max(scrapes.longestMs, tookMs);
     await pause(scrapePeriodMs - tookMs, signal);
   }
