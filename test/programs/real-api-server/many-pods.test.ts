@@ -80,7 +80,8 @@ describe.skipIf(!hasRealApiServer())(
       await relabel(server, `/api/v1/namespaces/shop/pods/${podName(2)}`, { tier: 'last' });
       await watching.equalsKubectl();
       const before = watching.happened.length;
-      await watching.until(() => watching.countOf('pods event bookmark') > 0, 1);
+      const bookmarkCount = watching.countOf('pods event bookmark');
+      await watching.until(() => watching.countOf('pods event bookmark') > bookmarkCount, 1);
       const since = watching.happened.slice(before).filter((what) => what.startsWith('pods'));
       expect(since).toEqual(['pods event bookmark']);
       await watching.equalsKubectl();
