@@ -11,6 +11,7 @@ import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/ku
 import { normalForm } from '../support/manifests/normal-form.js';
 import { hasOpenApi, validate } from '../support/manifests/openapi.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
+import { componentNames } from '../support/manifests/overlays.js';
 import { policyFaults } from '../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
@@ -33,15 +34,8 @@ const opted = {
   dashboards: enabled,
 };
 
-const components = [
-  'service-monitor',
-  'prometheus-rule',
-  'dashboards',
-  'network-policy',
-  'kubernetes-authorization',
-  'nodes-configz',
-  'node-proxy',
-];
+/** A `pod-monitor` takes the place of a `service-monitor`. */
+const components = componentNames.filter((name) => name !== 'pod-monitor');
 
 const label = { 'team.example/name': 'storage' };
 const note = { 'team.example/contact': 'storage@team.example' };
