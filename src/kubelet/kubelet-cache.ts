@@ -3,7 +3,7 @@ import { RateLimiter } from '../base/rate-limiter.js';
 import type { Node } from '../kube/objects.js';
 import { CachedRequest, type CachedValue, type KubeletFailure, type RequestPolicy } from './cached-request.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
-import { endRequests, isOutdated, type KubeletEntry } from './kubelet-entry.js';
+import { endRequests, isMarked, isOutdated, type KubeletEntry } from './kubelet-entry.js';
 import {
   configurationGateMs,
   configurationPolicy,
@@ -170,7 +170,7 @@ export class KubeletCache implements Disposable {
    */
   markOutdated(nodeName: string): void {
     const entry = this.#entries.get(nodeName);
-    if (entry === undefined || !(isOutdated(entry) || this.#marks.allows())) return;
+    if (entry === undefined || !(isMarked(entry) || this.#marks.allows())) return;
     entry.outdatedAtMs = this.#options.clock.monotonicMs();
   }
 

@@ -20,6 +20,11 @@ export function isOutdated(entry: KubeletEntry | undefined): boolean {
   return success !== undefined && entry !== undefined && entry.outdatedAtMs >= success.atMs - success.durationMs;
 }
 
+/** Whether one more mark changes nothing: the next summary of this kubelet, if it ever sends one, is to come soon already. */
+export function isMarked(entry: KubeletEntry): boolean {
+  return entry.summary.success === undefined ? entry.outdatedAtMs > -Infinity : isOutdated(entry);
+}
+
 export function endRequests({ summary, configuration }: KubeletEntry): void {
   summary.end();
   configuration?.end();
