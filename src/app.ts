@@ -6,7 +6,7 @@ import { Ending } from './base/ending.js';
 import { UserError } from './base/errors.js';
 import type { Logger } from './base/logger.js';
 import { Precedence } from './base/precedence.js';
-import { ClusterConnection, type ClusterConnectionOptions } from './cluster-connection.js';
+import { ClusterConnection } from './cluster-connection.js';
 import { ClusterSource } from './cluster-source.js';
 import type { Config } from './config/schema.js';
 import { plainWeb, type WebConfig } from './config/web/web-config.js';
@@ -73,7 +73,7 @@ export interface AppOptions {
  */
 export class App implements AsyncDisposable {
   readonly metrics: SelfMetrics;
-  readonly #options: AppOptions & Pick<ClusterConnectionOptions, 'precedence' | 'rendering'>;
+  readonly #options: AppOptions & { readonly precedence: Precedence };
   readonly #stopping = new AbortController();
   readonly #ending = new Ending();
   readonly #seriesCapReport: SeriesCapReport;
@@ -87,7 +87,7 @@ export class App implements AsyncDisposable {
 
   private constructor(options: AppOptions, scope: Scope) {
     const { config, logger } = options;
-    this.#options = { ...options, precedence: new Precedence(options.clock), rendering: new Precedence(options.clock) };
+    this.#options = { ...options, precedence: new Precedence(options.clock) };
     this.metrics = new SelfMetrics({ ...options, nodeVersion: process.version });
     this.#connection = new ClusterConnection({
       ...this.#options,
@@ -301,11 +301,11 @@ export class App implements AsyncDisposable {
   #createStatusSource(): StatusSource {
     const { clock, version } = this.#options;
     const inputs = statusInputs({
+      ...this.#options,
       active: () => this.#active,
       track: (collecting) => this.#tracked(collecting),
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
-      clock,
       evictions: () => this.#evictionReports(),
       checks: () => this.#checks(),
     });

@@ -10,10 +10,8 @@ import { ClusterWatches } from './watch/cluster-watches.js';
 export interface ClusterConnectionOptions {
   readonly credentials: Credentials;
   readonly clock: Clock;
-  /** Taken by scrapes. */
+  /** Of scrapes. */
   readonly precedence: Precedence;
-  /** Taken by scrapes that wait for no node any longer. */
-  readonly rendering: Precedence;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly logger: Logger;

@@ -248,7 +248,7 @@ export class ClusterSource implements AsyncDisposable {
     const select = (nodes: Iterable<Node>) => this.#targets([...nodes].filter(isRefreshed));
     return new BackgroundRefresher({
       ...config.cache,
-      scrapes: this.#options.precedence,
+      gate: this.#options.precedence.background,
       maxConcurrentRefreshes: this.#budget.maxConcurrentRequests,
       cache: this.cache,
       nodes: () => select(this.store.nodes()),

@@ -25,8 +25,7 @@ export interface KubeletConnectionOptions {
   readonly store: ClusterStore;
   readonly budget: ConnectionBudget;
   readonly clock: Clock;
-  /** While somebody takes it, requests wait. */
-  readonly rendering: Precedence;
+  readonly precedence: Precedence;
   readonly logger: Logger;
   readonly metrics: SelfMetrics;
   readonly version: string;
@@ -34,8 +33,8 @@ export interface KubeletConnectionOptions {
   readonly onSummary: Required<KubeletCacheOptions>['onSummary'];
 }
 
-/** Before a request: also while responses are rendered all the time, requests go on. */
-const maxPauseMs = 1_000;
+/** While responses are rendered all the time, requests go on after it. */
+const maxPauseMs = 10_000;
 
 /** The kubelets of a cluster as the settings say how to reach them, and what they said last. */
 export class KubeletConnection implements Disposable {
@@ -56,7 +55,7 @@ export class KubeletConnection implements Disposable {
 }
 
 function kubeletCache(
-  { config, store, budget, clock, rendering, metrics, logger, onNearNode, onSummary }: KubeletConnectionOptions,
+  { config, store, budget, clock, precedence, metrics, logger, onNearNode, onSummary }: KubeletConnectionOptions,
   transport: DirectTransport | ProxyTransport,
 ): KubeletCache {
   const { requestTimeoutMs, maxBodyBytes, readConfig } = config.kubelet;
@@ -74,7 +73,7 @@ function kubeletCache(
     ttlMs: config.cache.ttlMs,
     nearTtlMs: config.cache.nearTtlMs,
     maxConcurrentRequests: budget.maxConcurrentRequests,
-    pause: () => rendering.free(maxPauseMs),
+    pause: () => precedence.requests.passed(maxPauseMs),
     fetchSummary: (node, signal, former) => summaries.fetchSummary(node, signal, former),
     fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
     expectsPods: (nodeName) => {

@@ -1,5 +1,6 @@
 import type { ActiveSettings } from './active-settings.js';
 import type { Clock } from './base/clock.js';
+import type { Precedence } from './base/precedence.js';
 import { clusterReportInput } from './cluster-report-input.js';
 import { clusterReport } from './report/cluster-report.js';
 import { healthReport } from './report/health-report.js';
@@ -12,6 +13,7 @@ export interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'c
   readonly active: () => ActiveSettings;
   /** Runs a collection; the source stays until it has ended. */
   readonly track: (collecting: Promise<ClusterSnapshot | undefined>) => Promise<ClusterSnapshot | undefined>;
+  readonly precedence: Precedence;
   readonly metrics: SelfMetrics;
   readonly seriesCapReport: SeriesCapReport;
   readonly clock: Clock;
@@ -19,13 +21,18 @@ export interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'c
 
 /** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
 export function statusInputs(options: StatusInputsOptions): StatusInputs {
-  const { active, track, metrics, seriesCapReport, clock, evictions, checks } = options;
+  const { active, track, precedence, metrics, seriesCapReport, clock, evictions, checks } = options;
   return {
     cluster: async (signal) => {
-      const current = active();
-      const snapshot = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
-      if (snapshot === undefined) return undefined;
-      return await clusterReport(clusterReportInput({ ...current, snapshot, isPartial: signal.aborted, clock }));
+      const work = precedence.begin();
+      try {
+        const current = active();
+        const snapshot = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
+        if (snapshot === undefined) return undefined;
+        return await clusterReport(clusterReportInput({ ...current, snapshot, isPartial: signal.aborted, clock }));
+      } finally {
+        work[Symbol.dispose]();
+      }
     },
     health: () => {
       const { lists } = active().source.store;

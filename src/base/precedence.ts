@@ -1,50 +1,48 @@
 import type { Clock } from './clock.js';
+import { Gate } from './gate.js';
+
+/** Work that somebody waits for, from its begin until it is disposed of. */
+export interface UrgentWork extends Disposable {
+  /** It waits for no kubelet any longer. */
+  readonly endWait: () => void;
+}
 
 /**
- * Lets work in the background wait while somebody waits for other work. What takes turns on the event loop shares it
- * equally: with fifty tasks in the background, one in the foreground would take fifty times as long.
+ * Lets other work wait for what somebody waits for. What takes turns on the event loop shares it equally: beside fifty others,
+ * a scrape would take fifty times as long.
  */
 export class Precedence {
-  readonly #clock: Clock;
-  readonly #waiting = new Set<AbortController>();
-  #runningCount = 0;
+  /** For refreshes and lists in the background: closed while any urgent work runs. */
+  readonly background: Gate;
+  /** For requests to kubelets: closed while urgent work runs of which none waits for a kubelet. */
+  readonly requests: Gate;
+  readonly #running = new Set<UrgentWork>();
+  readonly #waiting = new Set<UrgentWork>();
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.background = new Gate(clock);
+    this.requests = new Gate(clock);
   }
 
-  /** Work that runs now in the foreground. */
-  get runningCount(): number {
-    return this.#runningCount;
-  }
-
-  /** Something runs in the foreground until the result is disposed of, once. */
-  hold(): Disposable {
-    this.#runningCount += 1;
-    return {
+  begin(): UrgentWork {
+    const work: UrgentWork = {
+      endWait: () => {
+        this.#waiting.delete(work);
+        this.#update();
+      },
       [Symbol.dispose]: () => {
-        this.#runningCount -= 1;
-        if (this.#runningCount === 0) for (const waiting of this.#waiting) waiting.abort();
+        this.#running.delete(work);
+        work.endWait();
       },
     };
+    this.#running.add(work);
+    this.#waiting.add(work);
+    this.#update();
+    return work;
   }
 
-  /** In the foreground; the result of `work`. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    const held = this.hold();
-    try {
-      return await work();
-    } finally {
-      held[Symbol.dispose]();
-    }
-  }
-
-  /** Resolves when nothing runs in the foreground, at the latest after `maxWaitMs`. Never rejects. */
-  async free(maxWaitMs: number): Promise<void> {
-    if (this.#runningCount === 0) return;
-    const waiting = new AbortController();
-    this.#waiting.add(waiting);
-    await this.#clock.sleep(maxWaitMs, waiting.signal).catch(() => undefined); // the foreground has ended
-    this.#waiting.delete(waiting);
+  #update(): void {
+    this.background.isClosed = this.#running.size > 0;
+    this.requests.isClosed = this.#running.size > 0 && this.#waiting.size === 0;
   }
 }

@@ -82,8 +82,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
     const onUnexpectedEnd = (error: Error): void => {
       this.#ending.failed(error);
     };
-    const idle = new Precedence(clock);
-    const common = { clock, precedence: idle, rendering: idle, random, version, logger: silentLogger, onUnexpectedEnd };
+    const common = { clock, precedence: new Precedence(clock), random, version, logger: silentLogger, onUnexpectedEnd };
     const metrics = new SelfMetrics({ version, nodeVersion: process.version });
     this.#connection = new ClusterConnection({ ...common, credentials, metrics });
     this.#source = new ClusterSource({

@@ -1,7 +1,7 @@
 import { Semaphore } from 'async-mutex';
 
 import type { Clock } from '../base/clock.js';
-import type { Precedence } from '../base/precedence.js';
+import type { Gate } from '../base/gate.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
 
@@ -24,8 +24,8 @@ export interface BackgroundRefresherOptions {
   readonly schedule: (nodeName: string, delayMs: number) => void;
   /** Called with each node after it was refreshed; the next refresh waits for it. */
   readonly onRefreshed?: (node: Node) => Promise<void>;
-  /** No refresh begins while a scrape runs, which it would slow down. */
-  readonly scrapes: Pick<Precedence, 'free'>;
+  /** Closed while a scrape runs, which refreshes would slow down. */
+  readonly gate: Pick<Gate, 'passed'>;
   /** Refreshes in progress; the others wait in the order in which they were due. At least 1. */
   readonly maxConcurrentRefreshes: number;
   /** The cache's, in milliseconds, above 0. */
@@ -38,8 +38,9 @@ export interface BackgroundRefresherOptions {
 /** Without a scrape for so many TTLs nothing is refreshed: none is expected any longer. */
 const idleTtlCount = 3;
 
-/** A part of the TTL. Where scrapes run all the time, nodes are refreshed anyway. */
-const maxScrapeWaitShare = 0.1;
+/** A part of the TTL, and a bound: where scrapes run all the time, nodes are refreshed anyway. */
+const maxGateShare = 0.1;
+const maxGateMs = 10_000;
 
 /**
  * Refreshes each node in the background as soon as the cache allows it, so that scrapes find fresh data, and spreads the
@@ -60,6 +61,7 @@ export class BackgroundRefresher {
   readonly #tickMs: number;
   readonly #periodMs: number;
   readonly #maxDelayMs: number;
+  readonly #maxGateMs: number;
   readonly #turns: Semaphore;
   readonly #slicer: TimeSlicer;
   #expectedAtMs = -Infinity;
@@ -72,6 +74,7 @@ export class BackgroundRefresher {
     this.#tickMs = Math.max(Math.min(ttlMs / 100, nearTtlMs > 0 ? nearTtlMs / 10 : Infinity), 10);
     this.#periodMs = ttlMs + 2 * this.#tickMs;
     this.#maxDelayMs = ttlMs / 10;
+    this.#maxGateMs = Math.min(ttlMs * maxGateShare, maxGateMs);
   }
 
   /** To be called at each scrape, and once before the first one. */
@@ -97,11 +100,10 @@ export class BackgroundRefresher {
   }
 
   async #refreshInTurn(nodeName: string): Promise<number | undefined> {
-    await this.#options.scrapes.free(this.#options.ttlMs * maxScrapeWaitShare);
-    const node = this.#options.findNode(nodeName);
-    if (node === undefined) return undefined;
-    const waitMs = this.#waitMs(node);
-    if (waitMs === undefined || waitMs > 0) return waitMs;
+    if (this.#waitMsOf(nodeName) === 0) await this.#options.gate.passed(this.#maxGateMs);
+    const node = this.#options.findNode(nodeName); // as it is by now
+    const waitMs = this.#waitMsOf(nodeName);
+    if (node === undefined || waitMs !== 0) return waitMs;
     await this.#options.cache.refreshInBackground(node);
     await this.#options.onRefreshed?.(node);
     const nextWaitMs = this.#waitMs(node);
@@ -111,6 +113,11 @@ export class BackgroundRefresher {
   /** For when too many kubelets hang. Not the same for all: few of those that come at once would find a free slot. */
   #retryDelayMs(nodeName: string): number {
     return this.#maxDelayMs * (1 + hashFraction(nodeName));
+  }
+
+  #waitMsOf(nodeName: string): number | undefined {
+    const node = this.#options.findNode(nodeName);
+    return node && this.#waitMs(node);
   }
 
   #schedule(node: Node): void {

@@ -154,6 +154,7 @@ export class CachedRequest<T> {
   }
 
   async #refreshInOwnSlot(node: Node): Promise<void> {
+    await this.#policy.pause?.();
     if (!this.#maySendNow()) return;
     const locks = [this.#mutex, ...this.#slotsOfHanging()];
     await Promise.all(locks.map((lock) => lock.acquire())); // all are free, and taken before anybody else can take them
@@ -188,7 +189,11 @@ export class CachedRequest<T> {
   /** That of hanging kubelets first: a request that waits for it must not hold a slot that others could use. */
   #inSlot(attempt: () => Promise<void>): Promise<void> {
     const { slots, pause } = this.#policy;
-    const inSlot = (): Promise<void> => slots.runExclusive(async () => pause?.().then(attempt) ?? attempt());
+    const inSlot = (): Promise<void> =>
+      slots.runExclusive(async () => {
+        await pause?.();
+        await attempt();
+      });
     const [slotsOfHanging] = this.#slotsOfHanging();
     return slotsOfHanging?.runExclusive(inSlot) ?? inSlot();
   }

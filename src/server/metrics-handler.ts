@@ -57,10 +57,7 @@ export interface MetricsHandlerOptions {
   readonly source: ScrapeSource;
   readonly exposition: ExpositionRenderer;
   readonly observer: ScrapeObserver;
-  /** Takes it while a scrape is collected and rendered. */
   readonly precedence: Precedence;
-  /** Takes it from the end of the wait for nodes on. */
-  readonly rendering: Precedence;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Read at each scrape, so that a reload takes effect. */
@@ -75,6 +72,7 @@ export class MetricsHandler {
   readonly #options: MetricsHandlerOptions;
   readonly #sender: BodySender;
   readonly #responseTimes = new ResponseTimes();
+  #inFlightCount = 0;
 
   constructor(options: MetricsHandlerOptions) {
     this.#options = options;
@@ -83,7 +81,7 @@ export class MetricsHandler {
 
   /** HEAD gets the headers without a collection. */
   async handle(request: Request, response: Response): Promise<void> {
-    const { observer, settings, exposition, precedence } = this.#options;
+    const { observer, settings, exposition } = this.#options;
     const asked = familyFilter(request.query, (name) => exposition.hasFamily(name));
     if ('fault' in asked) {
       sendText(response, 400, asked.fault);
@@ -95,7 +93,7 @@ export class MetricsHandler {
       response.end();
       return;
     }
-    if (precedence.runningCount >= settings().maxInFlight) {
+    if (this.#inFlightCount >= settings().maxInFlight) {
       observer.scrapeRejected();
       response.set('Retry-After', '1');
       sendText(response, 503, 'too many concurrent scrapes');
@@ -124,24 +122,18 @@ export class MetricsHandler {
   }
 
   /** Takes a slot only here: a client that does not read its response keeps none. */
-  #render(asked: Asked, signal: AbortSignal): Promise<Collected & { body: ExpositionBody }> {
-    return this.#options.precedence.during(() => this.#renderNow(asked, signal));
-  }
-
-  async #renderNow(asked: Asked, signal: AbortSignal): Promise<Collected & { body: ExpositionBody }> {
-    const { rendering, exposition } = this.#options;
-    let held: Disposable | undefined;
-    const hold = (): void => {
-      held ??= rendering.hold();
-    };
+  async #render(asked: Asked, signal: AbortSignal): Promise<Collected & { body: ExpositionBody }> {
+    const { precedence, exposition } = this.#options;
+    using work = precedence.begin();
+    this.#inFlightCount += 1;
     try {
-      const collected = await this.#collect(asked, hold, signal);
-      hold();
+      const collected = await this.#collect(asked, work.endWait, signal);
+      work.endWait();
       const body = await exposition.render(collected.snapshot, asked, signal);
       signal.throwIfAborted();
       return { ...collected, body };
     } finally {
-      held?.[Symbol.dispose]();
+      this.#inFlightCount -= 1;
     }
   }
 

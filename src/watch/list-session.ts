@@ -12,15 +12,15 @@ const listTimeoutMs = 300_000;
 /** To the headers, and between two chunks. */
 const listSilenceMs = 60_000;
 const pageLimit = '500';
-/** For a chunk, in milliseconds: a list ends also where scrapes run all the time. */
-const maxWaitForScrapesMs = 1_000;
+/** Where scrapes run all the time, a list is read after it, as the API server ends one that takes a minute. */
+const maxPauseMs = 10_000;
 
 export interface ListSessionOptions<T> {
   readonly api: ApiTransport;
   readonly collection: Collection;
   readonly clock: Clock;
-  /** Scrapes: while they run, a list is read slowly. Reading one of 150,000 pods takes 12 s of CPU. */
-  readonly precedence?: Pick<Precedence, 'free'> | undefined;
+  /** A list is read in the background: one of 150,000 pods takes 12 s of CPU. */
+  readonly precedence?: Pick<Precedence, 'background'> | undefined;
   /** Undefined for an object that is not kept. Throws for a malformed one. */
   readonly project: (object: unknown) => T | undefined;
   /** Called when the resource version or the continue token has expired; the list continues with another one. */
@@ -138,7 +138,7 @@ async function readPage<T>(
     const body = await api.open({ path: collection.path, query, acceptsGzip: true }, silence.signal);
     const kind = `${collection.kind}List`;
     const chunks = withIdleTimeout(body, silence);
-    const meta = await readList(slowly(chunks, precedence), { kind, onItem, onOversizedItem });
+    const meta = await readList(inBackground(chunks, precedence), { kind, onItem, onOversizedItem });
     return { ...meta, objects, skipped };
   } catch (error) {
     // An abort may break the body in any way; its reason is the cause.
@@ -147,12 +147,12 @@ async function readPage<T>(
   }
 }
 
-async function* slowly(
+async function* inBackground(
   body: AsyncIterable<Buffer>,
   precedence: ListSessionOptions<unknown>['precedence'],
 ): AsyncGenerator<Buffer, void, undefined> {
   for await (const chunk of body) {
-    await precedence?.free(maxWaitForScrapesMs);
+    await precedence?.background.passed(maxPauseMs);
     yield chunk;
   }
 }

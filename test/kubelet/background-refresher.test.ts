@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
+import { Gate } from '../../src/base/gate.js';
 import { silentLogger } from '../../src/base/logger.js';
-import { Precedence } from '../../src/base/precedence.js';
 import type { Node } from '../../src/kube/objects.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import { refreshesAhead } from '../../src/kubelet/refresh-mode.js';
@@ -72,6 +72,45 @@ function setUp(nodes: Node[], nearTtlMs = 0, maxConcurrentRequests = 1_000) {
 
 function nodesNamed(count: number): Node[] {
   return Array.from({ length: count }, (_, index) => aNode({ name: `ip-10-0-${index >> 8}-${index & 255}` }));
+}
+
+interface OneNodeOptions {
+  readonly clock: ManualClock;
+  readonly gate?: Gate;
+  readonly maySend?: () => boolean;
+}
+
+/** A node with the shorter TTL, whose kubelet responds at once. */
+function oneNode({ clock, gate = new Gate(clock), maySend = () => true }: OneNodeOptions) {
+  const requestsMs: number[] = [];
+  const { refresher, queue } = queuedRefresher({
+    cache: {
+      refreshInBackground: () => {
+        if (maySend()) requestsMs.push(clock.monotonicMs());
+        return Promise.resolve();
+      },
+      nextAttemptAtMs: () => requestsMs.at(-1) && (requestsMs.at(-1) ?? 0) + ttlMs,
+      hasShortTtl: () => true,
+    },
+    nodes: () => nodesNamed(1),
+    gate,
+    maxConcurrentRefreshes: 1,
+    ttlMs,
+    nearTtlMs: 0,
+    clock,
+  });
+  const stop = new AbortController();
+  const running = queue.run(stop.signal);
+  return {
+    refresher,
+    queue,
+    requestsMs,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      gate.isClosed = false;
+      await running;
+    },
+  };
 }
 
 describe('the mode of refreshing', () => {
@@ -174,65 +213,38 @@ describe('refreshing ahead', () => {
 
   it('waits while a scrape runs, but no longer than a tenth of the TTL', async () => {
     const clock = new ManualClock();
-    const precedence = new Precedence(clock);
-    const requestsMs: number[] = [];
-    const { refresher, queue } = queuedRefresher({
-      cache: {
-        refreshInBackground: () => {
-          requestsMs.push(clock.monotonicMs());
-          return Promise.resolve();
-        },
-        nextAttemptAtMs: () => requestsMs.at(-1) && (requestsMs.at(-1) ?? 0) + ttlMs,
-        hasShortTtl: () => true,
-      },
-      nodes: () => nodesNamed(1),
-      scrapes: precedence,
-      maxConcurrentRefreshes: 1,
-      ttlMs,
-      nearTtlMs: 0,
-      clock,
-    });
-    const stop = new AbortController();
-    const running = queue.run(stop.signal);
-    const startMs = clock.monotonicMs();
-    const scrape = precedence.during(() => clock.sleep(1_000));
-    refresher.expectScrape();
-    await clock.advance(999);
-    expect(requestsMs).toEqual([]);
+    const gate = new Gate(clock);
+    await using world = oneNode({ clock, gate });
+    gate.isClosed = true;
+    world.refresher.expectScrape();
+    await clock.advance(1_000);
+    expect(world.requestsMs).toEqual([]);
+    gate.isClosed = false;
+    await clock.advance(ttlMs - 1);
+    expect(world.requestsMs).toHaveLength(1);
+    gate.isClosed = true;
+    await clock.advance(ttlMs / 10 - 1);
+    expect(world.requestsMs).toHaveLength(1);
     await clock.advance(1);
-    await scrape;
-    expect(requestsMs).toEqual([startMs + 1_000]);
-    const endless = precedence.during(() => clock.sleep(10 * ttlMs));
-    await clock.advance(ttlMs * 1.1 - 1);
-    expect(requestsMs).toHaveLength(1);
-    await clock.advance(ttlMs / 20);
-    expect(requestsMs).toHaveLength(2);
-    stop.abort();
-    await clock.advance(10 * ttlMs);
-    await Promise.all([endless, running]);
+    expect(world.requestsMs).toHaveLength(2);
+  });
+
+  it('lets a node that is not due any longer wait for no scrape', async () => {
+    const clock = new ManualClock();
+    const gate = new Gate(clock);
+    await using world = oneNode({ clock, gate });
+    world.refresher.expectScrape();
+    await clock.advance(1_000);
+    expect(world.requestsMs).toHaveLength(1);
+    gate.isClosed = true;
+    expect(await world.refresher.refresh('ip-10-0-0-0')).toBeGreaterThan(0);
   });
 
   it('tries a node now and then that cannot be asked, and nothing waits for it', async () => {
     const clock = new ManualClock();
-    const requestsMs: number[] = [];
     let isSlotFree = false;
-    const { refresher, queue } = queuedRefresher({
-      cache: {
-        refreshInBackground: () => {
-          if (isSlotFree) requestsMs.push(clock.monotonicMs());
-          return Promise.resolve();
-        },
-        nextAttemptAtMs: () => requestsMs.at(-1) && (requestsMs.at(-1) ?? 0) + ttlMs,
-        hasShortTtl: () => true,
-      },
-      nodes: () => nodesNamed(1),
-      maxConcurrentRefreshes: 1,
-      ttlMs,
-      nearTtlMs: 0,
-      clock,
-    });
-    const stop = new AbortController();
-    const running = queue.run(stop.signal);
+    await using world = oneNode({ clock, maySend: () => isSlotFree });
+    const { refresher, queue, requestsMs } = world;
     refresher.expectScrape();
     await clock.advance(20_000);
     expect([requestsMs, queue.oldestRun, queue.depth('refresh')]).toEqual([[], undefined, 1]);
@@ -241,8 +253,6 @@ describe('refreshing ahead', () => {
     await clock.advance(20_000);
     expect(requestsMs).toHaveLength(1);
     expect((requestsMs[0] ?? NaN) - freeAtMs).toBeLessThanOrEqual(ttlMs / 5);
-    stop.abort();
-    await running;
   });
 
   it('asks many nodes that are due at once nearly as fast as the slots allow', async () => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { type FailureReason, RequestError } from '../../src/base/errors.js';
+import { Gate } from '../../src/base/gate.js';
 import type { LogFields } from '../../src/base/logger.js';
-import { Precedence } from '../../src/base/precedence.js';
 import type { Node } from '../../src/kube/objects.js';
 import { type CacheLookup, KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
@@ -960,15 +960,28 @@ describe('a node that may soon evict a pod', () => {
 describe('a request', () => {
   it('waits as long as it is to pause, which is no time of the kubelet', async () => {
     const clock = new ManualClock();
-    const precedence = new Precedence(clock);
-    const { cache, kubelet } = setUp({ pause: () => precedence.free(1_000) });
-    const held = precedence.hold();
+    const gate = new Gate(clock);
+    const { cache, kubelet } = setUp({ pause: () => gate.passed(10_000) });
+    gate.isClosed = true;
     const lookup = cache.get(node, never);
     await clock.advance(999);
     expect([kubelet.requestCount, cache.lastDurationMs(node.name)]).toEqual([0, undefined]);
-    held[Symbol.dispose]();
+    gate.isClosed = false;
     expect(textOf(await lookup)).toBe('fresh 0 of request 1');
     expect(cache.lastDurationMs(node.name)).toBe(0);
+  });
+
+  it('in the background waits too', async () => {
+    const clock = new ManualClock();
+    const gate = new Gate(clock);
+    const { cache, kubelet } = setUp({ pause: () => gate.passed(10_000) });
+    gate.isClosed = true;
+    const refreshed = cache.refreshInBackground(node);
+    await clock.advance(9_999);
+    expect(kubelet.requestCount).toBe(0);
+    await clock.advance(1);
+    await refreshed;
+    expect(kubelet.requestCount).toBe(1);
   });
 });
 
@@ -1045,6 +1058,23 @@ describe('a summary that may be out of date', () => {
     await clock.advance(5_001);
     await scrape();
     expect(kubelet.requestCount).toBe(350);
+  });
+
+  it('of a kubelet that never responds takes one of the marks, however often pods start there', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const mute = aNode({ name: 'virtual' });
+    kubelet.fail('forbidden');
+    await cache.get(mute, never);
+    kubelet.recover();
+    const nodes = Array.from({ length: 99 }, (_, index) => aNode({ name: `node-${index}` }));
+    for (const each of nodes) await cache.get(each, never);
+    const before = kubelet.requestCount;
+    await clock.advance(9_999);
+    for (let count = 0; count < 1_000; count += 1) cache.markOutdated(mute.name);
+    for (const { name } of nodes) cache.markOutdated(name);
+    await clock.advance(1);
+    for (const each of nodes) await cache.get(each, never);
+    expect(kubelet.requestCount - before).toBe(99);
   });
 
   it('stays marked after a failure, which closes the gate for a whole TTL', async () => {

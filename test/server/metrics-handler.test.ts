@@ -360,14 +360,14 @@ describe('the limit of running scrapes', () => {
   it('lets requests to kubelets wait once nodes are no longer waited for, until it is rendered', async () => {
     const source = new HeldSource();
     const clock = new ManualClock();
-    const [precedence, held] = [new Precedence(clock), new Precedence(clock)];
-    const counts: number[][] = [];
-    const note = (): number => counts.push([precedence.runningCount, held.runningCount]);
+    const precedence = new Precedence(clock);
+    const closed: boolean[][] = [];
+    const note = (): number => closed.push([precedence.background.isClosed, precedence.requests.isClosed]);
     const exposition = rendering(() => {
       note();
       return Promise.resolve(aBody('up 1\n'));
     });
-    await using server = await startServer({ source, clock, exposition, precedence, rendering: held });
+    await using server = await startServer({ source, clock, exposition, precedence });
     const scrape = async (isLate: boolean): Promise<void> => {
       const next = source.next();
       const answer = send({ port: server.port, path });
@@ -379,20 +379,15 @@ describe('the limit of running scrapes', () => {
       await answer;
       note();
     };
+    const [open, waiting, rendered] = [
+      [false, false],
+      [true, false],
+      [true, true],
+    ];
     await scrape(false);
-    expect(counts.splice(0)).toEqual([
-      [1, 0],
-      [1, 0],
-      [1, 1],
-      [0, 0],
-    ]);
+    expect(closed.splice(0)).toEqual([waiting, waiting, rendered, open]);
     await scrape(true);
-    expect(counts).toEqual([
-      [1, 0],
-      [1, 1],
-      [1, 1],
-      [0, 0],
-    ]);
+    expect(closed).toEqual([waiting, rendered, rendered, open]);
   });
 
   it('H2: is free of clients that do not read, however many', async () => {

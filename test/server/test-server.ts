@@ -139,7 +139,6 @@ export function aMetricsHandler(overrides: Partial<MetricsHandlerOptions> = {}):
     exposition: rendering(() => Promise.resolve(aBody('up 1\n'))),
     observer: new FakeObserver(),
     precedence: new Precedence(new ManualClock()),
-    rendering: new Precedence(new ManualClock()),
     logger: aLogger(),
     clock: new ManualClock(),
     settings: () => scrapeSettings,

@@ -7,13 +7,13 @@ interface QueuedRefresher {
   readonly queue: WorkQueue<'refresh'>;
 }
 
-type QueuedRefresherOptions = Omit<BackgroundRefresherOptions, 'findNode' | 'schedule' | 'scrapes'> &
-  Partial<Pick<BackgroundRefresherOptions, 'scrapes'>>;
+type QueuedRefresherOptions = Omit<BackgroundRefresherOptions, 'findNode' | 'schedule' | 'gate'> &
+  Partial<Pick<BackgroundRefresherOptions, 'gate'>>;
 
-/** A refresher with a queue for it alone, without any scrape unless `scrapes` has one. */
+/** A refresher with a queue for it alone, behind an open gate unless `gate` is another one. */
 export function queuedRefresher(options: QueuedRefresherOptions): QueuedRefresher {
   const refresher = new BackgroundRefresher({
-    scrapes: { free: () => Promise.resolve() },
+    gate: { passed: () => Promise.resolve() },
     ...options,
     findNode: (name) => [...options.nodes()].find((node) => node.name === name),
     schedule: (nodeName, delayMs) => {

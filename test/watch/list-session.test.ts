@@ -185,17 +185,29 @@ describe('listObjects', () => {
     expect(feed.isAborted).toBe(true);
   });
 
-  it('is read slowly while a scrape runs', async () => {
+  it('is read after a scrape that runs', async () => {
     const clock = new ManualClock();
     const precedence = new Precedence(clock);
-    const scrape = precedence.during(() => clock.sleep(10_000));
+    const scrape = precedence.begin();
     const listing = list({ api: new ScriptedApi(sendsList('12', [a, b])), clock, precedence });
     let isListed = false;
     void listing.then(() => (isListed = true));
-    await clock.advance(999);
+    await clock.advance(5_000);
     expect(isListed).toBe(false);
-    await clock.advance(9_001);
-    await scrape;
+    scrape[Symbol.dispose]();
+    expect((await listing).objects).toEqual(['a', 'b']);
+  });
+
+  it('ends also where scrapes run all the time, however many chunks it has', async () => {
+    const clock = new ManualClock();
+    const precedence = new Precedence(clock);
+    precedence.begin();
+    const feed = new WatchFeed();
+    const listing = list({ api: new ScriptedApi(feed.answer), clock, precedence });
+    const text = JSON.stringify({ kind: 'PodList', metadata: { resourceVersion: '12' }, items: [a, b] });
+    for (const character of text) feed.send(character);
+    feed.end();
+    await clock.advance(10_000);
     expect((await listing).objects).toEqual(['a', 'b']);
   });
 
