@@ -63,7 +63,7 @@ describe('a gate', () => {
     expect(passed).toContain('during a long run');
   });
 
-  it('begins anew after it was open for a second', async () => {
+  it('starts again after it was open for a second', async () => {
     const { gate, clock, passed, come } = setUp();
     gate.isClosed = true;
     await clock.advance(10_000);
