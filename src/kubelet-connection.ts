@@ -33,9 +33,6 @@ export interface KubeletConnectionOptions {
   readonly onSummary: Required<KubeletCacheOptions>['onSummary'];
 }
 
-/** While responses are rendered all the time, requests go on after it. */
-const maxPauseMs = 10_000;
-
 /** The kubelets of a cluster as the settings say how to reach them, and what they said last. */
 export class KubeletConnection implements Disposable {
   readonly cache: KubeletCache;
@@ -73,7 +70,7 @@ function kubeletCache(
     ttlMs: config.cache.ttlMs,
     nearTtlMs: config.cache.nearTtlMs,
     maxConcurrentRequests: budget.maxConcurrentRequests,
-    pause: () => precedence.requests.passed(maxPauseMs),
+    requestGate: precedence.requests,
     fetchSummary: (node, signal, former) => summaries.fetchSummary(node, signal, former),
     fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
     expectsPods: (nodeName) => {

@@ -32,16 +32,24 @@ export class Gate {
     }
   }
 
+  /** Whether `passed` would wait. */
+  holds(maxClosedMs: number): boolean {
+    return this.#isClosed && this.#leftMs(maxClosedMs) > 0;
+  }
+
   /**
    * Resolves when it is open, and at the latest when it has been closed for `maxClosedMs`, which is no time for each of those that
    * come one after the other. Never rejects.
    */
   async passed(maxClosedMs: number): Promise<void> {
-    const leftMs = this.#closedAtMs + maxClosedMs - this.#clock.monotonicMs();
-    if (!this.#isClosed || leftMs <= 0) return;
+    if (!this.holds(maxClosedMs)) return;
     const waiting = new AbortController();
     this.#waiting.add(waiting);
-    await this.#clock.sleep(leftMs, waiting.signal).catch(() => undefined); // it was opened
+    await this.#clock.sleep(this.#leftMs(maxClosedMs), waiting.signal).catch(() => undefined); // it was opened
     this.#waiting.delete(waiting);
+  }
+
+  #leftMs(maxClosedMs: number): number {
+    return this.#closedAtMs + maxClosedMs - this.#clock.monotonicMs();
   }
 }

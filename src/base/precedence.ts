@@ -14,10 +14,10 @@ export interface UrgentWork extends Disposable {
 export class Precedence {
   /** For refreshes and lists in the background: closed while any urgent work runs. */
   readonly background: Gate;
-  /** For requests to kubelets: closed while urgent work runs of which none waits for a kubelet. */
+  /** For requests to kubelets: closed while urgent work runs that waits for none any longer. */
   readonly requests: Gate;
   readonly #running = new Set<UrgentWork>();
-  readonly #waiting = new Set<UrgentWork>();
+  readonly #afterWait = new Set<UrgentWork>();
 
   constructor(clock: Clock) {
     this.background = new Gate(clock);
@@ -27,22 +27,22 @@ export class Precedence {
   begin(): UrgentWork {
     const work: UrgentWork = {
       endWait: () => {
-        this.#waiting.delete(work);
+        if (this.#running.has(work)) this.#afterWait.add(work);
         this.#update();
       },
       [Symbol.dispose]: () => {
         this.#running.delete(work);
-        work.endWait();
+        this.#afterWait.delete(work);
+        this.#update();
       },
     };
     this.#running.add(work);
-    this.#waiting.add(work);
     this.#update();
     return work;
   }
 
   #update(): void {
     this.background.isClosed = this.#running.size > 0;
-    this.requests.isClosed = this.#running.size > 0 && this.#waiting.size === 0;
+    this.requests.isClosed = this.#afterWait.size > 0;
   }
 }

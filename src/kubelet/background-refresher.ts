@@ -39,7 +39,7 @@ export interface BackgroundRefresherOptions {
 const idleTtlCount = 3;
 
 /** A part of the TTL, and a bound: where scrapes run all the time, nodes are refreshed anyway. */
-const maxGateShare = 0.1;
+const maxGateShare = 0.2;
 const maxGateMs = 10_000;
 
 /**

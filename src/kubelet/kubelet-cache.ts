@@ -9,6 +9,7 @@ import {
   configurationPolicy,
   type KubeletPolicyOptions,
   markLimit,
+  maxPauseMs,
   summaryPolicy,
 } from './kubelet-policies.js';
 import { PodHistory } from './pod-history.js';
@@ -172,6 +173,12 @@ export class KubeletCache implements Disposable {
     const entry = this.#entries.get(nodeName);
     if (entry === undefined || !(isMarked(entry) || this.#marks.allows())) return;
     entry.outdatedAtMs = this.#options.clock.monotonicMs();
+  }
+
+  /** Resolves when requests go on; undefined while they do. */
+  pause(): Promise<void> | undefined {
+    const { requestGate } = this.#options;
+    return requestGate?.holds(maxPauseMs) === true ? requestGate.passed(maxPauseMs) : undefined;
   }
 
   /** Whether the node has the shorter TTL. */

@@ -4,6 +4,7 @@ import { Semaphore } from 'async-mutex';
 
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
+import type { Gate } from '../base/gate.js';
 import type { Logger } from '../base/logger.js';
 import type { Node } from '../kube/objects.js';
 import type { RequestPolicy } from './cached-request.js';
@@ -16,8 +17,8 @@ export interface KubeletPolicyOptions {
   readonly ttlMs: number;
   /** Requests for summaries in flight, over all nodes; at least 1. */
   readonly maxConcurrentRequests: number;
-  /** See {@link RequestPolicy}. */
-  readonly pause?: RequestPolicy<NodeSummary>['pause'];
+  /** Closed while no request is to begin. Default: always open. */
+  readonly requestGate?: Pick<Gate, 'holds' | 'passed'> | undefined;
   readonly fetchSummary: RequestPolicy<NodeSummary>['fetch'];
   /** Undefined: configurations are not read. */
   readonly fetchConfiguration: RequestPolicy<KubeletConfiguration>['fetch'] | undefined;
@@ -33,6 +34,9 @@ export interface KubeletPolicyOptions {
  */
 export const markLimit = { intervalMs: 100, burst: 100 };
 
+/** Where the gate of requests is closed again and again, they go on after it. */
+export const maxPauseMs = 10_000;
+
 /** A kubelet reads its configuration when it starts, so it rarely changes. */
 export const configurationGateMs = 600_000;
 
@@ -41,13 +45,13 @@ const maxConcurrentConfigurationRequests = 4;
 
 /** Of requests for summaries. */
 export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<NodeSummary> {
-  const { ttlMs, maxConcurrentRequests, pause, fetchSummary, expectsPods, clock, logger } = options;
+  const { ttlMs, maxConcurrentRequests, requestGate, fetchSummary, expectsPods, clock, logger } = options;
   return {
     what: 'summary',
     gateMs: ttlMs,
     slots: new Semaphore(maxConcurrentRequests),
     slotsOfHanging: new Semaphore(Math.max(1, Math.floor(maxConcurrentRequests / 4))),
-    pause,
+    pause: requestGate && (() => requestGate.passed(maxPauseMs)),
     fetch: async (node, signal, former) => {
       const summary = await fetchSummary(node, signal, former);
       checkNode(node, summary);

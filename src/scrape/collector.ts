@@ -35,6 +35,8 @@ export interface SummaryCache {
   inFlightMs(nodeName: string): number;
   /** How long the last response took, in milliseconds; undefined before the first one. */
   lastDurationMs(nodeName: string): number | undefined;
+  /** Resolves when requests go on; undefined while they do. Default: always. */
+  pause?(): Promise<void> | undefined;
   /** How fast pods grow, by their entries in the last summary of the node. */
   growth(nodeName: string): PodGrowth;
   /** The nodes whose summaries are refreshed more often from now on. */
@@ -127,7 +129,7 @@ export class Collector {
       lastTurn: (nodeName) => this.#lastTurns.get(nodeName),
       hasFailed: (nodeName) => cache.lastFailure(nodeName) !== undefined,
     });
-    using wait = new ResponseWait({ clock, parent: signal, waitsForAll });
+    using wait = new ResponseWait({ clock, parent: signal, waitsForAll, pause: () => cache.pause?.() });
     const { ready, others } = await this.#lookUp(order);
     const asked = await this.#ask(others, wait);
     const responded = onNode === undefined ? this.#answers.of(asked) : this.#answers.inTurn(asked, onNode, signal);

@@ -8,6 +8,8 @@ export interface ResponseWaitOptions {
   readonly parent: AbortSignal;
   /** Whether the wait goes on until every node has responded. */
   readonly waitsForAll: boolean;
+  /** Resolves when requests go on; undefined while they do. Default: always. */
+  readonly pause?: () => Promise<void> | undefined;
 }
 
 /** That share a signal: a signal takes time in the square of its listeners. */
@@ -87,11 +89,20 @@ export class ResponseWait implements Disposable {
     for (let leftMs = this.#leftMs(); leftMs > 0; leftMs = this.#leftMs()) {
       // Not the whole time at once: each response may shorten it.
       await clock.sleep(Math.min(leftMs, leastPatienceMs), signal).catch(() => undefined);
+      await this.#pauseEnded();
       if (signal.aborted) return;
       // Responses may have arrived while the event loop was busy: they are read before the timer counts.
       await nextTurn();
     }
     this.#end();
+  }
+
+  /** Nodes that cannot be asked are no stragglers. */
+  async #pauseEnded(): Promise<void> {
+    const pause = this.#options.pause?.();
+    if (pause === undefined) return;
+    await pause;
+    this.#lastResponseAtMs = this.#options.clock.monotonicMs();
   }
 
   #leftMs(): number {

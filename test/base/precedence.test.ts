@@ -24,21 +24,20 @@ describe('urgent work', () => {
     expect(found).toEqual(['', 'background', 'background requests', 'background requests', '']);
   });
 
-  it('keeps requests open as long as any of it waits for one', () => {
+  it('keeps requests closed as long as any of it waits for none', () => {
     const precedence = new Precedence(new ManualClock());
     const [one, two] = [precedence.begin(), precedence.begin()];
-    one.endWait();
     expect(closed(precedence)).toBe('background');
+    one.endWait();
+    expect(closed(precedence)).toBe('background requests');
     two.endWait();
+    one[Symbol.dispose]();
+    one[Symbol.dispose]();
     expect(closed(precedence)).toBe('background requests');
     const three = precedence.begin();
+    two[Symbol.dispose]();
     expect(closed(precedence)).toBe('background');
     three[Symbol.dispose]();
-    expect(closed(precedence)).toBe('background requests');
-    one[Symbol.dispose]();
-    one[Symbol.dispose]();
-    expect(closed(precedence)).toBe('background requests');
-    two[Symbol.dispose]();
     expect(closed(precedence)).toBe('');
   });
 });

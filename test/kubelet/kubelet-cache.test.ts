@@ -85,10 +85,11 @@ function setUp(
     nearTtlMs?: number;
     maxConcurrentRequests?: number;
     expectsPods?: (nodeName: string) => boolean;
-    pause?: () => Promise<void>;
+    requestGate?: Gate;
+    clock?: ManualClock;
   } = {},
 ) {
-  const clock = new ManualClock();
+  const { clock = new ManualClock() } = options;
   const kubelet = new FakeKubelet();
   const results: string[] = [];
   const early: string[] = [];
@@ -103,7 +104,7 @@ function setUp(
     fetchConfiguration: undefined,
     maxConcurrentRequests: options.maxConcurrentRequests ?? 64,
     expectsPods: options.expectsPods ?? (() => false),
-    pause: options.pause,
+    requestGate: options.requestGate,
     clock,
     observer: { lookedUp: (result) => results.push(result), requestedEarly: (reason) => early.push(reason) },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
@@ -961,20 +962,21 @@ describe('a request', () => {
   it('waits as long as it is to pause, which is no time of the kubelet', async () => {
     const clock = new ManualClock();
     const gate = new Gate(clock);
-    const { cache, kubelet } = setUp({ pause: () => gate.passed(10_000) });
+    const { cache, kubelet } = setUp({ clock, requestGate: gate });
     gate.isClosed = true;
     const lookup = cache.get(node, never);
     await clock.advance(999);
     expect([kubelet.requestCount, cache.lastDurationMs(node.name)]).toEqual([0, undefined]);
+    expect(cache.pause()).toBeInstanceOf(Promise);
     gate.isClosed = false;
     expect(textOf(await lookup)).toBe('fresh 0 of request 1');
-    expect(cache.lastDurationMs(node.name)).toBe(0);
+    expect([cache.lastDurationMs(node.name), cache.pause()]).toEqual([0, undefined]);
   });
 
   it('in the background waits too', async () => {
     const clock = new ManualClock();
     const gate = new Gate(clock);
-    const { cache, kubelet } = setUp({ pause: () => gate.passed(10_000) });
+    const { cache, kubelet } = setUp({ clock, requestGate: gate });
     gate.isClosed = true;
     const refreshed = cache.refreshInBackground(node);
     await clock.advance(9_999);

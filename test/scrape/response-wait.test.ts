@@ -82,4 +82,26 @@ describe('H13: the wait for responses', () => {
     }
     expect(clock.sleeperCount).toBe(0);
   });
+
+  it('does not take nodes for stragglers that could not be asked', async () => {
+    const clock = new ManualClock();
+    const startMs = clock.monotonicMs();
+    const isPaused = (): boolean => clock.monotonicMs() < startMs + 3_000;
+    const pause = () => (isPaused() ? clock.sleep(startMs + 3_000 - clock.monotonicMs()) : undefined);
+    using wait = new ResponseWait({ clock, parent: new AbortController().signal, waitsForAll: false, pause });
+    wait.start(
+      new Map([
+        ['a', 20],
+        ['b', 20],
+      ]),
+    );
+    const signal = wait.signalFor(0);
+    await clock.advance(3_499);
+    expect(signal.aborted).toBe(false);
+    wait.responded('a');
+    await clock.advance(1_748);
+    expect(signal.aborted).toBe(false);
+    await clock.advance(500);
+    expect(signal.aborted).toBe(true);
+  });
 });
