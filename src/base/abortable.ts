@@ -1,3 +1,9 @@
+/**
+ * The reason of a signal that ends what is not needed, such as the timer of work that has ended: without a reason, each
+ * abort makes an error with a stack. Nobody is to see it.
+ */
+export const notNeeded = new Error('not needed');
+
 /** The result of `work`, or a rejection when `signal` aborts first. For work that cannot be aborted: it continues. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { notNeeded } from './abortable.js';
 
 /**
  * The only source of time. Ages and durations use `monotonicMs`, timestamps that leave the process use `nowMs`, and times
@@ -19,13 +19,23 @@ export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   steadyNowMs: () => performance.timeOrigin + performance.now(),
+  // Not that of node:timers/promises, which makes an AbortError, with a stack, for each timer that is not needed to its end.
   sleep: async (durationMs, signal) => {
-    try {
-      await delay(Math.max(0, durationMs), undefined, signal === undefined ? {} : { signal });
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
-    }
+    signal?.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        },
+        Math.max(0, durationMs),
+      );
+      const onAbort = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason as Error);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
   },
 };
 
@@ -88,7 +98,7 @@ export function startDeadline({ clock, durationMs, error, parent }: DeadlineOpti
       startMs = clock.monotonicMs();
     },
     [Symbol.dispose]: () => {
-      disposed.abort();
+      disposed.abort(notNeeded);
       parent?.removeEventListener('abort', onParentAbort);
     },
   };

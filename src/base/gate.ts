@@ -1,3 +1,4 @@
+import { notNeeded } from './abortable.js';
 import type { Clock } from './clock.js';
 
 /** Opened for less than this time, it has been closed all the time. */
@@ -26,7 +27,7 @@ export class Gate {
     const nowMs = this.#clock.monotonicMs();
     if (!isClosed) {
       this.#openedAtMs = nowMs;
-      for (const waiting of this.#waiting) waiting.abort();
+      for (const waiting of this.#waiting) waiting.abort(notNeeded);
     } else if (nowMs - this.#openedAtMs >= leastOpenMs) {
       this.#closedAtMs = nowMs;
     }

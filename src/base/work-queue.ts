@@ -1,4 +1,4 @@
-import { abortable } from './abortable.js';
+import { abortable, notNeeded } from './abortable.js';
 import { type Backoff, equalJitter, exponentialBackoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { messageOf } from './errors.js';
@@ -158,7 +158,7 @@ export class WorkQueue<Kind extends string> {
     const isWorking = this.#isStarted && !this.#stopping.signal.aborted;
     const wakesAtMs = (isWorking ? this.#waiting.first?.dueAtMs : undefined) ?? Infinity;
     if (wakesAtMs === this.#wakesAtMs) return;
-    this.#timer.abort();
+    this.#timer.abort(notNeeded);
     this.#wakesAtMs = wakesAtMs;
     if (wakesAtMs === Infinity) return;
     this.#timer = new AbortController();

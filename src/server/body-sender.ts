@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { notNeeded } from '../base/abortable.js';
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { ResponseLimit } from './response-limit.js';
@@ -129,7 +130,7 @@ class Sending {
       await once(this.#response, event, { signal: this.#limit.signal });
     } finally {
       this.waitingSinceMs = Infinity;
-      done.abort();
+      done.abort(notNeeded);
     }
   }
 }

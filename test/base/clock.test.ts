@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 import { describe, expect, it } from 'vitest';
 
 import { startDeadline, systemClock } from '../../src/base/clock.js';
@@ -12,6 +14,12 @@ describe('systemClock', () => {
 
   it('sleeps without a signal', async () => {
     await expect(systemClock.sleep(1)).resolves.toBeUndefined();
+  });
+
+  it('leaves no listener on the signal of a sleep that has ended', async () => {
+    const { signal } = new AbortController();
+    await systemClock.sleep(1, signal);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it.each(['before the sleep', 'during the sleep'])('rejects with the reason of a signal aborted %s', async (when) => {
@@ -102,6 +110,25 @@ describe('startDeadline', () => {
     await clock.advance(1_000);
     deadline.restart();
     expect(deadline.signal.aborted).toBe(true);
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('makes no error when it is disposed of', async () => {
+    const clock = new ManualClock();
+    const signals: (AbortSignal | undefined)[] = [];
+    const sleep = clock.sleep.bind(clock);
+    clock.sleep = (durationMs, signal) => {
+      signals.push(signal);
+      return sleep(durationMs, signal);
+    };
+    for (let count = 0; count < 2; count += 1) {
+      using deadline = startDeadline({ clock, durationMs: 1_000, error });
+      expect(deadline.signal.aborted).toBe(false);
+    }
+    const [first, second] = signals;
+    expect(first?.aborted).toBe(true);
+    expect(first?.reason).toBe(second?.reason);
+    await clock.advance(0);
     expect(clock.sleeperCount).toBe(0);
   });
 
