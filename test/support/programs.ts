@@ -161,6 +161,8 @@ export class PrometheusServer implements AsyncDisposable {
         `--storage.tsdb.path=${data}`,
         `--web.listen-address=${address}`,
         '--log.level=error',
+        // Targets are scraped from then on: by default, 5 s after the start.
+        '--scrape.discovery-reload-interval=100ms',
         ...flags,
       ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
