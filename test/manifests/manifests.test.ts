@@ -148,8 +148,8 @@ describe('the manifests', () => {
       version: string;
     };
     const [pod] = readObjects('base/pod/kustomization.yaml');
-    const name = commonContainer['image'];
-    expect(at(pod, 'images')).toEqual([{ name, newName: name, newTag: version }]);
+    const newName = expect.stringMatching(/^ghcr\.io\//) as unknown;
+    expect(at(pod, 'images')).toEqual([{ name: commonContainer['image'], newName, newTag: version }]);
   });
 
   it('scrape a path and a port that the exporter serves', () => {

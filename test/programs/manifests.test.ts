@@ -133,8 +133,8 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
   });
 
   it('take the image that the quick start sets', () => {
-    const [quickStart = ''] = readmeBlocks('Quick start', 'sh');
-    const command = quickStart.split('\n').find((line) => line.startsWith('sed'));
+    const lines = readmeBlocks('Quick start', 'sh').flatMap((block) => block.split('\n'));
+    const command = lines.find((line) => line.startsWith('sed'));
     const objects = renderChanged('sharded', (root) => {
       expect(spawnSync('sh', ['-c', command ?? 'false'], { cwd: root }).status).toBe(0);
     });
