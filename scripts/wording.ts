@@ -66,7 +66,7 @@ export function hitsInText(file: string, text: string): readonly WordingHit[] {
   return textsOf(file, text).flatMap(([patterns, texts]) => hitsIn(file, texts, patterns));
 }
 
-const folders = ['src', 'sim', 'test', 'grafana', 'scripts', 'docs', 'manifests', 'charts', '.github', '.ci'];
+const folders = ['src', 'sim', 'test', 'grafana', 'mixin', 'scripts', 'docs', 'manifests', 'charts', '.github', '.ci'];
 const skipped =
   /^(?:scripts\/wording|test\/docs\/wording|test\/golden\/|grafana\/dashboards\/|charts\/[\w-]+\/files\/)/;
 

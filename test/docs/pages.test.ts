@@ -13,6 +13,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const docs = (await readdir(path.join(root, 'docs'))).filter((name) => name.endsWith('.md'));
 const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'grafana/README.md', 'manifests/README.md'],
+  'mixin/README.md',
   'charts/ephemeral-storage-exporter/README.md',
   ...docs.map((name) => `docs/${name}`),
 ];

@@ -1,0 +1,15 @@
+// Imports, nothing else: the rules and dashboards are plain YAML and JSON. See README.md.
+{
+  // With the recording rules: groups have both, in the order in which they are evaluated.
+  prometheusAlerts+:: {
+    groups+: std.parseYaml(importstr '../manifests/rules/ephemeral-storage.yaml').groups,
+  },
+  grafanaDashboards+:: {
+    'ephemeral-storage-exporter.json': import '../grafana/dashboards/ephemeral-storage-exporter.json',
+    'ephemeral-storage-namespace.json': import '../grafana/dashboards/ephemeral-storage-namespace.json',
+    'ephemeral-storage-node.json': import '../grafana/dashboards/ephemeral-storage-node.json',
+    'ephemeral-storage-overview.json': import '../grafana/dashboards/ephemeral-storage-overview.json',
+    'ephemeral-storage-pod.json': import '../grafana/dashboards/ephemeral-storage-pod.json',
+    'ephemeral-storage-workload.json': import '../grafana/dashboards/ephemeral-storage-workload.json',
+  },
+}

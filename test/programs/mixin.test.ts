@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { isInstalled, temporaryFolder } from '../support/programs.js';
+import { describeInEachPrometheus } from '../support/prometheus-versions.js';
+import { alertsOf, readRules, type RuleFile } from '../support/rules.js';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const page = readFileSync(path.join(root, 'mixin/README.md'), 'utf8');
+const [addLines = '', , leaveOut = ''] = Array.from(
+  page.matchAll(/```jsonnet\n([^]*?)```/g),
+  ([, block = '']) => block,
+);
+const vendored = 'github.com/ephemeral-storage-exporter/ephemeral-storage-exporter';
+
+/**
+ * Stands in for the function of kube-prometheus: with the same parameters and results, as far as the page uses them.
+ * https://github.com/prometheus-operator/kube-prometheus/blob/main/jsonnet/kube-prometheus/lib/mixin.libsonnet
+ */
+const addMixin = `function(params) {
+  prometheusRules: {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: params.name },
+    spec: params.mixin.prometheusAlerts,
+  },
+  grafanaDashboards: params.mixin.grafanaDashboards,
+}`;
+
+/** The value of a program whose imports are as jb vendors them. */
+async function evaluate(program: string): Promise<unknown> {
+  await using folder = await temporaryFolder();
+  await mkdir(path.join(folder.path, path.dirname(vendored)), { recursive: true });
+  await symlink(root, path.join(folder.path, vendored));
+  await mkdir(path.join(folder.path, 'kube-prometheus/lib'), { recursive: true });
+  await writeFile(path.join(folder.path, 'kube-prometheus/lib/mixin.libsonnet'), addMixin);
+  const args = ['-J', folder.path, '-e', program];
+  const { status, stdout, stderr } = spawnSync('jsonnet', args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+function dashboards(): Readonly<Record<string, unknown>> {
+  const folder = path.join(root, 'grafana/dashboards');
+  const read = (name: string): unknown => JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, read(name)]));
+}
+
+describe.skipIf(!isInstalled('jsonnet'))('the mixin (needs jsonnet)', () => {
+  it('becomes by the lines of its page a PrometheusRule and dashboards, with all that the files have', async () => {
+    expect(await evaluate(`${addLines}\nmixin`)).toEqual({
+      prometheusRules: {
+        apiVersion: 'monitoring.coreos.com/v1',
+        kind: 'PrometheusRule',
+        metadata: { name: 'ephemeral-storage' },
+        spec: await readRules(),
+      },
+      grafanaDashboards: dashboards(),
+    });
+  });
+
+  it('leaves out one alert, as its page shows', async () => {
+    const program = `${addLines}\n(${leaveOut}).prometheusAlerts`;
+    const names = (rules: RuleFile): readonly string[] => alertsOf(rules).map(({ alert }) => alert);
+    const kept = names(await readRules()).filter((name) => name !== 'EphemeralStorageNodeDataGaps');
+    expect(names((await evaluate(program)) as RuleFile)).toEqual(kept);
+  });
+});
+
+describeInEachPrometheus('promtool', ({ promtool }) => {
+  it.skipIf(!isInstalled('jsonnet'))('accepts the rules of the mixin as they come out (needs jsonnet)', async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'rules.yaml');
+    await writeFile(file, JSON.stringify(await evaluate(`${addLines}\nmixin.prometheusRules.spec`)));
+    const args = ['check', 'rules', '--lint=all', '--lint-fatal', file];
+    expect(spawnSync(promtool, args, { encoding: 'utf8' })).toMatchObject({ status: 0 });
+  });
+});
