@@ -11,6 +11,7 @@ import type { FamilyRow } from '../src/exposition/family.js';
 import { selfFamilies } from '../src/telemetry/self-families.js';
 import { chartValuesTable } from './chart-values.js';
 import { profileTable } from './profile-table.js';
+import { versionsTable } from './versions-table.js';
 
 type Sections = Readonly<Record<string, () => string | Promise<string>>>;
 
@@ -23,6 +24,7 @@ const generatedPages: Readonly<Record<string, Sections>> = {
   },
   'docs/settings.md': { settings: settingsTables },
   'charts/ephemeral-storage-exporter/README.md': { values: chartValuesTable },
+  'docs/versions.md': { versions: versionsTable },
   'docs/cli.md': { commands: commandTable, reference: commandReference },
 };
 

@@ -9,13 +9,13 @@ import { chartFolder, helmNames, type Mode, modes, renderChart, runHelm } from '
 import { typeFaults } from '../support/manifests/kubernetes-types.js';
 import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/kustomize.js';
 import { normalForm } from '../support/manifests/normal-form.js';
-import { hasOpenApi, validate } from '../support/manifests/openapi.js';
+import { hasOpenApi, openApiVersions, validate } from '../support/manifests/openapi.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
 import { componentNames } from '../support/manifests/overlays.js';
 import { policyFaults } from '../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
-const kubernetesVersions = ['1.27', '1.33', '1.37'];
+const kubernetesVersions = openApiVersions();
 
 const enabled = { enabled: true };
 

@@ -52,6 +52,12 @@ export function readCaptures(): readonly Capture[] {
   }));
 }
 
+/** Versions of Kubernetes in the names of the recorded summaries, such as `1.26`, in order. */
+export function capturedVersions(): readonly string[] {
+  const minors = readCaptures().flatMap(({ name }) => /_1_(\d+)(?:_summary)?\.json$/.exec(name)?.[1] ?? []);
+  return [...new Set(minors.map(Number))].sort((one, other) => one - other).map((minor) => `1.${minor}`);
+}
+
 /** One capture is the part of a single pod in a summary. */
 function asSummary(name: string, text: string): string {
   return name.endsWith('.podstats.json') ? `{"node":{"nodeName":"${name}"},"pods":[${text}]}` : text;

@@ -21,6 +21,12 @@ function openApiFile(version: string): string | undefined {
     .find((file) => existsSync(file));
 }
 
+/** The minor versions of `modules-helm/openapi.txt`, such as `1.27`. */
+export function openApiVersions(): readonly string[] {
+  const list = readFileSync(new URL('../../programs/modules-helm/openapi.txt', import.meta.url), 'utf8');
+  return Array.from(list.matchAll(/^v(\d+\.\d+)\./gm), ([, version = '']) => version);
+}
+
 export const hasOpenApi = (versions: readonly string[]): boolean =>
   versions.every((version) => openApiFile(version) !== undefined);
 
