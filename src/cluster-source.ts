@@ -14,6 +14,7 @@ import type { KubeletCache } from './kubelet/kubelet-cache.js';
 import { refreshesAhead } from './kubelet/refresh-mode.js';
 import type { NodeSummary } from './kubelet/summary.js';
 import { KubeletConnection } from './kubelet-connection.js';
+import { kubeletPods } from './kubelet-pods.js';
 import { nodesInScope } from './scrape/node-policy.js';
 import { Reconciler } from './scrape/reconciler.js';
 import { lacksYoungPod } from './scrape/young-pods.js';
@@ -75,6 +76,12 @@ export class ClusterSource implements AsyncDisposable {
         podSelector: config.cluster.podSelector,
         nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
         rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
+        source: kubeletPods({
+          config,
+          nodeName: options.scope.nodeName,
+          store: () => this.store,
+          kubelets: () => kubelets,
+        }),
       }),
     );
     const kubelets = new KubeletConnection({

@@ -8,10 +8,12 @@ import type { Config } from './config/schema.js';
 import type { ConnectionBudget } from './connection-budget.js';
 import type { Credentials } from './credentials/credentials.js';
 import { KubeletCredentials } from './credentials/kubelet-credentials.js';
+import type { Node } from './kube/objects.js';
 import { KubeletClient } from './kubelet/client.js';
 import { DirectTransport } from './kubelet/direct-transport.js';
 import { KubeletCache, type KubeletCacheOptions } from './kubelet/kubelet-cache.js';
 import { ProxyTransport } from './kubelet/proxy-transport.js';
+import type { KubeletTransport } from './kubelet/transport.js';
 import type { SelfMetrics } from './telemetry/self-metrics.js';
 import type { ClusterStore } from './watch/cluster-store.js';
 import { isExpected } from './workload/coverage.js';
@@ -36,13 +38,32 @@ export interface KubeletConnectionOptions {
 /** The kubelets of a cluster as the settings say how to reach them, and what they said last. */
 export class KubeletConnection implements Disposable {
   readonly cache: KubeletCache;
+  readonly #pods: KubeletClient;
   /** Undefined where the API server's proxy is the way. */
   readonly #transport: DirectTransport | undefined;
 
   constructor(options: KubeletConnectionOptions) {
     const { access } = options.config.kubelet;
     this.#transport = access === 'direct' ? directTransport(options) : undefined;
-    this.cache = kubeletCache(options, this.#transport ?? new ProxyTransport(options.connection));
+    const transport = this.#transport ?? new ProxyTransport(options.connection);
+    this.cache = kubeletCache(options, transport);
+    this.#pods = new KubeletClient({
+      ...clientLimits(options, transport),
+      observer: {
+        requestFinished: (result) => {
+          options.metrics.podsRequestFinished(result);
+        },
+      },
+    });
+  }
+
+  /** See {@link KubeletClient.fetchPods}. */
+  fetchPods<T>(
+    node: Node,
+    read: (body: AsyncIterable<Buffer>, what: string) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    return this.#pods.fetchPods(node, read, signal);
   }
 
   [Symbol.dispose](): void {
@@ -51,12 +72,15 @@ export class KubeletConnection implements Disposable {
   }
 }
 
-function kubeletCache(
-  { config, store, budget, clock, precedence, metrics, logger, onNearNode, onSummary }: KubeletConnectionOptions,
-  transport: DirectTransport | ProxyTransport,
-): KubeletCache {
-  const { requestTimeoutMs, maxBodyBytes, readConfig } = config.kubelet;
-  const limits = { transport, requestTimeoutMs, maxBodyBytes, clock, slicer: new TimeSlicer(clock) };
+function clientLimits({ config, clock }: KubeletConnectionOptions, transport: KubeletTransport) {
+  const { requestTimeoutMs, maxBodyBytes } = config.kubelet;
+  return { transport, requestTimeoutMs, maxBodyBytes, clock, slicer: new TimeSlicer(clock) };
+}
+
+function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTransport): KubeletCache {
+  const { config, store, budget, clock, precedence, metrics, logger, onNearNode, onSummary } = options;
+  const { readConfig } = config.kubelet;
+  const limits = clientLimits(options, transport);
   const summaries = new KubeletClient({ ...limits, observer: metrics });
   const configurations = new KubeletClient({
     ...limits,

@@ -20,7 +20,7 @@ export interface KubeletClientOptions {
   readonly transport: KubeletTransport;
   /** From the start of the request to the end of the body, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Of a decompressed summary. */
+  /** Of a decompressed summary or list of pods. */
   readonly maxBodyBytes: number;
   readonly clock: Clock;
   /** Decodes: one piece after the other, whatever the number of responses. */
@@ -40,7 +40,7 @@ interface ResponseReader<T> {
   readonly read: (body: AsyncIterable<Buffer>, what: string) => Promise<T>;
 }
 
-/** Fetches and decodes summaries and configurations of kubelets, within limits of time and size. */
+/** Fetches and decodes what kubelets serve, within limits of time and size. */
 export class KubeletClient {
   readonly #options: KubeletClientOptions;
   readonly #budget = new BodyBudget();
@@ -85,6 +85,14 @@ export class KubeletClient {
       },
     };
     return this.#observed(transport.locate(node, '/configz'), reader, signal);
+  }
+
+  /** `read` gets the body of `/pods`. Throws RequestError, what `read` throws, or the signal's reason when it aborts. */
+  async fetchPods<T>(node: Node, read: ResponseReader<T>['read'], signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    const { transport, maxBodyBytes } = this.#options;
+    const reader = { maxBytes: maxBodyBytes, hint: '; raise kubelet.maxBodySize', read };
+    return this.#observed(transport.locate(node, '/pods'), reader, signal);
   }
 
   async #observed<T>(endpoint: KubeletEndpoint, reader: ResponseReader<T>, signal: AbortSignal): Promise<T> {

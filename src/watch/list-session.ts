@@ -35,7 +35,7 @@ export interface ListedObjects<T> {
 }
 
 /** An object of a list that is not among its `objects`. */
-interface SkippedObject {
+export interface SkippedObject {
   readonly reason: 'malformed' | 'too_large';
   readonly message: string;
 }
@@ -79,7 +79,7 @@ export async function listObjects<T>(
     try {
       const page = await readPage(options, request, deadline.signal);
       pages = joined(pages, page);
-      if (page.continueToken === undefined) return checked(pages);
+      if (page.continueToken === undefined) return checkedList(pages);
       if (page.continueToken === request.continueToken)
         throw new RequestError('decode', 'the list returned the same page twice');
       request = { ...request, continueToken: page.continueToken };
@@ -106,7 +106,7 @@ function joined<T>(first: Page<T> | undefined, page: Page<T>): Page<T> {
 }
 
 /** When all objects are malformed, the list itself is wrong: the known objects must not be dropped for it. */
-function checked<T>(list: ListedObjects<T>): ListedObjects<T> {
+export function checkedList<T>(list: ListedObjects<T>): ListedObjects<T> {
   const malformed = list.skipped.filter(({ reason }) => reason === 'malformed');
   const [first] = malformed;
   if (first === undefined || list.objects.length > 0) return list;

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../base/body-chunks.js';
 import { RequestError } from '../base/errors.js';
 import { JsonSplitter } from '../base/json-splitter.js';
-import { objectOf, textOf } from '../kube/json.js';
+import { type JsonObject, objectOf, textOf } from '../kube/json.js';
 
 /** etcd refuses objects above 1.5 MiB by default (https://etcd.io/docs/latest/dev-guide/limit/). */
 const maxItemBytes = 8 * 1024 * 1024;
@@ -9,7 +9,7 @@ const maxItemBytes = 8 * 1024 * 1024;
 export interface ListOptions {
   /** The only kind accepted: `PodList`, … */
   readonly kind: string;
-  /** Called for each item, in order. The items are valid only when `readList` resolves: until then the list may be truncated. */
+  /** Called for each item, in order. The items are valid only when the promise resolves: until then the list may be truncated. */
   readonly onItem: (item: unknown) => void;
   /** Called for each item above 8 MiB, which is skipped; the message has its size and its beginning. */
   readonly onOversizedItem: (message: string) => void;
@@ -22,12 +22,20 @@ export interface ListMeta {
   readonly continueToken: string | undefined;
 }
 
-/**
- * Reads a list of the Kubernetes API item by item: neither the text of the list nor the list itself is ever one value.
- * Throws `RequestError`: `decode` for a list that is truncated, malformed or of another kind, `too_large` for a member
- * other than the items above 8 MiB. Errors of the body and of the callbacks pass through.
- */
+/** As {@link readItems}, for a list of the API server, which has a version. */
 export async function readList(body: AsyncIterable<Buffer>, options: ListOptions): Promise<ListMeta> {
+  const metadata = await readItems(body, options);
+  const resourceVersion = textOf(metadata['resourceVersion']);
+  if (resourceVersion === undefined) throw malformed('it has no resourceVersion');
+  return { resourceVersion, continueToken: textOf(metadata['continue']) };
+}
+
+/**
+ * Reads a list of Kubernetes objects item by item: neither the text of the list nor the list itself is ever one value. Returns
+ * its metadata. Throws `RequestError`: `decode` for a list that is truncated, malformed or of another kind, `too_large` for a
+ * member other than the items above 8 MiB. Errors of the body and of the callbacks pass through.
+ */
+export async function readItems(body: AsyncIterable<Buffer>, options: ListOptions): Promise<JsonObject> {
   const { kind, onItem, onOversizedItem } = options;
   const members = new Map<string, unknown>();
   const splitter = new JsonSplitter({
@@ -48,10 +56,7 @@ export async function readList(body: AsyncIterable<Buffer>, options: ListOptions
   const names = splitter.finish();
   checkKind(members.get('kind'), kind);
   if (!names.has('items')) throw malformed('it has no items');
-  const metadata = objectOf(members.get('metadata'));
-  const resourceVersion = textOf(metadata['resourceVersion']);
-  if (resourceVersion === undefined) throw malformed('it has no resourceVersion');
-  return { resourceVersion, continueToken: textOf(metadata['continue']) };
+  return objectOf(members.get('metadata'));
 }
 
 function checkKind(found: unknown, kind: string): void {

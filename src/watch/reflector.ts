@@ -6,6 +6,7 @@ import { listConfirmed } from './confirmed-list.js';
 import { FirstList } from './first-list.js';
 import { followUpOf, isAway } from './follow-ups.js';
 import { type ListedObjects, listFailure, listObjects, type ListSessionOptions } from './list-session.js';
+import type { ObjectFeed } from './object-feed.js';
 import type { StoredObject } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { type Collection, collectionOf, type CollectionOptions, type Resource } from './resource-path.js';
@@ -35,7 +36,7 @@ export interface ReflectorOptions<T> extends CollectionOptions, StoreWriterOptio
  * signal aborts. The store keeps its objects while the API server is unavailable, for any time.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  */
-export class Reflector<T extends StoredObject> {
+export class Reflector<T extends StoredObject> implements ObjectFeed {
   readonly #options: ReflectorOptions<T>;
   readonly #collection: Collection;
   readonly #writer: StoreWriter<T>;
