@@ -76,12 +76,7 @@ export class ClusterSource implements AsyncDisposable {
         podSelector: config.cluster.podSelector,
         nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
         rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
-        source: kubeletPods({
-          config,
-          nodeName: options.scope.nodeName,
-          store: () => this.store,
-          kubelets: () => kubelets,
-        }),
+        source: kubeletPods({ ...options, store: () => this.store, kubelets: () => kubelets }),
       }),
     );
     const kubelets = new KubeletConnection({

@@ -2,6 +2,7 @@ import { abortable } from './base/abortable.js';
 import { RequestError } from './base/errors.js';
 import type { Config } from './config/schema.js';
 import { apiFormOf } from './kube/kubelet-pod.js';
+import type { Scope } from './kube/scope.js';
 import type { KubeletConnection } from './kubelet-connection.js';
 import { noSuchNode } from './resolve-scope.js';
 import type { ClusterStore } from './watch/cluster-store.js';
@@ -12,7 +13,7 @@ const uncachedMs = 10_000;
 
 export interface KubeletPodsOptions {
   readonly config: Pick<Config, 'kubelet' | 'cache'>;
-  readonly nodeName: string | undefined;
+  readonly scope: Pick<Scope, 'nodeName'>;
   /** Both exist before the first request. */
   readonly store: () => Pick<ClusterStore, 'lists' | 'findNode'>;
   readonly kubelets: () => Pick<KubeletConnection, 'cache' | 'fetchPods'>;
@@ -22,7 +23,8 @@ export interface KubeletPodsOptions {
  * The pods of a node from its kubelet; undefined where the settings say the API server. It is asked as often as for its
  * summary, and once in `cache.ttl` when it fails.
  */
-export function kubeletPods({ config, nodeName, store, kubelets }: KubeletPodsOptions): PolledSource | undefined {
+export function kubeletPods({ config, scope, store, kubelets }: KubeletPodsOptions): PolledSource | undefined {
+  const { nodeName } = scope;
   const { ttlMs, nearTtlMs } = config.cache;
   if (config.kubelet.podsSource !== 'kubelet' || nodeName === undefined) return undefined;
   const usualMs = ttlMs === 0 ? uncachedMs : ttlMs;

@@ -1,3 +1,4 @@
+import { timestamp } from '../model/object-format.js';
 import { podObject } from '../model/pod-object.js';
 import type { SimulatedPod } from '../model/simulated-pod.js';
 
@@ -9,22 +10,17 @@ export function nodePods(pods: readonly SimulatedPod[]): object {
 /** A kubelet writes where it has a pod from to each; a static one comes from a file and has no API object of its own. */
 function listedPod(pod: SimulatedPod): object {
   const { object } = podObject(pod);
-  const { annotations = {}, ownerReferences, ...metadata } = { ...(object['metadata'] as Metadata) };
-  const seen = { 'kubernetes.io/config.seen': metadata['creationTimestamp'] };
-  if (pod.spec.isStatic !== true) {
-    const fromApi = { ...annotations, ...seen, 'kubernetes.io/config.source': 'api' };
-    const owners = ownerReferences === undefined ? {} : { ownerReferences };
-    return { ...object, metadata: { ...metadata, ...owners, annotations: fromApi, resourceVersion: '1' } };
+  const { uid, name, namespace, labels, creationTimestamp, annotations, ...others } = object.metadata as Metadata;
+  const named = { name, namespace, ...(labels !== undefined && { labels }) };
+  const seen = { 'kubernetes.io/config.seen': timestamp(pod.createdAtMs) };
+  if (pod.spec.isStatic === true) {
+    const source = { 'kubernetes.io/config.hash': pod.kubeletUid, 'kubernetes.io/config.source': 'file' };
+    const ofFile = { ...pod.spec.annotations, ...seen, ...source };
+    return { ...object, metadata: { ...named, uid: pod.kubeletUid, creationTimestamp: null, annotations: ofFile } };
   }
-  const { 'kubernetes.io/config.mirror': _mirror, ...ofManifest } = annotations;
-  const { resourceVersion: _version, ...ofFile } = metadata;
-  return {
-    ...object,
-    metadata: { ...ofFile, uid: pod.kubeletUid, creationTimestamp: null, annotations: ofManifest },
-  };
+  const fromApi = { ...annotations, ...seen, 'kubernetes.io/config.source': 'api' };
+  const metadata = { ...others, ...named, uid, creationTimestamp, annotations: fromApi, resourceVersion: '1' };
+  return { ...object, metadata };
 }
 
-interface Metadata extends Readonly<Record<string, unknown>> {
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly ownerReferences?: unknown;
-}
+type Metadata = Readonly<Record<string, unknown>> & { readonly annotations?: Readonly<Record<string, string>> };

@@ -118,7 +118,9 @@ export class ListPoller<T extends StoredObject> implements ObjectFeed {
         skipped.push({ reason: 'too_large', message });
       },
     });
-    return { objects: [...objects.values()], skipped, resourceVersion: '' };
+    // A kubelet lists in an order of its own at each request; another order would be rendered again.
+    const sorted = [...objects].sort(([one], [other]) => (one < other ? -1 : 1));
+    return { objects: sorted.map(([, object]) => object), skipped, resourceVersion: '' };
   }
 
   /** More than a quarter at once: a node has few static pods, but some have few others. */
@@ -128,7 +130,7 @@ export class ListPoller<T extends StoredObject> implements ObjectFeed {
     const wasShrinking = this.#isShrinking;
     this.#isShrinking = isSuspicious;
     if (!isSuspicious || (wasShrinking && !source.mayBePartial())) return;
-    const message = `${source.what}: ${missingCount} of ${knownCount} are not listed any more, and are kept`;
+    const message = `${source.what}: ${missingCount} of ${knownCount} are no longer listed, and are kept`;
     throw new RequestError('empty', `${message}; expected for a short time after a restart of the kubelet`);
   }
 

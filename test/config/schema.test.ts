@@ -21,6 +21,7 @@ describe('defaults', () => {
       },
       kubelet: {
         access: 'direct',
+        podsSource: 'api-server',
         addressTypes: ['InternalIP', 'ExternalIP', 'Hostname'],
         port: undefined,
         requestTimeoutMs: 10_000,

@@ -17,6 +17,7 @@ describe('listSettings', () => {
       'cluster.shard',
       'cluster.totalShards',
       'kubelet.access',
+      'kubelet.podsSource',
       'kubelet.addressTypes',
       'kubelet.port',
       'kubelet.requestTimeout',

@@ -9,7 +9,7 @@ import { Exporter, type ExporterOptions } from '../support/exporter.js';
 
 const ttlMs = 55_000;
 
-const settings = 'cluster: {node: node-1}\nkubelet: {podsSource: kubelet}';
+const settings = 'cluster: {node: node-1}\nkubelet: {podsSource: kubelet}\ncache: {nearTtl: 0}';
 
 /** Nothing about pods at the API server. */
 const rules: readonly Rule[] = [
@@ -30,7 +30,10 @@ const scenario: Scenario = {
   populate: ({ model }) => {
     model.addPod(pod('cart', { labels: { app: 'cart' }, owner: { kind: 'StatefulSet', name: 'cart' } }));
     model.addPod(
-      pod('job', { namespace: 'ops', volumes: [{ name: 'data', source: 'emptyDir', sizeLimitBytes: 2 ** 20, content: { initialBytes: 512 } }] }),
+      pod('job', {
+        namespace: 'ops',
+        volumes: [{ name: 'data', source: 'emptyDir', sizeLimitBytes: 2 ** 20, content: { initialBytes: 512 } }],
+      }),
     );
     model.addPod(pod('etcd-node-1', { namespace: 'kube-system', isStatic: true, priority: 2_000_001_000 }));
     model.addPod(pod('elsewhere', { nodeName: 'node-2' }));
@@ -42,6 +45,8 @@ async function start(options: ExporterOptions = {}): Promise<Exporter> {
   await exporter.synced();
   return exporter;
 }
+
+const profile = '\nmetrics: {profile: full}';
 
 const podNames = async (exporter: Exporter) =>
   (await exporter.scrape())
@@ -56,7 +61,9 @@ const podsCount = async (exporter: Exporter, result: string) =>
 async function nextPoll(exporter: Exporter, result: string): Promise<void> {
   const before = (await podsCount(exporter, result)) ?? 0;
   await exporter.clock.advance(ttlMs);
-  await expect.poll(() => podsCount(exporter, result), { interval: 10 }).toBe(before + 1);
+  await expect
+    .poll(async () => (await exporter.scrape()).samples('exporter_kubelet_pods_requests_total'), { interval: 10 })
+    .toContainEqual(expect.objectContaining({ labels: { result }, value: before + 1 }));
 }
 
 const readyText = async (exporter: Exporter) => (await exporter.get('/readyz?verbose')).text;
@@ -77,10 +84,10 @@ const item = (name: string, others: { uid?: string; nodeName?: string } = {}): o
 
 describe('pods of the kubelet', () => {
   it('give the same series as those of the API server, but for the UIDs of static pods', async () => {
-    await using ofApi = await Exporter.start({ scenario, settings: 'cluster: {node: node-1}' });
+    await using ofApi = await Exporter.start({ scenario, settings: `cluster: {node: node-1}${profile}` });
     await ofApi.clock.advance(2_500);
     await ofApi.synced();
-    await using ofKubelet = await ofApi.another({ settings, rules });
+    await using ofKubelet = await ofApi.another({ settings: `${settings}${profile}`, rules });
     await ofKubelet.synced();
     await ofApi.clock.advance(180_000);
     const [one, other] = [await ofApi.scrape(), await ofKubelet.scrape()];
@@ -95,12 +102,15 @@ describe('pods of the kubelet', () => {
         );
     expect(series(one).length).toBeGreaterThan(100);
     expect(series(other)).toEqual(series(one));
-    expect(other.value('pod_info', { pod: 'etcd-node-1' })).toBe(1);
+    const uidOf = (scraped: typeof one) =>
+      scraped.samples('pod_info').find(({ labels }) => labels['static'] === 'true')?.labels['uid'];
+    expect(uidOf(other)).toMatch(/^[0-9a-f]{32}$/);
+    expect(uidOf(one)).not.toBe(uidOf(other));
   });
 
   it('need no permission for pods at the API server, which is asked for none', async () => {
     await using exporter = await start();
-    await exporter.clock.advance(180_000);
+    await nextPoll(exporter, 'success');
     expect(await podNames(exporter)).toEqual(['cart', 'etcd-node-1', 'job']);
     const asked = exporter.cluster.apiRequests.filter(({ user }) => user === 'exporter').map(({ path }) => path);
     expect([...new Set(asked)]).toEqual(['/api/v1/nodes']);
@@ -175,13 +185,14 @@ describe('a kubelet that does not list its pods', () => {
     ['with the pods of another node', 'decode', send(listOf(item('cart'), item('foreign', { nodeName: 'node-2' })))],
   ])('but answers %s keeps the pods it had, and is asked once in a TTL', async (_what, result, answer) => {
     await using exporter = await start();
-    await exporter.clock.advance(180_000);
+    await nextPoll(exporter, 'success');
     const before = await podNames(exporter);
     expect(before).toHaveLength(3);
     exporter.cluster.setPodsAnswer('node-1', answer);
     await nextPoll(exporter, result);
     await expect.poll(() => readyText(exporter), { interval: 10 }).toContain('last error');
     expect(await podNames(exporter)).toEqual(before);
+    expect((await exporter.get('/api/v1/status')).text).toContain('the kubelet does not list its pods');
     expect((await exporter.scrape()).value('exporter_store_watch_connected', { resource: 'pods' })).toBe(0);
     await exporter.clock.advance(ttlMs / 2);
     expect((await exporter.get('/readyz')).status).toBe(200);
@@ -230,7 +241,7 @@ describe('a kubelet that does not list its pods', () => {
     await nextPoll(exporter, 'success');
     await expect
       .poll(() => readyText(exporter), { interval: 10 })
-      .toContain('3 of 3 are not listed any more, and are kept');
+      .toContain('3 of 3 are no longer listed, and are kept');
     expect(await count()).toBe(3);
     await nextPoll(exporter, 'success');
     await expect.poll(count, { interval: 10 }).toBe(0);
