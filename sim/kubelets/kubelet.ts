@@ -185,6 +185,6 @@ function subresourcesOf(path: string): readonly string[] {
   ] as const) {
     if (path === prefix || path.startsWith(`${prefix}/`)) return [subresource];
   }
-  if (path === '/pods' || path === '/pods/') return ['pods', 'proxy'];
+  if (['/pods', '/pods/', '/runningpods/'].includes(path)) return ['pods', 'proxy'];
   return path === '/configz' ? ['configz', 'proxy'] : ['proxy'];
 }

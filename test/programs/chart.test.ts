@@ -11,7 +11,7 @@ import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/ku
 import { normalForm } from '../support/manifests/normal-form.js';
 import { hasOpenApi, openApiVersions, validate } from '../support/manifests/openapi.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
-import { componentNames } from '../support/manifests/overlays.js';
+import { componentNames, componentOfNodeLocal } from '../support/manifests/overlays.js';
 import { policyFaults } from '../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
@@ -167,6 +167,9 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['Use one of them', { tls: { secretName: 'tls' }, config: { web: { configFile: '/web.yaml' } } }],
     ['Enable one of them', { serviceMonitor: enabled, podMonitor: enabled }],
     ['Remove config.kubelet.tls', { nodeProxy: enabled, config: { kubelet: { tls: { caFile: '/ca.crt' } } } }],
+    ['Set mode to node-local', { kubeletPods: enabled }],
+    ['Enable one of them', { mode: 'node-local', kubeletPods: enabled, nodeProxy: enabled }],
+    ['Use kubeletPods.enabled', { mode: 'node-local', config: { kubelet: { podsSource: 'kubelet' } } }],
     ['podMonitor.authorization', { podMonitor: enabled, kubernetesAuthorization: enabled }],
   ])('is refused with a message about %s', (message, values) => {
     for (const helm of helmNames) {
@@ -199,6 +202,12 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 describe.skipIf(!hasHelm || !canRender())('the chart and kustomize (need helm3, helm4 and kubectl 1.27)', () => {
   it.each(modes)('render the same objects for %s but for names and labels', (mode) => {
     expect(normalForm(render({ ...plain, mode }))).toEqual(normalForm(renderOverlay(mode)));
+  });
+
+  it('render the same objects for node-local with pods of the kubelet', () => {
+    const values = { ...plain, mode: 'node-local', kubeletPods: enabled };
+    expect(normalForm(render(values))).toEqual(normalForm(renderOptedIn('node-local', [componentOfNodeLocal])));
+    expect(renderChart('helm3', values)).toEqual(render(values));
   });
 
   const withPodMonitor = (mode: Mode): Json => ({ ...plain, mode, podMonitor: enabled });
