@@ -13,6 +13,10 @@ import { StoreWriter } from './store-writer.js';
 /** A list that was slower than its pause is followed by one of these, in milliseconds. */
 const minPauseMs = 100;
 
+/** As of a summary: no real node has as many, and none is parsed for long. */
+const maxObjectCount = 3_000;
+const maxItemBytes = 2 * 1024 * 1024;
+
 export interface ListPollerOptions<T> extends Pick<
   ReflectorOptions<T>,
   'resource' | 'store' | 'isInScope' | 'project' | 'logger' | 'observer' | 'clock'
@@ -104,9 +108,13 @@ export class ListPoller<T extends StoredObject> implements ObjectFeed {
       if (objects.has(key)) throw new RequestError('decode', `${key} is listed twice`);
       objects.set(key, object);
     };
+    let itemCount = 0;
     await readItems(body, {
       kind: this.#kind,
+      maxItemBytes,
       onItem: (listed) => {
+        itemCount += 1;
+        if (itemCount > maxObjectCount) throw tooMany(source);
         const item = source.translate(listed);
         try {
           add(item);
@@ -156,4 +164,8 @@ export class ListPoller<T extends StoredObject> implements ObjectFeed {
     observer.watchConnected(resource, '', false);
     this.firstList.failed(reason);
   }
+}
+
+function tooMany({ what }: PolledSource): RequestError {
+  return new RequestError('too_large', `${what}: more than ${maxObjectCount} objects, which no real node has`);
 }

@@ -4,7 +4,7 @@ import { JsonSplitter } from '../base/json-splitter.js';
 import { type JsonObject, objectOf, textOf } from '../kube/json.js';
 
 /** etcd refuses objects above 1.5 MiB by default (https://etcd.io/docs/latest/dev-guide/limit/). */
-const maxItemBytes = 8 * 1024 * 1024;
+const defaultMaxItemBytes = 8 * 1024 * 1024;
 
 export interface ListOptions {
   /** The only kind accepted: `PodList`, … */
@@ -13,6 +13,8 @@ export interface ListOptions {
   readonly onItem: (item: unknown) => void;
   /** Called for each item above 8 MiB, which is skipped; the message has its size and its beginning. */
   readonly onOversizedItem: (message: string) => void;
+  /** In place of the 8 MiB. */
+  readonly maxItemBytes?: number;
 }
 
 /** The metadata of the list. */
@@ -36,7 +38,7 @@ export async function readList(body: AsyncIterable<Buffer>, options: ListOptions
  * member other than the items above 8 MiB. Errors of the body and of the callbacks pass through.
  */
 export async function readItems(body: AsyncIterable<Buffer>, options: ListOptions): Promise<JsonObject> {
-  const { kind, onItem, onOversizedItem } = options;
+  const { kind, onItem, onOversizedItem, maxItemBytes = defaultMaxItemBytes } = options;
   const members = new Map<string, unknown>();
   const splitter = new JsonSplitter({
     what: 'list',

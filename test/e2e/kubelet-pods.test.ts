@@ -137,6 +137,35 @@ describe('pods of the kubelet', () => {
     expect(await podNames(exporter)).toContain('young');
   });
 
+  it('that are evicted are counted, unless they are deleted before the next request', async () => {
+    await using exporter = await start();
+    await nextPoll(exporter, 'success');
+    const { model } = exporter.cluster;
+    const evict = (name: string) => {
+      const found = model.podsOn('node-1').find(({ spec }) => spec.name === name);
+      if (found === undefined) throw new Error(`no pod ${name}`);
+      model.evictPod(found, {
+        message: 'Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. ',
+        isForNode: false,
+      });
+    };
+    evict('cart');
+    evict('job');
+    model.deletePod('ops', 'job');
+    await nextPoll(exporter, 'success');
+    const evictions = async () =>
+      (await exporter.scrape()).samples('pod_evicted_timestamp_seconds').map(({ labels }) => labels['pod']);
+    await expect.poll(evictions, { interval: 10 }).toEqual(['cart']);
+  });
+
+  it('are read by the new source alone after a reload', async () => {
+    await using exporter = await start();
+    await nextPoll(exporter, 'success');
+    await exporter.apply(settings.replace('nearTtl: 0', 'nearTtl: 0, ttl: 55001ms'));
+    await nextPoll(exporter, 'success');
+    await nextPoll(exporter, 'success');
+  });
+
   it('are read from a kubelet that authorizes by nodes/proxy alone, as those before Kubernetes 1.33 do', async () => {
     const older = [...rules.slice(0, 1), { verbs: ['get'], resources: ['nodes/stats', 'nodes/proxy'] }];
     await using exporter = await start({ rules: older });
@@ -181,6 +210,11 @@ describe('a kubelet that does not list its pods', () => {
         response.writeHead(200, { 'Content-Type': 'application/json' });
         response.end(`{"kind":"PodList","metadata":{},"items":[${' '.repeat(9 * 2 ** 20)}]}`);
       },
+    ],
+    [
+      'with more pods than any node has',
+      'too_large',
+      send(listOf(...Array.from({ length: 3_001 }, (_, index) => item(`p${index}`)))),
     ],
     ['with the pods of another node', 'decode', send(listOf(item('cart'), item('foreign', { nodeName: 'node-2' })))],
   ])('but answers %s keeps the pods it had, and is asked once in a TTL', async (_what, result, answer) => {
@@ -253,9 +287,14 @@ describe('a kubelet that does not list its pods', () => {
     exporter.cluster.dropWatches();
     exporter.cluster.setPodsAnswer('node-1', send(listOf()));
     const count = async () => (await exporter.scrape()).value('exporter_store_objects', { resource: 'pods' });
-    await nextPoll(exporter, 'unauthorized').catch(() => undefined);
-    await exporter.clock.advance(ttlMs);
-    await exporter.clock.advance(ttlMs);
-    expect(await count()).toBe(3);
+    await expect
+      .poll(() => exporter.app.hasSynced && exporter.log.some((line) => line.includes('watch failed')))
+      .toBe(true);
+    for (let times = 0; times < 3; times += 1) {
+      await nextPoll(exporter, 'success');
+      await expect.poll(() => readyText(exporter), { interval: 10 }).toContain('are no longer listed, and are kept');
+      expect(await count()).toBe(3);
+    }
+    await exporter.cluster.setApiFault(undefined);
   });
 });
