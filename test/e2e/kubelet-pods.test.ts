@@ -161,9 +161,18 @@ describe('pods of the kubelet', () => {
   it('are read by the new source alone after a reload', async () => {
     await using exporter = await start();
     await nextPoll(exporter, 'success');
+    await exporter.clock.advance(40_000);
     await exporter.apply(settings.replace('nearTtl: 0', 'nearTtl: 0, ttl: 55001ms'));
-    await nextPoll(exporter, 'success');
-    await nextPoll(exporter, 'success');
+    let requestCount = 0;
+    exporter.cluster.setPodsAnswer('node-1', (response) => {
+      requestCount += 1;
+      response.writeHead(500).end();
+    });
+    await exporter.clock.advance(20_000); // the request of the former source would be due after 15 s
+    await exporter.scrape();
+    expect(requestCount).toBe(0);
+    await nextPoll(exporter, 'http_status');
+    expect(requestCount).toBe(1);
   });
 
   it('are read from a kubelet that authorizes by nodes/proxy alone, as those before Kubernetes 1.33 do', async () => {
