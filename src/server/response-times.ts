@@ -16,10 +16,10 @@ const growth = 1.5;
  * Of the time limit, for the first response: 80 MB of text of 1,000 nodes with 30 pods each take 1 s to 3 s to compress and
  * send on a machine with two cores that are busy.
  */
-const firstShare = 0.4;
+const firstShare = 0.5;
 
-/** Of the time limit: nodes have at least half of it to respond. */
-const maxShare = 0.5;
+/** Of the time limit: nodes have at least two fifths of it to respond. */
+const maxShare = 0.6;
 
 /**
  * How long responses take from the moment at which the wait for nodes ends to their last byte: what is left to

@@ -303,7 +303,7 @@ describe('H13: kubelets that hang', () => {
   it('are waited for to the end of the scrape when there is nothing to compare them with', async () => {
     await using exporter = await start(1);
     await exporter.cluster.setFault('node-1', 'hang');
-    expect(await waitOf(exporter, exporter.scrape())).toBeGreaterThan(5_500);
+    expect(await waitOf(exporter, exporter.scrape())).toBeGreaterThan(4_500);
   });
 });
 
