@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 
 import { familyTable } from '../../src/exposition/families.js';
 import { readProjectFile } from '../support/install-lines.js';
-import { at, isObject, listAt } from '../support/manifests/documents.js';
+import { at, isObject } from '../support/manifests/documents.js';
 
 const page = readProjectFile('docs/opentelemetry.md');
 const [, block = ''] = /```yaml\n([^]*?)```/.exec(page) ?? [];
@@ -39,11 +39,15 @@ describe('the page about OpenTelemetry', () => {
   });
 
   it('renames in it labels and families that exist, and groups by the attributes that it sets', () => {
-    const statements = listAt(config, 'processors', 'transform/kubernetes', 'metric_statements')
-      .flatMap(({ statements: list }) => list as readonly string[])
-      .join('\n');
-    const renamed = Array.from(statements.matchAll(/set\(attributes\["([^"]+)"\], attributes\["(\w+)"\]\)/g));
-    const removed = Array.from(statements.matchAll(/delete_key\(attributes, "(\w+)"\)/g), ([, label]) => label);
+    const list = at(config, 'processors', 'transform/kubernetes', 'metric_statements');
+    const statements = Array.isArray(list) ? list.join('\n') : '';
+    const renamed = Array.from(
+      statements.matchAll(/set\(datapoint\.attributes\["([^"]+)"\], datapoint\.attributes\["(\w+)"\]\)/g),
+    );
+    const removed = Array.from(
+      statements.matchAll(/delete_key\(datapoint\.attributes, "(\w+)"\)/g),
+      ([, label]) => label,
+    );
     expect(renamed.map(([, attribute]) => attribute)).toEqual(
       at(config, 'processors', 'groupbyattrs/kubernetes', 'keys'),
     );
@@ -54,7 +58,7 @@ describe('the page about OpenTelemetry', () => {
       );
     }
     const [, metric = '', family = ''] =
-      /set\(name, "([\w.]+)"\) where name == "ephemeral_storage_(\w+)"/.exec(statements) ?? [];
+      /set\(metric\.name, "([\w.]+)"\) where metric\.name == "ephemeral_storage_(\w+)"/.exec(statements) ?? [];
     expect(page).toMatch(
       new RegExp(String.raw`^\| \`${family}\` +\| \`${metric.replaceAll('.', String.raw`\.`)}\``, 'm'),
     );
