@@ -34,8 +34,6 @@ describe.skipIf(!isInstalled('prometheus3'))('Prometheus (needs prometheus3)', (
     );
     await using prometheus = await PrometheusServer.start({
       program: 'prometheus3',
-      // Targets are scraped up to 5 s later without it.
-      flags: ['--scrape.discovery-reload-interval=100ms'],
       targets: [{ target }],
       intervalSeconds,
       scrape: { scrape_timeout: `${timeoutSeconds}s` },
