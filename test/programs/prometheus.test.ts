@@ -39,8 +39,10 @@ describeInEachPrometheus('a real Prometheus', ({ program, promtool }) => {
     expect((await prometheus.query(totals)).length).toBeGreaterThan(0);
     const members = await prometheus.query(pods);
     expect(members.length).toBeGreaterThan(0);
-    const difference = await prometheus.query(`count(${pods}) - count(ephemeral_storage_pod_workload_info)`);
-    expect(difference).toMatchObject([{ value: 0 }]);
+    await eventually('each pod of a workload to be measured', async () => {
+      const [difference] = await prometheus.query(`count(${pods}) - count(ephemeral_storage_pod_workload_info)`);
+      return difference?.value === 0 ? true : undefined;
+    });
     const labelNames = ['namespace', 'pod', 'workload', 'workload_type'];
     expect(members.map(({ metric }) => Object.keys(metric).sort())).toEqual(members.map(() => labelNames));
     expect(await prometheus.query('scrape_samples_post_metric_relabeling - scrape_samples_scraped')).toMatchObject([
