@@ -18,6 +18,9 @@ const growth = 1.5;
  */
 const firstShare = 0.5;
 
+/** What a response costs without any node would count as often as the others are missing. */
+const leastDataShare = 0.1;
+
 /** Of the time limit: nodes have at least two fifths of it to respond. */
 const maxShare = 0.6;
 
@@ -41,7 +44,7 @@ export class ResponseTimes {
     if (dataShare === 0) return;
     const before = this.#kinds.get(kind) ?? [];
     this.#kinds.delete(kind);
-    this.#kinds.set(kind, [...before, durationMs / dataShare].slice(-keptCount));
+    this.#kinds.set(kind, [...before, durationMs / Math.max(dataShare, leastDataShare)].slice(-keptCount));
     for (const oldest of this.#kinds.keys()) {
       if (this.#kinds.size <= maxKinds) return;
       this.#kinds.delete(oldest);

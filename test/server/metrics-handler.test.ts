@@ -302,6 +302,14 @@ describe('the deadline', () => {
     expect((await server.scrape(undefined)).deadlineMs).toBe(7_000);
   });
 
+  it('learns little from a response of few of the nodes', async () => {
+    await using server = await renderingFor(() => 100);
+    const one = aFreshNode(aNodeSnapshot({ nodeName: 'node-1' }));
+    const others = Array.from({ length: 99 }, (_, index) => anAbsentNode(`node-${index + 2}`, 'timeout'));
+    await server.scrape(aClusterSnapshot({ nodes: [one, ...others] }));
+    expect((await server.scrape(aClusterSnapshot())).deadlineMs).toBe(8_500);
+  });
+
   it('is that of responses to the same filter', async () => {
     await using server = await renderingFor(() => 1_000);
     await server.scrape(aClusterSnapshot());
