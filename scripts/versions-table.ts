@@ -101,6 +101,13 @@ function triedTools(): readonly TriedVersion[] {
       tests: 'test/programs/chart.test.ts',
     },
     {
+      program: 'Prometheus Operator',
+      versions: [moduleVersion('modules-operator', 'github.com/prometheus-operator/prometheus-operator')],
+      tried:
+        'Its CRDs in the API server: monitors and rules of the chart and the overlays are applied, changed and removed',
+      tests: 'test/programs/real-api-server/custom-resources.test.ts',
+    },
+    {
       program: 'Prometheus and promtool',
       versions: [`2 of the system (2.42.0 in Debian 12)`, prometheus3],
       tried:

@@ -170,6 +170,14 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['Set mode to node-local', { kubeletPods: enabled }],
     ['Enable one of them', { mode: 'node-local', kubeletPods: enabled, nodeProxy: enabled }],
     ['Use kubeletPods.enabled', { mode: 'node-local', config: { kubelet: { podsSource: 'kubelet' } } }],
+    ["'caFiles' not allowed", { serviceMonitor: { tlsConfig: { caFiles: '/ca.crt' } } }],
+    // Pod monitors cannot read files of Prometheus.
+    ["'caFile' not allowed", { podMonitor: { tlsConfig: { caFile: '/ca.crt' } } }],
+    ["missing property 'name'", { podMonitor: { authorization: { credentials: { key: 'token' } } } }],
+    ["'credentials' required", { podMonitor: { authorization: { type: 'Bearer' } } }],
+    ["'sourceLabel' not allowed", { serviceMonitor: { relabelings: [{ sourceLabel: 'pod' }] } }],
+    ['serviceMonitor.scrapeTimeout 15s', { serviceMonitor: { ...enabled, interval: '10s' } }],
+    ['podMonitor.scrapeTimeout 1m1ms', { podMonitor: { ...enabled, scrapeTimeout: '1m1ms' } }],
     ['podMonitor.authorization', { podMonitor: enabled, kubernetesAuthorization: enabled }],
   ])('is refused with a message about %s', (message, values) => {
     for (const helm of helmNames) {

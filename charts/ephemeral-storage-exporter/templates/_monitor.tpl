@@ -1,3 +1,13 @@
+{{/* Of a duration of Prometheus, such as `1m30s`. */}}
+{{- define "ephemeral-storage-exporter.milliseconds" -}}
+{{- $units := dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000 "w" 604800000 "y" 31536000000 }}
+{{- $sum := 0 }}
+{{- range regexFindAll "[0-9]+[a-z]+" . -1 }}
+{{- $sum = add $sum (mul (regexFind "[0-9]+" .) (get $units (regexFind "[a-z]+" .))) }}
+{{- end }}
+{{- $sum }}
+{{- end }}
+
 {{/* An endpoint of a monitor. Keys: root, values (of the monitor), dropped (labels of targets), token (its file). */}}
 {{- define "ephemeral-storage-exporter.endpoint" -}}
 {{- $secretName := .root.Values.tls.secretName -}}

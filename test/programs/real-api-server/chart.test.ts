@@ -12,7 +12,8 @@ import type { Json, KubeObject } from '../../support/manifests/documents.js';
 import { environmentOf, flagsOf } from '../../support/manifests/exporter-settings.js';
 import { helmNames, modes, renderChart } from '../../support/manifests/helm.js';
 import { configOf, exporterOf, workloadsOf } from '../../support/manifests/policies.js';
-import { isInstalled } from '../../support/programs.js';
+import { isInstalled, temporaryFolder } from '../../support/programs.js';
+import { PushedChart } from '../../support/pushed-chart.js';
 import { hasRealApiServer } from '../../support/real-api-server.js';
 import { RealCluster } from '../../support/real-cluster.js';
 import { extraGrantsOf } from './extra-grants.js';
@@ -21,6 +22,9 @@ import { Release } from './release.js';
 import { serviceAccount } from './shipped.js';
 
 const enabled = { enabled: true };
+
+/** Without the test pod, which is no part of a release. */
+const plain = { testPod: { enabled: false } };
 
 /** Everything that needs no CRD. */
 const components = {
@@ -138,10 +142,22 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
       const objects = await Promise.all(releases.map((release) => release.apply(values)));
       expect(labelledObjects(cluster.server)).toEqual(titlesOf(objects.flat()));
     }
-    expect(labelledObjects(cluster.server, 'owner=helm')).not.toEqual([]);
+    expect(labelledObjects(cluster.server, { selector: 'owner=helm' })).not.toEqual([]);
     await Promise.all(releases.map((release) => release.uninstall()));
     expect(labelledObjects(cluster.server)).toEqual([]);
-    expect(labelledObjects(cluster.server, 'owner=helm')).toEqual([]);
+    expect(labelledObjects(cluster.server, { selector: 'owner=helm' })).toEqual([]);
+  });
+
+  it.each(helmNames)('are installed by %s with the line of the README, from a registry', async (helm) => {
+    const { server } = cluster;
+    await using folder = await temporaryFolder();
+    await using pushed = await PushedChart.push(helm, folder.path);
+    const release = new Release({ server, helm, namespace: serviceAccount.namespace });
+    const objects = await release.install(pushed.installArguments);
+    expect(objects).toEqual(renderChart(helm, plain));
+    expect(labelledObjects(server)).toEqual(titlesOf(objects));
+    await release.uninstall();
+    expect(labelledObjects(server)).toEqual([]);
   });
 
   describe('with an exporter', () => {

@@ -2,16 +2,27 @@ import type { KubeObject } from '../../support/manifests/documents.js';
 import type { RealApiServer } from '../../support/real-api-server.js';
 
 /** All kinds that the manifests and the chart can contain and a server has without CRDs. */
-const resources = [
+const builtIn = [
   'namespaces,serviceaccounts,configmaps,secrets,services,pods',
   'deployments,statefulsets,daemonsets,poddisruptionbudgets,networkpolicies',
   'roles,rolebindings,clusterroles,clusterrolebindings',
-].join();
+];
 
 const partOf = 'app.kubernetes.io/part-of=ephemeral-storage-exporter';
 
-/** Kind and name of all objects in the cluster with the label of this project, sorted. */
-export function labelledObjects(server: RealApiServer, selector = partOf): readonly string[] {
+export interface LabelledOptions {
+  /** Default: the label of this project. */
+  readonly selector?: string;
+  /** Besides those that every server has. Default: none. */
+  readonly further?: readonly string[];
+}
+
+/** Kind and name of all objects in the cluster with a label, sorted. */
+export function labelledObjects(
+  server: RealApiServer,
+  { selector = partOf, further = [] }: LabelledOptions = {},
+): readonly string[] {
+  const resources = [...builtIn, ...further].join();
   const { items } = JSON.parse(server.kubectl(['get', resources, '-A', '-l', selector, '-o', 'json'])) as {
     readonly items: readonly KubeObject[];
   };

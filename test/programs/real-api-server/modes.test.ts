@@ -5,19 +5,12 @@ import { canRender, renderOptedIn, renderOverlay } from '../../support/manifests
 import { readmeBlocks } from '../../support/manifests/readme.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';
 import { labelledObjects, titlesOf } from './labelled-objects.js';
+import { pruneArguments } from './prune-arguments.js';
 
 /** Everything that needs no CRD. */
 const components = ['network-policy', 'kubernetes-authorization', 'nodes-configz', 'node-proxy', 'dashboards'];
 
 const list = (items: readonly KubeObject[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-
-/** The arguments of the command in the README, for objects from stdin. */
-function pruneArguments(): readonly string[] {
-  const [command = ''] = readmeBlocks('Removal', 'sh');
-  const [kubectl, apply, ...args] = command.replaceAll('\\\n', ' ').trim().split(/\s+/);
-  expect([kubectl, apply, ...args.splice(0, 2)]).toEqual(['kubectl', 'apply', '-k', 'manifests/overlays/deployment']);
-  return ['apply', '-f', '-', ...args];
-}
 
 describe.skipIf(!hasRealApiServer() || !canRender())('overlays (need api-server and kubectl 1.27)', () => {
   let server: RealApiServer;

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { at, isObject, type Json, type KubeObject, listAt } from '../../support/manifests/documents.js';
+import { chartFolder, helmNames, type Mode, modes } from '../../support/manifests/helm.js';
+import { canRender, renderOptedIn, renderOverlay } from '../../support/manifests/kustomize.js';
+import { hasOperatorCrds, installOperatorCrds, monitoringResources } from '../../support/operator-crds.js';
+import { isInstalled } from '../../support/programs.js';
+import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';
+import { labelledObjects, titlesOf } from './labelled-objects.js';
+import { pruneArguments } from './prune-arguments.js';
+import { Release } from './release.js';
+
+const enabled = { enabled: true };
+const labels = { release: 'prometheus' };
+const authorization = { credentials: { name: 'prometheus-token', key: 'token' } };
+const tls = { secretName: 'exporter-tls' };
+const ca = { configMap: { name: 'exporter-ca', key: 'ca.crt' } };
+
+/** Of a helm by mode, so that the other helm has the other kind; the first one sends the token of Prometheus. */
+const monitors: readonly (readonly [Json, Json])[] = [
+  [{ serviceMonitor: { ...enabled, labels } }, { podMonitor: { ...enabled, labels, authorization } }],
+  [
+    { podMonitor: { ...enabled, authorization, tlsConfig: { ca, serverName: 'exporter' } } },
+    { serviceMonitor: { ...enabled, authorization, tlsConfig: { ca, caFile: '/ca.crt', minVersion: 'TLS13' } } },
+  ],
+  [
+    { serviceMonitor: { ...enabled, relabelings: [{ action: 'replace', targetLabel: 'cluster', replacement: 'eu' }] } },
+    { podMonitor: { ...enabled, authorization, metricRelabelings: [{ action: 'labeldrop', regex: 'workload' }] } },
+  ],
+];
+
+const valuesOf = (mode: Mode, monitor: Json): Json => ({
+  mode,
+  tls,
+  kubernetesAuthorization: enabled,
+  prometheusRule: {
+    ...enabled,
+    labels,
+    alertLabels: { team: 'storage' },
+    alerts: { EphemeralStorageNearLimit: { for: '30m', severity: 'info' } },
+  },
+  ...monitor,
+});
+
+const canInstall = hasRealApiServer() && hasOperatorCrds() && canRender() && helmNames.every(isInstalled);
+
+interface Spec {
+  readonly title: string;
+  readonly spec: unknown;
+}
+
+/** Of monitors and rules. */
+const specsOf = (objects: readonly KubeObject[]): readonly Spec[] =>
+  objects
+    .filter(({ apiVersion }) => apiVersion === 'monitoring.coreos.com/v1')
+    .map(({ kind, metadata, spec }) => ({ title: `${kind} ${String(metadata['namespace'])}/${metadata.name}`, spec }))
+    .sort((a, b) => (a.title < b.title ? -1 : 1));
+
+const crdsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+const list = (items: readonly KubeObject[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+
+const schemaOfValues = JSON.parse(readFileSync(path.join(chartFolder, 'values.schema.json'), 'utf8')) as Json;
+
+/** Paths of the fields of a schema, those inside of objects and lists too. */
+function fieldsOf(schema: unknown, prefix = ''): readonly string[] {
+  const reference = at(schema, '$ref');
+  if (typeof reference === 'string') return fieldsOf(at(schemaOfValues, ...reference.split('/').slice(1)), prefix);
+  const properties = at(schema, 'properties');
+  if (!isObject(properties)) return at(schema, 'items') === undefined ? [] : fieldsOf(at(schema, 'items'), prefix);
+  return Object.entries(properties)
+    .flatMap(([name, inner]) => [`${prefix}${name}`, ...fieldsOf(inner, `${prefix}${name}.`)])
+    .sort();
+}
+
+describe.skipIf(!canInstall)(
+  'monitors and rules (need api-server, CRDs of prometheus-operator, kubectl 1.27, helm3 and helm4)',
+  () => {
+    let server: RealApiServer;
+    let releases: readonly Release[];
+    beforeAll(async () => {
+      server = await RealApiServer.start();
+      releases = helmNames.map((helm) => new Release({ server, helm, namespace: `of-${helm}` }));
+    });
+    afterAll(async () => {
+      await server[Symbol.asyncDispose]();
+    });
+
+    it('are refused by both helms as long as there are no CRDs, and nothing is installed', async () => {
+      const results = await Promise.allSettled(releases.map((release) => release.apply({ serviceMonitor: enabled })));
+      for (const result of results) {
+        expect(String((result as PromiseRejectedResult).reason)).toMatch(
+          /no matches for kind "ServiceMonitor" in version "monitoring.coreos.com\/v1"\s+ensure CRDs are installed first/,
+        );
+      }
+      expect(labelledObjects(server)).toEqual([]);
+    });
+
+    describe('with the CRDs', () => {
+      beforeAll(async () => {
+        await installOperatorCrds(server, ['servicemonitors', 'podmonitors', 'prometheusrules']);
+      });
+
+      const labelled = (): readonly string[] => labelledObjects(server, { further: monitoringResources });
+      const stored = (): readonly KubeObject[] => {
+        const text = server.kubectl(['get', monitoringResources.join(), '-A', '-o', 'json']);
+        return (JSON.parse(text) as { readonly items: readonly KubeObject[] }).items;
+      };
+
+      it('of the chart change in place with the mode, and are removed without a trace', async () => {
+        for (const [index, mode] of modes.entries()) {
+          const applied = releases.map((release, helm) => release.apply(valuesOf(mode, monitors[index]?.[helm] ?? {})));
+          const objects = (await Promise.all(applied)).flat();
+          expect(labelled()).toEqual(titlesOf(objects));
+          // As sent: the server drops fields that it does not know, and Helm 3 does not say so.
+          expect(specsOf(stored())).toEqual(specsOf(objects));
+          expect(specsOf(objects)).toHaveLength(4);
+        }
+        await Promise.all(releases.map((release) => release.uninstall()));
+        expect(labelled()).toEqual([]);
+      });
+
+      it('of the overlays replace one another with --prune, and go when no component is left', () => {
+        const prune = [
+          ...pruneArguments(),
+          ...['ServiceMonitor', 'PodMonitor', 'PrometheusRule'].map(
+            (kind) => `--prune-allowlist=monitoring.coreos.com/v1/${kind}`,
+          ),
+        ];
+        const opted = [
+          renderOptedIn('node-local', ['service-monitor', 'prometheus-rule']),
+          renderOptedIn('sharded', ['pod-monitor']),
+          renderOverlay('deployment'),
+        ];
+        for (const objects of opted) {
+          server.kubectl([...prune, '--validate=strict'], list(objects));
+          expect(labelled()).toEqual(titlesOf(objects));
+          expect(specsOf(stored())).toEqual(specsOf(objects));
+        }
+      });
+
+      it('with a misspelt field are refused by the API server', async () => {
+        for (const object of renderOptedIn('deployment', ['service-monitor', 'prometheus-rule'])) {
+          const [resource] = monitoringResources.filter((name) => name.startsWith(`${object.kind.toLowerCase()}s.`));
+          if (resource === undefined) continue;
+          const url = `/apis/monitoring.coreos.com/v1/namespaces/default/${resource.split('.')[0] ?? ''}`;
+          const create = async (body: string): Promise<number> => {
+            const answer = await server.call(`${url}?dryRun=All&fieldValidation=Strict`, { method: 'POST', body });
+            return answer.status;
+          };
+          const text = JSON.stringify({ ...object, metadata: { name: 'any' } });
+          expect(await create(text)).toBe(201);
+          expect(await create(text.replace(/"(honorLabels|expr)"/, '"$1s"'))).toBe(400);
+        }
+      });
+
+      it.each([
+        ['serviceMonitor', 'endpoints'],
+        ['podMonitor', 'podMetricsEndpoints'],
+      ])('have as %s in the values the fields that the CRD has', async (value, endpoints) => {
+        const crd = await server.request(`${crdsPath}/${value.toLowerCase()}s.monitoring.coreos.com`);
+        const [version] = listAt(crd, 'spec', 'versions');
+        const specPath = ['schema', 'openAPIV3Schema', 'properties', 'spec', 'properties'];
+        const endpoint = at(version, ...specPath, endpoints, 'items', 'properties');
+        for (const field of ['tlsConfig', 'authorization', 'relabelings', 'metricRelabelings']) {
+          const own = at(schemaOfValues, 'properties', value, 'properties', field);
+          expect(fieldsOf(own), field).toEqual(fieldsOf(at(endpoint, field)));
+          expect(fieldsOf(own).length).toBeGreaterThan(1);
+        }
+      });
+    });
+  },
+);
