@@ -22,16 +22,13 @@ import { type Host, noSuchNode, scopeOf } from './resolve-scope.js';
 import type { CollectOptions } from './scrape/collector.js';
 import type { ClusterSnapshot } from './scrape/snapshot.js';
 import { missingNode, snapshotCounts } from './scrape/snapshot-counts.js';
+import { DeferredStatus, type StatusEndpoint } from './server/deferred-status.js';
 import { EvictionsHandler } from './server/evictions-handler.js';
 import { MetricsHandler } from './server/metrics-handler.js';
-import { StatusHandler } from './server/status-handler.js';
 import { restartParts, sourceSettings } from './settings-lifetime.js';
-import { StatusSource } from './status/status-source.js';
-import { statusInputs } from './status-inputs.js';
 import { MissingNodeReport } from './telemetry/missing-node-report.js';
 import { SelfMetrics } from './telemetry/self-metrics.js';
 import { SeriesCapReport } from './telemetry/series-cap-report.js';
-import { readHomepage } from './version.js';
 import type { ClusterStore } from './watch/cluster-store.js';
 import { WebServer } from './web-server.js';
 
@@ -80,6 +77,7 @@ export class App implements AsyncDisposable {
   readonly #missingNodeReport: MissingNodeReport;
   readonly #evictions: EvictionTracker;
   readonly #connection: ClusterConnection;
+  readonly #status: DeferredStatus;
   readonly #server: WebServer;
   #active: ActiveSettings;
   /** A source is disposed of after the collections that may use it have ended. */
@@ -101,6 +99,7 @@ export class App implements AsyncDisposable {
     this.#evictions = new EvictionTracker({ log, active: () => this.#active });
     this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
     this.#prepare(this.#active.source.store).catch(this.#onUnexpectedEnd);
+    this.#status = new DeferredStatus(this.#statusLoader(options.clock.monotonicMs()), logger);
     this.#server = this.#createServer();
   }
 
@@ -112,6 +111,7 @@ export class App implements AsyncDisposable {
     const config = withOwnNamespace(options.config, options.credentials);
     const app = new App({ ...options, config }, await scopeOf(options, signal));
     try {
+      if (config.web.status && app.#active.scope.nodeName === undefined) await app.#status.load();
       await app.#server.start();
     } catch (error) {
       await app[Symbol.asyncDispose]();
@@ -262,8 +262,7 @@ export class App implements AsyncDisposable {
 
   #createServer(): WebServer {
     const { clock, config, web = plainWeb, reload } = this.#options;
-    const { telemetryPath: metricsPath, enableLifecycle, authorization, audiences } = config.web;
-    const source = this.#createStatusSource();
+    const { enableLifecycle, authorization, audiences } = config.web;
     return new WebServer({
       ...this.#options,
       settings: config.web,
@@ -271,7 +270,7 @@ export class App implements AsyncDisposable {
       oldestTask: () => this.#active.source.oldestTask,
       tokens: authorization === 'kubernetes' ? this.#connection.tokenReviewer(audiences) : undefined,
       endpoints: {
-        status: new StatusHandler({ source, metricsPath, documentationUrl: readHomepage(), clock }),
+        status: this.#status,
         metrics: this.#createMetricsHandler(),
         evictions: new EvictionsHandler({ source: { evictions: () => this.#evictionReports() }, clock }),
         readiness: { checks: () => this.#checks() },
@@ -298,17 +297,18 @@ export class App implements AsyncDisposable {
     });
   }
 
-  #createStatusSource(): StatusSource {
-    const { clock, version } = this.#options;
-    const inputs = statusInputs({
+  #statusLoader(startMs: number): () => Promise<StatusEndpoint> {
+    const options = {
       ...this.#options,
       active: () => this.#active,
-      track: (collecting) => this.#tracked(collecting),
+      track: (collecting: Promise<ClusterSnapshot | undefined>) => this.#tracked(collecting),
       metrics: this.metrics,
       seriesCapReport: this.#seriesCapReport,
       evictions: () => this.#evictionReports(),
       checks: () => this.#checks(),
-    });
-    return new StatusSource({ inputs, version, clock, stopping: this.#stopping.signal });
+      startMs,
+      stopping: this.#stopping.signal,
+    };
+    return async () => (await import('./status-page.js')).statusPage(options);
   }
 }

@@ -16,8 +16,6 @@ export interface EvictionsHandlerOptions {
   readonly clock: Clock;
 }
 
-export const evictionsPath = '/api/v1/evictions';
-
 /** Serves the evictions that were seen, as JSON. */
 export class EvictionsHandler {
   readonly #source: EvictionReader;

@@ -10,10 +10,10 @@ import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
 import type { ReadinessCheck } from '../report/readiness-check.js';
-import { evictionsPath } from './evictions-handler.js';
+import type { StatusEndpoint } from './deferred-status.js';
+import { evictionsPath, statusPath } from './paths.js';
 import { livenessPaths, readinessPath } from './probes.js';
 import { sendText } from './responses.js';
-import { statusPath } from './status-handler.js';
 
 interface Readiness {
   checks(): readonly ReadinessCheck[];
@@ -29,11 +29,6 @@ interface MetricsEndpoint {
 }
 
 interface EvictionsEndpoint {
-  json(request: Request, response: Response): Promise<void>;
-}
-
-interface StatusEndpoint {
-  page(request: Request, response: Response): Promise<void>;
   json(request: Request, response: Response): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { toJson } from '../base/json-text.js';
 import { type PageLink, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
-import { evictionsPath } from './evictions-handler.js';
+import { evictionsPath, statusPath } from './paths.js';
 import { SharedResponses } from './shared-responses.js';
 
 /** `read` returns the same object for the same status. */
@@ -19,8 +19,6 @@ export interface StatusHandlerOptions {
   readonly documentationUrl: string;
   readonly clock: Clock;
 }
-
-export const statusPath = '/api/v1/status';
 
 type Format = 'page' | 'json';
 

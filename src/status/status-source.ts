@@ -32,6 +32,8 @@ export interface StatusSourceOptions {
   readonly inputs: StatusInputs;
   readonly version: string;
   readonly clock: Clock;
+  /** When the exporter started; monotonic. */
+  readonly startMs: number;
   /** Ends running collections. */
   readonly stopping: AbortSignal;
 }
@@ -51,13 +53,11 @@ const keptMs = 1_000;
  */
 export class StatusSource {
   readonly #options: StatusSourceOptions;
-  readonly #startMs: number;
   #making: Promise<Status> | undefined;
   #made: { readonly status: Status; readonly settings: StatusSettings; readonly atMs: number } | undefined;
 
   constructor(options: StatusSourceOptions) {
     this.#options = options;
-    this.#startMs = options.clock.monotonicMs();
   }
 
   /** The same object for all who get the same one. */
@@ -85,7 +85,7 @@ export class StatusSource {
   }
 
   async #makeBy({ clusterName, links, scope, configuration }: StatusSettings): Promise<Status> {
-    const { inputs, version, clock } = this.#options;
+    const { inputs, version, clock, startMs } = this.#options;
     const cluster = await this.#cluster();
     const nowMs = clock.steadyNowMs();
     const evictions = inputs.evictions()?.map((report) => withAge(report, nowMs));
@@ -97,7 +97,7 @@ export class StatusSource {
       links,
       scope,
       generatedAtMs: clock.nowMs(),
-      uptimeMs: Math.round(clock.monotonicMs() - this.#startMs),
+      uptimeMs: Math.round(clock.monotonicMs() - startMs),
       isReady: readinessChecks.every(({ isOk, isOptional = false }) => isOk || isOptional),
       problems: problemsOf({ readinessChecks, cluster, evictions, health }),
       readinessChecks,

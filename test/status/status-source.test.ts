@@ -28,6 +28,7 @@ function setUp(inputs: Partial<StatusInputs> = {}) {
     },
     version: '1.2.3',
     clock,
+    startMs: clock.monotonicMs(),
     stopping: stopping.signal,
   });
   return { source, clock, calls, stopping };
