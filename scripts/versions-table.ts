@@ -104,7 +104,7 @@ function triedTools(): readonly TriedVersion[] {
       program: 'Prometheus Operator',
       versions: [moduleVersion('modules-operator', 'github.com/prometheus-operator/prometheus-operator')],
       tried:
-        'Its CRDs in the API server: monitors and rules of the chart and the overlays are applied, changed and removed',
+        'Its CRDs in the API server: monitors and rules of the chart and the overlays are applied, changed and removed. The operator configures a Prometheus by them, which scrapes by certificate and token',
       tests: 'test/programs/real-api-server/custom-resources.test.ts',
     },
     {

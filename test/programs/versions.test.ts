@@ -20,6 +20,7 @@ const built: readonly Built[] = [
   { program: 'kubectl', args: ['version', '--client'], versions: versionsOf('kubectl'), beside: 'prometheus3' },
   { program: 'helm3', args: ['version', '--short'], versions: versionsOf('Helm').slice(0, 1) },
   { program: 'helm4', args: ['version', '--short'], versions: versionsOf('Helm').slice(1) },
+  { program: 'prometheus-operator', args: ['--version'], versions: versionsOf('Prometheus Operator') },
   { program: 'prometheus3', args: ['--version'], versions: versionsOf('Prometheus and promtool').slice(1) },
 ];
 

@@ -82,6 +82,8 @@ export interface PrometheusOptions {
   readonly intervalSeconds?: number;
   /** Host and port of the Alertmanager. Default: none. */
   readonly alertmanager?: string;
+  /** The whole file, in place of what all other options would have in it. */
+  readonly configuration?: object;
   /** Additional flags of the program. */
   readonly flags?: readonly string[];
 }
@@ -150,7 +152,7 @@ export class PrometheusServer implements AsyncDisposable {
     const port = await freePort();
     if (rules !== undefined) await writeFile(path.join(folder.path, 'rules.yml'), JSON.stringify(rules));
     const file = path.join(folder.path, 'prometheus.yml');
-    await writeFile(file, JSON.stringify(configurationOf(options)));
+    await writeFile(file, JSON.stringify(options.configuration ?? configurationOf(options)));
     const data = path.join(folder.path, 'data');
     if (history !== undefined) await createBlocks(history, { promtool, folder: folder.path, data });
     const address = `127.0.0.1:${String(port)}`;

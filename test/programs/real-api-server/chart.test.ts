@@ -2,21 +2,18 @@ import { writeFile } from 'node:fs/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { App } from '../../../src/app.js';
-import { systemClock } from '../../../src/base/clock.js';
-import { silentLogger } from '../../../src/base/logger.js';
-import { loadConfig } from '../../../src/config/load.js';
-import { staticCredentials } from '../../../src/credentials/credentials.js';
+import type { App } from '../../../src/app.js';
 import { send } from '../../support/http-get.js';
 import type { Json, KubeObject } from '../../support/manifests/documents.js';
-import { environmentOf, flagsOf } from '../../support/manifests/exporter-settings.js';
+import { flagsOf } from '../../support/manifests/exporter-settings.js';
 import { helmNames, modes, renderChart } from '../../support/manifests/helm.js';
-import { configOf, exporterOf, workloadsOf } from '../../support/manifests/policies.js';
+import { exporterOf, workloadsOf } from '../../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../../support/programs.js';
 import { PushedChart } from '../../support/pushed-chart.js';
 import { hasRealApiServer } from '../../support/real-api-server.js';
 import { RealCluster } from '../../support/real-cluster.js';
 import { extraGrantsOf } from './extra-grants.js';
+import { startInstalled } from './installed-exporter.js';
 import { labelledObjects, titlesOf } from './labelled-objects.js';
 import { Release } from './release.js';
 import { serviceAccount } from './shipped.js';
@@ -179,29 +176,10 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
       }
       prometheusToken = await server.serviceAccountToken('monitoring', 'prometheus-k8s');
     });
-    /** With the settings and the service account of the release. */
-    async function start(): Promise<App> {
-      const { server } = cluster;
-      const container = exporterOf(objects);
-      expect(flagsOf(container, 'FILE')).toEqual(['--config.file=FILE']);
-      const environment = {
-        ...environmentOf(container, 'node-1'),
-        EPHEMERAL_STORAGE_EXPORTER_WEB_LISTEN_ADDRESSES: '127.0.0.1:0',
-      };
-      const token = await server.serviceAccountToken(serviceAccount.namespace, serviceAccount.name);
-      return App.start(
-        {
-          config: loadConfig({ file: { path: 'config.yaml', text: configOf(objects) }, environment, flags: {} }),
-          credentials: staticCredentials({ server: new URL(server.url), ca: server.caPem, token }),
-          host: { name: 'test-host', nodeName: undefined },
-          clock: systemClock,
-          random: Math.random,
-          logger: silentLogger,
-          version: '0.0.0-test',
-        },
-        new AbortController().signal,
-      );
-    }
+    const start = (): Promise<App> => {
+      expect(flagsOf(exporterOf(objects), 'FILE')).toEqual(['--config.file=FILE']);
+      return startInstalled({ server: cluster.server, objects, namespace: serviceAccount.namespace });
+    };
 
     async function outcomeOf(app: App): Promise<Outcome> {
       const get = (path: string) =>
