@@ -21,6 +21,12 @@ describe.skipIf(!hasRealApiServer() || !canRender())('overlays (need api-server 
     await server[Symbol.asyncDispose]();
   });
 
+  it('without the CRDs of their monitors apply everything else and name the missing kind', () => {
+    const monitored = renderOptedIn('deployment', ['service-monitor', 'prometheus-rule']);
+    expect(() => server.kubectl(['apply', '-f', '-'], list(monitored))).toThrow('no matches for kind "ServiceMonitor"');
+    expect(labelledObjects(server)).toEqual(titlesOf(renderOverlay('deployment')));
+  });
+
   it('replace one another in place with --prune, and leave nothing of components that are gone', () => {
     const prune = pruneArguments();
     const first = renderOptedIn('deployment', components);
