@@ -53,6 +53,9 @@ interface ExporterFlags {
   readonly exporterCaFile?: string;
 }
 
+const exporterMisuse =
+  '--exporter is only for "top evictions" and "explain eviction": what is used now is read from the cluster, with the credentials of your kubeconfig';
+
 const defaultIntervalMs = 5000;
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 
@@ -78,7 +81,7 @@ export function addClusterCommands(program: Command, context: CommandContext): v
     .addOption(new Option('--interval <duration>', 'time between refreshes (default: 5s)').argParser(parseInterval))
     .action(async (resource: TopResource, flags: TopFlags, command: Command) => {
       const exporter = exporterFlags(command);
-      if (exporter !== undefined && resource !== 'evictions') throw new UsageError('--exporter is for evictions');
+      if (exporter !== undefined && resource !== 'evictions') throw new UsageError(exporterMisuse);
       const options = { ...clusterFlags(command), ...topOptions(flags), resource, exporter };
       if (options.recordings !== undefined && flags.watch === true)
         throw new UsageError('--watch and --summaries exclude each other');
@@ -101,7 +104,7 @@ export function addClusterCommands(program: Command, context: CommandContext): v
     .action(async (resource: ExplainResource, name: string, flags: ExplainFlags, command: Command) => {
       const { output, free: freeBytes } = flags;
       const exporter = exporterFlags(command);
-      if (exporter !== undefined && resource !== 'eviction') throw new UsageError('--exporter is for evictions');
+      if (exporter !== undefined && resource !== 'eviction') throw new UsageError(exporterMisuse);
       if (freeBytes !== undefined && resource !== 'node') throw new UsageError('--free is for nodes');
       const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
       const { explain } = await import('./explain/explain-command.js');

@@ -60,6 +60,7 @@ describe('the command line', () => {
     { args: ['explain', 'volume', 'data'], error: /'volume' is invalid.*pod, workload, node/ },
     { args: ['explain', 'node', 'node-1', '--free', '0'], error: /--free.*a quantity above 0/ },
     { args: ['explain', 'pod', 'cart-0', '--free', '5Gi'], error: /--free is for nodes/ },
+    { args: ['top', 'pods', '--exporter', 'http://localhost:9797'], error: /--exporter is only for "top evictions"/ },
     { args: ['explain', 'node', 'node-1', '--objects', '.'], error: /--objects needs --summaries/ },
     { args: ['top', '--summaries', '.', '--context', 'prod'], error: /--summaries and --context exclude each other/ },
     { args: ['top', '--summaries', '.', '--watch'], error: /--watch and --summaries exclude each other/ },
