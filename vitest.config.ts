@@ -1,6 +1,20 @@
 import { availableParallelism } from 'node:os';
 
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The files that take minutes, the longest first: begun at the end, each of them has the machine to itself. */
+const longFiles = ['many-pods', 'rules', 'alerts', 'dashboards', 'open-files', 'lost-exporters', 'web-file'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification): number => {
+      const rank = longFiles.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return rank < 0 ? longFiles.length : rank;
+    };
+    return (await super.sort(files)).sort((one, other) => rankOf(one) - rankOf(other));
+  }
+}
 
 interface ProjectOptions {
   readonly include: string[];
@@ -18,6 +32,7 @@ const project = (name: string, { testTimeout, ...options }: ProjectOptions) => (
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Needs nothing but Node. Modules have no state: test files can share them, and loading them takes long.
       project('unit', {
