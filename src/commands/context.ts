@@ -18,6 +18,8 @@ export interface CommandContext {
   readonly outputClosed: AbortSignal;
   /** Calls `listener` at each SIGHUP. */
   readonly onHangUp: (listener: () => void) => void;
+  /** Compiles no code from then on: less memory, for less speed. */
+  readonly interpretOnly: () => void;
   /** Size of the terminal that shows the output, in characters; undefined when that is no terminal. */
   readonly terminal: () => { readonly columns: number; readonly rows: number } | undefined;
   /** Texts end with a newline. */

@@ -1,4 +1,5 @@
 import { homedir, hostname } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 
 import { systemClock } from '../base/clock.js';
 import { readOpenFileLimit } from '../base/open-files.js';
@@ -7,6 +8,9 @@ import type { CommandContext } from './context.js';
 
 /** After a stop signal the event loop drains; what still holds the process then is ended by force. */
 const forcedExitMs = 25_000;
+
+/** V8's compilers, all but that of regular expressions. https://v8.dev/docs */
+const noCompilers = ['--no-opt', '--no-maglev', '--no-sparkplug'];
 
 /** The first SIGINT or SIGTERM stops gracefully, the second ends the process at once. */
 export function createContext(process: NodeJS.Process): CommandContext {
@@ -38,6 +42,9 @@ export function createContext(process: NodeJS.Process): CommandContext {
     outputClosed: outputClosed.signal,
     onHangUp: (listener) => {
       process.on('SIGHUP', listener);
+    },
+    interpretOnly: () => {
+      for (const flag of noCompilers) setFlagsFromString(flag);
     },
     terminal: () => (process.stdout.isTTY ? { columns: process.stdout.columns, rows: process.stdout.rows } : undefined),
     writeOut: (text) => process.stdout.write(text),

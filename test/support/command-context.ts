@@ -28,6 +28,7 @@ export function aCommandContext(overrides: Partial<CommandContext> = {}): Record
       stopSignal: stopping.signal,
       outputClosed: closingOutput.signal,
       onHangUp: () => undefined,
+      interpretOnly: () => undefined,
       terminal: () => undefined,
       writeOut: (text) => out.push(text),
       writeError: (text) => error.push(text),
