@@ -7,7 +7,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY scripts/build.mjs scripts/licences.mjs scripts/
 COPY src src
-RUN npm run build -- --production && rm dist/*.map
+# Files of a checkout with a umask of 077 are copied as they are; the image's user reads them.
+RUN npm run build -- --production && rm dist/*.map && chmod -R go+rX dist
 
 FROM ${NODE_IMAGE}
 ARG VERSION
@@ -22,7 +23,7 @@ WORKDIR /app
 ENV NODE_ENV=production
 # glibc keeps freed memory for each thread that has allocated: 3 MB more with its default of 8 arenas for each core.
 ENV MALLOC_ARENA_MAX=2
-COPY LICENSE package.json ./
+COPY --chmod=644 LICENSE package.json ./
 COPY --from=build /app/dist dist
 # Writes nothing: run it with a read-only root filesystem.
 USER 65532:65532

@@ -32,7 +32,7 @@ export function createContext(process: NodeJS.Process): CommandContext {
   process.on('SIGINT', stopOrExit).on('SIGTERM', stopOrExit);
   return {
     environment: process.env,
-    homeDir: homedir(),
+    homeDir: readHomeDir(),
     hostName: hostname(),
     clock: systemClock,
     random: Math.random,
@@ -50,4 +50,13 @@ export function createContext(process: NodeJS.Process): CommandContext {
     writeOut: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
   };
+}
+
+/** `/` for a user without $HOME and without an entry in /etc/passwd, as container runtimes set it: Node.js throws. */
+function readHomeDir(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/';
+  }
 }
