@@ -9,6 +9,8 @@ interface ChildCommandOptions {
   readonly maxOpenFiles?: number;
   /** Default: the one that was built. */
   readonly program?: string;
+  /** The words before the arguments. Default: this Node.js and the program. */
+  readonly launcher?: readonly string[];
 }
 
 /** A command of the built program in a separate process. */
@@ -17,10 +19,13 @@ export class ChildCommand implements AsyncDisposable {
   readonly #ended: Promise<unknown>;
   #out = '';
 
-  constructor(args: readonly string[], { maxOpenFiles, program = cli }: ChildCommandOptions = {}) {
+  constructor(
+    args: readonly string[],
+    { maxOpenFiles, program = cli, launcher = [process.execPath, program] }: ChildCommandOptions = {},
+  ) {
     const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
     const limit = maxOpenFiles === undefined ? '' : `ulimit -n ${maxOpenFiles}; `;
-    const command = ['-c', `${limit}exec "$0" "$@"`, process.execPath, program, ...args];
+    const command = ['-c', `${limit}exec "$0" "$@"`, ...launcher, ...args];
     this.#child = spawn('sh', command, { stdio: ['ignore', 'pipe', 'pipe'], env });
     this.#ended = once(this.#child, 'exit');
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
