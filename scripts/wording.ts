@@ -36,7 +36,10 @@ const everywhere: readonly Pattern[] = [
   { pattern: /\b(?:tells?|told|telling) (?:who|what|how|every|where|which|why|whether|apart)\b/i, instead: 'shows' },
   { pattern: /\bis no (?:scrape|summary|answer|drop|figure|identity|workload|pod|node)\b/i, instead: 'is not a' },
   { pattern: /\bsays? of\b/i, instead: 'reports' },
-  { pattern: /\b(?<!content-encoding: )identit(?:y|ies)\b(?! of| encoding|\.\w|[:=)])/i, instead: 'workload' },
+  {
+    pattern: /\b(?<!content-encoding: |--certificate-)identit(?:y|ies)\b(?! of| encoding|\.\w|[:=)])/i,
+    instead: 'workload',
+  },
 ];
 
 /** Not in what users read. */

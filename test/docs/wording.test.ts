@@ -24,6 +24,7 @@ describe('the wording', () => {
     ['a comment at the end of a line', 'run(); // once and anew', ['anew']],
     ['an identifier', 'const identity = whoever;', []],
     ['a text that only looks like a comment', "fetch('https://example.test//anew');", []],
+    ['a flag of cosign', 'cosign verify --certificate-identity https://example.com', []],
     ['the identity encoding', "accept('gzip, identity encoding');", []],
   ])('is found in code: %s', (_where, text, expected) => {
     const found = hitsInText('src/example.ts', text).map((hit) => hit.found);

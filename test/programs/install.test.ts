@@ -51,6 +51,8 @@ describe.skipIf(!helmNames.every(isInstalled))("the README's line for Helm (need
     await using folder = await temporaryFolder();
     await using pushed = await PushedChart.push(helm, folder.path);
     expect(pushed.tags).toEqual([`${owner}/charts/${name}:${version}`]);
+    // The release signs what `sed -n 's/^Digest: //p'` finds.
+    expect(/^Digest: (.*)$/m.exec(pushed.output)?.[1]).toBe(pushed.digest);
 
     const [command, ...args] = pushed.installArguments;
     expect(command).toBe('install');

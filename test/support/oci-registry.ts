@@ -43,6 +43,12 @@ export class OciRegistry implements AsyncDisposable {
     });
   }
 
+  /** Of the manifest with this tag; undefined when there is none. */
+  digestOf(name: string, tag: string): string | undefined {
+    const manifest = this.#stored.get(`/v2/${name}/manifests/${tag}`);
+    return manifest && digestOf(manifest.body);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
