@@ -1,5 +1,5 @@
-import { RequestError } from '../base/errors.js';
 import { type JsonObject, objectOf, textOf } from './json.js';
+import { otherNodeError } from './other-node.js';
 
 /**
  * A pod as a kubelet lists it, in the form that the API server has of it; other values stay as they are. The kubelet lists a
@@ -11,10 +11,7 @@ import { type JsonObject, objectOf, textOf } from './json.js';
 export function apiFormOf(item: unknown, nodeName: string): unknown {
   const { metadata, spec, ...others } = objectOf(item);
   const found = textOf(objectOf(spec)['nodeName']);
-  if (found !== undefined && found !== nodeName) {
-    const message = `the kubelet at the address of node ${nodeName} lists a pod of node ${found}`;
-    throw new RequestError('decode', `${message}; the node object lags behind, or its kubelet runs under another name`);
-  }
+  if (found !== undefined && found !== nodeName) throw otherNodeError(nodeName, `lists a pod of node ${found}`);
   const meta = { resourceVersion: '0', ...objectOf(metadata) };
   return { ...others, spec, metadata: isStatic(meta) ? mirrorOf(meta, nodeName) : meta };
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { Gate } from '../base/gate.js';
 import type { Logger } from '../base/logger.js';
-import type { Node } from '../kube/objects.js';
+import { otherNodeError } from '../kube/other-node.js';
 import type { RequestPolicy } from './cached-request.js';
 import { FailureLog } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
@@ -54,8 +54,9 @@ export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<Node
     pause: requestGate && (() => requestGate.passed(maxPauseMs)),
     fetch: async (node, signal, former) => {
       const summary = await fetchSummary(node, signal, former);
-      checkNode(node, summary);
-      if (summary.pods.length === 0 && expectsPods(node.name)) throw emptyError(node);
+      if (summary.nodeName !== node.name)
+        throw otherNodeError(node.name, `identifies itself as node ${summary.nodeName}`);
+      if (summary.pods.length === 0 && expectsPods(node.name)) throw emptyError(node.name);
       return summary;
     },
     log: new FailureLog({
@@ -94,15 +95,8 @@ export function configurationPolicy(options: KubeletPolicyOptions): RequestPolic
   );
 }
 
-/** The address may have passed to another machine, whose values are not this node's. */
-function checkNode(node: Node, { nodeName }: NodeSummary): void {
-  if (nodeName === node.name) return;
-  const message = `the kubelet at the address of node ${node.name} identifies itself as node ${nodeName}`;
-  throw new RequestError('decode', `${message}; the node object lags behind, or its kubelet runs under another name`);
-}
-
 /** A kubelet that has just started knows no pods yet: accepted as a success, it would turn totals to zero. */
-function emptyError({ name }: Node): RequestError {
-  const message = `the summary of node ${name} lists no pod, but according to the API server pods run there`;
+function emptyError(nodeName: string): RequestError {
+  const message = `the summary of node ${nodeName} lists no pod, but according to the API server pods run there`;
   return new RequestError('empty', `${message}; expected for a short time after a restart of the kubelet`);
 }

@@ -40,7 +40,8 @@ describe('a pod as a kubelet lists it', () => {
 
   it('is refused when it is one of another node', () => {
     expect(() => apiFormOf(aListed({}), 'node-2')).toThrow(
-      'the kubelet at the address of node node-2 lists a pod of node node-1',
+      'the kubelet at the address of node node-2 lists a pod of node node-1; ' +
+        'the node object lags behind, or its kubelet runs under another name',
     );
   });
 

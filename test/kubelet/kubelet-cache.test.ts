@@ -775,6 +775,10 @@ describe('a summary of another node', () => {
     expect(textOf(await cache.get(node, never))).toBe('absent decode');
     await clock.advance(1_000);
     expect(lines).toMatchObject([{ level: 'warn', fields: { reason: 'decode' } }]);
+    expect(cache.lastFailure(node.name)?.message).toBe(
+      `the kubelet at the address of node ${node.name} identifies itself as node other; ` +
+        'the node object lags behind, or its kubelet runs under another name',
+    );
   });
 });
 
