@@ -95,6 +95,7 @@ function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTrans
     nearTtlMs: config.cache.nearTtlMs,
     maxConcurrentRequests: budget.maxConcurrentRequests,
     requestGate: precedence.requests,
+    reach: reachOf(config),
     fetchSummary: (node, signal, former) => summaries.fetchSummary(node, signal, former),
     fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
     expectsPods: (nodeName) => {
@@ -107,6 +108,12 @@ function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTrans
     onSummary,
     logger,
   });
+}
+
+/** All settings of kubelets but those that bound requests or say what is requested. */
+function reachOf({ kubelet }: Config): object {
+  const bounds = { requestTimeoutMs: undefined, maxBodyBytes: undefined, maxConcurrentRequests: undefined };
+  return { ...kubelet, ...bounds, readConfig: undefined, podsSource: undefined };
 }
 
 function directTransport(options: KubeletConnectionOptions): DirectTransport {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
 
 import { Mutex, type Semaphore } from 'async-mutex';
 
@@ -29,8 +30,15 @@ export interface RequestPolicy<T> {
   readonly slotsOfHanging?: Semaphore;
   /** Each request waits for it, in its slot. Never rejects. */
   readonly pause?: (() => Promise<void>) | undefined;
+  /**
+   * How `fetch` reaches the kubelet and proves who is who. What one policy requested serves another only when this is deeply
+   * equal.
+   */
+  readonly reach?: object | undefined;
   /** Has its own time limit. Ends soon after the signal aborts. `former` is the last value, of which parts may be taken again. */
   readonly fetch: (node: Node, signal: AbortSignal, former?: T) => Promise<T>;
+  /** Throws RequestError for a value that is not accepted. */
+  readonly check?: (node: Node, value: T) => void;
   /** When a value equals the one before it, the former object is kept. Without it, values are never compared. */
   readonly isEqual?: (before: T, after: T) => boolean;
   /** Called before each request that only `gateAfterSuccessMs` allows. */
@@ -61,25 +69,21 @@ export interface KubeletFailure {
   readonly atMs: number;
 }
 
-/** What outlives a {@link CachedRequest}: with it, another one continues. */
-export interface RequestState<T> {
-  readonly success: CachedValue<T> | undefined;
-  readonly failure: KubeletFailure | undefined;
-  /** Monotonic time in milliseconds of the start of the last request; undefined before the first one. */
-  readonly lastAttemptAtMs: number | undefined;
-}
-
 /**
  * One kind of request to one kubelet with its last value. Whatever the number of callers, the kubelet receives at most
  * one request per gate interval, whether it succeeds or fails; a slow request is shared by all waiters and never
  * duplicated. Errors of kubelets become data here: no method rejects.
+ *
+ * All of this holds however often the settings change: it is one object for as long as the kubelet is known, and
+ * `continueWith` gives it other policies. Only a request in flight that went another way than the new settings say is sent again,
+ * once in a gate interval, and never while it is in flight.
  */
 export class CachedRequest<T> {
-  readonly #policy: RequestPolicy<T>;
+  #policy: RequestPolicy<T>;
   /** Held by the request, not by its waiters. */
   readonly #mutex = new Mutex();
   /** Aborted by `end`. A result that arrives later is dropped. */
-  readonly #lifetime = new AbortController();
+  #lifetime = new AbortController();
   #lastAttemptAtMs: number | undefined;
   #isInFlight = false;
   /** Requests whose result was accepted. */
@@ -89,15 +93,8 @@ export class CachedRequest<T> {
   /** Level and reason of the last failure in the log; undefined after a recovery. */
   #loggedFailure: string | undefined;
 
-  constructor(policy: RequestPolicy<T>, former?: RequestState<T>) {
+  constructor(policy: RequestPolicy<T>) {
     this.#policy = policy;
-    this.#success = former?.success;
-    this.#failure = former?.failure;
-    this.#lastAttemptAtMs = former?.lastAttemptAtMs;
-  }
-
-  get state(): RequestState<T> {
-    return { success: this.#success, failure: this.#failure, lastAttemptAtMs: this.#lastAttemptAtMs };
   }
 
   /** The last success, however old. */
@@ -114,6 +111,11 @@ export class CachedRequest<T> {
     return this.#isInFlight;
   }
 
+  /** Monotonic time in milliseconds of the start of the last request; undefined before the first one. */
+  get lastAttemptAtMs(): number | undefined {
+    return this.#lastAttemptAtMs;
+  }
+
   /** Whether `refresh` would send a request. */
   get isDue(): boolean {
     return !this.#mutex.isLocked() && !this.#isGateClosed();
@@ -123,7 +125,8 @@ export class CachedRequest<T> {
   get nextAttemptAtMs(): number | undefined {
     if (this.#lastAttemptAtMs === undefined) return undefined;
     const { gateMs, gateAfterSuccessMs } = this.#policy;
-    const hasSucceeded = this.#success !== undefined && this.#failure === undefined;
+    const wasDropped = !this.#isInFlight && (this.#success?.atMs ?? -Infinity) < this.#lastAttemptAtMs;
+    const hasSucceeded = this.#success !== undefined && this.#failure === undefined && !wasDropped;
     return this.#lastAttemptAtMs + ((hasSucceeded ? gateAfterSuccessMs?.() : undefined) ?? gateMs);
   }
 
@@ -169,9 +172,20 @@ export class CachedRequest<T> {
     return this.isDue && this.#slotsOfHanging().every((slots) => !slots.isLocked());
   }
 
-  /** Aborts the request in flight; no further one is sent. The last value stays. */
+  /** Aborts the request in flight; no further one is sent until `continueWith`. The last value stays. */
   end(): void {
     this.#lifetime.abort(new Error('the result is no longer wanted'));
+  }
+
+  /**
+   * Under another policy from now on, also after `end`. The request in flight goes on, in the slot that it has, if it was sent in
+   * the way of the new policy. Otherwise it is dropped and sent again in the new way.
+   */
+  continueWith(policy: RequestPolicy<T>): void {
+    const isSameWay = isDeepStrictEqual(policy.reach, this.#policy.reach);
+    this.#policy = policy;
+    if (this.#isInFlight && !isSameWay) this.end();
+    if (this.#lifetime.signal.aborted) this.#lifetime = new AbortController();
   }
 
   async #attemptWhenDue(node: Node, signal: AbortSignal): Promise<void> {
@@ -211,18 +225,30 @@ export class CachedRequest<T> {
 
   async #attempt(node: Node): Promise<void> {
     const { signal } = this.#lifetime;
-    const { clock, what, fetch, gateMs, onEarlyRequest } = this.#policy;
-    const startMs = clock.monotonicMs();
-    if (startMs < (this.#lastAttemptAtMs ?? -Infinity) + gateMs) onEarlyRequest?.();
-    this.#lastAttemptAtMs = startMs;
+    const { clock, gateMs, onEarlyRequest } = this.#policy;
+    if (clock.monotonicMs() < (this.#lastAttemptAtMs ?? -Infinity) + gateMs) onEarlyRequest?.();
     this.#isInFlight = true;
     try {
-      const value = await fetch(node, signal, this.#success?.value);
-      if (!signal.aborted) this.#succeed(node, value, startMs);
-    } catch (error) {
-      if (!signal.aborted) this.#fail(node, requestFailure(error, `${what} of node ${node.name}`));
+      await this.#send(node, signal);
+      const { signal: changed } = this.#lifetime;
+      // Once: changes of the way, however many, ask a kubelet twice in a gate interval at most.
+      if (changed !== signal && !changed.aborted) await this.#send(node, changed);
     } finally {
       this.#isInFlight = false;
+    }
+  }
+
+  async #send(node: Node, signal: AbortSignal): Promise<void> {
+    const { clock, what, fetch } = this.#policy;
+    const startMs = clock.monotonicMs();
+    this.#lastAttemptAtMs = startMs;
+    try {
+      const value = await fetch(node, signal, this.#success?.value);
+      if (signal.aborted) return;
+      this.#policy.check?.(node, value);
+      this.#succeed(node, value, startMs);
+    } catch (error) {
+      if (!signal.aborted) this.#fail(node, requestFailure(error, `${what} of node ${node.name}`));
     }
   }
 

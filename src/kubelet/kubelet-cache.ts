@@ -1,9 +1,9 @@
 import type { FailureReason } from '../base/errors.js';
 import { RateLimiter } from '../base/rate-limiter.js';
 import type { Node } from '../kube/objects.js';
-import { CachedRequest, type CachedValue, type KubeletFailure, type RequestPolicy } from './cached-request.js';
+import type { CachedValue, KubeletFailure, RequestPolicy } from './cached-request.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
-import { endRequests, isMarked, isOutdated, type KubeletEntry } from './kubelet-entry.js';
+import { continued, endRequests, isMarked, isOutdated, type KubeletEntry } from './kubelet-entry.js';
 import {
   configurationGateMs,
   configurationPolicy,
@@ -94,6 +94,8 @@ export class KubeletCache implements Disposable {
   readonly #marks: RateLimiter;
   #nearNodeNames: ReadonlySet<string> = new Set();
   #isDisposed = false;
+  /** Replaces this one, which serves from its entries from then on. */
+  #heir: KubeletCache | undefined;
 
   constructor(options: KubeletCacheOptions) {
     this.#options = options;
@@ -202,7 +204,7 @@ export class KubeletCache implements Disposable {
     const summary = this.#entries.get(nodeName)?.summary;
     if (summary?.isInFlight !== true) return 0;
     const nowMs = this.#options.clock.monotonicMs();
-    return nowMs - (summary.state.lastAttemptAtMs ?? nowMs);
+    return nowMs - (summary.lastAttemptAtMs ?? nowMs);
   }
 
   /** How long the last response took, in milliseconds; undefined before the first one. */
@@ -233,8 +235,12 @@ export class KubeletCache implements Disposable {
     return this.history(nodeName)?.growth() ?? new Map();
   }
 
-  /** Takes over what a cache knows that this one replaces, with its age, and its gates: a reload sends no request. */
+  /**
+   * Takes over what a cache knows that this one replaces, with its age, and the requests themselves, with their gates: a reload
+   * sends no request, except again those in flight that would have gone another way; see {@link CachedRequest.continueWith}.
+   */
   inherit(former: KubeletCache): void {
+    former.#heir = this;
     for (const [nodeName, entry] of former.#entries) {
       this.#entries.set(nodeName, this.#newEntry({ name: nodeName, uid: entry.uid }, entry));
     }
@@ -244,6 +250,7 @@ export class KubeletCache implements Disposable {
 
   /** Forgets all other nodes and ends their requests. */
   retain(nodeNames: ReadonlySet<string>): void {
+    if (this.#heir !== undefined) return;
     for (const name of this.#entries.keys()) {
       if (!nodeNames.has(name)) this.#forget(name);
     }
@@ -253,14 +260,16 @@ export class KubeletCache implements Disposable {
     }
   }
 
-  /** Ends all requests. From then on `get` resolves with what is known. */
+  /** Ends all requests but those that were inherited. From then on `get` resolves with what is known. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
-    for (const entry of this.#entries.values()) endRequests(entry);
+    if (this.#heir === undefined) for (const entry of this.#entries.values()) endRequests(entry);
     for (const policy of [this.#summaryPolicy, this.#configurationPolicy]) policy?.log[Symbol.dispose]();
   }
 
-  #entryOf({ name, uid }: Node): KubeletEntry {
+  #entryOf(node: Node): KubeletEntry {
+    if (this.#heir !== undefined) return this.#heir.#entryOf(node);
+    const { name, uid } = node;
     const known = this.#entries.get(name);
     if (known?.uid === uid) return known;
     const former = known === undefined ? this.#former.get(name)?.entry : undefined;
@@ -284,8 +293,8 @@ export class KubeletCache implements Disposable {
     };
     return {
       uid,
-      summary: new CachedRequest(summaryOfNode, former?.summary.state),
-      configuration: policy && new CachedRequest(policy, former?.configuration?.state),
+      summary: continued(former?.summary, summaryOfNode),
+      configuration: policy && continued(former?.configuration, policy),
       outdatedAtMs: former?.outdatedAtMs ?? -Infinity,
       history: former?.history ?? new PodHistory({ clock, keepDepartedMs: Math.max(2 * ttlMs, minKeepDepartedMs) }),
     };

@@ -1,4 +1,4 @@
-import type { CachedRequest } from './cached-request.js';
+import { CachedRequest, type RequestPolicy } from './cached-request.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
 import type { PodHistory } from './pod-history.js';
 import type { NodeSummary } from './summary.js';
@@ -28,4 +28,10 @@ export function isMarked(entry: KubeletEntry): boolean {
 export function endRequests({ summary, configuration }: KubeletEntry): void {
   summary.end();
   configuration?.end();
+}
+
+/** The same request under another policy, or a new one. */
+export function continued<T>(former: CachedRequest<T> | undefined, policy: RequestPolicy<T>): CachedRequest<T> {
+  former?.continueWith(policy);
+  return former ?? new CachedRequest(policy);
 }

@@ -19,6 +19,8 @@ export interface KubeletPolicyOptions {
   readonly maxConcurrentRequests: number;
   /** Closed while no request is to begin. Default: always open. */
   readonly requestGate?: Pick<Gate, 'holds' | 'passed'> | undefined;
+  /** See {@link RequestPolicy.reach}. */
+  readonly reach?: object | undefined;
   readonly fetchSummary: RequestPolicy<NodeSummary>['fetch'];
   /** Undefined: configurations are not read. */
   readonly fetchConfiguration: RequestPolicy<KubeletConfiguration>['fetch'] | undefined;
@@ -45,19 +47,18 @@ const maxConcurrentConfigurationRequests = 4;
 
 /** Of requests for summaries. */
 export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<NodeSummary> {
-  const { ttlMs, maxConcurrentRequests, requestGate, fetchSummary, expectsPods, clock, logger } = options;
+  const { ttlMs, maxConcurrentRequests, requestGate, reach, fetchSummary, expectsPods, clock, logger } = options;
   return {
     what: 'summary',
     gateMs: ttlMs,
     slots: new Semaphore(maxConcurrentRequests),
     slotsOfHanging: new Semaphore(Math.max(1, Math.floor(maxConcurrentRequests / 4))),
+    reach,
     pause: requestGate && (() => requestGate.passed(maxPauseMs)),
-    fetch: async (node, signal, former) => {
-      const summary = await fetchSummary(node, signal, former);
-      if (summary.nodeName !== node.name)
-        throw otherNodeError(node.name, `identifies itself as node ${summary.nodeName}`);
-      if (summary.pods.length === 0 && expectsPods(node.name)) throw emptyError(node.name);
-      return summary;
+    fetch: fetchSummary,
+    check: (node, { nodeName, pods }) => {
+      if (nodeName !== node.name) throw otherNodeError(node.name, `identifies itself as node ${nodeName}`);
+      if (pods.length === 0 && expectsPods(node.name)) throw emptyError(node.name);
     },
     log: new FailureLog({
       failed: { one: 'failed to scrape kubelet', many: 'failed to scrape kubelets' },
@@ -72,12 +73,13 @@ export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<Node
 
 /** Of requests for configurations; undefined when they are not read. */
 export function configurationPolicy(options: KubeletPolicyOptions): RequestPolicy<KubeletConfiguration> | undefined {
-  const { fetchConfiguration, clock, logger } = options;
+  const { reach, fetchConfiguration, clock, logger } = options;
   return (
     fetchConfiguration && {
       what: 'configuration',
       gateMs: configurationGateMs,
       slots: new Semaphore(maxConcurrentConfigurationRequests),
+      reach,
       fetch: fetchConfiguration,
       isEqual: isDeepStrictEqual,
       log: new FailureLog({

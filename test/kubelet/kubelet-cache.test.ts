@@ -87,10 +87,11 @@ function setUp(
     expectsPods?: (nodeName: string) => boolean;
     requestGate?: Gate;
     clock?: ManualClock;
+    kubelet?: FakeKubelet;
+    reach?: object;
   } = {},
 ) {
-  const { clock = new ManualClock() } = options;
-  const kubelet = new FakeKubelet();
+  const { clock = new ManualClock(), kubelet = new FakeKubelet() } = options;
   const results: string[] = [];
   const early: string[] = [];
   const lines: LogLine[] = [];
@@ -105,6 +106,7 @@ function setUp(
     maxConcurrentRequests: options.maxConcurrentRequests ?? 64,
     expectsPods: options.expectsPods ?? (() => false),
     requestGate: options.requestGate,
+    reach: options.reach,
     clock,
     observer: { lookedUp: (result) => results.push(result), requestedEarly: (reason) => early.push(reason) },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
@@ -745,17 +747,7 @@ describe('a cache that takes the place of another', () => {
     await clock.advance(ttlMs);
     kubelet.fail('tls');
     expect(textOf(await cache.get(node, never))).toBe('stale 55000 of request 1');
-    const next = new KubeletCache({
-      ttlMs,
-      nearTtlMs: 0,
-      fetchSummary: kubelet.fetchSummary,
-      fetchConfiguration: undefined,
-      maxConcurrentRequests: 1,
-      expectsPods: () => false,
-      clock,
-      observer: { lookedUp: () => undefined, requestedEarly: () => undefined },
-      logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
-    });
+    const { cache: next } = setUp({ clock, kubelet });
     next.inherit(cache);
     cache[Symbol.dispose]();
     expect(textOf(await known(next, node))).toBe('stale 55000 of request 1');
@@ -765,6 +757,140 @@ describe('a cache that takes the place of another', () => {
     expect(textOf(await next.get(node, never))).toBe('stale 109999 of request 1');
     await clock.advance(1);
     expect(textOf(await next.get(node, never))).toBe('fresh 0 of request 3');
+  });
+
+  /** In the way of a reload: the former one is disposed of a little later. */
+  const replaced = (former: KubeletCache, options: Parameters<typeof setUp>[0]): KubeletCache => {
+    const { cache } = setUp(options);
+    cache.inherit(former);
+    former[Symbol.dispose]();
+    return cache;
+  };
+
+  it('has the result of the request in flight', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const release = kubelet.hang();
+    const before = cache.get(node, never);
+    await clock.advance(4_000);
+    const next = replaced(cache, { clock, kubelet });
+    expect([next.inFlightMs(node.name), textOf(await known(next, node))]).toEqual([4_000, 'absent timeout']);
+    const after = next.get(node, never);
+    release();
+    expect([textOf(await before), textOf(await after)]).toEqual(['fresh 0 of request 1', 'fresh 0 of request 1']);
+    expect(next.history(node.name)?.find('uid-shop-cart-0')?.samples).toHaveLength(1);
+    expect(kubelet.requestCount).toBe(1);
+  });
+
+  it('gets figures of a slow kubelet, however often it is replaced meanwhile', async () => {
+    const { kubelet, clock, ...first } = setUp();
+    let { cache } = first;
+    kubelet.answer = async (signal) => {
+      await clock.sleep(8_000, signal);
+      return kubelet.summary();
+    };
+    const found: string[] = [];
+    for (let count = 0; count < 8; count++) {
+      void cache.get(node, never);
+      await clock.advance(3_000);
+      cache = replaced(cache, { clock, kubelet });
+      found.push(textOf(await known(cache, node)));
+    }
+    expect(found.slice(0, 4)).toEqual([
+      'absent timeout',
+      'absent timeout',
+      'fresh 1000 of request 1',
+      'fresh 4000 of request 1',
+    ]);
+    expect(kubelet.requestCount).toBe(1);
+  });
+
+  it.each([
+    { way: 'the same way', reach: () => ({ port: 10_250 }), requestCount: 10 },
+    { way: 'another way each time', reach: (count: number) => ({ port: count }), requestCount: 20 },
+  ])('asks a kubelet that does not respond at most $requestCount times in ten TTLs: $way', async (expected) => {
+    const { kubelet, clock, ...first } = setUp({ reach: expected.reach(-1) });
+    let { cache } = first;
+    kubelet.answer = async (signal) => {
+      await clock.sleep(8_000, signal);
+      throw new RequestError('timeout', 'no response');
+    };
+    const endMs = clock.monotonicMs() + 10 * ttlMs;
+    for (let count = 0; clock.monotonicMs() < endMs; count++) {
+      for (const one of [cache, cache]) void one.get(node, never);
+      await clock.advance(2_500);
+      cache = replaced(cache, { clock, kubelet, reach: expected.reach(count) });
+    }
+    expect(kubelet.requestCount).toBeLessThanOrEqual(expected.requestCount);
+    expect(kubelet.requestCount).toBeGreaterThanOrEqual(expected.requestCount - 4);
+    expect(kubelet.maxInFlightCount).toBe(1);
+  });
+
+  it('drops a request in flight that went another way and sends it again, once in a TTL', async () => {
+    const former = setUp({ reach: { port: 1 } });
+    former.kubelet.hang();
+    const { clock } = former;
+    const before = former.cache.get(node, never);
+    await clock.advance(4_000);
+    const second = new FakeKubelet();
+    second.hang();
+    let next = replaced(former.cache, { clock, kubelet: second, reach: { port: 2 } });
+    await clock.advance(0);
+    expect([former.kubelet.inFlightCount, second.inFlightCount]).toEqual([0, 1]);
+    const third = new FakeKubelet();
+    next = replaced(next, { clock, kubelet: third, reach: { port: 3 } });
+    expect(textOf(await before)).toBe('absent never');
+    await clock.advance(ttlMs - 1);
+    expect(textOf(await next.get(node, never))).toBe('absent never');
+    await clock.advance(1);
+    expect(textOf(await next.get(node, never))).toBe('fresh 0 of request 1');
+    expect([former.kubelet, second, third].map(({ requestCount }) => requestCount)).toEqual([1, 1, 1]);
+  });
+
+  it('leaves a kubelet alone for a whole TTL after a request that was dropped, though it has succeeded before', async () => {
+    const { cache, kubelet, clock } = setUp({ reach: { port: 0 } });
+    await cache.get(node, never);
+    cache.setNearNodes(new Set([node.name]));
+    await clock.advance(ttlMs);
+    kubelet.hang();
+    void cache.get(node, never);
+    let next = cache;
+    for (const port of [1, 2]) {
+      await clock.advance(1_000);
+      next = replaced(next, { clock, kubelet, reach: { port } });
+    }
+    kubelet.recover();
+    expect(kubelet.requestCount).toBe(3);
+    await clock.advance(ttlMs - 1_001);
+    expect(textOf(await next.get(node, never))).toBe('absent never');
+    await clock.advance(1);
+    expect(textOf(await next.get(node, never))).toBe('fresh 0 of request 4');
+  });
+
+  it('shares its gates with a scrape of the former one that has not ended', async () => {
+    const { cache, kubelet, clock } = setUp();
+    const { cache: next } = setUp({ clock, kubelet });
+    next.inherit(cache);
+    expect(textOf(await cache.get(node, never))).toBe('fresh 0 of request 1');
+    expect(textOf(await next.get(node, never))).toBe('fresh 0 of request 1');
+    cache.retain(new Set());
+    await clock.advance(ttlMs);
+    const release = kubelet.hang();
+    const both = [cache.get(node, never), next.get(node, never)];
+    await clock.advance(0);
+    cache[Symbol.dispose]();
+    release();
+    expect((await Promise.all(both)).map(textOf)).toEqual(['fresh 0 of request 2', 'fresh 0 of request 2']);
+  });
+
+  it('decides itself whether a summary without pods is accepted', async () => {
+    const { cache, kubelet, clock } = setUp();
+    kubelet.summary = () => Promise.resolve(aNodeSummary({ pods: [] }));
+    const release = kubelet.hang();
+    const before = cache.get(node, never);
+    await clock.advance(0);
+    replaced(cache, { clock, kubelet, expectsPods: () => true });
+    release();
+    expect(textOf(await before)).toBe('absent empty');
   });
 });
 
