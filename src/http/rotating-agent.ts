@@ -31,6 +31,7 @@ export interface RotatingAgentOptions {
 export class RotatingAgent implements Disposable {
   readonly #options: RotatingAgentOptions;
   #current: { readonly tls: TlsMaterial; readonly agent: Promise<HttpAgent> } | undefined;
+  #isDisposed = false;
 
   constructor(options: RotatingAgentOptions) {
     this.#options = options;
@@ -42,11 +43,14 @@ export class RotatingAgent implements Disposable {
     this.#retireCurrent();
     const agent = createAgent(this.#options, tls);
     this.#current = { tls, agent: agent.then((created) => limitKept(created, this.#options.maxKeptConnections)) };
-    return this.#current.agent;
+    const { agent: current } = this.#current;
+    if (this.#isDisposed) this.#retireCurrent(); // a request that began before still connects, or repeats itself after a 401
+    return current;
   }
 
   /** Closes idle connections now and the others when their requests end. */
   [Symbol.dispose](): void {
+    this.#isDisposed = true;
     this.#retireCurrent();
   }
 

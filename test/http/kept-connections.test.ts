@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 
 import { expect, it } from 'vitest';
 
@@ -38,6 +39,29 @@ it('H11: connections above the limit are closed after their request, and one tha
   await get(other);
   await get(other);
   expect(other.connections).toHaveLength(3);
+});
+
+it('a client that was disposed of keeps no connection, not even one of a request that has yet to connect', async () => {
+  await using server = await LoopbackServer.listen(createServer({ keepAliveTimeout: 0 })); // it closes none itself
+  let arrive = fail as () => void;
+  const credentials = new Promise<typeof material>((resolve) => {
+    arrive = () => {
+      resolve(material);
+    };
+  });
+  const client = new HttpClient({
+    credentials: { material: () => credentials, reread: () => Promise.resolve(material), invalidate: fail },
+    protocol: 'http:',
+    version: '0',
+    clock: new ManualClock(),
+    renewalPauseMs: 0,
+  });
+  const request = { url: new URL(server.url), what: 'GET', errorFromResponse: fail };
+  const body = textOf(client.open(request, new AbortController().signal));
+  client[Symbol.dispose]();
+  arrive();
+  await body;
+  await expect.poll(() => server.connections.map(({ destroyed }) => destroyed)).toEqual([true]);
 });
 
 function fail(): never {
