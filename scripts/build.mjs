@@ -4,6 +4,7 @@
  * the simulated cluster and its libraries.
  */
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -33,8 +34,8 @@ const noBodyParser = {
 const builtInModules = {
   name: 'built-in-modules',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^node:/ }, ({ path: module, kind }) =>
-      kind === 'require-call' ? undefined : { path: module, namespace: 'built-in' },
+    onResolve({ filter: /^/ }, ({ path: module, kind }) =>
+      kind !== 'require-call' && isBuiltin(module) ? { path: module, namespace: 'built-in' } : undefined,
     );
     onLoad({ filter: /^/, namespace: 'built-in' }, ({ path: module }) => ({
       contents: `module.exports = require('${module}');`,
