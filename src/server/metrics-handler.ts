@@ -13,7 +13,7 @@ import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
 import { type ResponseLimit, startResponseLimit } from './response-limit.js';
-import { dataShareOf, ResponseTimes } from './response-times.js';
+import { dataShareOf, type ResponseKind, ResponseTimes } from './response-times.js';
 import { disconnect, sendText } from './responses.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs, type ScrapeTimes } from './scrape-timeout.js';
 
@@ -100,7 +100,8 @@ export class MetricsHandler {
       return;
     }
     const timeoutMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings());
-    await this.#scrape(response, { ...negotiated, filter: asked.filter, timeoutMs });
+    const client = request.socket.remoteAddress ?? '';
+    await this.#scrape(response, { ...negotiated, filter: asked.filter, timeoutMs, client });
   }
 
   async #scrape(response: Response, asked: Asked): Promise<void> {
@@ -196,11 +197,12 @@ interface Collected {
 interface Asked extends Negotiated, ExpositionRequest {
   /** From the request to the last byte of the response. */
   readonly timeoutMs: number;
+  /** Address. */
+  readonly client: string;
 }
 
-/** Of responses that take about the same time. */
-function kindOf({ filter, isGzipped }: Asked): string {
-  return `${isGzipped ? 'gzip' : 'identity'} ${filterText(filter)}`;
+function kindOf({ client, filter, isGzipped }: Asked): ResponseKind {
+  return { client, selection: `${isGzipped ? 'gzip' : 'identity'} ${filterText(filter)}` };
 }
 
 function negotiate(request: Request): Negotiated {

@@ -1,3 +1,4 @@
+import { RecentValues } from '../base/recent-values.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 
 /**
@@ -6,8 +7,8 @@ import type { ClusterSnapshot } from '../scrape/snapshot.js';
  */
 const keptCount = 10;
 
-/** So many kinds, those that were asked for last: clients choose them. */
-const maxKinds = 20;
+/** Clients, and selections of each, that are remembered: both can be as many as somebody likes. */
+const maxCount = 40;
 
 /** The next response may take longer by so much: beside a thousand requests to kubelets it takes half as long again. */
 const growth = 1.5;
@@ -24,31 +25,40 @@ const leastDataShare = 0.1;
 /** Of the time limit: nodes have at least two fifths of it to respond. */
 const maxShare = 0.6;
 
+/** Responses that take about the same time. */
+export interface ResponseKind {
+  /** Its address: one that reads slowly, or asks for much, changes nothing for the others. */
+  readonly client: string;
+  /** What is rendered, and whether it is compressed: the same text for the same. */
+  readonly selection: string;
+}
+
 /**
  * How long responses take from the moment at which the wait for nodes ends to their last byte: what is left to
- * derive, rendering and sending. What a filter selects and whether it is compressed makes a kind of responses.
+ * derive, rendering and sending.
  */
 export class ResponseTimes {
-  /** By kind, the one of the last response last: durations in milliseconds, the newest last. */
-  readonly #kinds = new Map<string, readonly number[]>();
+  /** By client and selection: durations in milliseconds, the newest last. */
+  readonly #clients = new RecentValues<string, RecentValues<string, readonly number[]>>(maxCount);
 
   /** How long before the end of a limit of `timeoutMs` nodes are no longer waited for, in milliseconds. */
-  roomMs(kind: string, timeoutMs: number): number {
-    const durationsMs = this.#kinds.get(kind) ?? [];
+  roomMs(kind: ResponseKind, timeoutMs: number): number {
+    const durationsMs = this.#durationsMs(kind);
     const expectedMs = durationsMs.length === 0 ? firstShare * timeoutMs : growth * Math.max(...durationsMs);
     return Math.min(expectedMs, maxShare * timeoutMs);
   }
 
   /** `dataShare`: of the nodes, 1 or less; the next response may be of all of them. With 0 it says nothing. */
-  add(kind: string, durationMs: number, dataShare = 1): void {
+  add(kind: ResponseKind, durationMs: number, dataShare = 1): void {
     if (dataShare === 0) return;
-    const before = this.#kinds.get(kind) ?? [];
-    this.#kinds.delete(kind);
-    this.#kinds.set(kind, [...before, durationMs / Math.max(dataShare, leastDataShare)].slice(-keptCount));
-    for (const oldest of this.#kinds.keys()) {
-      if (this.#kinds.size <= maxKinds) return;
-      this.#kinds.delete(oldest);
-    }
+    const kinds = this.#clients.get(kind.client) ?? new RecentValues<string, readonly number[]>(maxCount);
+    const durationsMs = [...this.#durationsMs(kind), durationMs / Math.max(dataShare, leastDataShare)];
+    kinds.set(kind.selection, durationsMs.slice(-keptCount));
+    this.#clients.set(kind.client, kinds);
+  }
+
+  #durationsMs({ client, selection }: ResponseKind): readonly number[] {
+    return this.#clients.get(client)?.get(selection) ?? [];
   }
 }
 

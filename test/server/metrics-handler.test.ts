@@ -314,9 +314,7 @@ describe('the deadline', () => {
     await using server = await renderingFor(() => 1_000);
     await server.scrape(aClusterSnapshot());
     expect((await server.scrape(aClusterSnapshot(), '?collect[]=node')).deadlineMs).toBe(5_000);
-    for (let count = 0; count < 20; count += 1) await server.scrape(aClusterSnapshot(), `?name[]=a${count}`);
-    expect((await server.scrape(aClusterSnapshot(), '?name[]=a0')).deadlineMs).toBe(8_500);
-    expect((await server.scrape(aClusterSnapshot())).deadlineMs).toBe(5_000);
+    expect((await server.scrape(aClusterSnapshot())).deadlineMs).toBe(8_500);
   });
 
   it('leaves time for the response, on real sockets and in real time', async () => {

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+
+import { ResponseTimes } from '../../src/server/response-times.js';
+
+const prometheus = { client: '10.0.0.1', selection: 'gzip ' };
+const timeoutMs = 10_000;
+const unknownMs = 5_000;
+
+describe('how long responses take', () => {
+  it('is not known of another client or selection: one that reads slowly changes nothing for the others', () => {
+    const times = new ResponseTimes();
+    times.add(prometheus, 200);
+    times.add({ ...prometheus, client: '10.0.0.2' }, 9_000);
+    times.add({ ...prometheus, selection: 'gzip name=up' }, 9_000);
+    expect(times.roomMs(prometheus, timeoutMs)).toBe(300);
+    expect(times.roomMs({ ...prometheus, client: '10.0.0.3' }, timeoutMs)).toBe(unknownMs);
+  });
+
+  it('is remembered whatever other clients select', () => {
+    const times = new ResponseTimes();
+    times.add(prometheus, 200);
+    for (let count = 0; count < 1_000; count += 1) {
+      times.add({ client: '10.0.0.2', selection: `gzip name=a${count}` }, 100);
+    }
+    expect(times.roomMs(prometheus, timeoutMs)).toBe(300);
+  });
+
+  it('is forgotten of clients and selections when many others come', () => {
+    const times = new ResponseTimes();
+    times.add(prometheus, 200);
+    times.add({ ...prometheus, selection: 'gzip name=up' }, 200);
+    for (let count = 0; count < 40; count += 1) times.add({ ...prometheus, selection: `gzip name=a${count}` }, 100);
+    expect(times.roomMs(prometheus, timeoutMs)).toBe(unknownMs);
+    for (let count = 0; count < 40; count += 1) times.add({ ...prometheus, client: `10.0.1.${count}` }, 100);
+    expect(times.roomMs({ ...prometheus, selection: 'gzip name=a39' }, timeoutMs)).toBe(unknownMs);
+  });
+});
