@@ -78,7 +78,11 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
     expect(configMaps.map(({ metadata }) => metadata)).toEqual(
       names.map((name) => ({
         name: `ephemeral-storage-dashboard-${name}`,
-        labels: { grafana_dashboard: '1', 'app.kubernetes.io/part-of': 'ephemeral-storage-exporter' },
+        labels: {
+          grafana_dashboard: '1',
+          'app.kubernetes.io/part-of': 'ephemeral-storage-exporter',
+          'app.kubernetes.io/instance': 'ephemeral-storage-exporter',
+        },
       })),
     );
     for (const configMap of configMaps) {

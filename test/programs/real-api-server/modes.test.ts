@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { KubeObject } from '../../support/manifests/documents.js';
-import { canRender, renderOptedIn, renderOverlay } from '../../support/manifests/kustomize.js';
+import { canRender, renderOptedIn, renderOverlay, renderOwn } from '../../support/manifests/kustomize.js';
 import { readmeBlocks } from '../../support/manifests/readme.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';
 import { labelledObjects, titlesOf } from './labelled-objects.js';
@@ -10,7 +10,15 @@ import { pruneArguments } from './prune-arguments.js';
 /** Everything that needs no CRD. */
 const components = ['network-policy', 'kubernetes-authorization', 'nodes-configz', 'node-proxy', 'dashboards'];
 
+const firstSelector = 'app.kubernetes.io/instance=ephemeral-storage-exporter';
+const secondSelector = 'app.kubernetes.io/instance=second';
+
 const list = (items: readonly KubeObject[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+
+const renamed = (object: KubeObject): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, name: `${object.metadata.name}-of-a-component` },
+});
 
 describe.skipIf(!hasRealApiServer() || !canRender())('overlays (need api-server and kubectl 1.27)', () => {
   let server: RealApiServer;
@@ -37,6 +45,25 @@ describe.skipIf(!hasRealApiServer() || !canRender())('overlays (need api-server 
       server.kubectl(prune, list(objects));
       expect(labelledObjects(server)).toEqual(titlesOf(objects));
     }
+  });
+
+  it('stay whole when a second one, made as the README says, is pruned and uninstalled', () => {
+    const first = renderOptedIn('deployment', components);
+    server.kubectl(['apply', '-f', '-'], list(first));
+    const [text = ''] = readmeBlocks('A second installation', 'yaml');
+    const second = renderOwn({ text: text.replace(/https:\S+/, 'MANIFESTS/overlays/deployment') });
+    const prune = pruneArguments().map((argument) => argument.replace(firstSelector, secondSelector));
+    const namespaces = second.flatMap(({ metadata: { namespace } }) => namespace ?? []);
+    expect(new Set(namespaces)).toEqual(new Set(['second']));
+    const further = second.filter(({ kind }) => kind === 'ClusterRoleBinding').map(renamed);
+    server.kubectl(prune, list([...second, ...further]));
+    expect(labelledObjects(server, { selector: secondSelector })).toEqual(titlesOf([...second, ...further]));
+    server.kubectl(prune, list(second));
+    expect(labelledObjects(server, { selector: secondSelector })).toEqual(titlesOf(second));
+    expect(labelledObjects(server, { selector: firstSelector })).toEqual(titlesOf(first));
+    server.kubectl(['delete', '--wait=false', '-f', '-'], list(second.filter(({ kind }) => kind !== 'Namespace')));
+    expect(labelledObjects(server, { selector: firstSelector })).toEqual(titlesOf(first));
+    server.kubectl(['delete', '--wait=false', '-f', '-'], list(second.filter(({ kind }) => kind === 'Namespace')));
   });
 
   it('are uninstalled without a trace, with components of which they know nothing', () => {
