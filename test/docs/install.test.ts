@@ -16,6 +16,8 @@ const kubectlLine = `kubectl apply -k 'https://github.com/${owner}/${name}//${ov
 const chart = `oci://ghcr.io/${owner}/charts/${name}`;
 const helmLine = `helm install ${name} ${chart} --version ${version} -n ${name} --create-namespace`;
 
+const releases = `https://github.com/${owner}/${name}/releases`;
+
 const readYaml = (file: string): unknown => parse(readProjectFile(file));
 const release = readYaml('.github/workflows/release.yml');
 
@@ -33,8 +35,9 @@ describe('the installation', () => {
   });
 
   it.each([
-    ['docs/installation.md', [kubectlLine, helmLine]],
+    ['docs/installation.md', [kubectlLine, helmLine, `${releases}/download/v${version}/ephemeral-storage.yaml`]],
     ['manifests/README.md', [kubectlLine]],
+    ['mixin/README.md', [`/${name}@v${version}\n`]],
     [`charts/${name}/README.md`, [`helm install ${name} ${chart} --version ${version} `]],
   ])('is the same in %s', (page, lines) => {
     expect(lines.filter((line) => !readProjectFile(page).includes(line))).toEqual([]);
