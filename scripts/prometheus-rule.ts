@@ -18,6 +18,7 @@ metadata:
   labels:
     app.kubernetes.io/name: ephemeral-storage-exporter
     app.kubernetes.io/part-of: ephemeral-storage-exporter
+    app.kubernetes.io/instance: ephemeral-storage-exporter
 spec:
 `;
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { at, isObject, type Json, type KubeObject, listAt } from '../support/manifests/documents.js';
+import { at, isObject, type Json, type KubeObject, listAt, objectsOf } from '../support/manifests/documents.js';
 import { chartFolder, helmNames, type Mode, modes, renderChart, runHelm } from '../support/manifests/helm.js';
 import { typeFaults } from '../support/manifests/kubernetes-types.js';
 import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/kustomize.js';
@@ -140,14 +140,16 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
       EphemeralStorageOverLimit: { enabled: false },
       EphemeralStorageNearLimit: { for: '1h', severity: 'info' },
     };
-    const changed = groupsOf({ alerts, alertLabels: label }).flatMap((group) => listAt(group, 'rules'));
+    const changed = groupsOf({ alerts, alertLabels: { team: 'storage', severity: 'page' } }).flatMap((group) =>
+      listAt(group, 'rules'),
+    );
     const expected = groupsOf({})
       .flatMap((group) => listAt(group, 'rules'))
       .filter(({ alert }) => alert !== 'EphemeralStorageOverLimit')
       .map((rule) => {
         const isChanged = rule['alert'] === 'EphemeralStorageNearLimit';
         if (rule['alert'] === undefined) return rule;
-        const labels = { ...(rule['labels'] as Json), ...(isChanged && { severity: 'info' }), ...label };
+        const labels = { ...(rule['labels'] as Json), team: 'storage', severity: isChanged ? 'info' : 'page' };
         return { ...rule, labels, ...(isChanged && { for: '1h' }) };
       });
     expect(changed).toEqual(expected);
@@ -179,11 +181,68 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['serviceMonitor.scrapeTimeout 15s', { serviceMonitor: { ...enabled, interval: '10s' } }],
     ['podMonitor.scrapeTimeout 1m1ms', { podMonitor: { ...enabled, scrapeTimeout: '1m1ms' } }],
     ['podMonitor.authorization', { podMonitor: enabled, kubernetesAuthorization: enabled }],
+    ['missing closing ): `a(`', { serviceMonitor: { ...enabled, metricRelabelings: [{ regex: 'a(' }] } }],
+    ["'cost center' does not match pattern", { prometheusRule: { alertLabels: { 'cost center': 'x' } } }],
+    ['/networkPolicy/from', { networkPolicy: { ...enabled, from: [] } }],
+    ["missing property 'from'", { networkPolicy: { ...enabled, from: null } }],
+    ['/sharded/shards', { sharded: { shards: 1_001 } }],
+    ['Use nodeProxy.enabled', { config: { kubelet: { access: 'proxy' } } }],
+    ['Use nodesConfigz.enabled', { config: { kubelet: { readConfig: true } } }],
+    ['Use kubernetesAuthorization.enabled', { config: { web: { authorization: 'kubernetes' } } }],
+    [
+      'extraEnv: the chart sets EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS',
+      { nodeProxy: enabled, extraEnv: [{ name: 'EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS', value: 'direct' }] },
+    ],
   ])('is refused with a message about %s', (message, values) => {
     for (const helm of helmNames) {
       const { status, error } = runHelm(helm, ['template', chartFolder], values);
       expect(status).toBe(1);
       expect(error).toContain(message);
+    }
+  });
+
+  it.each(['123', 'y', 'true', 'null', '1e3'])('has only texts for names when they are called %s', (word) => {
+    const values = {
+      ...rich,
+      mode: 'sharded',
+      nameOverride: word,
+      fullnameOverride: word,
+      priorityClassName: word,
+      tls: { secretName: word },
+      serviceAccount: { create: true, name: word },
+    };
+    for (const helm of helmNames) {
+      const { status, out } = runHelm(helm, ['template', word, chartFolder, '--namespace', word], values);
+      expect(status).toBe(0);
+      for (const object of objectsOf(out, helm)) {
+        const { name, namespace = '', labels = {} } = object.metadata as Json;
+        expect([typeof name, typeof namespace], object.kind).toEqual(['string', 'string']);
+        expect(Object.values(labels as Json).filter((value) => typeof value !== 'string')).toEqual([]);
+        const spec = at(object, 'spec', 'template', 'spec');
+        if (spec === undefined) continue;
+        expect([at(spec, 'serviceAccountName'), at(spec, 'priorityClassName')]).toEqual([word, word]);
+        expect(JSON.stringify(spec)).toContain(`"secretName":"${word}"`);
+      }
+    }
+  });
+
+  it.each(helmNames)('is refused with %s for a release whose name no Service can have', (helm) => {
+    const { status, error } = runHelm(helm, ['template', 'my.app', chartFolder]);
+    expect(status).toBe(1);
+    expect(error).toContain('"my.app-ephemeral-storage-exporter"');
+    expect(error).toContain('Set fullnameOverride');
+  });
+
+  it('takes keys without a value as empty', () => {
+    const keys = ['extraEnv', 'podLabels', 'podAnnotations', 'commonLabels', 'commonAnnotations', 'config'] as const;
+    const empty = Object.fromEntries(keys.map((key) => [key, null]));
+    const rules = { prometheusRule: { ...enabled, alerts: null, alertLabels: null } };
+    for (const helm of helmNames) {
+      const { status, out } = runHelm(helm, ['template', chartFolder], { ...empty, ...rules });
+      expect({ status, hasRules: out.includes('alert: EphemeralStorageOverLimit') }).toEqual({
+        status: 0,
+        hasRules: true,
+      });
     }
   });
 

@@ -1,16 +1,16 @@
 {{- define "ephemeral-storage-exporter.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimAll "-" }}
 {{- end }}
 
 {{/* At most 52 characters, so that the names of pods and their label controller-revision-hash fit into 63. */}}
 {{- define "ephemeral-storage-exporter.fullname" -}}
 {{- $name := include "ephemeral-storage-exporter.name" . }}
 {{- if .Values.fullnameOverride }}
-{{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
+{{- .Values.fullnameOverride | trunc 52 | trimAll "-" }}
 {{- else if contains $name .Release.Name }}
-{{- .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- .Release.Name | trunc 52 | trimAll "-" }}
 {{- else }}
-{{- printf "%s-%s" .Release.Name $name | trunc 52 | trimSuffix "-" }}
+{{- printf "%s-%s" .Release.Name $name | trunc 52 | trimAll "-" }}
 {{- end }}
 {{- end }}
 
@@ -36,8 +36,8 @@
 {{- end }}
 
 {{- define "ephemeral-storage-exporter.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "ephemeral-storage-exporter.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "ephemeral-storage-exporter.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{/*
@@ -54,13 +54,13 @@ namespace. Labels that select cannot be replaced.
 }}
 {{- $selector := include "ephemeral-storage-exporter.selectorLabels" $root | fromYaml -}}
 metadata:
-  name: {{ default (include "ephemeral-storage-exporter.fullname" $root) .name }}
+  name: {{ default (include "ephemeral-storage-exporter.fullname" $root) .name | quote }}
   {{- if not .isClusterWide }}
-  namespace: {{ default $root.Release.Namespace .namespace }}
+  namespace: {{ default $root.Release.Namespace .namespace | quote }}
   {{- end }}
   labels:
-    {{- mustMergeOverwrite (dict) $root.Values.commonLabels (default (dict) .labels) $own $selector | toYaml | nindent 4 }}
-  {{- with mustMergeOverwrite (dict) $root.Values.commonAnnotations (default (dict) .annotations) }}
+    {{- mustMergeOverwrite (dict) (default (dict) $root.Values.commonLabels) (default (dict) .labels) $own $selector | toYaml | nindent 4 }}
+  {{- with mustMergeOverwrite (dict) (default (dict) $root.Values.commonAnnotations) (default (dict) .annotations) }}
   annotations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -86,7 +86,7 @@ kind: ClusterRoleBinding
 roleRef:
   apiGroup: rbac.authorization.k8s.io
   kind: ClusterRole
-  name: {{ $name }}
+  name: {{ $name | quote }}
 subjects:
   - {{- toYaml (default $subject .subject) | nindent 4 }}
 {{- end }}

@@ -7,13 +7,13 @@
 {{- $partOf := dict "app.kubernetes.io/part-of" "ephemeral-storage-exporter" -}}
 metadata:
   labels:
-    {{- mustMergeOverwrite (dict) $values.commonLabels $values.podLabels $partOf $selector | toYaml | nindent 4 }}
-  {{- with mustMergeOverwrite (dict) $values.commonAnnotations $values.podAnnotations }}
+    {{- mustMergeOverwrite (dict) (default (dict) $values.commonLabels) (default (dict) $values.podLabels) $partOf $selector | toYaml | nindent 4 }}
+  {{- with mustMergeOverwrite (dict) (default (dict) $values.commonAnnotations) (default (dict) $values.podAnnotations) }}
   annotations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  serviceAccountName: {{ include "ephemeral-storage-exporter.serviceAccountName" $root }}
+  serviceAccountName: {{ include "ephemeral-storage-exporter.serviceAccountName" $root | quote }}
   automountServiceAccountToken: true
   # Kubernetes would create variables for the Service that have the same prefix as those of the settings.
   enableServiceLinks: false
@@ -24,7 +24,7 @@ spec:
     {{- toYaml . | nindent 4 }}
   {{- end }}
   {{- with $values.priorityClassName }}
-  priorityClassName: {{ . }}
+  priorityClassName: {{ . | quote }}
   {{- end }}
   {{- with $values.nodeSelector }}
   nodeSelector:
@@ -113,11 +113,11 @@ spec:
   volumes:
     - name: config
       configMap:
-        name: {{ $fullname }}
+        name: {{ $fullname | quote }}
     {{- with $values.tls.secretName }}
     - name: tls
       secret:
-        secretName: {{ . }}
+        secretName: {{ . | quote }}
     {{- end }}
     {{- with $values.extraVolumes }}
     {{- toYaml . | nindent 4 }}
@@ -158,7 +158,15 @@ httpGet:
 {{- $file := "/etc/ephemeral-storage-exporter/web.yaml" }}
 {{- $env = append $env (dict "name" "EPHEMERAL_STORAGE_EXPORTER_WEB_CONFIG_FILE" "value" $file) }}
 {{- end }}
-{{- with concat $env $values.extraEnv }}
+{{- $extra := default list $values.extraEnv }}
+{{- range $variable := $extra }}
+{{- range $own := $env }}
+{{- if eq (get $own "name") (get $variable "name") }}
+{{- fail (printf "extraEnv: the chart sets %s, from the values of what needs it. Remove it." (get $variable "name")) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with concat $env $extra }}
 {{- toYaml . }}
 {{- end }}
 {{- end }}
