@@ -186,6 +186,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['/networkPolicy/from', { networkPolicy: { ...enabled, from: [] } }],
     ["missing property 'from'", { networkPolicy: { ...enabled, from: null } }],
     ['/sharded/shards', { sharded: { shards: 1_001 } }],
+    ['Set both to one port', { networkPolicy: enabled, config: { kubelet: { port: 10_251 } } }],
     ['Use nodeProxy.enabled', { config: { kubelet: { access: 'proxy' } } }],
     ['Use nodesConfigz.enabled', { config: { kubelet: { readConfig: true } } }],
     ['Use kubernetesAuthorization.enabled', { config: { web: { authorization: 'kubernetes' } } }],
@@ -224,6 +225,17 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
         expect(JSON.stringify(spec)).toContain(`"secretName":"${word}"`);
       }
     }
+  });
+
+  it('has other names for the dashboards of each namespace, where those of several are in one', () => {
+    const namesIn = (namespace: string): readonly string[] =>
+      render({ ...plain, dashboards: { ...enabled, namespace } })
+        .map(({ metadata }) => metadata.name)
+        .filter((name) => name.includes('-dashboard-'));
+    const names = namesIn('');
+    expect(names).toHaveLength(6);
+    expect(namesIn('ephemeral-storage-exporter')).toEqual(names);
+    expect(namesIn('grafana')).toEqual(names.map((name) => `ephemeral-storage-exporter-${name}`));
   });
 
   it.each(helmNames)('is refused with %s for a release whose name no Service can have', (helm) => {
