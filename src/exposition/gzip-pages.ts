@@ -32,8 +32,9 @@ interface DeflatedPage {
 
 /** The pages of the last body of one kind, by the version of their first chunk. */
 interface KeptPages {
-  pages: ReadonlyMap<number, DeflatedPage>;
-  usedAtMs: number;
+  readonly pages: ReadonlyMap<number, DeflatedPage>;
+  readonly byteCount: number;
+  readonly usedAtMs: number;
 }
 
 /** A page ends with the first chunk that may end it after so many bytes: smaller ones compress worse, with more work. */
@@ -43,8 +44,10 @@ const mostPageBytes = 256 * 1_024;
 /** Compressed at once, in other threads. */
 const maxConcurrent = 2;
 
-/** Kinds of bodies whose pages are kept: as a rule there is one. */
-const maxKinds = 2;
+/** Kinds of bodies whose pages are kept: as a rule there is one, and some for scrapes that are split by families. */
+const maxKinds = 8;
+/** Of kept pages. Two kinds are kept whatever their size. */
+const defaultMaxBytes = 64 * 1_024 * 1_024;
 const keptForMs = 5 * 60_000;
 
 const deflate = promisify(deflateRaw) as (text: Buffer, options: object) => Promise<Buffer>;
@@ -60,11 +63,13 @@ const lastBlock = Buffer.from([3, 0]);
  */
 export class GzipPages {
   readonly #clock: Clock;
+  readonly #maxBytes: number;
   /** The one that was used last is the last. */
   readonly #kept = new Map<string, KeptPages>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, maxBytes = defaultMaxBytes) {
     this.#clock = clock;
+    this.#maxBytes = maxBytes;
   }
 
   /** `kind`: bodies of one kind have the same text, but for changes. Rejects with the signal's reason. */
@@ -101,11 +106,25 @@ export class GzipPages {
 
   #keep(kind: string, deflated: readonly DeflatedPage[]): void {
     const pages = new Map<number, DeflatedPage>();
-    for (const page of deflated) if (page.versions?.[0] !== undefined) pages.set(page.versions[0], page);
+    let byteCount = 0;
+    for (const page of deflated) {
+      if (page.versions?.[0] === undefined) continue;
+      pages.set(page.versions[0], page);
+      byteCount += page.bytes.length;
+    }
     this.#kept.delete(kind);
-    this.#kept.set(kind, { pages, usedAtMs: this.#clock.monotonicMs() });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > maxKinds && oldest !== undefined) this.#kept.delete(oldest);
+    // Of more kinds than there is room for, the one used last makes room: clients come in turn, and if the oldest did, each would find
+    // its pages gone.
+    for (const former of [...this.#kept.keys()].reverse()) {
+      if (this.#hasRoomFor(byteCount)) break;
+      this.#kept.delete(former);
+    }
+    this.#kept.set(kind, { pages, byteCount, usedAtMs: this.#clock.monotonicMs() });
+  }
+
+  #hasRoomFor(byteCount: number): boolean {
+    const keptBytes = [...this.#kept.values()].reduce((sum, kept) => sum + kept.byteCount, byteCount);
+    return this.#kept.size < 2 || (this.#kept.size < maxKinds && keptBytes <= this.#maxBytes);
   }
 }
 

@@ -109,13 +109,32 @@ describe('kept pages', () => {
     expect(shared(first, await gzip.compress(pieces, 'text', never))).toEqual([]);
   });
 
-  it('are those of the last two kinds', async () => {
-    const gzip = new GzipPages(new ManualClock());
-    const pieces = versioned(3);
-    const first = await gzip.compress(pieces, 'a', never);
-    await gzip.compress(versioned(3, 10), 'b', never);
-    await gzip.compress(versioned(3, 20), 'c', never);
-    expect(shared(first, await gzip.compress(pieces, 'a', never))).toEqual([]);
+  /** Pages found in each of two rounds of as many kinds in turn, each with three pages. */
+  async function found(kindCount: number, maxBytes?: number): Promise<readonly number[]> {
+    const gzip = new GzipPages(new ManualClock(), maxBytes);
+    const bodies = Array.from({ length: kindCount }, (_, kind) => versioned(3, 10 * kind + 1));
+    const firsts: (readonly Buffer[])[] = [];
+    for (const [kind, body] of bodies.entries()) firsts.push(await gzip.compress(body, `kind ${kind}`, never));
+    const counts: number[] = [];
+    for (const [kind, body] of bodies.entries()) {
+      counts.push(shared(firsts[kind] ?? [], await gzip.compress(body, `kind ${kind}`, never)).length);
+    }
+    return counts;
+  }
+
+  it('are those of eight kinds', async () => {
+    expect(await found(8)).toEqual(Array(8).fill(3));
+  });
+
+  it('are those of some kinds when clients ask for more of them in turn', async () => {
+    expect((await found(12)).filter((count) => count === 3).length).toBeGreaterThanOrEqual(6);
+  });
+
+  it('are those of two kinds when they are large', async () => {
+    const largeBytes = 3 * pageBytes - 1;
+    expect(await found(2, largeBytes)).toEqual([3, 3]);
+    expect((await found(4, largeBytes)).filter((count) => count === 3).length).toBeGreaterThanOrEqual(1);
+    expect((await found(4, largeBytes)).filter((count) => count === 3).length).toBeLessThanOrEqual(2);
   });
 });
 
