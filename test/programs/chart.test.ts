@@ -12,7 +12,7 @@ import { normalForm } from '../support/manifests/normal-form.js';
 import { hasOpenApi, openApiVersions, validate } from '../support/manifests/openapi.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
 import { componentNames, componentOfNodeLocal } from '../support/manifests/overlays.js';
-import { policyFaults } from '../support/manifests/policies.js';
+import { exporterOf, policyFaults } from '../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
 const kubernetesVersions = openApiVersions();
@@ -199,9 +199,10 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['Use nodesConfigz.enabled', { config: { kubelet: { readConfig: true } } }],
     ['Use kubernetesAuthorization.enabled', { config: { web: { authorization: 'kubernetes' } } }],
     [
-      'extraEnv: the chart sets EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS',
-      { nodeProxy: enabled, extraEnv: [{ name: 'EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS', value: 'direct' }] },
+      'extraEnv: EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS is set by the value nodeProxy.enabled',
+      { extraEnv: [{ name: 'EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS', value: 'proxy' }] },
     ],
+    ['extraVolumes: the chart has a volume named tls', { extraVolumes: [{ name: 'tls', emptyDir: {} }] }],
   ])('is refused with a message about %s', (message, values) => {
     for (const helm of helmNames) {
       const { status, error } = runHelm(helm, ['template', chartFolder], values);
@@ -251,6 +252,33 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     expect(status).toBe(1);
     expect(error).toContain('"my.app-ephemeral-storage-exporter"');
     expect(error).toContain('Set fullnameOverride');
+  });
+
+  it('takes settings that need no further role, although others of their kind do', () => {
+    const kubelet = { access: 'direct', podsSource: 'api-server', readConfig: false, port: 10_251 };
+    const config = { kubelet, web: { authorization: 'none' } };
+    for (const helm of helmNames) {
+      const { status, error } = runHelm(helm, ['template', chartFolder], { config });
+      expect({ status, error }).toEqual({ status: 0, error: '' });
+    }
+  });
+
+  it('names all variables that it sets where it refuses them', () => {
+    const set = modes.flatMap((mode) =>
+      render({
+        ...opted,
+        ...(mode === 'node-local' && { kubeletPods: enabled, nodeProxy: {} }),
+        tls: { secretName: 'tls' },
+        mode,
+      })
+        .filter(({ kind }) => ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind))
+        .flatMap((object) => listAt(exporterOf([object]), 'env').map(({ name }) => name as string)),
+    );
+    expect(new Set(set).size).toBe(7);
+    for (const name of new Set(set)) {
+      const { error } = runHelm('helm4', ['template', chartFolder], { extraEnv: [{ name, value: '' }] });
+      expect(error).toContain(`extraEnv: ${name} is set by the value `);
+    }
   });
 
   it('takes keys without a value as empty', () => {

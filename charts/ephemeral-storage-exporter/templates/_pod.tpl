@@ -158,15 +158,7 @@ httpGet:
 {{- $file := "/etc/ephemeral-storage-exporter/web.yaml" }}
 {{- $env = append $env (dict "name" "EPHEMERAL_STORAGE_EXPORTER_WEB_CONFIG_FILE" "value" $file) }}
 {{- end }}
-{{- $extra := default list $values.extraEnv }}
-{{- range $variable := $extra }}
-{{- range $own := $env }}
-{{- if eq (get $own "name") (get $variable "name") }}
-{{- fail (printf "extraEnv: the chart sets %s, from the values of what needs it. Remove it." (get $variable "name")) }}
-{{- end }}
-{{- end }}
-{{- end }}
-{{- with concat $env $extra }}
+{{- with concat $env (default list $values.extraEnv) }}
 {{- toYaml . }}
 {{- end }}
 {{- end }}
