@@ -165,11 +165,11 @@ export class StoreAudit<T extends StoredObject> {
     const error = (): RequestError =>
       new RequestError('timeout', `list of ${collection.resource}: not complete after 4 minutes`);
     using deadline = startDeadline({ clock, durationMs: listTimeoutMs, error, parent: signal });
-    const keys: string[] = [];
+    const found: Iterable<string>[] = [];
     const errors: RequestError[] = [];
     for (const scope of scopes) {
       try {
-        keys.push(...(await this.#differencesIn(scope, deadline.signal)));
+        found.push(await this.#differencesIn(scope, deadline.signal));
       } catch (error) {
         if (!(error instanceof RequestError) || deadline.signal.aborted) throw error;
         errors.push(error);
@@ -177,7 +177,7 @@ export class StoreAudit<T extends StoredObject> {
     }
     const [first] = errors;
     if (first !== undefined && errors.length === scopes.length) throw first;
-    return keys;
+    return found.flatMap((keys) => [...keys]);
   }
 
   /** The keys of objects that only the list or only the store has, or that differ. */

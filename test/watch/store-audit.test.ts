@@ -147,6 +147,20 @@ describe('a store', () => {
     expect([run.requests(), run.drift]).toEqual([[], []]);
   });
 
+  it('that lacks more objects than a function takes arguments is corrected too', async () => {
+    await using run = await watching();
+    const names = Array.from({ length: 200_000 }, (_, index) => `n${index}`);
+    const truth = [...named('a', 'b', 'c'), ...names.map((name) => podJson(name, '11'))];
+    run.lists.then(sendsList('20', truth));
+    expect(await run.after(minuteMs)).toBe(minuteMs);
+    run.lists.then(sendsList('21', truth));
+    await run.after(minuteMs);
+    await expect.poll(() => run.watch.objects.size).toBe(truth.length);
+    await run.clock.advance(minuteMs);
+    await run.step();
+    expect(run.drift).toEqual([200_000]);
+  });
+
   it('that changes while the list is read is left alone', async () => {
     await using run = await watching();
     let answer: () => void = () => undefined;
