@@ -1008,6 +1008,21 @@ describe('the history of pods', () => {
     expect(sampleTimes(cache)).toEqual([startMs, startMs + ttlMs]);
   });
 
+  it.each([
+    { ttlMs: 55_000, keptMs: 110_000 },
+    { ttlMs: 10_000, keptMs: 60_000 },
+  ])('with a TTL of $ttlMs ms has a pod for $keptMs ms after the kubelet stopped listing it', async (given) => {
+    const { cache, clock, kubelet } = setUp({ ttlMs: given.ttlMs });
+    await cache.get(node, never);
+    await clock.advance(given.ttlMs);
+    kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [aPodSummary({ uid: 'another pod' })] }));
+    await cache.get(node, never);
+    await clock.advance(given.keptMs - 1);
+    expect(sampleTimes(cache)).toHaveLength(1);
+    await clock.advance(1);
+    expect(sampleTimes(cache)).toBeUndefined();
+  });
+
   it('is that of one machine', async () => {
     const { cache } = setUp();
     await cache.get(node, never);
