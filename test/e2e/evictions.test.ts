@@ -156,6 +156,23 @@ describe('an eviction', () => {
     });
   });
 
+  it('that the API server reports long after the kubelet has forgotten the pod has its last values, also over a reload', async () => {
+    await using exporter = await start();
+    exporter.cluster.model.addPod({ ...cart, name: 'cart-1' });
+    await scrapeFor(exporter, 3);
+    await exporter.cluster.setApiFault('down');
+    await evict(exporter, emptyDirMessage);
+    await scrapeFor(exporter, 1);
+    const measured = (await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['pod']);
+    expect(measured).toEqual(['cart-1']);
+    await exporter.apply('cache: {ttl: 50s}');
+    await exporter.cluster.setApiFault(undefined);
+    await exporter.clock.advance(30_000);
+    expect((await recorded(exporter, 1))[0]?.lastUsage).toMatchObject({ components: { emptydir: 4 * mib } });
+    const labels = { ...cartLabels, cause: 'emptydir_limit' };
+    expect((await exporter.scrape()).value('workload_evictions_total', labels)).toBe(1);
+  });
+
   it('before the first list is listed and not counted', async () => {
     await using exporter = await start();
     await scrapeFor(exporter, 2);
