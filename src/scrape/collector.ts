@@ -84,7 +84,6 @@ export class Collector {
   #turn = 0;
   /** By the name of a node: see {@link scrapeOrder}. */
   #lastTurns: ReadonlyMap<string, number> = new Map();
-  #runningCount = 0;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -100,12 +99,7 @@ export class Collector {
    */
   async collect(signal: AbortSignal, options: CollectOptions = {}): Promise<ClusterSnapshot | undefined> {
     if (!this.#options.nodes.hasSynced) return undefined;
-    this.#runningCount += 1;
-    try {
-      return await this.#collect(signal, options);
-    } finally {
-      this.#runningCount -= 1;
-    }
+    return this.#collect(signal, options);
   }
 
   /** Derives a node as `collect` does, ahead of it: when `lookup` is new and still fresh at the next collection, it has nothing left to do. */
@@ -117,7 +111,8 @@ export class Collector {
     signal: AbortSignal,
     { recordsFailures = true, waitsForAll = false, onNode }: CollectOptions,
   ): Promise<ClusterSnapshot> {
-    const { nodes, policy, cache, records, clock } = this.#options;
+    const { nodes, policy, cache, records, resolver, clock } = this.#options;
+    const { discoveredCount } = resolver;
     const { targets, skipped, missing } = nodesInScope(nodes.nodes(), policy);
     const names = targets.map(({ name }) => name);
     const goneNames = this.#goneNodeNames();
@@ -144,7 +139,9 @@ export class Collector {
     const scraped = await this.#scraped(answered);
     const gone = goneNames.map((name) => records.of({ name }).gone(name));
     const parts = [...scraped, ...gone].map(({ part }) => part);
-    const { workloads, youngWorkloads } = await this.#collectWorkloads(parts, recordsFailures && !signal.aborted);
+    const collected = await this.#collectWorkloads(parts, recordsFailures && !signal.aborted);
+    const { workloads, youngWorkloads } = collected;
+    resolver.retain(collected.keys, discoveredCount);
     const states = [
       ...scraped.map(({ state }) => state),
       ...skipped.map(skippedState),
@@ -239,19 +236,15 @@ export class Collector {
   }
 
   async #collectWorkloads(parts: readonly NodePart[], recordsFailures: boolean): Promise<CollectedWorkloads> {
-    const { resolver, workloads: collector } = this.#options;
-    const isAlone = this.#runningCount === 1;
-    const turn = this.#turn;
-    const workloads = await collector.collect(parts, recordsFailures);
+    const workloads = await this.#options.workloads.collect(parts, recordsFailures);
     const keys = new Set(workloads.map(({ workload }) => workloadKey(workload)));
     const young = parts.flatMap(({ youngWorkloads }) => youngWorkloads);
     const youngWorkloads = young.filter((workload) => {
       const sizeBefore = keys.size;
       return keys.add(workloadKey(workload)).size > sizeBefore;
     });
-    // Workloads that another collection has discovered since are not among these, and must not be forgotten.
-    if (isAlone && turn === this.#turn) resolver.retain(keys);
-    return { workloads, youngWorkloads };
+    for (const { endedWorkloads } of parts) for (const workload of endedWorkloads) keys.add(workloadKey(workload));
+    return { workloads, youngWorkloads, keys };
   }
 }
 
@@ -264,6 +257,8 @@ interface CollectedWorkloads {
   readonly workloads: readonly WorkloadSnapshot[];
   /** Workloads all of whose pods are in no sum yet. */
   readonly youngWorkloads: readonly Workload[];
+  /** Of all workloads in use, also those whose pods have ended. */
+  readonly keys: ReadonlySet<string>;
 }
 
 const byNode = byName<AnsweredNode>(({ node }) => node.name);

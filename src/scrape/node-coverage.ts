@@ -19,6 +19,8 @@ export interface NodeCoverage {
   readonly unmeasured: readonly UnmeasuredPodState[];
   /** The workloads of pods that are neither expected nor measured yet, and have not ended. */
   readonly youngWorkloads: readonly Workload[];
+  /** The workloads of pods that have ended and are not measured. */
+  readonly endedWorkloads: readonly Workload[];
 }
 
 export interface NodeCoverageInput {
@@ -36,6 +38,7 @@ export function nodeCoverage(input: NodeCoverageInput, resolver: WorkloadResolve
     .filter(({ uid }) => snapshot?.measuredPodUids.has(uid) !== true)
     .map((pod) => ({ pod, workloads: resolver.workloadsOf(pod) }));
   const measuredPods = snapshot?.measuredPodUids.size ?? 0;
+  const uncounted = uncountedPods(input);
   return {
     // Pods without detail series belong to no workload.
     workloads: sumPods([...(snapshot?.pods ?? []), ...unmeasured.map(unmeasuredPod)]),
@@ -43,16 +46,16 @@ export function nodeCoverage(input: NodeCoverageInput, resolver: WorkloadResolve
     measuredPods,
     unmeasured,
     missingPods: unmeasured.filter(({ pod }) => snapshot?.listedPodUids.has(pod.uid) !== true).length,
-    youngWorkloads: youngPods(input).flatMap((pod) => resolver.workloadsOf(pod)),
+    youngWorkloads: uncounted.filter(isActive).flatMap((pod) => resolver.workloadsOf(pod)),
+    endedWorkloads: uncounted.filter((pod) => !isActive(pod)).flatMap((pod) => resolver.workloadsOf(pod)),
   };
 }
 
-function youngPods({ pods, expected, snapshot }: NodeCoverageInput): readonly Pod[] {
+/** Neither expected nor measured. */
+function uncountedPods({ pods, expected, snapshot }: NodeCoverageInput): readonly Pod[] {
   if (expected.length === pods.length) return [];
   const expectedPods = new Set(expected);
-  return pods.filter(
-    (pod) => isActive(pod) && !expectedPods.has(pod) && snapshot?.measuredPodUids.has(pod.uid) !== true,
-  );
+  return pods.filter((pod) => !expectedPods.has(pod) && snapshot?.measuredPodUids.has(pod.uid) !== true);
 }
 
 function unmeasuredPod({ pod, workloads }: UnmeasuredPodState): SummedPod {

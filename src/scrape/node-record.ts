@@ -276,8 +276,10 @@ export class NodeRecord {
   }
 }
 
-function sumsOf({ workloads, youngWorkloads }: NodeCoverage): Pick<NodePart, 'workloads' | 'youngWorkloads'> {
-  return { workloads, youngWorkloads };
+type NodeWorkloads = Pick<NodePart, 'workloads' | 'youngWorkloads' | 'endedWorkloads'>;
+
+function sumsOf({ workloads, youngWorkloads, endedWorkloads }: NodeCoverage): NodeWorkloads {
+  return { workloads, youngWorkloads, endedWorkloads };
 }
 
 function commonState(node: Node, { expectedPods, measuredPods, unmeasured }: NodeCoverage) {

@@ -25,6 +25,8 @@ export interface NodePart {
   readonly workloads: WorkloadPartials;
   /** Of pods that are in no sum yet. */
   readonly youngWorkloads: readonly Workload[];
+  /** Of pods that have ended and are in no sum. */
+  readonly endedWorkloads: readonly Workload[];
 }
 
 export interface WorkloadCollectorOptions {

@@ -15,6 +15,8 @@ export interface LabelWorkloadsOptions {
   readonly definitions: readonly WorkloadDefinition[];
   /** Label keys whose values form workloads; empty: none are discovered. */
   readonly keys: readonly string[];
+  /** Above that of all workloads discovered before. */
+  readonly nextNumber: () => number;
 }
 
 interface Configured extends WorkloadDefinition {
@@ -25,6 +27,7 @@ interface Discovered {
   /** The values in the order of the keys, in a form that no two tuples share. */
   readonly tuple: string;
   readonly workload: Workload;
+  readonly number: number;
 }
 
 /** Bounds the memory of the memoized results, about 200 bytes each; a cluster has far fewer different label sets. */
@@ -40,13 +43,14 @@ export class LabelWorkloads {
   readonly #definitions: readonly Configured[];
   readonly #configuredNames: ReadonlySet<string>;
   readonly #keys: readonly string[];
+  readonly #nextNumber: () => number;
   readonly #relevantKeys: ReadonlySet<string>;
   readonly #discovered = new Map<string, Discovered>();
   readonly #memoized = new Map<string, readonly Workload[]>();
   readonly #clashes = new Set<string>();
   #generation = 0;
 
-  constructor({ definitions, keys }: LabelWorkloadsOptions) {
+  constructor({ definitions, keys, nextNumber }: LabelWorkloadsOptions) {
     this.#definitions = definitions.map((definition) => ({
       ...definition,
       workload: { namespace: '', name: definition.name, type: 'selector', origin: { source: 'configured' } },
@@ -54,15 +58,16 @@ export class LabelWorkloads {
     this.configured = this.#definitions.map(({ workload }) => workload);
     this.#configuredNames = new Set(definitions.map(({ name }) => name));
     this.#keys = keys;
+    this.#nextNumber = nextNumber;
     this.#relevantKeys = new Set([...definitions.flatMap(({ selector }) => selector.map(({ key }) => key)), ...keys]);
   }
 
-  /** Tuples whose name belongs to a configured workload or to another tuple, among the memoized results. */
+  /** Tuples whose name belongs to a configured workload or to another tuple, since names last became free. */
   get clashCount(): number {
     return this.#clashes.size;
   }
 
-  /** Another number once names have become free for other tuples. */
+  /** Another number once names have become free that other tuples may have asked for. */
   get generation(): number {
     return this.#generation;
   }
@@ -71,7 +76,7 @@ export class LabelWorkloads {
     const memoKey = this.#memoKeyOf(namespace, labels);
     const known = this.#memoized.get(memoKey);
     if (known !== undefined) return known;
-    if (this.#memoized.size >= maxMemoizedCount) this.#forgetMemoized();
+    if (this.#memoized.size >= maxMemoizedCount) this.#memoized.clear();
     const workloads = [...this.#matching(namespace, labels), ...this.#discover(labels)];
     this.#memoized.set(memoKey, workloads);
     return workloads;
@@ -90,13 +95,17 @@ export class LabelWorkloads {
     return definition === undefined || coversNamespace(definition, namespace);
   }
 
-  /** Forgets the discovered workloads whose keys are not among `keys`. */
-  retain(keys: ReadonlySet<string>): void {
-    const unused = [...this.#discovered.values()].filter(({ workload }) => !keys.has(workloadKey(workload)));
+  /** Forgets the discovered workloads up to this number whose keys are not among `keys`. */
+  retain(keys: ReadonlySet<string>, lastNumber: number): void {
+    const isUnused = ({ workload, number }: Discovered): boolean =>
+      number <= lastNumber && !keys.has(workloadKey(workload));
+    const unused = [...this.#discovered.values()].filter(isUnused);
     for (const { workload } of unused) this.#discovered.delete(workload.name);
     if (unused.length === 0) return;
+    this.#memoized.clear();
+    if (this.#clashes.size === 0) return; // what is kept of other pods stays right
+    this.#clashes.clear();
     this.#generation += 1;
-    this.#forgetMemoized();
   }
 
   #memoKeyOf(namespace: string, labels: Labels): string {
@@ -124,23 +133,19 @@ export class LabelWorkloads {
       this.#clashes.add(tuple);
       return [];
     }
-    const { workload } = known ?? this.#register(name, { tuple, workload: this.#workloadOf(name, values) });
+    const { workload } = known ?? this.#register(tuple, this.#workloadOf(name, values));
     return [workload];
   }
 
-  #register(name: string, discovered: Discovered): Discovered {
-    this.#discovered.set(name, discovered);
+  #register(tuple: string, workload: Workload): Discovered {
+    const discovered = { tuple, workload, number: this.#nextNumber() };
+    this.#discovered.set(workload.name, discovered);
     return discovered;
   }
 
   #workloadOf(name: string, values: readonly string[]): Workload {
     const labels = Object.fromEntries(this.#keys.map((key, position) => [key, values[position] ?? '']));
     return { namespace: '', name, type: 'labels', origin: { source: 'labels', labels } };
-  }
-
-  #forgetMemoized(): void {
-    this.#memoized.clear();
-    this.#clashes.clear();
   }
 }
 

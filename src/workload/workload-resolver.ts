@@ -17,16 +17,22 @@ export class WorkloadResolver {
   readonly #labels: LabelWorkloads;
   readonly #hasControllers: boolean;
   /** By key. */
-  readonly #controllers = new Map<string, Workload>();
+  readonly #controllers = new Map<string, Discovered>();
+  #discoveredCount = 0;
 
   constructor({ selectors, labels, controllers }: WorkloadResolverOptions) {
-    this.#labels = new LabelWorkloads({ definitions: selectors, keys: labels });
+    this.#labels = new LabelWorkloads({ definitions: selectors, keys: labels, nextNumber: this.#nextNumber });
     this.#hasControllers = controllers;
   }
 
   /** Also those that no pod matches, in the order of the settings. */
   configured(): readonly Workload[] {
     return this.#labels.configured;
+  }
+
+  /** How many workloads were ever discovered, each time that they were. */
+  get discoveredCount(): number {
+    return this.#discoveredCount;
   }
 
   /** Another number once a pod may belong to other workloads than before, although it has not changed. */
@@ -54,13 +60,21 @@ export class WorkloadResolver {
     return namespaces.some((namespace) => this.#labels.mayHavePodsIn(workload, namespace));
   }
 
-  /** Forgets the discovered workloads whose keys are not among `keys`; to be called with those in use, once in a while. */
-  retain(keys: ReadonlySet<string>): void {
-    this.#labels.retain(keys);
-    for (const key of this.#controllers.keys()) {
-      if (!keys.has(key)) this.#controllers.delete(key);
+  /**
+   * Forgets the discovered workloads whose keys are not among `keys`; to be called with those in use, once in a while.
+   * `discoveredCount`: what it was when the search for those in use began. Workloads discovered since are kept.
+   */
+  retain(keys: ReadonlySet<string>, discoveredCount: number): void {
+    this.#labels.retain(keys, discoveredCount);
+    for (const [key, { number }] of this.#controllers) {
+      if (number <= discoveredCount && !keys.has(key)) this.#controllers.delete(key);
     }
   }
+
+  readonly #nextNumber = (): number => {
+    this.#discoveredCount += 1;
+    return this.#discoveredCount;
+  };
 
   #ofController(pod: Pod): Workload {
     const { kind, name } = controllerOf(pod);
@@ -68,8 +82,14 @@ export class WorkloadResolver {
     const workload: Workload = { namespace: pod.namespace, name, type: controllerType(kind), origin };
     const key = workloadKey(workload);
     const known = this.#controllers.get(key);
-    if (known !== undefined) return known;
-    this.#controllers.set(key, workload);
+    if (known !== undefined) return known.workload;
+    this.#controllers.set(key, { workload, number: this.#nextNumber() });
     return workload;
   }
+}
+
+interface Discovered {
+  readonly workload: Workload;
+  /** Above that of all that were discovered before. */
+  readonly number: number;
 }

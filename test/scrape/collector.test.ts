@@ -156,12 +156,13 @@ class FakeCluster implements PodLister, SummaryCache {
 
 interface Settings {
   readonly selectors?: Readonly<Record<string, string>>;
+  readonly labels?: readonly string[];
   readonly onMissingNode?: MissingNodePolicy;
   readonly controllers?: boolean;
 }
 
 function aCollector(cluster: FakeCluster, settings: Settings = {}) {
-  const { selectors = {}, onMissingNode = 'partial', controllers } = settings;
+  const { selectors = {}, labels = [], onMissingNode = 'partial', controllers } = settings;
   const clock = new ManualClock();
   const resolver = new WorkloadResolver({
     selectors: Object.entries(selectors).map(([name, selector]) => ({
@@ -169,7 +170,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
       selector: parseSelector(selector),
       namespaces: [],
     })),
-    labels: [],
+    labels,
     controllers: controllers ?? false,
   });
   const showsAllPods = Object.keys(selectors).length === 0 && controllers !== true;
@@ -208,7 +209,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     if (snapshot === undefined) throw new Error('nothing collected');
     return snapshot;
   };
-  return { collector, collect, clock };
+  return { collector, collect, clock, resolver };
 }
 
 const workloadOf = (snapshot: ClusterSnapshot, name: string) =>
@@ -688,6 +689,109 @@ describe('what is kept between scrapes', () => {
     cluster.setPods('node-2', [cart('cart-0', 'node-2'), cart('cart-1', 'node-2')]);
     expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(0);
   });
+});
+
+describe('workloads that are discovered from labels', () => {
+  /** A Job whose pod on node-1 has ended: no summary lists it. */
+  const ended = aPod({
+    ...{ name: 'job-1', nodeName: 'node-1', phase: 'Succeeded', runningSinceMs: undefined },
+    labels: { app: 'job--1', part: 'a' },
+  });
+  /** Its labels ask for the name of the workload of the ended pod. */
+  const clashing = aPod({ name: 'cart-1', nodeName: 'node-2', labels: { app: 'job', part: '1--a' } });
+
+  it.each([
+    ['a pod with labels of its own has ended', cart('cart-1', 'node-2'), 0],
+    ['the name of the workload of a pod that has ended is asked for', clashing, 1],
+  ])('keep what was derived when %s', async (_case, other, clashCount) => {
+    const cluster = twoNodes();
+    cluster.setPods('node-1', [cart('cart-0', 'node-1'), ended]);
+    cluster.setPods('node-2', [other]);
+    const { collect, resolver } = aCollector(cluster, { labels: ['app', 'part'] });
+    const [before, { generation }] = [await collect(), resolver];
+    const after = await collect();
+    expect([resolver.generation, resolver.clashCount]).toEqual([generation, clashCount]);
+    expect(snapshotOf(after, 'node-1')).toBe(snapshotOf(before, 'node-1'));
+    expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
+  });
+
+  it('keep what was derived of other nodes when the last pod of one of them is deleted', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-1', [cart('cart-0', 'node-1'), aPod({ name: 'last', labels: { app: 'last' } })]);
+    const { collect } = aCollector(cluster, { labels: ['app'] });
+    await collect();
+    cluster.setPods('node-1', [cart('cart-0', 'node-1')]);
+    const before = await collect();
+    const after = await collect();
+    expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
+    expect(after.workloads).toBe(before.workloads);
+  });
+
+  it('give a name to the pods that asked for it once the pods that had it are deleted', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-1', [ended]);
+    cluster.setPods('node-2', [clashing]);
+    const { collect } = aCollector(cluster, { labels: ['app', 'part'] });
+    expect((await collect()).workloads).toEqual([]);
+    cluster.setPods('node-1', []);
+    await collect();
+    expect(workloadOf(await collect(), 'job--1--a')).toMatchObject({ expectedPods: 1, measuredPods: 1 });
+  });
+});
+
+describe('a workload without pods', () => {
+  it('is forgotten although a scrape always runs', async () => {
+    const cluster = twoNodes();
+    const { collect, resolver } = aCollector(cluster, { controllers: true });
+    /** With what ends it. */
+    const begin = async (): Promise<() => Promise<unknown>> => {
+      let respond = (): void => undefined;
+      cluster.hold('node-2', new Promise((resolve) => (respond = resolve)));
+      const collecting = collect();
+      await expect.poll(() => cluster.asked.splice(0)).toContain('node-2');
+      return async () => {
+        respond();
+        return collecting;
+      };
+    };
+    let endLast = await begin();
+    const overlap = async (): Promise<void> => {
+      const endFormer = endLast;
+      endLast = await begin();
+      await endFormer();
+    };
+    await overlap();
+    const pod = cart('cart-0', 'node-1');
+    const [before] = resolver.workloadsOf(pod);
+    await overlap();
+    expect(resolver.workloadsOf(pod)[0]).toBe(before);
+    cluster.setPods('node-1', []);
+    await overlap();
+    await overlap();
+    expect(resolver.workloadsOf(pod)[0]).not.toBe(before);
+    await endLast();
+  });
+
+  it.each([{ controllers: true }, { labels: ['app'] }])(
+    'is none that another scrape found while this one ran, with %j',
+    async (settings) => {
+      const cluster = twoNodes();
+      const { collect, resolver } = aCollector(cluster, settings);
+      let release = (): void => undefined;
+      cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
+      const first = collect();
+      const pod = aPod({ name: 'new-0', nodeName: 'node-3', labels: { app: 'new' } });
+      cluster.addNode('node-3', [pod]);
+      cluster.answer('node-3', { pods: [aPodSummary({ name: 'new-0' })] });
+      const second = collect();
+      await expect.poll(() => resolver.discoveredCount).toBe(2); // of node-1 and node-3
+      const [found] = resolver.workloadsOf(pod);
+      release();
+      await first;
+      expect(resolver.workloadsOf(pod)[0]).toBe(found);
+      expect((await second).workloads.map(({ workload }) => workload)).toContain(found);
+    },
+  );
 });
 
 describe('configurations of kubelets', () => {

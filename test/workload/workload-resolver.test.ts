@@ -152,7 +152,7 @@ describe('workloads discovered from labels', () => {
     const second = labelled({ a: 'x', b: 'y--z' });
     resolver.workloadsOf(first);
     resolver.workloadsOf(second);
-    resolver.retain(new Set());
+    resolver.retain(new Set(), resolver.discoveredCount);
     expect(resolver.clashCount).toBe(0);
     expect(resolver.workloadsOf(second)).toMatchObject([{ origin: { labels: { a: 'x', b: 'y--z' } } }]);
     expect(resolver.workloadsOf(first)).toEqual([]);
@@ -207,16 +207,40 @@ describe('retain', () => {
     const kept = aPod({ name: 'kept', labels: { app: 'cart' } });
     const gone = aPod({ name: 'gone', labels: { app: 'pay' } });
     const before = [resolver.workloadsOf(kept), resolver.workloadsOf(gone)].flat();
-    resolver.retain(new Set(resolver.workloadsOf(kept).map(workloadKey)));
+    resolver.retain(new Set(resolver.workloadsOf(kept).map(workloadKey)), resolver.discoveredCount);
     const after = [resolver.workloadsOf(kept), resolver.workloadsOf(gone)].flat();
     expect(after).toEqual(before);
     expect(after.map((workload, position) => workload === before[position])).toEqual([true, true, false, false]);
   });
 
+  it('keeps what was discovered since the search for those in use began', () => {
+    const resolver = createResolver({ labels: ['app'], controllers: true });
+    const [early, late] = ['early', 'late'].map((name) => aPod({ name, labels: { app: name } })) as [Pod, Pod];
+    const earlyBefore = resolver.workloadsOf(early);
+    const { discoveredCount } = resolver;
+    const lateBefore = resolver.workloadsOf(late);
+    resolver.retain(new Set(), discoveredCount);
+    const isKept = (pod: Pod, before: readonly Workload[]): boolean[] =>
+      resolver.workloadsOf(pod).map((workload, position) => workload === before[position]);
+    expect(isKept(late, lateBefore)).toEqual([true, true]);
+    expect(isKept(early, earlyBefore)).toEqual([false, false]);
+  });
+
+  it('frees a name for the tuple that asked for it, however many others were asked for since', () => {
+    const resolver = createResolver({ labels: ['a', 'b'] });
+    resolver.workloadsOf(labelled({ a: 'x--y', b: 'z' }));
+    resolver.workloadsOf(labelled({ a: 'x', b: 'y--z' }));
+    for (let id = 0; id < 70_000; id += 1) resolver.workloadsOf(labelled({ a: 'id', b: String(id) }));
+    expect(resolver.clashCount).toBe(1);
+    const { generation } = resolver;
+    resolver.retain(new Set(), resolver.discoveredCount);
+    expect(resolver.generation).not.toBe(generation);
+  });
+
   it('keeps the configured workloads', () => {
     const resolver = createResolver({ selectors: [define('all', '')] });
     const before = resolver.workloadsOf(aPod());
-    resolver.retain(new Set());
+    resolver.retain(new Set(), resolver.discoveredCount);
     expect(resolver.workloadsOf(aPod())).toEqual(before);
   });
 });
