@@ -11,6 +11,7 @@ import type { EvictionLog } from './history/eviction-log.js';
 import type { Node } from './kube/objects.js';
 import type { Scope } from './kube/scope.js';
 import { formatSelector } from './kube/selector.js';
+import { NodeFaults } from './scrape/node-faults.js';
 import { scopeText } from './status/scope-text.js';
 import type { StatusSettings } from './status/status-source.js';
 import type { SelfMetrics } from './telemetry/self-metrics.js';
@@ -45,15 +46,31 @@ export interface ActivationOptions {
 
 /** Builds what depends on the settings, and puts them into the metrics and the log. */
 export function activate(options: ActivationOptions): ActiveSettings {
-  const { config, scope, source, former, evictions, metrics, seriesCapReport, clock } = options;
+  const { config, scope, source, former, evictions, metrics, seriesCapReport, clock, logger } = options;
   const { store, cache } = source;
+  const faults = new NodeFaults(logger);
   const ofFormer = former === undefined ? {} : { former: former.collection };
   const active = {
     config,
     scope,
     source,
-    collection: createCollection({ config, onlyNode: scope.nodeName, store, cache, evictions, clock, ...ofFormer }),
-    exposition: new Exposition({ settings: config.metrics, selfMetrics: metrics, observer: seriesCapReport, clock }),
+    collection: createCollection({
+      config,
+      onlyNode: scope.nodeName,
+      store,
+      cache,
+      evictions,
+      faults,
+      clock,
+      ...ofFormer,
+    }),
+    exposition: new Exposition({
+      settings: config.metrics,
+      selfMetrics: metrics,
+      observer: seriesCapReport,
+      faults,
+      clock,
+    }),
     statusSettings: statusSettings(options),
   };
   evictions.configure(config.evictions);

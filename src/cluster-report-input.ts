@@ -26,7 +26,8 @@ export function clusterReportInput(collected: Collected): ClusterReportInput {
     },
     lastKnownOf: ({ node }) => {
       const last = node && cache.lastSummary(node);
-      return node && last && { snapshot: collection.records.lastKnown(node, last), ageMs: last.ageMs };
+      const snapshot = node && last && collection.records.lastKnown(node, last);
+      return snapshot && { snapshot, ageMs: last.ageMs };
     },
     samplesOf: (nodeName, uid) => cache.history(nodeName)?.find(uid)?.samples ?? [],
     formerPodsOf: (of) => formerPods(of, collected),

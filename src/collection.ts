@@ -1,7 +1,9 @@
 import type { PodScope } from './attribution/join.js';
 import type { Clock } from './base/clock.js';
+import { silentLogger } from './base/logger.js';
 import type { Config } from './config/schema.js';
 import { Collector, type EvictionLister, type NodeLister, type SummaryCache } from './scrape/collector.js';
+import { NodeFaults } from './scrape/node-faults.js';
 import { NodeRecords } from './scrape/node-records.js';
 import type { PodLister } from './scrape/node-snapshot.js';
 import { TopPods } from './scrape/top-pods.js';
@@ -27,6 +29,8 @@ export interface CollectionOptions {
   readonly clock: Clock;
   /** Every pod has detail series, whatever its workloads and `metrics.top`, and known or not. Without it, all have when no workloads are configured. */
   readonly showsAllPods?: boolean;
+  /** Default: not logged. */
+  readonly faults?: NodeFaults;
 }
 
 export interface Collection {
@@ -65,6 +69,7 @@ export function createCollection(options: CollectionOptions): Collection {
     maxUnknownPods: options.showsAllPods === true ? Infinity : maxUnknownPods,
     clock,
     graceMs: podGraceMs,
+    faults: options.faults ?? new NodeFaults(silentLogger),
   });
   if (former !== undefined) records.inherit(former.records);
   const collector = new Collector({

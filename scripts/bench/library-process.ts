@@ -7,6 +7,7 @@ import process from 'node:process';
 import { Registry } from 'prom-client';
 
 import { systemClock } from '../../src/base/clock.js';
+import { silentLogger } from '../../src/base/logger.js';
 import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import type { Profile } from '../../src/exposition/profile.js';
@@ -17,6 +18,7 @@ import type { Node, Pod } from '../../src/kube/objects.js';
 import { projectNode } from '../../src/kube/projection.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';
+import { NodeFaults } from '../../src/scrape/node-faults.js';
 import { NodeRecords } from '../../src/scrape/node-records.js';
 import { ObjectStore } from '../../src/watch/object-store.js';
 import { type SharedValues, watchedPods } from '../../src/watch/watched-collection.js';
@@ -91,6 +93,7 @@ class Pipeline {
       maxUnknownPods: 20,
       clock: systemClock,
       graceMs: minuteMs,
+      faults: new NodeFaults(silentLogger),
     });
     this.#exposition = new Exposition({
       settings: {

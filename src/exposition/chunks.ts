@@ -1,12 +1,14 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { ClusterFamilyRow } from './family.js';
-import type { SourceText, TextMaker } from './source-text.js';
+import { type SourceText, type TextMaker, textWithoutSeries } from './source-text.js';
 
 export interface ChunkCacheOptions<Source extends object> {
   readonly maker: Pick<TextMaker<Source, never, never>, 'families' | 'make'>;
   readonly slicer: TimeSlicer;
   /** Of sources that replace each other: the text of the new one is made from that of the former one. */
   readonly nameOf: (source: Source, index: number) => string;
+  /** Called when no text can be made of a source, which then has no series. Default: the exception is thrown. */
+  readonly onFault?: ((source: Source, error: unknown) => void) | undefined;
 }
 
 /**
@@ -55,9 +57,20 @@ export class ChunkCache<Source extends object> {
     signal.throwIfAborted();
     return this.#options.slicer.run(() => {
       // Another scrape may have made it while this one waited for its turn.
-      const text = this.#upToDate(name, source) ?? this.#options.maker.make(name, source, this.#kept.get(name));
+      const text = this.#upToDate(name, source) ?? this.#made(name, source);
       this.#kept.set(name, text);
       return text;
     });
+  }
+
+  #made(name: string, source: Source): SourceText<Source> {
+    const { maker, onFault } = this.#options;
+    try {
+      return maker.make(name, source, this.#kept.get(name));
+    } catch (error) {
+      if (onFault === undefined) throw error;
+      onFault(source, error);
+      return textWithoutSeries(source);
+    }
   }
 }

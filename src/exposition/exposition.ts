@@ -1,12 +1,14 @@
 import type { Clock } from '../base/clock.js';
+import { silentLogger } from '../base/logger.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { EvictionCounts } from '../history/eviction-counters.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
+import { NodeFaults } from '../scrape/node-faults.js';
 import type { PreparedNode } from '../scrape/node-record.js';
 import type { ClusterSnapshot, NodeObjects, NodeSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
 import { type BodyFamily, ExpositionBodies, type ExpositionBody, type ExpositionRequest } from './bodies.js';
-import { ChunkCache } from './chunks.js';
+import { ChunkCache, type ChunkCacheOptions } from './chunks.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { type Compatibility, detailGroups, familyTable } from './families.js';
 import type { FamilyGroup, Level } from './family.js';
@@ -68,6 +70,8 @@ export interface ExpositionOptions {
   readonly settings: ExpositionSettings;
   readonly selfMetrics: SelfMetricsSource;
   readonly observer: SeriesCapObserver;
+  /** Those of the records of the nodes. Default: kept here, and not logged. */
+  readonly faults?: NodeFaults;
   readonly clock: Clock;
 }
 
@@ -87,6 +91,7 @@ export class Exposition {
   readonly #selfMetrics: SelfMetricsSource;
   readonly #slicer: TimeSlicer;
   readonly #observer: SeriesCapObserver;
+  readonly #faults: NodeFaults;
   readonly #bodies: ExpositionBodies;
   readonly #pages = new WorkloadPages();
   readonly #workloadChunks: ChunkCache<WorkloadPage>;
@@ -100,30 +105,37 @@ export class Exposition {
   readonly #nodeEvictions = new StablePages<EvictionCounts<string>>();
   readonly #nodeEvictionChunks: ChunkCache<readonly EvictionCounts<string>[]>;
 
-  constructor({ settings, selfMetrics, observer, clock }: ExpositionOptions) {
+  constructor({ settings, selfMetrics, observer, faults, clock }: ExpositionOptions) {
     const isAllowed = allowedBy(settings);
     this.#settings = settings;
     this.#names = new Set(familyTable([], settings.compatibility).map(({ name }) => name));
     this.#selfMetrics = selfMetrics;
     this.#observer = observer;
+    this.#faults = faults ?? new NodeFaults(silentLogger);
     this.#slicer = new TimeSlicer(clock);
     const versions = new Versions();
     this.#bodies = new ExpositionBodies(clock, versions);
     const cacheOf = <Source extends object, Item extends object, Part>(
       groups: readonly SourceGroup<Source, Part>[],
       parts: SourceParts<Source, Item, Part>,
-      nameOf: (source: Source, index: number) => string,
+      names: Pick<ChunkCacheOptions<Source>, 'nameOf' | 'onFault'>,
     ) =>
       new ChunkCache({
         maker: new TextMaker(groupsOf(groups, isAllowed), parts, versions),
         slicer: this.#slicer,
-        nameOf,
+        ...names,
       });
+    const ofNode = {
+      nameOf: ({ nodeName }: NodeSource) => nodeName,
+      onFault: (source: NodeSource, error: unknown) => {
+        this.#faults.add(source.nodeName, error, source);
+      },
+    };
     const pageCache = <Page extends object>(groups: readonly FamilyGroup<Page>[]) =>
-      cacheOf<Page, never, never>(perSource(groups), undivided, (_, index) => String(index));
+      cacheOf<Page, never, never>(perSource(groups), undivided, { nameOf: (_, index) => String(index) });
     this.#workloadChunks = pageCache(workloadGroups);
-    this.#objectChunks = cacheOf(objectGroups(settings), partsOfObjects, ({ nodeName }) => nodeName);
-    this.#nodeChunks = cacheOf(detailGroups(settings), partsOfNode(settings), ({ nodeName }) => nodeName);
+    this.#objectChunks = cacheOf(objectGroups(settings), partsOfObjects, ofNode);
+    this.#nodeChunks = cacheOf(detailGroups(settings), partsOfNode(settings), ofNode);
     this.#nodeStateChunks = pageCache(nodeStateGroups);
     this.#evictedPodChunks = pageCache(evictedPodGroups);
     this.#workloadEvictionChunks = pageCache(workloadEvictionGroups);
@@ -176,10 +188,20 @@ export class Exposition {
       ...(await blocksOf(this.#nodeChunks, snapshots)),
       ...(await blocksOf(this.#objectChunks, objects)),
       ...(await blocksOf(this.#evictedPodChunks, [evictions.records])),
-      ...(await blocksOf(this.#nodeStateChunks, this.#nodeStates.of(nodes.map(shownState)))),
+      ...(await blocksOf(this.#nodeStateChunks, this.#nodeStates.of(this.#shownStates(snapshot)))),
       ...(await blocksOf(this.#nodeEvictionChunks, this.#nodeEvictions.of(evictions.nodes))),
     ];
     return this.#capped(blocks, filter);
+  }
+
+  /** To be called once the text of the nodes is made. */
+  #shownStates({ nodes, objects }: ClusterSnapshot): readonly ShownNodeState[] {
+    const faulty = new Set(objects.filter((source) => this.#faults.has(source)).map(({ nodeName }) => nodeName));
+    return nodes.map((node) => {
+      const { nodeName } = node;
+      const isFaulty = faulty.has(nodeName) || (node.state !== 'absent' && this.#faults.has(node.snapshot));
+      return isFaulty ? { nodeName, state: 'absent', reason: 'internal_error' } : shownState(node);
+    });
   }
 
   #capped(blocks: readonly FamilyBlock[], filter: FamilyFilter): readonly FamilyBlock[] {
@@ -194,6 +216,8 @@ export class Exposition {
     return blocks.filter((block) => !over.has(block));
   }
 }
+
+type NodeSource = NodeSnapshot | NodeObjects;
 
 interface BlockRequest<Source> {
   readonly sources: readonly Source[];

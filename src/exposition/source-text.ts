@@ -7,9 +7,13 @@ import type { SourceGroup } from './source-groups.js';
 /** The text of a source of series. Immutable. */
 export interface SourceText<Source> {
   readonly source: Source;
-  /** One for each family, in one memory block; empty where the source has no such series. */
+  /** One for each family, in one memory block; empty where the source has no such series. None without any series. */
   readonly pieces: readonly FamilyPiece[];
   readonly parts: PartEnds;
+}
+
+export function textWithoutSeries<Source>(source: Source): SourceText<Source> {
+  return { source, pieces: [], parts: noParts };
 }
 
 /** The samples of one family. */

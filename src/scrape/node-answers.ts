@@ -88,6 +88,8 @@ export class NodeAnswers {
       waiting.delete(node);
       return turns.runExclusive(() => (signal.aborted ? this.#late(known) : this.#complete(known, onNode)));
     });
+    const all = Promise.all(answered);
+    all.catch(() => undefined); // rejects below
     await nextTurn(); // fresh data has arrived
     const withoutData = [...waiting].filter((node) => this.#options.records.of(node).snapshot === undefined);
     await Promise.all(
@@ -95,7 +97,7 @@ export class NodeAnswers {
         turns.runExclusive(() => (signal.aborted ? undefined : this.#withoutData(node, onNode))),
       ),
     );
-    return Promise.all(answered);
+    return all;
   }
 
   /** Completes a node that no scrape has asked for yet. */

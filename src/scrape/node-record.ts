@@ -1,15 +1,15 @@
-import type { Clock } from '../base/clock.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import { isActive } from '../eviction/limits.js';
 import { type LayoutOfLife, layoutOfLife, type NodeLayout } from '../eviction/node-layout.js';
-import type { Node, Pod } from '../kube/objects.js';
+import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
-import { expectedPods as findExpected } from '../workload/coverage.js';
+import { CoverageRecord, type CoverageRecordOptions } from './coverage-record.js';
 import { DanglingPods } from './dangling-pods.js';
 import { DerivedLookup, type KnownLookup } from './derived-lookup.js';
-import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
+import type { NodeCoverage } from './node-coverage.js';
+import type { NodeFaults } from './node-faults.js';
 import type { ObjectRecords } from './node-objects.js';
 import {
   createNodeSnapshot,
@@ -20,16 +20,21 @@ import {
   type NodeSnapshotInput,
   type NodeSnapshotOptions,
 } from './node-snapshot.js';
-import type { BoundPod, ListedPod, NodeObjects, NodeSnapshot, NodeState } from './snapshot.js';
+import type {
+  AbsenceReason,
+  BoundPod,
+  ListedPod,
+  MeasuredNodeState,
+  NodeObjects,
+  NodeSnapshot,
+  NodeState,
+} from './snapshot.js';
 import type { NodePart } from './workload-collector.js';
 
-export interface NodeRecordsOptions extends NodeSnapshotOptions {
-  readonly clock: Clock;
-  /**
-   * In milliseconds: how long a pod may run before its node's summary must list it, and how long the API server's watch
-   * may not know a pod that a summary lists.
-   */
+export interface NodeRecordsOptions extends NodeSnapshotOptions, CoverageRecordOptions {
+  /** Also how long the API server's watch may not know a pod that a summary lists. */
   readonly graceMs: number;
+  readonly faults: NodeFaults;
 }
 
 type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
@@ -56,7 +61,7 @@ export class NodeRecord {
   readonly #options: NodeRecordsOptions;
   readonly #objects: ObjectRecords;
   #kept: KeptSnapshot | undefined;
-  #coverage: KeptCoverage | undefined;
+  readonly #coverage: CoverageRecord;
   /** Under way. */
   #listing: Listing | undefined;
   readonly #dangling: DanglingPods;
@@ -66,6 +71,7 @@ export class NodeRecord {
   constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
     this.#options = options;
     this.#objects = objects;
+    this.#coverage = new CoverageRecord(options);
     this.#dangling = new DanglingPods(former === undefined ? undefined : former.#dangling);
     this.#layout = former === undefined ? undefined : former.#layout;
   }
@@ -86,11 +92,20 @@ export class NodeRecord {
 
   /** Derives what `scraped` needs, so that it takes no time. Yields to the event loop between pods. */
   async prepare(node: Node, known: KnownLookup, slicer: TimeSlicer): Promise<PreparedNode> {
+    try {
+      return await this.#prepare(node, known, slicer);
+    } catch (error) {
+      this.#options.faults.add(node.name, error);
+      return { snapshot: undefined, objects: this.#objects.of(node.name, node, undefined) };
+    }
+  }
+
+  async #prepare(node: Node, known: KnownLookup, slicer: TimeSlicer): Promise<PreparedNode> {
     const { lookup } = known;
     const listed = lookup.state === 'absent' ? undefined : await this.#listPods(node, lookup, slicer);
     return slicer.run(() => {
       const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, listed);
-      this.#coverageOf(node, snapshot);
+      this.#coverage.of(node.name, snapshot);
       if (snapshot !== undefined) this.#updateDangling(snapshot);
       this.#derived.set(node, known);
       return { snapshot, objects: this.#objects.of(node.name, node, snapshot) };
@@ -99,7 +114,7 @@ export class NodeRecord {
 
   /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
   gone(nodeName: string): Pick<ScrapedNode, 'part' | 'objects'> {
-    const coverage = this.#coverageOf({ name: nodeName }, undefined);
+    const coverage = this.#coverage.of(nodeName, undefined);
     return {
       part: { nodeName, hasData: false, isInCluster: false, ...sumsOf(coverage) },
       objects: this.#objects.of(nodeName, undefined, undefined),
@@ -121,7 +136,7 @@ export class NodeRecord {
   isPrepared(node: Node, lookup: CacheLookup): boolean {
     const snapshot = lookup.state === 'absent' ? undefined : this.#keptOf(node, lookup);
     const hasSnapshot = lookup.state === 'absent' || snapshot !== undefined;
-    return hasSnapshot && this.#keptCoverage(this.#options.pods.podsOn(node.name), snapshot) !== undefined;
+    return hasSnapshot && this.#coverage.kept(node.name, snapshot) !== undefined;
   }
 
   /**
@@ -135,19 +150,32 @@ export class NodeRecord {
 
   /** As of now: `lookup` was made `sinceMs` ago, and other nodes have been waited for since. */
   scraped(node: Node, lookup: CacheLookup, sinceMs: number): ScrapedNode {
-    if (lookup.state === 'absent') {
-      const coverage = this.#coverageOf(node, undefined);
-      return {
-        state: { ...lookup, ...commonState(node, coverage) },
-        part: { nodeName: node.name, hasData: false, isInCluster: true, ...sumsOf(coverage) },
-        objects: this.#objects.of(node.name, node, undefined),
-      };
+    if (lookup.state === 'absent') return this.#absent(node, lookup.reason);
+    const { faults } = this.#options;
+    try {
+      const scraped = this.#measured(node, lookup, sinceMs);
+      if (!faults.has(scraped.state.snapshot) && !faults.has(scraped.objects)) return scraped;
+    } catch (error) {
+      faults.add(node.name, error);
     }
+    return this.#absent(node, 'internal_error');
+  }
+
+  #absent(node: Node, reason: AbsenceReason): ScrapedNode {
+    const coverage = this.#coverage.of(node.name, undefined);
+    return {
+      state: { state: 'absent', reason, ...commonState(node, coverage) },
+      part: { nodeName: node.name, hasData: false, isInCluster: true, ...sumsOf(coverage) },
+      objects: this.#objects.of(node.name, node, undefined),
+    };
+  }
+
+  #measured(node: Node, lookup: FoundLookup, sinceMs: number): ScrapedNode & { readonly state: MeasuredNodeState } {
     const snapshot = this.#snapshotOf(node, lookup);
-    const coverage = this.#coverageOf(node, snapshot);
+    const coverage = this.#coverage.of(node.name, snapshot);
     const ageMs = lookup.ageMs + sinceMs;
     this.#derived.set(node, { lookup, lookedUpAtMs: this.#options.clock.monotonicMs() - sinceMs });
-    const state: NodeState = {
+    const state: MeasuredNodeState = {
       state: lookup.state,
       ...commonState(node, coverage),
       ageMs,
@@ -241,28 +269,6 @@ export class NodeRecord {
       .every(({ namespace, name, uid }) => pods.findPod(namespace, name) === undefined && !pods.isDeleted(uid));
   }
 
-  #coverageOf({ name }: Pick<Node, 'name'>, snapshot: NodeSnapshot | undefined): NodeCoverage {
-    const { pods, resolver, clock, graceMs } = this.#options;
-    const podsOnNode = pods.podsOn(name);
-    const kept = this.#keptCoverage(podsOnNode, snapshot);
-    if (kept !== undefined) return kept;
-    const nowMs = clock.steadyNowMs();
-    const expected = findExpected({ pods: podsOnNode, nowMs, graceMs });
-    const coverage = nodeCoverage({ pods: podsOnNode, expected: expected.pods, snapshot }, resolver);
-    this.#coverage = { podsOnNode, snapshot, validUntilMs: expected.validUntilMs, coverage };
-    return coverage;
-  }
-
-  /** Undefined when something has changed since. */
-  #keptCoverage(podsOnNode: readonly Pod[], snapshot: NodeSnapshot | undefined): NodeCoverage | undefined {
-    const kept = this.#coverage;
-    const isSame =
-      kept?.podsOnNode === podsOnNode &&
-      kept.snapshot === snapshot &&
-      this.#options.clock.steadyNowMs() <= kept.validUntilMs;
-    return isSame ? kept.coverage : undefined;
-  }
-
   /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */
   #countDangling(snapshot: NodeSnapshot): number {
     const { clock, graceMs } = this.#options;
@@ -298,12 +304,4 @@ interface KeptSnapshot {
   /** The pods of the node. */
   readonly bound: readonly BoundPod[];
   readonly snapshot: NodeSnapshot;
-}
-
-interface KeptCoverage {
-  readonly podsOnNode: readonly Pod[];
-  readonly snapshot: NodeSnapshot | undefined;
-  /** Steady time in milliseconds. */
-  readonly validUntilMs: number;
-  readonly coverage: NodeCoverage;
 }

@@ -36,9 +36,14 @@ export class NodeRecords {
     return this.#records.get(nodeName)?.layout;
   }
 
-  /** What was last known of a node without data, for people: never part of a sum. */
-  lastKnown(node: Node, last: LastSummary): NodeSnapshot {
-    return this.of(node).lastKnown(node, last);
+  /** What was last known of a node without data, for people: never part of a sum. Undefined when it cannot be derived. */
+  lastKnown(node: Node, last: LastSummary): NodeSnapshot | undefined {
+    try {
+      return this.of(node).lastKnown(node, last);
+    } catch (error) {
+      this.#options.faults.add(node.name, error);
+      return undefined;
+    }
   }
 
   /** Pods of an earlier summary of the node of `snapshot`, by the API objects of today, for people: never part of a sum. */
@@ -60,5 +65,6 @@ export class NodeRecords {
       if (!nodeNames.has(name)) this.#records.delete(name);
     }
     this.#objects.retain(nodeNames);
+    this.#options.faults.retain(nodeNames);
   }
 }

@@ -146,9 +146,10 @@ export interface MeasuredNodeState extends NamedNode {
 
 /**
  * Why a node has no data. `skipped`: it serves no summaries and is not scraped. `no_node`: the only node to measure is
- * not in the cluster. Closed list: the values become label values.
+ * not in the cluster. `internal_error`: an exception while its data or text was made. Closed list: the values become label
+ * values.
  */
-export const absenceReasons = [...failureReasons, 'skipped', 'no_node'] as const;
+export const absenceReasons = [...failureReasons, 'skipped', 'no_node', 'internal_error'] as const;
 
 export type AbsenceReason = (typeof absenceReasons)[number];
 

@@ -3,6 +3,7 @@ import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 
 import { components, type PodUsage } from '../../src/attribution/usage.js';
+import { silentLogger } from '../../src/base/logger.js';
 import { limitRules } from '../../src/eviction/limit-ratios.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import {
@@ -15,6 +16,7 @@ import { type Compatibility, familyTable } from '../../src/exposition/families.j
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { type FamilyFilter, familyLevels } from '../../src/exposition/selection.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
+import { NodeFaults } from '../../src/scrape/node-faults.js';
 import type {
   ClusterSnapshot,
   NodeSnapshot,
@@ -72,14 +74,17 @@ class FakeCapObserver {
 interface TestedExposition extends Partial<ExpositionSettings> {
   readonly selfMetrics?: SelfMetricsSource;
   readonly observer?: ExpositionOptions['observer'];
+  readonly faults?: NodeFaults;
 }
 
 function anExposition({
   selfMetrics = new FakeSelfMetrics(),
   observer = new FakeCapObserver(),
+  faults = new NodeFaults(silentLogger),
   ...settings
 }: TestedExposition = {}): Exposition {
-  return new Exposition({ settings: expositionSettings(settings), selfMetrics, observer, clock: new ManualClock() });
+  const clock = new ManualClock();
+  return new Exposition({ settings: expositionSettings(settings), selfMetrics, observer, faults, clock });
 }
 
 function bytesOf({ chunks }: ExpositionBody): Buffer {
@@ -432,6 +437,31 @@ describe('families', () => {
     expect(readCount).toBe(1);
     await exposition.render(snapshot, asking('text'), never);
     expect(readCount).toBe(1);
+  });
+
+  it('are none of a node whose text is not to be made, which is absent, and all of the others', async () => {
+    const volume = {
+      ...aVolumeUsage(),
+      get usedBytes(): number {
+        throw new Error('an unforeseen value');
+      },
+    };
+    const faulty = aNodeSnapshot({ nodeName: 'b', pods: [aPodSnapshot({ usage: aPodUsage({ volumes: [volume] }) })] });
+    const nodes = [aFreshNode(aNodeSnapshot({ nodeName: 'a', pods: [aPodSnapshot()] })), aFreshNode(faulty)];
+    const logged: unknown[] = [];
+    const faults = new NodeFaults({ error: (...line) => void logged.push(line) });
+    const exposition = anExposition({ faults });
+    const render = async (): Promise<string> => {
+      const body = await exposition.render(aClusterSnapshot({ nodes }), asking('text'), never);
+      return bytesOf(body).toString();
+    };
+    await exposition.prepareNode({ snapshot: faulty, objects: someNodeObjects() }, asking('text').filter, never);
+    const text = await render();
+    expect(text).toContain('ephemeral_storage_node_absent_info{node="b",reason="internal_error"} 1');
+    expect(text.match(/^ephemeral_storage_pod_used_bytes.*/gm)).toEqual([expect.stringContaining('node="a"')]);
+    expect(await render()).toBe(text);
+    expect(faults.has(faulty)).toBe(true);
+    expect(logged).toEqual([[expect.stringContaining('absent'), { node: 'b', error: 'an unforeseen value' }]]);
   });
 
   it('are formatted once for requests with different filters', async () => {

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { describe, expect, it } from 'vitest';
 
 import { EvictionLog } from '../../src/history/eviction-log.js';
@@ -7,6 +9,7 @@ import type { CacheLookup, FoundLookup } from '../../src/kubelet/kubelet-cache.j
 import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../../src/kubelet/summary.js';
 import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
+import { NodeFaults } from '../../src/scrape/node-faults.js';
 import type { PreparedNode } from '../../src/scrape/node-record.js';
 import { NodeRecords } from '../../src/scrape/node-records.js';
 import type { PodLister } from '../../src/scrape/node-snapshot.js';
@@ -164,6 +167,8 @@ interface Settings {
 function aCollector(cluster: FakeCluster, settings: Settings = {}) {
   const { selectors = {}, labels = [], onMissingNode = 'partial', controllers } = settings;
   const clock = new ManualClock();
+  const logged: unknown[] = [];
+  const faults = new NodeFaults({ error: (...line) => void logged.push(line) });
   const resolver = new WorkloadResolver({
     selectors: Object.entries(selectors).map(([name, selector]) => ({
       name,
@@ -184,6 +189,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     showsAllPods,
     clock,
     graceMs,
+    faults,
   });
   const collector = new Collector({
     nodes: cluster,
@@ -209,7 +215,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     if (snapshot === undefined) throw new Error('nothing collected');
     return snapshot;
   };
-  return { collector, collect, clock, resolver };
+  return { collector, collect, clock, resolver, faults, logged };
 }
 
 const workloadOf = (snapshot: ClusterSnapshot, name: string) =>
@@ -538,6 +544,76 @@ describe('pods that change while a scrape waits for another node', () => {
     });
     expect(workloadOf(snapshot, 'cart')).toMatchObject({ expectedPods: 1, usage: { usedBytes: 30 } });
     expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(0);
+  });
+});
+
+describe('a node of which an exception comes', () => {
+  const faulty = {
+    ...aPodSummary({ name: 'cart-0' }),
+    get usedBytes(): number {
+      throw new Error('an unforeseen value');
+    },
+  };
+  const onNode = (): Promise<void> => Promise.resolve();
+
+  it.each([
+    ['for readers', {}],
+    ['for scrapes', { onNode }],
+  ])('is absent, and no other, %s', async (_case, options) => {
+    const cluster = twoNodes();
+    cluster.answer('node-1', { pods: [faulty] });
+    const { collector } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const snapshot = await collector.collect(new AbortController().signal, options);
+    expect(snapshot?.nodes).toMatchObject([{ state: 'absent', reason: 'internal_error' }, { state: 'fresh' }]);
+    expect(snapshot?.objects.map(({ pods }) => pods.length)).toEqual([1, 1]);
+    const partial = { expectedPods: 2, measuredPods: 1, complete: false, usage: { usedBytes: 30 } };
+    expect(snapshot && workloadOf(snapshot, 'cart')).toMatchObject(partial);
+  });
+
+  it('is absent when it comes while its text is made', async () => {
+    const { collector, faults } = aCollector(twoNodes(), { selectors: { cart: 'app=cart' } });
+    const snapshot = await collector.collect(new AbortController().signal, {
+      onNode: ({ snapshot: of }) => {
+        if (of?.nodeName === 'node-1') faults.add('node-1', new Error('an unforeseen value'), of);
+        return Promise.resolve();
+      },
+    });
+    expect(snapshot?.nodes).toMatchObject([{ state: 'absent', reason: 'internal_error' }, { state: 'fresh' }]);
+    expect(snapshot && workloadOf(snapshot, 'cart')).toMatchObject({ measuredPods: 1, complete: false });
+  });
+
+  it('is in the log once, whatever is scraped or prepared, and is whole with the next summary', async () => {
+    const cluster = twoNodes();
+    cluster.answer('node-1', { pods: [faulty] });
+    const { collector, collect, logged } = aCollector(cluster);
+    const node = cluster.nodeNamed('node-1');
+    const lookup = cluster.getFresh(node);
+    if (lookup === undefined) throw new Error('no data');
+    await collector.prepare(node, lookup, onNode);
+    await collect();
+    await collect();
+    expect(logged).toEqual([[expect.stringContaining('absent'), { node: 'node-1', error: 'an unforeseen value' }]]);
+    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 100 })] });
+    expect((await collect()).nodes.map(({ state }) => state)).toEqual(['fresh', 'fresh']);
+  });
+
+  it('ends the scrape and not the process when it comes of what is done with the node', async () => {
+    const cluster = twoNodes();
+    let respond = (): void => undefined;
+    cluster.hold('node-2', new Promise((resolve) => (respond = resolve)));
+    const { collector } = aCollector(cluster);
+    const passed: string[] = [];
+    const collecting = collector.collect(new AbortController().signal, {
+      onNode: async ({ objects, snapshot }) => {
+        passed.push(objects.nodeName);
+        if (snapshot !== undefined) throw new Error('the client is gone');
+        for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+      },
+    });
+    const ended = expect(collecting).rejects.toThrow('the client is gone');
+    await expect.poll(() => passed).toEqual(['node-1', 'node-2']);
+    respond();
+    await ended;
   });
 });
 

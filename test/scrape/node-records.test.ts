@@ -2,9 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
+import { silentLogger } from '../../src/base/logger.js';
 import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { Pod } from '../../src/kube/objects.js';
 import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
+import { NodeFaults } from '../../src/scrape/node-faults.js';
 import { NodeRecords } from '../../src/scrape/node-records.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import { aContainer, aContainerSummary, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
@@ -37,6 +39,7 @@ function setUp() {
     maxUnknownPods: 20,
     clock: new ManualClock(),
     graceMs: 60_000,
+    faults: new NodeFaults(silentLogger),
   });
   const summary = aNodeSummary({
     pods: names.map((name) => ({

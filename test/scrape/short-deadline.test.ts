@@ -8,6 +8,7 @@ import type { Node } from '../../src/kube/objects.js';
 import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { type CollectOptions, Collector } from '../../src/scrape/collector.js';
+import { NodeFaults } from '../../src/scrape/node-faults.js';
 import { NodeRecords } from '../../src/scrape/node-records.js';
 import { WorkloadCollector } from '../../src/scrape/workload-collector.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
@@ -66,6 +67,7 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
       ...{ pods, resolver, attribution: 'measured', maxUnknownPods: 20, sidecars: 'auto', showsAllPods: true, clock },
       scope: { namespaces: [], hasPodSelector: false },
       graceMs: 60_000,
+      faults: new NodeFaults(silentLogger),
     }),
     resolver,
     evictions: new EvictionLog({ retentionMs: 3_600_000, maxRecords: 10 }, clock),

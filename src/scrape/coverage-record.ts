@@ -1,0 +1,53 @@
+import type { Clock } from '../base/clock.js';
+import type { Pod } from '../kube/objects.js';
+import { expectedPods } from '../workload/coverage.js';
+import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
+import type { NodeSnapshotOptions } from './node-snapshot.js';
+import type { NodeSnapshot } from './snapshot.js';
+
+export interface CoverageRecordOptions extends Pick<NodeSnapshotOptions, 'pods' | 'resolver'> {
+  readonly clock: Clock;
+  /** How long a pod may run before its node's summary must list it, in milliseconds. */
+  readonly graceMs: number;
+}
+
+/** The coverage of one node, kept while its pods, its snapshot and the pods that are expected stay the same. */
+export class CoverageRecord {
+  readonly #options: CoverageRecordOptions;
+  #kept: KeptCoverage | undefined;
+
+  constructor(options: CoverageRecordOptions) {
+    this.#options = options;
+  }
+
+  /** `snapshot`: undefined while the node has no data. */
+  of(nodeName: string, snapshot: NodeSnapshot | undefined): NodeCoverage {
+    const { pods, resolver, clock, graceMs } = this.#options;
+    const kept = this.kept(nodeName, snapshot);
+    if (kept !== undefined) return kept;
+    const podsOnNode = pods.podsOn(nodeName);
+    const expected = expectedPods({ pods: podsOnNode, nowMs: clock.steadyNowMs(), graceMs });
+    const coverage = nodeCoverage({ pods: podsOnNode, expected: expected.pods, snapshot }, resolver);
+    this.#kept = { podsOnNode, snapshot, validUntilMs: expected.validUntilMs, coverage };
+    return coverage;
+  }
+
+  /** Undefined when something has changed since. */
+  kept(nodeName: string, snapshot: NodeSnapshot | undefined): NodeCoverage | undefined {
+    const { pods, clock } = this.#options;
+    const kept = this.#kept;
+    const isSame =
+      kept?.podsOnNode === pods.podsOn(nodeName) &&
+      kept.snapshot === snapshot &&
+      clock.steadyNowMs() <= kept.validUntilMs;
+    return isSame ? kept.coverage : undefined;
+  }
+}
+
+interface KeptCoverage {
+  readonly podsOnNode: readonly Pod[];
+  readonly snapshot: NodeSnapshot | undefined;
+  /** Steady time in milliseconds. */
+  readonly validUntilMs: number;
+  readonly coverage: NodeCoverage;
+}
