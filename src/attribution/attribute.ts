@@ -1,3 +1,4 @@
+import { finderByName } from '../base/names.js';
 import type { Pod } from '../kube/objects.js';
 import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
 import { addKnown, mergeByName } from './merge.js';
@@ -58,11 +59,12 @@ export function attribute({ summary, pod, mode }: AttributeInput, distribute: Di
     logsInodesUsed: container.logsInodesUsed,
   }));
   const volumes = volumeUsages(summary, pod);
+  const mounting = sharers(containers, pod);
   for (const volume of volumes) {
     const component = countedComponent(volume);
     if (component === undefined) continue;
     const bytes = breakdown.take(component, volume.usedBytes);
-    if (isMeasured) distribute(sharers(volume.name, containers, pod), bytes, volume.name);
+    if (isMeasured) distribute(mounting(volume.name), bytes, volume.name);
   }
   distribute(containers, isMeasured ? breakdown.components.other : usedBytes);
   const usage = {
@@ -143,13 +145,20 @@ function addContainers(a: ListedContainer, b: ListedContainer): ListedContainer 
   };
 }
 
-/** The containers that mount the volume; all of them when none does. */
+/** Returns what finds the containers that mount a volume, in their order; all of them when none does. */
 function sharers<T extends { readonly name: string }>(
-  volumeName: string,
   containers: readonly T[],
   pod: Pod | undefined,
-): readonly T[] {
-  const specs = pod?.containers.filter(({ mounts }) => mounts.some((mount) => mount.volumeName === volumeName)) ?? [];
-  const mounting = containers.filter((container) => specs.some(({ name }) => name === container.name));
-  return mounting.length === 0 ? containers : mounting;
+): (volumeName: string) => readonly T[] {
+  const mounting = new Map<string, T[]>();
+  const findSpec = finderByName(pod?.containers ?? []);
+  for (const container of containers) {
+    const volumeNames = new Set(findSpec(container.name)?.mounts.map(({ volumeName }) => volumeName));
+    for (const name of volumeNames) {
+      const known = mounting.get(name);
+      if (known === undefined) mounting.set(name, [container]);
+      else known.push(container);
+    }
+  }
+  return (volumeName) => mounting.get(volumeName) ?? containers;
 }

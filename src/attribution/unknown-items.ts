@@ -1,3 +1,4 @@
+import { finderByName, type Named } from '../base/names.js';
 import type { Pod } from '../kube/objects.js';
 import { addKnown } from './merge.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
@@ -7,10 +8,6 @@ const noName = '';
 
 /** Of a pod without a spec, which may have any: more than a pod has as a rule. */
 const maxNamesWithoutSpec = 20;
-
-interface Named {
-  readonly name: string;
-}
 
 /**
  * The same usage with at most the names of the pod's spec, so that no kubelet can make series up: containers that the spec
@@ -31,8 +28,9 @@ export function foldUnknown(usage: PodUsage, pod: Pod | undefined, maxNames = ma
 
 /** By the names of the spec, or the first ones. */
 function split<T extends Named>(items: readonly T[], known: readonly Named[] | number) {
+  const find = typeof known === 'number' ? undefined : finderByName(known);
   const isKnown = (item: T, index: number): boolean =>
-    typeof known === 'number' ? index < known : known.some(({ name }) => name === item.name);
+    typeof known === 'number' ? index < known : find?.(item.name) !== undefined;
   if (items.every(isKnown)) return { known: items, unknown: [] };
   return { known: items.filter(isKnown), unknown: items.filter((item, index) => !isKnown(item, index)) };
 }

@@ -1,3 +1,4 @@
+import { finderByName } from '../base/names.js';
 import type { Pod, Volume, VolumeType } from '../kube/objects.js';
 import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import { addKnown, mergeByName } from './merge.js';
@@ -12,8 +13,9 @@ type Spec = Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>;
  */
 export function volumeUsages({ volumes = [] }: PodSummary, pod: Pod | undefined): readonly VolumeUsage[] {
   const usages: VolumeUsage[] = [];
+  const findSpec = finderByName(pod?.volumes ?? []);
   for (const volume of volumes) {
-    const spec = pod?.volumes.find(({ name }) => name === volume.name);
+    const spec = findSpec(volume.name);
     if (spec?.isRawBlock !== true) usages.push(usageOf(volume, spec ?? withoutSpec(volume)));
   }
   return mergeByName(usages, addVolumes);
@@ -65,7 +67,15 @@ export function countedComponent({ type, medium }: Kind): Extract<Component, Vol
  */
 export function areVolumesPending({ volumes = [] }: PodSummary, pod: Pod | undefined): boolean {
   if (pod === undefined) return false;
-  if (volumes.some((listed) => pod.volumes.some(({ name }) => name === listed.name))) return false;
-  const mounted = new Set(pod.containers.flatMap(({ mounts }) => mounts.map(({ volumeName }) => volumeName)));
+  const findSpec = finderByName(pod.volumes);
+  if (volumes.some(({ name }) => findSpec(name) !== undefined)) return false;
+  const mounted = mountedVolumeNames(pod);
   return pod.volumes.some((volume) => countedComponent(volume) !== undefined && mounted.has(volume.name));
+}
+
+/** Of emptyDirs and configMaps, the names of those that a container mounts: the kubelet mounts and lists no others. */
+export function mountedVolumeNames({ containers }: Pick<Pod, 'containers'>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { mounts } of containers) for (const { volumeName } of mounts) names.add(volumeName);
+  return names;
 }

@@ -2,7 +2,7 @@ export interface Named {
   readonly name: string;
 }
 
-/** Most pods have a few containers and volumes: up to here, comparisons take less time than a set. */
+/** Most pods have a few containers and volumes: up to here, comparisons take less time than a set or a map. */
 const maxComparedCount = 8;
 
 export function haveDistinctNames(items: readonly Named[]): boolean {
@@ -11,4 +11,12 @@ export function haveDistinctNames(items: readonly Named[]): boolean {
     for (let before = 0; before < index; before += 1) if (items[before]?.name === items[index]?.name) return false;
   }
   return true;
+}
+
+/** Returns what finds the first item of a name, in a time that does not grow with the number of items. */
+export function finderByName<T extends Named>(items: readonly T[]): (name: string) => T | undefined {
+  if (items.length <= maxComparedCount) return (name) => items.find((item) => item.name === name);
+  const byName = new Map<string, T>();
+  for (const item of items) if (!byName.has(item.name)) byName.set(item.name, item);
+  return (name) => byName.get(name);
 }

@@ -1,7 +1,8 @@
-import { addKnown } from '../attribution/merge.js';
+import { addKnown, mergeByName } from '../attribution/merge.js';
+import { finderByName } from '../base/names.js';
 import type { Pod } from '../kube/objects.js';
 import { type Amount, ratioTo, roundUp } from '../kube/quantity.js';
-import type { PodSummary } from '../kubelet/summary.js';
+import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import { podLimit } from './limits.js';
 
 /** The limits that the kubelet evicts for, in the order in which it checks them. */
@@ -47,12 +48,15 @@ export function limitRatios(input: LimitRatiosInput): readonly LimitRatio[] {
 
 /** EmptyDirs of any medium, in the order of the spec: the kubelet compares the volume's own usage. */
 function addVolumeRatios(ratios: LimitRatio[], { summary: { volumes = [] }, pod }: LimitRatiosInput): void {
+  const limited = pod.volumes.filter(({ sizeLimitBytes }) => sizeLimitBytes !== undefined);
+  if (limited.length === 0) return;
+  const addVolumes = (a: VolumeSummary, b: VolumeSummary) => ({ ...a, usedBytes: addKnown(a.usedBytes, b.usedBytes) });
+  const findVolume = finderByName(mergeByName(volumes, addVolumes));
   const seen = new Set<string>();
-  for (const { name, sizeLimitBytes } of pod.volumes) {
-    if (sizeLimitBytes === undefined || seen.has(name)) continue;
+  for (const { name, sizeLimitBytes } of limited) {
+    if (seen.has(name)) continue;
     seen.add(name);
-    let usedBytes: number | undefined;
-    for (const volume of volumes) if (volume.name === name) usedBytes = addKnown(usedBytes, volume.usedBytes);
+    const usedBytes = findVolume(name)?.usedBytes;
     addRatio(ratios, { rule: 'emptydir', container: '', volume: name }, usedBytes, sizeLimitBytes);
   }
 }

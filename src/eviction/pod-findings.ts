@@ -1,4 +1,4 @@
-import { countedComponent } from '../attribution/volume-usage.js';
+import { countedComponent, mountedVolumeNames } from '../attribution/volume-usage.js';
 import type { Node, Pod, Volume } from '../kube/objects.js';
 import { type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
 import type { LogRotation } from '../kubelet/log-rotation.js';
@@ -61,8 +61,8 @@ export function podFindings(input: PodFindingsInput): readonly PodFinding[] {
   if (!isActive(pod)) return [];
   const findings: PodFinding[] = [];
   const counted = pod.volumes.filter((volume) => countedComponent(volume) !== undefined);
-  const isMounted = ({ name }: Volume): boolean =>
-    pod.containers.some(({ mounts }) => mounts.some(({ volumeName }) => volumeName === name));
+  const mounted = mountedVolumeNames(pod);
+  const isMounted = ({ name }: Volume): boolean => mounted.has(name);
   if (exemptionOf(pod) === undefined) addEvictionFindings(findings, input, counted.filter(isMounted));
   addLogFindings(findings, input);
   // The kubelet mounts and measures only what a container mounts.

@@ -1,3 +1,4 @@
+import { finderByName } from '../base/names.js';
 import type { Pod, Volume } from '../kube/objects.js';
 import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, PodSummary } from '../kubelet/summary.js';
@@ -48,9 +49,8 @@ function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: 
     if (parts.includes('logs')) usage += amountOf(logs);
   }
   if (!parts.includes('volumes')) return usage;
-  for (const volume of pod.volumes.filter(isCounted)) {
-    usage += amountOf(summary.volumes?.find(({ name }) => name === volume.name));
-  }
+  const findVolume = finderByName(summary.volumes ?? []);
+  for (const volume of pod.volumes) if (isCounted(volume)) usage += amountOf(findVolume(volume.name));
   return usage;
 }
 

@@ -10,6 +10,7 @@ import type {
 import type { ApiServerState } from './absence-hints.js';
 import { type AbsenceReport, Absences } from './absence-report.js';
 import type { AffectedWorkloadsReport } from './affected-workloads.js';
+import { findingsByPod, specFindings } from './finding-report.js';
 import type { FormerPodsOf } from './former-pod.js';
 import { type GapReport, Gaps } from './gap-report.js';
 import type { FailureOf, LastKnownOf } from './node-report.js';
@@ -111,16 +112,18 @@ export interface ClusterReportInput {
   readonly slicer: TimeSlicer;
 }
 
-/** One walk over the pods, node by node, yielding to the event loop in between. Keeps only what it reports. */
+/** One walk over the pods, node by node, yielding to the event loop between pods. Keeps only what it reports. */
 export async function clusterReport(input: ClusterReportInput): Promise<ClusterReport> {
   const { snapshot, isPartial, hidesPodsWithoutWorkload, slicer } = input;
   const parts = partsOf(await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, slicer), input);
   let unmeasuredLimitedPodCount = 0;
-  await slicer.forEach(snapshot.nodes, (node) => {
+  for (const node of snapshot.nodes) {
     unmeasuredLimitedPodCount += limitedPodCount(node, hidesPodsWithoutWorkload);
-    if (node.state === 'absent') addAbsent(parts, node, input);
-    else addMeasured(parts, node, input);
-  });
+    const steps = node.state === 'absent' ? absentSteps(parts, node, input) : measuredSteps(parts, node, input);
+    await slicer.forEach(steps, (step) => {
+      step();
+    });
+  }
   const { workloads, pods, pressure, findings, nodes, absences, gaps } = parts;
   return {
     isPartial,
@@ -163,37 +166,74 @@ function partsOf(workloads: RankedWorkloads, { failureOf, samplesOf, apiServer, 
   };
 }
 
-function addMeasured(parts: Parts, node: MeasuredNodeState, { formerPodsOf }: ClusterReportInput): void {
+/** A part of the report's work that is done at once. */
+type Step = () => void;
+
+function* measuredSteps(parts: Parts, node: MeasuredNodeState, { formerPodsOf }: ClusterReportInput): Iterable<Step> {
   const { snapshot } = node;
-  parts.nodes.add(node);
-  parts.gaps.add(node);
-  parts.pressure.add(node, snapshot);
-  parts.findings.add(snapshot);
-  addPods(parts.pods, node, snapshot, formerPodsOf);
-  for (const pod of snapshot.pods) parts.workloads.add(pod);
+  yield () => {
+    parts.nodes.add(node);
+    parts.gaps.add(node);
+    parts.pressure.add(node, snapshot);
+  };
+  yield* findingSteps(parts, snapshot);
+  yield* podSteps(parts, node, snapshot, () => formerPodsOf(snapshot));
+  for (const pod of snapshot.pods) {
+    yield () => {
+      parts.workloads.add(pod);
+    };
+  }
 }
 
-function addAbsent(parts: Parts, node: AbsentNodeState, input: ClusterReportInput): void {
+function* absentSteps(parts: Parts, node: AbsentNodeState, input: ClusterReportInput): Iterable<Step> {
   const lastKnown = input.lastKnownOf(node);
-  parts.nodes.add(node, lastKnown);
-  parts.absences.add({ state: node, lastKnown, failure: input.failureOf(node.nodeName) });
+  yield () => {
+    parts.nodes.add(node, lastKnown);
+    parts.absences.add({ state: node, lastKnown, failure: input.failureOf(node.nodeName) });
+  };
   if (lastKnown === undefined) {
-    parts.findings.addUnmeasured(node);
+    for (const { pod } of node.unmeasured) {
+      yield () => {
+        parts.findings.add(specFindings(pod, node.node));
+      };
+    }
     return;
   }
   const { snapshot, ageMs } = lastKnown;
   const source = { ...node, ageMs };
-  parts.pressure.add(source, snapshot);
-  parts.findings.add(snapshot);
-  addPods(parts.pods, source, snapshot, input.formerPodsOf);
+  yield () => {
+    parts.pressure.add(source, snapshot);
+  };
+  yield* findingSteps(parts, snapshot);
+  yield* podSteps(parts, source, snapshot, () => input.formerPodsOf(snapshot));
 }
 
-function addPods(ranked: RankedPods, node: PodSource, snapshot: NodeSnapshot, formerPodsOf: FormerPodsOf): void {
-  const { pods, podsWithoutTotal } = snapshot;
+function* findingSteps({ findings }: Parts, snapshot: NodeSnapshot): Iterable<Step> {
+  for (const found of findingsByPod(snapshot)) {
+    yield () => {
+      findings.add(found);
+    };
+  }
+}
+
+function* podSteps(
+  { pods: ranked }: Parts,
+  node: PodSource,
+  { pods, podsWithoutTotal }: NodeSnapshot,
+  formerPods: () => ReturnType<FormerPodsOf>,
+): Iterable<Step> {
   const isPending = pods.some(({ usage }) => usage.volumesPending);
-  const former = isPending ? formerPodsOf(snapshot) : undefined;
-  for (const pod of pods) ranked.add({ node, pod }, former?.get(pod.summary.uid));
-  for (const pod of podsWithoutTotal) ranked.addLimits({ node, pod });
+  const former = isPending ? formerPods() : undefined;
+  for (const pod of pods) {
+    yield () => {
+      ranked.add({ node, pod }, former?.get(pod.summary.uid));
+    };
+  }
+  for (const pod of podsWithoutTotal) {
+    yield () => {
+      ranked.addLimits({ node, pod });
+    };
+  }
 }
 
 /** Pods without data whose limits the kubelet enforces. */

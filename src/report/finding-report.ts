@@ -24,17 +24,19 @@ export interface FoundFinding {
 
 /** Of the pods of a node that the API server knows. */
 export function nodeFindings(snapshot: NodeSnapshot): readonly FoundFinding[] {
+  return [...findingsByPod(snapshot)].flat();
+}
+
+/** {@link nodeFindings} pod by pod, each found when it is read. */
+export function* findingsByPod(snapshot: NodeSnapshot): Iterable<readonly FoundFinding[]> {
   const { podsOnNode, summary, node, logRotation } = snapshot;
   const summaries = new Map(summary.pods.map((pod) => [pod.uid, pod]));
   const isNearPressure = isNearThreshold(snapshot.thresholds) || node.diskPressure === true;
-  const found: FoundFinding[] = [];
   for (const pod of podsOnNode) {
     const podSummary = summaries.get(pod.kubeletUid);
-    for (const finding of podFindings({ pod, summary: podSummary, node, isNearPressure, logRotation })) {
-      found.push({ pod, finding });
-    }
+    const found = podFindings({ pod, summary: podSummary, node, isNearPressure, logRotation });
+    yield found.map((finding) => ({ pod, finding }));
   }
-  return found;
 }
 
 /** Of a pod on a node without data, or that is not scheduled: what its spec alone shows. */

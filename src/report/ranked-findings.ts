@@ -1,7 +1,6 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
 import { type FindingKind, findingKinds } from '../eviction/pod-findings.js';
-import type { NodeSnapshot, NodeState } from '../scrape/snapshot.js';
-import { type FindingReport, findingReport, type FoundFinding, nodeFindings, specFindings } from './finding-report.js';
+import { type FindingReport, findingReport, type FoundFinding } from './finding-report.js';
 import type { Ranked } from './ranked.js';
 
 /** The findings of one kind, those of most pods first. `totalCount` counts the pods of one controller once. */
@@ -22,7 +21,7 @@ interface FindingGroup {
   podCount: number;
 }
 
-/** The findings of all nodes, by kind. Nodes are added one by one. */
+/** The findings of all nodes, by kind. Those of each pod are added together. */
 export class RankedFindings {
   readonly #count: number;
   readonly #groups = new Map<FindingKind, Map<string, FindingGroup>>();
@@ -32,15 +31,8 @@ export class RankedFindings {
     this.#count = count;
   }
 
-  add(snapshot: NodeSnapshot): void {
-    for (const found of nodeFindings(snapshot)) this.#addFinding(found);
-  }
-
-  /** Of a node that never had data, what the specs of its pods show. */
-  addUnmeasured({ node, unmeasured }: NodeState): void {
-    for (const { pod } of unmeasured) {
-      for (const found of specFindings(pod, node)) this.#addFinding(found);
-    }
+  add(findings: readonly FoundFinding[]): void {
+    for (const found of findings) this.#addFinding(found);
   }
 
   /** Only kinds with findings, in the order of `findingKinds`. */

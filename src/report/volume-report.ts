@@ -1,5 +1,6 @@
 import type { VolumeUsage } from '../attribution/usage.js';
-import { countedComponent } from '../attribution/volume-usage.js';
+import { countedComponent, mountedVolumeNames } from '../attribution/volume-usage.js';
+import type { LimitRatio } from '../eviction/limit-ratios.js';
 import type { Volume, VolumeType } from '../kube/objects.js';
 import { roundUp } from '../kube/quantity.js';
 import { type LimitReport, limitReport } from './limit-report.js';
@@ -26,7 +27,9 @@ export interface VolumeReport extends PodPlace {
 
 /** The volumes that the kubelet lists for a pod. */
 export function volumeReports(found: FoundPod): readonly VolumeReport[] {
-  return found.pod.usage.volumes.map((volume) => listedReport(found, volume));
+  const ratios = new Map<string, LimitRatio>();
+  for (const ratio of found.pod.ratios) if (ratio.rule === 'emptydir') ratios.set(ratio.volume, ratio);
+  return found.pod.usage.volumes.map((volume) => listedReport(found, volume, ratios.get(volume.name)));
 }
 
 /** The volumes of the pod's spec that the kubelet does not list. */
@@ -34,7 +37,7 @@ export function unlistedVolumeReports(found: FoundPod): readonly VolumeReport[] 
   const { pod, usage } = found.pod;
   const listed = new Set(usage.volumes.map(({ name }) => name));
   const unlisted = pod?.volumes.filter(({ name }) => !listed.has(name)) ?? [];
-  const mounted = new Set(pod?.containers.flatMap(({ mounts }) => mounts.map(({ volumeName }) => volumeName)));
+  const mounted = mountedVolumeNames({ containers: pod?.containers ?? [] });
   return unlisted.map((volume) => {
     const report = { ...podPlace(found), ...specOf(volume) };
     // The kubelet mounts and lists only what a container mounts.
@@ -43,9 +46,8 @@ export function unlistedVolumeReports(found: FoundPod): readonly VolumeReport[] 
   });
 }
 
-function listedReport(found: FoundPod, volume: VolumeUsage): VolumeReport {
+function listedReport(found: FoundPod, volume: VolumeUsage, ratio: LimitRatio | undefined): VolumeReport {
   const { usedBytes, capacityBytes, availableBytes, inodesUsed, measuredAtMs } = volume;
-  const ratio = found.pod.ratios.find(({ rule, volume: name }) => rule === 'emptydir' && name === volume.name);
   return {
     ...podPlace(found),
     ...specOf(volume),

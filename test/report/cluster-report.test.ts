@@ -603,13 +603,30 @@ it('is all zeros for a cluster without nodes', async () => {
   });
 });
 
-it('yields to the event loop while it walks over many pods', async () => {
+it('has the findings that the specs of the pods of a node show that never had data', async () => {
+  const unmeasured = [{ pod: aPod({ volumes: [aVolume()] }), workloads: [] }];
+  const { findings } = await reportOf({ nodes: [{ ...anAbsentNode('node-1', 'timeout'), unmeasured }] });
+  expect(findings).toMatchObject([{ kind: 'volume_not_mounted', findingCount: 1 }]);
+});
+
+const hundredPods = Array.from({ length: 100 }, (_, index) => podOf(`p-${index}`, 1));
+const hundredKnownPods = hundredPods.map(({ name }) => aPod({ name }));
+
+it.each<[string, readonly NodeState[], Partial<ClusterReportInput>]>([
+  ['of many nodes', hundredPods.map((pod, index) => nodeOf(`node-${index}`, [pod])), {}],
+  ['of one node', [nodeOf('node-1', hundredPods)], {}],
+  ['that one node lists', [aFreshNode(aNodeSnapshot({ pods: [], podsOnNode: hundredKnownPods }))], {}],
+  [
+    'of one node without data',
+    [anAbsentNode('node-1', 'timeout')],
+    { lastKnownOf: () => ({ snapshot: aNodeSnapshot({ pods: hundredPods }), ageMs: 0 }) },
+  ],
+])('yields to the event loop while it walks over many pods %s', async (_case, nodes, input) => {
   const clock = new ManualClock();
   let nowMs = 0;
   clock.monotonicMs = () => (nowMs += 1); // every look at the clock takes a millisecond
-  const nodes = Array.from({ length: 100 }, (_, index) => nodeOf(`node-${index}`, [podOf(`p-${index}`, 1)]));
   const progress = { isDone: false };
-  const walking = reportOf({ nodes }, { slicer: new TimeSlicer(clock) }).finally(() => {
+  const walking = reportOf({ nodes }, { ...input, slicer: new TimeSlicer(clock) }).finally(() => {
     progress.isDone = true;
   });
   let turnCount = 0;

@@ -14,13 +14,13 @@ import {
   aPodSummary,
   aVolume,
 } from '../support/builders.js';
-import { anAbsentNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
+import { aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
 const mib = 2 ** 20;
 
 function rankedOf(...snapshots: readonly NodeSnapshot[]): readonly FindingKindReport[] {
   const findings = new RankedFindings(2);
-  for (const snapshot of snapshots) findings.add(snapshot);
+  for (const snapshot of snapshots) findings.add(nodeFindings(snapshot));
   return findings.kinds();
 }
 
@@ -66,13 +66,6 @@ describe('the findings of a cluster', () => {
     expect(rankedOf(nodeWith('node-1', { name: 'a', ...onNode }, { name: 'b', ...onNode }))).toMatchObject([
       { findingCount: 2, totalCount: 2 },
     ]);
-  });
-
-  it('of a node that never had data are those of the specs of its pods', () => {
-    const findings = new RankedFindings(2);
-    const unmeasured = [{ pod: aPod({ volumes: [aVolume()] }), workloads: [] }];
-    findings.addUnmeasured({ ...anAbsentNode('node-1', 'timeout'), unmeasured });
-    expect(findings.kinds()).toMatchObject([{ kind: 'volume_not_mounted', findingCount: 1 }]);
   });
 
   it('are none without any', () => {
