@@ -1,44 +1,63 @@
 import type { Clock } from '../base/clock.js';
 import { ExpiringCache } from './expiring-cache.js';
+import { QueueFullError } from './fair-queue.js';
 
 export interface KeptAnswersOptions {
   readonly clock: Clock;
-  /** Of the values, and of the answers without one. */
+  /** Of the values, of the answers without one, and of the failures. */
   readonly maxCount: number;
   /** In milliseconds: for how long a value is not asked for again. */
   readonly keepMs: number;
-  /** In milliseconds, at least `keepMs`: for how long a value counts while asking for it again fails. */
+  /** In milliseconds, at least `keepMs`: for how long a value counts after it was found, and after the first failure since. */
   readonly keepFailingMs: number;
   /** In milliseconds: for how long it is kept that there is no value. */
   readonly keepNoneMs: number;
+  /** In milliseconds: for how long nothing is asked again that could not be answered. */
+  readonly keepFailureMs: number;
 }
 
 interface Found<V> {
   readonly value: V;
   readonly askAgainMs: number;
+  /** Whether asking again has failed. */
+  readonly isFailing: boolean;
 }
 
 /**
  * Answers that are expensive to find. Values are kept apart from answers without one, so that a flood of wrong
- * credentials displaces no right ones. Who asks for what is being found waits for the same answer.
+ * credentials displaces no right ones. Who asks for what is being found waits for the same answer; where there is a value
+ * nobody waits, and it is asked for again in the background.
  */
 export class KeptAnswers<V> {
   readonly #options: KeptAnswersOptions;
   readonly #values: ExpiringCache<Found<V>>;
   readonly #none: ExpiringCache<true>;
+  readonly #failures: ExpiringCache<{ readonly error: unknown }>;
   readonly #asked = new Map<string, Promise<V | undefined>>();
 
   constructor(options: KeptAnswersOptions) {
+    const { clock, maxCount } = options;
     this.#options = options;
-    this.#values = new ExpiringCache(options.clock, options.maxCount);
-    this.#none = new ExpiringCache(options.clock, options.maxCount);
+    this.#values = new ExpiringCache(clock, maxCount);
+    this.#none = new ExpiringCache(clock, maxCount);
+    this.#failures = new ExpiringCache(clock, maxCount);
   }
 
   /** Rejects as `ask` does, when no value is kept. */
   async get(key: string, ask: () => Promise<V | undefined>): Promise<V | undefined> {
     const found = this.#values.get(key);
-    if (found !== undefined && found.askAgainMs > this.#options.clock.monotonicMs()) return found.value;
+    const failure = this.#failures.get(key);
+    if (found !== undefined) {
+      const isDue = found.askAgainMs <= this.#options.clock.monotonicMs();
+      if (isDue && failure === undefined) void this.#answer(key, ask).catch(() => undefined);
+      return found.value;
+    }
     if (this.#none.get(key) === true) return undefined;
+    if (failure !== undefined) throw failure.error;
+    return this.#answer(key, ask);
+  }
+
+  #answer(key: string, ask: () => Promise<V | undefined>): Promise<V | undefined> {
     const asked = this.#asked.get(key) ?? this.#ask(key, ask);
     this.#asked.set(key, asked);
     return asked;
@@ -50,9 +69,8 @@ export class KeptAnswers<V> {
       this.#keep(key, value);
       return value;
     } catch (error) {
-      const found = this.#values.get(key);
-      if (found === undefined) throw error;
-      return found.value;
+      if (!(error instanceof QueueFullError)) this.#keepFailure(key, error);
+      throw error;
     } finally {
       this.#asked.delete(key);
     }
@@ -64,7 +82,15 @@ export class KeptAnswers<V> {
       this.#values.delete(key);
       this.#none.set(key, true, keepNoneMs);
     } else {
-      this.#values.set(key, { value, askAgainMs: clock.monotonicMs() + keepMs }, keepFailingMs);
+      const askAgainMs = clock.monotonicMs() + keepMs;
+      this.#values.set(key, { value, askAgainMs, isFailing: false }, keepFailingMs);
     }
+  }
+
+  #keepFailure(key: string, error: unknown): void {
+    const { keepFailingMs, keepFailureMs } = this.#options;
+    this.#failures.set(key, { error }, keepFailureMs);
+    const found = this.#values.get(key);
+    if (found?.isFailing === false) this.#values.set(key, { ...found, isFailing: true }, keepFailingMs);
   }
 }

@@ -21,7 +21,7 @@ export interface PasswordCheckerOptions {
 }
 
 /** Whether a password has a hash does not change. */
-const keepForever = { keepMs: Infinity, keepFailingMs: Infinity, keepNoneMs: Infinity };
+const keepForever = { keepMs: Infinity, keepFailingMs: Infinity, keepNoneMs: Infinity, keepFailureMs: 0 };
 
 /** After a wrong password: as much as leaves four fifths of a processor to the exporter. */
 const restFactor = 4;

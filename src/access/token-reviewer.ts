@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { abortable } from '../base/abortable.js';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
@@ -35,9 +36,10 @@ export interface TokenReviewerOptions {
  * As kube-apiserver keeps those of its webhooks, by and large. While the API server does not answer, what it said lets
  * Prometheus in for a while: outages are when metrics are needed, and nobody can revoke a token during one.
  */
+const keepMissing = { keepFailingMs: 600_000, keepFailureMs: 10_000 } as const;
 const keep = {
-  user: { keepMs: 60_000, keepFailingMs: 600_000, keepNoneMs: 10_000 },
-  permission: { keepMs: 300_000, keepFailingMs: 600_000, keepNoneMs: 30_000 },
+  user: { ...keepMissing, keepMs: 60_000, keepNoneMs: 10_000 },
+  permission: { ...keepMissing, keepMs: 300_000, keepNoneMs: 30_000 },
 } as const;
 const maxKeptCount = 1_000;
 
@@ -47,8 +49,11 @@ const rememberMs = 3_600_000;
 /** After a review that let nobody in: at most four of them are sent in a second for all that were never let in. */
 const restMs = 1_000;
 
-/** Two reviews are shorter than the 10 s that Prometheus waits by default. */
+/** Of one review. */
 const reviewTimeoutMs = 3_000;
+
+/** Both reviews with their turns: what a scrape of Prometheus, 10 s by default, may lose at the door. */
+const checkTimeoutMs = 3_000;
 const maxReviewBytes = 1_048_576;
 
 /** Who sends a token, and what else the API server wants to know of that user: a part of a SubjectAccessReview. */
@@ -87,21 +92,15 @@ export class TokenReviewer implements Disposable {
     this.#known = new ExpiringCache(clock, maxKeptCount);
   }
 
-  /** Never rejects. */
-  async check({ token, method, path, client }: TokenAttempt): Promise<Verdict> {
-    const key = createHash('sha256').update(token).digest('base64');
-    const permission = { verb: method === 'HEAD' ? 'get' : method.toLowerCase(), path: permissionPath(path) };
+  /** Never rejects. A review that takes too long for this attempt goes on: the next one finds its answer. */
+  async check(attempt: TokenAttempt): Promise<Verdict> {
+    const { clock } = this.#options;
+    const error = (): Error => new Error(`no verdict within ${checkTimeoutMs / 1_000} s`);
+    using deadline = startDeadline({ clock, durationMs: checkTimeoutMs, error });
     try {
-      const user = await this.#users.get(key, () => this.#inTurn(key, client, () => this.#userOf(token)));
-      if (user === undefined) return 'unauthenticated';
-      const isAllowed = await this.#permissions.get(`${key} ${permission.verb} ${permission.path}`, () =>
-        this.#inTurn(key, client, () => this.#permissionOf(user, permission)),
-      );
-      if (isAllowed !== true) return { forbidden: denialText(user, permission) };
-      this.#known.set(key, true, rememberMs);
-      return 'allowed';
-    } catch (error) {
-      return error instanceof QueueFullError ? 'busy' : 'unavailable';
+      return await abortable(this.#verdict(attempt), deadline.signal);
+    } catch (failure) {
+      return failure instanceof QueueFullError ? 'busy' : 'unavailable';
     }
   }
 
@@ -109,6 +108,21 @@ export class TokenReviewer implements Disposable {
   [Symbol.dispose](): void {
     this.#stopping.abort(new Error('stopped'));
     this.#options.api[Symbol.dispose]();
+  }
+
+  /** A user that is kept is not waited for: then both reviews, as far as they are due, run side by side. */
+  async #verdict({ token, method, path, client }: TokenAttempt): Promise<Verdict> {
+    const key = hashOf(token);
+    const permission = { verb: method === 'HEAD' ? 'get' : method.toLowerCase(), path: permissionPath(path) };
+    const user = await this.#users.get(key, () => this.#inTurn(key, client, () => this.#userOf(token)));
+    if (user === undefined) return 'unauthenticated';
+    const permissionKey = hashOf(JSON.stringify([key, user, permission])); // other groups are another question
+    const isAllowed = await this.#permissions.get(permissionKey, () =>
+      this.#inTurn(key, client, () => this.#permissionOf(user, permission)),
+    );
+    if (isAllowed !== true) return { forbidden: denialText(user, permission) };
+    this.#known.set(key, true, rememberMs);
+    return 'allowed';
   }
 
   async #inTurn<T>(key: string, client: string, review: () => Promise<T | undefined>): Promise<T | undefined> {
@@ -167,6 +181,10 @@ export class TokenReviewer implements Disposable {
     if (review === undefined) throw new RequestError('decode', `POST ${path}: the answer is no ${kind}`);
     return objectOf(objectOf(review)['status']);
   }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 interface Review {

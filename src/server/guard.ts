@@ -6,6 +6,7 @@ import type { AccessControl } from '../access/access-control.js';
 import type { Verdict } from '../access/verdict.js';
 import type { Clock } from '../base/clock.js';
 import { type RateLimit, RateLimiter } from '../base/rate-limiter.js';
+import { noteArrival } from './arrival.js';
 import { isProbe } from './probes.js';
 import { sendText } from './responses.js';
 
@@ -47,6 +48,7 @@ export class Guard {
   }
 
   async check(request: Request, response: Response, next: NextFunction): Promise<void> {
+    noteArrival(response, this.#clock);
     for (const [name, value] of this.#settings.headers) response.setHeader(name, value);
     if (isProbe(request)) {
       next();

@@ -10,6 +10,7 @@ import { type FamilyFilter, filterText } from '../exposition/selection.js';
 import type { CollectOptions } from '../scrape/collector.js';
 import type { PreparedNode } from '../scrape/node-record.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import { arrivalMs } from './arrival.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
 import { type ResponseLimit, startResponseLimit } from './response-limit.js';
@@ -41,7 +42,7 @@ export interface ScrapeObserver {
   /**
    * `deadline`: a response, but time ran out before everything was collected. `aborted`: the client disconnected or read
    * too slowly.
-   * `durationMs`: to the last byte.
+   * `durationMs`: from the arrival of the request to the last byte.
    */
   scrapeFinished(result: 'success' | 'deadline' | 'aborted' | 'error', durationMs: number): void;
   /** Refused: too many scrapes are running. */
@@ -81,7 +82,7 @@ export class MetricsHandler {
 
   /** HEAD gets the headers without a collection. */
   async handle(request: Request, response: Response): Promise<void> {
-    const { observer, settings, exposition } = this.#options;
+    const { observer, settings, exposition, clock } = this.#options;
     const asked = familyFilter(request.query, (name) => exposition.hasFamily(name));
     if ('fault' in asked) {
       sendText(response, 400, asked.fault);
@@ -99,17 +100,18 @@ export class MetricsHandler {
       sendText(response, 503, 'too many concurrent scrapes');
       return;
     }
-    const timeoutMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings());
+    const startMs = arrivalMs(response, clock);
+    const totalMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings());
+    const timeoutMs = Math.max(0, startMs + totalMs - clock.monotonicMs());
     const client = request.socket.remoteAddress ?? '';
-    await this.#scrape(response, { ...negotiated, filter: asked.filter, timeoutMs, client });
+    await this.#scrape(response, { ...negotiated, filter: asked.filter, startMs, timeoutMs, client });
   }
 
   async #scrape(response: Response, asked: Asked): Promise<void> {
     const { observer, clock } = this.#options;
-    const startMs = clock.monotonicMs();
     using limit = startResponseLimit({ response, clock, durationMs: asked.timeoutMs + writeGraceMs });
     const finish = (result: Parameters<ScrapeObserver['scrapeFinished']>[0]): void => {
-      observer.scrapeFinished(result, clock.monotonicMs() - startMs);
+      observer.scrapeFinished(result, clock.monotonicMs() - asked.startMs);
     };
     try {
       const { body, isLate, complete } = await this.#render(asked, limit.signal);
@@ -195,7 +197,9 @@ interface Collected {
 }
 
 interface Asked extends Negotiated, ExpositionRequest {
-  /** From the request to the last byte of the response. */
+  /** When the request arrived, in monotonic milliseconds. */
+  readonly startMs: number;
+  /** What is left of its time until the last byte of the response. */
   readonly timeoutMs: number;
   /** Address. */
   readonly client: string;

@@ -1,12 +1,16 @@
+import { request } from 'node:http';
+
 import { describe, expect, it } from 'vitest';
 
 import { AccessControl } from '../../src/access/access-control.js';
 import { PasswordChecker } from '../../src/access/password-checker.js';
+import { TokenReviewer } from '../../src/access/token-reviewer.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { Guard, type GuardSettings } from '../../src/server/guard.js';
+import type { ScrapeSource } from '../../src/server/metrics-handler.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { RunningServer, someRoutes } from './test-server.js';
+import { aMetricsHandler, emptySnapshot, FakeObserver, RunningServer, someRoutes } from './test-server.js';
 
 function settings(overrides: Partial<GuardSettings> = {}): GuardSettings {
   return { headers: new Map(), users: new Map(), rateLimit: undefined, ...overrides };
@@ -103,3 +107,102 @@ describe('a rate limit', () => {
     expect(await server.status('/metrics')).toBe(200);
   });
 });
+
+describe('a request whose token is reviewed', () => {
+  /** `next`: resolves with the end of a review that has begun, which lets the token in. */
+  async function startReviewing(source: ScrapeSource, observer: FakeObserver) {
+    const clock = new ManualClock();
+    const begun: ((end: () => void) => void)[] = [];
+    const tokens = new TokenReviewer({
+      api: {
+        open: async () => {
+          await new Promise<void>((resolve) => begun.shift()?.(resolve));
+          return bodyOf('{"status": {"authenticated": true, "user": {"username": "prometheus"}, "allowed": true}}');
+        },
+        [Symbol.dispose]: () => undefined,
+      },
+      audiences: [],
+      clock,
+      logger: silentLogger,
+    });
+    const compare = (): Promise<boolean> => Promise.reject(new Error('there are no users'));
+    const passwords = new PasswordChecker({ clock, logger: silentLogger, compare });
+    const access = new AccessControl({ passwords, tokens });
+    const checked: Promise<void>[] = [];
+    const guard = new Guard({ settings: settings(), access, clock });
+    const server = await RunningServer.start(
+      someRoutes({
+        guard: {
+          check: (request, response, next) => {
+            const check = guard.check(request, response, next);
+            checked.push(check);
+            return check;
+          },
+        },
+        metrics: aMetricsHandler({ source, clock, observer }),
+      }),
+    );
+    return {
+      clock,
+      checked,
+      port: server.port,
+      next: () => new Promise<() => void>((resolve) => begun.push(resolve)),
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
+  }
+
+  const headers = { authorization: 'Bearer right', 'x-prometheus-scrape-timeout-seconds': '10.5' };
+
+  it('has the rest of its time for the scrape', async () => {
+    let collection: AbortSignal | undefined;
+    const observer = new FakeObserver();
+    const source: ScrapeSource = {
+      collect: async (signal) => {
+        collection = signal;
+        await clock.advance(4_000); // half of the 8 s that are left
+        return emptySnapshot;
+      },
+    };
+    await using server = await startReviewing(source, observer);
+    const { clock } = server;
+    const finished = observer.finished();
+    const reviews = [server.next(), server.next()] as const;
+    const answer = send({ port: server.port, path: '/metrics', headers });
+    for (const review of reviews) {
+      const end = await review;
+      await clock.advance(1_000);
+      end();
+    }
+    expect((await answer).status).toBe(200);
+    expect(collection?.aborted).toBe(true);
+    expect([await finished, observer.durationsMs]).toEqual(['deadline', [6_000]]);
+  });
+
+  it('is not served when its client has left by then', async () => {
+    let scrapeCount = 0;
+    const source: ScrapeSource = {
+      collect: () => {
+        scrapeCount += 1;
+        return Promise.resolve(emptySnapshot);
+      },
+    };
+    await using server = await startReviewing(source, new FakeObserver());
+    const reviews = [server.next(), server.next()] as const;
+    const leaving = request({ port: server.port, host: '127.0.0.1', path: '/metrics', headers, agent: false }).end();
+    leaving.on('error', () => undefined);
+    const closed = new Promise((resolve) => leaving.once('close', resolve));
+    const first = await reviews[0];
+    leaving.destroy();
+    await closed;
+    expect((await send({ port: server.port, path: '/livez' })).status).toBe(200); // the server has read the end of the other
+    first();
+    (await reviews[1])();
+    await server.checked[0];
+    expect(scrapeCount).toBe(0);
+  });
+});
+
+async function* bodyOf(text: string): AsyncIterable<Buffer> {
+  yield Buffer.from(text);
+  await Promise.resolve();
+}
