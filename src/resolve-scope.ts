@@ -2,10 +2,10 @@
 import type { Clock } from './base/clock.js';
 import { RequestError, UserError } from './base/errors.js';
 import type { Config } from './config/schema.js';
-import { isNodeName } from './config/values.js';
 import type { Credentials } from './credentials/credentials.js';
 import { ApiClient } from './http/api-client.js';
 import { objectOf, textOf } from './kube/json.js';
+import { isNodeName } from './kube/node-name.js';
 import type { Scope } from './kube/scope.js';
 import { listObjects } from './watch/list-session.js';
 import { collectionOf } from './watch/resource-path.js';

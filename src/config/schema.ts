@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 
+import { isNodeName } from '../kube/node-name.js';
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
@@ -23,7 +24,6 @@ import { refuse, section } from './setting.js';
 import {
   formatListenAddress,
   formatWebLink,
-  isNodeName,
   isUrlPath,
   type ListenAddress,
   parseListenAddress,

@@ -65,13 +65,6 @@ export function isNamespaceName(text: string): boolean {
   return namespaceForm.test(text);
 }
 
-const nodeNameForm = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
-
-/** https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names */
-export function isNodeName(text: string): boolean {
-  return text.length <= 253 && nodeNameForm.test(text);
-}
-
 /** Whether `text` is a label key only. */
 export function isLabelKey(text: string): boolean {
   try {

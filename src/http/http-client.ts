@@ -6,6 +6,7 @@ import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { CredentialMaterial, Credentials } from '../credentials/credentials.js';
 import type { ErrorResponse } from './error-response.js';
+import { redacted, withoutSecrets } from './redaction.js';
 import { Refusals } from './refusals.js';
 import { isTlsFailure, requestFailure, type TlsHints } from './request-failure.js';
 import { readAtMost, responseBody } from './response-body.js';
@@ -81,10 +82,11 @@ export class HttpClient implements Disposable {
     const limit = deadline?.signal ?? signal;
     try {
       const { response, authorization } = await this.#authenticated(request, limit);
+      const secrets = secretsOf(request, authorization);
       if (response.statusCode !== 200 && response.statusCode !== 201)
-        throw await errorOf(response, request, authorization, limit);
-      checkContentType(response, what);
-      return responseBody(response, what, signal);
+        throw await errorOf(response, request, secrets, limit);
+      checkContentType(response, what, secrets);
+      return withoutSecrets(responseBody(response, what, signal), secrets);
     } catch (error) {
       limit.throwIfAborted();
       throw requestFailure(error, what, this.#options.tlsHints);
@@ -185,19 +187,24 @@ interface AuthenticatedResponse {
   readonly authorization: string | undefined;
 }
 
+/** What no message may repeat. */
+function secretsOf({ body }: HttpRequest, authorization = ''): readonly string[] {
+  return [authorization.split(' ').at(-1) ?? '', ...(body?.secrets ?? [])];
+}
+
 /** A login page or another program in the server's place is not taken for its data. */
-function checkContentType(response: IncomingMessage, what: string): void {
+function checkContentType(response: IncomingMessage, what: string, secrets: readonly string[]): void {
   const type = response.headers['content-type'] ?? 'none';
   if (/^application\/json\s*(?:;|$)/i.test(type)) return;
   response.destroy();
-  const message = `${what}: content type ${JSON.stringify(type.slice(0, 100))} instead of application/json`;
+  const message = `${what}: content type ${JSON.stringify(redacted(type, secrets).slice(0, 100))} instead of application/json`;
   throw new RequestError('decode', message, { status: 200 });
 }
 
 async function errorOf(
   response: IncomingMessage,
-  { what, errorFromResponse, body }: HttpRequest,
-  authorization = '',
+  { what, errorFromResponse }: HttpRequest,
+  secrets: readonly string[],
   signal: AbortSignal,
 ): Promise<RequestError> {
   const { statusCode: status = 0, headers } = response;
@@ -207,7 +214,6 @@ async function errorOf(
       status,
     });
   }
-  const secrets = [authorization.split(' ').at(-1) ?? '', ...(body?.secrets ?? [])].filter((secret) => secret !== '');
   const text = await errorText({ response, what, secrets }, signal);
   return errorFromResponse({ what, status, headers, text });
 }
@@ -225,9 +231,4 @@ async function errorText(
   } catch {
     return '';
   }
-}
-
-/** A server that repeats a token must not bring it into our log. */
-function redacted(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
 }

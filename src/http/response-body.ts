@@ -58,7 +58,9 @@ function decompressed(response: IncomingMessage, what: string): AsyncIterable<Bu
   const encoding = response.headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding === 'identity') return response;
   if (encoding === 'gzip' || encoding === 'x-gzip') return gunzipped(response, what);
-  throw new RequestError('decode', `${what}: unsupported content encoding ${JSON.stringify(encoding.slice(0, 100))}`);
+  // A longer one is no encoding, and may repeat credentials.
+  const quote = encoding.length <= 20 ? JSON.stringify(encoding) : `of ${encoding.length} characters`;
+  throw new RequestError('decode', `${what}: unsupported content encoding ${quote}`);
 }
 
 /** Below it, any ratio: a reader's own limits come first. */

@@ -11,7 +11,7 @@ import { otherNodeError } from './other-node.js';
 export function apiFormOf(item: unknown, nodeName: string): unknown {
   const { metadata, spec, ...others } = objectOf(item);
   const found = textOf(objectOf(spec)['nodeName']);
-  if (found !== undefined && found !== nodeName) throw otherNodeError(nodeName, `lists a pod of node ${found}`);
+  if (found !== undefined && found !== nodeName) throw otherNodeError(nodeName, 'lists a pod of', found);
   const meta = { resourceVersion: '0', ...objectOf(metadata) };
   return { ...others, spec, metadata: isStatic(meta) ? mirrorOf(meta, nodeName) : meta };
 }

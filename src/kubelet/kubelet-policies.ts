@@ -57,7 +57,7 @@ export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<Node
     pause: requestGate && (() => requestGate.passed(maxPauseMs)),
     fetch: fetchSummary,
     check: (node, { nodeName, pods }) => {
-      if (nodeName !== node.name) throw otherNodeError(node.name, `identifies itself as node ${nodeName}`);
+      if (nodeName !== node.name) throw otherNodeError(node.name, 'identifies itself as', nodeName);
       if (pods.length === 0 && expectsPods(node.name)) throw emptyError(node.name);
     },
     log: new FailureLog({

@@ -319,6 +319,33 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(error.message).toMatch(new RegExp(`: content type "${type}" instead of application/json$`));
     });
 
+    it.each<[string, Record<string, string>, (text: string) => string | Buffer]>([
+      ['', {}, (text) => text],
+      [', compressed', { 'content-encoding': 'gzip' }, (text) => gzipSync(text)],
+    ])('that repeats the token is read without it%s', async (_name, headers, encode) => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = (request, response) => {
+        const body = encode(JSON.stringify({ nodeName: request.headers.authorization }));
+        replyWith({ headers: { 'content-type': 'application/json', ...headers }, body })(request, response);
+      };
+      using client = new Client(server);
+      client.tokens = ['a-token-of-more-than-16-characters'];
+      expect(await client.read()).toBe('{"nodeName":"Bearer …"}');
+    });
+
+    it.each(['content-type', 'content-encoding'])('whose %s repeats the token is refused without it', async (name) => {
+      await using server = await LoopbackServer.listenTls(pair);
+      server.answer = (request, response) => {
+        const headers = { 'content-type': 'application/json', [name]: request.headers.authorization ?? '' };
+        replyWith({ headers })(request, response);
+      };
+      using client = new Client(server);
+      client.tokens = ['a-token-of-more-than-16-characters'];
+      const error = await client.failure();
+      expect(error).toMatchObject({ reason: 'decode' });
+      expect(error.message).not.toContain('16-characters');
+    });
+
     it('S70: is decompressed although compression was not requested', async () => {
       await using server = await LoopbackServer.listenTls(pair);
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };

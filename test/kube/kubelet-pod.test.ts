@@ -45,6 +45,17 @@ describe('a pod as a kubelet lists it', () => {
     );
   });
 
+  it.each([
+    ['Bearer eyJhbGciOiJSUzI1NiJ9.e30.c2ln', '36 characters'],
+    ['a'.repeat(254), '254 characters'],
+    ['node-1\u202e', '7 characters'],
+  ])('is refused without its node where that is no DNS name: %j', (nodeName, length) => {
+    const listed = { ...objectOf(aListed({})), spec: { nodeName } };
+    expect(() => apiFormOf(listed, 'node-2')).toThrow(
+      `the kubelet at the address of node node-2 lists a pod of a node whose name is no DNS name (${length}); the node`,
+    );
+  });
+
   it.each([undefined, null, 7, 'text', [], {}, { metadata: 7, spec: [] }])(
     'that is none at all (%j) is refused by the projection alone',
     (item) => {

@@ -908,6 +908,18 @@ describe('a summary of another node', () => {
   });
 });
 
+describe('a summary of a node whose name is no DNS name', () => {
+  it('is a failed attempt whose message does not repeat the name', async () => {
+    const { cache, kubelet } = setUp();
+    kubelet.nodeName = 'Bearer eyJhbGciOiJSUzI1NiJ9.e30.c2ln';
+    await cache.get(node, never);
+    expect(cache.lastFailure(node.name)?.message).toBe(
+      `the kubelet at the address of node ${node.name} identifies itself as a node whose name is no DNS name ` +
+        '(36 characters); the node object lags behind, or its kubelet runs under another name',
+    );
+  });
+});
+
 describe('the number of attempts under way', () => {
   const nodes = ['a', 'b', 'c', 'd', 'e'].map((name) => aNode({ name }));
 

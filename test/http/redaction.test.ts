@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { redacted, withoutSecrets } from '../../src/http/redaction.js';
+
+async function* bodyOf(chunks: readonly Buffer[]): AsyncIterable<Buffer> {
+  for (const chunk of chunks) yield await Promise.resolve(chunk);
+}
+
+async function textOf(chunks: readonly Buffer[], secrets: readonly string[]): Promise<string> {
+  const read: Buffer[] = [];
+  for await (const chunk of withoutSecrets(bodyOf(chunks), secrets)) read.push(chunk);
+  return Buffer.concat(read).toString();
+}
+
+describe('a body', () => {
+  const secret = 'aabaabaabaabaabaab';
+
+  it('has no secret, wherever its chunks end', async () => {
+    const part = fc.constantFrom(secret, secret.slice(0, 5), secret.slice(0, -1), 'a', 'b', 'ü', '{}');
+    await fc.assert(
+      fc.asyncProperty(fc.array(part), fc.array(fc.nat(12)), async (parts, lengths) => {
+        const bytes = Buffer.from(parts.join(''));
+        const chunks: Buffer[] = [];
+        let start = 0;
+        for (const length of lengths) chunks.push(bytes.subarray(start, (start += length)));
+        chunks.push(bytes.subarray(start));
+        expect(await textOf(chunks, [secret])).toBe(bytes.toString().replaceAll(secret, '…'));
+      }),
+    );
+  });
+
+  it('has none of several secrets', async () => {
+    const other = 'another-secret-text';
+    expect(await textOf([Buffer.from(`x${other}y${secret}z`)], [secret, other])).toBe('x…y…z');
+  });
+
+  it('keeps texts of less than 16 characters, which names may contain', async () => {
+    expect(await textOf([Buffer.from('fifteen-letters')], ['fifteen-letters', ''])).toBe('fifteen-letters');
+  });
+
+  it('passes on the chunks of a body without a secret', async () => {
+    const chunks = ['{"a":', '1}\n'].map((text) => Buffer.from(text));
+    const read: Buffer[] = [];
+    for await (const chunk of withoutSecrets(bodyOf(chunks), [secret])) read.push(chunk);
+    expect(read.map((chunk, index) => chunk === chunks[index])).toEqual([true, true]);
+  });
+});
+
+it.each([
+  ['', 'a token, and no secret', 'a token, and no secret'],
+  ['token', 'a token, a token', 'a …, a …'],
+])('the secret %j is taken out of a message', (secret, text, expected) => {
+  expect(redacted(text, [secret])).toBe(expected);
+});
