@@ -2,8 +2,8 @@ import { RequestError } from '../base/errors.js';
 import { isNodeName } from './node-name.js';
 
 /**
- * Of a kubelet that speaks for another node: the address may have passed to another machine, whose values are not this node's.
- * `found`: what it says of the other node, such as `lists a pod of`. The name is quoted only if it is one: a server may
+ * Makes the error for a kubelet of another node: the address may have passed to another machine, with other values.
+ * `found` is how the kubelet names that node, such as `lists a pod of`. The name is quoted only if it is one: a server may
  * repeat credentials.
  */
 export function otherNodeError(nodeName: string, found: string, otherName: string): RequestError {

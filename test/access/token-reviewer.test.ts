@@ -316,7 +316,7 @@ describe('TokenReviewer', () => {
     expect(await check('right')).toBe('unavailable');
   });
 
-  it('decides within 3 s, whoever else waits for the API server', async () => {
+  it('decides within 3 s, however many requests wait for the API server', async () => {
     const away = new Promise<Json>(() => undefined);
     const { check, clock } = aWorld({ token: () => away });
     const verdicts: Verdict[] = [];

@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
@@ -59,8 +62,15 @@ describe.each(shells)('the script for %s', (shell) => {
     for (const flag of flags) expect(script).toContain(shell === 'fish' ? `-l ${flag.slice(2)} ` : flag);
   });
 
-  it.skipIf(!isInstalled(shell))('is valid', () => {
-    const { status, stderr } = spawnSync(shell, ['-n'], { input: script, encoding: 'utf8' });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  it.skipIf(!isInstalled(shell))('is valid', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'completion-'));
+    try {
+      const file = path.join(directory, 'script');
+      await writeFile(file, script);
+      const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    } finally {
+      await rm(directory, { recursive: true });
+    }
   });
 });
