@@ -5,7 +5,7 @@ import { CommanderError } from 'commander';
 import { messageOf, UserError } from '../base/errors.js';
 import { ConfigError } from '../config/faults.js';
 import type { CommandContext } from './context.js';
-import { commandFirst } from './flag-order.js';
+import { commandFirst, separateValues } from './flag-order.js';
 import { createContext } from './process-context.js';
 import { createProgram, pluginName, programName } from './program.js';
 import { UsageError } from './usage-error.js';
@@ -28,7 +28,8 @@ export async function runArguments(
 ): Promise<number> {
   const program = createProgram(name, context);
   // A plugin of kubectl serves nothing unless it is asked to.
-  const given = args.length === 0 && name === pluginName ? ['--help'] : commandFirst(args, program);
+  const given =
+    args.length === 0 && name === pluginName ? ['--help'] : commandFirst(separateValues(args, program), program);
   try {
     await program.parseAsync(given, { from: 'user' });
     return exitCodes.success;

@@ -5,15 +5,33 @@ import type { Command, Option } from 'commander';
  * they are when they name no command or begin with a flag of the program itself.
  */
 export function commandFirst(args: readonly string[], program: Command): readonly string[] {
-  const index = firstOperand(
-    args,
-    program.commands.flatMap(({ options }) => options),
-  );
+  const index = firstOperand(args, optionsOf(program));
   const name = args[index];
   const isCommand = program.commands.some((command) => command.name() === name);
   const ofProgram = program.options.some((option) => isNamed(option, args[0] ?? ''));
   if (name === undefined || !isCommand || ofProgram) return args;
   return [name, ...args.slice(0, index), ...args.slice(index + 1)];
+}
+
+/** The arguments with `-n=x` as `-n x`, which kubectl understands so and commander as the value `=x`. */
+export function separateValues(args: readonly string[], program: Command): readonly string[] {
+  const options = optionsOf(program);
+  let isValue = false;
+  let isBehindDashes = false;
+  return args.flatMap((arg) => {
+    isBehindDashes ||= !isValue && arg === '--';
+    if (isValue || isBehindDashes) {
+      isValue = false;
+      return [arg];
+    }
+    isValue = expectsValue(arg, options);
+    const { flag, value } = /^(?<flag>-[^-=]+)=(?<value>[^]*)$/.exec(arg)?.groups ?? {};
+    return flag !== undefined && value !== undefined && expectsValue(flag, options) ? [flag, value] : [arg];
+  });
+}
+
+function optionsOf(program: Command): readonly Option[] {
+  return program.commands.flatMap(({ options }) => options);
 }
 
 /** Its index; -1 when there is none, or when `--` comes before. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { commandFirst } from '../../src/commands/flag-order.js';
+import { commandFirst, separateValues } from '../../src/commands/flag-order.js';
 import { createProgram } from '../../src/commands/program.js';
 import { aCommandContext } from '../support/command-context.js';
 
@@ -24,6 +24,26 @@ it.each([
 ])('"%s" is understood as "%s"', (given, expected) => {
   const words = (text: string): readonly string[] => text.split(' ').filter((word) => word !== '');
   expect(commandFirst(words(given), program)).toEqual(words(expected));
+});
+
+it.each([
+  ['top -n=shop pods', 'top -n shop pods'],
+  ['-n=shop top', '-n shop top'],
+  ['top -wn=shop', 'top -wn shop'],
+  ['top -l=app=cart -o=json', 'top -l app=cart -o json'],
+  ['top -lapp=cart', 'top -lapp=cart'],
+  ['top -nl=x', 'top -nl=x'],
+  ['top -l -n=x', 'top -l -n=x'],
+  ['top --set -n=x -n=y', 'top --set -n=x -n y'],
+  ['top --namespace=shop', 'top --namespace=shop'],
+  ['top -A=true', 'top -A=true'],
+  ['top -- -n=shop', 'top -- -n=shop'],
+])('as kubectl, "%s" is understood as "%s"', (given, expected) => {
+  expect(separateValues(given.split(' '), program)).toEqual(expected.split(' '));
+});
+
+it('a short flag with an equals sign and nothing behind it has an empty value', () => {
+  expect(separateValues(['top', '-n=', 'pods'], program)).toEqual(['top', '-n', '', 'pods']);
 });
 
 it('no two commands have a flag of the same name of which only one takes a value', () => {

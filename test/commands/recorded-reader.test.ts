@@ -52,6 +52,19 @@ describe('recordings without a cluster', () => {
     expect((await run('top pods -o json -n other')).out).toBe('[]\n');
   });
 
+  it.each([
+    ['-n=shop', '-o=json'],
+    ['-nshop', '-ojson'],
+  ])('are narrowed to a namespace with %s %s', async (...flags) => {
+    const { status, out } = await run(`top pods ${flags.join(' ')}`);
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([{ namespace: 'shop', pod: 'cart-0' }]);
+  });
+
+  it.each(['-A=true', '-w=1'])('are not read with a value for the switch %s', async (flag) => {
+    expect(await run(`top pods ${flag}`)).toMatchObject({ status: 2, out: '' });
+  });
+
   it('explain a pod', async () => {
     expect((await run('explain pod cart-0')).out).toContain('Pod shop/cart-0 on n1');
   });
