@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 
 import type { Clock } from '../base/clock.js';
 import { toJson } from '../base/json-text.js';
-import { type PageLink, pagePolicy, renderPage } from '../status/html/page.js';
+import { type PageLinks, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
 import { evictionsPath, statusPath } from './paths.js';
 import { SharedResponses } from './shared-responses.js';
@@ -26,21 +26,25 @@ type Format = 'page' | 'json';
 export class StatusHandler {
   readonly #source: StatusReader;
   readonly #responses: SharedResponses;
-  readonly #links: readonly PageLink[];
+  readonly #links: PageLinks;
   /** Of the last status; shared by all its responses. */
   readonly #bodies = new Map<Format, { readonly status: Status; readonly bytes: Buffer }>();
 
   constructor({ source, metricsPath, documentationUrl, clock }: StatusHandlerOptions) {
     this.#source = source;
     this.#responses = new SharedResponses(clock);
-    this.#links = [
-      { href: relative(metricsPath), text: 'Metrics' },
-      { href: relative(statusPath), text: 'This page as JSON' },
-      { href: relative(evictionsPath), text: 'Evictions as JSON' },
-      { href: relative('/readyz?verbose'), text: 'Readiness' },
-      { href: relative('/livez'), text: 'Liveness' },
-      { href: documentationUrl, text: 'Documentation' },
-    ];
+    const evictionsHref = relative(evictionsPath);
+    this.#links = {
+      evictionsHref,
+      footer: [
+        { href: relative(metricsPath), text: 'Metrics' },
+        { href: relative(statusPath), text: 'This page as JSON' },
+        { href: evictionsHref, text: 'Evictions as JSON' },
+        { href: relative('/readyz?verbose'), text: 'Readiness' },
+        { href: relative('/livez'), text: 'Liveness' },
+        { href: documentationUrl, text: 'Documentation' },
+      ],
+    };
   }
 
   async page(request: Request, response: Response): Promise<void> {

@@ -8,17 +8,17 @@ import { emptyText, panel } from './panel.js';
 import { sparkline } from './sparkline.js';
 import { countText, moreText, timeText } from './texts.js';
 
-/** The pods that were evicted for local storage, and what they used before. */
-export function evictions({ evictions: seen }: Status): Markup {
+/** The pods that were evicted for local storage, and what they used before; `allHref`: all of them, as JSON. */
+export function evictions({ evictions: seen }: Status, allHref: string): Markup {
   return panel({
     id: 'evictions',
     title: 'Evictions',
     aside: markup`<p class="small muted">pods that kubelets evicted for local storage, the newest first</p>`,
-    body: seen === undefined ? undefined : bodyOf(seen),
+    body: seen === undefined ? undefined : bodyOf(seen, allHref),
   });
 }
 
-function bodyOf(seen: ShownEvictions): Markup {
+function bodyOf(seen: ShownEvictions, allHref: string): Markup {
   const refused =
     seen.refusedCount === 0
       ? undefined
@@ -29,16 +29,20 @@ function bodyOf(seen: ShownEvictions): Markup {
   return markup`<table class="stack" role="table"><caption class="visually-hidden">Evicted pods</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Pod</th><th scope="col" role="columnheader">Evicted for</th><th scope="col" role="columnheader">Last measured, by component</th><th scope="col" role="columnheader">Growth before</th></tr></thead>
 <tbody role="rowgroup">${seen.items.map((eviction) => row(eviction, scale))}</tbody></table>
-${moreText(seen, 'evictions')}${refused}`;
+${moreText(seen, 'evictions', allOf(allHref))}${refused}`;
+}
+
+function allOf(href: string): Markup {
+  return markup`: all <a href="${href}" data-key="all-evictions">as JSON</a>, or by top evictions -A`;
 }
 
 function row(eviction: ShownEviction, scale: number): Markup {
   const { namespace, pod, node, workloads, evictedAtMs, ageMs, message, lastUsage } = eviction;
   const of = workloads.map(({ workload, workloadType }) => `${workloadType} ${workload}`).join(', ');
   return markup`<tr role="row"><th scope="row" role="rowheader"><span class="name">${namespace}/${pod}</span> <span class="small muted">${node}${of === '' ? '' : `; ${of}`}</span></th>
-<td role="cell" class="low" data-label="Evicted for"><strong title="${message.trim()}">${causeText(eviction)}</strong><br><span class="small muted"><time title="${timeText(evictedAtMs)}">${formatAge(ageMs)} ago</time></span></td>
+<td role="cell" class="low" data-label="Evicted for"><strong title="${message.trim()}">${causeText(eviction)}</strong><br> <span class="small muted"><time title="${timeText(evictedAtMs)}">${formatAge(ageMs)} ago</time></span></td>
 <td role="cell" class="wide">${lastUsage === undefined ? markup`<span class="small muted">${unknownUsageText(eviction)}</span>` : usage(lastUsage, eviction, scale)}</td>
-<td role="cell" class="low" data-label="Growth before">${lastUsage === undefined ? undefined : growth(lastUsage)}</td></tr>`;
+${lastUsage === undefined ? markup`<td role="cell"></td>` : markup`<td role="cell" class="low" data-label="Growth before">${growth(lastUsage)}</td>`}</tr>`;
 }
 
 function usage(
@@ -62,6 +66,6 @@ function growth({
   const hint =
     limit === undefined
       ? undefined
-      : markup`<br><span class="small muted">limit for an hour more: ${formatBytes(limit)}</span>`;
+      : markup`<br> <span class="small muted">limit for an hour more: ${formatBytes(limit)}</span>`;
   return markup`${sparkline(samples, `Total over ${samples.length} measurements`)} ${text}${hint}`;
 }

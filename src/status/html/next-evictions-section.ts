@@ -81,7 +81,7 @@ function row(limit: PodLimitReport, scale: number): Markup {
 
 function timeText({ timeToLimitMs }: PodLimitReport): Markup | undefined {
   if (timeToLimitMs === undefined) return undefined;
-  return markup`<br><span class="small muted" title="At the growth of the last summaries">limit in ${formatAge(roughly(timeToLimitMs))}</span>`;
+  return markup`<br> <span class="small muted" title="At the growth of the last summaries">limit in ${formatAge(roughly(timeToLimitMs))}</span>`;
 }
 
 /** In whole minutes: growth is no clock. */

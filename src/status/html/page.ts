@@ -22,6 +22,13 @@ export interface PageLink {
   readonly text: string;
 }
 
+/** What the page links to. */
+export interface PageLinks {
+  /** All evictions, as JSON. */
+  readonly evictionsHref: string;
+  readonly footer: readonly PageLink[];
+}
+
 /** Only the page's own style, script (by their hashes) and icon, and requests to its own origin. */
 export const pagePolicy = [
   "default-src 'none'",
@@ -35,7 +42,7 @@ export const pagePolicy = [
 ].join('; ');
 
 /** The status for people; complete without JavaScript. */
-export function renderPage(status: Status, links: readonly PageLink[]): string {
+export function renderPage(status: Status, links: PageLinks): string {
   const { cluster } = status;
   return markup`<!DOCTYPE html>
 <html lang="en">
@@ -53,11 +60,11 @@ ${header(status)}
 <main id="main">
 ${banner(status)}
 ${tiles(cluster)}
-${nextEvictions(cluster)}${evictions(status)}
+${nextEvictions(cluster)}${evictions(status, links.evictionsHref)}
 <div class="pair">
 ${workloads(cluster)}${pods(cluster)}</div>
 ${findings(cluster)}${nodes(cluster)}${trust(status)}${configuration(status)}</main>
-${footer([...links, ...status.links.map(({ name, url }) => ({ href: url, text: name }))])}
+${footer([...links.footer, ...status.links.map(({ name, url }) => ({ href: url, text: name }))])}
 </div>
 <script type="module">${trusted(script)}</script>
 </body>

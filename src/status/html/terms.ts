@@ -14,7 +14,7 @@ const meanings = {
   rootfs: 'Writable layers: what containers wrote outside of their volumes.',
   logs: 'Logs of containers.',
   emptydir: 'Volumes of type emptyDir on disk.',
-  configmap: 'Files of ConfigMaps, Secrets, projected and downwardAPI volumes.',
+  configmap: 'Volumes of type configMap. Secrets, projected and downwardAPI volumes are in memory and do not count.',
   other: 'The rest of the total that the kubelet reports.',
   incomplete: 'The sum lacks pods or volumes that are not measured: it is too low.',
   pending: 'The kubelet has not measured the volumes yet: the total is too low.',

@@ -27,10 +27,10 @@ export function countText(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** `and 4 more`; undefined when all are shown. */
-export function moreText({ items, totalCount }: Ranked<unknown>, what: string): Markup | undefined {
+/** `and 4 more`, and where they are; undefined when all are shown. */
+export function moreText({ items, totalCount }: Ranked<unknown>, what: string, where?: Markup): Markup | undefined {
   const moreCount = totalCount - items.length;
-  return moreCount > 0 ? markup`<p class="more">and ${moreCount} more ${what}</p>` : undefined;
+  return moreCount > 0 ? markup`<p class="more">and ${moreCount} more ${what}${where}</p>` : undefined;
 }
 
 /** UTC, to the second. */

@@ -21,7 +21,7 @@ import {
 const links = [{ href: './metrics', text: 'Metrics' }];
 
 function pageOf(overrides: Partial<Status> = {}): string {
-  return renderPage(aStatus(overrides), links);
+  return renderPage(aStatus(overrides), { evictionsHref: './evictions', footer: links });
 }
 
 function pageOfCluster(overrides: Parameters<typeof aCluster>[0]): string {
@@ -203,6 +203,9 @@ describe('the bars of pods', () => {
 });
 
 it('the words of the page are explained', () => {
+  expect(pageOf()).toContain(
+    '<abbr title="Volumes of type configMap. Secrets, projected and downwardAPI volumes are in memory and do not count.">configmap</abbr>',
+  );
   expect(pageOf()).toMatch(/<abbr title="The node's|<abbr title="The node&#39;s/);
   expect(pageOf()).toContain('>absent</abbr>');
 });
@@ -349,7 +352,10 @@ describe('the sections', () => {
       'shop/cart-0 node-1; deployment cart emptyDir data above its size limit of 100.0MiB 5m ago 90.0MiB 20s before',
     );
     expect(textOf(page, 'evictions')).toContain('32.7MiB/min limit for an hour more: 2.3GiB');
-    expect(textOf(page, 'evictions')).toContain('and 2 more evictions Besides, 7 pods were refused');
+    expect(textOf(page, 'evictions')).toContain(
+      'and 2 more evictions: all as JSON , or by top evictions -A Besides, 7 pods were refused',
+    );
+    expect(page).toContain('<a href="./evictions" data-key="all-evictions">as JSON</a>');
     expect(page).toContain('<polyline points="0.0,7.0 72.0,1.0"/>');
   });
 
@@ -361,6 +367,27 @@ describe('the sections', () => {
     const eviction = { ...evictionReport(anEvictionRecord(overrides)), ageMs: 0 };
     const evictions = { items: [eviction], totalCount: 1, refusedCount: 0 };
     expect(textOf(pageOf({ evictions }), 'evictions')).toContain(text);
+  });
+
+  it('keep words apart where a narrow screen has no line breaks', () => {
+    const eviction = { ...evictionReport(anEvictionRecord()), ageMs: 300_000 };
+    const limit = aLimit({ usedBytes: 3 * gib, limitBytes: 2 * gib });
+    const page = pageOf({
+      evictions: { items: [eviction], totalCount: 1, refusedCount: 0 },
+      cluster: aCluster({ limits: { items: [limit], totalCount: 1 } }),
+    });
+    const cells = Array.from(page.matchAll(/<td[^>]* class="low[^"]*"[^>]*>([^]*?)<\/td>/g), ([, cell = '']) => cell);
+    const texts = cells.map((cell) => cell.replaceAll(/<[^>]+>/g, '').trim());
+    expect(texts).toContain('emptyDir data above its size limit of 100.0MiB 5m ago');
+    expect(texts).toContain('32.7MiB/min limit for an hour more: 2.3GiB');
+    expect(texts).toContain('3.0GiB of 2.0GiB 1.0GiB over');
+  });
+
+  it('have no label for the growth of a pod of which nothing is known', () => {
+    const eviction = { ...evictionReport(anEvictionRecord({ lastUsage: 'not_measured' })), ageMs: 0 };
+    const page = pageOf({ evictions: { items: [eviction], totalCount: 1, refusedCount: 0 } });
+    expect(page).toMatch(/ data-label="Evicted for"/);
+    expect(page).not.toMatch(/ data-label="Growth before"/);
   });
 
   it('do not round a ratio up to a limit that is not reached', () => {
