@@ -56,6 +56,11 @@ function isBroken({ page, target }: Link): boolean {
 }
 
 describe('the pages', () => {
+  it('promise no upper rate of evictions: a kubelet looks again at once after one', () => {
+    const rate = /evict[^.|]*at most one[^.|]*(?:seconds?|minutes?|\d+ ?s)\b/;
+    expect(pages.filter((page) => rate.test(read(page)))).toEqual([]);
+  });
+
   const families = new Set(`${metricsTable()}\n${compatibilityTable()}`.match(/ephemeral_storage_\w+/g));
 
   it.each(pages)('%s names families that exist', (page) => {
