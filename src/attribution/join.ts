@@ -17,6 +17,11 @@ export interface PodScope {
   readonly hasPodSelector: boolean;
 }
 
+/** Whether a node has no pods besides those that the API objects cover. */
+export function coversAllPods({ namespaces, hasPodSelector }: PodScope): boolean {
+  return namespaces.length === 0 && !hasPodSelector;
+}
+
 export interface JoinInput {
   /** The API server's name of the node whose kubelet sent the summary. */
   readonly nodeName: string;
@@ -40,6 +45,7 @@ export interface JoinResult {
   /** In the order of the summary; a namespace and name appears at most once. */
   readonly pods: readonly JoinedPod[];
   readonly counts: ReadonlyMap<JoinReason, number>;
+  readonly outOfScopeCount: number;
 }
 
 /**
@@ -49,14 +55,18 @@ export interface JoinResult {
 export function joinPods(input: JoinInput): JoinResult {
   const joined = new Map<Pod | string, JoinedPod>();
   const counts = new Map<JoinReason, number>();
+  let outOfScopeCount = 0;
   for (const summary of input.summary.pods) {
     const verdict = judgePod(summary, input);
-    if (verdict === 'out_of_scope') continue;
+    if (verdict === 'out_of_scope') {
+      outOfScopeCount += 1;
+      continue;
+    }
     const pod = typeof verdict === 'string' ? undefined : verdict;
     if (typeof verdict === 'string') counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
     if (pod !== undefined || verdict === 'unknown_pod') addJoined(joined, { summary, pod });
   }
-  return { pods: [...joined.values()], counts };
+  return { pods: [...joined.values()], counts, outOfScopeCount };
 }
 
 function addJoined(joined: Map<Pod | string, JoinedPod>, candidate: JoinedPod): void {

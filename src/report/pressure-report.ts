@@ -19,8 +19,10 @@ export interface NodePressureReport extends Pick<MeasuredPodReport, 'dataState' 
   readonly available: number;
   /** Available above the threshold; below 0 the kubelet evicts. */
   readonly headroom: number;
-  /** The pods that it would evict first, in its order; equals share a rank. */
-  readonly victims: readonly Pick<VictimReport, 'rank' | 'namespace' | 'pod' | 'usage' | 'place'>[];
+  /** The pods that it would evict first, in its order; equals share a rank. Absent unless all of its pods are read. */
+  readonly victims?: readonly Pick<VictimReport, 'rank' | 'namespace' | 'pod' | 'usage' | 'place'>[] | undefined;
+  /** Pods of its summary that are not read; absent when all of its pods are. */
+  readonly unreadPodCount?: number | undefined;
 }
 
 interface PressedNode {
@@ -77,7 +79,7 @@ function headroomRatio({ headroom, threshold }: KnownThreshold): number {
 
 function pressureReport({ source, snapshot, nearest }: PressedNode): NodePressureReport {
   const { signal, threshold, isAssumed, available, headroom } = nearest;
-  const victims = nextVictims(snapshot).filter((next) => next.signal === signal);
+  const { unreadPodCount } = snapshot;
   return {
     node: source.nodeName,
     ...dataFacts(source),
@@ -86,12 +88,18 @@ function pressureReport({ source, snapshot, nearest }: PressedNode): NodePressur
     isAssumed,
     available,
     headroom,
-    victims: victims.map(({ rank, victim: { pod, usage, place } }) => ({
-      rank,
-      namespace: pod.namespace,
-      pod: pod.name,
-      usage,
-      place,
-    })),
+    victims: unreadPodCount === undefined ? firstVictims(snapshot, signal) : undefined,
+    unreadPodCount,
   };
+}
+
+function firstVictims(snapshot: NodeSnapshot, signal: EvictionSignal): NodePressureReport['victims'] {
+  const victims = nextVictims(snapshot).filter((next) => next.signal === signal);
+  return victims.map(({ rank, victim: { pod, usage, place } }) => ({
+    rank,
+    namespace: pod.namespace,
+    pod: pod.name,
+    usage,
+    place,
+  }));
 }

@@ -20,8 +20,8 @@ export interface SignalReport {
   /** What is available above the hard threshold; below 0 the kubelet evicts. */
   readonly headroom?: number | undefined;
   readonly isCrossed: boolean;
-  /** All pods that have not ended, in the order in which the kubelet evicts. */
-  readonly victims: readonly VictimReport[];
+  /** All pods that have not ended, in the order in which the kubelet evicts; absent unless all pods of the node are read. */
+  readonly victims?: readonly VictimReport[] | undefined;
   readonly toFree?: FreeingReport | undefined;
 }
 
@@ -69,13 +69,13 @@ export interface SignalReportOptions {
 /** One for each signal that the kubelet has, with a threshold or without. */
 export function signalReports(snapshot: NodeSnapshot, options: SignalReportOptions = {}): readonly SignalReport[] {
   const rank = victimRanking(snapshot);
-  return signalsOf(snapshot.node).map((signal) => signalReport(signal, snapshot, rank(signal), options));
+  return signalsOf(snapshot.node).map((signal) => signalReport(signal, snapshot, rank?.(signal), options));
 }
 
 function signalReport(
   signal: EvictionSignal,
   { summary, thresholds }: NodeSnapshot,
-  victims: readonly Victim[],
+  victims: readonly Victim[] | undefined,
   { freeBytes }: SignalReportOptions,
 ): SignalReport {
   const own = thresholds.filter((threshold) => threshold.signal === signal);
@@ -91,8 +91,8 @@ function signalReport(
     available: availableFor(signal, summary).available,
     headroom: hard?.headroom,
     isCrossed,
-    victims: victims.map(victimReport),
-    toFree: freeingReport(victims, hard, countsInodes(signal) ? undefined : freeBytes),
+    victims: victims?.map(victimReport),
+    toFree: victims && freeingReport(victims, hard, countsInodes(signal) ? undefined : freeBytes),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { PodSummary } from '../kubelet/summary.js';
+import type { NodeSnapshot } from './snapshot.js';
 
 /** Since when a node's summaries list pods that the API server does not know. */
 export class DanglingPods {
@@ -31,4 +32,11 @@ export class DanglingPods {
     for (const sinceMs of this.#sinceMs.values()) if (sinceMs < timeMs) count += 1;
     return count;
   }
+}
+
+/** With the dangling pods among the unread ones. Where a part of the pods is read, all that are unknown are counted already. */
+export function withDangling(snapshot: NodeSnapshot, danglingPods: number): NodeSnapshot {
+  return snapshot.unreadPodCount === undefined && danglingPods > 0
+    ? { ...snapshot, unreadPodCount: danglingPods }
+    : snapshot;
 }

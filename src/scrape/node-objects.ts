@@ -1,3 +1,4 @@
+import { coversAllPods } from '../attribution/join.js';
 import { isActive } from '../eviction/limits.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { boundPod, BoundPods } from './bound-pods.js';
@@ -32,15 +33,13 @@ export class ObjectRecords {
   of(nodeName: string, node: Node | undefined, snapshot: NodeSnapshot | undefined): NodeObjects {
     const boundPods = this.boundPods(nodeName);
     const ended = snapshot?.endedPods ?? noPods;
-    const unlistedNamespaces = this.#options.pods.unlistedNamespaces();
     const kept = this.#kept.get(nodeName);
     const isSame =
       kept?.objects.node === node &&
       kept?.boundPods === boundPods &&
-      kept.unlistedNamespaces === unlistedNamespaces &&
       (kept.ended === ended || areSame(kept.ended, ended));
     if (isSame) return kept.objects;
-    const bound = { boundPods, ended, unlistedNamespaces };
+    const bound = { boundPods, ended };
     const objects = this.#objectsOf(nodeName, node, bound);
     this.#kept.set(nodeName, { ...bound, objects });
     return objects;
@@ -57,7 +56,7 @@ export class ObjectRecords {
       runningPodCount: undefined,
       runningContainerCount: undefined,
     };
-    this.#kept.set(node.name, { boundPods: [], ended: noPods, unlistedNamespaces: [], objects });
+    this.#kept.set(node.name, { boundPods: [], ended: noPods, objects });
     return objects;
   }
 
@@ -72,9 +71,9 @@ export class ObjectRecords {
   }
 
   #objectsOf(nodeName: string, node: Node | undefined, bound: ObjectsInput): NodeObjects {
-    const { boundPods, ended, unlistedNamespaces } = bound;
-    const { showsAllPods, resolver } = this.#options;
-    const arePodsKnown = unlistedNamespaces.length === 0;
+    const { boundPods, ended } = bound;
+    const { showsAllPods, resolver, scope } = this.#options;
+    const areAllRead = coversAllPods(scope);
     const inScope = boundPods.filter(({ pod }) => this.#isInScope(pod));
     const shown = [
       ...inScope.filter(({ pod }) => isActive(pod)),
@@ -84,8 +83,8 @@ export class ObjectRecords {
       nodeName,
       node,
       pods: shown.filter(({ workloads }) => showsAllPods || workloads.length > 0),
-      runningPodCount: arePodsKnown ? inScope.filter(({ pod }) => pod.phase === 'Running').length : undefined,
-      runningContainerCount: arePodsKnown
+      runningPodCount: areAllRead ? inScope.filter(({ pod }) => pod.phase === 'Running').length : undefined,
+      runningContainerCount: areAllRead
         ? inScope.reduce((sum, { pod }) => sum + pod.runningContainerCount, 0)
         : undefined,
     };
@@ -103,7 +102,6 @@ interface ObjectsInput {
   readonly boundPods: readonly BoundPod[];
   /** Those that have ended and that the kubelet still lists: they have series as long as they have usage. */
   readonly ended: readonly Pod[];
-  readonly unlistedNamespaces: readonly string[];
 }
 
 interface KeptObjects extends ObjectsInput {

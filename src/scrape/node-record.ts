@@ -6,7 +6,7 @@ import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/kubelet-c
 import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
 import { CoverageRecord, type CoverageRecordOptions } from './coverage-record.js';
-import { DanglingPods } from './dangling-pods.js';
+import { DanglingPods, withDangling } from './dangling-pods.js';
 import { DerivedLookup, type KnownLookup } from './derived-lookup.js';
 import type { NodeCoverage } from './node-coverage.js';
 import type { NodeFaults } from './node-faults.js';
@@ -106,7 +106,6 @@ export class NodeRecord {
     return slicer.run(() => {
       const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, listed);
       this.#coverage.of(node.name, snapshot);
-      if (snapshot !== undefined) this.#updateDangling(snapshot);
       this.#derived.set(node, known);
       return { snapshot, objects: this.#objects.of(node.name, node, snapshot) };
     });
@@ -219,8 +218,10 @@ export class NodeRecord {
     if (kept !== undefined) return kept;
     const input = this.#inputOf(node, lookup);
     const bound = this.#objects.boundPods(node.name);
-    const snapshot = createNodeSnapshot(prepared ? { ...input, listed: prepared } : input, bound, this.#options);
-    this.#kept = { configuration: lookup.configuration, bound, snapshot };
+    const created = createNodeSnapshot(prepared ? { ...input, listed: prepared } : input, bound, this.#options);
+    const danglingPods = this.#countDangling(created);
+    const snapshot = withDangling(created, danglingPods);
+    this.#kept = { configuration: lookup.configuration, bound, danglingPods, snapshot };
     return snapshot;
   }
 
@@ -243,7 +244,8 @@ export class NodeRecord {
       kept.snapshot.node === node &&
       kept.configuration === configuration &&
       kept.bound === this.#objects.boundPods(node.name) &&
-      this.#areUnknown(kept.snapshot.unknownPods);
+      this.#areUnknown(kept.snapshot.unknownPods) &&
+      kept.danglingPods === this.#countDangling(kept.snapshot);
     return isSame ? kept.snapshot : undefined;
   }
 
@@ -270,15 +272,11 @@ export class NodeRecord {
   }
 
   /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */
-  #countDangling(snapshot: NodeSnapshot): number {
-    const { clock, graceMs } = this.#options;
-    this.#updateDangling(snapshot);
-    return this.#dangling.countBefore(clock.monotonicMs() - graceMs);
-  }
-
-  #updateDangling({ unknownPods }: NodeSnapshot): void {
-    const { pods, clock } = this.#options;
-    this.#dangling.update(unknownPods, pods.unlistedNamespaces(), clock.monotonicMs());
+  #countDangling({ unknownPods }: NodeSnapshot): number {
+    const { pods, clock, graceMs } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#dangling.update(unknownPods, pods.unlistedNamespaces(), nowMs);
+    return this.#dangling.countBefore(nowMs - graceMs);
   }
 }
 
@@ -303,5 +301,7 @@ interface KeptSnapshot {
   readonly configuration: KubeletConfiguration | undefined;
   /** The pods of the node. */
   readonly bound: readonly BoundPod[];
+  /** Those that the snapshot counts as unread. */
+  readonly danglingPods: number;
   readonly snapshot: NodeSnapshot;
 }

@@ -1,4 +1,4 @@
-import { type JoinedPod, joinPods, type JoinResult, type PodScope } from '../attribution/join.js';
+import { coversAllPods, type JoinedPod, joinPods, type JoinResult, type PodScope } from '../attribution/join.js';
 import type { AttributionMode, PodUsage } from '../attribution/usage.js';
 import { byNames, Ranking } from '../base/ranking.js';
 import type { SidecarEnforcement } from '../eviction/enforced-ratios.js';
@@ -167,6 +167,7 @@ export function createNodeSnapshot(
     listedPodUids,
     measuredPodUids: measured.length === all.length ? listedPodUids : uidsOf(measured),
     unknownPods: joined.unknown.map(({ summary: entry }) => entry),
+    unreadPodCount: coversAllPods(options.scope) ? undefined : joined.outOfScopeCount + joined.unknown.length,
   };
 }
 

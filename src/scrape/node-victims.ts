@@ -4,12 +4,15 @@ import { type CandidatePod, rankVictims, type Victim } from '../eviction/victims
 import type { EvictionSignal } from '../kubelet/eviction-signals.js';
 import type { NodeSnapshot } from './snapshot.js';
 
+type VictimRanking = (signal: EvictionSignal) => readonly Victim[];
+
 /**
  * Ranks the pods of a node for one signal after the other, as its kubelet would evict them. Not done for each scrape: of
- * interest on few nodes. Pods that the API server does not know, or that are out of scope, are not ranked: neither their
- * requests nor their priorities are known.
+ * interest on few nodes. Undefined unless all of its pods are read: neither the requests nor the priorities of the others
+ * are known, and any of them may be the first.
  */
-export function victimRanking(snapshot: NodeSnapshot): (signal: EvictionSignal) => readonly Victim[] {
+export function victimRanking(snapshot: NodeSnapshot): VictimRanking | undefined {
+  if (snapshot.unreadPodCount !== undefined) return undefined;
   const { node, layout } = snapshot;
   const candidates = candidatePods(snapshot);
   const options = { layout: storageLayout(layout), kubeletVersion: node.kubeletVersion };
@@ -32,11 +35,15 @@ export interface NextVictim {
 
 const nextVictimCount = 5;
 
-/** The first victims for each signal with a threshold, of a node that is close to evicting pods; none of other nodes. */
+/**
+ * The first victims for each signal with a threshold, of a node that is close to evicting pods; none of other nodes, nor of one
+ * whose order is not known.
+ */
 export function nextVictims(snapshot: NodeSnapshot): readonly NextVictim[] {
   const { thresholds } = snapshot;
   if (!isNearThreshold(thresholds)) return [];
   const rank = victimRanking(snapshot);
+  if (rank === undefined) return [];
   return [...new Set(thresholds.map(({ signal }) => signal))].flatMap((signal) => firstOf(signal, rank(signal)));
 }
 

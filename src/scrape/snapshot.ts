@@ -84,6 +84,12 @@ export interface NodeSnapshot {
   readonly measuredPodUids: ReadonlySet<string>;
   /** Pods of the summary that the API server does not know. */
   readonly unknownPods: readonly PodSummary[];
+  /**
+   * Pods of the summary whose API objects are not read: the settings leave them out, or the API server has not known them for
+   * longer than the grace period. Undefined when all pods of the node are read; otherwise, also for 0, its order of eviction is
+   * unknown.
+   */
+  readonly unreadPodCount: number | undefined;
 }
 
 /** A pod that should have data and has none. */
@@ -111,7 +117,7 @@ export interface NodeObjects {
   readonly node: Node | undefined;
   /** Pods with detail series: those that have not ended, and ended ones that still have usage. */
   readonly pods: readonly BoundPod[];
-  /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured, or not all known. */
+  /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured, or not all read. */
   readonly runningPodCount: number | undefined;
   readonly runningContainerCount: number | undefined;
 }

@@ -77,6 +77,19 @@ describe('recordings without a cluster', () => {
     expect(out).not.toContain('cart-1');
   });
 
+  it.each([
+    [
+      'cluster.namespaces=other',
+      '1 pod of this node is not read: it is out of scope, or the API server does not know it.',
+    ],
+    ['cluster.namespaces=shop', 'pods that the settings leave out are not read.'],
+    ['cluster.podSelector=a=b', 'pods that the settings leave out are not read.'],
+  ])('rank no pods of a node when %s leaves some out', async (setting, text) => {
+    const { out } = await run(`explain node n1 --set ${setting}`);
+    expect(out).toContain(`\nOrder of eviction: unknown, ${text}\n`);
+    expect(out).not.toContain('RANK');
+  });
+
   it('fail without a summary', async () => {
     const { context, error } = aCommandContext();
     expect(await runArguments(['top', '--summaries', '/nonexistent'], context)).toBe(1);

@@ -63,6 +63,16 @@ describe('nodes under pressure', () => {
     expect(pressure.crossedCount).toBe(0);
   });
 
+  it.each([0, 12])('have no victims where pods of them are not read, %i of them in the summary', (unreadPodCount) => {
+    const pressure = new RankedPressure(2);
+    const node = nodeWith('node-1', [-1]);
+    pressure.add(node, { ...node.snapshot, unreadPodCount });
+    const [item] = pressure.nodes().items;
+    expect(item).toMatchObject({ node: 'node-1', headroom: -1, unreadPodCount });
+    expect(item?.victims).toBeUndefined();
+    expect(pressureOf(node).items[0]?.unreadPodCount).toBeUndefined();
+  });
+
   it('count as full where a filesystem is', () => {
     const pressure = new RankedPressure(2);
     for (const availableBytes of [20_000, 10_000]) {

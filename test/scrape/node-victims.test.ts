@@ -59,9 +59,15 @@ describe('the next victims of a node', () => {
       [4, 'cart-2'],
     ]);
   });
+
+  it.each([0, 3])('are unknown where pods of the node are not read, %i of them in the summary', (unreadPodCount) => {
+    const snapshot = { ...nodeWith([{}], [{}]), unreadPodCount };
+    expect(nextVictims(snapshot)).toEqual([]);
+    expect(victimRanking(snapshot)).toBeUndefined();
+  });
 });
 
 it('joins static pods by the UID of their manifest', () => {
   const snapshot = nodeWith([], [{ uid: 'mirror', kubeletUid: 'hash', isStatic: true }]);
-  expect(victimRanking(snapshot)('nodefs.available')).toMatchObject([{ usage: 100, exempt: 'static' }]);
+  expect(victimRanking(snapshot)?.('nodefs.available')).toMatchObject([{ usage: 100, exempt: 'static' }]);
 });

@@ -139,6 +139,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     listedPodUids: new Set(),
     measuredPodUids: new Set(),
     unknownPods: [],
+    unreadPodCount: undefined,
     ...overrides,
   };
 }

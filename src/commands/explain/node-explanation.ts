@@ -1,6 +1,8 @@
+import { podGraceMs } from '../../collection.js';
 import { type StorageLayout, storageLayout } from '../../eviction/node-layout.js';
 import { findingKinds } from '../../eviction/pod-findings.js';
 import type { Node, NodeImage } from '../../kube/objects.js';
+import type { PodSummary } from '../../kubelet/summary.js';
 import { podBytes } from '../../report/filesystem-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
 import { type NodeReport, nodeReport } from '../../report/node-report.js';
@@ -78,14 +80,26 @@ interface EvictionFacts {
   readonly layout?: StorageLayout;
   /** All that the kubelet has; empty without data. */
   readonly signals: readonly SignalReport[];
-  /** Pods of the summary that the API server does not know: their places in the order are unknown. */
-  readonly unrankedPodCount?: number;
+  /** Pods of the summary that are not read, for which the order is unknown; absent when all pods of the node are read. */
+  readonly unreadPodCount?: number | undefined;
+  /** Otherwise, pods that are too young for the API server to know: their places in the order are unknown. */
+  readonly unrankedPodCount?: number | undefined;
 }
 
 function evictionFacts(snapshot: NodeSnapshot, freeBytes: number | undefined): EvictionFacts {
+  const unreadPodCount = unreadPods(snapshot);
   return {
     layout: storageLayout(snapshot.layout),
-    signals: signalReports(snapshot, { freeBytes }),
-    unrankedPodCount: snapshot.unknownPods.length,
+    signals: signalReports({ ...snapshot, unreadPodCount }, { freeBytes }),
+    unreadPodCount,
+    unrankedPodCount: unreadPodCount === undefined ? snapshot.unknownPods.length : undefined,
   };
+}
+
+/** A reading is made at once: how long a pod has been unknown follows from its age, by the clock of its node. */
+function unreadPods({ summary, unknownPods, unreadPodCount }: NodeSnapshot): number | undefined {
+  if (unreadPodCount !== undefined) return unreadPodCount;
+  const nowMs = summary.nodefs?.timeMs ?? Infinity;
+  const isOld = ({ startTimeMs = -Infinity }: PodSummary): boolean => nowMs - startTimeMs > podGraceMs;
+  return unknownPods.some(isOld) ? unknownPods.length : undefined;
 }

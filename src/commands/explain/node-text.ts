@@ -2,6 +2,7 @@ import { joinTruncated } from '../../base/text.js';
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import type { SignalReport } from '../../report/signal-report.js';
+import { unreadPodsText } from '../../report/unread-pods-text.js';
 import { type Column, renderTable } from '../text/table.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
 import { nodeFindingLines } from './finding-text.js';
@@ -21,8 +22,7 @@ export function nodeText(explanation: NodeExplanation, options: TextOptions): st
       : [
           filesystemLines(explanation.filesystems, width),
           signalLines(explanation.signals, width),
-          ...victimSections(explanation.signals, width),
-          unrankedLines(explanation, width),
+          ...orderSections(explanation, width),
         ]),
     nodeFindingLines(explanation.findings, width),
     imageLines(explanation, width),
@@ -131,6 +131,19 @@ const assumedText =
 function signalLines(signals: readonly SignalReport[], width: number): readonly string[] {
   const isAssumed = signals.some((signal) => signal.isAssumed === true);
   return [...renderTable(signalColumns, signals, width).lines, ...(isAssumed ? wrap(assumedText, width) : [])];
+}
+
+function orderSections(explanation: NodeExplanation, width: number): readonly (readonly string[])[] {
+  const { unreadPodCount, signals } = explanation;
+  return unreadPodCount === undefined
+    ? [...victimSections(signals, width), unrankedLines(explanation, width)]
+    : [wrap(`Order of eviction: unknown, ${unreadPodsText(unreadPodCount)}${unreadReason(unreadPodCount)}.`, width)];
+}
+
+function unreadReason(count: number): string {
+  if (count === 0) return '';
+  const [they, them] = count === 1 ? ['it is', 'it'] : ['they are', 'them'];
+  return `: ${they} out of scope, or the API server does not know ${them}`;
 }
 
 function unrankedLines({ unrankedPodCount = 0 }: NodeExplanation, width: number): readonly string[] {

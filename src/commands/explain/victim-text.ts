@@ -22,8 +22,8 @@ function groupLines(group: readonly SignalReport[], width: number): readonly str
   const [first] = group;
   if (first === undefined) return [];
   const names = group.map(({ signal }) => signal).join(', ');
-  if (first.victims.length === 0) return wrap(`Order of eviction for ${names}: no pod of this node is known.`, width);
-  const { signal, victims } = first;
+  const { signal, victims = [] } = first;
+  if (victims.length === 0) return wrap(`Order of eviction for ${names}: no pod of this node is known.`, width);
   const shown = victims.slice(0, maxVictimCount);
   const hiddenCount = victims.length - shown.length;
   return [

@@ -2,8 +2,9 @@ import { formatBytes } from '../../base/units.js';
 import type { ClusterSummary } from '../../report/cluster-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import type { Ranked } from '../../report/ranked.js';
+import { unreadPodsText } from '../../report/unread-pods-text.js';
 import { isLastKnown, lastKnownChip, rowClass } from './last-known.js';
-import { type Markup, markup } from './markup.js';
+import { type Content, type Markup, markup } from './markup.js';
 import { emptyText } from './panel.js';
 import { countText, moreText } from './texts.js';
 
@@ -18,20 +19,26 @@ ${moreText(nodes, 'nodes close to an eviction threshold')}`;
 }
 
 function row(pressure: NodePressureReport): Markup {
-  const { node, signal, available, headroom, isAssumed, victims } = pressure;
+  const { node, signal, available, headroom, isAssumed } = pressure;
   const threshold = pressure.thresholdBytes ?? pressure.thresholdInodes;
   const assumed = isAssumed
     ? markup` <span class="small muted" title="Set kubelet.readConfig to read it from the kubelet.">default of Kubernetes, assumed</span>`
     : undefined;
   const severity = headroom < 0 ? 't-critical' : 't-warning';
   const missing = headroom < 0 ? `${amountText(pressure, -headroom)} missing` : amountText(pressure, headroom);
-  const names = victims.map(
-    ({ rank, namespace, pod }) => markup`<li>${rank}. <span class="name">${namespace}/${pod}</span></li>`,
-  );
   return markup`<tr role="row"${rowClass(pressure)}><th scope="row" role="rowheader"><span class="name">${node}</span> <span class="small muted">${signal}</span>${lastKnownChip(pressure)}</th>
 <td role="cell" class="low" data-label="Available">${amountText(pressure, available)}, threshold ${amountText(pressure, threshold)}${assumed}</td>
 <td role="cell" class="low" data-label="Above the threshold"><span class="${isLastKnown(pressure) ? '' : severity}">${missing}</span></td>
-<td role="cell" class="wide">${victims.length === 0 ? 'no pod' : markup`<ol>${names}</ol>`}</td></tr>`;
+<td role="cell" class="wide">${victimsOf(pressure)}</td></tr>`;
+}
+
+function victimsOf({ victims = [], unreadPodCount }: NodePressureReport): Content {
+  if (unreadPodCount !== undefined)
+    return markup`<span class="small muted">unknown: ${unreadPodsText(unreadPodCount)}</span>`;
+  if (victims.length === 0) return 'no pod';
+  return markup`<ol>${victims.map(
+    ({ rank, namespace, pod }) => markup`<li>${rank}. <span class="name">${namespace}/${pod}</span></li>`,
+  )}</ol>`;
 }
 
 function amountText({ thresholdInodes }: NodePressureReport, amount: number | undefined): string {

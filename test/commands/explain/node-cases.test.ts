@@ -35,7 +35,7 @@ describe.each(['1.26', '1.36', '1.37'])('explain node of recordings, as the kube
     const count = version === '1.26' ? 4 : 6;
     expect(signals.map(({ signal }) => signal).sort()).toEqual(one.signals.flatMap((answer) => answer.signals).sort());
     expect(signals).toHaveLength(count);
-    for (const { signal, victims } of signals) {
+    for (const { signal, victims = [] } of signals) {
       const answer = one.signals.find((candidate) => candidate.signals.includes(signal));
       const ranks = [...new Set(victims.map(({ rank }) => rank))];
       expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));

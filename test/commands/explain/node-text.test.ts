@@ -75,6 +75,13 @@ function readingOf({ pods = [], unmeasured = [], thresholds, summary, node: chan
   return aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(snapshot)] }) });
 }
 
+function readingWith(reading: ClusterReading, changes: Partial<NodeSnapshot>): ClusterReading {
+  const [node] = reading.snapshot.nodes;
+  if (node === undefined || node.state === 'absent') throw new Error('the reading has no node with data');
+  const snapshot = { ...node.snapshot, ...changes };
+  return { ...reading, snapshot: { ...reading.snapshot, nodes: [{ ...node, snapshot }] } };
+}
+
 function textOf(
   reading: ClusterReading,
   { freeBytes, width = Infinity }: { freeBytes?: number; width?: number } = {},
@@ -166,6 +173,47 @@ Largest images: registry.example/model:3 (9.0GiB), registry.example/app:1 (2.0Gi
 
   it('reports that no pod is known', () => {
     expect(textOf(readingOf())).toContain('imagefs.available, containerfs.available: no pod of this node is known.');
+  });
+
+  it.each([
+    [12, '12 pods of this node are not read: they are out of scope, or the API server does not know them.'],
+    [1, '1 pod of this node is not read: it is out of scope, or the API server does not know it.'],
+    [0, 'pods that the settings leave out are not read.'],
+  ])('ranks nobody and frees nothing with %i pods that are not read', (unreadPodCount, text) => {
+    const reading = readingWith(readingOf({ pods }), { unreadPodCount });
+    const shown = textOf(reading, { freeBytes: 5 * gib });
+    expect(shown).toContain(`\nOrder of eviction: unknown, ${text}\n`);
+    expect(shown).toMatch(/imagefs\.available +12\.0GiB +15\.0GiB +-3\.0GiB/);
+    expect(shown).not.toMatch(/RANK|To free/);
+    const explanation = nodeExplanation(reading, { name: 'node-1', freeBytes: 5 * gib });
+    expect(explanation).toMatchObject({
+      unreadPodCount,
+      signals: [{ victims: undefined, toFree: undefined }, {}, {}, {}, {}, {}],
+    });
+  });
+
+  it.each([
+    [60_001, false],
+    [60_000, true],
+  ])('ranks beside a pod that the API server does not know, %i ms after its start: %s', (ageMs, isRanked) => {
+    const timeMs = Date.UTC(2026, 0, 1);
+    const unknown = aPodSummary({ name: 'unknown', startTimeMs: timeMs - ageMs });
+    const reading = readingWith(readingOf({ pods, summary: { nodefs: { ...disk, timeMs } } }), {
+      unknownPods: [unknown],
+    });
+    const shown = textOf(reading);
+    expect(shown.includes('RANK')).toBe(isRanked);
+    expect(shown.includes('Not ranked: 1 pod of the summary that the API server does not know.')).toBe(isRanked);
+    expect(shown.includes('Order of eviction: unknown, 1 pod of this node is not read')).toBe(!isRanked);
+  });
+
+  it('counts a pod of unknown age that the API server does not know as not read', () => {
+    const unknown = aPodSummary({ name: 'unknown', startTimeMs: undefined });
+    const timeMs = Date.UTC(2026, 0, 1);
+    const young = aPodSummary({ name: 'young', startTimeMs: timeMs });
+    const reading = readingOf({ pods, summary: { nodefs: { ...disk, timeMs } } });
+    const shown = textOf(readingWith(reading, { unknownPods: [unknown, young] }));
+    expect(shown).toContain('Order of eviction: unknown, 2 pods of this node are not read');
   });
 
   it('fits a terminal', () => {

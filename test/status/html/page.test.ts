@@ -311,6 +311,27 @@ describe('the sections', () => {
     expect(shown).toContain('and 1 more nodes close to an eviction threshold');
   });
 
+  it.each([
+    [12, 'unknown: 12 pods of this node are not read'],
+    [1, 'unknown: 1 pod of this node is not read'],
+    [0, 'unknown: pods that the settings leave out are not read'],
+  ])('show that the victims of a node are unknown with %i pods that are not read', (unreadPodCount, text) => {
+    const pressure = {
+      node: 'node-3',
+      dataState: 'fresh',
+      dataAgeMs: 1_500,
+      signal: 'nodefs.available',
+      thresholdBytes: 10 * gib,
+      isAssumed: false,
+      available: 9 * gib,
+      headroom: -gib,
+      unreadPodCount,
+    } as const;
+    const shown = textOf(pageOfCluster({ pressure: { items: [pressure], totalCount: 1 } }), 'next-evictions');
+    expect(shown).toContain(`1.0GiB missing ${text}`);
+    expect(shown).not.toContain('no pod');
+  });
+
   it('show how much a node lacks that is below a threshold, in inodes where those are short', () => {
     const pressure = {
       node: 'node-3',
