@@ -126,7 +126,7 @@ export const evictionRankGroups: readonly FamilyGroup<NodeSnapshot>[] = [
       {
         name: 'pod_eviction_rank',
         profile: 'standard',
-        help: 'Place of the pod in the order in which the kubelet evicts when the node runs low on disk: 1 is evicted first, equals share a place. The first five of each signal, only on nodes with headroom below a quarter of a threshold: that of the kubelet with kubelet.readConfig, else the default of Kubernetes.',
+        help: 'Place of the pod in the order in which the kubelet evicts when the node runs low on disk: 1 is evicted first, equals share a place. The first five of each signal, only on nodes with headroom below a quarter of a threshold: that of the kubelet with kubelet.readConfig, else the default of Kubernetes. None of a node on which there are pods that the exporter does not read.',
         value: ({ rank }) => rank,
       },
     ],

@@ -115,13 +115,13 @@ const nodeObjectGroups: readonly FamilyGroup<NodeObjects>[] = [
       {
         name: 'node_pods_running',
         profile: 'standard',
-        help: 'Pods on the node in phase Running, according to the API server.',
+        help: 'Pods on the node in phase Running, according to the API server. No series where the settings leave out pods.',
         value: ({ runningPodCount }) => runningPodCount,
       },
       {
         name: 'node_containers_running',
         profile: 'standard',
-        help: 'Containers on the node that run, init and ephemeral containers included, according to the API server.',
+        help: 'Containers on the node that run, init and ephemeral containers included, according to the API server. No series where the settings leave out pods.',
         value: ({ runningContainerCount }) => runningContainerCount,
       },
     ],

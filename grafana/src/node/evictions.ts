@@ -33,10 +33,10 @@ export const evictions: Section = {
     tablePanel({
       title: 'Next to be evicted if the node runs low',
       description:
-        'The order in which the kubelet would evict, by eviction signal: pods above their requests first, lower priorities first. Known for the first pods of nodes that are near a threshold; explain node NODE on the command line lists all.',
+        'The order in which the kubelet would evict, by eviction signal: pods above their requests first, lower priorities first. Known for the first pods of nodes that are near a threshold; explain node NODE on the command line lists all. Not known where the exporter reads only some namespaces or pods.',
       span: 24,
       height: 6,
-      noValue: 'the node is not near a threshold, or there is no data',
+      noValue: 'the node is not near a threshold, or not all of its data and pods are read',
       labels: ['signal', 'namespace', 'pod'],
       hidden: ['node'],
       link: drillDown('pod', 'row'),
