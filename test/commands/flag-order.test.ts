@@ -38,6 +38,7 @@ it.each([
   ['top --namespace=shop', 'top --namespace=shop'],
   ['top -A=true', 'top -A=true'],
   ['top -- -n=shop', 'top -- -n=shop'],
+  ['top -l -- -n=shop', 'top -l -- -n shop'],
 ])('as kubectl, "%s" is understood as "%s"', (given, expected) => {
   expect(separateValues(given.split(' '), program)).toEqual(expected.split(' '));
 });

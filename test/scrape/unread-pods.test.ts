@@ -114,6 +114,14 @@ describe('a pod of the summary that the API server does not know', () => {
     expect(read()).toMatchObject({ unreadPodCount: 1, ranked: [], counts: counted });
   });
 
+  it('is one of the unread ones where a part of the pods is read, before and after the grace period', async () => {
+    const scope = { namespaces: ['shop'], hasPodSelector: false };
+    const { clock, read } = setUp({ scope, listed: [shopPod, opsPod, { ...shopPod, name: 'cart-1', uid: 'cart-1' }] });
+    expect(read()).toMatchObject({ unreadPodCount: 2, ranked: [] });
+    await clock.advance(graceMs + 1);
+    expect(read()).toMatchObject({ unreadPodCount: 2, ranked: [] });
+  });
+
   it('hides them in the next summary too, and after a reload', async () => {
     const { clock, read, lookup, summaryOf, options, records } = setUp(scene);
     read();
