@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 /**
  * A read-only check against whatever cluster the kubeconfig names: the exporter syncs, is scraped, and serves the
  * kubelets' values for each pod. Settings come from the environment, such as

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 

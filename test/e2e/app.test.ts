@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { gzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { hashSync } from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
 

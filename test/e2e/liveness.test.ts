@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';

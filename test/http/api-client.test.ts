@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';

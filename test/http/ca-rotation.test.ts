@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';

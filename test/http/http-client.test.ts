@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 

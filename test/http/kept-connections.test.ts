@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 

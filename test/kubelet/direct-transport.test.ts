@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { TimeSlicer } from '../../src/base/time-slicer.js';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { expect, it } from 'vitest';

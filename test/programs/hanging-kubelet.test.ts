@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 

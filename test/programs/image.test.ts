@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 /** A kubeconfig with `auth-provider: oidc` that kubectl and the exporter share. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, symlink } from 'node:fs/promises';

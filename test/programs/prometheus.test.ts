@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { setMaxListeners } from 'node:events';
 import path from 'node:path';
 

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { describe, expect, it } from 'vitest';
 
 import { DeferredStatus, type StatusEndpoint } from '../../src/server/deferred-status.js';

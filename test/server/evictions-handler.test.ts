@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { describe, expect, it } from 'vitest';
 
 import { type EvictionReport, evictionReport } from '../../src/report/eviction-report.js';

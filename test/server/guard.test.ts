@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { request } from 'node:http';
 
 import { describe, expect, it } from 'vitest';

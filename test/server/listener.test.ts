@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { type EventEmitter, once } from 'node:events';
 import { Agent, type IncomingMessage, request, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';

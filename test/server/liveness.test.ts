@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { describe, expect, it } from 'vitest';
 
 import { type TaskRun, WorkQueue } from '../../src/base/work-queue.js';

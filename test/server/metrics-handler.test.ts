@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { connect } from 'node:net';
 
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { once } from 'node:events';
 import { request as startRequest, type RequestListener, type ServerResponse } from 'node:http';
 import { Agent, type AgentOptions, request } from 'node:https';

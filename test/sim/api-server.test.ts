@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { Agent } from 'node:https';
 
 import { describe, expect, it } from 'vitest';

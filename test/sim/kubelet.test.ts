@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { once } from 'node:events';
 import { connect as connectPlain } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type PeerCertificate } from 'node:tls';

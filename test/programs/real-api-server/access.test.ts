@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { createSign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ApiTransport } from '../../../src/http/api-client.js';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import type { Socket } from 'node:net';
 
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
