@@ -5,7 +5,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY scripts/build.mjs scripts/licences.mjs scripts/
+COPY scripts/build.mjs scripts/bundled-packages.mjs scripts/licences.mjs scripts/sbom.mjs scripts/
 COPY src src
 # Files of a checkout with a umask of 077 are copied as they are; the image's user reads them.
 RUN npm run build -- --production && rm dist/*.map && chmod -R go+rX dist

@@ -11,18 +11,26 @@ import { parseArgs } from 'node:util';
 
 import { build } from 'esbuild';
 
-import { bundledPackages, licenceTexts } from './licences.mjs';
+import { bundledPackages } from './bundled-packages.mjs';
+import { licenceTexts } from './licences.mjs';
+import { cycloneDx } from './sbom.mjs';
 
 const { values: flags } = parseArgs({
   args: process.argv.slice(2),
   options: { production: { type: 'boolean', default: false }, outdir: { type: 'string', default: 'dist' } },
 });
 
-/** Express loads a parser of request bodies, and 0.7 MB of tables with it. The exporter reads no body. */
-const noBodyParser = {
-  name: 'no-body-parser',
+/**
+ * Express loads a parser of request bodies, and 0.7 MB of tables with it. The exporter reads no body. `debug`, which libraries
+ * write with, loads supports-color where it is installed: here for development tools only.
+ */
+const leftOut = {
+  name: 'left-out',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^body-parser$/ }, ({ path: module }) => ({ path: module, namespace: 'empty' }));
+    onResolve({ filter: /^(body-parser|supports-color)$/ }, ({ path: module }) => ({
+      path: module,
+      namespace: 'empty',
+    }));
     onLoad({ filter: /^/, namespace: 'empty' }, () => ({ contents: 'module.exports = {};' }));
   },
 };
@@ -61,7 +69,7 @@ const { metafile } = await build({
   minifyWhitespace: true,
   sourcemap: true,
   metafile: true,
-  plugins: [builtInModules, noBodyParser],
+  plugins: [builtInModules, leftOut],
   legalComments: 'none', // the licences have a file of their own
 });
 
@@ -77,5 +85,9 @@ for (const file of ['status/page.css', 'status/page.js']) {
   await copyFile(`src/${file}`, path.join(flags.outdir, path.basename(file)));
 }
 
-const licences = await licenceTexts(bundledPackages(Object.keys(metafile.inputs)));
-await writeFile(path.join(flags.outdir, 'THIRD-PARTY-LICENCES.txt'), licences);
+const [program, ...libraries] = await bundledPackages(metafile);
+await writeFile(path.join(flags.outdir, 'THIRD-PARTY-LICENCES.txt'), await licenceTexts(libraries));
+await writeFile(
+  path.join(flags.outdir, 'sbom.cdx.json'),
+  `${JSON.stringify(cycloneDx(program, libraries), null, 2)}\n`,
+);

@@ -40,13 +40,14 @@ describe.skipIf(!canBuildImages())('the image (needs root, buildah and mount nam
     return (await promisify(execFile)(program, [...words, ...args])).stdout.trim();
   };
 
-  it('holds the production bundle with licences, and nothing else', () => {
+  it('holds the production bundle with licences and a bill of materials, and nothing else', () => {
     const { names } = image.added;
     const others = names.filter((file) => !/^app\/dist\/[^/]+\.js$/.test(file));
     expect(others).toEqual([
       'app/LICENSE',
       'app/dist/THIRD-PARTY-LICENCES.txt',
       'app/dist/page.css',
+      'app/dist/sbom.cdx.json',
       'app/package.json',
     ]);
     expect(names).toContain('app/dist/cli.js');

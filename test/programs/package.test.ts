@@ -8,6 +8,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
+import { packageOf, parseBill } from '../support/bill-of-materials.js';
+import { bundledLibraries } from '../support/bundled-sources.js';
 import { ChildCommand } from '../support/child.js';
 import { eventually, isInstalled, temporaryFolder } from '../support/programs.js';
 
@@ -28,17 +30,11 @@ describe('the package', () => {
   beforeAll(async () => {
     folder = await temporaryFolder();
     // The bundle is built already; to build it again would pull it from under other tests.
-    run('npm', [
-      'pack',
-      '--ignore-scripts',
-      '--cache',
-      path.join(folder.path, 'cache'),
-      '--pack-destination',
-      folder.path,
-    ]);
+    const cache = ['--cache', path.join(folder.path, 'cache')];
+    run('node', ['scripts/package.mjs', ...cache, '--pack-destination', folder.path]);
     const [file = ''] = (await readdir(folder.path)).filter((name) => name.endsWith('.tgz'));
     tarball = path.join(folder.path, file);
-    const offline = ['--offline', '--no-audit', '--no-fund', '--cache', path.join(folder.path, 'cache')];
+    const offline = ['--offline', '--no-audit', '--no-fund', ...cache];
     run('npm', ['install', '--prefix', folder.path, ...offline, tarball]);
   });
   afterAll(() => folder[Symbol.asyncDispose]());
@@ -50,9 +46,33 @@ describe('the package', () => {
       'node_modules/ephemeral-storage-exporter',
     ]);
     const files = run('tar', ['-tzf', tarball]).trim().split('\n').sort();
-    const others = files.filter((name) => !/^package\/dist\/[^/]+\.(js|css|txt)$/.test(name));
-    expect(others).toEqual(['package/LICENSE', 'package/README.md', 'package/package.json']);
-    expect(files).toContain('package/dist/THIRD-PARTY-LICENCES.txt');
+    const others = files.filter((name) => !/^package\/dist\/[^/]+\.(js|css)$/.test(name));
+    expect(others).toEqual([
+      'package/LICENSE',
+      'package/README.md',
+      'package/dist/THIRD-PARTY-LICENCES.txt',
+      'package/dist/sbom.cdx.json',
+      'package/package.json',
+    ]);
+  });
+
+  it('has the package.json of the checkout without what only a checkout needs', async () => {
+    const own = (await readJson(path.join(root, 'package.json'))) as Record<string, unknown>;
+    const published = await readJson(path.join(folder.path, 'node_modules/ephemeral-storage-exporter/package.json'));
+    const dropped = ['private', 'scripts', 'dependencies', 'devDependencies', 'overrides'];
+    expect(published).toEqual(Object.fromEntries(Object.entries(own).filter(([field]) => !dropped.includes(field))));
+  });
+
+  it('has a bill of materials of the libraries in it, which names as direct ones the dependencies of package.json', async () => {
+    const file = path.join(folder.path, 'node_modules/ephemeral-storage-exporter/dist/sbom.cdx.json');
+    const bill = parseBill(await readFile(file, 'utf8'));
+    expect(bill.components.map(packageOf).sort()).toEqual(await bundledLibraries(path.join(root, 'dist')));
+    const { dependencies } = (await readJson(path.join(root, 'package.json'))) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const [direct] = bill.dependencies.filter(({ ref }) => ref === bill.metadata.component.purl);
+    const named = bill.components.filter(({ purl }) => direct?.dependsOn.includes(purl) === true).map(packageOf);
+    expect(named.sort()).toEqual(Object.entries(dependencies).map(([name, version]) => `${name}@${version}`));
   });
 
   it('installs the commands, which know their version and run the demo', async () => {

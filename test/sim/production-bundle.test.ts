@@ -1,6 +1,6 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,17 @@ import { Worker } from 'node:worker_threads';
 import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { packageOf, parseBill } from '../support/bill-of-materials.js';
+import { bundledLibraries, bundledSources } from '../support/bundled-sources.js';
+
 const root = path.resolve(import.meta.dirname, '../..');
+
+const { version, packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
+  readonly version: string;
+  readonly packages: Readonly<
+    Record<string, { readonly version: string; readonly integrity?: string; readonly dev?: boolean }>
+  >;
+};
 
 function node(...args: readonly string[]): SpawnSyncReturns<string> {
   return spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
@@ -30,11 +40,7 @@ describe('the production bundle', () => {
   afterAll(() => rm(image, { recursive: true, force: true }));
 
   it('contains no source of the simulated cluster, and none of its libraries', async () => {
-    const maps = (await readdir(folder)).filter((file) => file.endsWith('.map'));
-    const sources: string[] = [];
-    for (const map of maps) {
-      sources.push(...(JSON.parse(await readFile(path.join(folder, map), 'utf8')) as { sources: string[] }).sources);
-    }
+    const sources = await bundledSources(folder);
     expect(sources.some((source) => source.endsWith('src/cli.ts'))).toBe(true);
     expect(sources.filter((source) => /\.\.\/sim\/|@peculiar/.test(source))).toEqual([]);
     const texts = await Promise.all((await readdir(folder)).map((file) => readFile(path.join(folder, file), 'utf8')));
@@ -66,6 +72,33 @@ describe('the production bundle', () => {
     expect(names).toEqual(expect.arrayContaining(['@kubernetes/client-node', 'bcryptjs', 'express', 'zod']));
     expect(names.filter((name = '') => /peculiar|typescript|vitest|esbuild/.test(name))).toEqual([]);
     expect(text).toContain('Apache License');
+  });
+
+  it('has a bill of materials of the libraries in it, and of no others, with the hashes of the lock file', async () => {
+    const bill = parseBill(await readFile(path.join(folder, 'sbom.cdx.json'), 'utf8'));
+    expect(packageOf(bill.metadata.component)).toBe(`ephemeral-storage-exporter@${version}`);
+    const libraries = bill.components.map(packageOf);
+    expect([...libraries].sort()).toEqual(await bundledLibraries(folder));
+    expect(libraries).toEqual(expect.arrayContaining([expect.stringMatching(/^@kubernetes\/client-node@/)]));
+    const hashes = bill.components.map(({ hashes: found = [] }) => found.map(({ content }) => content).join());
+    const locked = new Map(
+      Object.entries(packages).map(([name, { integrity = '', version: of, dev }]) => [
+        `${name.replace(/^.*node_modules\//, '')}@${of}`,
+        { hash: Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex'), dev },
+      ]),
+    );
+    expect(hashes).toEqual(libraries.map((library) => locked.get(library)?.hash));
+    // What `npm audit --omit=dev` reads.
+    expect(libraries.filter((library) => locked.get(library)?.dev !== undefined)).toEqual([]);
+  });
+
+  it('is the same, byte for byte, when it is built again', async () => {
+    const again = path.join(image, 'again');
+    expect(node('scripts/build.mjs', '--production', '--outdir', again).status).toBe(0);
+    const names = await readdir(folder);
+    expect(await readdir(again)).toEqual(names);
+    for (const name of names)
+      expect((await readFile(path.join(again, name))).equals(await readFile(path.join(folder, name))), name).toBe(true);
   });
 
   it.each([
