@@ -16,7 +16,7 @@ import { tiles } from './tiles.js';
 import { trust } from './trust-section.js';
 import { workloads } from './workloads-section.js';
 
-export interface PageLink {
+interface PageLink {
   /** Relative to the page, which may be served below an unknown prefix, or a page elsewhere. */
   readonly href: string;
   readonly text: string;
