@@ -38,18 +38,23 @@ async function startWith(settings: string): Promise<Exporter> {
 async function aboutTheNode(exporter: Exporter) {
   const scraped = await exporter.scrape();
   return {
-    ranks: Object.fromEntries(
-      scraped
-        .samples('pod_eviction_rank')
-        .filter(({ labels }) => labels['signal'] === 'nodefs.available')
-        .map(({ labels, value }) => [labels['pod'], value]),
-    ),
+    ranks: scraped
+      .samples('pod_eviction_rank')
+      .filter(({ labels }) => labels['signal'] === 'nodefs.available')
+      .map(({ labels, value }) => [value, labels['pod']]),
     counts: ['node_pods_running', 'node_containers_running'].map((name) => scraped.value(name, { node: 'node-1' })),
   };
 }
 
-const ofAll = { ranks: { 'log-0': 1, 'log-1': 2, 'cart-0': 3 }, counts: [3, 3] };
-const ofNone = { ranks: {}, counts: [undefined, undefined] };
+const ofAll = {
+  ranks: [
+    [1, 'log-0'],
+    [2, 'log-1'],
+    [3, 'cart-0'],
+  ],
+  counts: [3, 3],
+};
+const ofNone = { ranks: [], counts: [undefined, undefined] };
 
 const narrowed = [
   'cluster: {namespaces: [shop]}',
