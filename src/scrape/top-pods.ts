@@ -2,10 +2,11 @@ import type { Clock } from '../base/clock.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
+import type { CollectOptions } from './collector.js';
 import type { BoundPod, ClusterSnapshot, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from './snapshot.js';
 
 interface SnapshotSource {
-  collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined>;
+  collect(signal: AbortSignal, options?: CollectOptions): Promise<ClusterSnapshot | undefined>;
 }
 
 export interface TopPodsOptions {
@@ -52,9 +53,13 @@ export class TopPods {
     this.#slicer = new TimeSlicer(options.clock);
   }
 
-  /** As the source does. Not cut short by `signal`: a response with all pods would not respect the setting. */
-  async collect(signal: AbortSignal): Promise<ClusterSnapshot | undefined> {
-    const snapshot = await this.#options.source.collect(signal);
+  /**
+   * As the source does, but for `onNode`, which is not called: which pods of a node are shown is known once all nodes are. Choosing
+   * them is not cut short by `signal`: a response with all pods would not respect the setting.
+   */
+  async collect(signal: AbortSignal, options: CollectOptions = {}): Promise<ClusterSnapshot | undefined> {
+    const ofSource = options.onNode === undefined ? options : { ...options, onNode: () => Promise.resolve() };
+    const snapshot = await this.#options.source.collect(signal, ofSource);
     if (snapshot === undefined) return undefined;
     const shown = await this.#shownPods(snapshot);
     const nodes: NodeState[] = [];
