@@ -3,21 +3,26 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../src/base/logger.js';
 import { createCollection } from '../src/collection.js';
 import { EvictionLog } from '../src/history/eviction-log.js';
-import { KubeletCache } from '../src/kubelet/kubelet-cache.js';
+import type { Pod } from '../src/kube/objects.js';
+import { KubeletCache, type LookupResult } from '../src/kubelet/kubelet-cache.js';
 import type { CollectOptions } from '../src/scrape/collector.js';
 import type { ClusterSnapshot } from '../src/scrape/snapshot.js';
-import { aNode, aNodeSummary, aPodSummary } from './support/builders.js';
+import { aNode, aNodeSummary, aPod, aPodSummary } from './support/builders.js';
 import { settingsOf } from './support/exporter.js';
 import { isLetGo } from './support/heap.js';
 import { ManualClock } from './support/manual-clock.js';
 
 const nodes = Array.from({ length: 20 }, (_, index) => aNode({ name: `node-${index}` }));
 
+const noPods: readonly Pod[] = [];
+
 /** Twenty nodes of two pods each, whose kubelets respond at once. */
 function setUp(settings = '') {
   const clock = new ManualClock();
   const config = settingsOf(settings);
   const derived = new Set<string>();
+  const lookups: LookupResult[] = [];
+  const pods = new Map<string, readonly Pod[]>();
   const whenDerived: { on: () => void } = { on: () => undefined };
   const cache = new KubeletCache({
     ...{ ttlMs: 55_000, nearTtlMs: 0, maxConcurrentRequests: 100, fetchConfiguration: undefined, clock },
@@ -26,7 +31,7 @@ function setUp(settings = '') {
       return Promise.resolve(aNodeSummary({ nodeName: name, pods }));
     },
     expectsPods: () => false,
-    observer: { lookedUp: () => undefined, requestedEarly: () => undefined },
+    observer: { lookedUp: (result) => void lookups.push(result), requestedEarly: () => undefined },
     logger: silentLogger,
   });
   const collection = createCollection({
@@ -34,7 +39,7 @@ function setUp(settings = '') {
     store: {
       hasSynced: true,
       nodes: () => nodes,
-      podsOn: () => [],
+      podsOn: (nodeName) => pods.get(nodeName) ?? noPods,
       boundNodeNames: () => [],
       unlistedNamespaces: () => [],
       isDeleted: () => false,
@@ -54,7 +59,7 @@ function setUp(settings = '') {
     if (snapshot === undefined) throw new Error('nothing collected');
     return snapshot;
   };
-  return { scrape, derived, whenDerived };
+  return { scrape, derived, whenDerived, lookups, pods };
 }
 
 const usagesOf = ({ nodes: states }: ClusterSnapshot) =>
@@ -88,4 +93,13 @@ describe.each([
     expect([await shown, await hidden]).toEqual([true, true]);
     expect(usagesOf(await scrape())).toHaveLength(40);
   });
+});
+
+it('a scrape looks each node up once, also one with fresh data of which not all is derived yet', async () => {
+  const { scrape, lookups, pods } = setUp();
+  await scrape();
+  expect(lookups.splice(0)).toEqual(nodes.map(() => 'refreshed'));
+  pods.set('node-7', [aPod({ nodeName: 'node-7' })]);
+  await scrape();
+  expect(lookups.splice(0)).toEqual(nodes.map(() => 'fresh'));
 });

@@ -187,27 +187,29 @@ export class Collector {
     return turns;
   }
 
-  /** `ready`: nodes with fresh data of which all is derived; `others` are to be asked, in this order. */
+  /** `ready`: nodes with fresh data of which all is derived; `others`, in this order, with the fresh data that they have. */
   async #lookUp(order: readonly Node[]): Promise<LookedUp> {
-    const [ready, others]: [AnsweredNode[], Node[]] = [[], []];
+    const [ready, others]: [AnsweredNode[], OtherNode[]] = [[], []];
     await this.#slicer.forEach(order, (node) => {
-      const answered = this.#answers.ready(node);
-      if (answered === undefined) others.push(node);
+      const fresh = this.#options.cache.getFresh(node);
+      const answered = fresh && this.#answers.ready(node, fresh);
+      if (answered === undefined) others.push({ node, fresh });
       else ready.push(answered);
     });
     return { ready, others };
   }
 
-  /** Requests to all nodes are under way, or wait for a slot, when it resolves. */
-  async #ask(nodes: readonly Node[], wait: ResponseWait): Promise<readonly AskedNode[]> {
+  /** Requests to all nodes without fresh data are under way, or wait for a slot, when it resolves. */
+  async #ask(others: readonly OtherNode[], wait: ResponseWait): Promise<readonly AskedNode[]> {
     const { cache } = this.#options;
-    const hanging = new Set(nodes.filter(({ name }) => cache.lastFailure(name)?.reason === 'timeout'));
-    const awaited = nodes.filter((node) => !hanging.has(node));
-    wait.start(new Map(awaited.map(({ name }) => [name, cache.lastDurationMs(name)])));
+    const names = others.map(({ node }) => node.name);
+    const hanging = new Set(names.filter((name) => cache.lastFailure(name)?.reason === 'timeout'));
+    const awaited = names.filter((name) => !hanging.has(name));
+    wait.start(new Map(awaited.map((name) => [name, cache.lastDurationMs(name)])));
     const asked: AskedNode[] = [];
-    await this.#slicer.forEach(nodes, (node) => {
-      if (hanging.has(node)) void cache.refresh(node);
-      const lookup = cache.get(node, wait.signalFor(asked.length));
+    await this.#slicer.forEach(others, ({ node, fresh }) => {
+      if (hanging.has(node.name)) void cache.refresh(node);
+      const lookup = fresh ? Promise.resolve(fresh) : cache.get(node, wait.signalFor(asked.length));
       void lookup.then(() => {
         wait.responded(node.name);
       });
@@ -250,7 +252,12 @@ export class Collector {
 
 interface LookedUp {
   readonly ready: readonly AnsweredNode[];
-  readonly others: readonly Node[];
+  readonly others: readonly OtherNode[];
+}
+
+interface OtherNode {
+  readonly node: Node;
+  readonly fresh: FoundLookup | undefined;
 }
 
 interface CollectedWorkloads {

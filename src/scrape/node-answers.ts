@@ -13,8 +13,6 @@ import type { NodeRecords } from './node-records.js';
 import type { NodeSnapshot } from './snapshot.js';
 
 interface AnswersCache {
-  /** What is known of the node at once; undefined when the summary is not fresh. */
-  getFresh(node: Node): FoundLookup | undefined;
   /** How fast pods grow, by their entries in the last summary of the node. */
   growth(nodeName: string): PodGrowth;
 }
@@ -53,12 +51,11 @@ export class NodeAnswers {
     this.#options = options;
   }
 
-  /** Undefined unless the node has fresh data of which all is derived. */
-  ready(node: Node): AnsweredNode | undefined {
-    const { cache, records, clock } = this.#options;
-    const lookup = cache.getFresh(node);
+  /** Undefined unless all is derived of the node's data. */
+  ready(node: Node, lookup: FoundLookup): AnsweredNode | undefined {
+    const { records, clock } = this.#options;
     const record = records.of(node);
-    if (lookup === undefined || !record.isPrepared(node, lookup)) return undefined;
+    if (!record.isPrepared(node, lookup)) return undefined;
     return this.#answered({ node, lookup, record, lookedUpAtMs: clock.monotonicMs() });
   }
 
