@@ -147,8 +147,9 @@ export class ClusterSource implements AsyncDisposable {
   /** A change of a pod marks the summary of its node, but the one that ends the mark may still lack the pod. */
   readonly #onSummary = (nodeName: string, summary: NodeSummary): void => {
     const podsOnNode = this.store.podsOn(nodeName);
-    const nowMs = this.#options.clock.steadyNowMs();
-    if (!lacksYoungPod({ summary, podsOnNode, nowMs, graceMs: podGraceMs })) return;
+    const { clock } = this.#options;
+    const possibleNowMs = [clock.nowMs(), clock.steadyNowMs()];
+    if (!lacksYoungPod({ summary, podsOnNode, possibleNowMs, graceMs: podGraceMs })) return;
     this.cache.markOutdated(nodeName);
     this.#refresher?.mayBeDue(nodeName);
   };

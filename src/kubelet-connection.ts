@@ -1,4 +1,4 @@
-import type { Clock } from './base/clock.js';
+import { type Clock, latestNowMs } from './base/clock.js';
 import type { Logger } from './base/logger.js';
 import type { Precedence } from './base/precedence.js';
 import { TimeSlicer } from './base/time-slicer.js';
@@ -99,7 +99,7 @@ function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTrans
     fetchSummary: (node, signal, former) => summaries.fetchSummary(node, signal, former),
     fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
     expectsPods: (nodeName) => {
-      const nowMs = clock.steadyNowMs();
+      const nowMs = latestNowMs(clock);
       return store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs, graceMs: podGraceMs }));
     },
     clock,

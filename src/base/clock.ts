@@ -2,7 +2,7 @@ import { notNeeded } from './abortable.js';
 
 /**
  * The only source of time. Ages and durations use `monotonicMs`, timestamps that leave the process use `nowMs`, and times
- * that other machines report are compared with `steadyNowMs`.
+ * that other machines report are compared with `steadyNowMs`, or with {@link latestNowMs} where a clock that is behind would do harm.
  */
 export interface Clock {
   /** Wall time in milliseconds since the Unix epoch. It may jump. */
@@ -13,6 +13,14 @@ export interface Clock {
   steadyNowMs(): number;
   /** Resolves after `durationMs`, soon for 0 or less; rejects with the signal's reason when `signal` aborts first. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/**
+ * The later of wall and steady time: the one that is right, where the process began before its machine's clock was set, or was
+ * suspended with its machine. Unless the wall clock was set forward by mistake: which of the two is right cannot be seen then.
+ */
+export function latestNowMs(clock: Pick<Clock, 'nowMs' | 'steadyNowMs'>): number {
+  return Math.max(clock.nowMs(), clock.steadyNowMs());
 }
 
 export const systemClock: Clock = {

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.js';
+import { type Clock, latestNowMs } from '../base/clock.js';
 import { type StorageEviction, storageEviction } from '../eviction/eviction-message.js';
 import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';
@@ -165,8 +165,6 @@ export class EvictionLog {
 
   #recordOf({ pod, status: { message, atMs }, eviction, context, isLive }: SeenEviction): EvictionRecord {
     const nowMs = this.#clock.nowMs();
-    // One of the two is right, unless the wall clock was set forward: then the pod's status is.
-    const latestMs = Math.max(nowMs, this.#clock.steadyNowMs());
     return {
       ...eviction,
       namespace: pod.namespace,
@@ -176,7 +174,7 @@ export class EvictionLog {
       labels: pod.labels,
       workloads: context.workloads,
       message,
-      evictedAtMs: Math.min(atMs ?? nowMs, latestMs),
+      evictedAtMs: Math.min(atMs ?? nowMs, latestNowMs(this.#clock)),
       seenAtMs: nowMs,
       wasSeenLive: isLive,
       diskPressure: context.node?.diskPressure,

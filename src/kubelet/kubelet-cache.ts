@@ -1,3 +1,4 @@
+import { latestNowMs } from '../base/clock.js';
 import type { FailureReason } from '../base/errors.js';
 import { RateLimiter } from '../base/rate-limiter.js';
 import type { Node } from '../kube/objects.js';
@@ -103,7 +104,7 @@ export class KubeletCache implements Disposable {
     this.#summaryPolicy = {
       ...summaryPolicy(options),
       onSuccess: ({ name }, { value }) => {
-        this.#entries.get(name)?.history.add(value, options.clock.steadyNowMs());
+        this.#entries.get(name)?.history.add(value, options.clock.steadyNowMs(), latestNowMs(options.clock));
         options.onSummary?.(name, value);
       },
     };

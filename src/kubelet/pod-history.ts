@@ -63,6 +63,8 @@ export class PodHistory {
   readonly #options: PodHistoryOptions;
   #summary: NodeSummary | undefined;
   #fetchedAtMs = 0;
+  /** The same moment by the clock that starts of pods are compared with. */
+  #fetchedNowMs = 0;
   /** Times of the summaries before the last one, the oldest first. */
   #formerAtMs: readonly number[] = [];
   /** A row for each pod of the last summary, in its order, with a total for each former time; NaN where it is unknown. */
@@ -81,8 +83,8 @@ export class PodHistory {
     return this.#summary;
   }
 
-  /** `fetchedAtMs`: as in {@link UsageSample}. */
-  add(summary: NodeSummary, fetchedAtMs: number): void {
+  /** `fetchedAtMs`: as in {@link UsageSample}; `fetchedNowMs`: the same moment by {@link latestNowMs}. */
+  add(summary: NodeSummary, fetchedAtMs: number, fetchedNowMs: number): void {
     const formerPods = this.#summary?.pods ?? [];
     const formerRows = new Map(formerPods.map(({ uid }, row) => [uid, row]));
     const formerAtMs = this.#summary === undefined ? [] : [...this.#formerAtMs, this.#fetchedAtMs];
@@ -103,6 +105,7 @@ export class PodHistory {
     for (const [uid, row] of formerRows) this.#leave(uid, row);
     this.#summary = summary;
     this.#fetchedAtMs = fetchedAtMs;
+    this.#fetchedNowMs = fetchedNowMs;
     this.#formerAtMs = formerAtMs.slice(droppedCount);
     this.#formerTotals = totals;
     this.#beforePending = beforePending.size === 0 ? undefined : beforePending;
@@ -143,10 +146,11 @@ export class PodHistory {
     const usedBytes = this.#total(row);
     const totals = this.#row(row);
     const last = totals.findLastIndex((total) => !Number.isNaN(total));
-    const sinceMs = last < 0 ? startTimeMs : this.#formerAtMs[last];
+    const [sinceMs, untilMs] =
+      last < 0 ? [startTimeMs, this.#fetchedNowMs] : [this.#formerAtMs[last], this.#fetchedAtMs];
     if (sinceMs === undefined || Number.isNaN(usedBytes)) return undefined;
     // A start after the response is one by a clock that is ahead.
-    const durationMs = Math.max(this.#fetchedAtMs - sinceMs, 1_000);
+    const durationMs = Math.max(untilMs - sinceMs, 1_000);
     return ((usedBytes - (totals[last] ?? 0)) * 1_000) / durationMs;
   }
 

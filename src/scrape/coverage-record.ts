@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.js';
+import { type Clock, latestNowMs } from '../base/clock.js';
 import type { Pod } from '../kube/objects.js';
 import { expectedPods } from '../workload/coverage.js';
 import { type NodeCoverage, nodeCoverage } from './node-coverage.js';
@@ -26,7 +26,7 @@ export class CoverageRecord {
     const kept = this.kept(nodeName, snapshot);
     if (kept !== undefined) return kept;
     const podsOnNode = pods.podsOn(nodeName);
-    const expected = expectedPods({ pods: podsOnNode, nowMs: clock.steadyNowMs(), graceMs });
+    const expected = expectedPods({ pods: podsOnNode, nowMs: latestNowMs(clock), graceMs });
     const coverage = nodeCoverage({ pods: podsOnNode, expected: expected.pods, snapshot }, resolver);
     this.#kept = { podsOnNode, snapshot, validUntilMs: expected.validUntilMs, coverage };
     return coverage;
@@ -39,7 +39,7 @@ export class CoverageRecord {
     const isSame =
       kept?.podsOnNode === pods.podsOn(nodeName) &&
       kept.snapshot === snapshot &&
-      clock.steadyNowMs() <= kept.validUntilMs;
+      latestNowMs(clock) <= kept.validUntilMs;
     return isSame ? kept.coverage : undefined;
   }
 }
@@ -47,7 +47,7 @@ export class CoverageRecord {
 interface KeptCoverage {
   readonly podsOnNode: readonly Pod[];
   readonly snapshot: NodeSnapshot | undefined;
-  /** Steady time in milliseconds. */
+  /** See {@link latestNowMs}. */
   readonly validUntilMs: number;
   readonly coverage: NodeCoverage;
 }

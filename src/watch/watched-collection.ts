@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.js';
+import { type Clock, latestNowMs } from '../base/clock.js';
 import type { Dedupe } from '../kube/dedupe.js';
 import type { Intern } from '../kube/interner.js';
 import type { Node, Pod } from '../kube/objects.js';
@@ -107,7 +107,7 @@ export function watchedPods(
       const pod = projectPod(object, intern, dedupe);
       // The API server selects by itself; a pod whose labels change is removed by the next list.
       if (source !== undefined && !matchesSelector(podSelector, pod.labels)) return undefined;
-      return withPlausibleStart(pod, clock.steadyNowMs());
+      return withPlausibleStart(pod, latestNowMs(clock));
     },
   };
 }

@@ -37,12 +37,16 @@ describe('a hundred silent nodes', () => {
 });
 
 describe.each([
-  ['set back by an hour', -hourMs],
-  ['set forward by a day', 24 * hourMs],
-])('a wall clock that is %s', (_case, jumpMs) => {
+  { clock: 'set back by an hour', jumpMs: -hourMs, behindMs: 0, expectsAtOnce: false },
+  // Looks as if it had been behind until now: what it says is not too late.
+  { clock: 'set forward by a day', jumpMs: 24 * hourMs, behindMs: 0, expectsAtOnce: true },
+  { clock: 'set once it was 20 minutes behind', jumpMs: hourMs / 3, behindMs: hourMs / 3, expectsAtOnce: false },
+  { clock: 'set once it was a day behind', jumpMs: 24 * hourMs, behindMs: 24 * hourMs, expectsAtOnce: false },
+])('a wall clock that is $clock', ({ jumpMs, behindMs, expectsAtOnce }) => {
   /** A measured pod on node-1, and one on node-2, which is silent. */
   const start = async (): Promise<Exporter> => {
     const exporter = await Exporter.start({
+      behindMs,
       scenario: {
         ...emptyScenario('node-1', 'node-2'),
         populate: ({ model }) => {
@@ -58,13 +62,13 @@ describe.each([
   };
   const podsOf = (scraped: Scraped): number | undefined => scraped.value('workload_pods', { workload: 'cart' });
 
-  it('H11: changes nothing about which pods are expected', async () => {
+  it('H11: lets pods be expected after their grace period', async () => {
     await using exporter = await start();
     exporter.clock.jumpWallTime(jumpMs);
     expect(podsOf(await exporter.scrape())).toBe(2);
     exporter.cluster.model.addPod(cartPod('cart-2', 'node-2'));
     await expect.poll(async () => (await exporter.scrape()).value('pod_workload_info', { pod: 'cart-2' })).toBe(1);
-    expect(podsOf(await exporter.scrape())).toBe(2);
+    expect(podsOf(await exporter.scrape())).toBe(expectsAtOnce ? 3 : 2);
     await exporter.clock.advance(graceMs + 1_000);
     const later = await exporter.scrape();
     expect(podsOf(later)).toBe(3);
@@ -78,6 +82,20 @@ describe.each([
     await exporter.clock.advance(ttlMs);
     const absent = (await exporter.scrape()).samples('node_absent_info').map(({ labels }) => labels);
     expect(absent).toContainEqual({ node: 'node-1', reason: 'empty' });
+  });
+
+  it('H11: lets a pod have values as soon as its kubelet lists it', async () => {
+    await using exporter = await start();
+    exporter.clock.jumpWallTime(jumpMs);
+    await exporter.scrape();
+    await exporter.clock.advance(3_000);
+    exporter.cluster.model.addPod({ ...cartPod('cart-2', 'node-1'), listedAfterMs: 20_000 });
+    await expect.poll(async () => (await exporter.scrape()).value('pod_workload_info', { pod: 'cart-2' })).toBe(1);
+    for (const passMs of [12_000, 15_000]) {
+      expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-2' })).toBeUndefined();
+      await exporter.clock.advance(passMs);
+    }
+    expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-2' })).toBeGreaterThan(0);
   });
 
   it('H11: ages nothing on the status page', async () => {

@@ -1021,6 +1021,18 @@ describe('the history of pods', () => {
   });
 
   it.each([
+    ['behind at the start and then set', 1_800_000],
+    ['set back', -1_800_000],
+  ])('H11: has the growth of a new pod with a clock that was %s', async (_case, jumpMs) => {
+    const { cache, clock, kubelet } = setUp();
+    const startTimeMs = clock.nowMs() + Math.max(0, jumpMs) - 60_000;
+    clock.jumpWallTime(jumpMs);
+    kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [aPodSummary({ usedBytes: 600, startTimeMs })] }));
+    await cache.get(node, never);
+    expect([...cache.growth(node.name).values()]).toEqual([10]);
+  });
+
+  it.each([
     { ttlMs: 55_000, keptMs: 110_000 },
     { ttlMs: 10_000, keptMs: 60_000 },
   ])('with a TTL of $ttlMs ms has a pod for $keptMs ms after the kubelet stopped listing it', async (given) => {

@@ -17,7 +17,7 @@ beforeEach(() => {
 const aPod = (uid: string, usedBytes: number | undefined): PodSummary => aPodSummary({ uid, name: uid, usedBytes });
 
 function add(fetchedAtMs: number, ...pods: readonly PodSummary[]): void {
-  history.add(aNodeSummary({ pods }), fetchedAtMs);
+  history.add(aNodeSummary({ pods }), fetchedAtMs, fetchedAtMs);
 }
 
 const samplesOf = (uid: string): string | undefined =>
@@ -68,6 +68,14 @@ describe('the history of pods', () => {
     expect(growthOf()).toEqual({ new: 0 });
     add(40_000, aPod('gap', 500));
     expect(growthOf()).toEqual({ gap: 20 });
+  });
+
+  it('has the growth since the start of a pod by the later of two clocks: one of them may be behind', () => {
+    const pod = { ...aPod('new', 900_000), startTimeMs: 1_800_000 };
+    history.add(aNodeSummary({ pods: [pod] }), 10_000, 1_860_000);
+    expect([...history.growth().values()]).toEqual([15_000]);
+    history.add(aNodeSummary({ pods: [{ ...pod, usedBytes: 900_100 }] }), 20_000, 1_870_000);
+    expect([...history.growth().values()]).toEqual([10]);
   });
 
   it('remembers a pod that is no longer listed, for a time', async () => {
@@ -143,7 +151,7 @@ describe('the history of pods', () => {
     const bytes = retainedBytes(() =>
       summaries.map((summary) => {
         const ofNode = new PodHistory({ clock, keepDepartedMs: 100 });
-        for (let fetch = 0; fetch < 12; fetch += 1) ofNode.add(summary, fetch + 0.5);
+        for (let fetch = 0; fetch < 12; fetch += 1) ofNode.add(summary, fetch + 0.5, fetch + 0.5);
         return ofNode;
       }),
     );

@@ -10,6 +10,9 @@ const graceMs = 60_000;
 const since = (ageMs: number, overrides: Partial<Pod> = {}): Pod =>
   aPod({ runningSinceMs: nowMs - ageMs, ...overrides });
 
+const lacks = (podsOnNode: readonly Pod[], possibleNowMs: readonly number[] = [nowMs]): boolean =>
+  lacksYoungPod({ summary: aNodeSummary({ pods: [aPodSummary()] }), podsOnNode, possibleNowMs, graceMs });
+
 describe('a summary that lists the pod cart-0', () => {
   it.each<[string, readonly Pod[]]>([
     ['a pod that has just started', [since(0, { name: 'x' })]],
@@ -19,7 +22,7 @@ describe('a summary that lists the pod cart-0', () => {
     ['one that is pending, with an init container that runs', [since(30_000, { name: 'x', phase: 'Pending' })]],
     ['one that starts in the near future, as clocks differ', [since(-3_000, { name: 'x' })]],
   ])('lacks %s', (_case, podsOnNode) => {
-    expect(lacksYoungPod({ summary: aNodeSummary({ pods: [aPodSummary()] }), podsOnNode, nowMs, graceMs })).toBe(true);
+    expect(lacks(podsOnNode)).toBe(true);
   });
 
   it.each<[string, readonly Pod[]]>([
@@ -30,6 +33,10 @@ describe('a summary that lists the pod cart-0', () => {
     ['when no container of the other runs', [aPod({ name: 'x', runningSinceMs: undefined })]],
     ['when the other has ended', [since(30_000, { name: 'x', phase: 'Succeeded' })]],
   ])('lacks none %s', (_case, podsOnNode) => {
-    expect(lacksYoungPod({ summary: aNodeSummary({ pods: [aPodSummary()] }), podsOnNode, nowMs, graceMs })).toBe(false);
+    expect(lacks(podsOnNode)).toBe(false);
+  });
+
+  it.each([[[nowMs, 0]], [[0, nowMs]]])('lacks a pod that is young by one of the clocks %j', (possibleNowMs) => {
+    expect(lacks([since(30_000, { name: 'x' })], possibleNowMs)).toBe(true);
   });
 });

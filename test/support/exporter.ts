@@ -37,6 +37,8 @@ export interface ExporterOptions {
   readonly random?: () => number;
   /** Wall time at the start. Default: that of the manual clock. */
   readonly nowMs?: number;
+  /** How far the clock of the exporter's machine is behind those of the cluster at the start, in milliseconds. Default: 0. */
+  readonly behindMs?: number;
 }
 
 export interface Scraped {
@@ -80,7 +82,7 @@ export class Exporter implements AsyncDisposable {
   static async start(options: ExporterOptions = {}): Promise<Exporter> {
     const clock = new ManualClock(options.nowMs === undefined ? {} : { nowMs: options.nowMs });
     const scenario = options.scenario ?? emptyScenario('node-1');
-    const cluster = await SimulatedCluster.start({ clock: steady(clock), scenario });
+    const cluster = await SimulatedCluster.start({ clock: steady(clock, options.behindMs), scenario });
     try {
       return await Exporter.#start({ cluster, clock, ownsCluster: true }, options);
     } catch (error) {
@@ -177,10 +179,11 @@ export class Exporter implements AsyncDisposable {
 }
 
 /** The wall clock of the cluster's machines is right when that of the exporter is not. */
-function steady(clock: ManualClock): Clock {
+function steady(clock: ManualClock, aheadMs = 0): Clock {
+  const nowMs = (): number => clock.steadyNowMs() + aheadMs;
   return {
-    nowMs: () => clock.steadyNowMs(),
-    steadyNowMs: () => clock.steadyNowMs(),
+    nowMs,
+    steadyNowMs: nowMs,
     monotonicMs: () => clock.monotonicMs(),
     sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
   };
