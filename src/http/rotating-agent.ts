@@ -30,22 +30,26 @@ export interface RotatingAgentOptions {
  */
 export class RotatingAgent implements Disposable {
   readonly #options: RotatingAgentOptions;
-  #current: { readonly tls: TlsMaterial; readonly agent: Promise<HttpAgent> } | undefined;
+  #current: CurrentAgent | undefined;
   #isDisposed = false;
 
   constructor(options: RotatingAgentOptions) {
     this.#options = options;
   }
 
-  /** The same agent until the TLS material changes. Rejects when the material cannot be used. */
+  /** The same agent until the TLS material changes. Rejects when the material cannot be used, or no agent can be made now. */
   agentFor(tls: TlsMaterial): Promise<HttpAgent> {
     if (this.#current !== undefined && isSameMaterial(this.#current.tls, tls)) return this.#current.agent;
     this.#retireCurrent();
-    const agent = createAgent(this.#options, tls);
-    this.#current = { tls, agent: agent.then((created) => limitKept(created, this.#options.maxKeptConnections)) };
-    const { agent: current } = this.#current;
+    const created = createAgent(this.#options, tls);
+    const agent = created.then((made) => limitKept(made, this.#options.maxKeptConnections));
+    const current = { tls, agent };
+    this.#current = current;
+    agent.catch(() => {
+      if (this.#current === current) this.#current = undefined; // the module of a proxy's agent may be readable next time
+    });
     if (this.#isDisposed) this.#retireCurrent(); // a request that began before still connects, or repeats itself after a 401
-    return current;
+    return agent;
   }
 
   /** Closes idle connections now and the others when their requests end. */
@@ -58,6 +62,11 @@ export class RotatingAgent implements Disposable {
     void this.#current?.agent.then(retire, () => undefined);
     this.#current = undefined;
   }
+}
+
+interface CurrentAgent {
+  readonly tls: TlsMaterial;
+  readonly agent: Promise<HttpAgent>;
 }
 
 function isSameMaterial(one: TlsMaterial, other: TlsMaterial): boolean {
