@@ -7,7 +7,6 @@ import { RequestError } from '../base/errors.js';
 import type { CredentialMaterial, Credentials } from '../credentials/credentials.js';
 import type { ErrorResponse } from './error-response.js';
 import { redacted, withoutSecrets } from './redaction.js';
-import { Refusals } from './refusals.js';
 import { isTlsFailure, requestFailure, type TlsHints } from './request-failure.js';
 import { readAtMost, responseBody } from './response-body.js';
 import { RotatingAgent } from './rotating-agent.js';
@@ -27,7 +26,10 @@ export interface HttpClientOptions {
   readonly tlsHints?: TlsHints;
   /** To all hosts together; the others are closed after their request. Default: all. */
   readonly maxKeptConnections?: number;
-  /** In milliseconds: for how long credentials are not read again because of a request that refuses new ones. */
+  /**
+   * In milliseconds: for how long credentials are not read again for a refusal, whoever refuses. It would not help against a
+   * server that accepts none, and an exec plugin would run for each of its responses. Files are read again every 60 s anyway.
+   */
   readonly renewalPauseMs: number;
 }
 
@@ -58,12 +60,12 @@ const maxErrorBytes = 64 * 1024;
 export class HttpClient implements Disposable {
   readonly #options: HttpClientOptions;
   readonly #agent: RotatingAgent;
-  readonly #refusals: Refusals;
+  /** Monotonic time in milliseconds. */
+  #renewedAtMs = -Infinity;
 
   constructor(options: HttpClientOptions) {
     const { protocol, proxy, headersTimeoutMs = 0, maxKeptConnections } = options;
     this.#options = options;
-    this.#refusals = new Refusals({ clock: options.clock, rememberMs: options.renewalPauseMs });
     this.#agent = new RotatingAgent({
       isTls: protocol === 'https:',
       proxy: proxy && { ...proxy, timeoutMs: headersTimeoutMs },
@@ -108,18 +110,11 @@ export class HttpClient implements Disposable {
 
   /** A token may have been replaced since it was read: after a 401, one more attempt if there are other credentials. */
   async #authenticated(request: HttpRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
-    const target = request.url.host + request.url.pathname;
     const { material, ...first } = await this.#verified(request, signal);
-    if (first.response.statusCode !== 401) {
-      this.#refusals.delete(target);
-      return first;
-    }
-    const renewed = await this.#renewed(target, material, signal);
+    const renewed = first.response.statusCode === 401 ? await this.#renewed(material, signal) : undefined;
     if (renewed === undefined) return first;
     first.response.destroy();
-    const second = await this.#send(request, renewed, signal);
-    if (second.response.statusCode === 401) this.#refusals.add(target);
-    return second;
+    return this.#send(request, renewed, signal);
   }
 
   /** The authority may have been replaced since it was read: after a failed verification, one more attempt with another. */
@@ -140,20 +135,15 @@ export class HttpClient implements Disposable {
   }
 
   /** Other credentials than those that were refused; undefined if there are none. */
-  async #renewed(
-    target: string,
-    refused: CredentialMaterial,
-    signal: AbortSignal,
-  ): Promise<CredentialMaterial | undefined> {
-    const { credentials } = this.#options;
+  async #renewed(refused: CredentialMaterial, signal: AbortSignal): Promise<CredentialMaterial | undefined> {
+    const { credentials, clock, renewalPauseMs } = this.#options;
     const current = await abortable(credentials.material(), signal);
     if (!isDeepStrictEqual(current, refused)) return current;
-    if (this.#refusals.has(target)) return undefined;
+    if (clock.monotonicMs() - this.#renewedAtMs < renewalPauseMs) return undefined;
+    this.#renewedAtMs = clock.monotonicMs();
     credentials.invalidate();
     const renewed = await abortable(credentials.material(), signal);
-    if (!isDeepStrictEqual(renewed, refused)) return renewed;
-    this.#refusals.add(target);
-    return undefined;
+    return isDeepStrictEqual(renewed, refused) ? undefined : renewed;
   }
 
   async #send(

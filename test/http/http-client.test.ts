@@ -37,6 +37,8 @@ interface TargetOptions {
 
 interface Target extends Disposable {
   open(signal: AbortSignal): Promise<AsyncIterable<Buffer>>;
+  /** With the same credentials: another path of the server, or the kubelet at another address. */
+  openOther(server: URL): Promise<AsyncIterable<Buffer>>;
 }
 
 interface TargetKind {
@@ -65,6 +67,7 @@ const apiServer: TargetKind = {
     const client = new ApiClient({ credentials, clock, version });
     return {
       open: (signal) => client.open({ path }, signal),
+      openOther: ({ port }) => client.open({ path: `/other/${port}` }, never),
       [Symbol.dispose]: () => {
         client[Symbol.dispose]();
       },
@@ -88,10 +91,13 @@ const kubelet: TargetKind = {
       version,
       isApiServerAway: () => false,
     });
-    const addresses = [{ type: 'InternalIP', address: server.hostname }];
-    const node = aNode({ name: 'node-1', addresses, kubeletPort: Number(server.port) });
+    const nodeAt = ({ hostname, port }: URL) => {
+      const addresses = [{ type: 'InternalIP', address: hostname }];
+      return aNode({ name: 'node-1', addresses, kubeletPort: Number(port) });
+    };
     return {
-      open: (signal) => transport.locate(node, path).open(signal),
+      open: (signal) => transport.locate(nodeAt(server), path).open(signal),
+      openOther: (other) => transport.locate(nodeAt(other), path).open(never),
       [Symbol.dispose]: () => {
         transport[Symbol.dispose]();
       },
@@ -521,6 +527,31 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       await client.clock.advance(kind.renewalPauseMs);
       await client.failure();
       expect([server.requests.length, client.invalidationCount]).toEqual([13, 2]);
+    });
+
+    it('H9: of many has credentials read again once for all in a pause, also where one is accepted now and then', async () => {
+      await using first = await LoopbackServer.listenTls(pair);
+      await using second = await LoopbackServer.listenTls(pair);
+      acceptToken(first, 'none');
+      acceptToken(second, 'none');
+      using client = new Client(first);
+      client.tokens = ['token-1', 'token-2', 'token-3'];
+      const attempts = async (): Promise<void> => {
+        await client.failure();
+        for (const { url } of [first, second]) await failureOf(client.target.openOther(url));
+        acceptToken(first, client.tokens[0] ?? '');
+        await client.read();
+        acceptToken(first, 'none');
+        await client.failure();
+      };
+      await attempts();
+      expect(client.invalidationCount).toBe(1);
+      await client.clock.advance(kind.renewalPauseMs - 1);
+      await attempts();
+      expect(client.invalidationCount).toBe(1);
+      await client.clock.advance(1);
+      await attempts();
+      expect(client.invalidationCount).toBe(2);
     });
 
     it('that repeats is a failure with a hint', async () => {
