@@ -4,7 +4,7 @@ import type { ListDifference } from './object-store.js';
 
 export interface ConfirmedListOptions<T> extends ListSessionOptions<T> {
   readonly compare: (objects: readonly T[]) => Promise<ListDifference>;
-  /** Whether there is at least one object, whatever is known: every cluster has a node. */
+  /** Whether the server has at least one object, whatever is known: every cluster has a node. Those of other shards are not kept. */
   readonly expectsObjects: boolean;
   readonly logger: Logger;
 }
@@ -23,13 +23,13 @@ export async function listConfirmed<T>(
   signal: AbortSignal,
 ): Promise<ListedObjects<T>> {
   const { collection, compare, expectsObjects, logger } = options;
-  const isSuspicious = (listedCount: number, difference: ListDifference): boolean =>
-    (expectsObjects && listedCount === 0) || removesTooMuch(listedCount, difference);
+  const isSuspicious = ({ objects, itemCount }: ListedObjects<T>, difference: ListDifference): boolean =>
+    (expectsObjects && itemCount === 0) || removesTooMuch(objects.length, difference);
   const listed = await listObjects(options, resourceVersion, signal);
   const difference = await compare(listed.objects);
-  if (!isSuspicious(listed.objects.length, difference)) return listed;
+  if (!isSuspicious(listed, difference)) return listed;
   const newest = await listObjects(options, '', signal);
-  const message = isSuspicious(newest.objects.length, await compare(newest.objects))
+  const message = isSuspicious(newest, await compare(newest.objects))
     ? 'most objects are gone, or there are none: a second list confirms it'
     : 'dropped a list without most of the objects: a second list has them';
   logger.warn(message, { path: collection.path, ...difference });

@@ -128,7 +128,7 @@ export class ListPoller<T extends StoredObject> implements ObjectFeed {
     });
     // A kubelet lists in an order of its own at each request; another order would be rendered again.
     const sorted = [...objects].sort(([one], [other]) => (one < other ? -1 : 1));
-    return { objects: sorted.map(([, object]) => object), skipped, resourceVersion: '' };
+    return { objects: sorted.map(([, object]) => object), skipped, itemCount, resourceVersion: '' };
   }
 
   /** More than a quarter at once: a node has few static pods, but some have few others. */

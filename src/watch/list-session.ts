@@ -32,6 +32,8 @@ export interface ListedObjects<T> {
   /** Where a watch continues. */
   readonly resourceVersion: string;
   readonly skipped: readonly SkippedObject[];
+  /** Of the whole list, also objects that are not kept. */
+  readonly itemCount: number;
 }
 
 /** An object of a list that is not among its `objects`. */
@@ -52,6 +54,7 @@ interface ListRequest {
 interface Page<T> extends ListedObjects<T>, ListMeta {
   readonly objects: T[];
   readonly skipped: SkippedObject[];
+  itemCount: number;
 }
 
 /**
@@ -102,6 +105,7 @@ function joined<T>(first: Page<T> | undefined, page: Page<T>): Page<T> {
   if (first === undefined) return page;
   for (const object of page.objects) first.objects.push(object);
   for (const object of page.skipped) first.skipped.push(object);
+  first.itemCount += page.itemCount;
   return first;
 }
 
@@ -122,7 +126,9 @@ async function readPage<T>(
   using silence = startDeadline({ clock, durationMs: listSilenceMs, error, parent: signal });
   const objects: T[] = [];
   const skipped: SkippedObject[] = [];
+  let itemCount = 0;
   const onItem = (item: unknown): void => {
+    itemCount += 1;
     try {
       const projected = project(item);
       if (projected !== undefined) objects.push(projected);
@@ -139,7 +145,7 @@ async function readPage<T>(
     const kind = `${collection.kind}List`;
     const chunks = withIdleTimeout(body, silence);
     const meta = await readList(inBackground(chunks, precedence), { kind, onItem, onOversizedItem });
-    return { ...meta, objects, skipped };
+    return { ...meta, objects, skipped, itemCount };
   } catch (error) {
     // An abort may break the body in any way; its reason is the cause.
     silence.signal.throwIfAborted();

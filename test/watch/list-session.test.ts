@@ -56,6 +56,7 @@ describe('listObjects', () => {
     expect(await list({ api, resourceVersion })).toEqual({
       objects: ['a', 'b'],
       skipped: [],
+      itemCount: 2,
       resourceVersion: '12',
     });
     expect(api.requestLines).toEqual([expected]);
@@ -66,6 +67,7 @@ describe('listObjects', () => {
     const selectors = { labelSelector: 'app=cart' };
     expect(await list({ api, resourceVersion: '', selectors })).toMatchObject({
       objects: ['a', 'b', 'c'],
+      itemCount: 3,
       resourceVersion: '12',
     });
     expect(api.requestLines).toEqual(['list limit=500', 'list limit=500 continue=C1', 'list limit=500 continue=C2']);
@@ -102,6 +104,7 @@ describe('listObjects', () => {
       expect(await list({ api, resourceVersion, onExpired })).toEqual({
         objects: ['b', 'c'],
         skipped: [],
+        itemCount: 2,
         resourceVersion: '14',
       });
       expect(api.requestLines).toEqual([first, 'list limit=500 continue=C1', second]);

@@ -91,6 +91,18 @@ describe('the normal course', () => {
     expect(run.content()).toEqual(['n0@1']);
   });
 
+  it('does not confirm a first list of nodes that are all of other shards: there are nodes', async () => {
+    const items = [podJson('n0', '1')];
+    const api = new ScriptedApi(
+      sends(JSON.stringify({ kind: 'NodeList', metadata: { resourceVersion: '10' }, items })),
+      new WatchFeed().answer,
+    );
+    await using run = await runReflector({ api, resource: 'nodes', project: () => undefined });
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
+    expect(run.content()).toEqual([]);
+    expect(run.logged.filter((line) => line.startsWith('warn'))).toEqual([]);
+  });
+
   it('confirms an empty list that a doubt has caused, too', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, feed.answer, sendsList('11', []), sendsList('12', [podJson('a', '1')]));
