@@ -1,9 +1,10 @@
+import { coversAllPods } from './attribution/join.js';
 import { type Clock, latestNowMs } from './base/clock.js';
 import type { Logger } from './base/logger.js';
 import type { Precedence } from './base/precedence.js';
 import { TimeSlicer } from './base/time-slicer.js';
 import type { ClusterConnection } from './cluster-connection.js';
-import { podGraceMs } from './collection.js';
+import { podGraceMs, podScope } from './collection.js';
 import type { Config } from './config/schema.js';
 import type { ConnectionBudget } from './connection-budget.js';
 import type { Credentials } from './credentials/credentials.js';
@@ -100,7 +101,8 @@ function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTrans
     fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
     expectsPods: (nodeName) => {
       const nowMs = latestNowMs(clock);
-      return store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs, graceMs: podGraceMs }));
+      const isAnyExpected = store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs, graceMs: podGraceMs }));
+      return isAnyExpected || (coversAllPods(podScope(config)) ? false : undefined);
     },
     clock,
     observer: metrics,

@@ -37,8 +37,8 @@ export interface RequestPolicy<T> {
   readonly reach?: object | undefined;
   /** Has its own time limit. Ends soon after the signal aborts. `former` is the last value, of which parts may be taken again. */
   readonly fetch: (node: Node, signal: AbortSignal, former?: T) => Promise<T>;
-  /** Throws RequestError for a value that is not accepted. */
-  readonly check?: (node: Node, value: T) => void;
+  /** Throws RequestError for a value that is not accepted, by what is known from the requests before. */
+  readonly check?: (node: Node, value: T, before: Pick<CachedRequest<T>, 'success' | 'failure'>) => void;
   /** When a value equals the one before it, the former object is kept. Without it, values are never compared. */
   readonly isEqual?: (before: T, after: T) => boolean;
   /** Called before each request that only `gateAfterSuccessMs` allows. */
@@ -245,7 +245,7 @@ export class CachedRequest<T> {
     try {
       const value = await fetch(node, signal, this.#success?.value);
       if (signal.aborted) return;
-      this.#policy.check?.(node, value);
+      this.#policy.check?.(node, value, this);
       this.#succeed(node, value, startMs);
     } catch (error) {
       if (!signal.aborted) this.#fail(node, requestFailure(error, `${what} of node ${node.name}`));

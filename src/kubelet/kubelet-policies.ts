@@ -24,8 +24,11 @@ export interface KubeletPolicyOptions {
   readonly fetchSummary: RequestPolicy<NodeSummary>['fetch'];
   /** Undefined: configurations are not read. */
   readonly fetchConfiguration: RequestPolicy<KubeletConfiguration>['fetch'] | undefined;
-  /** Whether pods have run on the node for so long that a summary without any pod cannot be right. */
-  readonly expectsPods: (nodeName: string) => boolean;
+  /**
+   * Whether pods have run on the node for so long that a summary without any pod cannot be right. Undefined when only pods may
+   * that are not read: the summaries of the node decide then.
+   */
+  readonly expectsPods: (nodeName: string) => boolean | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -45,6 +48,8 @@ export const configurationGateMs = 600_000;
 /** These are not counted among the requests for summaries, which therefore never wait for them. */
 const maxConcurrentConfigurationRequests = 4;
 
+type SummariesBefore = Parameters<Required<RequestPolicy<NodeSummary>>['check']>[2];
+
 /** Of requests for summaries. */
 export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<NodeSummary> {
   const { ttlMs, maxConcurrentRequests, requestGate, reach, fetchSummary, expectsPods, clock, logger } = options;
@@ -56,9 +61,11 @@ export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<Node
     reach,
     pause: requestGate && (() => requestGate.passed(maxPauseMs)),
     fetch: fetchSummary,
-    check: (node, { nodeName, pods }) => {
+    check: (node, { nodeName, pods }, before) => {
       if (nodeName !== node.name) throw otherNodeError(node.name, 'identifies itself as', nodeName);
-      if (pods.length === 0 && expectsPods(node.name)) throw emptyError(node.name);
+      const isExpected = pods.length === 0 ? expectsPods(node.name) : false;
+      if (isExpected === true) throw emptyError(node.name, 'according to the API server pods run there');
+      if (isExpected === undefined && isSudden(before)) throw emptyError(node.name, 'the one before lists some');
     },
     log: new FailureLog({
       failed: { one: 'failed to scrape kubelet', many: 'failed to scrape kubelets' },
@@ -97,8 +104,13 @@ export function configurationPolicy(options: KubeletPolicyOptions): RequestPolic
   );
 }
 
+/** Whether a summary without pods follows one with pods; the second one in a row confirms the first. */
+function isSudden({ success, failure }: SummariesBefore): boolean {
+  return success !== undefined && success.value.pods.length > 0 && failure?.reason !== 'empty';
+}
+
 /** A kubelet that has just started knows no pods yet: accepted as a success, it would turn totals to zero. */
-function emptyError(nodeName: string): RequestError {
-  const message = `the summary of node ${nodeName} lists no pod, but according to the API server pods run there`;
+function emptyError(nodeName: string, contradiction: string): RequestError {
+  const message = `the summary of node ${nodeName} lists no pod, but ${contradiction}`;
   return new RequestError('empty', `${message}; expected for a short time after a restart of the kubelet`);
 }

@@ -108,6 +108,29 @@ describe.each([
   });
 });
 
+it.each(['namespaces: [shop]', 'podSelector: app=shop'])(
+  'a kubelet that restarts leaves its node what it had where none of its pods is in scope: %s',
+  async (scope) => {
+    await using exporter = await Exporter.start({
+      scenario: {
+        ...emptyScenario('node-1'),
+        populate: ({ model }) => void model.addPod({ ...cartPod('cart-0', 'node-1'), namespace: 'media' }),
+      },
+      settings: `cluster: {${scope}}`,
+    });
+    await exporter.synced();
+    await exporter.clock.advance(settleMs);
+    const usedBytes = async () => (await exporter.scrape()).value('node_pods_used_bytes', { filesystem: 'nodefs' });
+    const beforeBytes = await usedBytes();
+    expect(beforeBytes).toBeGreaterThan(0);
+    await exporter.cluster.setFault('node-1', 'empty');
+    await exporter.clock.advance(ttlMs);
+    expect(await usedBytes()).toBe(beforeBytes);
+    await exporter.clock.advance(ttlMs);
+    expect(await usedBytes()).toBe(0);
+  },
+);
+
 describe('a namespace whose pods may not be listed', () => {
   const rulesFor = (...namespaces: string[]): readonly Rule[] => [
     { verbs: ['list', 'watch'], resources: ['nodes'] },

@@ -84,7 +84,7 @@ function setUp(
     ttlMs?: number;
     nearTtlMs?: number;
     maxConcurrentRequests?: number;
-    expectsPods?: (nodeName: string) => boolean;
+    expectsPods?: (nodeName: string) => boolean | undefined;
     requestGate?: Gate;
     clock?: ManualClock;
     kubelet?: FakeKubelet;
@@ -490,6 +490,55 @@ describe('a summary without pods', () => {
     const { cache, kubelet } = setUp({ expectsPods: (nodeName) => nodeName !== node.name });
     kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [] }));
     expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
+  });
+
+  describe('where not all pods are read, after one with pods', () => {
+    const before = () => setUp({ expectsPods: () => undefined });
+    const empty = () => Promise.resolve(aNodeSummary({ pods: [] }));
+
+    it('is a failed attempt until the next attempt confirms it', async () => {
+      const { cache, kubelet, clock } = before();
+      await cache.get(node, never);
+      kubelet.answer = empty;
+      await clock.advance(ttlMs);
+      expect(textOf(await cache.get(node, never))).toBe('stale 55000 of request 1');
+      expect(cache.lastFailure(node.name)?.message).toContain('lists no pod, but the one before lists some');
+      await clock.advance(ttlMs);
+      expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
+      await clock.advance(ttlMs);
+      expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
+    });
+
+    it('is not confirmed by another failure, nor by a summary with pods', async () => {
+      const { cache, kubelet, clock } = before();
+      await cache.get(node, never);
+      const { answer } = kubelet;
+      const attempts = [empty, () => Promise.reject(new RequestError('timeout', 'no response')), empty, answer, empty];
+      const texts: string[] = [];
+      for (const attempt of attempts) {
+        kubelet.answer = attempt;
+        await clock.advance(ttlMs);
+        texts.push(textOf(await cache.get(node, never)));
+      }
+      expect(texts).toEqual([
+        'stale 55000 of request 1',
+        'absent timeout',
+        'absent empty',
+        'fresh 0 of request 5',
+        'stale 55000 of request 5',
+      ]);
+    });
+
+    it.each([true, false])(
+      'is what it says of another machine under the name (%s) or of the first one',
+      async (isOther) => {
+        const { cache, kubelet } = before();
+        if (isOther) await cache.get(node, never);
+        kubelet.answer = empty;
+        const found = await cache.get(isOther ? { ...node, uid: 'another' } : node, never);
+        expect(found).toMatchObject({ state: 'fresh', summary: { pods: [] } });
+      },
+    );
   });
 
   it('is not questioned when it has a pod', async () => {
