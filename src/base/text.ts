@@ -8,6 +8,11 @@ export function oneLine(text: string, maxLength = 300): string {
   return truncate(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), maxLength);
 }
 
+/** Without what precedes an `@`: the user and the password of a URL, also of one that cannot be parsed. */
+export function withoutUserInfo(text: string): string {
+  return text.replace(/^(?<before>.*?:\/\/|[^=:@]*=)?.*@/s, '$<before>…@');
+}
+
 /** `a, b, c and 4 more`. */
 export function joinTruncated(items: readonly string[], maxCount: number): string {
   const shown = items.slice(0, maxCount).join(', ');

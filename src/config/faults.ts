@@ -1,5 +1,5 @@
 import { UserError } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
+import { oneLine, withoutUserInfo } from '../base/text.js';
 
 /** One thing that is wrong with the settings. */
 export interface SettingFault {
@@ -34,12 +34,13 @@ function lineOf({ path, problem, source, hint }: SettingFault): string {
 
 const maxQuotedLength = 60;
 
-/** A value as a fault shows it. */
+/** A value as a fault shows it, without the password of a URL. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null || value === '') return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
-  return oneLine(typeof value === 'number' ? String(value) : JSON.stringify(value), maxQuotedLength);
+  const text = typeof value === 'string' ? withoutUserInfo(value) : value;
+  return oneLine(typeof text === 'number' ? String(text) : JSON.stringify(text), maxQuotedLength);
 }
 
 /** `["cluster", "namespaces", 1]` → `cluster.namespaces[1]`. */

@@ -1,4 +1,5 @@
 /** The environment and the command line as layers: texts for one setting each. */
+import { withoutUserInfo } from '../base/text.js';
 import { pathText, type SettingFault } from './faults.js';
 import { type Layer, movedTo, type SettingValue, TreeReader } from './layer.js';
 import { allSettings, environmentPrefix, nodeAt, type Setting, settingFromText } from './settings.js';
@@ -77,7 +78,7 @@ export function assignmentLayer(assignments: readonly string[]): Layer {
 
 function readAssignment(assignment: string): Layer {
   const [, path = assignment, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? [];
-  const source = `--set ${path}`;
+  const source = `--set ${withoutUserInfo(path)}`;
   if (text === undefined) {
     return { values: [], faults: [{ path: '', problem: 'no value', source, hint: 'allowed: PATH=VALUE' }] };
   }

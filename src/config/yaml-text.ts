@@ -10,7 +10,7 @@ import {
   type SchemaOptions,
 } from 'yaml';
 
-import { messageOf } from '../base/errors.js';
+import { yamlProblem } from '../base/yaml-problem.js';
 
 interface Position {
   readonly line: number;
@@ -49,9 +49,9 @@ export function readYaml(text: string, options: DocumentOptions & ParseOptions &
   // The parser's own check for duplicate keys takes quadratic time.
   const checks = { uniqueKeys: false, stringKeys: true, prettyErrors: false } as const;
   const document = parseDocument(text, { lineCounter, ...checks, ...options });
-  const problems = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
-    problem: message,
-    position: positionAt(pos[0]),
+  const problems = [...document.errors, ...document.warnings].map((error) => ({
+    problem: yamlProblem(error),
+    position: positionAt(error.pos[0]),
   }));
   const places = new Places(positionAt);
   const without = { value: undefined, duplicateKeys: [], positionOf: places.positionOf };
@@ -62,7 +62,7 @@ export function readYaml(text: string, options: DocumentOptions & ParseOptions &
     places.add(document.contents, []);
     return { value, problems, duplicateKeys: places.duplicateKeys, positionOf: places.positionOf };
   } catch (error) {
-    return { ...without, problems: [{ problem: messageOf(error), position: undefined }] };
+    return { ...without, problems: [{ problem: yamlProblem(error), position: undefined }] };
   }
 }
 

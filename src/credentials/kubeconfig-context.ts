@@ -4,6 +4,7 @@ import type { Cluster, Context, KubeConfig, User } from '@kubernetes/client-node
 import { parse } from 'yaml';
 
 import { UserError } from '../base/errors.js';
+import { yamlProblem } from '../base/yaml-problem.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
 import { readTextFile } from './credential-files.js';
 
@@ -85,7 +86,7 @@ function openFile(path: string, text: string, config: KubeConfig): KubeconfigFil
       users: settingsByName(content['users'], 'user'),
     };
   } catch (error) {
-    throw new UserError(`kubeconfig ${path} is not valid: ${withoutExcerpt(error)}`);
+    throw new UserError(`kubeconfig ${path} is not valid: ${yamlProblem(error)}`);
   }
 }
 
@@ -93,12 +94,6 @@ function openFile(path: string, text: string, config: KubeConfig): KubeconfigFil
 function settingsByName(entries: unknown, kind: 'cluster' | 'user'): ReadonlyMap<string, JsonObject> {
   const named = objectsOf(entries).map((entry) => [textOf(entry['name']) ?? '', objectOf(entry[kind])] as const);
   return new Map(named.reverse());
-}
-
-/** The first line of a YAML error; the others quote the file, which contains tokens and keys. */
-function withoutExcerpt(error: unknown): string {
-  const [firstLine = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-  return firstLine.replace(/:$/, '');
 }
 
 function findContext(files: readonly KubeconfigFile[], wanted: string | undefined, place: string): Context {

@@ -1,4 +1,5 @@
 import { UserError } from '../base/errors.js';
+import { withoutUserInfo } from '../base/text.js';
 
 /** Throws UserError for another text; `what` names it. Credentials are not part of the message. */
 export function proxyUrlOf(text: string, what: string): URL {
@@ -9,6 +10,6 @@ export function proxyUrlOf(text: string, what: string): URL {
 export function urlOf(text: string, what: string, protocols: readonly string[]): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && protocols.includes(url.protocol)) return url;
-  const found = url === undefined ? text.replace(/[^/]*@/, '…@') : url.protocol;
+  const found = url === undefined ? withoutUserInfo(text) : url.protocol;
   throw new UserError(`${what} "${found}" must begin with ${protocols.join(', ')}`);
 }

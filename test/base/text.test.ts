@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { escapeInvisible, joinTruncated, oneLine, truncate } from '../../src/base/text.js';
+import { escapeInvisible, joinTruncated, oneLine, truncate, withoutUserInfo } from '../../src/base/text.js';
 
 describe('truncate', () => {
   it.each([
@@ -20,6 +20,20 @@ describe('oneLine', () => {
   it('truncates', () => {
     expect(oneLine('a\nbcd', 3)).toBe('a b…');
     expect(oneLine('x'.repeat(1000))).toHaveLength(301);
+  });
+});
+
+describe('withoutUserInfo', () => {
+  it.each([
+    ['https://user:secret@host/d', 'https://…@host/d'],
+    ['https://user:sec@ret@host', 'https://…@host'],
+    ['Name=https://user:sec/ret=x@host', 'Name=https://…@host'],
+    ['Name=user:secret@host', 'Name=…@host'],
+    ['user:se=cret@host', '…@host'],
+    ['a=b@c', 'a=…@c'],
+    ['https://host/d?x=1', 'https://host/d?x=1'],
+  ])('hides what precedes an @: %s', (text, expected) => {
+    expect(withoutUserInfo(text)).toBe(expected);
   });
 });
 

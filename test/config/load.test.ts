@@ -381,6 +381,31 @@ log:
   });
 });
 
+describe('a password in the settings', () => {
+  const inLinks = [
+    'Grafana=https://user:PASSWORD@host',
+    'Grafana=https://user:PASS/WORD@host',
+    'https://PASSWORD@host',
+  ];
+  it.each([
+    ...inLinks.map((link) => ({ file: { path: 'config.yaml', text: `web: {links: [${JSON.stringify(link)}]}` } })),
+    ...inLinks.map((link) => ({ environment: { [`${prefix}WEB_LINKS`]: link } })),
+    ...inLinks.map((link) => ({ assignments: [`web.links=Other=https://host; ${link}`] })),
+    { assignments: [`web.links=[Grafana=https://user:PASSWORD@host`] },
+    { assignments: ['https://user:PASSWORD@host'] },
+    { assignments: ['https://user:PASSWORD@host=1'] },
+    { file: { path: 'config.yaml', text: 'web: {links: *PASSWORD}' } },
+    { file: { path: 'config.yaml', text: 'web: {links: !PASSWORD}' } },
+  ])('is not in the message about it: %j', (sources) => {
+    expect(errorOf(sources).message).not.toMatch(/PASS|WORD/);
+  });
+
+  it('leaves the rest of the link in the message', () => {
+    const file = { path: 'config.yaml', text: 'web: {links: ["Grafana=https://user:PASS@WORD@host/d"]}' };
+    expect(errorOf({ file }).message).toContain('web.links[0]: found "Grafana=https://…@host/d" (config.yaml:1)');
+  });
+});
+
 describe('hostile files', () => {
   const levels = 'a b c d e f g h i'.split(' ');
   const bomb = levels

@@ -10,6 +10,7 @@ import { delimiter, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
@@ -523,6 +524,11 @@ describe('credentials of a kubeconfig', () => {
       'server "192.0.2.1" must begin with http:, https:',
     ],
     ['the server is not an HTTP URL', kubeconfig({}, { server: 'ftp://h' }), 'server "ftp:" must begin with'],
+    [
+      'the proxy has a password that ends its host',
+      kubeconfig({}, { 'proxy-url': 'http://u:secret/x@h' }),
+      'proxy-url "http://…@h" must begin with',
+    ],
     ['the proxy is unknown', kubeconfig({}, { 'proxy-url': 'ftp://u:secret@h' }), 'proxy-url "ftp:" must begin with'],
     ['the CA is missing', kubeconfig({}, { 'certificate-authority': 'nope.crt' }), 'certificate-authority'],
     [
@@ -585,6 +591,40 @@ describe('credentials of a kubeconfig', () => {
     const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
     expect(message).toMatch(problem);
     expect(message).not.toContain('secret');
+  });
+
+  it.each([
+    ['*the-secret', /a value that begins with \* is an alias: put it in quotation marks/],
+    ['!the-secret', /a value that begins with ! is a tag: put it in quotation marks/],
+    ['!the-secret! ""', /a value that begins with ! is a tag: put it in quotation marks at line 4, column 12$/],
+    ['|the-secret', /Block scalar header includes extra characters at line 4, column 13$/],
+  ])('are refused with a password that means something in YAML, without quoting it: %s', async (value, problem) => {
+    await using folder = await Folder.create();
+    const text = `users:\n- name: u1\n  user:\n    token: ${value}\n`;
+    const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
+    expect(message).toMatch(problem);
+    expect(message).not.toContain('secret');
+  });
+
+  it('are refused, if at all, without any part of a password', async () => {
+    await using folder = await Folder.create();
+    const kubeconfigPath = join(folder.path, 'config');
+    const secret = 'Zq7_9xKw.vQ3z5';
+    const mark = fc.constantFrom(...'*!&%|>@`"\'[]{}?-:,#\\~= '.split(''), '!!', '!<', '"\\u', '<<: ', 'a: ', '\n');
+    const marks = fc.array(mark, { maxLength: 4 }).map((parts) => parts.join(''));
+    const texts = fc.tuple(marks, marks, marks).map(([before, inside, after]) => {
+      const value = `${before}${secret.slice(0, 7)}${inside}${secret.slice(7)}${after}`;
+      return `users:\n- name: u1\n  user:\n    token: ${value}\n    username: u\n`;
+    });
+    const parts = Array.from({ length: secret.length - 2 }, (_, index) => secret.slice(index, index + 3));
+    await fc.assert(
+      fc.asyncProperty(texts, async (text) => {
+        await folder.write('config', text);
+        const message = (await fault(folder.load({ kubeconfigPath }))).replaceAll(kubeconfigPath, '');
+        expect(parts.filter((part) => message.includes(part))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('are refused when the file or the context does not exist', async () => {

@@ -1,3 +1,4 @@
+import { withoutUserInfo } from '../../base/text.js';
 import { terminalText } from '../text/terminal-text.js';
 import { UsageError } from '../usage-error.js';
 
@@ -32,7 +33,7 @@ export function parseExporter(text: string): ExporterAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && isPlain(url)) return { url };
   throw new UsageError(
-    `--exporter: found "${terminalText(text)}", allowed: a URL such as http://localhost:9797, or NAMESPACE/SERVICE[:PORT]`,
+    `--exporter: found "${terminalText(withoutUserInfo(text))}", allowed: a URL such as http://localhost:9797, or NAMESPACE/SERVICE[:PORT]`,
   );
 }
 

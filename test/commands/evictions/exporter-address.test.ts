@@ -24,6 +24,15 @@ it.each(['', 'exporter', 'a/b/c', 'A/b', 'ftp://host', 'http://user:secret@host'
   },
 );
 
+it.each([
+  ['http://user:secret@host', '"http://…@host"'],
+  ['http://user:sec/ret@host', '"http://…@host"'],
+  ['http://secret@host:9797/prefix', '"http://…@host:9797/prefix"'],
+  ['user:secret@host', '"…@host"'],
+])('a refused URL is quoted without its password', (text, quoted) => {
+  expect(() => parseExporter(text)).toThrow(`--exporter: found ${quoted}, allowed: a URL`);
+});
+
 it('takes files for a URL, and needs none', () => {
   const address = parseExporter('https://exporter.example');
   const files = { tokenFile: '/token', caFile: '/ca' };

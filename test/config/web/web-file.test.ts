@@ -102,6 +102,9 @@ it.each([
   ['users', 'basic_auth_users: SECRET'],
   ['a file that is not the one meant', 'SECRET'],
   ['broken YAML', 'basic_auth_users: {alice: SECRET'],
+  ['an alias', 'basic_auth_users: {alice: *SECRET}'],
+  ['a tag', 'basic_auth_users: {alice: !SECRET }'],
+  ['a private tag', 'basic_auth_users: {alice: !SECRET!x }'],
   ['a key', 'tls_server_config: {cert_file: tls.crt, key: SECRET}'],
 ])('has faults that say nothing of what is secret: %s', async (_case, text) => {
   const error: unknown = await loaded(text).catch((reason: unknown) => reason);
