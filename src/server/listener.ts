@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.js';
 import { messageOf, UserError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Connections } from './connections.js';
+import { noticeLeaving } from './half-closed.js';
 import { isProbe } from './probes.js';
 import { RequestTurns } from './request-turns.js';
 import { contextOptions, refusalOf, type TlsSettings } from './tls.js';
@@ -39,6 +40,12 @@ const limits = {
   handshakeTimeout: 10_000,
 } as const;
 const maxHeaderCount = 50;
+
+/**
+ * A request is answered, and then the connection ended, when its client has closed its half. Not in Node's types, nor in its
+ * documentation. https://github.com/nodejs/node/blob/v20.20.0/lib/_http_server.js
+ */
+const answersHalfClosed = { httpAllowHalfOpen: true } as const;
 
 /** Connections that wait to be accepted; the system may allow fewer. When they are full, the connection attempts of probes are lost too. */
 const backlog = 4_096;
@@ -75,6 +82,7 @@ export class Listener {
     });
     this.#server.maxHeadersCount = maxHeaderCount;
     this.#server.maxRequestsPerSocket = 0;
+    Object.assign(this.#server, answersHalfClosed);
   }
 
   /**
@@ -146,6 +154,7 @@ export class Listener {
         socket.destroy();
         return;
       }
+      socket.allowHalfOpen = true; // from here on: a client that leaves during its handshake is noticed
       // A TLS socket cannot reset its connection.
       socket.resetAndDestroy = () => {
         this.#connections.reset(socket);
@@ -165,6 +174,7 @@ export class Listener {
       this.#connections.release(socket);
     });
     this.#track(response);
+    noticeLeaving(request, response, this.#options.clock);
     const isAdmitted = this.#connections.use(socket);
     const isForProbe = isProbe(request);
     if (isForProbe || !isAdmitted) response.setHeader('Connection', 'close');

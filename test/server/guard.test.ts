@@ -194,7 +194,7 @@ describe('a request whose token is reviewed', () => {
     leaving.on('error', () => undefined);
     const closed = new Promise((resolve) => leaving.once('close', resolve));
     const first = await reviews[0];
-    leaving.destroy();
+    leaving.socket?.resetAndDestroy();
     await closed;
     expect((await send({ port: server.port, path: '/livez' })).status).toBe(200); // the server has read the end of the other
     first();

@@ -417,7 +417,7 @@ describe('H3: hostile connections', () => {
     await Promise.race(busy.flat().map((socket) => once(socket, 'data')));
     const newcomer = await connected({ port, sends: get('/') });
     await expect.poll(() => [begun.length, ended.length], { interval: 5 }).toEqual([201, 1]);
-    for (const socket of [...busy.flat(), newcomer]) socket.destroy();
+    for (const socket of [...busy.flat(), newcomer]) socket.resetAndDestroy();
   });
 
   it('10,000 that send nothing leave every probe answered', async () => {
