@@ -2,6 +2,7 @@ import { formatConfig } from '../config/format-config.js';
 import { patternsWithoutFamily } from '../exposition/families.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, loadWeb, type SettingFlags } from './load-settings.js';
+import { terminalText } from './text/terminal-text.js';
 
 /**
  * Prints the effective settings, and what is allowed but hardly meant. Throws UserError with every fault, of the file of
@@ -11,7 +12,7 @@ export async function checkConfig(settings: SettingFlags, context: CommandContex
   const { config } = await loadSettings(settings, context);
   await loadWeb(config);
   for (const pattern of patternsWithoutFamily(config.metrics)) {
-    context.writeError(`warning: ${pattern} matches no metric family (patterns are anchored)\n`);
+    context.writeError(`warning: ${terminalText(pattern)} matches no metric family (patterns are anchored)\n`);
   }
   context.writeOut(formatConfig(config));
 }

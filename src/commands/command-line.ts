@@ -8,6 +8,7 @@ import type { CommandContext } from './context.js';
 import { commandFirst, separateValues } from './flag-order.js';
 import { createContext } from './process-context.js';
 import { createProgram, pluginName, programName } from './program.js';
+import { terminalLines } from './text/terminal-text.js';
 import { UsageError } from './usage-error.js';
 
 const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
@@ -35,7 +36,8 @@ export async function runArguments(
     return exitCodes.success;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
-      context.writeError(`${error instanceof UserError ? error.message : `internal error: ${messageOf(error)}`}\n`);
+      const message = error instanceof UserError ? error.message : `internal error: ${messageOf(error)}`;
+      context.writeError(`${terminalLines(message)}\n`);
     }
     return exitCodeOf(error);
   }

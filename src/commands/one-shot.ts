@@ -12,6 +12,7 @@ import { hostOf } from './host.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
 import { readRecordedCollection, type RecordingFlags } from './recorded-collection.js';
 import { RecordedReader } from './recorded-reader.js';
+import { terminalText } from './text/terminal-text.js';
 
 /** Which cluster a command reads that serves nothing. */
 export interface ClusterFlags extends CredentialFlags {
@@ -122,6 +123,6 @@ async function withEvictions(
 
 function warnOn({ writeError }: CommandContext): (text: string) => void {
   return (text) => {
-    writeError(`${text}\n`);
+    writeError(`${terminalText(text)}\n`);
   };
 }

@@ -14,6 +14,7 @@ import {
   withSettingsFile,
 } from './setting-flags.js';
 import type { SimulateOptions } from './simulate.js';
+import { terminalText } from './text/terminal-text.js';
 import { UsageError } from './usage-error.js';
 import { printVersion, versionForms } from './version-command.js';
 
@@ -43,7 +44,7 @@ export function createProgram(name: string, context: ProgramContext & Partial<Co
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       outputError: (text, write) => {
-        write(text.replaceAll(/\s*\n\s*/g, ' ').trim() + '\n');
+        write(`${terminalText(text.replaceAll(/\s*\n\s*/g, ' ').trim())}\n`);
       },
     })
     .version(context.version, '--version', 'show the version');

@@ -5,6 +5,7 @@ import { noFilter } from '../exposition/selection.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
 import { readRecordedCollection, type RecordingFlags } from './recorded-collection.js';
+import { terminalText } from './text/terminal-text.js';
 
 export interface ReplayOptions extends RecordingFlags {
   readonly settings: SettingFlags;
@@ -17,7 +18,7 @@ export interface ReplayOptions extends RecordingFlags {
 export async function replay({ settings, ...recordings }: ReplayOptions, context: CommandContext): Promise<void> {
   const { config } = await loadSettings(settings, context);
   const warn = (text: string): void => {
-    context.writeError(`${text}\n`);
+    context.writeError(`${terminalText(text)}\n`);
   };
   const { collection, clock } = await readRecordedCollection(recordings, { config, warn, showsAllPods: false });
   const signal = new AbortController().signal;

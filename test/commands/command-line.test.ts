@@ -74,6 +74,42 @@ describe('the command line', () => {
     expect(result).toMatchObject({ status: 2, out: '' });
   });
 
+  const hostile = 'a\u202eb\u2066c\u200fd\u001b[2Je';
+  const quoted = /a\\u202eb\\u2066c\\u200fd(?:\\u001b| )\[2Je/;
+
+  it.each([
+    [hostile],
+    ['serve', `--${hostile}`],
+    ['serve', `--log.level=${hostile}`],
+    ['serve', '--set', hostile],
+    ['top', hostile],
+    ['top', '--limit', hostile],
+    ['top', '--kubeconfig', hostile],
+    ['top', 'evictions', '--exporter', hostile],
+    ['explain', 'pod', `a/b/${hostile}`],
+    ['simulate', '--port', hostile],
+    ['replay', '--summaries', hostile],
+  ])('shows what a terminal would obey or hide, in the error of case %#', async (...args) => {
+    const { error } = await run(...args);
+    expect(error).toMatch(quoted);
+    expect(error.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('shows what a terminal would obey or hide, in errors about files, each on its line', async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(path.join(folder.path, 'config.yaml'), JSON.stringify({ [hostile]: 1, log: { level: hostile } }));
+    await writeFile(path.join(folder.path, `${hostile}.json`), '{');
+    const config = await run('check-config', '--config.file', path.join(folder.path, 'config.yaml'));
+    expect(config.error.trim().split('\n')).toEqual([expect.stringMatching(quoted), expect.stringMatching(quoted)]);
+    const replayed = await run('replay', '--summaries', folder.path);
+    const topped = await run('top', '--summaries', folder.path);
+    expect([replayed.error, topped.error]).toEqual([expect.stringMatching(quoted), expect.stringMatching(quoted)]);
+    const deny = JSON.stringify({ metrics: { deny: [hostile] } });
+    await writeFile(path.join(folder.path, 'config.yaml'), deny);
+    const warned = await run('check-config', '--config.file', path.join(folder.path, 'config.yaml'));
+    expect([config.error, replayed.error, topped.error, warned.error].join('')).not.toMatch(/\p{Cf}/u);
+  });
+
   it('reports what was tried for credentials, with exit code 1', async () => {
     const result = await run('serve', '--web.listen-address', '127.0.0.1:0');
     expect(result.error).toMatch(/no credentials for the API server.*--kubeconfig/);
