@@ -46,6 +46,11 @@ export class ApiError extends RequestError {
     );
   }
 
+  /** The URL or the headers are longer than the server takes: the same request fails again. */
+  get isTooLongRequest(): boolean {
+    return this.#details.status in tooLongHints;
+  }
+
   /**
    * The parameters of the request are not valid, such as a resource version of another storage: the same request fails
    * again. The watch cache answers 500 to a version that it cannot parse.
@@ -55,6 +60,11 @@ export class ApiError extends RequestError {
     return status === 400 || status === 422 || (status === 500 && /resourceVersion: Invalid value/i.test(this.message));
   }
 }
+
+const tooLongHints: Readonly<Record<number, string>> = {
+  414: '; the URL is too long for it or a proxy in front of it: shorten the selectors of the settings',
+  431: '; the headers are too long for it or a proxy in front of it: use a shorter token, or impersonate fewer groups',
+};
 
 const maxRetryAfterMs = 60_000;
 const maxQuoteLength = 500;
@@ -107,7 +117,7 @@ function cappedRetryAfterMs(seconds: unknown): number | undefined {
 
 function hintFor(status: number, serverMessage: string): string {
   if (status === 401) return '; the credentials are missing, invalid or expired';
-  if (status !== 403) return '';
+  if (status !== 403) return tooLongHints[status] ?? '';
   const rule =
     /cannot (?<verb>\S+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)"(?: in the namespace "(?<namespace>[^"]+)")?/.exec(
       serverMessage,

@@ -3,7 +3,7 @@ import { type FailureReason, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { FirstList } from './first-list.js';
-import { listFailure } from './list-session.js';
+import { isRefused, listFailure } from './list-session.js';
 import type { WatchCounter } from './reflector-observer.js';
 import { collectionOf } from './resource-path.js';
 import { type AttemptFailure, Retries } from './retries.js';
@@ -86,8 +86,8 @@ export class ClusterWidePods {
   #failed(error: RequestError): number {
     const reason = listFailure(error);
     this.#options.observer.listFinished('pods', reason);
-    this.#firstList.failed(reason);
+    this.#firstList.failed(error);
     const what = 'not known yet whether pods may be listed in all namespaces';
-    return this.#retries.failed(what, { reason, error, pause: 'backoff' });
+    return this.#retries.failed(what, { reason, error, pause: isRefused(error) ? 'refused' : 'backoff' });
   }
 }

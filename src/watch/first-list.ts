@@ -1,13 +1,8 @@
-import type { FailureReason } from '../base/errors.js';
+import { type FailureReason, RequestError } from '../base/errors.js';
+import { isRefused } from './list-session.js';
 
-/** A list that fails for one of these keeps failing until somebody changes something. */
-const lastingReasons: ReadonlySet<string> = new Set<FailureReason>([
-  'unauthorized',
-  'forbidden',
-  'tls',
-  'connection',
-  'not_found',
-]);
+/** A list that fails for one of these, or is refused, keeps failing until somebody changes something. */
+const lastingReasons: ReadonlySet<FailureReason> = new Set<FailureReason>(['tls', 'connection', 'not_found']);
 
 /** The first complete list of a collection, for those who wait for it. */
 export class FirstList {
@@ -32,7 +27,7 @@ export class FirstList {
     this.#resolveSettled();
   }
 
-  failed(reason: string): void {
-    if (lastingReasons.has(reason)) this.#resolveSettled();
+  failed(error: unknown): void {
+    if (error instanceof RequestError && (isRefused(error) || lastingReasons.has(error.reason))) this.#resolveSettled();
   }
 }

@@ -162,7 +162,7 @@ export class ListPoller<T extends StoredObject> implements ObjectFeed {
     log('list failed', { resource, list: source.what, reason, error: failure.message });
     this.#lastFailure = failure;
     observer.watchConnected(resource, '', false);
-    this.firstList.failed(reason);
+    this.firstList.failed(error);
   }
 }
 

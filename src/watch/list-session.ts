@@ -100,6 +100,12 @@ export function listFailure(error: RequestError): ListResult {
   return error instanceof ApiError && error.isExpired ? 'expired' : error.reason;
 }
 
+/** Whether only an operator can change the answer. */
+export function isRefused(error: RequestError): boolean {
+  const isTooLong = error instanceof ApiError && error.isTooLongRequest;
+  return isTooLong || error.reason === 'unauthorized' || error.reason === 'forbidden';
+}
+
 /** The first page, whose state the others show too, with the objects of one more: a copy for each would be of all so far. */
 function joined<T>(first: Page<T> | undefined, page: Page<T>): Page<T> {
   if (first === undefined) return page;

@@ -5,7 +5,7 @@ import { ApiError } from '../http/api-error.js';
 import { listConfirmed } from './confirmed-list.js';
 import { FirstList } from './first-list.js';
 import { followUpOf, isAway } from './follow-ups.js';
-import { type ListedObjects, listFailure, listObjects, type ListSessionOptions } from './list-session.js';
+import { isRefused, type ListedObjects, listFailure, listObjects, type ListSessionOptions } from './list-session.js';
 import type { ObjectFeed } from './object-feed.js';
 import type { StoredObject } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
@@ -183,12 +183,11 @@ export class Reflector<T extends StoredObject> implements ObjectFeed {
 
   #listFailed(error: RequestError): number {
     const { resource, observer } = this.#options;
-    const isRefused = error.reason === 'unauthorized' || error.reason === 'forbidden';
     const reason = listFailure(error);
     observer.listFinished(resource, reason);
     if (error instanceof ApiError && error.isInvalidRequest) this.#refusedCount += 1;
-    const pauseMs = this.#failed('list failed', { reason, error, pause: isRefused ? 'refused' : 'backoff' });
-    this.firstList.failed(reason);
+    const pauseMs = this.#failed('list failed', { reason, error, pause: isRefused(error) ? 'refused' : 'backoff' });
+    this.firstList.failed(error);
     return pauseMs;
   }
 
@@ -308,7 +307,7 @@ export class Reflector<T extends StoredObject> implements ObjectFeed {
 
   #failed(what: string, failure: FailedAttempt): number {
     const isPolling = this.mode === 'polling';
-    this.#isServerAway = isAway(failure.reason, isPolling);
+    this.#isServerAway = failure.pause !== 'refused' && isAway(failure.reason, isPolling);
     const nextList =
       isPolling && failure.isOfWatch === true ? { next: this.#next, inMs: this.#listDueInMs() } : undefined;
     return this.#retries.failed(what, failure, nextList);

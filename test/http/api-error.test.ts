@@ -55,6 +55,20 @@ describe('apiErrorFromStatus', () => {
   });
 
   it.each([
+    [414, 'the URL is too long for it or a proxy in front of it: shorten the selectors of the settings'],
+    [
+      431,
+      'the headers are too long for it or a proxy in front of it: use a shorter token, or impersonate fewer groups',
+    ],
+  ])('%d is a request that is too long, with the fix', (status, hint) => {
+    const error = apiErrorFromStatus({ what, status, body: undefined });
+    expect([error.isTooLongRequest, error.message]).toEqual([
+      true,
+      `GET /api/v1/pods: the API server answered ${status}; ${hint}`,
+    ]);
+  });
+
+  it.each([
     [{ status: 410, body: undefined }, true],
     [{ status: 410, body: { reason: 'Expired' } }, true],
     [{ status: 500, body: { reason: 'Expired' } }, true],

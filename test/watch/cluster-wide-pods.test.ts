@@ -120,6 +120,19 @@ describe('while it is not known whether pods may be listed in all namespaces', (
     expect(running.store.lists.unsynced()).toHaveLength(12);
   });
 
+  it.each([414, 431])(
+    'so is who waits for a request that is too long, %d, which is repeated as a refusal',
+    async (status) => {
+      const clock = new ManualClock();
+      const api = new ScriptedApi().thenAlways(answers(status));
+      await using running = startStore({ api, clock, namespaces });
+      await running.store.lists.settled();
+      expect(running.store.lists.unsynced().map(({ reason }) => reason)).toEqual(Array(12).fill('http_status'));
+      await clock.advance(29_999);
+      expect(api.requests).toHaveLength(2);
+    },
+  );
+
   it('an end during the pause leaves no timer', async () => {
     const running = await start(refused);
     await running.clock.advance(100);

@@ -99,6 +99,25 @@ describe('a proxy in place of the API server', () => {
   });
 });
 
+describe.each([414, 431])('a request that is too long for the server, %d', (status) => {
+  it('is repeated every 30 to 60 s, as one that is forbidden', async () => {
+    const api = new ScriptedApi().thenAlways(answers(status));
+    await using run = await runReflector({ api });
+    await run.clock.advance(44_999);
+    expect(api.requestLines).toEqual(['list rv=0']);
+    await run.clock.advance(1 + 9 * 45_000);
+    expect(api.requestLines).toHaveLength(11);
+  });
+
+  it('ends the wait of those who would wait for the first list in vain', async () => {
+    const api = new ScriptedApi().thenAlways(answers(status));
+    await using run = await runReflector({ api });
+    await run.reflector.firstList.settled;
+    expect(api.requestLines).toHaveLength(1);
+    expect(run.reflector.isServerAway).toBe(false);
+  });
+});
+
 it('S65: a watch without a body counts as short, and is asked for again after the back-off', async () => {
   const api = new ScriptedApi(listOfA).thenAlways(sendsWatch());
   await using run = await runReflector({ api });
