@@ -27,10 +27,11 @@ export interface ReconcilerOptions {
   readonly clock: Clock;
 }
 
-const periodMs = 30_000;
+/** A store is in doubt a minute after the first comparison that speaks against it, so 80 s after a wrong list. */
+const periodMs = 20_000;
 
-/** Without a scrape for so long nothing is compared. */
-const idleMs = 60_000;
+/** Without a scrape for so long nothing is compared: longer than the usual intervals of scrapes, of which one may be late. */
+const idleMs = 90_000;
 
 /**
  * Older summaries count neither way, unless they are fresh: what has been so for a minute was then seen in two summaries
@@ -39,7 +40,7 @@ const idleMs = 60_000;
 const countsForMs = 60_000;
 
 /**
- * Compares the pods that the API server knows with those that kubelets report, every 30 s while scrapes come. Nodes without
+ * Compares the pods that the API server knows with those that kubelets report, every 20 s while scrapes come. Nodes without
  * a summary count neither way.
  */
 export class Reconciler {

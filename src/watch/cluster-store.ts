@@ -113,7 +113,7 @@ export class ClusterStore implements Disposable {
   }
 
   /**
-   * To be called every half minute while summaries come. Any pod that is not known is a reason to compare the store with a list
+   * To be called several times a minute while summaries come. Any pod that is not known is a reason to compare the store with a list
    * soon, if there was no comparison since the last list. When kubelets report many of them, pods are listed again at once, and
    * nodes when many pods run on unknown ones: a wrong list may have removed them. Not while the API server is away: a list
    * follows anyway.

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { silentLogger } from '../../src/base/logger.js';
@@ -5,6 +6,7 @@ import { WorkQueue } from '../../src/base/work-queue.js';
 import type { Node, Pod } from '../../src/kube/objects.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { Reconciler } from '../../src/scrape/reconciler.js';
+import { StoreDoubt } from '../../src/watch/store-doubt.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -20,6 +22,8 @@ function setUp({ nodeCount = 2, ttlMs = 55_000 } = {}) {
   const pods: Pod[] = nodes.map(({ name }, index) => aPod({ name: `cart-${index}`, nodeName: name }));
   const summaries = new Map<string, Summarised>();
   const counts: [atMs: number, knownCount: number, unknownCount: number][] = [];
+  const doubt = new StoreDoubt(clock, () => 0);
+  const doubted: number[] = [];
   const startMs = clock.monotonicMs();
   const elapsedMs = (): number => clock.monotonicMs() - startMs;
   const store = {
@@ -41,7 +45,10 @@ function setUp({ nodeCount = 2, ttlMs = 55_000 } = {}) {
     select: (all) => [...all],
     scope: { namespaces: [], hasPodSelector: false },
     ttlMs,
-    onCounts: ({ knownCount, unknownCount }) => counts.push([elapsedMs(), knownCount, unknownCount]),
+    onCounts: ({ knownCount, unknownCount }) => {
+      counts.push([elapsedMs(), knownCount, unknownCount]);
+      if (doubt.dueList({ knownCount, unknownCount }) !== undefined) doubted.push(elapsedMs());
+    },
     schedule: (delayMs) => {
       queue.add('reconcile', 'pods', delayMs);
     },
@@ -65,7 +72,7 @@ function setUp({ nodeCount = 2, ttlMs = 55_000 } = {}) {
     summaries.set(name, { summary, atMs: clock.monotonicMs() - ageMs });
   };
   return {
-    ...{ clock, nodes, pods, store, queue, counts, summarise },
+    ...{ clock, nodes, pods, store, queue, counts, doubted, summarise },
     /** Each node is asked, but silent ones. */
     scrape: (...silent: readonly string[]): void => {
       nodes.forEach((node, index) => {
@@ -85,53 +92,85 @@ function setUp({ nodeCount = 2, ttlMs = 55_000 } = {}) {
 }
 
 describe('pods are compared', () => {
-  it('every 30 s while scrapes come, whatever their interval', async () => {
+  it('every 20 s while scrapes come, whatever their interval', async () => {
     await using world = setUp();
     for (let second = 0; second < 120; second += 15) {
       world.scrape();
       await world.clock.advance(15_000);
     }
-    expect(world.counts).toEqual([30, 60, 90, 120].map((second) => [second * 1_000, 2, 0]));
+    expect(world.counts).toEqual([20, 40, 60, 80, 100, 120].map((second) => [second * 1_000, 2, 0]));
     expect(world.queue.depth('reconcile')).toBe(1);
   });
 
-  it('no more from a minute after the last scrape on, until one comes: no timer is left', async () => {
+  it('no more from 90 s after the last scrape on, until one comes: no timer is left', async () => {
     await using world = setUp();
     world.scrape();
-    await world.clock.advance(90_000);
-    expect(world.counts.map(([atMs]) => atMs)).toEqual([30_000, 60_000]);
+    await world.clock.advance(120_000);
+    expect(world.counts.map(([atMs]) => atMs)).toEqual([20_000, 40_000, 60_000, 80_000]);
     expect(world.clock.sleeperCount).toBe(0);
     await world.clock.advance(3_600_000);
     world.scrape();
-    await world.clock.advance(30_000);
-    expect(world.counts.slice(2)).toEqual([[3_720_000, 2, 0]]);
+    await world.clock.advance(20_000);
+    expect(world.counts.slice(4)).toEqual([[3_740_000, 2, 0]]);
   });
 
   it('not before nodes and pods have been listed', async () => {
     await using world = setUp();
     world.store.hasSynced = false;
     world.scrape();
-    await world.clock.advance(30_000);
+    await world.clock.advance(20_000);
     expect(world.counts).toEqual([]);
     world.store.hasSynced = true;
-    await world.clock.advance(30_000);
+    await world.clock.advance(20_000);
     expect(world.counts).toHaveLength(1);
   });
 
   it('all of many nodes, in turns of the event loop', async () => {
     await using world = setUp({ nodeCount: 300 });
     world.scrape();
-    await world.clock.advance(30_000);
-    expect(world.counts).toEqual([[30_000, 300, 0]]);
+    await world.clock.advance(20_000);
+    expect(world.counts).toEqual([[20_000, 300, 0]]);
   });
+});
+
+/** Kubelets respond to a scrape a little later. */
+const responseMs = 50;
+
+it('a list without any pod is doubted within 85 s while there is a scrape in each minute', async () => {
+  const seconds = (min: number, max: number) =>
+    fc.integer({ min: min * 10, max: max * 10 }).map((tenths) => tenths * 100);
+  await fc.assert(
+    fc.asyncProperty(seconds(5, 60), seconds(1, 180), async (intervalMs, emptyAtMs) => {
+      await using world = setUp();
+      const startMs = world.clock.monotonicMs();
+      const until = async (atMs: number): Promise<void> => {
+        const isEmptied = world.pods.length > 0 && emptyAtMs <= atMs;
+        if (isEmptied) await world.clock.advance(startMs + emptyAtMs - world.clock.monotonicMs());
+        if (isEmptied) world.pods.length = 0;
+        await world.clock.advance(startMs + atMs - world.clock.monotonicMs());
+      };
+      for (let atMs = 0; atMs < emptyAtMs + 150_000; atMs += intervalMs) {
+        world.scrapeOnly();
+        await until(atMs + responseMs);
+        world.nodes.forEach((node, index) => {
+          world.summarise(node, [`cart-${index}`]);
+        });
+        await until(atMs + intervalMs);
+      }
+      const [doubtedAtMs = Infinity] = world.doubted;
+      expect(doubtedAtMs - emptyAtMs).toBeGreaterThanOrEqual(60_000);
+      expect(doubtedAtMs - emptyAtMs).toBeLessThanOrEqual(85_000);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 describe('a node counts neither way', () => {
   it('without a summary: nothing looks healthier', async () => {
     await using world = setUp();
     world.scrape('node-1');
-    await world.clock.advance(30_000);
-    expect(world.counts).toEqual([[30_000, 1, 0]]);
+    await world.clock.advance(20_000);
+    expect(world.counts).toEqual([[20_000, 1, 0]]);
   });
 
   it.each([
@@ -141,9 +180,9 @@ describe('a node counts neither way', () => {
     [300_000, 300_000, 0],
   ])('with cache.ttl of %d ms and a summary that is %d ms old: %d known', async (ttlMs, ageMs, knownCount) => {
     await using world = setUp({ nodeCount: 1, ttlMs });
-    world.summarise(aNode({ name: 'node-0' }), ['cart-0'], ageMs - 30_000);
+    world.summarise(aNode({ name: 'node-0' }), ['cart-0'], ageMs - 20_000);
     world.scrapeOnly();
-    await world.clock.advance(30_000);
-    expect(world.counts).toEqual([[30_000, knownCount, 0]]);
+    await world.clock.advance(20_000);
+    expect(world.counts).toEqual([[20_000, knownCount, 0]]);
   });
 });
