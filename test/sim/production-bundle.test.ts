@@ -99,7 +99,7 @@ describe('the production bundle', () => {
     expect(await readdir(again)).toEqual(names);
     for (const name of names)
       expect((await readFile(path.join(again, name))).equals(await readFile(path.join(folder, name))), name).toBe(true);
-  });
+  }, 60_000);
 
   it.each([
     ['right', true],
