@@ -131,6 +131,20 @@ it.each(['namespaces: [shop]', 'podSelector: app=shop'])(
   },
 );
 
+it('a node whose last pod is gone is served without pods at once, where all pods are read', async () => {
+  await using exporter = await Exporter.start({
+    scenario: { ...emptyScenario('node-1'), populate: ({ model }) => void model.addPod(cartPod('cart-0', 'node-1')) },
+  });
+  await exporter.synced();
+  await exporter.clock.advance(settleMs);
+  const usedBytes = async () => (await exporter.scrape()).value('node_pods_used_bytes', { filesystem: 'nodefs' });
+  expect(await usedBytes()).toBeGreaterThan(0);
+  exporter.cluster.model.deletePod('shop', 'cart-0');
+  await expect.poll(async () => (await exporter.scrape()).samples('pod_workload_info')).toEqual([]);
+  await exporter.clock.advance(ttlMs);
+  expect(await usedBytes()).toBe(0);
+});
+
 describe('a namespace whose pods may not be listed', () => {
   const rulesFor = (...namespaces: string[]): readonly Rule[] => [
     { verbs: ['list', 'watch'], resources: ['nodes'] },

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { type Clock, systemClock } from '../../src/base/clock.js';
+import type { CollectOptions } from '../../src/scrape/collector.js';
 import type { BoundPod, ClusterSnapshot, NodeSnapshot, PodSnapshot } from '../../src/scrape/snapshot.js';
 import { TopPods } from '../../src/scrape/top-pods.js';
 import { aPod } from '../support/builders.js';
@@ -44,13 +45,19 @@ function aNode(nodeName: string, pods: readonly PodModel[]): NodeSnapshot {
 /** Gives what it is told to. */
 class FakeSource {
   snapshot: ClusterSnapshot | undefined;
+  readonly asked: CollectOptions[] = [];
 
   setNodes(...nodes: readonly NodeSnapshot[]): void {
     this.snapshot = aClusterSnapshot({ nodes: nodes.map((node) => aFreshNode(node)) });
   }
 
-  collect(): Promise<ClusterSnapshot | undefined> {
-    return Promise.resolve(this.snapshot);
+  async collect(_signal: AbortSignal, options: CollectOptions = {}): Promise<ClusterSnapshot | undefined> {
+    this.asked.push(options);
+    for (const node of this.snapshot?.nodes ?? []) {
+      const objects = someNodeObjects({ nodeName: node.nodeName });
+      await options.onNode?.({ snapshot: node.state === 'absent' ? undefined : node.snapshot, objects });
+    }
+    return this.snapshot;
   }
 }
 
@@ -194,6 +201,19 @@ describe('TopPods', () => {
     const [anew] = snapshotsOf(await top.collect(never));
     expect(anew).not.toBe(before);
     expect(anew?.pods.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  it('passes on what a reader asks for, and no whole node, of which text would be made', async () => {
+    const source = new FakeSource();
+    source.setNodes(aNode('node-1', [a, b]));
+    const top = new TopPods({ source, count: 1, clock: new ManualClock() });
+    const passed: string[] = [];
+    const onNode: CollectOptions['onNode'] = ({ objects }) => Promise.resolve(void passed.push(objects.nodeName));
+    await top.collect(never, { onNode, recordsFailures: false });
+    await top.collect(never, { waitsForAll: true });
+    expect(source.asked).toMatchObject([{ recordsFailures: false }, { waitsForAll: true }]);
+    expect(source.asked.map((options) => options.onNode !== undefined)).toEqual([true, false]);
+    expect(passed).toEqual([]);
   });
 
   it('gives nothing while the source has nothing', async () => {
