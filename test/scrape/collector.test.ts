@@ -20,6 +20,7 @@ import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {
   aContainer,
+  aContainerSummary,
   aMount,
   anFsStats,
   aNode,
@@ -62,9 +63,9 @@ class FakeCluster implements PodLister, SummaryCache {
     this.setPods(name, pods);
   }
 
-  relabelNode(name: string, labels: Record<string, string>): void {
+  changeNode(name: string, changes: Partial<Node>): void {
     const index = this.#nodes.findIndex((node) => node.name === name);
-    this.#nodes[index] = aNode({ name, labels });
+    this.#nodes[index] = aNode({ name, ...changes });
   }
 
   setPods(nodeName: string, pods: readonly Pod[]): void {
@@ -162,10 +163,12 @@ interface Settings {
   readonly labels?: readonly string[];
   readonly onMissingNode?: MissingNodePolicy;
   readonly controllers?: boolean;
+  /** Of the settings that these replace. */
+  readonly former?: NodeRecords;
 }
 
 function aCollector(cluster: FakeCluster, settings: Settings = {}) {
-  const { selectors = {}, labels = [], onMissingNode = 'partial', controllers } = settings;
+  const { selectors = {}, labels = [], onMissingNode = 'partial', controllers, former } = settings;
   const clock = new ManualClock();
   const logged: unknown[] = [];
   const faults = new NodeFaults({ error: (...line) => void logged.push(line) });
@@ -191,6 +194,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     graceMs,
     faults,
   });
+  if (former !== undefined) records.inherit(former);
   const collector = new Collector({
     nodes: cluster,
     policy: { nodeSelector: [], skipSelectors: [parseSelector('type=virtual-kubelet')] },
@@ -215,7 +219,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     if (snapshot === undefined) throw new Error('nothing collected');
     return snapshot;
   };
-  return { collector, collect, clock, resolver, faults, logged };
+  return { collector, collect, clock, resolver, records, faults, logged };
 }
 
 const workloadOf = (snapshot: ClusterSnapshot, name: string) =>
@@ -637,13 +641,18 @@ describe('a node whose turn has not come when the deadline does', () => {
     for (const name of ['node-1', 'node-2']) cluster.setLookup(name, { state: 'absent', reason: 'never' });
   };
 
+  const anotherMachine: typeof noChange = (cluster) => {
+    cluster.changeNode('node-1', { uid: 'another machine' });
+  };
+
   /** Scrapes of two nodes with new summaries; the deadline comes while the text of the first one is made. */
-  async function aLateScrape({ passMs = 0, prepare = noChange } = {}) {
+  async function aLateScrape({ passMs = 0, prepare = noChange, meanwhile = noChange } = {}) {
     const cluster = twoNodes();
     const { collector, collect, clock } = aCollector(cluster);
     prepare(cluster);
     const before = await collect();
     await clock.advance(passMs);
+    meanwhile(cluster);
     cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 111 })] });
     cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-1', usedBytes: 33 })] });
     const deadline = new AbortController();
@@ -673,6 +682,7 @@ describe('a node whose turn has not come when the deadline does', () => {
   it.each([
     ['that summary is two TTLs old', { passMs: 110_000 }],
     ['no scrape had it', { prepare: withoutData }],
+    ['it is another machine with its name', { passMs: 56_000, meanwhile: anotherMachine }],
   ])('has no data when %s', async (_case, options) => {
     const { after } = await aLateScrape(options);
     expect(after.nodes).toMatchObject([{ state: 'absent', reason: 'timeout' }, { state: 'fresh' }]);
@@ -723,7 +733,7 @@ describe('what is kept between scrapes', () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster);
     const before = await collect();
-    cluster.relabelNode('node-1', { pool: 'batch' });
+    cluster.changeNode('node-1', { labels: { pool: 'batch' } });
     const after = await collect();
     expect(snapshotOf(after, 'node-1')?.node.labels).toEqual({ pool: 'batch' });
     expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
@@ -748,6 +758,15 @@ describe('what is kept between scrapes', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ measuredPods: 1, usage: { usedBytes: 100 } });
   });
 
+  it('is a new list of workloads when the pods of a namespace have become known, also without any', async () => {
+    const cluster = twoNodes();
+    cluster.unlisted = ['media'];
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ complete: false, mayHaveUnlistedPods: true });
+    cluster.unlisted = [];
+    expect(workloadOf(await collect(), 'cart')).toMatchObject({ complete: true, mayHaveUnlistedPods: false });
+  });
+
   it('ends the series of a deleted pod at once although the cached summary still lists it', async () => {
     const cluster = twoNodes();
     const { collect } = aCollector(cluster);
@@ -764,6 +783,31 @@ describe('what is kept between scrapes', () => {
     expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(1);
     cluster.setPods('node-2', [cart('cart-0', 'node-2'), cart('cart-1', 'node-2')]);
     expect(snapshotOf(await collect(), 'node-1')?.pods).toHaveLength(0);
+  });
+});
+
+describe('the layout of the disks of a node', () => {
+  const disk = (capacityBytes: number) => anFsStats({ capacityBytes, availableBytes: 5, inodes: 9 });
+  const container = aContainerSummary({ rootfsBytes: 90, logsBytes: 20 });
+  const answer = (cluster: FakeCluster, imageDiskBytes: number, kubeletStartedAtMs: number): void => {
+    const pods = [aPodSummary({ usedBytes: 110, containers: [container] })];
+    cluster.answer('node-1', { nodefs: disk(100), imagefs: disk(imageDiskBytes), kubeletStartedAtMs, pods });
+  };
+  const containerRatio = (snapshot: ClusterSnapshot) =>
+    snapshotOf(snapshot, 'node-1')?.pods[0]?.ratios.find(({ rule }) => rule === 'container')?.ratio;
+
+  it('is what its kubelet saw at its start, also with new settings', async () => {
+    const cluster = new FakeCluster();
+    cluster.addNode('node-1', [aPod({ containers: [aContainer({ limitBytes: 100 })] })]);
+    answer(cluster, 200, 1); // images and writable layers on a disk of their own: logs alone count
+    const before = aCollector(cluster);
+    expect(containerRatio(await before.collect())).toBe(0.2);
+    answer(cluster, 100, 1);
+    expect(containerRatio(await before.collect())).toBe(0.2);
+    const reloaded = aCollector(cluster, { former: before.records });
+    expect(containerRatio(await reloaded.collect())).toBe(0.2);
+    answer(cluster, 100, 2);
+    expect(containerRatio(await reloaded.collect())).toBe(1.1);
   });
 });
 
@@ -1077,7 +1121,7 @@ describe('what the API server knows', () => {
     cluster.setPods('node-1', [cart('cart-9', 'node-1')]);
     const second = objectsOf(await collect(), 'node-1');
     expect(second?.pods.map(({ pod }) => pod.name)).toEqual(['cart-9']);
-    cluster.relabelNode('node-1', { pool: 'a' });
+    cluster.changeNode('node-1', { labels: { pool: 'a' } });
     expect(objectsOf(await collect(), 'node-1')).not.toBe(second);
   });
 
