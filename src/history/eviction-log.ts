@@ -104,13 +104,13 @@ export class EvictionLog {
     const { object: pod } = change;
     const status = pod.eviction;
     const isLive = this.#isLive(change);
-    if (status === undefined || this.#isOld(pod.uid, status, isLive)) return;
+    if (status === undefined || (isLive ? this.#isCounted.get(pod.uid) === true : this.#isOld(change, status))) return;
     const eviction = storageEviction(status.message);
     if (eviction === undefined) return;
     const seen = { pod, status, eviction, context: contextOf(pod), isLive };
     if (isLive) this.#count(seen);
-    if (!this.#isCounted.has(pod.uid)) this.#add(this.#recordOf(seen));
-    this.#remember(pod.uid, isLive);
+    if (!this.#isCounted.has(pod.uid) || change.isInitial) this.#add(this.#recordOf(seen));
+    this.#remember(pod.uid, isLive || this.#isCounted.get(pod.uid) === true);
   }
 
   /** All evictions, also of pods that belong to no workload; the newest first. */
@@ -139,10 +139,17 @@ export class EvictionLog {
     return (eviction.atMs ?? Infinity) >= this.#startedAtMs - clockSkewMs;
   }
 
-  /** Whether the eviction is known already, or too old to be listed. */
-  #isOld(uid: string, { atMs }: EvictionStatus, isLive: boolean): boolean {
-    const isCounted = this.#isCounted.get(uid);
-    return isLive ? isCounted === true : isCounted !== undefined || this.#isExpired(atMs);
+  /**
+   * Whether the eviction is known already, or too old to be listed. What a subscription begins with may be known from settings
+   * of another scope: its record was forgotten with theirs.
+   */
+  #isOld({ object: { uid }, isInitial }: PodChange, { atMs }: EvictionStatus): boolean {
+    const isKnown = isInitial ? this.#recordWith(uid) !== undefined : this.#isCounted.has(uid);
+    return isKnown || this.#isExpired(atMs);
+  }
+
+  #recordWith(uid: string): EvictionRecord | undefined {
+    return this.#records.find((record) => record.uid === uid);
   }
 
   #ofWorkloads(records: readonly EvictionRecord[]): readonly EvictionRecord[] {
@@ -151,7 +158,9 @@ export class EvictionLog {
     return this.#shown.records;
   }
 
-  #count({ pod: { nodeName }, eviction: { cause }, context: { workloads } }: SeenEviction): void {
+  /** For the workloads of its record, which keeps their counters. */
+  #count({ pod: { uid, nodeName }, eviction: { cause }, context }: SeenEviction): void {
+    const { workloads } = this.#recordWith(uid) ?? context;
     for (const workload of workloads) this.#byWorkload.add(workload, cause);
     if (nodeName !== undefined) this.#byNode.add(nodeName, cause);
   }

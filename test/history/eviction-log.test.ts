@@ -143,6 +143,13 @@ describe('an eviction', () => {
     expect(countOf('emptydir_limit')).toEqual([1, 1]);
   });
 
+  it('counts for the workloads of its record, whatever they are since', () => {
+    see(anEvicted(), { isInitial: true });
+    see(anEvicted(), { previous: aPod() }, aContext({ workloads: [aDeployment('renamed')] }));
+    expect(countOf('emptydir_limit')).toEqual([1, 1]);
+    expect(snapshot([]).workloads.map(({ of: { name } }) => name)).toEqual(['cart']);
+  });
+
   it.each(['Preempted in order to admit critical pod', 'The node was low on resource: memory. '])(
     'for another reason is not one: %s',
     (message) => {
@@ -240,6 +247,18 @@ describe('records', () => {
     see(anEvicted({ namespace: 'other' }));
     log.retain(({ namespace }) => namespace === 'shop');
     expect(log.records.map(({ namespace }) => namespace)).toEqual(['shop']);
+  });
+
+  it('are made again when a pod comes back into scope that is still there, and count no more', () => {
+    see(anEvicted({ name: 'counted' }), { previous: aPod() });
+    see(anEvicted({ name: 'found' }), { isInitial: true });
+    log.retain(() => false);
+    for (const name of ['counted', 'found']) see(anEvicted({ name }), { previous: anEvicted({ name }) });
+    expect(names()).toEqual([]);
+    for (const name of ['counted', 'found', 'found']) see(anEvicted({ name }), { isInitial: true });
+    expect([...names()].sort()).toEqual(['counted', 'found']);
+    see(anEvicted({ name: 'counted' }));
+    expect(countOf('emptydir_limit')).toEqual([1, 1]);
   });
 
   it('cost at most 20 MB for 1,000 pods with ten samples', () => {
