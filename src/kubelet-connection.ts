@@ -3,12 +3,12 @@ import { type Clock, latestNowMs } from './base/clock.js';
 import type { Logger } from './base/logger.js';
 import type { Precedence } from './base/precedence.js';
 import { TimeSlicer } from './base/time-slicer.js';
-import type { ClusterConnection } from './cluster-connection.js';
 import { podGraceMs, podScope } from './collection.js';
 import type { Config } from './config/schema.js';
 import type { ConnectionBudget } from './connection-budget.js';
 import type { Credentials } from './credentials/credentials.js';
 import { KubeletCredentials } from './credentials/kubelet-credentials.js';
+import type { ApiTransport } from './http/api-client.js';
 import type { Node } from './kube/objects.js';
 import { KubeletClient } from './kubelet/client.js';
 import { DirectTransport } from './kubelet/direct-transport.js';
@@ -22,7 +22,7 @@ import { isExpected } from './workload/coverage.js';
 export interface KubeletConnectionOptions {
   readonly config: Config;
   /** For kubelets behind the API server's proxy. */
-  readonly connection: Pick<ClusterConnection, 'api'>;
+  readonly connection: { readonly api: ApiTransport };
   /** For direct requests. */
   readonly credentials: Credentials;
   readonly store: ClusterStore;

@@ -1,0 +1,235 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { ManualClock } from '../../support/manual-clock.js';
+import type { DrawnKinds } from '../rounds.js';
+import { EvictionOracle } from './eviction-oracle.js';
+import { type HistorySettings, isCovered } from './history-settings.js';
+import { type ChangeStep, isChange, type OtherStep, type TimedStep } from './history-steps.js';
+import { PodsApi } from './pods-api.js';
+import { RunningExporter } from './running-exporter.js';
+import { causeOf, otherApp, places, type SimulatedPod } from './simulated-pods.js';
+
+/** More than by how much the clocks of nodes may be behind: what happened before is older than the exporter. */
+const restartMs = 61_000;
+
+const firstPods = places.filter((_place, index) => index % 2 === 0);
+
+/** One history: an API server, an exporter that reads it, and what the exporter has to say. */
+export class EvictionHistory implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly oracle: EvictionOracle;
+  readonly #api: PodsApi;
+  readonly #kinds: DrawnKinds;
+  readonly #check: (history: EvictionHistory) => Promise<void>;
+  #settings: HistorySettings;
+  #exporter: RunningExporter;
+  readonly #lostUids = new Set<string>();
+  #uidCount = 0;
+  #areWatchesLost = false;
+
+  /** `check`: called whenever everything has settled, and at last before something is forgotten. */
+  constructor(settings: HistorySettings, kinds: DrawnKinds, check: (history: EvictionHistory) => Promise<void>) {
+    this.oracle = new EvictionOracle(settings);
+    this.#kinds = kinds;
+    this.#check = check;
+    this.#settings = settings;
+    this.#api = new PodsApi(this.oracle);
+    for (const place of firstPods) this.#add({ ...place, nodeName: 'front-1', app: 'cart' });
+    this.#exporter = this.#start();
+  }
+
+  get exporter(): RunningExporter {
+    return this.#exporter;
+  }
+
+  /** The UIDs of the evicted pods that an exporter without faults lists; not those that only a comparison of its store finds. */
+  get listedUids(): readonly string[] {
+    const listed = this.#api.pods.filter((pod) => causeOf(pod) !== undefined && isCovered(this.#settings, pod));
+    return listed.map(({ uid }) => uid).filter((uid) => !this.#lostUids.has(uid));
+  }
+
+  async perform(step: TimedStep): Promise<void> {
+    if (isChange(step)) {
+      this.#change(step);
+      if (!step.isAtOnce) await this.#settled();
+      return;
+    }
+    await this.#settled();
+    if (this.#areWatchesLost) this.#endLostWatches();
+    await this.#performLater(step);
+    await this.#settled();
+  }
+
+  /** After the last fault, until the exporter knows everything. */
+  async recover(): Promise<void> {
+    this.#api.faults.length = 0;
+    this.#api.releaseLists();
+    if (this.#areWatchesLost) this.#endLostWatches();
+    for (let minute = 0; minute < 6; minute += 1) {
+      await this.clock.advance(60_000);
+      this.#api.sendBookmarks();
+    }
+    await this.#settled();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#api.releaseLists();
+    await this.#exporter[Symbol.asyncDispose]();
+  }
+
+  #start(): RunningExporter {
+    const { clock, oracle } = this;
+    const { sourceStarted, sourceEnded, activated, retained } = oracle;
+    const observer = { sourceStarted, sourceEnded, activated, retained, activating: () => this.#settled() };
+    return new RunningExporter({ api: this.#api, clock, settings: this.#settings, observer });
+  }
+
+  async #settled(): Promise<void> {
+    for (let turn = 0; turn < 6; turn += 1) await nextTurn();
+    await this.#check(this);
+  }
+
+  #change(step: ChangeStep): void {
+    if (step.type === 'add') {
+      this.#count('add');
+      if (this.#isFree(step.place)) this.#add({ ...step.place, nodeName: step.nodeName, app: step.app });
+      return;
+    }
+    const { pods } = this.#api;
+    const pod = pods[step.pick % Math.max(1, pods.length)];
+    if (pod === undefined) return;
+    if (step.type === 'end') this.#end(pod, step);
+    else this.#changePod(pod, step.type);
+  }
+
+  #changePod(pod: SimulatedPod, type: 'touch' | 'relabel' | 'delete' | 'replace'): void {
+    this.#count(type);
+    if (type === 'touch') this.#put({ ...pod, touchCount: pod.touchCount + 1 });
+    // Nobody relabels pods that have ended.
+    else if (type === 'relabel') this.#put(pod.ended === undefined ? { ...pod, app: otherApp(pod.app) } : pod);
+    else this.#api.remove(pod);
+    if (type === 'replace') this.#add(pod);
+  }
+
+  /** Of a pod that has ended, its successor ends. */
+  #end(before: SimulatedPod, { ending, way, timePlace }: Extract<ChangeStep, { type: 'end' }>): void {
+    this.#count(`end: ${way}`);
+    this.#count(`ending: ${ending.cause ?? ending.reason ?? 'without a reason'}`);
+    const pod = way.startsWith('new pod') || before.ended !== undefined ? this.#replaced(before) : before;
+    const version = this.#api.nextVersion;
+    const atMs = Math.floor(this.clock.steadyNowMs() / 1_000) * 1_000;
+    const ended = { ...pod, version, ended: { ending, version, atMs, timePlace } };
+    const isLost = way.startsWith('lost');
+    if (isLost) this.#lostUids.add(pod.uid);
+    if (way !== 'deletion alone') this.#api.put(ended, isLost);
+    if (way.includes('deletion')) this.#api.remove(ended);
+    if (way.endsWith('another pod')) this.#add(pod);
+  }
+
+  #replaced(pod: SimulatedPod): SimulatedPod {
+    this.#api.remove(pod);
+    return this.#add(pod);
+  }
+
+  async #performLater(step: OtherStep): Promise<void> {
+    switch (step.type) {
+      case 'watch fault':
+        this.#count(`watches: ${step.fault}`);
+        this.#break(step.fault);
+        return;
+      case 'request faults':
+        for (const fault of step.faults) this.#count(`request: ${fault}`);
+        this.#api.faults.push(...step.faults);
+        return;
+      case 'elapse':
+        this.#count(`elapse: ${step.ms}`);
+        this.#api.releaseLists();
+        return this.clock.advance(step.ms);
+      case 'reload':
+        return this.#reload(step.settings);
+      case 'restart':
+        return this.#restart();
+      case 'slow lists':
+      case 'relist':
+      case 'scrape':
+        this.#act(step.type);
+    }
+  }
+
+  #endLostWatches(): void {
+    this.#areWatchesLost = false;
+    this.#api.compact();
+    this.#api.endWatches('reset');
+  }
+
+  #act(type: 'slow lists' | 'relist' | 'scrape'): void {
+    this.#count(type);
+    if (type === 'slow lists') this.#api.holdLists();
+    else if (type === 'relist') this.#exporter.relist();
+    else this.#exporter.scraped();
+  }
+
+  #break(fault: Extract<OtherStep, { type: 'watch fault' }>['fault']): void {
+    switch (fault) {
+      case 'lost':
+        this.#areWatchesLost = true;
+        this.#api.silenceWatches();
+        return;
+      case 'silent':
+        this.#api.silenceWatches();
+        return;
+      case 'replayed':
+        this.#api.replay();
+        return;
+      case 'bookmarks':
+        this.#api.sendBookmarks();
+        return;
+      case 'ended':
+      case 'reset':
+      case 'expired':
+        this.#api.endWatches(fault);
+    }
+  }
+
+  async #reload(changed: Partial<HistorySettings>): Promise<void> {
+    const settings = { ...this.#settings, ...changed };
+    this.#api.releaseLists();
+    const isApplied = await this.#exporter.apply(settings);
+    for (const key of Object.keys(changed)) this.#count(`reload: ${key}${isApplied ? '' : ' (failed)'}`);
+    if (isApplied) this.#settings = settings;
+  }
+
+  async #restart(): Promise<void> {
+    this.#count('restart');
+    this.#api.releaseLists();
+    await this.#exporter[Symbol.asyncDispose]();
+    await this.clock.advance(restartMs);
+    this.oracle.restarted(this.#settings);
+    this.#exporter = this.#start();
+  }
+
+  #count(kind: string): void {
+    this.#kinds.count(kind);
+  }
+
+  #isFree({ namespace, name }: Pick<SimulatedPod, 'namespace' | 'name'>): boolean {
+    return !this.#api.pods.some((pod) => pod.namespace === namespace && pod.name === name);
+  }
+
+  #add({
+    namespace,
+    name,
+    nodeName,
+    app,
+  }: Pick<SimulatedPod, 'namespace' | 'name' | 'nodeName' | 'app'>): SimulatedPod {
+    this.#uidCount += 1;
+    const pod = { namespace, name, nodeName, app, uid: `uid-${this.#uidCount}`, touchCount: 0, ended: undefined };
+    return this.#put({ ...pod, version: 0 });
+  }
+
+  #put(pod: SimulatedPod): SimulatedPod {
+    const stored = { ...pod, version: this.#api.nextVersion };
+    this.#api.put(stored);
+    return stored;
+  }
+}

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { EvictionSnapshot } from '../../../src/history/eviction-log.js';
+import type { ParsedFamily } from '../../support/exposition-parser.js';
+import { DrawnKinds, roundCount, seed, timeoutMs } from '../rounds.js';
+import { EvictionHistory } from './eviction-history.js';
+import { endingWays, listFaults, settings, timedStep, watchFaults } from './history-steps.js';
+import type { RunningExporter } from './running-exporter.js';
+import { evictionEndings } from './simulated-pods.js';
+
+/** As `LEVEL NAME CAUSE`; those above 0. */
+type Counts = ReadonlyMap<string, number>;
+
+function countsIn({ workloads, nodes }: EvictionSnapshot): Counts {
+  const ofWorkloads = workloads.flatMap(({ of: { namespace, name }, counts }) =>
+    [...counts].map(([cause, count]) => [`workload ${namespace}/${name} ${cause}`, count] as const),
+  );
+  const ofNodes = nodes.flatMap(({ of, counts }) =>
+    [...counts].map(([cause, count]) => [`node ${of} ${cause}`, count] as const),
+  );
+  return new Map([...ofWorkloads, ...ofNodes].filter(([, count]) => count > 0));
+}
+
+function countsOf(families: readonly ParsedFamily[]): Counts {
+  const samples = (name: string) =>
+    families.find((family) => family.name === `ephemeral_storage_${name}`)?.samples ?? [];
+  const ofWorkloads = samples('workload_evictions_total').map(
+    ({ labels, value }) =>
+      [`workload ${labels['namespace'] ?? ''}/${labels['workload'] ?? ''} ${labels['cause'] ?? ''}`, value] as const,
+  );
+  const ofNodes = samples('node_evictions_total').map(
+    ({ labels, value }) => [`node ${labels['node'] ?? ''} ${labels['cause'] ?? ''}`, value] as const,
+  );
+  return new Map([...ofWorkloads, ...ofNodes].filter(([, value]) => value > 0));
+}
+
+/** What Prometheus makes of the counters of one exporter: one that is gone or lower than before begins at 0 again. */
+class Increase {
+  readonly total = new Map<string, number>();
+  #last: Counts = new Map();
+
+  add(counts: Counts): void {
+    for (const [key, count] of counts) {
+      const last = this.#last.get(key) ?? 0;
+      const increase = count >= last ? count - last : count;
+      if (increase > 0) this.total.set(key, (this.total.get(key) ?? 0) + increase);
+    }
+    this.#last = counts;
+  }
+}
+
+const sorted = (counts: Counts): readonly string[] => [...counts].map(([key, count]) => `${key}: ${count}`).sort();
+
+/** Compares what each exporter of a history says with the oracle. */
+function comparison(): (history: EvictionHistory) => Promise<void> {
+  const seen = new WeakMap<RunningExporter, Increase>();
+  return async ({ exporter, oracle }) => {
+    const snapshot = await exporter.evictions();
+    if (snapshot === undefined) return;
+    const increase = seen.get(exporter) ?? new Increase();
+    seen.set(exporter, increase);
+    increase.add(countsIn(snapshot));
+    expect(sorted(increase.total)).toEqual(sorted(oracle.counts));
+    expect(exporter.records.map(({ uid }) => uid).sort()).toEqual([...oracle.records.keys()].sort());
+  };
+}
+
+const required = [
+  ...endingWays.map((way) => `end: ${way}`),
+  ...new Set(evictionEndings.map(({ cause }) => `ending: ${cause ?? ''}`)),
+  ...watchFaults.map((fault) => `watches: ${fault}`),
+  ...listFaults.map((fault) => `request: ${fault}`),
+  ...['pods', 'role', 'workloads', 'ttlSeconds'].map((part) => `reload: ${part}`),
+  ...[
+    'add',
+    'touch',
+    'relabel',
+    'delete',
+    'replace',
+    'relist',
+    'slow lists',
+    'scrape',
+    'restart',
+    'counted',
+    'listed alone',
+  ],
+];
+
+describe('evictions', () => {
+  it(
+    'of any history are counted once, by cause, for its node and workloads',
+    async () => {
+      const kinds = new DrawnKinds();
+      await fc.assert(
+        fc.asyncProperty(settings, fc.array(timedStep, { minLength: 5, maxLength: 40 }), async (first, steps) => {
+          await using history = new EvictionHistory(first, kinds, comparison());
+          await history.perform({ type: 'elapse', ms: 1, isAtOnce: false });
+          for (const step of steps) await history.perform(step);
+          await history.recover();
+          const { exporter, oracle } = history;
+          const snapshot = await exporter.evictions();
+          if (snapshot === undefined) throw new Error('the first lists have not arrived');
+          expect(sorted(countsOf(await exporter.exposition()))).toEqual(sorted(countsIn(snapshot)));
+          const recorded = new Set(exporter.records.map(({ uid }) => uid));
+          expect(history.listedUids.filter((uid) => !recorded.has(uid))).toEqual([]);
+          for (const uid of oracle.records.keys()) kinds.count(oracle.isCounted(uid) ? 'counted' : 'listed alone');
+        }),
+        { numRuns: roundCount, seed },
+      );
+      console.log(`evictions: ${roundCount} rounds with the seed ${seed}; ${kinds.text}`);
+      expect(kinds.rare(required)).toEqual([]);
+    },
+    timeoutMs,
+  );
+});

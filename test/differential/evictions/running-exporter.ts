@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { activate, type ActiveSettings } from '../../../src/active-settings.js';
+import { UserError } from '../../../src/base/errors.js';
+import { silentLogger } from '../../../src/base/logger.js';
+import { Precedence } from '../../../src/base/precedence.js';
+import { ClusterSource } from '../../../src/cluster-source.js';
+import type { Config } from '../../../src/config/schema.js';
+import { staticCredentials } from '../../../src/credentials/credentials.js';
+import { EvictionTracker } from '../../../src/eviction-tracker.js';
+import { noFilter } from '../../../src/exposition/selection.js';
+import { EvictionLog, type EvictionSnapshot } from '../../../src/history/eviction-log.js';
+import type { EvictionRecord } from '../../../src/history/eviction-record.js';
+import type { ApiTransport } from '../../../src/http/api-client.js';
+import { wholeCluster } from '../../../src/kube/scope.js';
+import { sourceSettings } from '../../../src/settings-lifetime.js';
+import { SelfMetrics } from '../../../src/telemetry/self-metrics.js';
+import { SeriesCapReport } from '../../../src/telemetry/series-cap-report.js';
+import { ClusterWatches } from '../../../src/watch/cluster-watches.js';
+import { settingsOf } from '../../support/exporter.js';
+import { type ParsedFamily, parseExposition } from '../../support/exposition-parser.js';
+import type { ManualClock } from '../../support/manual-clock.js';
+import { mustNotEnd } from '../../support/watch-observers.js';
+import { type HistorySettings, settingsText } from './history-settings.js';
+
+export interface RunningExporterOptions {
+  readonly api: ApiTransport;
+  readonly clock: ManualClock;
+  readonly settings: HistorySettings;
+  readonly observer: ExporterObserver;
+}
+
+/** Told of the parts of the exporter when they change. */
+export interface ExporterObserver {
+  readonly sourceStarted: (source: object, settings: HistorySettings) => void;
+  readonly sourceEnded: (source: object) => void;
+  /** The settings in force are about to be replaced. */
+  readonly activating: () => Promise<void>;
+  readonly activated: (settings: HistorySettings) => void;
+  readonly retained: () => void;
+}
+
+/** More than the time within which new settings must have synced. */
+const maxReloadSeconds = 70;
+
+/** The parts of the exporter from the API server to the exposition, put together as in the exporter and without sockets. */
+export class RunningExporter implements AsyncDisposable {
+  readonly #options: RunningExporterOptions;
+  readonly #metrics = new SelfMetrics({ version: '0.0.0-test', nodeVersion: process.version });
+  readonly #precedence: Precedence;
+  readonly #seriesCapReport: SeriesCapReport;
+  readonly #watches: ClusterWatches;
+  readonly #evictions: EvictionTracker;
+  #active: ActiveSettings;
+  readonly #never = new AbortController().signal;
+
+  constructor(options: RunningExporterOptions) {
+    const { clock, settings } = options;
+    const config = settingsOf(settingsText(settings));
+    this.#options = options;
+    this.#precedence = new Precedence(clock);
+    this.#seriesCapReport = new SeriesCapReport({ metrics: this.#metrics, logger: silentLogger });
+    this.#watches = new ClusterWatches({ ...this.#common(), observer: this.#metrics.watches });
+    const log = new EvictionLog(config.evictions, clock);
+    this.#evictions = new EvictionTracker({ log, active: () => this.#active });
+    this.#active = this.#activate(config, this.#createSource(settings, config));
+    options.observer.activated(settings);
+    void this.#prepare(this.#active.source);
+  }
+
+  /** Resolves with whether the new settings are in force. */
+  async apply(settings: HistorySettings): Promise<boolean> {
+    const { clock, observer } = this.#options;
+    let isApplied: boolean | undefined;
+    const applied = this.#evictions
+      .duringReload(() => this.#apply(settings))
+      .then(() => true)
+      .catch((error: unknown) => {
+        if (error instanceof UserError) return false;
+        throw error;
+      })
+      .then((result) => {
+        observer.retained();
+        isApplied = result;
+      });
+    await clock.advance(0);
+    for (let seconds = 0; isApplied === undefined && seconds < maxReloadSeconds; seconds += 1)
+      await clock.advance(1_000);
+    await applied;
+    return isApplied === true;
+  }
+
+  relist(): void {
+    this.#active.source.store.lists.relist('pods');
+  }
+
+  scraped(): void {
+    this.#active.source.scraped();
+  }
+
+  /** All evictions that are listed. */
+  get records(): readonly EvictionRecord[] {
+    return this.#evictions.log.records;
+  }
+
+  /** Undefined before the first lists. */
+  async evictions(): Promise<EvictionSnapshot | undefined> {
+    return (await this.#active.collection.collector.collect(this.#never, {}))?.evictions;
+  }
+
+  async exposition(): Promise<readonly ParsedFamily[]> {
+    const { collection, exposition } = this.#active;
+    const snapshot = await collection.collector.collect(this.#never, {});
+    const { chunks } = await exposition.render(snapshot, { format: 'text', filter: noFilter }, this.#never);
+    return parseExposition(Buffer.concat(chunks), 'text');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#active.source[Symbol.asyncDispose]();
+    await this.#watches[Symbol.asyncDispose]();
+  }
+
+  async #prepare({ store }: ClusterSource): Promise<void> {
+    await store.lists.listedNodes();
+    this.#evictions.retain();
+    this.#options.observer.retained();
+  }
+
+  async #apply(settings: HistorySettings): Promise<void> {
+    const { observer } = this.#options;
+    const former = this.#active;
+    const config = settingsOf(settingsText(settings));
+    const isSame = isSameSource(former.config, config);
+    const source = isSame ? former.source : await this.#syncedSource(settings, config);
+    await observer.activating();
+    if (!isSame) source.inherit(former.source);
+    this.#active = this.#activate(config, source, former);
+    observer.activated(settings);
+    if (isSame) return;
+    observer.sourceEnded(former.source);
+    await former.source[Symbol.asyncDispose]();
+  }
+
+  async #syncedSource(settings: HistorySettings, config: Config): Promise<ClusterSource> {
+    const source = this.#createSource(settings, config);
+    try {
+      await source.synced({ timeoutMs: 60_000, mayBePartial: true }, this.#never);
+      return source;
+    } catch (error) {
+      this.#options.observer.sourceEnded(source);
+      await source[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  #createSource(settings: HistorySettings, config: Config): ClusterSource {
+    const source = new ClusterSource({
+      ...this.#common(),
+      config,
+      scope: wholeCluster,
+      connection: { api: this.#options.api, watches: this.#watches },
+      credentials,
+      metrics: this.#metrics,
+      version: '0.0.0-test',
+      onPodChange: (change, of) => {
+        this.#evictions.podChanged(change, of, config);
+      },
+      isActive: (of) => of === this.#active.source,
+    });
+    this.#options.observer.sourceStarted(source, settings);
+    return source;
+  }
+
+  #activate(config: Config, source: ClusterSource, former?: ActiveSettings): ActiveSettings {
+    return activate({
+      ...{ config, source, scope: wholeCluster, server: credentials.server, evictions: this.#evictions.log },
+      ...{ metrics: this.#metrics, seriesCapReport: this.#seriesCapReport },
+      ...{ clock: this.#options.clock, logger: silentLogger },
+      ...(former === undefined ? {} : { former }),
+    });
+  }
+
+  #common() {
+    const { api, clock } = this.#options;
+    return {
+      ...{ api, clock, precedence: this.#precedence, random: () => 0.5, logger: silentLogger },
+      onUnexpectedEnd: mustNotEnd,
+    };
+  }
+}
+
+/** Not used: nothing leaves the process. */
+const credentials = staticCredentials({ server: new URL('https://127.0.0.1'), token: 'token' });
+
+function isSameSource(former: Config, config: Config): boolean {
+  return isDeepStrictEqual(sourceSettings(former), sourceSettings(config));
+}
