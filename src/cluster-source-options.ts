@@ -1,9 +1,10 @@
-import type { ClusterConnection, ClusterConnectionOptions } from './cluster-connection.js';
+import type { ClusterConnectionOptions } from './cluster-connection.js';
 import type { ClusterSource } from './cluster-source.js';
 import type { Config } from './config/schema.js';
 import type { ApiTransport } from './http/api-client.js';
 import type { Node, Pod } from './kube/objects.js';
 import type { Scope } from './kube/scope.js';
+import type { ClusterWatches } from './watch/cluster-watches.js';
 import type { StoreChange } from './watch/object-store.js';
 
 /** The credentials are those of the connection. */
@@ -11,7 +12,7 @@ export interface ClusterSourceOptions extends ClusterConnectionOptions {
   readonly config: Config;
   readonly scope: Scope;
   /** Lives longer. */
-  readonly connection: Pick<ClusterConnection, 'watches'> & { readonly api: ApiTransport };
+  readonly connection: { readonly api: ApiTransport; readonly watches: ClusterWatches };
   /** Files and connections that the process may have open; undefined: not known. */
   readonly openFileLimit?: number | undefined;
   /** Whether nodes have the list of their images; only commands show it. Default: false. */

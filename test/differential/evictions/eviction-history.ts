@@ -14,7 +14,7 @@ const restartMs = 61_000;
 
 const firstPods = places.filter((_place, index) => index % 2 === 0);
 
-/** One history: an API server, an exporter that reads it, and what the exporter has to say. */
+/** One history: an API server, an exporter that reads it, and what the exporter should report. */
 export class EvictionHistory implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly oracle: EvictionOracle;

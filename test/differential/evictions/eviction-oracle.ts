@@ -19,7 +19,7 @@ interface RecordedEviction {
 }
 
 /**
- * What an exporter has to say of evictions: a fold over the history of the API server, as far as it was shown. An eviction
+ * The evictions that an exporter reports: a fold over the history of the API server, as far as it was shown. An eviction
  * that is shown is listed, and counted unless that is what the source of the exporter began with. Once for each UID.
  */
 export class EvictionOracle implements PodsApiObserver {

@@ -108,7 +108,8 @@ describe('evictions', () => {
         }),
         { numRuns: roundCount, seed },
       );
-      console.log(`evictions: ${roundCount} rounds with the seed ${seed}; ${kinds.text}`);
+      process.stdout.write(`evictions: ${roundCount} rounds, DIFFERENTIAL_SEED=${seed}: ${kinds.text}
+`);
       expect(kinds.rare(required)).toEqual([]);
     },
     timeoutMs,

@@ -8,7 +8,7 @@ import { type App, knownNodes, nodeObject, placeKey, podObject, type SimulatedPo
 
 /** What a client has been shown, by the stream of a collection: its lists and watches, by their path and selector. */
 export interface PodsApiObserver {
-  /** A watch begins anew. */
+  /** A watch begins from nothing. */
   readonly began: (stream: string) => void;
   readonly listed: (stream: string, pods: readonly SimulatedPod[]) => void;
   /** Of a deleted pod, `pod` is its final state. */
