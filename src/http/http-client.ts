@@ -27,7 +27,7 @@ export interface HttpClientOptions {
   /** To all hosts together; the others are closed after their request. Default: all. */
   readonly maxKeptConnections?: number;
   /**
-   * In milliseconds: for how long credentials are not read again for a refusal, whoever refuses. It would not help against a
+   * In milliseconds: how long credentials are not read again after a refusal by any server. It would not help against a
    * server that accepts none, and an exec plugin would run for each of its responses. Files are read again every 60 s anyway.
    */
   readonly renewalPauseMs: number;

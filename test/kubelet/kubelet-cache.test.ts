@@ -530,7 +530,7 @@ describe('a summary without pods', () => {
     });
 
     it.each([true, false])(
-      'is what it says of another machine under the name (%s) or of the first one',
+      'is accepted, of another machine under the name (%s) or of the first one',
       async (isOther) => {
         const { cache, kubelet } = before();
         if (isOther) await cache.get(node, never);
