@@ -1,4 +1,5 @@
 import type { Logger } from './base/logger.js';
+import { openFileHint } from './base/open-files.js';
 
 /** How the open files of the process are divided. The sum of all parts is within the limit, from 64 on. */
 export interface ConnectionBudget {
@@ -59,9 +60,8 @@ export function warnOfOpenFileLimit({ budget, nodeCount, openFileLimit, logger }
   const { neededOpenFiles, ...parts } = budget;
   const needed = neededOpenFiles(nodeCount);
   if (openFileLimit === undefined || openFileLimit >= needed) return;
-  const hint = 'raise it with ulimit -n, or LimitNOFILE of systemd or containerd';
   const fields = { openFileLimit, needed, nodeCount, ...parts };
-  logger.warn(`the limit of open files is too low for the connections of the exporter: ${hint}`, fields);
+  logger.warn(`the limit of open files is too low for the connections of the exporter: ${openFileHint}`, fields);
 }
 
 function availableFiles(openFileLimit = Infinity): number {

@@ -14,3 +14,15 @@ export function readOpenFileLimit(file = '/proc/self/limits'): number | undefine
   const softLimit = /^Max open files +(\d+)/m.exec(text)?.[1];
   return softLimit === undefined ? undefined : Number(softLimit);
 }
+
+/** How to fix a limit that is too low. */
+export const openFileHint = 'raise it with ulimit -n, or LimitNOFILE of systemd or containerd';
+
+/** With so many the program starts and serves any number of nodes: its own files are opened at once. */
+const neededCount = 64;
+
+/** Why the program cannot start, on one line; undefined when it can, or the limit is not known. */
+export function openFileFault(limit: number | undefined): string | undefined {
+  if (limit === undefined || limit >= neededCount) return undefined;
+  return `the limit of open files is ${limit}, and ${neededCount} are needed: ${openFileHint}`;
+}

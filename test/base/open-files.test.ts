@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import { readOpenFileLimit } from '../../src/base/open-files.js';
+import { openFileFault, readOpenFileLimit } from '../../src/base/open-files.js';
 
 const limits = (openFiles: string): string =>
   `Limit                     Soft Limit           Hard Limit           Units\n` +
@@ -24,4 +24,19 @@ it.each([
 
 it('the limit of open files is unknown without /proc', () => {
   expect(readOpenFileLimit('/nonexistent/limits')).toBeUndefined();
+});
+
+it.each([
+  [
+    24,
+    'the limit of open files is 24, and 64 are needed: raise it with ulimit -n, or LimitNOFILE of systemd or containerd',
+  ],
+  [
+    63,
+    'the limit of open files is 63, and 64 are needed: raise it with ulimit -n, or LimitNOFILE of systemd or containerd',
+  ],
+  [64, undefined],
+  [undefined, undefined],
+])('a limit of %j open files has the fault: %s', (limit, expected) => {
+  expect(openFileFault(limit)).toBe(expected);
 });

@@ -62,6 +62,21 @@ describe('a limit of open files below the number of nodes', () => {
     timeoutMs,
   );
 
+  it.skipIf(process.platform !== 'linux').each([
+    [24, 'serve'],
+    [40, 'serve'],
+    [24, 'top'],
+    [24, 'version'],
+  ])('of %d ends %s with one line that names it and what is needed', async (maxOpenFiles, command) => {
+    await using running = new ChildCommand([command, '--kubeconfig', path.join(folder, 'kubeconfig')], {
+      maxOpenFiles,
+    });
+    expect(await running.ended()).toBe(1);
+    expect(running.out).toMatch(
+      new RegExp(`^the limit of open files is ${maxOpenFiles}, and 64 are needed: .*ulimit -n.*\n$`),
+    );
+  });
+
   it.skipIf(process.platform !== 'linux').each([128, 194, 256])(
     'H3, H11: of %d answers all probes and scrapes, with all nodes, under 400 renewed hostile connections',
     async (maxOpenFiles) => {
