@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { LookupFunction } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 
 import { abortable } from '../base/abortable.js';
@@ -39,6 +40,8 @@ export interface HttpRequest {
   readonly what: string;
   /** Completes the server name of the credentials, which may be a template. */
   readonly expandServerName?: (template: string) => string;
+  /** Resolves the name of the host, but not for a proxy. Default: as the system does. */
+  readonly lookup?: LookupFunction | undefined;
   /** Makes it a POST, which must have no effect, as it may be sent twice. */
   readonly body?: RequestBody | undefined;
   /** Whether the response may be compressed. Default: false. */
@@ -147,7 +150,7 @@ export class HttpClient implements Disposable {
   }
 
   async #send(
-    { url, expandServerName, body, acceptsGzip = false }: HttpRequest,
+    { url, expandServerName, lookup, body, acceptsGzip = false }: HttpRequest,
     { headers, tls }: CredentialMaterial,
     signal: AbortSignal,
   ): Promise<AuthenticatedResponse> {
@@ -156,6 +159,7 @@ export class HttpClient implements Disposable {
       tls.serverName === undefined ? undefined : (expandServerName?.(tls.serverName) ?? tls.serverName);
     const options = {
       agent: await this.#agent.agentFor(tls),
+      lookup,
       headers: {
         accept: 'application/json',
         'accept-encoding': acceptsGzip ? 'gzip' : 'identity',

@@ -1,6 +1,7 @@
-import { BlockList, isIP } from 'node:net';
+import { type LookupAddress, type LookupAllOptions, promises } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-import { RequestError } from '../base/errors.js';
+import { messageOf, RequestError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import type { Node } from '../kube/objects.js';
 import type { KubeletPath } from './transport.js';
@@ -16,7 +17,7 @@ export interface AddressOptions {
  * Where the node's kubelet serves `path`: at the first usable address of the most preferred type that the node has.
  *
  * A node's status is written by its kubelet, so a compromised kubelet chooses the address. Only plain IP addresses and
- * DNS names are used, none that means "this host" or "this link". Loopback addresses are allowed, although the API
+ * DNS names are used, none that means "this host" or "this link"; what a name resolves to is judged by {@link usableLookup}. Loopback addresses are allowed, although the API
  * server's proxy refuses them: in a cluster on one machine kubelets may register one, and a listener there must present
  * a kubelet's certificate like any other before it receives a request.
  *
@@ -33,6 +34,38 @@ export function kubeletUrl(
     throw new RequestError('not_ready', `the status of node ${node.name} has no kubelet port; ${hint}`);
   }
   return new URL(`https://${host}:${port}${path}`);
+}
+
+/** As `dns.promises.lookup`. */
+export type Resolve = (hostname: string, options: LookupAllOptions) => Promise<readonly LookupAddress[]>;
+
+export const resolveBySystem: Resolve = (hostname, options) => promises.lookup(hostname, options);
+
+/**
+ * Resolves a name for a connection, to usable addresses alone: who chooses the name may choose them too. `what` names the
+ * request. The connection fails with RequestError `not_ready` when there is none.
+ */
+export function usableLookup(what: string, resolve: Resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }).then(
+      (addresses) => {
+        const usable = addresses.filter(({ address }) => isUsable(address));
+        const [first] = usable;
+        if (first === undefined) callback(noUsableAddress(what, hostname, addresses), []);
+        else if (options.all === true) callback(null, [...usable]);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => {
+        callback(error instanceof Error ? error : new Error(messageOf(error)), []);
+      },
+    );
+  };
+}
+
+function noUsableAddress(what: string, hostname: string, addresses: readonly LookupAddress[]): RequestError {
+  const found = addresses.map(({ address }) => address).join(', ') || 'nothing';
+  const rule = 'link-local, unspecified, multicast and reserved addresses are refused';
+  return new RequestError('not_ready', `${what}: ${hostname} resolves to ${oneLine(found, 200)}; ${rule}`);
 }
 
 function hostOf(node: Node, addressTypes: readonly string[]): string {

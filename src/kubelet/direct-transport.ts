@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { HttpClient, type HttpClientOptions, type HttpRequest } from '../http/http-client.js';
 import type { Node } from '../kube/objects.js';
-import { type AddressOptions, kubeletUrl } from './address.js';
+import { type AddressOptions, kubeletUrl, type Resolve, resolveBySystem, usableLookup } from './address.js';
 import { kubeletErrorFromResponse } from './kubelet-error.js';
 import { type KubeletEndpoint, type KubeletPath, kubeletPaths, type KubeletTransport } from './transport.js';
 
@@ -11,6 +11,8 @@ export interface DirectTransportOptions extends AddressOptions {
   /** Whether the API server cannot be reached: kubelets ask it who a token belongs to. */
   readonly isApiServerAway: () => boolean;
   readonly maxKeptConnections?: number;
+  /** Default: as the system does. */
+  readonly resolve?: Resolve;
   /** Of the exporter, for the User-Agent header. */
   readonly version: string;
 }
@@ -32,9 +34,11 @@ export class DirectTransport implements KubeletTransport, Disposable {
   readonly #addressOptions: AddressOptions;
   readonly #http: HttpClient;
   readonly #isApiServerAway: () => boolean;
+  readonly #resolve: Resolve;
 
-  constructor({ addressTypes, port, isApiServerAway, ...options }: DirectTransportOptions) {
+  constructor({ addressTypes, port, isApiServerAway, resolve = resolveBySystem, ...options }: DirectTransportOptions) {
     this.#isApiServerAway = isApiServerAway;
+    this.#resolve = resolve;
     this.#addressOptions = { addressTypes, port };
     this.#http = new HttpClient({ ...options, protocol: 'https:', tlsHints, renewalPauseMs });
   }
@@ -45,6 +49,7 @@ export class DirectTransport implements KubeletTransport, Disposable {
     const request: HttpRequest = {
       url,
       what,
+      lookup: usableLookup(what, this.#resolve),
       expandServerName: (template) => template.replaceAll('{node}', node.name),
       errorFromResponse: (response) =>
         kubeletErrorFromResponse(response, { path, node, isApiServerAway: this.#isApiServerAway() }),

@@ -1,8 +1,11 @@
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { isIP } from 'node:net';
+
 import { describe, expect, it } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
 import type { NodeAddress } from '../../src/kube/objects.js';
-import { type AddressOptions, kubeletUrl } from '../../src/kubelet/address.js';
+import { type AddressOptions, kubeletUrl, type Resolve, usableLookup } from '../../src/kubelet/address.js';
 import { aNode } from '../support/builders.js';
 
 const addressTypes = ['InternalIP', 'ExternalIP', 'Hostname'];
@@ -148,5 +151,52 @@ describe('the port', () => {
       message:
         'the status of node node-1 has no kubelet port; wait for its kubelet to report one, or set kubelet.port (usually 10250)',
     });
+  });
+});
+
+describe('what a name resolves to', () => {
+  const addressesOf = (...addresses: readonly string[]): LookupAddress[] =>
+    addresses.map((address) => ({ address, family: isIP(address) }));
+  const resolved = (resolve: Resolve, options: LookupOptions): Promise<unknown> =>
+    new Promise((done, fail) => {
+      usableLookup('summary of node node-1', resolve)('node-1', options, (error, found, family) => {
+        if (error === null) done(family === undefined ? found : [found, family]);
+        else fail(error);
+      });
+    });
+  const mixed = addressesOf('169.254.169.254', 'fe80::1', '::ffff:169.254.1.1', '2001:db8::1', '192.0.2.1');
+
+  it.each([
+    ['all addresses', { all: true }, addressesOf('2001:db8::1', '192.0.2.1')],
+    ['one address', {}, ['2001:db8::1', 6]],
+  ])('is usable for those who want %s', async (_case, options, expected) => {
+    expect(await resolved(() => Promise.resolve(mixed), options)).toEqual(expected);
+  });
+
+  it('is asked for with the family that is wanted', async () => {
+    const asked: LookupOptions[] = [];
+    await resolved(
+      (_name, options) => {
+        asked.push(options);
+        return Promise.resolve(mixed);
+      },
+      { family: 4, hints: 1 },
+    );
+    expect(asked).toEqual([{ family: 4, hints: 1, all: true }]);
+  });
+
+  it.each([
+    ['nothing', [], 'nothing'],
+    ['nothing usable', addressesOf('169.254.169.254', '::'), '169.254.169.254, ::'],
+  ])('is an error when it is %s', async (_case, addresses, found) => {
+    await expect(resolved(() => Promise.resolve(addresses), { all: true })).rejects.toMatchObject({
+      reason: 'not_ready',
+      message: `summary of node node-1: node-1 resolves to ${found}; link-local, unspecified, multicast and reserved addresses are refused`,
+    });
+  });
+
+  it('is an error when it is not known', async () => {
+    const error = Object.assign(new Error('getaddrinfo ENOTFOUND node-1'), { code: 'ENOTFOUND' });
+    await expect(resolved(() => Promise.reject(error), {})).rejects.toBe(error);
   });
 });

@@ -1,11 +1,13 @@
 // @module-tag sockets
 
+import { isIP } from 'node:net';
+
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { TlsMaterial } from '../../src/credentials/credentials.js';
 import { KubeletClient } from '../../src/kubelet/client.js';
-import { DirectTransport } from '../../src/kubelet/direct-transport.js';
+import { DirectTransport, type DirectTransportOptions } from '../../src/kubelet/direct-transport.js';
 import type { KubeletPath } from '../../src/kubelet/transport.js';
 import { failureOf, LoopbackServer, replyWith, textOf } from '../http/loopback-server.js';
 import { aNode } from '../support/builders.js';
@@ -24,7 +26,7 @@ beforeAll(async () => {
   pair = await authority.issueServer();
 });
 
-function transportOf(serverName?: string): DirectTransport {
+function transportOf(serverName?: string, options: Partial<DirectTransportOptions> = {}): DirectTransport {
   const tls: TlsMaterial = { ca: authority.certificate, serverName, rejectUnauthorized: true };
   const material = () => Promise.resolve({ headers: { authorization: 'Bearer token-1' }, tls });
   return new DirectTransport({
@@ -34,6 +36,7 @@ function transportOf(serverName?: string): DirectTransport {
     clock: new ManualClock(),
     version: '1.2.3',
     isApiServerAway: () => false,
+    ...options,
   });
 }
 
@@ -61,6 +64,47 @@ describe('a kubelet certificate', () => {
     const failed = transport.locate(nodeOf(kubelet, 'node-2'), '/stats/summary').open(never);
     expect(await failureOf(failed)).toMatchObject({ reason: 'tls' });
     expect(kubelet.requests).toHaveLength(1);
+  });
+});
+
+describe('a name of a node', () => {
+  let namedPair: KeyPair;
+  beforeAll(async () => {
+    namedPair = await authority.issueServer({ dnsNames: ['kubelet'] });
+  });
+  const resolvingTo = (addresses: readonly string[]): DirectTransport =>
+    transportOf('kubelet', {
+      addressTypes: ['Hostname'],
+      resolve: () => Promise.resolve(addresses.map((address) => ({ address, family: isIP(address) }))),
+    });
+  const named = ({ port }: LoopbackServer, address: string) =>
+    aNode({ name: 'node-1', addresses: [{ type: 'Hostname', address }], kubeletPort: port });
+
+  it('is connected to at what it resolves to and is usable', async () => {
+    await using kubelet = await LoopbackServer.listenTls(namedPair);
+    using transport = resolvingTo(['169.254.169.254', '127.0.0.1']);
+    expect(await textOf(transport.locate(named(kubelet, 'node-1.example'), '/stats/summary').open(never))).toBe('{}');
+  });
+
+  it('is resolved by the system', async () => {
+    await using kubelet = await LoopbackServer.listenTls(namedPair);
+    using transport = transportOf('kubelet', { addressTypes: ['Hostname'] });
+    expect(await textOf(transport.locate(named(kubelet, 'localhost'), '/stats/summary').open(never))).toBe('{}');
+  });
+
+  it.each([
+    [['169.254.169.254']],
+    [['fe80::1', '::ffff:169.254.169.254']],
+    [['0.0.0.0', '::', 'ff02::1', '224.0.0.1']],
+  ])('that resolves to %j alone is refused before a connection is opened', async (addresses) => {
+    await using kubelet = await LoopbackServer.listenTls(namedPair);
+    using transport = resolvingTo(addresses);
+    const endpoint = transport.locate(named(kubelet, 'node-1.example'), '/stats/summary');
+    expect(await failureOf(endpoint.open(never))).toMatchObject({
+      reason: 'not_ready',
+      message: `${endpoint.what}: node-1.example resolves to ${addresses.join(', ')}; link-local, unspecified, multicast and reserved addresses are refused`,
+    });
+    expect(kubelet.requests).toEqual([]);
   });
 });
 
