@@ -114,7 +114,7 @@ export class EvictionHistory implements AsyncDisposable {
   /** Of a pod that has ended, its successor ends. */
   #end(before: SimulatedPod, { ending, way, timePlace }: Extract<ChangeStep, { type: 'end' }>): void {
     this.#count(`end: ${way}`);
-    this.#count(`ending: ${ending.cause ?? ending.reason ?? 'without a reason'}`);
+    this.#count(`ending: ${ending.cause ?? 'no storage'}`);
     const pod = way.startsWith('new pod') || before.ended !== undefined ? this.#replaced(before) : before;
     const version = this.#api.nextVersion;
     const atMs = Math.floor(this.clock.steadyNowMs() / 1_000) * 1_000;
@@ -196,7 +196,7 @@ export class EvictionHistory implements AsyncDisposable {
     this.#api.releaseLists();
     const isApplied = await this.#exporter.apply(settings);
     for (const key of Object.keys(changed)) this.#count(`reload: ${key}${isApplied ? '' : ' (failed)'}`);
-    if (isApplied) this.#settings = settings;
+    if (isApplied) this.#setSettings(settings);
   }
 
   async #restart(): Promise<void> {
@@ -206,6 +206,14 @@ export class EvictionHistory implements AsyncDisposable {
     await this.clock.advance(restartMs);
     this.oracle.restarted(this.#settings);
     this.#exporter = this.#start();
+  }
+
+  #setSettings(settings: HistorySettings): void {
+    const { pods, role, workloads } = settings;
+    this.#settings = settings;
+    this.#count(`setting: ${pods}`);
+    this.#count(`setting: workloads by ${workloads}`);
+    this.#count(`setting: ${role === undefined ? 'all roles' : 'one role'}`);
   }
 
   #count(kind: string): void {

@@ -5,9 +5,10 @@ import type { EvictionSnapshot } from '../../../src/history/eviction-log.js';
 import type { ParsedFamily } from '../../support/exposition-parser.js';
 import { DrawnKinds, roundCount, seed, timeoutMs } from '../rounds.js';
 import { EvictionHistory } from './eviction-history.js';
+import { podScopes, workloadKinds } from './history-settings.js';
 import { endingWays, listFaults, settings, timedStep, watchFaults } from './history-steps.js';
 import type { RunningExporter } from './running-exporter.js';
-import { evictionEndings } from './simulated-pods.js';
+import { evictionEndings, otherEndings } from './simulated-pods.js';
 
 /** As `LEVEL NAME CAUSE`; those above 0. */
 type Counts = ReadonlyMap<string, number>;
@@ -68,10 +69,13 @@ function comparison(): (history: EvictionHistory) => Promise<void> {
 
 const required = [
   ...endingWays.map((way) => `end: ${way}`),
-  ...new Set(evictionEndings.map(({ cause }) => `ending: ${cause ?? ''}`)),
+  ...new Set([...evictionEndings, ...otherEndings].map(({ cause }) => `ending: ${cause ?? 'no storage'}`)),
   ...watchFaults.map((fault) => `watches: ${fault}`),
   ...listFaults.map((fault) => `request: ${fault}`),
   ...['pods', 'role', 'workloads', 'ttlSeconds'].map((part) => `reload: ${part}`),
+  ...Object.keys(podScopes).map((pods) => `setting: ${pods}`),
+  ...workloadKinds.map((workloads) => `setting: workloads by ${workloads}`),
+  ...['setting: one role', 'setting: all roles'],
   ...[
     'add',
     'touch',
@@ -108,8 +112,7 @@ describe('evictions', () => {
         }),
         { numRuns: roundCount, seed },
       );
-      process.stdout.write(`evictions: ${roundCount} rounds, DIFFERENTIAL_SEED=${seed}: ${kinds.text}
-`);
+      process.stdout.write(`evictions: ${roundCount} rounds, DIFFERENTIAL_SEED=${seed}: ${kinds.text}\n`);
       expect(kinds.rare(required)).toEqual([]);
     },
     timeoutMs,
