@@ -1,5 +1,6 @@
 import { finderByName, type Named } from '../base/names.js';
 import type { Pod } from '../kube/objects.js';
+import { othersName } from '../kube/pod-detail.js';
 import { addKnown } from './merge.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
 
@@ -11,23 +12,43 @@ const maxNamesWithoutSpec = 20;
 
 /**
  * The same usage with at most the names of the pod's spec, so that no kubelet can make series up: containers that the spec
- * lacks are one without a name, and so are volumes. Of a pod without a spec, the first `maxNames` of each keep their names.
- * What the containers use still adds up to the pod's total.
+ * lacks are one without a name, and so are volumes. Of a pod that is not kept whole, they are those that are not kept in
+ * detail, with the name `(others)`. Of a pod without a spec, the first `maxNames` of each keep their names. What the
+ * containers use still adds up to the pod's total.
  */
 export function foldUnknown(usage: PodUsage, pod: Pod | undefined, maxNames = maxNamesWithoutSpec): PodUsage {
   const containers = split(usage.containers, pod?.containers ?? maxNames);
   const volumes = split(usage.volumes, pod?.volumes ?? maxNames);
   if (containers.unknown.length === 0 && volumes.unknown.length === 0) return usage;
+  return pod?.rest === undefined
+    ? { ...withOneFor(usage, containers, volumes, noName), unknownItems: countsOf(containers, volumes) }
+    : withOneFor(usage, containers, volumes, othersName);
+}
+
+interface Split<T> {
+  readonly known: readonly T[];
+  readonly unknown: readonly T[];
+}
+
+function withOneFor(
+  usage: PodUsage,
+  containers: Split<ContainerUsage>,
+  volumes: Split<VolumeUsage>,
+  name: string,
+): PodUsage {
   return {
     ...usage,
-    containers: [...containers.known, ...unnamedContainer(containers.unknown)],
-    volumes: [...volumes.known, ...unnamedVolume(volumes.unknown)],
-    unknownItems: { containerCount: containers.unknown.length, volumeCount: volumes.unknown.length },
+    containers: [...containers.known, ...unnamedContainer(containers.unknown, name)],
+    volumes: [...volumes.known, ...unnamedVolume(volumes.unknown, name)],
   };
 }
 
+function countsOf(containers: Split<unknown>, volumes: Split<unknown>): NonNullable<PodUsage['unknownItems']> {
+  return { containerCount: containers.unknown.length, volumeCount: volumes.unknown.length };
+}
+
 /** By the names of the spec, or the first ones. */
-function split<T extends Named>(items: readonly T[], known: readonly Named[] | number) {
+function split<T extends Named>(items: readonly T[], known: readonly Named[] | number): Split<T> {
   const find = typeof known === 'number' ? undefined : finderByName(known);
   const isKnown = (item: T, index: number): boolean =>
     typeof known === 'number' ? index < known : find?.(item.name) !== undefined;
@@ -36,11 +57,11 @@ function split<T extends Named>(items: readonly T[], known: readonly Named[] | n
 }
 
 /** What the containers use together; none for none. */
-export function unnamedContainer(containers: readonly ContainerUsage[]): readonly ContainerUsage[] {
+export function unnamedContainer(containers: readonly ContainerUsage[], name = noName): readonly ContainerUsage[] {
   if (containers.length === 0) return [];
   return [
     {
-      name: noName,
+      name,
       usedBytes: containers.reduce((sum, { usedBytes }) => sum + usedBytes, 0),
       rootfsBytes: sumKnown(containers, ({ rootfsBytes }) => rootfsBytes),
       logsBytes: sumKnown(containers, ({ logsBytes }) => logsBytes),
@@ -51,11 +72,11 @@ export function unnamedContainer(containers: readonly ContainerUsage[]): readonl
 }
 
 /** What the volumes hold together; none for none. Without a size, since they may be on several filesystems. */
-export function unnamedVolume(volumes: readonly VolumeUsage[]): readonly VolumeUsage[] {
+export function unnamedVolume(volumes: readonly VolumeUsage[], name = noName): readonly VolumeUsage[] {
   if (volumes.length === 0) return [];
   return [
     {
-      name: noName,
+      name,
       type: 'unknown',
       medium: '',
       usedBytes: sumKnown(volumes, ({ usedBytes }) => usedBytes),

@@ -10,7 +10,7 @@ export const attributionModes = ['measured', 'even'] as const;
 export type AttributionMode = (typeof attributionModes)[number];
 
 export interface ContainerUsage {
-  /** Empty for those together that the pod's spec lacks. */
+  /** Empty for those together that the pod's spec lacks; `(others)` for those together that are not kept in detail. */
   readonly name: string;
   /** What is attributed to it, in whole bytes; over a pod's containers they add up to the pod's total. */
   readonly usedBytes: number;
@@ -22,7 +22,7 @@ export interface ContainerUsage {
 }
 
 export interface VolumeUsage {
-  /** Empty for those together that the pod's spec lacks. */
+  /** Empty for those together that the pod's spec lacks; `(others)` for those together that are not kept in detail. */
   readonly name: string;
   readonly type: VolumeType;
   readonly medium: string;

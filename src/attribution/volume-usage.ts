@@ -1,5 +1,6 @@
 import { finderByName } from '../base/names.js';
 import type { Pod, Volume, VolumeType } from '../kube/objects.js';
+import { checkedVolumes } from '../kube/pod-rest.js';
 import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import { addKnown, mergeByName } from './merge.js';
 import type { Component, VolumeUsage } from './usage.js';
@@ -13,7 +14,7 @@ type Spec = Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>;
  */
 export function volumeUsages({ volumes = [] }: PodSummary, pod: Pod | undefined): readonly VolumeUsage[] {
   const usages: VolumeUsage[] = [];
-  const findSpec = finderByName(pod?.volumes ?? []);
+  const findSpec = finderByName(pod === undefined ? [] : checkedVolumes(pod));
   for (const volume of volumes) {
     const spec = findSpec(volume.name);
     if (spec?.isRawBlock !== true) usages.push(usageOf(volume, spec ?? withoutSpec(volume)));
@@ -67,14 +68,16 @@ export function countedComponent({ type, medium }: Kind): Extract<Component, Vol
  */
 export function areVolumesPending({ volumes = [] }: PodSummary, pod: Pod | undefined): boolean {
   if (pod === undefined) return false;
-  const findSpec = finderByName(pod.volumes);
+  const specs = checkedVolumes(pod);
+  const findSpec = finderByName(specs);
   if (volumes.some(({ name }) => findSpec(name) !== undefined)) return false;
   const mounted = mountedVolumeNames(pod);
-  return pod.volumes.some((volume) => countedComponent(volume) !== undefined && mounted.has(volume.name));
+  return specs.some((volume) => countedComponent(volume) !== undefined && mounted.has(volume.name));
 }
 
 /** Of emptyDirs and configMaps, the names of those that a container mounts: the kubelet mounts and lists no others. */
-export function mountedVolumeNames({ containers }: Pick<Pod, 'containers'>): ReadonlySet<string> {
+export function mountedVolumeNames({ containers, rest }: Pick<Pod, 'containers' | 'rest'>): ReadonlySet<string> {
+  if (rest !== undefined) return new Set(rest.mountedVolumeNames);
   const names = new Set<string>();
   for (const { mounts } of containers) for (const { volumeName } of mounts) names.add(volumeName);
   return names;

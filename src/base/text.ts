@@ -13,6 +13,11 @@ export function withoutUserInfo(text: string): string {
   return text.replace(/^(?<before>.*?:\/\/|[^=:@]*=)?.*@/s, '$<before>…@');
 }
 
+/** A number of things; '' for none. */
+export function countedText(count: number, [one, many]: readonly [one: string, many: string]): string {
+  return count <= 0 ? '' : `${count} ${count === 1 ? one : many}`;
+}
+
 /** `a, b, c and 4 more`. */
 export function joinTruncated(items: readonly string[], maxCount: number): string {
   const shown = items.slice(0, maxCount).join(', ');

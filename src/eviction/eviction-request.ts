@@ -1,7 +1,7 @@
-import type { Container, Pod } from '../kube/objects.js';
+import { declaredRequest, formerDeclaredRequest } from '../kube/declared-amounts.js';
+import type { Pod } from '../kube/objects.js';
 import { addAmounts, type Amount } from '../kube/quantity.js';
 import { minorVersion } from './kubelet-version.js';
-import { aggregate, larger } from './limits.js';
 
 /** From here on a kubelet takes the request that its API types compute; before, it had a sum of its own. */
 const firstMinorWithSharedSum = 34;
@@ -15,19 +15,10 @@ const firstMinorWithSharedSum = 34;
  */
 export function evictionRequest(pod: Pod, kubeletVersion: string | undefined): Amount {
   const minor = minorVersion(kubeletVersion) ?? firstMinorWithSharedSum;
-  const request =
-    minor < firstMinorWithSharedSum ? formerSum(pod.containers) : pod.hasPodLevelResources ? 0 : sum(pod.containers);
+  const request = minor < firstMinorWithSharedSum ? formerDeclaredRequest(pod) : sharedSum(pod);
   return request === 0 ? 0 : addAmounts(request, pod.overheadBytes);
 }
 
-function sum(containers: readonly Container[]): Amount {
-  return aggregate(containers, ({ requestBytes }) => requestBytes) ?? 0;
-}
-
-/** The app containers together, or the largest init container; a sidecar is an init container like any other here. */
-function formerSum(containers: readonly Container[]): Amount {
-  const requestsOf = (isOfKind: (kind: Container['kind']) => boolean): readonly Amount[] =>
-    containers.filter(({ kind }) => isOfKind(kind)).map(({ requestBytes }) => requestBytes ?? 0);
-  const apps = requestsOf((kind) => kind === 'app').reduce(addAmounts, 0);
-  return requestsOf((kind) => kind === 'init' || kind === 'sidecar').reduce(larger, apps);
+function sharedSum(pod: Pod): Amount {
+  return pod.hasPodLevelResources ? 0 : (declaredRequest(pod) ?? 0);
 }

@@ -1,6 +1,7 @@
 import { addKnown, mergeByName } from '../attribution/merge.js';
 import { finderByName } from '../base/names.js';
-import type { Pod } from '../kube/objects.js';
+import type { Container, Pod } from '../kube/objects.js';
+import { checkedContainers, checkedVolumes } from '../kube/pod-rest.js';
 import { type Amount, ratioTo, roundUp } from '../kube/quantity.js';
 import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import { podLimit } from './limits.js';
@@ -43,12 +44,12 @@ export function limitRatios(input: LimitRatiosInput): readonly LimitRatio[] {
   addVolumeRatios(ratios, input);
   addRatio(ratios, { rule: 'pod', container: '', volume: '' }, input.summary.usedBytes, podLimit(input.pod));
   addContainerRatios(ratios, input);
-  return ratios;
+  return input.pod.rest === undefined ? ratios : withDecisiveOnes(ratios, input.pod);
 }
 
 /** EmptyDirs of any medium, in the order of the spec: the kubelet compares the volume's own usage. */
 function addVolumeRatios(ratios: LimitRatio[], { summary: { volumes = [] }, pod }: LimitRatiosInput): void {
-  const limited = pod.volumes.filter(({ sizeLimitBytes }) => sizeLimitBytes !== undefined);
+  const limited = checkedVolumes(pod).filter(({ sizeLimitBytes }) => sizeLimitBytes !== undefined);
   if (limited.length === 0) return;
   const addVolumes = (a: VolumeSummary, b: VolumeSummary) => ({ ...a, usedBytes: addKnown(a.usedBytes, b.usedBytes) });
   const findVolume = finderByName(mergeByName(volumes, addVolumes));
@@ -63,15 +64,11 @@ function addVolumeRatios(ratios: LimitRatio[], { summary: { volumes = [] }, pod 
 
 /** In the order of the summary. None of a pod without any figure, as virtual kubelets list them. */
 function addContainerRatios(ratios: LimitRatio[], input: LimitRatiosInput): void {
-  const { summary, pod } = input;
-  if (!pod.containers.some(({ limitBytes }) => limitBytes !== undefined) || !hasFigures(summary)) return;
-  const seen = new Set<string>();
-  for (const { name } of summary.containers) {
-    if (seen.has(name)) continue;
-    seen.add(name);
-    const limit = enforcedLimit(name, input);
-    if (limit === undefined || limit === 0) continue;
-    addRatio(ratios, { rule: 'container', container: name, volume: '' }, comparedBytes(name, input), limit);
+  const limited = checkedContainers(input.pod).filter((container) => hasOwnLimit(container, input));
+  if (limited.length === 0 || !hasFigures(input.summary)) return;
+  const findSpec = finderByName(limited);
+  for (const [name, usedBytes] of comparedBytes(input)) {
+    addRatio(ratios, { rule: 'container', container: name, volume: '' }, usedBytes, findSpec(name)?.limitBytes);
   }
 }
 
@@ -82,23 +79,41 @@ function hasFigures({ usedBytes, containers }: PodSummary): boolean {
   );
 }
 
-/** Ordinary init containers have no limit of their own while they run; ephemeral ones never have one. */
-function enforcedLimit(name: string, { pod, enforcesSidecars }: LimitRatiosInput): Amount | undefined {
-  const spec = pod.containers.find(
-    (container) =>
-      container.name === name && (container.kind === 'app' || (container.kind === 'sidecar' && enforcesSidecars)),
-  );
-  return spec?.limitBytes;
+/** Ordinary init containers have no limit of their own while they run; ephemeral ones never have one; 0 is none. */
+function hasOwnLimit({ kind, limitBytes }: Container, { enforcesSidecars }: LimitRatiosInput): boolean {
+  return (kind === 'app' || (kind === 'sidecar' && enforcesSidecars)) && limitBytes !== undefined && limitBytes !== 0;
 }
 
-/** A figure that the kubelet lacks for a container that it lists counts as 0 with it. */
-function comparedBytes(containerName: string, { summary, hasDedicatedImagefs }: LimitRatiosInput): number {
-  let bytes = 0;
+/** By name. A figure that the kubelet lacks for a container that it lists counts as 0 with it. */
+function comparedBytes({ summary, hasDedicatedImagefs }: LimitRatiosInput): ReadonlyMap<string, number> {
+  const bytesOf = new Map<string, number>();
   for (const { name, rootfs, logs } of summary.containers) {
-    if (name !== containerName) continue;
-    bytes += (logs?.usedBytes ?? 0) + (hasDedicatedImagefs ? 0 : (rootfs?.usedBytes ?? 0));
+    const bytes = (logs?.usedBytes ?? 0) + (hasDedicatedImagefs ? 0 : (rootfs?.usedBytes ?? 0));
+    bytesOf.set(name, (bytesOf.get(name) ?? 0) + bytes);
   }
-  return bytes;
+  return bytesOf;
+}
+
+/** The ratios of what is kept in detail, and for each rule the one of the rest that decides: see {@link decisive}. */
+function withDecisiveOnes(ratios: readonly LimitRatio[], { containers, volumes }: Pod): readonly LimitRatio[] {
+  const [isContainer, isVolume] = [finderByName(containers), finderByName(volumes)];
+  const isDetailed = ({ rule, container, volume }: LimitRatio): boolean =>
+    rule === 'pod' || (rule === 'container' ? isContainer(container) : isVolume(volume)) !== undefined;
+  const rest = ratios.filter((ratio) => !isDetailed(ratio));
+  const kept = new Set(limitRules.map((rule) => decisive(rest.filter((ratio) => ratio.rule === rule))));
+  return ratios.filter((ratio) => isDetailed(ratio) || kept.has(ratio));
+}
+
+/** The first one above its limit, which the kubelet evicts for; otherwise the nearest to it. */
+function decisive(ratios: readonly LimitRatio[]): LimitRatio | undefined {
+  const broken = ratios.find(({ ratio }) => ratio > 1);
+  return (
+    broken ??
+    ratios.reduce<LimitRatio | undefined>(
+      (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
+      undefined,
+    )
+  );
 }
 
 function addRatio(

@@ -1,5 +1,6 @@
-import type { Container, Pod } from '../kube/objects.js';
-import { addAmounts, type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
+import { declaredLimit, declaredRequest } from '../kube/declared-amounts.js';
+import type { Pod } from '../kube/objects.js';
+import { addAmounts, type Amount, roundUp } from '../kube/quantity.js';
 
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ (system classes begin here) */
 const leastCriticalPriority = 2_000_000_000;
@@ -24,14 +25,15 @@ export function isActive({ phase }: Pod): boolean {
  * is added to a limit above zero but makes none. Resources of the pod as a whole change nothing.
  * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/component-helpers/resource/helpers.go (PodLimits)
  */
-export function podLimit({ containers, overheadBytes }: Pod): Amount | undefined {
-  const limit = aggregate(containers, ({ limitBytes }) => limitBytes);
-  return limit === undefined || limit === 0 ? limit : addAmounts(limit, overheadBytes);
+export function podLimit(pod: Pod): Amount | undefined {
+  const limit = declaredLimit(pod);
+  return limit === undefined || limit === 0 ? limit : addAmounts(limit, pod.overheadBytes);
 }
 
 /** Whether the pod, a container or an emptyDir of it has a limit. */
-export function hasLimits({ containers, volumes }: Pod): boolean {
+export function hasLimits({ containers, volumes, rest }: Pod): boolean {
   return (
+    rest?.hasLimits === true ||
     containers.some(({ limitBytes }) => limitBytes !== undefined) ||
     volumes.some(({ sizeLimitBytes }) => sizeLimitBytes !== undefined)
   );
@@ -47,34 +49,8 @@ export function podLimitBytes(pod: Pod): number | undefined {
  * The pod's request of ephemeral storage as the scheduler counts it, in whole bytes, rounded up; undefined when neither a
  * container nor the overhead declares one. Same source, PodRequests.
  */
-export function podRequestBytes({ containers, overheadBytes }: Pod): number | undefined {
-  const request = aggregate(containers, ({ requestBytes }) => requestBytes);
-  if (request === undefined && overheadBytes === 0) return undefined;
-  return roundUp(addAmounts(request ?? 0, overheadBytes));
-}
-
-/**
- * The larger of two moments of a pod's life: app and sidecar containers together, or one ordinary init container with
- * the sidecars declared before it. Relies on the order of `Pod.containers`: init containers first.
- * https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
- */
-export function aggregate(
-  containers: readonly Container[],
-  amountOf: (container: Container) => Amount | undefined,
-): Amount | undefined {
-  let running: Amount = 0;
-  let init: Amount = 0;
-  let isDeclared = false;
-  for (const container of containers) {
-    const amount = amountOf(container);
-    if (amount === undefined || container.kind === 'ephemeral') continue;
-    isDeclared = true;
-    if (container.kind === 'init') init = larger(init, addAmounts(running, amount));
-    else running = addAmounts(running, amount);
-  }
-  return isDeclared ? larger(running, init) : undefined;
-}
-
-export function larger(a: Amount, b: Amount): Amount {
-  return compareAmounts(a, b) < 0 ? b : a;
+export function podRequestBytes(pod: Pod): number | undefined {
+  const request = declaredRequest(pod);
+  if (request === undefined && pod.overheadBytes === 0) return undefined;
+  return roundUp(addAmounts(request ?? 0, pod.overheadBytes));
 }

@@ -1,10 +1,13 @@
 import { countedComponent, mountedVolumeNames } from '../attribution/volume-usage.js';
-import type { Node, Pod, Volume } from '../kube/objects.js';
+import { declaredRequest } from '../kube/declared-amounts.js';
+import type { Node, Pod, PodRest, Volume } from '../kube/objects.js';
+import { othersName } from '../kube/pod-detail.js';
+import { checkedContainers } from '../kube/pod-rest.js';
 import { type Amount, compareAmounts, roundUp } from '../kube/quantity.js';
 import type { LogRotation } from '../kubelet/log-rotation.js';
 import type { PodSummary } from '../kubelet/summary.js';
 import { evictionRequest } from './eviction-request.js';
-import { aggregate, exemptionOf, isActive, podLimit, podRequestBytes } from './limits.js';
+import { exemptionOf, isActive, podLimit, podRequestBytes } from './limits.js';
 
 /** What may be wrong with a pod's settings, the likeliest cause of an eviction first. Closed list. */
 export const findingKinds = [
@@ -14,6 +17,7 @@ export const findingKinds = [
   'size_limit_above_pod_limit',
   'logs_above_rotation',
   'volume_not_mounted',
+  'not_in_detail',
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];
 
@@ -41,7 +45,18 @@ export type PodFinding =
       readonly usedBytes: number;
       readonly rotation: LogRotation;
     }
-  | { readonly kind: 'volume_not_mounted'; readonly volume: string; readonly type: Volume['type'] };
+  | {
+      readonly kind: 'volume_not_mounted';
+      /** The first of them. */
+      readonly volume: string | undefined;
+      readonly type: Volume['type'];
+      readonly count: number;
+    }
+  /** The pod has more than is kept of a pod. */
+  | ({ readonly kind: 'not_in_detail' } & Pick<
+      PodRest,
+      'containerCount' | 'volumeCount' | 'mountCount' | 'labelCount'
+    >);
 
 export interface PodFindingsInput {
   readonly pod: Pod;
@@ -62,14 +77,29 @@ export function podFindings(input: PodFindingsInput): readonly PodFinding[] {
   const findings: PodFinding[] = [];
   const counted = pod.volumes.filter((volume) => countedComponent(volume) !== undefined);
   const mounted = mountedVolumeNames(pod);
-  const isMounted = ({ name }: Volume): boolean => mounted.has(name);
-  if (exemptionOf(pod) === undefined) addEvictionFindings(findings, input, counted.filter(isMounted));
-  addLogFindings(findings, input);
-  // The kubelet mounts and measures only what a container mounts.
-  for (const volume of counted) {
-    if (!isMounted(volume)) findings.push({ kind: 'volume_not_mounted', volume: volume.name, type: volume.type });
+  if (exemptionOf(pod) === undefined) {
+    addEvictionFindings(
+      findings,
+      input,
+      counted.filter(({ name }) => mounted.has(name)),
+    );
   }
+  addLogFindings(findings, input);
+  addUnmounted(findings, pod, mounted);
+  if (pod.rest !== undefined) findings.push({ kind: 'not_in_detail', ...pod.rest });
   return findings;
+}
+
+/** The kubelet mounts and measures only what a container mounts. */
+function addUnmounted(findings: PodFinding[], { volumes, rest }: Pod, mounted: ReadonlySet<string>): void {
+  const unmounted = volumes.filter(
+    (volume) =>
+      !mounted.has(volume.name) && (countedComponent(volume) !== undefined || volume.sizeLimitBytes !== undefined),
+  );
+  const count = unmounted.length + (rest?.unmountedVolumeCount ?? 0);
+  if (count === 0) return;
+  const [first] = unmounted;
+  findings.push({ kind: 'volume_not_mounted', volume: first?.name, type: first?.type ?? 'emptydir', count });
 }
 
 /** `volumes`: those that are part of the pod's total. */
@@ -95,18 +125,22 @@ function addUncountedRequest(findings: PodFinding[], pod: Pod, { kubeletVersion 
 }
 
 /** Overhead alone is no request to the kubelet. */
-function requestsStorage({ containers }: Pod): boolean {
-  return (aggregate(containers, ({ requestBytes }) => requestBytes) ?? 0) !== 0;
+function requestsStorage(pod: Pod): boolean {
+  return (declaredRequest(pod) ?? 0) !== 0;
 }
 
 /** One container's limit binds them all; an init container that declares none shares it only while it runs. */
-function addLoneLimit(findings: PodFinding[], { containers }: Pod, limit: Amount): void {
-  const declaring = containers.filter(({ kind, limitBytes }) => kind !== 'ephemeral' && limitBytes !== undefined);
+function addLoneLimit(findings: PodFinding[], pod: Pod, limit: Amount): void {
+  const declaring = checkedContainers(pod).filter(
+    ({ kind, limitBytes }) => kind !== 'ephemeral' && limitBytes !== undefined,
+  );
   const [lone] = declaring;
   if (lone === undefined || declaring.length > 1) return;
-  const others = containers.filter((other) => other !== lone && (other.kind === 'app' || other.kind === 'sidecar'));
-  if (others.length === 0) return;
+  const others = pod.containers.filter((other) => other !== lone && (other.kind === 'app' || other.kind === 'sidecar'));
   const names = others.map(({ name }) => name);
+  const restCount = (pod.rest?.containerCount ?? 0) - (pod.rest?.containers.length ?? 0);
+  if (restCount > 0) names.push(othersName);
+  if (names.length === 0) return;
   findings.push({ kind: 'limit_of_one_container', container: lone.name, limitBytes: roundUp(limit), others: names });
 }
 

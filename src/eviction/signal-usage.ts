@@ -1,5 +1,6 @@
 import { finderByName } from '../base/names.js';
 import type { Pod, Volume } from '../kube/objects.js';
+import { checkedVolumes } from '../kube/pod-rest.js';
 import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, PodSummary } from '../kubelet/summary.js';
 import type { StorageLayout } from './node-layout.js';
@@ -50,7 +51,7 @@ function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: 
   }
   if (!parts.includes('volumes')) return usage;
   const findVolume = finderByName(summary.volumes ?? []);
-  for (const volume of pod.volumes) if (isCounted(volume)) usage += amountOf(findVolume(volume.name));
+  for (const volume of checkedVolumes(pod)) if (isCounted(volume)) usage += amountOf(findVolume(volume.name));
   return usage;
 }
 

@@ -4,8 +4,8 @@ import { type FamilyGroup, familyGroup } from './family.js';
 import {
   boundPods,
   containerSpecs,
-  emptyDirSpecs,
   knownNodes,
+  limitedEmptyDirs,
   nodeInfos,
   podInfos,
   podWorkloads,
@@ -83,13 +83,13 @@ const podObjectGroups: readonly FamilyGroup<BoundPodOnNode>[] = [
   }),
   familyGroup({
     level: 'volume',
-    seriesSource: emptyDirSpecs,
+    seriesSource: limitedEmptyDirs,
     families: [
       {
         name: 'volume_limit_bytes',
         profile: 'standard',
-        help: 'Size limit of the emptyDir, from the spec of the pod.',
-        value: ({ sizeLimitBytes }) => sizeLimitBytes && roundUp(sizeLimitBytes),
+        help: 'Size limit of the emptyDir, from the spec of the pod. Only of those that a container mounts: the kubelet measures no others.',
+        value: ({ sizeLimitBytes }) => roundUp(sizeLimitBytes),
       },
     ],
   }),

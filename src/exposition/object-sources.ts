@@ -1,5 +1,7 @@
 /** The series of what the API server knows of nodes and pods, measured or not. */
+import { mountedVolumeNames } from '../attribution/volume-usage.js';
 import type { Container, Node, Pod, Volume } from '../kube/objects.js';
+import type { Amount } from '../kube/quantity.js';
 import type { BoundPod, NodeObjects } from '../scrape/snapshot.js';
 import type { SeriesSource } from './family.js';
 import type { BoundPodOnNode } from './pod-on-node.js';
@@ -44,12 +46,25 @@ export const containerSpecs: SeriesSource<BoundPodOnNode, Container> = {
   },
 };
 
-export const emptyDirSpecs: SeriesSource<BoundPodOnNode, Volume> = {
+/** Those that a container mounts and that have a limit: the kubelet neither mounts nor measures others. */
+export const limitedEmptyDirs: SeriesSource<BoundPodOnNode, LimitedVolume> = {
   labels: volumes.labels,
   forEach({ bound: { pod }, placed }, emit) {
-    for (const data of pod.volumes) if (data.type === 'emptydir') emit(volumeLabels(placed, data), data);
+    if (!pod.volumes.some(hasLimit)) return;
+    const mounted = mountedVolumeNames(pod);
+    for (const data of pod.volumes) {
+      if (hasLimit(data) && mounted.has(data.name)) emit(volumeLabels(placed, data), data);
+    }
   },
 };
+
+interface LimitedVolume extends Volume {
+  readonly sizeLimitBytes: Amount;
+}
+
+function hasLimit(volume: Volume): volume is LimitedVolume {
+  return volume.sizeLimitBytes !== undefined;
+}
 
 interface KnownNode extends NodeObjects {
   readonly node: Node;

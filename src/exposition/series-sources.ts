@@ -13,6 +13,7 @@ import type { LimitRatio } from '../eviction/limit-ratios.js';
 import { exemptionOf } from '../eviction/limits.js';
 import { type NodeLayout, sameFilesystem } from '../eviction/node-layout.js';
 import type { Volume, VolumeType } from '../kube/objects.js';
+import { checkedVolumes } from '../kube/pod-rest.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import { type NextVictim, nextVictims } from '../scrape/node-victims.js';
 import type { ListedPod, NodeSnapshot, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
@@ -101,7 +102,7 @@ export const podComponents: SeriesSource<PodOnNode, number> = {
     const { usage } = pod;
     if (usage === undefined) return;
     for (const component of components) {
-      if (isVolumeComponent[component] && !hasVolumeOf(component, pod.pod?.volumes, usage)) continue;
+      if (isVolumeComponent[component] && !hasVolumeOf(component, pod.pod && checkedVolumes(pod.pod), usage)) continue;
       emit(`${placed},component="${component}"}`, usage.components[component]);
     }
   },

@@ -3,6 +3,7 @@
  * Everything else of an object is dropped at once.
  */
 
+import type { DeclaredAmounts } from './declared-amounts.js';
 import type { EvictionStatus } from './eviction-status.js';
 import type { Amount } from './quantity.js';
 
@@ -64,8 +65,8 @@ export interface Container {
   /** `sidecar`: an init container with `restartPolicy: Always`. */
   readonly kind: ContainerKind;
   /**
-   * Of emptyDirs and configMaps, each once. Others are irrelevant to ephemeral storage, and the majority:
-   * almost every container mounts a token.
+   * Of emptyDirs and configMaps, each once; the first of a pod with very many. Others are irrelevant to ephemeral storage,
+   * and the majority: almost every container mounts a token.
    */
   readonly mounts: readonly Mount[];
   /** `resources.limits` and `requests` of `ephemeral-storage`; undefined where none is declared. */
@@ -108,6 +109,27 @@ export interface Controller {
   readonly name: string;
 }
 
+/** What is kept of a pod beyond its first containers, volumes and labels (`maxDetailCount` of each). */
+export interface PodRest {
+  /** Of each, the number that is not kept in detail. */
+  readonly containerCount: number;
+  readonly volumeCount: number;
+  readonly mountCount: number;
+  readonly labelCount: number;
+  /** Of all containers, those in detail too. */
+  readonly declared: DeclaredAmounts;
+  /** A container or an emptyDir of the pod has a limit, in detail or not. */
+  readonly hasLimits: boolean;
+  /** The first ones that have a limit (`maxCheckedCount`), in the order of the spec, without their mounts. */
+  readonly containers: readonly Container[];
+  /** The first ones that a kubelet may measure and counts for the pod, in the order of the spec. */
+  readonly volumes: readonly Volume[];
+  /** Of the volumes in detail and of these, those that a container mounts. */
+  readonly mountedVolumeNames: readonly string[];
+  /** Volumes that are not in detail, would count for the pod or have a limit, and no container mounts. */
+  readonly unmountedVolumeCount: number;
+}
+
 export interface Pod extends ObjectMeta {
   readonly namespace: string;
   /**
@@ -138,9 +160,12 @@ export interface Pod extends ObjectMeta {
   readonly runsChangedAtMs: number | undefined;
   /** The owner reference with `controller: true`. */
   readonly controller: Controller | undefined;
-  /** In the order of the spec: init containers, app containers, ephemeral containers. */
+  /** The first ones in the order of the spec: init containers, app containers, ephemeral containers. */
   readonly containers: readonly Container[];
+  /** The first ones. */
   readonly volumes: readonly Volume[];
+  /** Undefined for a pod that is kept whole, as almost all are. */
+  readonly rest: PodRest | undefined;
   /** `spec.overhead` of `ephemeral-storage`; 0 without one. */
   readonly overheadBytes: Amount;
   /** `spec.priority`; 0 without one. */

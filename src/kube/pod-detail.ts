@@ -1,7 +1,7 @@
 import type { Named } from '../base/names.js';
 import { byName } from '../base/ranking.js';
 
-/** Containers of a pod that are kept one by one; volumes as many. Whoever creates pods decides how many a pod has. */
+/** Containers of a pod that are kept one by one; volumes as many. Authors of pods decide how many a pod has. */
 export const maxDetailCount = 100;
 
 /** What the rest of a pod's containers, or volumes, is called together. No container and no volume can have this name. */

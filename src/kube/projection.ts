@@ -3,20 +3,12 @@ import type { Dedupe } from './dedupe.js';
 import { projectEvictionStatus } from './eviction-status.js';
 import type { Intern } from './interner.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from './json.js';
-import type {
-  Container,
-  ContainerKind,
-  Controller,
-  Labels,
-  Mount,
-  Node,
-  NodeAddress,
-  NodeImage,
-  Pod,
-  Volume,
-  VolumeType,
-} from './objects.js';
-import { type Amount, parseAmount, roundUp } from './quantity.js';
+import type { Controller, Labels, Node, NodeAddress, NodeImage, Pod, Volume } from './objects.js';
+import { maxNameLength } from './pod-bounds.js';
+import { maxDetailCount } from './pod-detail.js';
+import { projectSpec, storageAmount } from './pod-spec.js';
+import { hasOwnName } from './pod-volumes.js';
+import { roundUp } from './quantity.js';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
 export function projectNode(object: unknown, intern: Intern, { keepsImages = false }: NodeProjection = {}): Node {
@@ -82,7 +74,8 @@ export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (va
   const { isStatic, kubeletUid } = projectStaticPod(meta, uid);
   const { runningSinceMs, runningContainerCount } = projectRunning(objectOf(status));
   const { runs, runsChangedAtMs } = projectRuns(objectOf(status), dedupe);
-  const volumes = projectVolumes(objectOf(spec), intern);
+  const labelCount = Object.keys(objectOf(meta['labels'])).length;
+  const { containers, volumes, rest } = projectSpec(objectOf(spec), Math.max(0, labelCount - maxDetailCount), intern);
   // Without a spread, which costs as much time as all the rest, and memory for properties that may be added.
   return {
     uid,
@@ -103,8 +96,9 @@ export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (va
     runs,
     runsChangedAtMs,
     controller: projectController(meta, intern, dedupe),
-    containers: dedupe(projectContainers(objectOf(spec), volumes, intern)),
+    containers: dedupe(containers),
     volumes: sharedVolumes(volumes, dedupe),
+    rest: rest && dedupe(rest),
     overheadBytes: storageAmount(overhead) ?? 0,
     priority: typeof priority === 'number' ? priority : 0,
     hasPodLevelResources: hasPodLevelResources(resources),
@@ -127,13 +121,16 @@ function projectMetadata(
     uid: required('uid'),
     name: required('name'),
     resourceVersion: required('resourceVersion'),
-    labels: projectLabels(meta['labels'], intern),
+    labels: projectLabels(meta['labels'], intern, kind === 'pod' ? maxDetailCount : undefined),
   };
 }
 
-/** Own properties only, `__proto__` included: `fromEntries` defines them, an assignment would not. */
-function projectLabels(labels: unknown, intern: Intern): Labels {
-  const entries = Object.entries(objectOf(labels));
+/**
+ * The first ones, which the API server sorts by key. Own properties only, `__proto__` included: `fromEntries` defines them,
+ * an assignment would not.
+ */
+function projectLabels(labels: unknown, intern: Intern, maxCount?: number): Labels {
+  const entries = Object.entries(objectOf(labels)).slice(0, maxCount);
   return Object.fromEntries(
     entries.flatMap(([key, value]) => (typeof value === 'string' ? [[intern(key), intern(value)]] : [])),
   );
@@ -149,63 +146,15 @@ function projectLabels(labels: unknown, intern: Intern): Labels {
 function projectStaticPod(meta: JsonObject, uid: string): Pick<Pod, 'isStatic' | 'kubeletUid'> {
   const annotations = objectOf(meta['annotations']);
   const isStatic = typeof annotations['kubernetes.io/config.mirror'] === 'string';
-  const hash = textOf(annotations['kubernetes.io/config.hash']);
+  const hash = nameOf(annotations['kubernetes.io/config.hash']);
   return { isStatic, kubeletUid: isStatic ? (hash ?? uid) : uid };
 }
 
 function projectController(meta: JsonObject, intern: Intern, dedupe: Dedupe): Controller | undefined {
   const owner = objectsOf(meta['ownerReferences']).find(({ controller }) => controller === true);
-  const kind = interned(owner?.['kind'], intern);
-  const name = interned(owner?.['name'], intern);
+  const kind = interned(nameOf(owner?.['kind']), intern);
+  const name = interned(nameOf(owner?.['name']), intern);
   return kind === undefined || name === undefined ? undefined : dedupe({ kind, name });
-}
-
-function projectContainers(spec: JsonObject, volumes: readonly Volume[], intern: Intern): Container[] {
-  const { initContainers, containers, ephemeralContainers } = spec;
-  const storageNames = new Set(volumes.filter(({ type }) => storageTypes.has(type)).map(({ name }) => name));
-  const project = (list: unknown, kindOf: (container: JsonObject) => ContainerKind): Container[] =>
-    objectsOf(list).map((container) => projectContainer(container, kindOf(container), storageNames, intern));
-  return [
-    ...project(initContainers, ({ restartPolicy }) => (restartPolicy === 'Always' ? 'sidecar' : 'init')),
-    ...project(containers, () => 'app'),
-    ...project(ephemeralContainers, () => 'ephemeral'),
-  ];
-}
-
-function projectContainer(
-  container: JsonObject,
-  kind: ContainerKind,
-  storageNames: ReadonlySet<string>,
-  intern: Intern,
-): Container {
-  const { limits, requests } = objectOf(container['resources']);
-  return {
-    name: intern(textOf(container['name']) ?? ''),
-    kind,
-    mounts: projectMounts(container['volumeMounts'], storageNames, intern),
-    limitBytes: storageAmount(limits),
-    requestBytes: storageAmount(requests),
-  };
-}
-
-const storageTypes: ReadonlySet<VolumeType> = new Set(['emptydir', 'configmap']);
-
-function projectMounts(volumeMounts: unknown, storageNames: ReadonlySet<string>, intern: Intern): Mount[] {
-  const mounts = new Map<string, Mount>();
-  for (const { name, mountPath } of objectsOf(volumeMounts)) {
-    const volumeName = textOf(name);
-    if (volumeName === undefined || !storageNames.has(volumeName)) continue;
-    const path = intern(textOf(mountPath) ?? '');
-    mounts.set(`${volumeName}/${path}`, { volumeName: intern(volumeName), path });
-  }
-  return [...mounts.values()];
-}
-
-function storageAmount(resources: unknown): Amount | undefined {
-  const quantity = objectOf(resources)['ephemeral-storage'];
-  // The API server writes text; manifests may have a number.
-  const text = typeof quantity === 'number' ? String(quantity) : textOf(quantity);
-  return text === undefined ? undefined : parseAmount(text);
 }
 
 /** Only these can be set for a pod as a whole: an entry for ephemeral storage changes nothing. */
@@ -215,52 +164,9 @@ function hasPodLevelResources(resources: unknown): boolean {
   return names.some((name) => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-'));
 }
 
-const typeOfSource: ReadonlyMap<string, VolumeType> = new Map([
-  ['emptyDir', 'emptydir'],
-  ['configMap', 'configmap'],
-  ['gitRepo', 'gitrepo'],
-  ['secret', 'secret'],
-  ['projected', 'projected'],
-  ['downwardAPI', 'downwardapi'],
-  ['hostPath', 'hostpath'],
-  ['persistentVolumeClaim', 'pvc'],
-  ['ephemeral', 'ephemeral'],
-  ['csi', 'csi'],
-  ['nfs', 'nfs'],
-  ['image', 'image'],
-]);
-
-function projectVolumes({ volumes, ...spec }: JsonObject, intern: Intern): Volume[] {
-  const containers = [spec['initContainers'], spec['containers'], spec['ephemeralContainers']].flatMap(objectsOf);
-  const devices = new Set(containers.flatMap(({ volumeDevices }) => objectsOf(volumeDevices).map(({ name }) => name)));
-  return objectsOf(volumes).map((volume) => projectVolume(volume, devices.has(volume['name']), intern));
-}
-
-function projectVolume(volume: JsonObject, isRawBlock: boolean, intern: Intern): Volume {
-  const source = Object.keys(volume).find((key) => typeOfSource.has(key) && isObject(volume[key])) ?? '';
-  const type = typeOfSource.get(source) ?? 'unknown';
-  const { medium, sizeLimit } = objectOf(volume['emptyDir']);
-  const name = textOf(volume['name']) ?? '';
-  return {
-    name: hasOwnName(type) ? name : intern(name),
-    type,
-    medium: intern((type === 'emptydir' ? textOf(medium) : undefined) ?? ''),
-    sizeLimitBytes: type === 'emptydir' ? aboveZero(parseAmount(textOf(sizeLimit) ?? '')) : undefined,
-    isRawBlock,
-  };
-}
-
-/** The volume with the token of a service account, which almost every pod has, is named at random. */
-const hasOwnName = (type: VolumeType): boolean => type === 'projected';
-
 function sharedVolumes(volumes: readonly Volume[], dedupe: Dedupe): readonly Volume[] {
   if (!volumes.some(({ type }) => hasOwnName(type))) return dedupe(volumes);
   return volumes.map((volume) => (hasOwnName(volume.type) ? volume : dedupe(volume)));
-}
-
-/** The kubelet takes a limit of zero for none. */
-function aboveZero(bytes: Amount | undefined): Amount | undefined {
-  return bytes !== undefined && roundUp(bytes) > 0 ? bytes : undefined;
 }
 
 /**
@@ -296,6 +202,12 @@ function projectRuns(status: JsonObject, dedupe: Dedupe): Pick<Pod, 'runs' | 'ru
   const runs = running.map(({ name, restartCount }) => `${textOf(name) ?? ''}#${Number(restartCount ?? 0)}`);
   const times = changedAtMs.flat();
   return { runs: dedupe(runs), runsChangedAtMs: times.length === 0 ? undefined : Math.max(...times) };
+}
+
+/** A name of another object, which the API server does not check; one that is longer than names can be reads as absent. */
+function nameOf(value: unknown): string | undefined {
+  const text = textOf(value);
+  return text === undefined || text.length > maxNameLength ? undefined : text;
 }
 
 function interned(value: unknown, intern: Intern): string | undefined {

@@ -1,7 +1,9 @@
+import { countedText } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
 import { isNearThreshold } from '../eviction/node-thresholds.js';
 import { type FindingKind, type PodFinding, podFindings } from '../eviction/pod-findings.js';
 import type { Node, Pod } from '../kube/objects.js';
+import { maxDetailCount } from '../kube/pod-detail.js';
 import type { NodeSnapshot } from '../scrape/snapshot.js';
 import type { PodPlace } from './pod-report.js';
 
@@ -74,8 +76,28 @@ function whatOf(finding: PodFinding): string {
       return `logs of container ${finding.container} use ${formatBytes(finding.usedBytes)}; rotation keeps ${maxFileCount} files of ${formatBytes(maxFileBytes)}`;
     }
     case 'volume_not_mounted':
-      return `no container mounts ${finding.type === 'emptydir' ? 'emptyDir' : 'configMap'} ${finding.volume}`;
+      return `no container mounts ${unmountedText(finding)}`;
+    case 'not_in_detail':
+      return `not kept by name, beside the first ${maxDetailCount} of each: ${moreText(finding)}`;
   }
+}
+
+function unmountedText({ volume, type, count }: Extract<PodFinding, { readonly kind: 'volume_not_mounted' }>): string {
+  if (volume === undefined) return `${count} of its volumes`;
+  const first = `${type === 'emptydir' ? 'emptyDir' : 'configMap'} ${volume}`;
+  return count === 1 ? first : `${first} and ${countedText(count - 1, ['other volume', 'other volumes'])}`;
+}
+
+function moreText(finding: Extract<PodFinding, { readonly kind: 'not_in_detail' }>): string {
+  const { containerCount, volumeCount, mountCount, labelCount } = finding;
+  const parts = [
+    [containerCount, ['container', 'containers']],
+    [volumeCount, ['volume', 'volumes']],
+    [mountCount, ['mount', 'mounts']],
+    [labelCount, ['label', 'labels']],
+  ] as const;
+  const texts = parts.map(([count, names]) => countedText(count, names));
+  return texts.filter((text) => text !== '').join(', ');
 }
 
 function missingText({ hasLimit, hasRequest }: Extract<PodFinding, { readonly kind: 'no_limit_or_request' }>): string {
@@ -96,4 +118,6 @@ const fixes: Readonly<Record<FindingKind, string>> = {
     'Have the container log less. A burst outruns the rotation (containerLogMonitorInterval), and the logs of the previous run count too.',
   volume_not_mounted:
     'Mount the volume, or remove it from the pod: the kubelet neither mounts nor measures it, and its sizeLimit has no effect.',
+  not_in_detail:
+    'Split the pod. Its total, its limits and its place in the order of eviction are exact; what is not shown by name is in the entry (others).',
 };

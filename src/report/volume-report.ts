@@ -37,7 +37,7 @@ export function unlistedVolumeReports(found: FoundPod): readonly VolumeReport[] 
   const { pod, usage } = found.pod;
   const listed = new Set(usage.volumes.map(({ name }) => name));
   const unlisted = pod?.volumes.filter(({ name }) => !listed.has(name)) ?? [];
-  const mounted = mountedVolumeNames({ containers: pod?.containers ?? [] });
+  const mounted = pod === undefined ? new Set() : mountedVolumeNames(pod);
   return unlisted.map((volume) => {
     const report = { ...podPlace(found), ...specOf(volume) };
     // The kubelet mounts and lists only what a container mounts.

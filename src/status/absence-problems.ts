@@ -1,8 +1,9 @@
+import { countedText } from '../base/text.js';
 import { formatAge } from '../base/units.js';
 import type { AbsenceReport } from '../report/absence-report.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { HealthReport, StoreHealthReport } from '../report/health-report.js';
-import { affectedText, countedText, examplesText, joinParts, warning } from './problem-texts.js';
+import { affectedText, examplesText, joinParts, warning } from './problem-texts.js';
 import type { Problem } from './status.js';
 
 /** Watches end every few minutes and are opened again at once; only a longer gap is a problem. */

@@ -1,6 +1,7 @@
+import { countedText } from '../base/text.js';
 import { causeText, evictionHint } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import { countedText, namesText, referenceName } from './problem-texts.js';
+import { namesText, referenceName } from './problem-texts.js';
 import type { Problem, ShownEviction } from './status.js';
 
 const recentEvictionMs = 3_600_000;

@@ -1,15 +1,8 @@
+import { countedText } from '../base/text.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { GapReport } from '../report/gap-report.js';
 import { limitThresholds } from '../report/limit-report.js';
-import {
-  affectedText,
-  countedText,
-  examplesText,
-  joinParts,
-  namesText,
-  placesText,
-  referenceName,
-} from './problem-texts.js';
+import { affectedText, examplesText, joinParts, namesText, placesText, referenceName } from './problem-texts.js';
 import type { Problem } from './status.js';
 
 /** What lacks values although its nodes have data. */

@@ -1,4 +1,4 @@
-import { joinTruncated } from '../base/text.js';
+import { countedText, joinTruncated } from '../base/text.js';
 import type { AffectedWorkloadsReport } from '../report/affected-workloads.js';
 import type { PodPlace } from '../report/pod-report.js';
 import type { WorkloadReference } from '../report/workload-report.js';
@@ -20,11 +20,6 @@ export function counted(
 ): readonly Problem[] {
   const text = countedText(count, words);
   return text === '' ? [] : [{ severity, text, section }];
-}
-
-/** '' for none. */
-export function countedText(count: number, [one, many]: readonly [one: string, many: string]): string {
-  return count <= 0 ? '' : `${count} ${count === 1 ? one : many}`;
 }
 
 /** '' for none; also the names that `explain` takes. */

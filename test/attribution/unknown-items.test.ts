@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 
 import { foldUnknown } from '../../src/attribution/unknown-items.js';
 import type { ContainerUsage, VolumeUsage } from '../../src/attribution/usage.js';
+import { projectPod } from '../../src/kube/projection.js';
 import { aContainer, aPod, aVolume } from '../support/builders.js';
+import { indexed } from '../support/hostile-pods.js';
 import { aContainerUsage, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
 const names = (items: readonly { readonly name: string }[]): string[] => items.map(({ name }) => name);
@@ -51,6 +53,25 @@ describe('H7: containers and volumes of a summary', () => {
       aVolumeUsage({ name: '', type: 'unknown', usedBytes: 7, inodesUsed: 4, measuredAtMs: 10 }),
     ]);
     expect(folded.unknownItems).toEqual({ containerCount: 2, volumeCount: 2 });
+  });
+
+  it('of a pod that is not kept whole are one with a name of its own, which the spec has', () => {
+    const spec = { containers: indexed(101, (at) => ({ name: `c${at}` })), volumes: [{ name: 'cache', emptyDir: {} }] };
+    const metadata = { name: 'a', namespace: 'b', uid: 'c', resourceVersion: '1' };
+    const pod = projectPod({ metadata, spec }, (text) => text);
+    const usage = aPodUsage({
+      containers: indexed(3, (at) =>
+        aContainerUsage({ name: `c${99 + at}`, usedBytes: at, rootfsBytes: 5, logsBytes: 1 }),
+      ),
+      volumes: [aVolumeUsage({ name: 'cache' })],
+    });
+    expect(foldUnknown(usage, pod)).toEqual({
+      ...usage,
+      containers: [
+        aContainerUsage({ name: 'c99', usedBytes: 0, rootfsBytes: 5, logsBytes: 1 }),
+        aContainerUsage({ name: '(others)', usedBytes: 3, rootfsBytes: 10, logsBytes: 2 }),
+      ],
+    });
   });
 
   it('of a pod without a spec keep the first 20 names, or as many as are allowed', () => {

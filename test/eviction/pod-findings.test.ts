@@ -155,9 +155,13 @@ describe('a volume', () => {
     ['that an init container mounts', { volumes: [aVolume()], containers: [{ ...mounted, kind: 'init' }] }, []],
     ['that does not count towards the limit', { volumes: [aVolume({ type: 'secret' })] }, []],
     ['in memory', { volumes: [aVolume({ medium: 'Memory' })] }, []],
+    ['in memory with a size limit', { volumes: [aVolume({ medium: 'Memory', sizeLimitBytes: 1 })] }, ['emptydir data']],
+    ['of several, with their number', { volumes: [aVolume(), aVolume({ name: 'b' })] }, ['emptydir data 2']],
   ])('%s', (_case, pod, expected) => {
     const names = findingsOf(pod).map((found) =>
-      found.kind === 'volume_not_mounted' ? `${found.type} ${found.volume}` : found.kind,
+      found.kind === 'volume_not_mounted'
+        ? `${found.type} ${found.volume ?? ''}${found.count === 1 ? '' : ` ${found.count}`}`
+        : found.kind,
     );
     expect(names).toEqual(expected);
   });

@@ -46,7 +46,7 @@ const fullSnapshot = aClusterSnapshot({
         aBoundPod({
           pod: aPod({
             priorityClass: 'high',
-            containers: [aContainer({ limitBytes: 3, requestBytes: 2 })],
+            containers: [aContainer({ limitBytes: 3, requestBytes: 2, mounts: [aMount()] })],
             volumes: [aVolume({ medium: 'Memory', sizeLimitBytes: 2 })],
           }),
           limitBytes: 3,

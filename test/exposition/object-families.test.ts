@@ -5,7 +5,7 @@ import { partsOfObjects } from '../../src/exposition/pod-on-node.js';
 import { TextMaker, Versions } from '../../src/exposition/source-text.js';
 import type { Labels, Node } from '../../src/kube/objects.js';
 import type { NodeObjects } from '../../src/scrape/snapshot.js';
-import { aContainer, aNode, aPod, aVolume } from '../support/builders.js';
+import { aContainer, aMount, aNode, aPod, aVolume } from '../support/builders.js';
 import { aBoundPod, aDeployment, aWorkload, someNodeObjects } from '../support/snapshot-builders.js';
 
 /** The lines of one family. */
@@ -18,15 +18,17 @@ function linesOf(family: string, objects: NodeObjects, nodeLabels: readonly stri
 
 describe('of a pod that no summary has', () => {
   const workloads = [aWorkload({ name: 'a' }), aDeployment('b')];
+  const mounts = ['cache', 'memory', 'unlimited', 'config'].map((name) => aMount(name));
   const pod = aPod({
     containers: [
       aContainer({ name: 'app', limitBytes: 3, requestBytes: 1 }),
-      aContainer({ name: 'setup', kind: 'init', limitBytes: 9, requestBytes: 9 }),
+      aContainer({ name: 'setup', kind: 'init', limitBytes: 9, requestBytes: 9, mounts }),
     ],
     volumes: [
       aVolume({ name: 'cache', sizeLimitBytes: 7 }),
       aVolume({ name: 'memory', medium: 'Memory', sizeLimitBytes: 8 }),
       aVolume({ name: 'unlimited' }),
+      aVolume({ name: 'unmounted', sizeLimitBytes: 9 }),
       aVolume({ name: 'config', type: 'configmap' }),
     ],
   });
@@ -65,7 +67,7 @@ describe('of a pod that no summary has', () => {
   it('what recorded objects list twice is served once', () => {
     const [workload = aWorkload()] = workloads;
     const twice = aPod({
-      containers: [aContainer({ limitBytes: 1 }), aContainer({ limitBytes: 2 })],
+      containers: [aContainer({ limitBytes: 1, mounts: [aMount()] }), aContainer({ limitBytes: 2 })],
       volumes: [aVolume({ sizeLimitBytes: 3 }), aVolume({ sizeLimitBytes: 4 })],
     });
     const bound = aBoundPod({ pod: twice, limitBytes: 3, workloads: [workload, { ...workload }] });

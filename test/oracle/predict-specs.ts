@@ -1,7 +1,7 @@
 /** Series of what the API server wrote, whatever kubelets have measured. */
 import { aggregated, countedIn, kindOfSpec, lastingSpecs } from './pods.js';
 import { storageOf, toBytes } from './quantity.js';
-import type { RawNode, RawPod } from './raw.js';
+import type { RawNode, RawPod, RawVolume } from './raw.js';
 import type { Labels, Prediction } from './series.js';
 import { isMirror, runningCount, workloadOf } from './workloads.js';
 
@@ -21,7 +21,7 @@ export function predictSpecs(
     prediction.add('container_limit_bytes', { ...labels, container: container.name }, storageOf(limits));
     prediction.add('container_request_bytes', { ...labels, container: container.name }, storageOf(requests));
   }
-  for (const volume of pod.spec.volumes ?? []) {
+  for (const volume of mountedVolumes(pod)) {
     const { type, medium, limit } = kindOfSpec(volume);
     const counted = String(countedIn({ type, medium, limit }) !== undefined);
     const own = { ...labels, volume: volume.name, type, medium, counted };
@@ -30,6 +30,15 @@ export function predictSpecs(
   if (!controllers) return;
   const { namespace: workload_namespace, ...workload } = workloadOf(pod);
   prediction.add('pod_workload_info', { namespace, pod: name, ...workload, workload_namespace }, 1);
+}
+
+/** The kubelet neither mounts nor measures others. */
+function mountedVolumes({ spec }: RawPod): readonly RawVolume[] {
+  const { initContainers = [], containers, ephemeralContainers = [], volumes = [] } = spec;
+  const all = [...initContainers, ...containers, ...ephemeralContainers];
+  return volumes.filter((volume) =>
+    all.some(({ volumeMounts = [] }) => volumeMounts.some(({ name }) => name === volume.name)),
+  );
 }
 
 function predictInfo(prediction: Prediction, { metadata, spec, status }: RawPod, labels: Labels): void {

@@ -48,8 +48,9 @@ describe('the findings of a cluster', () => {
   });
 
   it('of one controller are several when they are about several volumes', () => {
-    const volumes = [aVolume({ name: 'a' }), aVolume({ name: 'b' })];
-    const pods = ['agent-a', 'agent-b'].map((name) => ({ name, volumes, ...ofSet }));
+    const volumes = [aVolume({ name: 'a', sizeLimitBytes: 9 }), aVolume({ name: 'b', sizeLimitBytes: 9 })];
+    const containers = [aContainer({ limitBytes: 1, mounts: volumes.map(({ name }) => aMount(name)) })];
+    const pods = ['agent-a', 'agent-b'].map((name) => ({ name, volumes, containers, ...ofSet }));
     expect(rankedOf(nodeWith('node-1', ...pods))).toMatchObject([
       {
         findingCount: 4,
@@ -58,6 +59,13 @@ describe('the findings of a cluster', () => {
           { volume: 'b', podCount: 2 },
         ],
       },
+    ]);
+  });
+
+  it('are one for the volumes of a pod that no container mounts', () => {
+    const volumes = [aVolume({ name: 'a' }), aVolume({ name: 'b' }), aVolume({ name: 'c', type: 'configmap' })];
+    expect(rankedOf(nodeWith('node-1', { name: 'agent-a', volumes }))).toMatchObject([
+      { findingCount: 1, items: [{ volume: 'a', what: 'no container mounts emptyDir a and 2 other volumes' }] },
     ]);
   });
 

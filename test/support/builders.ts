@@ -29,6 +29,7 @@ export function aPod(overrides: Partial<Pod> = {}): Pod {
     controller: undefined,
     containers: [aContainer()],
     volumes: [],
+    rest: undefined,
     overheadBytes: 0,
     priority: 0,
     hasPodLevelResources: false,

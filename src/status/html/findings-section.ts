@@ -21,6 +21,7 @@ const titles: Readonly<Record<FindingKindReport['kind'], string>> = {
   size_limit_above_pod_limit: 'Size limit above the limit of the pod',
   logs_above_rotation: 'Logs above what rotation keeps',
   volume_not_mounted: 'Volume that no container mounts',
+  not_in_detail: 'More containers, volumes, mounts or labels than are kept by name',
 };
 
 function bodyOf({ findings: kinds, summary }: ClusterReport): Markup {

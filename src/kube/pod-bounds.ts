@@ -1,0 +1,16 @@
+/** Bounds of what is kept of one pod beside `maxDetailCount`: its author chooses its size, up to the 1.5 MB of an API object. */
+
+/**
+ * Containers, and volumes, behind those in detail whose limits are still compared one by one with what the kubelet lists. What
+ * is kept of a summary's pod one by one must not be less than both together.
+ */
+export const maxCheckedCount = 400;
+
+/** Mounts of all containers together. */
+export const maxMountCount = 1_000;
+
+/** Characters of the paths of these. */
+export const maxMountPathLength = 2 ** 16;
+
+/** The longest name of an object. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
+export const maxNameLength = 253;

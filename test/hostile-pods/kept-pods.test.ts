@@ -1,0 +1,318 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { attributePod } from '../../src/attribution/attribute.js';
+import { mountedVolumeNames } from '../../src/attribution/volume-usage.js';
+import { evictionRequest } from '../../src/eviction/eviction-request.js';
+import { type LimitRatio, limitRatios, type LimitRule, limitRules } from '../../src/eviction/limit-ratios.js';
+import { hasLimits, podLimit, podRequestBytes } from '../../src/eviction/limits.js';
+import { podFindings } from '../../src/eviction/pod-findings.js';
+import { freedByEviction, signalUsage } from '../../src/eviction/signal-usage.js';
+import { createDedupe } from '../../src/kube/dedupe.js';
+import { createInterner } from '../../src/kube/interner.js';
+import type { Container, Pod, Volume } from '../../src/kube/objects.js';
+import { projectPod } from '../../src/kube/projection.js';
+import { type Amount, roundUp } from '../../src/kube/quantity.js';
+import type { PodSummary } from '../../src/kubelet/summary.js';
+import { findingReport } from '../../src/report/finding-report.js';
+import {
+  aContainer,
+  aContainerSummary,
+  aMount,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
+import { retainedBytes } from '../support/heap.js';
+import {
+  indexed,
+  manyContainers,
+  mountedEmptyDirs,
+  type PodParts,
+  unmountedEmptyDirs,
+} from '../support/hostile-pods.js';
+
+const keep = (text: string): string => text;
+const kibibyte = 2 ** 10;
+
+function podOf(spec: PodParts, metadata: object = {}): Pod {
+  const meta = { name: 'cart-0', namespace: 'shop', uid: 'u1', resourceVersion: '1', ...metadata };
+  return projectPod({ metadata: meta, spec, status: { phase: 'Running' } }, keep);
+}
+
+const names = (items: readonly { readonly name: string }[]): readonly string[] => items.map(({ name }) => name);
+
+describe('of a pod with very many parts', () => {
+  it('the first hundred containers and volumes of the spec are kept in detail, and the rest is counted', () => {
+    const { containers, volumes, rest } = podOf({
+      initContainers: indexed(3, (index) => ({ name: `init${index}` })),
+      containers: indexed(150, (index) => ({ name: `c${index}` })),
+      volumes: indexed(250, (index) => ({ name: `v${index}`, emptyDir: {} })),
+    });
+    expect(names(containers)).toEqual(['init0', 'init1', 'init2', ...indexed(97, (index) => `c${index}`)]);
+    expect(names(volumes)).toEqual(indexed(100, (index) => `v${index}`));
+    expect(rest).toMatchObject({ containerCount: 53, volumeCount: 150, mountCount: 0, labelCount: 0 });
+  });
+
+  it('one of a hundred each is kept whole', () => {
+    const parts = { ...manyContainers(100), volumes: unmountedEmptyDirs(100).volumes ?? [] };
+    expect(podOf(parts, { labels: Object.fromEntries(indexed(100, (index) => [`k${index}`, ''])) }).rest).toBe(
+      undefined,
+    );
+  });
+
+  it('the first hundred labels are kept, and the rest is counted', () => {
+    const labels = Object.fromEntries(indexed(130, (index) => [`k${index}`, 'x']));
+    const pod = podOf({}, { labels });
+    expect(Object.keys(pod.labels)).toEqual(indexed(100, (index) => `k${index}`));
+    expect(pod.rest).toMatchObject({ labelCount: 30, containerCount: 0 });
+  });
+
+  it('the first mounts are kept, as many as are bounded in number and in the length of their paths', () => {
+    const many = podOf(mountedEmptyDirs(10, 1_500));
+    expect(many.containers[0]?.mounts).toHaveLength(1_000);
+    expect(many.rest).toMatchObject({ mountCount: 500 });
+    const long = podOf({
+      volumes: [{ name: 'v', emptyDir: {} }],
+      containers: [
+        {
+          name: 'a',
+          volumeMounts: indexed(3, (index) => ({ name: 'v', mountPath: `/${index}${'x'.repeat(40_000)}` })),
+        },
+        { name: 'b', volumeMounts: [{ name: 'v', mountPath: '/b' }] },
+      ],
+    });
+    expect(long.containers.map(({ mounts }) => mounts.length)).toEqual([1, 1]);
+    expect(long.rest).toMatchObject({ mountCount: 2 });
+  });
+
+  it('volumes that only a container of the rest mounts are known as mounted', () => {
+    const pod = podOf({
+      volumes: indexed(600, (index) => ({ name: `v${index}`, emptyDir: {} })),
+      containers: [
+        ...indexed(100, (index) => ({ name: `c${index}` })),
+        { name: 'last', volumeMounts: ['v1', 'v300', 'v599'].map((name) => ({ name, mountPath: `/${name}` })) },
+      ],
+    });
+    expect([...mountedVolumeNames(pod)]).toEqual(['v1', 'v300', 'v599']);
+    expect(names(pod.rest?.volumes ?? [])).toEqual(['v300', 'v599']);
+  });
+
+  it('names of other objects that are too long for any object are not kept', () => {
+    const long = 'x'.repeat(254);
+    const ownerReferences = [{ kind: 'Foo', name: long, controller: true }];
+    const mirror = { 'kubernetes.io/config.mirror': '', 'kubernetes.io/config.hash': long };
+    expect(podOf({}, { ownerReferences, annotations: mirror })).toMatchObject({
+      controller: undefined,
+      isStatic: true,
+      kubeletUid: 'u1',
+    });
+    const longest = [{ kind: 'Foo', name: long.slice(1), controller: true }];
+    expect(podOf({}, { ownerReferences: longest }).controller?.name).toHaveLength(253);
+  });
+});
+
+const amount: fc.Arbitrary<number | undefined> = fc.option(fc.nat(50), { nil: undefined });
+const drawnContainers = fc
+  .array(fc.record({ kind: fc.constantFrom('init', 'sidecar', 'app', 'ephemeral'), limit: amount, request: amount }), {
+    minLength: 90,
+    maxLength: 300,
+    size: 'max',
+  })
+  .map((drawn): readonly Container[] => {
+    const order = ['init', 'app', 'ephemeral'];
+    const placeOf = ({ kind }: { readonly kind: string }): number => order.indexOf(kind === 'sidecar' ? 'init' : kind);
+    return drawn
+      .toSorted((a, b) => placeOf(a) - placeOf(b))
+      .map(({ kind, limit, request }, index) =>
+        aContainer({ name: `c${index}`, kind, limitBytes: limit, requestBytes: request }),
+      );
+  });
+const drawnVolumes = fc
+  .array(
+    fc.record({
+      type: fc.constantFrom('emptydir', 'configmap', 'hostpath', 'secret'),
+      medium: fc.constantFrom('', 'Memory'),
+      sizeLimitBytes: fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }),
+      isMounted: fc.boolean(),
+    }),
+    { minLength: 90, maxLength: 300, size: 'max' },
+  )
+  .map((drawn) =>
+    drawn.map(({ type, medium, sizeLimitBytes, isMounted }, index) => {
+      const ofEmptyDir = type === 'emptydir' ? { medium, sizeLimitBytes } : {};
+      return { isMounted, volume: aVolume({ name: `v${index}`, type, ...ofEmptyDir }) };
+    }),
+  );
+
+function rawContainer({ name, limitBytes, requestBytes, kind, mounts }: Container): object {
+  const amountOf = (bytes: Amount | undefined): object =>
+    bytes === undefined ? {} : { 'ephemeral-storage': String(roundUp(bytes)) };
+  return {
+    name,
+    resources: { limits: amountOf(limitBytes), requests: amountOf(requestBytes) },
+    volumeMounts: mounts.map(({ volumeName, path }) => ({ name: volumeName, mountPath: path })),
+    ...(kind === 'sidecar' ? { restartPolicy: 'Always' } : {}),
+  };
+}
+
+const sources: Readonly<Record<string, string>> = { configmap: 'configMap', hostpath: 'hostPath', secret: 'secret' };
+
+function rawVolume({ name, type, medium, sizeLimitBytes }: Volume): object {
+  if (type !== 'emptydir') return { name, [sources[type] ?? '']: {} };
+  const sizeLimit = sizeLimitBytes === undefined ? {} : { sizeLimit: String(roundUp(sizeLimitBytes)) };
+  return { name, emptyDir: { ...(medium === '' ? {} : { medium }), ...sizeLimit } };
+}
+
+interface Drawn {
+  /** As if there was no bound. */
+  readonly whole: Pod;
+  readonly kept: Pod;
+  readonly summary: PodSummary;
+}
+
+const drawnPods: fc.Arbitrary<Drawn> = fc
+  .record({ containers: drawnContainers, volumes: drawnVolumes, used: fc.func(fc.nat(100)), mounting: fc.nat(400) })
+  .map(({ containers: drawn, volumes, used, mounting }) => {
+    const mounts = volumes.flatMap(({ isMounted, volume: { name } }) => (isMounted ? [aMount(name)] : []));
+    const containers = drawn.map((container, index) =>
+      index === mounting % drawn.length ? { ...container, mounts } : container,
+    );
+    const ofKind = (...kinds: readonly string[]) =>
+      containers.filter(({ kind }) => kinds.includes(kind)).map(rawContainer);
+    const specs = volumes.map(({ volume }) => volume);
+    const kept = podOf({
+      initContainers: ofKind('init', 'sidecar'),
+      containers: ofKind('app'),
+      ephemeralContainers: ofKind('ephemeral'),
+      volumes: specs.map(rawVolume),
+    } as PodParts);
+    const summary = aPodSummary({
+      usedBytes: used('pod'),
+      containers: containers.map(({ name }) =>
+        aContainerSummary({ name, rootfsBytes: used(name), logsBytes: used(`logs-${name}`) }),
+      ),
+      volumes: volumes.flatMap(({ isMounted, volume: { name, type } }) =>
+        isMounted || type === 'hostpath'
+          ? [aVolumeSummary({ name, usedBytes: used(name), inodesUsed: used(name) })]
+          : [],
+      ),
+    });
+    return { whole: aPod({ containers, volumes: specs }), kept, summary };
+  });
+
+const ratiosOf = (pod: Pod, summary: PodSummary): readonly LimitRatio[] =>
+  limitRatios({ pod, summary, hasDedicatedImagefs: false, enforcesSidecars: true });
+/** Above 1, only whether the rule is broken counts: the first is named. */
+function expectNearest(kept: readonly LimitRatio[], whole: readonly LimitRatio[], rule: LimitRule): void {
+  const [shown, all] = [kept, whole].map((ratios) => largest(ratios.filter((ratio) => ratio.rule === rule)));
+  expect(Math.min(shown ?? -1, 1.001)).toBe(Math.min(all ?? -1, 1.001));
+}
+
+const largest = (ratios: readonly LimitRatio[]): number => Math.max(-1, ...ratios.map(({ ratio }) => ratio));
+
+describe('the rules of the kubelet', () => {
+  it('see all containers and volumes of a pod, those that are not kept in detail too', () => {
+    fc.assert(
+      fc.property(drawnPods, ({ whole, kept, summary }) => {
+        expect(podLimit(kept)).toEqual(podLimit(whole));
+        expect(podRequestBytes(kept)).toEqual(podRequestBytes(whole));
+        for (const version of ['v1.33.0', 'v1.37.1']) {
+          expect(evictionRequest(kept, version)).toEqual(evictionRequest(whole, version));
+        }
+        expect(hasLimits(kept)).toBe(hasLimits(whole));
+        const [ofWhole, ofKept] = [ratiosOf(whole, summary), ratiosOf(kept, summary)];
+        expect(ofKept.find(({ ratio }) => ratio > 1)).toEqual(ofWhole.find(({ ratio }) => ratio > 1));
+        for (const rule of limitRules) expectNearest(ofKept, ofWhole, rule);
+        expect(ofKept.length).toBeLessThanOrEqual(203);
+        for (const signal of ['nodefs.available', 'nodefs.inodesFree'] as const) {
+          const input = { summary, signal, layout: 'dedicated' } as const;
+          expect(signalUsage({ ...input, pod: kept })).toBe(signalUsage({ ...input, pod: whole }));
+          expect(freedByEviction({ ...input, pod: kept })).toBe(freedByEviction({ ...input, pod: whole }));
+        }
+        const usageOf = (pod: Pod) => attributePod({ summary, pod, mode: 'measured' });
+        expect(usageOf(kept)?.components).toEqual(usageOf(whole)?.components);
+        expect(usageOf(kept)?.volumesPending).toBe(usageOf(whole)?.volumesPending);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('findings of a pod with very many parts', () => {
+  const textsOf = (pod: Pod): readonly string[] =>
+    podFindings({ pod, summary: undefined, node: undefined, isNearPressure: false, logRotation: undefined }).map(
+      (finding) => findingReport({ pod, finding }).what,
+    );
+
+  it('count the volumes that no container mounts, and name what is not kept', () => {
+    expect(textsOf(podOf(unmountedEmptyDirs(60_000)))).toEqual([
+      'no container mounts emptyDir v0 and 59999 other volumes',
+      'not kept by name, beside the first 100 of each: 59900 volumes',
+    ]);
+    const { volumes = [], containers = [] } = mountedEmptyDirs(101, 2_000);
+    const others = indexed(101, (index) => ({ name: `c${index}` }));
+    expect(textsOf(podOf({ volumes, containers: [...containers, ...others] }))).toEqual([
+      'not kept by name, beside the first 100 of each: 2 containers, 1 volume, 1000 mounts',
+    ]);
+  });
+
+  it('name the container that alone has a limit, and the rest as one', () => {
+    const containers = [
+      { name: 'c0', resources: { limits: { 'ephemeral-storage': '1Ki' } } },
+      ...indexed(120, (index) => ({ name: `d${index}` })),
+    ];
+    expect(textsOf(podOf({ containers }))[0]).toMatch(/ comes from container c0 alone; .*d98, \(others\)/);
+  });
+});
+
+describe('memory for pods of the largest size', () => {
+  /** Of each pod; no two of them have a part in common. */
+  function keptBytes(make: (podName: string) => PodParts & { readonly metadata?: object }): number {
+    const podCount = 4;
+    const intern = createInterner(50_000);
+    const dedupe = createDedupe(10_000);
+    const objects = indexed(podCount, (index) => {
+      const { metadata, ...spec } = make(`p${index}`);
+      const meta = { name: `p${index}`, namespace: 'shop', uid: `u${index}`, resourceVersion: '1', ...metadata };
+      return JSON.stringify({ metadata: meta, spec });
+    });
+    const retained = retainedBytes(() => [
+      objects.map((text) => projectPod(JSON.parse(text), intern, dedupe)),
+      intern,
+      dedupe,
+    ]);
+    return retained / podCount;
+  }
+
+  it.each<[string, (podName: string) => PodParts & { readonly metadata?: object }]>([
+    ['unmounted emptyDirs', (podName) => unmountedEmptyDirs(60_000, podName)],
+    ['mounted emptyDirs', (podName) => mountedEmptyDirs(25_000, 40_000, podName)],
+    ['containers', (podName) => manyContainers(5_000, podName)],
+    [
+      'labels',
+      (podName) => ({
+        metadata: { labels: Object.fromEntries(indexed(20_000, (at) => [`${podName}${at}`, `v${at}`])) },
+      }),
+    ],
+    [
+      'names of an owner',
+      (podName) => ({ metadata: { ownerReferences: [{ controller: true, kind: podName.padEnd(1e6), name: 'x' }] } }),
+    ],
+    [
+      'paths',
+      (podName) => ({
+        volumes: [{ name: 'v', emptyDir: {} }],
+        containers: [
+          {
+            name: 'a',
+            volumeMounts: indexed(300, (at) => ({ name: 'v', mountPath: `/${podName}${at}${'x'.repeat(4_000)}` })),
+          },
+        ],
+      }),
+    ],
+  ])('is that of a small part of them: %s', (_case, make) => {
+    expect(keptBytes(make)).toBeLessThan(200 * kibibyte);
+  });
+});
