@@ -63,6 +63,7 @@ export const metrics = section({
     help: 'Do not expose the families whose whole name matches one of these, even if metrics.allow matches them.',
   }),
   maxSeries: optionalInteger({
+    default: 3_000_000,
     max: 100_000_000,
     zero: 'for no cap',
     help: "Maximum number of series in an exposition, without the exporter's own metrics. Above it, whole families are dropped: first of volumes, then of containers, pods, nodes and workloads; within a level, the family with the most series first.",

@@ -76,14 +76,22 @@ export function integer(spec: IntegerSpec) {
     .register(settingMeta, { ...about(spec), allowed: allowedIntegers(spec), fromText: integerFromText });
 }
 
+interface OptionalIntegerSpec extends About {
+  /** 0 without it. */
+  readonly default?: number;
+  readonly max: number;
+  /** What 0 stands for. */
+  readonly zero: string;
+}
+
 /** 0 stands for "not set" and becomes undefined. */
-export function optionalInteger(spec: Omit<IntegerSpec, 'default' | 'min'> & { readonly zero: string }) {
+export function optionalInteger({ default: byDefault = 0, ...spec }: OptionalIntegerSpec) {
   const schema = mapped(
     integerWithin(0, spec.max),
     (value) => (value === 0 ? undefined : value),
     (value) => value ?? 0,
   );
-  return z.prefault(schema, 0).register(settingMeta, {
+  return z.prefault(schema, byDefault).register(settingMeta, {
     ...about(spec),
     allowed: `${allowedIntegers({ min: 1, max: spec.max })}, or 0 ${spec.zero}`,
     fromText: integerFromText,

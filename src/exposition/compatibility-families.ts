@@ -133,13 +133,14 @@ export const compatibilityPodGroups: readonly FamilyGroup<PodOnNode>[] = [
         name: 'container_volume_usage',
         profile: 'minimal',
         help: 'Bytes used in the emptyDir, for each container that mounts it and each path. Replaced by volume_used_bytes.',
-        value: ({ usedBytes }) => usedBytes,
+        value: ({ volume }) => volume.usedBytes,
       },
       {
         name: 'container_volume_limit_percentage',
         profile: 'minimal',
         help: 'Percentage of its size limit that the emptyDir uses, for each container that mounts it and each path. Replaced by limit_ratio.',
-        value: ({ usedBytes, sizeLimitBytes }) => percentage(usedBytes, sizeLimitBytes && roundUp(sizeLimitBytes)),
+        value: ({ volume: { usedBytes, sizeLimitBytes } }) =>
+          percentage(usedBytes, sizeLimitBytes && roundUp(sizeLimitBytes)),
       },
     ],
   }),

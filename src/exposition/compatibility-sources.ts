@@ -1,5 +1,6 @@
 /** The series of the families of k8s-ephemeral-storage-metrics, with its label names. */
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../attribution/usage.js';
+import { finderByName } from '../base/names.js';
 import type { Container, Mount } from '../kube/objects.js';
 import type { ContainerSummary, FsStats } from '../kubelet/summary.js';
 import type { ListedPod, NodeSnapshot } from '../scrape/snapshot.js';
@@ -11,9 +12,10 @@ import { containers } from './series-sources.js';
 /** The filesystem that holds the kubelet's own files. */
 export const legacyNodes: SeriesSource<NodeSnapshot, FsStats> = {
   labels: ['node_name'],
-  forEach({ nodeName, summary: { nodefs } }, emit) {
-    if (nodefs !== undefined) emit(labelText(legacyNodes.labels, [nodeName]), nodefs);
+  forEach({ summary: { nodefs } }, emit) {
+    if (nodefs !== undefined) emit(nodefs);
   },
+  labelsOf: ({ nodeName }) => labelText(legacyNodes.labels, [nodeName]),
 };
 
 interface PodOnFilesystem {
@@ -23,10 +25,10 @@ interface PodOnFilesystem {
 
 export const legacyPods: SeriesSource<PodOnNode, PodOnFilesystem> = {
   labels: [...legacyNodes.labels, 'pod_name', 'pod_namespace'],
-  forEach({ nodeName, nodefs, pod }, emit) {
-    if (pod.usage === undefined) return;
-    emit(labelText(legacyPods.labels, [nodeName, pod.name, pod.namespace]), { usage: pod.usage, nodefs });
+  forEach({ nodefs, pod: { usage } }, emit) {
+    if (usage !== undefined) emit({ usage, nodefs });
   },
+  labelsOf: ({ nodeName, pod: { namespace, name } }) => labelText(legacyPods.labels, [nodeName, name, namespace]),
 };
 
 /** The usage of a container, and the filesystems of its files. */
@@ -37,26 +39,28 @@ interface ContainerFiles {
 
 export const legacyContainers: SeriesSource<PodOnNode, ContainerFiles> = {
   labels: [...legacyPods.labels, 'container'],
-  forEach({ nodeName, pod }, emit) {
-    for (const usage of pod.usage?.containers ?? []) {
-      const summary = pod.summary.containers.find(({ name }) => name === usage.name);
-      emit(labelText(legacyContainers.labels, [nodeName, pod.name, pod.namespace, usage.name]), { usage, summary });
-    }
+  forEach({ pod }, emit) {
+    const findSummary = finderByName(pod.summary.containers);
+    for (const usage of pod.usage?.containers ?? []) emit({ usage, summary: findSummary(usage.name) });
   },
+  labelsOf: ({ nodeName, pod: { namespace, name } }, { usage }) =>
+    labelText(legacyContainers.labels, [nodeName, name, namespace, usage.name]),
 };
 
 /** With the labels of both exporters, for families of the same name. */
 export const sharedContainers: SeriesSource<PodOnNode, ContainerUsage> = {
   labels: [...containers.labels, ...legacyPods.labels],
-  forEach({ nodeName, pod: { namespace, name, usage } }, emit) {
-    for (const data of usage?.containers ?? []) {
-      const values = [namespace, name, data.name, nodeName, nodeName, name, namespace];
-      emit(labelText(sharedContainers.labels, values), data);
-    }
+  forEach: containers.forEach,
+  labelsOf({ nodeName, pod: { namespace, name } }, container) {
+    const values = [namespace, name, container.name, nodeName, nodeName, name, namespace];
+    return labelText(sharedContainers.labels, values);
   },
 };
 
 interface Fill {
+  readonly container: string;
+  /** Of which limit: its own, or the size of the node's filesystem. */
+  readonly source: 'container' | 'node';
   readonly usedBytes: number;
   readonly wholeBytes: number;
 }
@@ -67,42 +71,52 @@ interface Fill {
  */
 export const legacyLimits: SeriesSource<PodOnNode, Fill> = {
   labels: [...legacyContainers.labels, 'source'],
-  forEach({ nodeName, nodefs, pod }, emit) {
+  forEach({ nodefs, pod }, emit) {
     if (pod.usage === undefined) return;
-    const labelsOf = (container: string, source: string): string =>
-      labelText(legacyLimits.labels, [nodeName, pod.name, pod.namespace, container, source]);
     for (const { rule, container, usedBytes, limitBytes } of pod.ratios) {
-      if (rule === 'container') emit(labelsOf(container, 'container'), { usedBytes, wholeBytes: limitBytes });
+      if (rule === 'container') emit({ container, source: 'container', usedBytes, wholeBytes: limitBytes });
     }
     const fill = nodeFill(nodefs);
     if (fill === undefined) return;
     for (const { name, limitBytes = 0 } of runningContainers(pod)) {
-      if (limitBytes === 0) emit(labelsOf(name, 'node'), fill);
+      if (limitBytes === 0) emit({ container: name, source: 'node', ...fill });
     }
   },
+  labelsOf: ({ nodeName, pod: { namespace, name } }, { container, source }) =>
+    labelText(legacyLimits.labels, [nodeName, name, namespace, container, source]),
 };
 
 /** EmptyDirs of any medium: a series for each container that mounts them, and path. */
-export const legacyMounts: SeriesSource<PodOnNode, VolumeUsage> = {
+export const legacyMounts: SeriesSource<PodOnNode, MountedVolume> = {
   labels: [...legacyContainers.labels, 'volume_name', 'mount_path'],
-  forEach({ nodeName, pod }, emit) {
+  forEach({ pod }, emit) {
     if (pod.usage === undefined) return;
     const volumes = new Map(pod.usage.volumes.map((volume) => [volume.name, volume]));
-    for (const { container, volumeName, path } of mountsOf(pod)) {
-      const volume = volumes.get(volumeName);
-      if (volume?.type !== 'emptydir') continue;
-      const values = [nodeName, pod.name, pod.namespace, container, volumeName, path];
-      emit(labelText(legacyMounts.labels, values), volume);
+    for (const mount of mountsOf(pod)) {
+      const volume = volumes.get(mount.volumeName);
+      if (volume?.type === 'emptydir') emit({ mount, volume });
     }
+  },
+  labelsOf({ nodeName, pod: { namespace, name } }, { mount: { container, volumeName, path } }) {
+    return labelText(legacyMounts.labels, [nodeName, name, namespace, container, volumeName, path]);
   },
 };
 
-function mountsOf(pod: ListedPod): readonly (Mount & { readonly container: string })[] {
+interface MountOfContainer extends Mount {
+  readonly container: string;
+}
+
+interface MountedVolume {
+  readonly mount: MountOfContainer;
+  readonly volume: VolumeUsage;
+}
+
+function mountsOf(pod: ListedPod): readonly MountOfContainer[] {
   return runningContainers(pod).flatMap(({ name, mounts }) => mounts.map((mount) => ({ container: name, ...mount })));
 }
 
 /** Unlike the kubelet's `usedBytes`, it includes blocks that are reserved for root, as they are not available. */
-export function nodeFill(nodefs: FsStats | undefined): Fill | undefined {
+export function nodeFill(nodefs: FsStats | undefined): Pick<Fill, 'usedBytes' | 'wholeBytes'> | undefined {
   if (nodefs?.capacityBytes === undefined || nodefs.availableBytes === undefined) return undefined;
   const { capacityBytes, availableBytes } = nodefs;
   return { usedBytes: Math.max(capacityBytes - availableBytes, 0), wholeBytes: capacityBytes };

@@ -23,7 +23,7 @@ export const workloadEvictionGroups: readonly FamilyGroup<CountsPage<Workload>>[
         type: 'counter',
         profile: 'minimal',
         help: 'Evictions of pods of the workload for local storage that this exporter has seen, by cause.',
-        value: (count) => count,
+        value: ({ count }) => count,
       },
     ],
   }),
@@ -39,7 +39,7 @@ export const nodeEvictionGroups: readonly FamilyGroup<CountsPage<string>>[] = [
         type: 'counter',
         profile: 'minimal',
         help: 'Evictions of pods on the node for local storage that this exporter has seen, by cause.',
-        value: (count) => count,
+        value: ({ count }) => count,
       },
     ],
   }),
@@ -79,20 +79,26 @@ export const evictedPodGroups: readonly FamilyGroup<Records>[] = [
   }),
 ];
 
-/** The data is the number of evictions. */
+interface CauseCount {
+  readonly labelValues: readonly string[];
+  readonly cause: string;
+  readonly count: number;
+}
+
 function countsByCause<T>(
   labels: readonly string[],
   labelValuesOf: (of: T) => readonly string[],
-): SeriesSource<CountsPage<T>, number> {
+): SeriesSource<CountsPage<T>, CauseCount> {
   const names = [...labels, 'cause'];
   return {
     labels: names,
     forEach(page, emit) {
       for (const { of, counts } of page) {
         const labelValues = labelValuesOf(of);
-        for (const [cause, data] of counts) emit(labelText(names, [...labelValues, cause]), data);
+        for (const [cause, count] of counts) emit({ labelValues, cause, count });
       }
     },
+    labelsOf: (_page, { labelValues, cause }) => labelText(names, [...labelValues, cause]),
   };
 }
 
@@ -100,20 +106,23 @@ type RecordLabel = 'namespace' | 'pod' | 'node' | 'cause' | 'container' | 'volum
 
 /** Records are the newest first. */
 function newestBy(labels: readonly RecordLabel[]): SeriesSource<Records, EvictionRecord> {
+  const labelsOf = (record: EvictionRecord): string =>
+    labelText(
+      labels,
+      labels.map((label) => record[label]),
+    );
   return {
     labels,
     forEach(records, emit) {
       const seen = new Set<string>();
       for (const data of records) {
-        const text = labelText(
-          labels,
-          labels.map((label) => data[label]),
-        );
+        const text = labelsOf(data);
         if (seen.has(text)) continue;
         seen.add(text);
-        emit(text, data);
+        emit(data);
       }
     },
+    labelsOf: (_records, data) => labelsOf(data),
   };
 }
 

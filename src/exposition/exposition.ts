@@ -11,14 +11,23 @@ import { type BodyFamily, ExpositionBodies, type ExpositionBody, type Exposition
 import { ChunkCache, type ChunkCacheOptions } from './chunks.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { type Compatibility, detailGroups, familyTable } from './families.js';
-import type { FamilyGroup, Level } from './family.js';
-import type { TextPiece } from './gzip-pages.js';
+import type { ClusterFamilyRow, FamilyGroup, Level } from './family.js';
 import { nodeStateGroups } from './node-families.js';
 import { isSameState, type ShownNodeState, shownState } from './node-states.js';
 import { objectGroups } from './object-families.js';
 import { type SourceParts, undivided } from './part-texts.js';
 import { partsOfNode, partsOfObjects } from './pod-on-node.js';
 import { type MetricSource, registryFamilies, type RegistryFamily } from './registry-text.js';
+import {
+  chooseFamilies,
+  type CountedCache,
+  countOf,
+  type FamilyBlock,
+  placesOf,
+  roomIn,
+  type Section,
+  section,
+} from './sections.js';
 import {
   allowedBy,
   type FamilyFilter,
@@ -51,6 +60,8 @@ interface SeriesCapResult {
   readonly families: readonly string[];
   /** Series of all of them. */
   readonly seriesCount: number;
+  /** Series of pods that would have too many. */
+  readonly largePodsSeriesCount: number;
 }
 
 interface SeriesCapObserver {
@@ -73,12 +84,6 @@ export interface ExpositionOptions {
   /** Those of the records of the nodes. Default: kept here, and not logged. */
   readonly faults?: NodeFaults;
   readonly clock: Clock;
-}
-
-/** A family about the cluster. */
-interface FamilyBlock extends BodyFamily {
-  readonly level: Level;
-  readonly seriesCount: number;
 }
 
 /**
@@ -104,6 +109,7 @@ export class Exposition {
   readonly #workloadEvictionChunks: ChunkCache<readonly EvictionCounts<Workload>[]>;
   readonly #nodeEvictions = new StablePages<EvictionCounts<string>>();
   readonly #nodeEvictionChunks: ChunkCache<readonly EvictionCounts<string>[]>;
+  readonly #caches: readonly CountedCache[];
 
   constructor({ settings, selfMetrics, observer, faults, clock }: ExpositionOptions) {
     const isAllowed = allowedBy(settings);
@@ -140,6 +146,8 @@ export class Exposition {
     this.#evictedPodChunks = pageCache(evictedPodGroups);
     this.#workloadEvictionChunks = pageCache(workloadEvictionGroups);
     this.#nodeEvictionChunks = pageCache(nodeEvictionGroups);
+    const perNode = [this.#nodeChunks, this.#objectChunks, this.#nodeStateChunks, this.#nodeEvictionChunks];
+    this.#caches = [this.#workloadChunks, this.#workloadEvictionChunks, this.#evictedPodChunks, ...perNode];
   }
 
   /** Whether there is a family of this name, allowed or not, with series or without. */
@@ -152,7 +160,10 @@ export class Exposition {
   async prepareNode({ snapshot, objects }: PreparedNode, filter: FamilyFilter, signal: AbortSignal): Promise<void> {
     const isRequested = requestedBy(filter);
     const prepare = async <Source extends object>(cache: ChunkCache<Source>, source: Source) => {
-      if (cache.families.some(isRequested)) await cache.prepare(source, signal);
+      if (!cache.families.some(isRequested)) return;
+      await cache.count(source, roomIn(this.#caches, this.#settings.maxSeries), signal);
+      const { leftOut } = chooseFamilies(this.#caches, filter, this.#settings.maxSeries);
+      await cache.prepare(source, placesOf(cache.families, leftOut), signal);
     };
     if (snapshot !== undefined) await prepare(this.#nodeChunks, snapshot);
     await prepare(this.#objectChunks, objects);
@@ -177,21 +188,31 @@ export class Exposition {
     filter: FamilyFilter,
     signal: AbortSignal,
   ): Promise<readonly FamilyBlock[]> {
+    const sections = this.#sections(snapshot);
+    const isRequested = requestedBy(filter);
+    const requested = sections.filter(({ cache }) => cache.families.some(isRequested));
+    let room = roomIn(this.#caches, this.#settings.maxSeries);
+    for (const { count } of requested) room = await count(room, signal);
+    const choice = chooseFamilies(this.#caches, filter, this.#settings.maxSeries);
+    const blocks: FamilyBlock[] = [];
+    for (const section of requested) blocks.push(...(await section.blocks(choice, signal)));
+    const largePodsSeriesCount = requested.reduce((sum, { cache }) => sum + cache.leftOutCount, 0);
+    return this.#capped(blocks, { filter, leftOut: choice.leftOut, largePodsSeriesCount });
+  }
+
+  /** In the order of the table. */
+  #sections(snapshot: ClusterSnapshot): readonly Section[] {
     const { nodes, objects, workloads, evictions } = snapshot;
     const snapshots = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
-    const isRequested = requestedBy(filter);
-    const blocksOf = <Source extends object>(cache: ChunkCache<Source>, sources: readonly Source[]) =>
-      familyBlocks(cache, { sources, isRequested }, signal);
-    const blocks = [
-      ...(await blocksOf(this.#workloadChunks, this.#pages.of(workloads))),
-      ...(await blocksOf(this.#workloadEvictionChunks, this.#workloadEvictions.of(evictions.workloads))),
-      ...(await blocksOf(this.#nodeChunks, snapshots)),
-      ...(await blocksOf(this.#objectChunks, objects)),
-      ...(await blocksOf(this.#evictedPodChunks, [evictions.records])),
-      ...(await blocksOf(this.#nodeStateChunks, this.#nodeStates.of(this.#shownStates(snapshot)))),
-      ...(await blocksOf(this.#nodeEvictionChunks, this.#nodeEvictions.of(evictions.nodes))),
+    return [
+      section(this.#workloadChunks, () => this.#pages.of(workloads)),
+      section(this.#workloadEvictionChunks, () => this.#workloadEvictions.of(evictions.workloads)),
+      section(this.#nodeChunks, () => snapshots),
+      section(this.#objectChunks, () => objects),
+      section(this.#evictedPodChunks, () => [evictions.records]),
+      section(this.#nodeStateChunks, () => this.#nodeStates.of(this.#shownStates(snapshot))),
+      section(this.#nodeEvictionChunks, () => this.#nodeEvictions.of(evictions.nodes)),
     ];
-    return this.#capped(blocks, filter);
   }
 
   /** To be called once the text of the nodes is made. */
@@ -204,47 +225,29 @@ export class Exposition {
     });
   }
 
-  #capped(blocks: readonly FamilyBlock[], filter: FamilyFilter): readonly FamilyBlock[] {
+  #capped(blocks: readonly FamilyBlock[], { filter, leftOut, largePodsSeriesCount }: CapInput): readonly FamilyBlock[] {
     const { maxSeries } = this.#settings;
     const over = familiesOverCap(blocks, maxSeries ?? Infinity);
+    const isDropped = (block: FamilyBlock): boolean => over.has(block) || leftOut.has(block.header);
+    const dropped = [...over, ...blocks.filter((block) => !over.has(block) && leftOut.has(block.header))];
     this.#observer.capped({
       filter: filterText(filter),
       maxSeries,
-      families: Array.from(over, ({ header }) => header.name),
-      seriesCount: Array.from(over).reduce((sum, { seriesCount }) => sum + seriesCount, 0),
+      families: dropped.map(({ header }) => header.name),
+      seriesCount: countOf(dropped),
+      largePodsSeriesCount,
     });
-    return blocks.filter((block) => !over.has(block));
+    return blocks.filter((block) => !isDropped(block));
   }
 }
 
+interface CapInput {
+  readonly filter: FamilyFilter;
+  readonly leftOut: ReadonlySet<ClusterFamilyRow>;
+  readonly largePodsSeriesCount: number;
+}
+
 type NodeSource = NodeSnapshot | NodeObjects;
-
-interface BlockRequest<Source> {
-  readonly sources: readonly Source[];
-  readonly isRequested: FamilyPredicate;
-}
-
-/** The chunks of all sources for the first family, then for the second, … */
-async function familyBlocks<Source extends object>(
-  cache: ChunkCache<Source>,
-  { sources, isRequested }: BlockRequest<Source>,
-  signal: AbortSignal,
-): Promise<readonly FamilyBlock[]> {
-  const requested = [...cache.families.entries()].filter(([, family]) => isRequested(family));
-  if (requested.length === 0) return [];
-  const prepared = await cache.prepareAll(sources, signal);
-  return requested.map(([index, family]) => {
-    const pieces: TextPiece[] = [];
-    let seriesCount = 0;
-    for (const text of prepared) {
-      const piece = text.pieces[index];
-      if (piece === undefined || piece.seriesCount === 0) continue;
-      pieces.push(piece);
-      seriesCount += piece.seriesCount;
-    }
-    return { level: family.level, header: family, pieces, seriesCount };
-  });
-}
 
 /** The families of the registry that are requested; the others are not formatted. */
 function requestedOf(registry: MetricSource, isRequested: FamilyPredicate): MetricSource {

@@ -27,15 +27,19 @@ export interface FamilyGroup<Source> {
   readonly families: readonly ClusterFamilyRow[];
   /** The group with these families only; the same one with all of them. */
   narrowed(isWanted: (family: ClusterFamilyRow) => boolean): FamilyGroup<Source>;
-  /** Adds the samples of `source`. `lines`: one for each family, in their order. */
-  write(source: Source, lines: readonly SampleLines[]): void;
+  /** Adds the samples of `source`. `lines`: one for each family, in their order; undefined for one that is left out. */
+  write(source: Source, lines: readonly (SampleLines | undefined)[]): void;
+  /** Adds the numbers of samples of `source` to `counts`: one for each family from `first` on. */
+  count(source: Source, counts: Uint32Array, first: number): void;
 }
 
 /** Where the series of a group come from. */
 export interface SeriesSource<Source, T> {
   readonly labels: readonly string[];
-  /** Calls `emit` for each series with the text of its labels, as {@link labelText} writes it. */
-  forEach(source: Source, emit: (labels: string, data: T) => void): void;
+  /** Calls `emit` for each series. Cheap: series are counted before any text is made of them. */
+  readonly forEach: (source: Source, emit: (data: T) => void) => void;
+  /** The text of a series' labels, as {@link labelText} writes it. */
+  readonly labelsOf: (source: Source, data: T) => string;
 }
 
 export interface FamilyOptions<T> {
@@ -82,10 +86,19 @@ function groupOf<Source, T>(seriesSource: SeriesSource<Source, T>, entries: read
       return wanted.length === entries.length ? group : groupOf(seriesSource, wanted);
     },
     write: (source, lines) => {
-      seriesSource.forEach(source, (labels, data) => {
+      seriesSource.forEach(source, (data) => {
+        let labels: string | undefined;
         for (let index = 0; index < entries.length; index += 1) {
-          const value = entries[index]?.valueOf(data);
-          if (value !== undefined) lines[index]?.add(labels, value);
+          const ofFamily = lines[index];
+          const value = ofFamily && entries[index]?.valueOf(data);
+          if (value !== undefined) ofFamily?.add((labels ??= seriesSource.labelsOf(source, data)), value);
+        }
+      });
+    },
+    count: (source, counts, first) => {
+      seriesSource.forEach(source, (data) => {
+        for (let index = 0; index < entries.length; index += 1) {
+          if (entries[index]?.valueOf(data) !== undefined) counts[first + index] = (counts[first + index] ?? 0) + 1;
         }
       });
     },

@@ -1,9 +1,10 @@
 /** The lines of a source's parts, family by family: those of unchanged parts are copied from the source's former text. */
 import type { FamilyGroup } from './family.js';
+import type { PartBound, PartCounts } from './part-counts.js';
 import { SampleLines } from './sample-lines.js';
 
 /** How a source of series is divided into parts that change independently of each other. */
-export interface SourceParts<Source, Item extends object, Part> {
+export interface SourceParts<Source, Item extends object, Part> extends PartBound<Item> {
   /** In the order of their series. */
   readonly items: (source: Source) => readonly Item[];
   /** What the series of an item are made from. */
@@ -17,6 +18,8 @@ export const undivided: SourceParts<unknown, never, never> = {
   items: () => [],
   partOf: () => (item) => item,
   isSameFor: () => false,
+  maxSeriesCount: 0,
+  sizeOf: () => 0,
 };
 
 /** Where the lines of each part end in the text of each family. */
@@ -59,27 +62,32 @@ export interface Copy {
   readonly offset: number;
 }
 
+/** What the parts of a source become text with. */
+export interface PartTextsOptions<Part> {
+  readonly groups: readonly FamilyGroup<Part>[];
+  readonly counts: PartCounts<object, Part>;
+  readonly partOf: (item: object) => Part;
+  /** Families of the groups that are not made. */
+  readonly leftOut: ReadonlySet<number>;
+}
+
 /** The parts of one source, rendered as far as they have changed. */
 export class PartTexts<Part> {
   readonly ends: PartEnds;
   readonly #former: PartEnds;
-  readonly #groups: readonly FamilyGroup<Part>[];
+  readonly #options: PartTextsOptions<Part>;
   readonly #familyNames: readonly string[];
   readonly #runs: readonly Run[];
 
-  constructor(
-    groups: readonly FamilyGroup<Part>[],
-    items: readonly object[],
-    partOf: (item: object) => Part,
-    former: PartEnds,
-  ) {
-    this.#groups = groups;
-    this.#familyNames = groups.flatMap(({ families }) => families.map(({ name }) => name));
+  /** `former`: with the same families left out. */
+  constructor(options: PartTextsOptions<Part>, items: readonly object[], former: PartEnds) {
+    this.#options = options;
+    this.#familyNames = options.groups.flatMap(({ families }) => families.map(({ name }) => name));
     this.#former = former;
     this.#runs = runsOf(items, former.items);
     const entryCount = items.length * this.#familyNames.length;
     this.ends = { items, bytes: new Uint32Array(entryCount), lines: new Uint32Array(entryCount) };
-    for (const run of this.#runs) if (run.formerStart === undefined) this.#render(run, partOf);
+    for (const run of this.#runs) if (run.formerStart === undefined) this.#render(run);
     for (const family of this.#familyNames.keys()) this.#addUp(family);
   }
 
@@ -105,13 +113,17 @@ export class PartTexts<Part> {
   }
 
   /** Leaves in `ends` the lengths of the items in characters and lines, each with those before it in the run. */
-  #render(run: RenderedRun, partOf: (item: object) => Part): void {
+  #render(run: RenderedRun): void {
     const { items, bytes, lines } = this.ends;
+    const { groups, counts, partOf, leftOut } = this.#options;
     run.lines = this.#familyNames.map((name) => new SampleLines(name));
-    const ofGroups = linesByGroup(this.#groups, run.lines);
+    const ofGroups = linesByGroup(groups, without(run.lines, leftOut));
     for (const [index, item] of items.slice(run.start, run.end).entries()) {
       const part = partOf(item);
-      for (const [position, group] of this.#groups.entries()) group.write(part, ofGroups[position] ?? []);
+      const ofPart = counts.leftOut(item, part);
+      const written =
+        ofPart === undefined ? ofGroups : linesByGroup(groups, without(run.lines, new Set([...leftOut, ...ofPart])));
+      for (const [position, group] of groups.entries()) group.write(part, written[position] ?? []);
       for (const [family, { text, seriesCount }] of run.lines.entries()) {
         const entry = family * items.length + run.start + index;
         bytes[entry] = text.length;
@@ -170,10 +182,18 @@ function toByteEnds(ends: Uint32Array, lines: SampleLines | undefined): void {
   }
 }
 
+/** The lines with undefined in place of those of these families. */
+export function without(
+  lines: readonly SampleLines[],
+  leftOut: ReadonlySet<number>,
+): readonly (SampleLines | undefined)[] {
+  return leftOut.size === 0 ? lines : lines.map((ofFamily, family) => (leftOut.has(family) ? undefined : ofFamily));
+}
+
 export function linesByGroup<Source>(
   groups: readonly FamilyGroup<Source>[],
-  lines: readonly SampleLines[],
-): readonly (readonly SampleLines[])[] {
+  lines: readonly (SampleLines | undefined)[],
+): readonly (readonly (SampleLines | undefined)[])[] {
   let end = 0;
   return groups.map(({ families }) => {
     end += families.length;

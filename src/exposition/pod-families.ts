@@ -74,7 +74,7 @@ export const podGroups: readonly FamilyGroup<PodOnNode>[] = [
         name: 'pod_component_used_bytes',
         profile: 'standard',
         help: 'Ephemeral storage used by a component of the pod (rootfs, logs, emptydir, configmap, other). The sum is the total of the pod; emptydir and configmap only if the pod has such a volume.',
-        value: (usedBytes) => usedBytes,
+        value: ({ usedBytes }) => usedBytes,
       },
     ],
   }),

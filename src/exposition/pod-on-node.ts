@@ -1,4 +1,5 @@
 /** The pods of a node, each with what its series have from the node. */
+import { components } from '../attribution/usage.js';
 import type { FsStats } from '../kubelet/summary.js';
 import type { BoundPod, ListedPod, NodeObjects, NodeSnapshot } from '../scrape/snapshot.js';
 import type { Compatibility } from './families.js';
@@ -28,6 +29,12 @@ export interface BoundPodOnNode extends PodLabels {
   readonly bound: BoundPod;
 }
 
+/**
+ * Most series of one pod, which its author could make as many as a million: from its node's summary and from the API server.
+ * Far above what pods have in any profile.
+ */
+const maxSeriesCounts = { measured: 650, declared: 350 };
+
 /** The same pod has other series where families show values of the node's filesystem beside it. */
 export function partsOfNode({
   compatibility,
@@ -37,6 +44,8 @@ export function partsOfNode({
   const shown: readonly (keyof FsStats)[] =
     compatibility === 'none' ? ['capacityBytes'] : ['capacityBytes', 'availableBytes', 'inodes', 'inodesFree'];
   return {
+    maxSeriesCount: maxSeriesCounts.measured,
+    sizeOf: measuredSize,
     /** Each once, and those that have no total last. */
     items: (snapshot) => {
       const pods = distinctPods(withNamelessAsOne(snapshot).pods, (pod) => pod);
@@ -51,7 +60,16 @@ export function partsOfNode({
   };
 }
 
+function measuredSize({ pod, usage, ratios }: ListedPod): number {
+  const { containers = [], volumes = [] } = usage ?? {};
+  const specs = pod?.containers ?? [];
+  const mountCount = specs.reduce((sum, { mounts }) => sum + mounts.length, 0);
+  return components.length + ratios.length + containers.length + volumes.length + specs.length + mountCount;
+}
+
 export const partsOfObjects: SourceParts<NodeObjects, BoundPod, BoundPodOnNode> = {
+  maxSeriesCount: maxSeriesCounts.declared,
+  sizeOf: ({ pod: { containers, volumes }, workloads }) => 1 + containers.length + volumes.length + workloads.length,
   items: ({ pods }) => distinctPods(pods, ({ pod }) => pod),
   partOf: ({ nodeName }) => {
     const labelsOf = podLabels(nodeName);

@@ -14,15 +14,20 @@ import { exemptionOf } from '../eviction/limits.js';
 import { type NodeLayout, sameFilesystem } from '../eviction/node-layout.js';
 import type { Volume, VolumeType } from '../kube/objects.js';
 import { checkedVolumes } from '../kube/pod-rest.js';
+import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import { type NextVictim, nextVictims } from '../scrape/node-victims.js';
 import type { ListedPod, NodeSnapshot, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
+import type { Workload } from '../workload/workload.js';
 import type { SeriesSource } from './family.js';
 import type { ShownNodeState } from './node-states.js';
 import type { PodOnNode } from './pod-on-node.js';
 import { labelPart, labelText } from './render.js';
 
-type WorkloadContainer = NonNullable<WorkloadSnapshot['usage']>['containers'][number];
+interface WorkloadContainer {
+  readonly workload: Workload;
+  readonly data: NonNullable<WorkloadSnapshot['usage']>['containers'][number];
+}
 
 /** Some of the nodes of one scrape. */
 export type NodeStates = readonly ShownNodeState[];
@@ -37,75 +42,78 @@ export interface WorkloadPage {
 export const workloads: SeriesSource<WorkloadPage, WorkloadSnapshot> = {
   labels: ['namespace', 'workload', 'workload_type'],
   forEach(page, emit) {
-    for (const data of page.workloads) {
-      const { namespace, name, type } = data.workload;
-      emit(labelText(workloads.labels, [namespace, name, type]), data);
-    }
+    for (const data of page.workloads) emit(data);
   },
+  labelsOf: (_page, { workload: { namespace, name, type } }) => labelText(workloads.labels, [namespace, name, type]),
 };
 
 export const workloadContainers: SeriesSource<WorkloadPage, WorkloadContainer> = {
   labels: [...workloads.labels, 'container'],
   forEach(page, emit) {
     for (const { workload, usage } of page.workloads) {
-      const { namespace, name, type } = workload;
-      for (const data of usage?.containers ?? []) {
-        emit(labelText(workloadContainers.labels, [namespace, name, type, data.container]), data);
-      }
+      for (const data of usage?.containers ?? []) emit({ workload, data });
     }
   },
+  labelsOf: (_page, { workload: { namespace, name, type }, data: { container } }) =>
+    labelText(workloadContainers.labels, [namespace, name, type, container]),
 };
 
 /** Those with a total, as all series of pods but {@link limits} and {@link exemptPods}. */
 export const pods: SeriesSource<PodOnNode, PodSnapshot> = {
   labels: ['namespace', 'pod', 'node'],
-  forEach({ pod, placed }, emit) {
-    if (hasTotal(pod)) emit(`${placed}}`, pod);
+  forEach({ pod }, emit) {
+    if (hasTotal(pod)) emit(pod);
   },
+  labelsOf: ({ placed }) => `${placed}}`,
 };
 
 /** Limits that the kubelet evicts for. */
 export const limits: SeriesSource<PodOnNode, LimitRatio> = {
   labels: [...pods.labels, 'rule', 'container', 'volume'],
-  forEach({ pod, placed }, emit) {
-    for (const data of pod.ratios) {
-      const { rule, container, volume } = data;
-      emit(`${placed},rule="${rule}"${labelPart('container', container)}${labelPart('volume', volume)}}`, data);
-    }
+  forEach({ pod }, emit) {
+    for (const data of pod.ratios) emit(data);
   },
+  labelsOf: ({ placed }, { rule, container, volume }) =>
+    `${placed},rule="${rule}"${labelPart('container', container)}${labelPart('volume', volume)}}`,
 };
 
 /** Pods that the kubelet never evicts, of those that have a limit. */
-export const exemptPods: SeriesSource<PodOnNode, ListedPod> = {
+export const exemptPods: SeriesSource<PodOnNode, 'static' | 'critical'> = {
   labels: [...pods.labels, 'reason'],
-  forEach({ pod, placed }, emit) {
+  forEach({ pod }, emit) {
     const reason = pod.pod && pod.ratios.length > 0 ? exemptionOf(pod.pod) : undefined;
-    if (reason !== undefined) emit(`${placed},reason="${reason}"}`, pod);
+    if (reason !== undefined) emit(reason);
   },
+  labelsOf: ({ placed }, reason) => `${placed},reason="${reason}"}`,
 };
 
 /** None of a node that is not close to evicting pods. */
 export const evictionRanks: SeriesSource<NodeSnapshot, NextVictim> = {
   labels: [...pods.labels, 'signal'],
   forEach(snapshot, emit) {
-    for (const data of nextVictims(snapshot)) {
-      const { namespace, name } = data.victim.pod;
-      emit(labelText(evictionRanks.labels, [namespace, name, snapshot.nodeName, data.signal]), data);
-    }
+    for (const data of nextVictims(snapshot)) emit(data);
   },
+  labelsOf: ({ nodeName }, { victim: { pod }, signal }) =>
+    labelText(evictionRanks.labels, [pod.namespace, pod.name, nodeName, signal]),
 };
 
-/** The data is the component's bytes. Components of volumes only where the pod has such a volume. */
-export const podComponents: SeriesSource<PodOnNode, number> = {
+interface PodComponent {
+  readonly component: Component;
+  readonly usedBytes: number;
+}
+
+/** Components of volumes only where the pod has such a volume. */
+export const podComponents: SeriesSource<PodOnNode, PodComponent> = {
   labels: [...pods.labels, 'component'],
-  forEach({ pod, placed }, emit) {
+  forEach({ pod }, emit) {
     const { usage } = pod;
     if (usage === undefined) return;
     for (const component of components) {
       if (isVolumeComponent[component] && !hasVolumeOf(component, pod.pod && checkedVolumes(pod.pod), usage)) continue;
-      emit(`${placed},component="${component}"}`, usage.components[component]);
+      emit({ component, usedBytes: usage.components[component] });
     }
   },
+  labelsOf: ({ placed }, { component }) => `${placed},component="${component}"}`,
 };
 
 const isVolumeComponent: Readonly<Record<Component, boolean>> = {
@@ -124,19 +132,24 @@ function hasVolumeOf(component: Component, specs: readonly Volume[] = [], usage:
 
 export const containers: SeriesSource<PodOnNode, ContainerUsage> = {
   labels: ['namespace', 'pod', 'container', 'node'],
-  forEach({ pod, named, nodeName }, emit) {
-    for (const data of pod.usage?.containers ?? []) {
-      emit(`${named}${labelPart('container', data.name)}${labelPart('node', nodeName)}}`, data);
-    }
+  forEach({ pod }, emit) {
+    for (const data of pod.usage?.containers ?? []) emit(data);
   },
+  labelsOf: ({ named, nodeName }, { name }) => containerLabels(named, name, nodeName),
 };
+
+/** Those of {@link containers}. `named`: those of the pod without its node. */
+export function containerLabels(named: string, containerName: string, nodeName: string): string {
+  return `${named}${labelPart('container', containerName)}${labelPart('node', nodeName)}}`;
+}
 
 /** `counted`: whether the volume is part of the pod's total. */
 export const volumes: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: [...pods.labels, 'volume', 'type', 'medium', 'counted'],
-  forEach({ pod, placed }, emit) {
-    for (const data of pod.usage?.volumes ?? []) emit(volumeLabels(placed, data), data);
+  forEach({ pod }, emit) {
+    for (const data of pod.usage?.volumes ?? []) emit(data);
   },
+  labelsOf: ({ placed }, volume) => volumeLabels(placed, volume),
 };
 
 /** Those of {@link volumes}, after those of a pod. */
@@ -148,9 +161,10 @@ export function volumeLabels(placed: string, volume: Pick<Volume, 'name' | 'type
 
 export const emptyDirs: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: volumes.labels,
-  forEach({ pod, placed }, emit) {
-    for (const data of pod.usage?.volumes ?? []) if (data.type === 'emptydir') emit(volumeLabels(placed, data), data);
+  forEach({ pod }, emit) {
+    for (const data of pod.usage?.volumes ?? []) if (data.type === 'emptydir') emit(data);
   },
+  labelsOf: volumes.labelsOf,
 };
 
 /**
@@ -159,16 +173,17 @@ export const emptyDirs: SeriesSource<PodOnNode, VolumeUsage> = {
  */
 export const volumeFilesystems: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: volumes.labels,
-  forEach({ pod, placed, nodefs }, emit) {
+  forEach({ pod, nodefs }, emit) {
     const nodeCapacityBytes = nodefs?.capacityBytes;
     if (nodeCapacityBytes === undefined) return;
     for (const data of pod.usage?.volumes ?? []) {
       const { type, medium, capacityBytes } = data;
       if (capacityBytes === undefined) continue;
       const mayHaveFilesystem = type === 'emptydir' ? medium !== '' : typesWithFilesystem.has(type);
-      if (mayHaveFilesystem && capacityBytes !== nodeCapacityBytes) emit(volumeLabels(placed, data), data);
+      if (mayHaveFilesystem && capacityBytes !== nodeCapacityBytes) emit(data);
     }
   },
+  labelsOf: volumes.labelsOf,
 };
 
 /** `unknown`: volumes of pods that the API server does not know, and of types that Kubernetes no longer has. */
@@ -181,62 +196,74 @@ const typesWithFilesystem: ReadonlySet<VolumeType> = new Set<VolumeType>([
   'unknown',
 ]);
 
+interface Filesystem {
+  readonly filesystem: SignalFilesystem;
+  readonly stats: FsStats;
+}
+
+const signalFilesystems = ['nodefs', 'imagefs', 'containerfs'] as const;
+
 /** Each filesystem once: the kubelet reports one that serves two purposes under two names. */
-export const filesystems: SeriesSource<NodeSnapshot, FsStats> = {
+export const filesystems: SeriesSource<NodeSnapshot, Filesystem> = {
   labels: ['node', 'filesystem'],
-  forEach({ nodeName, summary, layout }, emit) {
-    for (const filesystem of ['nodefs', 'imagefs', 'containerfs'] as const) {
-      const data = summary[filesystem];
+  forEach({ summary, layout }, emit) {
+    for (const filesystem of signalFilesystems) {
+      const stats = summary[filesystem];
       const isOwn = sameFilesystem(filesystem, summary, layout) === undefined;
-      if (data !== undefined && isOwn) emit(labelText(filesystems.labels, [nodeName, filesystem]), data);
+      if (stats !== undefined && isOwn) emit({ filesystem, stats });
     }
   },
+  labelsOf: ({ nodeName }, { filesystem }) => labelText(filesystems.labels, [nodeName, filesystem]),
 };
 
 export const owners: SeriesSource<NodeSnapshot, FilesystemOwners> = {
   labels: filesystems.labels,
   forEach(snapshot, emit) {
-    for (const data of filesystemOwners(snapshot)) {
-      emit(labelText(owners.labels, [snapshot.nodeName, data.filesystem]), data);
-    }
+    for (const data of filesystemOwners(snapshot)) emit(data);
   },
+  labelsOf: ({ nodeName }, { filesystem }) => labelText(owners.labels, [nodeName, filesystem]),
 };
 
 export const evictionHeadrooms: SeriesSource<NodeSnapshot, EvictionHeadroom> = {
   labels: filesystems.labels,
-  forEach({ nodeName, headrooms }, emit) {
-    for (const data of headrooms) emit(labelText(evictionHeadrooms.labels, [nodeName, data.filesystem]), data);
+  forEach({ headrooms }, emit) {
+    for (const data of headrooms) emit(data);
   },
+  labelsOf: ({ nodeName }, { filesystem }) => labelText(evictionHeadrooms.labels, [nodeName, filesystem]),
 };
 
 export const summaries: SeriesSource<NodeSnapshot, NodeSummary> = {
   labels: ['node'],
-  forEach({ nodeName, summary }, emit) {
-    emit(labelText(summaries.labels, [nodeName]), summary);
+  forEach({ summary }, emit) {
+    emit(summary);
   },
+  labelsOf: ({ nodeName }) => labelText(summaries.labels, [nodeName]),
 };
 
 export const layouts: SeriesSource<NodeSnapshot, NodeLayout> = {
   labels: ['node'],
-  forEach({ nodeName, layout }, emit) {
-    emit(labelText(layouts.labels, [nodeName]), layout);
+  forEach({ layout }, emit) {
+    emit(layout);
   },
+  labelsOf: ({ nodeName }) => labelText(layouts.labels, [nodeName]),
 };
 
 export const nodes: SeriesSource<NodeStates, ShownNodeState> = {
   labels: ['node'],
   forEach(states, emit) {
-    for (const data of states) emit(labelText(nodes.labels, [data.nodeName]), data);
+    for (const data of states) emit(data);
   },
+  labelsOf: (_states, { nodeName }) => labelText(nodes.labels, [nodeName]),
 };
 
-export const absentNodes: SeriesSource<NodeStates, ShownNodeState> = {
+type ShownAbsentNode = Extract<ShownNodeState, { readonly state: 'absent' }>;
+
+export const absentNodes: SeriesSource<NodeStates, ShownAbsentNode> = {
   labels: ['node', 'reason'],
   forEach(states, emit) {
-    for (const data of states) {
-      if (data.state === 'absent') emit(labelText(absentNodes.labels, [data.nodeName, data.reason]), data);
-    }
+    for (const data of states) if (data.state === 'absent') emit(data);
   },
+  labelsOf: (_states, { nodeName, reason }) => labelText(absentNodes.labels, [nodeName, reason]),
 };
 
 function hasTotal(pod: ListedPod): pod is PodSnapshot {

@@ -1,5 +1,5 @@
 import type { Labels } from '../kube/objects.js';
-import type { WorkloadOrigin } from '../workload/workload.js';
+import type { Workload, WorkloadOrigin } from '../workload/workload.js';
 import type { SeriesSource } from './family.js';
 import { labelText } from './render.js';
 import { type WorkloadPage, workloads } from './series-sources.js';
@@ -24,18 +24,24 @@ export function infoLabelNames(keys: Iterable<string>): ReadonlyMap<string, stri
 
 const fixedLabels = [...workloads.labels, 'source'];
 
+interface WorkloadInfo {
+  readonly workload: Workload;
+  /** Of the labels, by their keys. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
 /** One for each workload, with the label values behind it. `label_…` stands for one label for each label key. */
-export const workloadInfos: SeriesSource<WorkloadPage, unknown> = {
+export const workloadInfos: SeriesSource<WorkloadPage, WorkloadInfo> = {
   labels: [...fixedLabels, 'label_…'],
   forEach(page, emit) {
     const names = infoLabelNames(page.labelKeys);
+    for (const { workload } of page.workloads) emit({ workload, names });
+  },
+  labelsOf(_page, { workload: { namespace, name, type, origin }, names }) {
+    const values = originLabels(origin);
+    const ofKeys = Array.from(names.keys(), (key) => (Object.hasOwn(values, key) ? (values[key] ?? '') : ''));
     const labels = [...fixedLabels, ...names.values()];
-    for (const { workload } of page.workloads) {
-      const { namespace, name, type, origin } = workload;
-      const values = originLabels(origin);
-      const ofKeys = Array.from(names.keys(), (key) => (Object.hasOwn(values, key) ? (values[key] ?? '') : ''));
-      emit(labelText(labels, [namespace, name, type, origin.source, ...ofKeys]), workload);
-    }
+    return labelText(labels, [namespace, name, type, origin.source, ...ofKeys]);
   },
 };
 

@@ -44,7 +44,7 @@ export const selfFamilies = {
   seriesDropped: {
     name: `${prefix}series_dropped_total`,
     type: 'counter',
-    help: 'Series dropped from the exposition, by reason: max_series (whole families above metrics.maxSeries).',
+    help: 'Series dropped from the exposition, by reason: max_series (whole families above metrics.maxSeries), large_pods (whole families of pods that would have more than 1,000 series).',
     labels: ['reason'],
   },
   kubeletRequests: {

@@ -28,7 +28,7 @@ type ScrapeResult = (typeof scrapeResults)[number];
 type RequestResult = 'success' | FailureReason;
 const requestResults: readonly RequestResult[] = ['success', ...requestFailureReasons];
 
-const droppedReasons = ['max_series'] as const;
+const droppedReasons = ['max_series', 'large_pods'] as const;
 type DroppedReason = (typeof droppedReasons)[number];
 
 /** The stores of the settings in force, and the watches that they and others use. */

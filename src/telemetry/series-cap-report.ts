@@ -10,15 +10,17 @@ export interface SeriesCapResult {
   readonly families: readonly string[];
   /** Series of all of them. */
   readonly seriesCount: number;
+  /** Series of pods that would have too many. */
+  readonly largePodsSeriesCount: number;
 }
 
 export interface SeriesCapReportOptions {
-  readonly metrics: { seriesDropped(reason: 'max_series', seriesCount: number): void };
+  readonly metrics: { seriesDropped(reason: 'max_series' | 'large_pods', seriesCount: number): void };
   readonly logger: Logger;
 }
 
 /**
- * Counts the series that the cap drops from each exposition. Logs when the dropped families change. Requests with a
+ * Counts the series that are dropped from each exposition: by the cap, and of pods that would have too many. Logs when the dropped families change. Requests with a
  * filter are logged at level debug only: a client could vary the filter and flood the log.
  */
 export class SeriesCapReport {
@@ -34,9 +36,10 @@ export class SeriesCapReport {
     return this.#droppedFamilies;
   }
 
-  capped({ filter, maxSeries, families, seriesCount }: SeriesCapResult): void {
+  capped({ filter, maxSeries, families, seriesCount, largePodsSeriesCount }: SeriesCapResult): void {
     const { metrics, logger } = this.#options;
     if (seriesCount > 0) metrics.seriesDropped('max_series', seriesCount);
+    if (largePodsSeriesCount > 0) metrics.seriesDropped('large_pods', largePodsSeriesCount);
     const text = families.join(',');
     const message = 'metric families dropped from the exposition: it would exceed metrics.maxSeries';
     if (filter !== '') {

@@ -48,7 +48,7 @@ describe('defaults', () => {
         levels: { workload: true, node: true, pod: true, container: true, volume: true },
         allow: [],
         deny: [],
-        maxSeries: undefined,
+        maxSeries: 3_000_000,
         top: undefined,
         compatibility: 'none',
       },

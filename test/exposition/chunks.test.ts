@@ -13,6 +13,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
 const never = new AbortController().signal;
+const none: ReadonlySet<number> = new Set();
 
 const groups = detailGroups({ compatibility: 'none', profile: 'full' });
 
@@ -34,16 +35,16 @@ describe('ChunkCache', () => {
   it('keeps the same Buffers for the same snapshot', async () => {
     const cache = aCache();
     const snapshot = aNodeSnapshot();
-    const [first] = await cache.prepareAll([snapshot], never);
-    const [second] = await cache.prepareAll([snapshot], never);
+    const [first] = await cache.prepareAll([snapshot], none, never);
+    const [second] = await cache.prepareAll([snapshot], none, never);
     expect(second).toBe(first);
   });
 
   it('makes those of a new snapshot and keeps those of the others', async () => {
     const cache = aCache();
     const kept = aNodeSnapshot({ nodeName: 'node-1' });
-    const before = await cache.prepareAll([kept, aNodeSnapshot({ nodeName: 'node-2' })], never);
-    const after = await cache.prepareAll([kept, aNodeSnapshot({ nodeName: 'node-2', pods: [] })], never);
+    const before = await cache.prepareAll([kept, aNodeSnapshot({ nodeName: 'node-2' })], none, never);
+    const after = await cache.prepareAll([kept, aNodeSnapshot({ nodeName: 'node-2', pods: [] })], none, never);
     expect(after[0]).toBe(before[0]);
     expect(textOf(before[1], 'pod_used_bytes')).not.toBe('');
     expect(textOf(after[1], 'pod_used_bytes')).toBe('');
@@ -53,8 +54,8 @@ describe('ChunkCache', () => {
     const cache = aCache();
     const [a, b, c] = ['a', 'b', 'c'].map((nodeName) => aNodeSnapshot({ nodeName }));
     if (a === undefined || b === undefined || c === undefined) throw new Error('three snapshots expected');
-    await cache.prepareAll([b], never);
-    const prepared = await cache.prepareAll([c, b, a], never);
+    await cache.prepareAll([b], none, never);
+    const prepared = await cache.prepareAll([c, b, a], none, never);
     expect(prepared.map((chunks) => /node="(\w)"/.exec(textOf(chunks, 'pod_used_bytes') ?? '')?.[1])).toEqual([
       'c',
       'b',
@@ -66,8 +67,8 @@ describe('ChunkCache', () => {
     const cache = aCache();
     const snapshot = aNodeSnapshot();
     const [[first], [second]] = await Promise.all([
-      cache.prepareAll([snapshot], never),
-      cache.prepareAll([snapshot], never),
+      cache.prepareAll([snapshot], none, never),
+      cache.prepareAll([snapshot], none, never),
     ]);
     expect(second).toBe(first);
   });
@@ -80,6 +81,7 @@ describe('ChunkCache', () => {
     const prepared = aCache(clock)
       .prepareAll(
         Array.from({ length: 100 }, (_, index) => aNodeSnapshot({ nodeName: `node-${index}` })),
+        none,
         never,
       )
       .finally(() => {
@@ -96,7 +98,7 @@ describe('ChunkCache', () => {
 
   it('stops when the client has left', async () => {
     const left = AbortSignal.abort(new Error('left'));
-    await expect(aCache().prepareAll([aNodeSnapshot()], left)).rejects.toThrow('left');
+    await expect(aCache().prepareAll([aNodeSnapshot()], none, left)).rejects.toThrow('left');
   });
 
   it('serves what is unknown as no series', async () => {
@@ -104,7 +106,7 @@ describe('ChunkCache', () => {
       containers: [aContainerUsage({ rootfsBytes: undefined, logsBytes: 0 })],
       volumes: [aVolumeUsage({ usedBytes: undefined })],
     });
-    const [chunks] = await aCache().prepareAll([aNodeSnapshot({ pods: [aPodSnapshot({ usage })] })], never);
+    const [chunks] = await aCache().prepareAll([aNodeSnapshot({ pods: [aPodSnapshot({ usage })] })], none, never);
     expect(textOf(chunks, 'container_rootfs_used_bytes')).toBe('');
     expect(textOf(chunks, 'container_logs_used_bytes')).toMatch(/ 0\n$/);
     expect(textOf(chunks, 'volume_used_bytes')).toBe('');
@@ -115,7 +117,7 @@ describe('ChunkCache', () => {
       aPodSnapshot({ name: 'pending', usage: aPodUsage({ volumesPending: true }) }),
       aPodSnapshot({ name: 'measured' }),
     ];
-    const [chunks] = await aCache().prepareAll([aNodeSnapshot({ pods })], never);
+    const [chunks] = await aCache().prepareAll([aNodeSnapshot({ pods })], none, never);
     expect(textOf(chunks, 'pod_volume_stats_pending')).toBe(
       'ephemeral_storage_pod_volume_stats_pending{namespace="shop",pod="pending",node="node-1"} 1\n',
     );
@@ -131,7 +133,7 @@ describe('ChunkCache', () => {
       aPodSnapshot({ usage: aPodUsage({ usedBytes: 5 }) }),
       aPodSnapshot({ namespace: 'other', usage: aPodUsage({ usedBytes: 6, containers: [], volumes: [] }) }),
     ];
-    const [chunks] = await aCache().prepareAll([aNodeSnapshot({ pods })], never);
+    const [chunks] = await aCache().prepareAll([aNodeSnapshot({ pods })], none, never);
     const valuesOf = (family: string): string[] =>
       (textOf(chunks, family) ?? '')
         .trimEnd()

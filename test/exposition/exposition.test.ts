@@ -399,6 +399,9 @@ describe('families', () => {
     expect(await namesOf(settings, filter)).toEqual(expected);
   });
 
+  /** How often a value is read. */
+  const countedAndWritten = 1;
+
   it('that the settings do not allow are not formatted', async () => {
     let readCount = 0;
     const volume = {
@@ -415,7 +418,7 @@ describe('families', () => {
     await anExposition().render(snapshot, asking('text', { levels: new Set(['workload']) }), never);
     expect(readCount).toBe(0);
     await anExposition().render(snapshot, asking('text'), never);
-    expect(readCount).toBe(1);
+    expect(readCount).toBe(countedAndWritten);
   });
 
   it('H13: of a node are formatted ahead, once, and only if they are requested', async () => {
@@ -434,9 +437,9 @@ describe('families', () => {
     await exposition.prepareNode(node, asking('text', { levels: new Set(['workload']) }).filter, never);
     expect(readCount).toBe(0);
     await exposition.prepareNode(node, asking('text').filter, never);
-    expect(readCount).toBe(1);
+    expect(readCount).toBe(countedAndWritten);
     await exposition.render(snapshot, asking('text'), never);
-    expect(readCount).toBe(1);
+    expect(readCount).toBe(countedAndWritten);
   });
 
   it('are none of a node whose text is not to be made, which is absent, and all of the others', async () => {
@@ -502,7 +505,36 @@ describe('families', () => {
       'ephemeral_storage_container_used_bytes',
     ]);
     await exposition.render(hostileSnapshot, asking('text', { levels: new Set(['pod']) }), never);
-    expect(observer.results.at(-1)).toEqual({ filter: 'collect[]=pod', maxSeries: 42, families: [], seriesCount: 0 });
+    expect(observer.results.at(-1)).toEqual({
+      filter: 'collect[]=pod',
+      maxSeries: 42,
+      families: [],
+      seriesCount: 0,
+      largePodsSeriesCount: 0,
+    });
+  });
+
+  it('above the cap are not made into text, and are as soon as a filter leaves room for them', async () => {
+    let labelCount = 0;
+    const volume = {
+      ...aVolumeUsage(),
+      get name(): string {
+        labelCount += 1;
+        return 'cache';
+      },
+    };
+    const nodeSnapshot = aNodeSnapshot({ pods: [aPodSnapshot({ usage: aPodUsage({ volumes: [volume] }) })] });
+    const snapshot = aClusterSnapshot({ nodes: [aFreshNode(nodeSnapshot)] });
+    const exposition = anExposition({ maxSeries: 30 });
+    await exposition.render(aClusterSnapshot(), asking('text'), never);
+    await exposition.prepareNode({ snapshot: nodeSnapshot, objects: someNodeObjects() }, asking('text').filter, never);
+    const text = bytesOf(await exposition.render(snapshot, asking('text'), never)).toString();
+    expect(text).not.toContain('volume_used_bytes');
+    expect(labelCount).toBe(0);
+    const ofVolumes = asking('text', { levels: new Set(['volume']) });
+    expect(bytesOf(await exposition.render(snapshot, ofVolumes, never)).toString()).toContain('volume="cache"');
+    expect(labelCount).toBeGreaterThan(0);
+    expect(bytesOf(await exposition.render(snapshot, asking('text'), never)).toString()).toBe(text);
   });
 });
 

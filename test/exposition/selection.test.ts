@@ -114,8 +114,9 @@ describe('groupsOf', () => {
     seriesSource: {
       labels: ['pod'],
       forEach(source, emit) {
-        emit('{pod="a"}', source);
+        emit(source);
       },
+      labelsOf: () => '{pod="a"}',
     },
     families: [1, 2, 3].map((factor) => ({
       name: `times_${factor}`,

@@ -16,14 +16,16 @@ import { anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
 /** The values of one label, in the order of the series. */
-function valuesOf<Source>(
-  source: SeriesSource<Source, unknown>,
+function valuesOf<Source, T>(
+  source: SeriesSource<Source, T>,
   label: string,
   ...from: readonly Source[]
 ): readonly (string | undefined)[] {
   const values: (string | undefined)[] = [];
   for (const each of from) {
-    source.forEach(each, (labels) => values.push(new RegExp(`\\b${label}="([^"]*)"`).exec(labels)?.[1]));
+    source.forEach(each, (data) => {
+      values.push(new RegExp(`\\b${label}="([^"]*)"`).exec(source.labelsOf(each, data))?.[1]);
+    });
   }
   return values;
 }

@@ -10,7 +10,7 @@ import { type Profile, profiles } from '../../src/exposition/profile.js';
 import type { SourceGroup } from '../../src/exposition/source-groups.js';
 import { type SourceText, TextMaker, Versions } from '../../src/exposition/source-text.js';
 import type { NodeObjects, NodeSnapshot, PodSnapshot } from '../../src/scrape/snapshot.js';
-import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
+import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { sourceTexts } from '../support/exposed-text.js';
 import {
   aBoundPod,
@@ -72,21 +72,31 @@ const podLists = fc
   .array(pod, { minLength: 1, maxLength: 8 })
   .chain((pool) => fc.array(fc.array(fc.constantFrom(...pool), { maxLength: 8 }), { minLength: 2, maxLength: 5 }));
 
+/** Places of families that are not made, for one source after the other. */
+const leftOuts = fc.array(
+  fc.oneof(fc.constant([]), fc.uniqueArray(fc.nat(70))).map((places) => new Set(places)),
+  {
+    minLength: 5,
+    maxLength: 5,
+  },
+);
+
 /** As each source's text is made from the one before. */
 function expectSame<Source, Item extends object, Part>(
   groups: readonly SourceGroup<Source, Part>[],
   parts: SourceParts<Source, Item, Part>,
-  sources: readonly Source[],
+  { sources, leftOut }: { readonly sources: readonly Source[]; readonly leftOut: readonly ReadonlySet<number>[] },
 ): void {
   const maker = new TextMaker(groups, parts, new Versions());
   let former: SourceText<Source> | undefined;
-  for (const source of sources) {
-    const text = maker.make('node-1', source, former);
-    const expected = sourceTexts(groups, parts, source);
+  for (const [turn, source] of sources.entries()) {
+    const notMade = leftOut[turn] ?? new Set();
+    const text = maker.make('node-1', source, former, notMade);
+    const whole = sourceTexts(groups, parts, source);
+    const expected = whole.map((lines, place) => (notMade.has(place) ? '' : lines));
     expect(text.pieces.map(({ chunk }) => String(chunk))).toEqual(expected);
-    expect(text.pieces.map(({ seriesCount }) => seriesCount)).toEqual(
-      expected.map((lines) => lines.split('\n').length - 1),
-    );
+    expect(text.pieces.map(({ seriesCount }) => seriesCount)).toEqual(expected.map(lineCount));
+    expect([...maker.count(source).ofFamilies]).toEqual(whole.map(lineCount));
     for (const [family, { chunk, version }] of text.pieces.entries()) {
       const before = former?.pieces[family];
       expect(version === before?.version).toBe(before?.chunk.equals(chunk) === true);
@@ -95,6 +105,8 @@ function expectSame<Source, Item extends object, Part>(
   }
 }
 
+const lineCount = (lines: string): number => lines.split('\n').length - 1;
+
 describe('the text of a source, made from its former one,', () => {
   it.each(
     profiles.flatMap((profile) =>
@@ -102,7 +114,7 @@ describe('the text of a source, made from its former one,', () => {
     ),
   )('is that of its pods one by one: %s, %s', (profile, compatibility) => {
     fc.assert(
-      fc.property(podLists, fc.array(fc.nat(2)), (lists, capacities) => {
+      fc.property(podLists, fc.array(fc.nat(2)), leftOuts, (lists, capacities, leftOut) => {
         const sources = lists.map((pods, index): NodeSnapshot =>
           aNodeSnapshot({
             summary: aNodeSummary({
@@ -112,7 +124,7 @@ describe('the text of a source, made from its former one,', () => {
             podsWithoutTotal: pods.slice(0, 1).map((first) => ({ ...first, usage: undefined })),
           }),
         );
-        expectSame(detailGroups({ profile, compatibility }), partsOfNode({ compatibility }), sources);
+        expectSame(detailGroups({ profile, compatibility }), partsOfNode({ compatibility }), { sources, leftOut });
       }),
       { numRuns: 25 },
     );
@@ -132,9 +144,9 @@ describe('the text of a source, made from its former one,', () => {
       .array(bound, { minLength: 1, maxLength: 8 })
       .chain((pool) => fc.array(fc.array(fc.constantFrom(...pool), { maxLength: 8 }), { minLength: 2, maxLength: 5 }));
     fc.assert(
-      fc.property(lists, (drawn) => {
+      fc.property(lists, leftOuts, (drawn, leftOut) => {
         const sources = drawn.map((pods): NodeObjects => someNodeObjects({ pods }));
-        expectSame(objectGroups({ nodeLabels: [] }), partsOfObjects, sources);
+        expectSame(objectGroups({ nodeLabels: [] }), partsOfObjects, { sources, leftOut });
       }),
       { numRuns: 25 },
     );
@@ -174,5 +186,89 @@ describe('the text of a source, made from its former one,', () => {
     const blocks = new Set(chunks.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
     expect(blocks.size).toBe(1);
     expect([...blocks][0]?.byteLength).toBe(chunks.reduce((sum, { length }) => sum + length, 0));
+  });
+});
+
+describe('a pod with very many series', () => {
+  const many = (count: number, name: string) =>
+    Array.from({ length: count }, (_, index) =>
+      aContainer({ name: `${name}${index}`, limitBytes: 1, requestBytes: 1 }),
+    );
+  const volumesOf = (count: number) => Array.from({ length: count }, (_, index) => `v${index}`);
+
+  function podWith(name: string, count: number): PodSnapshot {
+    const mounts = volumesOf(count).map((volume) => aMount(volume));
+    const containers = many(count, 'c').map((container) => ({ ...container, mounts }));
+    return aPodSnapshot({
+      name,
+      pod: aPod({
+        name,
+        containers,
+        volumes: volumesOf(count).map((volume) => aVolume({ name: volume, sizeLimitBytes: 1 })),
+      }),
+      usage: aPodUsage({
+        containers: containers.map((container) => aContainerUsage({ name: container.name })),
+        volumes: volumesOf(count).map((volume) => aVolumeUsage({ name: volume })),
+      }),
+      ratios: containers.map((container) => ({ ...aLimitRatio(), rule: 'container', container: container.name })),
+    });
+  }
+
+  it.each(profiles.flatMap((profile) => compatibilities.map((compatibility) => ({ profile, compatibility }))))(
+    'has at most 1,000, of whole families, and other pods have all: $profile, $compatibility',
+    ({ profile, compatibility }) => {
+      const pods = [podWith('small', 3), podWith('large', 100), podWith('last', 3)];
+      const measured = new TextMaker(
+        detailGroups({ profile, compatibility }),
+        partsOfNode({ compatibility }),
+        new Versions(),
+      );
+      const declared = new TextMaker(objectGroups({ nodeLabels: [] }), partsOfObjects, new Versions());
+      const bound = pods.map(({ pod }) =>
+        aBoundPod({ ...(pod && { pod }), workloads: [aWorkload(), aDeployment('cart')] }),
+      );
+      const [node, objects] = [aNodeSnapshot({ pods }), someNodeObjects({ pods: bound })];
+      const texts = [measured.make('node-1', node, undefined), declared.make('node-1', objects, undefined)];
+      const linesOf = (text: SourceText<unknown>, pod: string): readonly string[] =>
+        text.pieces.flatMap(({ chunk }) =>
+          chunk
+            .toString()
+            .split('\n')
+            .filter((line) => line.includes(`"${pod}"`)),
+        );
+      const seriesOf = (pod: string): readonly string[] => texts.flatMap((text) => linesOf(text, pod));
+      expect(seriesOf('large').length).toBeLessThanOrEqual(1_000);
+      expect(seriesOf('large').length).toBeGreaterThan(seriesOf('small').length);
+      expect(seriesOf('large').some((line) => line.includes('pod_used_bytes'))).toBe(true);
+      const families = new Map<string, number>();
+      for (const line of seriesOf('large')) {
+        const family = line.slice(0, line.indexOf('{'));
+        families.set(family, (families.get(family) ?? 0) + 1);
+      }
+      for (const [family, count] of families)
+        expect([family, [1, 2, 4, 100, 200].includes(count)]).toEqual([family, true]);
+      const own = new TextMaker(
+        detailGroups({ profile, compatibility }),
+        partsOfNode({ compatibility }),
+        new Versions(),
+      );
+      const small = own.make('node-1', aNodeSnapshot({ pods: [podWith('small', 3)] }), undefined);
+      expect(linesOf(texts[0] as SourceText<unknown>, 'small')).toEqual(linesOf(small, 'small'));
+      const counts = [measured.count(node), declared.count(objects)];
+      for (const [index, { ofFamilies }] of counts.entries()) {
+        expect([...ofFamilies]).toEqual(texts[index]?.pieces.map(({ seriesCount }) => seriesCount));
+      }
+    },
+  );
+
+  it('counts those that are left out', () => {
+    const compatibility = 'k8s-ephemeral-storage-metrics';
+    const groups = detailGroups({ profile: 'full', compatibility });
+    const maker = new TextMaker(groups, partsOfNode({ compatibility }), new Versions());
+    const all = sourceTexts(groups, partsOfNode({ compatibility }), aNodeSnapshot({ pods: [podWith('large', 100)] }));
+    const { ofFamilies, leftOutCount } = maker.count(aNodeSnapshot({ pods: [podWith('large', 100)] }));
+    const allCount = all.reduce((sum, lines) => sum + lineCount(lines), 0);
+    expect(leftOutCount).toBeGreaterThan(0);
+    expect(ofFamilies.reduce((sum, count) => sum + count, 0) + leftOutCount).toBe(allCount);
   });
 });

@@ -34,7 +34,8 @@ describe('workloadInfos', () => {
     const pages = new WorkloadPages().of(workloads.map((workload) => aWorkloadSnapshot({ workload })));
     return pages.flatMap((page) => {
       const series: Record<string, unknown>[] = [];
-      workloadInfos.forEach(page, (labels) => {
+      workloadInfos.forEach(page, (info) => {
+        const labels = workloadInfos.labelsOf(page, info);
         const pairs = Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, name = '', value]): [string, unknown] => [
           name,
           value,

@@ -16,7 +16,7 @@ function aReport() {
     logger: { debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') },
   });
   const capped = (result: Partial<SeriesCapResult>): void => {
-    report.capped({ filter: '', maxSeries: 10, families: [], seriesCount: 0, ...result });
+    report.capped({ filter: '', maxSeries: 10, families: [], seriesCount: 0, largePodsSeriesCount: 0, ...result });
   };
   return { report, lines, dropped, capped };
 }
@@ -47,10 +47,11 @@ describe('SeriesCapReport', () => {
     const { dropped, capped } = aReport();
     capped({});
     capped({ families: ['a'], seriesCount: 5 });
-    capped({ families: ['a'], seriesCount: 6 });
+    capped({ families: ['a'], seriesCount: 6, largePodsSeriesCount: 7 });
     expect(dropped).toEqual([
       ['max_series', 5],
       ['max_series', 6],
+      ['large_pods', 7],
     ]);
   });
 
