@@ -11,7 +11,7 @@ export interface CoverageRecordOptions extends Pick<NodeSnapshotOptions, 'pods' 
   readonly graceMs: number;
 }
 
-/** The coverage of one node, kept while its pods, its snapshot and the pods that are expected stay the same. */
+/** The coverage of one node, kept while its pods and their workloads, its snapshot and the expected pods stay the same. */
 export class CoverageRecord {
   readonly #options: CoverageRecordOptions;
   #kept: KeptCoverage | undefined;
@@ -28,17 +28,19 @@ export class CoverageRecord {
     const podsOnNode = pods.podsOn(nodeName);
     const expected = expectedPods({ pods: podsOnNode, nowMs: latestNowMs(clock), graceMs });
     const coverage = nodeCoverage({ pods: podsOnNode, expected: expected.pods, snapshot }, resolver);
-    this.#kept = { podsOnNode, snapshot, validUntilMs: expected.validUntilMs, coverage };
+    const { generation } = resolver;
+    this.#kept = { podsOnNode, snapshot, generation, validUntilMs: expected.validUntilMs, coverage };
     return coverage;
   }
 
   /** Undefined when something has changed since. */
   kept(nodeName: string, snapshot: NodeSnapshot | undefined): NodeCoverage | undefined {
-    const { pods, clock } = this.#options;
+    const { pods, resolver, clock } = this.#options;
     const kept = this.#kept;
     const isSame =
       kept?.podsOnNode === pods.podsOn(nodeName) &&
       kept.snapshot === snapshot &&
+      kept.generation === resolver.generation &&
       latestNowMs(clock) <= kept.validUntilMs;
     return isSame ? kept.coverage : undefined;
   }
@@ -47,6 +49,8 @@ export class CoverageRecord {
 interface KeptCoverage {
   readonly podsOnNode: readonly Pod[];
   readonly snapshot: NodeSnapshot | undefined;
+  /** Of the resolver. */
+  readonly generation: number;
   /** See {@link latestNowMs}. */
   readonly validUntilMs: number;
   readonly coverage: NodeCoverage;

@@ -857,6 +857,19 @@ describe('workloads that are discovered from labels', () => {
     await collect();
     expect(workloadOf(await collect(), 'job--1--a')).toMatchObject({ expectedPods: 1, measuredPods: 1 });
   });
+
+  it('give a name to the pods that asked for it also on a node that has no data', async () => {
+    const cluster = twoNodes();
+    cluster.setPods('node-1', [ended]);
+    cluster.setPods('node-2', [clashing]);
+    const { collect } = aCollector(cluster, { labels: ['app', 'part'] });
+    await collect();
+    cluster.setLookup('node-2', { state: 'absent', reason: 'timeout' });
+    expect((await collect()).workloads).toEqual([]);
+    cluster.setPods('node-1', []);
+    await collect();
+    expect(workloadOf(await collect(), 'job--1--a')).toMatchObject({ expectedPods: 1, podsOnAbsentNodes: 1 });
+  });
 });
 
 describe('a workload without pods', () => {
