@@ -87,7 +87,7 @@ export function activate(options: ActivationOptions): ActiveSettings {
  * source. Rejects with the signal's reason.
  */
 export async function prepareNode(
-  { source: active, collection, exposition }: ActiveSettings,
+  { source: active, collection, exposition }: Pick<ActiveSettings, 'source' | 'collection' | 'exposition'>,
   node: Node,
   source: ClusterSource,
   signal: AbortSignal,

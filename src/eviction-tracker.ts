@@ -5,16 +5,18 @@ import { isRecordInScope, recordPodChange } from './eviction-recorder.js';
 import type { EvictionLog, PodChange } from './history/eviction-log.js';
 import { type EvictionReport, EvictionReports } from './report/eviction-report.js';
 
+type MeasuringSettings = Pick<ActiveSettings, 'config' | 'scope' | 'source' | 'collection'>;
+
 export interface EvictionTrackerOptions {
   readonly log: EvictionLog;
   /** The settings in force. */
-  readonly active: () => ActiveSettings;
+  readonly active: () => MeasuringSettings;
 }
 
 /** Fills the log of evictions from the sources, and keeps it to the scope of the settings in force. */
 export class EvictionTracker {
   readonly log: EvictionLog;
-  readonly #active: () => ActiveSettings;
+  readonly #active: () => MeasuringSettings;
   readonly #reports = new EvictionReports();
   #isReloading = false;
 
