@@ -1,4 +1,5 @@
 import { finderByName } from '../base/names.js';
+import { byName } from '../base/ranking.js';
 import type { Pod } from '../kube/objects.js';
 import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
 import { addKnown, mergeByName } from './merge.js';
@@ -59,14 +60,16 @@ export function attribute({ summary, pod, mode }: AttributeInput, distribute: Di
     logsInodesUsed: container.logsInodesUsed,
   }));
   const volumes = volumeUsages(summary, pod);
-  const mounting = sharers(containers, pod);
+  // Kubelets list containers in changing order, and the first receivers get the bytes that do not divide.
+  const receivers = containers.toSorted(byName(({ name }) => name));
+  const mounting = sharers(receivers, pod);
   for (const volume of volumes) {
     const component = countedComponent(volume);
     if (component === undefined) continue;
     const bytes = breakdown.take(component, volume.usedBytes);
     if (isMeasured) distribute(mounting(volume.name), bytes, volume.name);
   }
-  distribute(containers, isMeasured ? breakdown.components.other : usedBytes);
+  distribute(receivers, isMeasured ? breakdown.components.other : usedBytes);
   const usage = {
     usedBytes,
     inodesUsed: summary.inodesUsed,

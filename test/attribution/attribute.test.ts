@@ -248,12 +248,12 @@ describe('container shares, measured', () => {
     const volumes = [aVolumeSummary({ name: 'cache', usedBytes: 100 })];
     const summary = aPodSummary({ usedBytes: 109, containers: [], volumes });
     expect(attributePod({ summary, pod, mode: 'measured' })?.containers).toMatchObject([
-      { name: 'proxy', usedBytes: 5, rootfsBytes: undefined },
-      { name: 'app', usedBytes: 104, logsBytes: undefined },
+      { name: 'proxy', usedBytes: 4, rootfsBytes: undefined },
+      { name: 'app', usedBytes: 105, logsBytes: undefined },
     ]);
     expect(attributePod({ summary, pod, mode: 'even' })?.containers).toMatchObject([
-      { name: 'proxy', usedBytes: 55 },
-      { name: 'app', usedBytes: 54 },
+      { name: 'proxy', usedBytes: 54 },
+      { name: 'app', usedBytes: 55 },
     ]);
   });
 
@@ -280,6 +280,39 @@ describe('one name listed twice', () => {
       aPodSummary({ usedBytes: 30, containers: [...containers, aContainerSummary({ name: 'b' })] }),
     );
     expect(shares(usage)).toEqual({ app: 20, b: 10 });
+  });
+});
+
+describe('container shares, in whatever order the kubelet lists the containers', () => {
+  const pod = aPod({
+    containers: ['app', 'log', 'proxy'].map((name) => aContainer({ name, mounts: [aMount('data')] })),
+    volumes: [aVolume()],
+  });
+
+  it.each(['measured', 'even'] as const)('are the same: %s', (mode) => {
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(['app', 'log', 'proxy'], { minLength: 3 }),
+        fc.nat(20),
+        fc.nat(20),
+        (order, volumeBytes, restBytes) => {
+          const sharesOf = (names: readonly string[]) => {
+            const containers = names.map((name) => aContainerSummary({ name, rootfsBytes: 10 }));
+            const volumes = [aVolumeSummary({ usedBytes: volumeBytes })];
+            const summary = aPodSummary({ usedBytes: 30 + volumeBytes + restBytes, containers, volumes });
+            const usage = attributePod({ summary, pod, mode });
+            return usage && shares(usage);
+          };
+          expect(sharesOf(order)).toEqual(sharesOf(['app', 'log', 'proxy']));
+        },
+      ),
+    );
+  });
+
+  it('what does not divide goes to the first by name', () => {
+    const containers = ['proxy', 'log', 'app'].map((name) => aContainerSummary({ name, rootfsBytes: 10 }));
+    const usage = measured(aPodSummary({ usedBytes: 34, containers }), pod);
+    expect(shares(usage)).toEqual({ app: 12, log: 11, proxy: 11 });
   });
 });
 

@@ -112,14 +112,20 @@ export class PodFigures {
   /** In the order of the containers. */
   shares(attribution: Attribution): readonly bigint[] {
     const isMeasured = isEmpty(this.stats) || this.containers.some(isCounted);
-    if (attribution === 'even' || !isMeasured) return dealt(this.used, this.containers.length);
-    const shares = this.containers.map((container) => countedRootfs(container) + countedLogs(container));
-    const deal = (bytes: bigint, receivers: readonly number[]): void => {
+    const isEven = attribution === 'even' || !isMeasured;
+    const shares = this.containers.map((one) => (isEven ? 0n : countedRootfs(one) + countedLogs(one)));
+    const nameAt = (place: number): string => this.containers[place]?.name ?? '';
+    const deal = (bytes: bigint, places: readonly number[]): void => {
+      const receivers = places.toSorted((a, b) => (nameAt(a) < nameAt(b) ? -1 : 1));
       for (const [place, part] of dealt(bytes, receivers.length).entries()) {
         const receiver = receivers[place] ?? 0;
         shares[receiver] = (shares[receiver] ?? 0n) + part;
       }
     };
+    if (isEven) {
+      deal(this.used, [...this.containers.keys()]);
+      return shares;
+    }
     for (const { name, bytes } of this.#countedVolumes()) deal(bytes, this.#mounting(name));
     deal(this.component('other'), [...this.containers.keys()]);
     return shares;
