@@ -44,7 +44,7 @@ export interface PodUsage {
   /** Empty when the kubelet lists no container and the pod's spec is unknown. */
   readonly containers: readonly ContainerUsage[];
   readonly volumes: readonly VolumeUsage[];
-  /** The kubelet has not measured the pod's volumes yet: the total is too small by their bytes. */
+  /** The kubelet has not measured the pod's volumes yet: the total is too small by their bytes, and they have no ratio. */
   readonly volumesPending: boolean;
   /** How many containers and volumes the unnamed ones stand for; undefined when the spec has all of them. */
   readonly unknownItems?: { readonly containerCount: number; readonly volumeCount: number };

@@ -62,9 +62,9 @@ export function countedComponent({ type, medium }: Kind): Extract<Component, Vol
 }
 
 /**
- * Whether the total lacks the bytes of the pod's volumes: a container mounts volumes that count towards it, and the
- * kubelet lists none of the pod's volumes. It measures them in the background, first about a minute after the pod's or
- * its own start. A volume that no container mounts is never listed.
+ * Whether the kubelet has not measured the pod's volumes yet: a container mounts one that counts towards the pod's total or
+ * has a size limit, in memory too, and the kubelet lists none of the pod's volumes. It measures them in the background,
+ * first about a minute after the pod's or its own start. A volume that no container mounts is never listed.
  */
 export function areVolumesPending({ volumes = [] }: PodSummary, pod: Pod | undefined): boolean {
   if (pod === undefined) return false;
@@ -72,7 +72,12 @@ export function areVolumesPending({ volumes = [] }: PodSummary, pod: Pod | undef
   const findSpec = finderByName(specs);
   if (volumes.some(({ name }) => findSpec(name) !== undefined)) return false;
   const mounted = mountedVolumeNames(pod);
-  return specs.some((volume) => countedComponent(volume) !== undefined && mounted.has(volume.name));
+  return specs.some((volume) => concernsRules(volume) && mounted.has(volume.name));
+}
+
+/** Whether a rule of the kubelet compares the volume's bytes: in the pod's total, or with its own limit. */
+export function concernsRules(volume: Volume): boolean {
+  return countedComponent(volume) !== undefined || volume.sizeLimitBytes !== undefined;
 }
 
 /** Of emptyDirs and configMaps, the names of those that a container mounts: the kubelet mounts and lists no others. */

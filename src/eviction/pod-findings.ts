@@ -1,4 +1,4 @@
-import { countedComponent, mountedVolumeNames } from '../attribution/volume-usage.js';
+import { concernsRules, countedComponent, mountedVolumeNames } from '../attribution/volume-usage.js';
 import { declaredRequest } from '../kube/declared-amounts.js';
 import type { Node, Pod, PodRest, Volume } from '../kube/objects.js';
 import { othersName } from '../kube/pod-detail.js';
@@ -92,10 +92,7 @@ export function podFindings(input: PodFindingsInput): readonly PodFinding[] {
 
 /** The kubelet mounts and measures only what a container mounts. */
 function addUnmounted(findings: PodFinding[], { volumes, rest }: Pod, mounted: ReadonlySet<string>): void {
-  const unmounted = volumes.filter(
-    (volume) =>
-      !mounted.has(volume.name) && (countedComponent(volume) !== undefined || volume.sizeLimitBytes !== undefined),
-  );
+  const unmounted = volumes.filter((volume) => !mounted.has(volume.name) && concernsRules(volume));
   const count = unmounted.length + (rest?.unmountedVolumeCount ?? 0);
   if (count === 0) return;
   const [first] = unmounted;

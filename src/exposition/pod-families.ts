@@ -35,7 +35,7 @@ export const podGroups: readonly FamilyGroup<PodOnNode>[] = [
       {
         name: 'pod_volume_stats_pending',
         profile: 'standard',
-        help: '1 while the kubelet has not measured the volumes of the pod yet, and its total is too low. No series otherwise.',
+        help: '1 while the kubelet has not measured the volumes of the pod yet: its total is too low, and limits of its volumes have no ratio. No series otherwise.',
         value: ({ usage }) => (usage.volumesPending ? 1 : undefined),
       },
       {

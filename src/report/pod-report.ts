@@ -27,7 +27,7 @@ interface PodFacts extends PodPlace {
   readonly requestBytes?: number | undefined;
 }
 
-/** A pod with data. `pending`: the kubelet has not measured its volumes yet, so the total is too small. */
+/** A pod with data. `pending`: the kubelet has not measured its volumes yet, so the total or a ratio is too small. */
 export interface MeasuredPodReport extends PodFacts {
   readonly state: 'measured' | 'pending';
   readonly node: string;

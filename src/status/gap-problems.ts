@@ -47,7 +47,7 @@ function gapProblem(gap: GapReport, nearText: string): Problem {
       return {
         severity: 'warning',
         text: `volumes of ${countedText(podCount, ['pod', 'pods'])} not measured`,
-        detail: joinParts(pods, 'totals are too low', nearText, affected),
+        detail: joinParts(pods, 'totals or ratios are too low', nearText, affected),
         hint: 'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
         section: 'pods',
       };

@@ -372,6 +372,7 @@ describe('volumes', () => {
 
 describe('volumes pending', () => {
   const token = aVolume({ name: 'token', type: 'projected' });
+  const memory = aVolume({ name: 'shm', medium: 'Memory', sizeLimitBytes: 4096 });
 
   it.each<[string, readonly Volume[], readonly VolumeSummary[] | undefined, boolean]>([
     ['counted volumes, nothing listed', [aVolume()], undefined, true],
@@ -380,6 +381,8 @@ describe('volumes pending', () => {
     ['counted volumes, another one of the pod listed', [aVolume(), token], [aVolumeSummary({ name: 'token' })], false],
     ['counted volumes, listed without a figure', [aVolume()], [aVolumeSummary()], false],
     ['no counted volume, nothing listed', [token, aVolume({ name: 'shm', medium: 'Memory' })], undefined, false],
+    ['in memory with a size limit, nothing listed', [memory], undefined, true],
+    ['in memory with a size limit, listed', [memory], [aVolumeSummary({ name: 'shm' })], false],
     ['a gitRepo, nothing listed', [aVolume({ type: 'gitrepo' })], undefined, false],
     ['no volume', [], undefined, false],
   ])('%s', (_, volumes, listed, isPending) => {

@@ -156,10 +156,11 @@ export class PodFigures {
     return [...all.filter(isOfSpec), ...(used === undefined ? [] : [{ name: '', usedBytes: Number(used) }])];
   }
 
-  /** The spec has volumes that count, and none of its volumes is listed. */
+  /** The spec has volumes that count or have a size limit, and none of its volumes is listed. */
   get arePending(): boolean {
     const specs = this.pod?.spec.volumes ?? [];
-    if (!specs.some((spec) => countedIn(kindOfSpec(spec)) !== undefined && this.#isMounted(spec.name))) return false;
+    const matters = (kind: VolumeKind): boolean => countedIn(kind) !== undefined || kind.limit !== undefined;
+    if (!specs.some((spec) => matters(kindOfSpec(spec)) && this.#isMounted(spec.name))) return false;
     return !specs.some(({ name }) => this.stats.volume?.some((volume) => volume.name === name));
   }
 

@@ -243,7 +243,7 @@ describe('a problem', () => {
       {
         text: 'volumes of 4 pods not measured',
         detail:
-          'shop/a, shop/b on node-1, x/c on node-2 and 1 more; totals are too low; 1 workload incomplete: shop/cart',
+          'shop/a, shop/b on node-1, x/c on node-2 and 1 more; totals or ratios are too low; 1 workload incomplete: shop/cart',
         hint: 'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
         section: 'pods',
       },
@@ -298,7 +298,7 @@ it('volumes that are not measured come with the pods that were near a limit befo
   const gap = aGap({ kind: 'volumes_pending', incompleteWorkloadCount: 0, exampleWorkloads: [] });
   const cluster = aCluster({ gaps: [gap], limits: { items, totalCount: 3 } });
   expect(problemsIn({ cluster })[0]?.detail).toBe(
-    'shop/cart-0 on node-1; totals are too low; near a limit before: shop/a',
+    'shop/cart-0 on node-1; totals or ratios are too low; near a limit before: shop/a',
   );
 });
 

@@ -17,7 +17,7 @@ const meanings = {
   configmap: 'Volumes of type configMap. Secrets, projected and downwardAPI volumes are in memory and do not count.',
   other: 'The rest of the total that the kubelet reports.',
   incomplete: 'The sum lacks pods or volumes that are not measured: it is too low.',
-  pending: 'The kubelet has not measured the volumes yet: the total is too low.',
+  pending: 'The kubelet has not measured the volumes yet: the total or a ratio is too low.',
   neither: 'Neither pods nor images: the system, dead containers, hostPath data.',
 } as const;
 
