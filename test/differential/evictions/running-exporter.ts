@@ -41,7 +41,7 @@ export interface ExporterObserver {
 }
 
 /** More than the time within which new settings must have synced. */
-const maxReloadSeconds = 70;
+const maxReloadMs = 70_000;
 
 /** The parts of the exporter from the API server to the exposition, put together as in the exporter and without sockets. */
 export class RunningExporter implements AsyncDisposable {
@@ -52,6 +52,7 @@ export class RunningExporter implements AsyncDisposable {
   readonly #watches: ClusterWatches;
   readonly #evictions: EvictionTracker;
   #active: ActiveSettings;
+  #activating: Promise<void> | undefined;
   readonly #never = new AbortController().signal;
 
   constructor(options: RunningExporterOptions) {
@@ -68,26 +69,25 @@ export class RunningExporter implements AsyncDisposable {
     void this.#prepare(this.#active.source);
   }
 
-  /** Resolves with whether the new settings are in force. */
+  /** Resolves with whether the new settings are in force. Time goes by until then, and stands still while the former ones are looked at. */
   async apply(settings: HistorySettings): Promise<boolean> {
     const { clock, observer } = this.#options;
-    let isApplied: boolean | undefined;
-    const applied = this.#evictions
-      .duringReload(() => this.#apply(settings))
-      .then(() => true)
-      .catch((error: unknown) => {
-        if (error instanceof UserError) return false;
-        throw error;
-      })
-      .then((result) => {
-        observer.retained();
-        isApplied = result;
-      });
+    const endMs = clock.monotonicMs() + maxReloadMs;
+    let outcome: { readonly error: Error | undefined } | undefined;
+    const reload = this.#evictions.duringReload(() => this.#apply(settings));
+    void reload.then(
+      () => (outcome = { error: undefined }),
+      (error: unknown) => (outcome = { error: error instanceof Error ? error : new Error(String(error)) }),
+    );
     await clock.advance(0);
-    for (let seconds = 0; isApplied === undefined && seconds < maxReloadSeconds; seconds += 1)
-      await clock.advance(1_000);
-    await applied;
-    return isApplied === true;
+    while (outcome === undefined && clock.monotonicMs() < endMs) {
+      await this.#activating;
+      await clock.advance(Math.min(1_000, clock.nextDueMs));
+    }
+    const { error } = outcome ?? { error: new Error('the reload does not end') };
+    if (error !== undefined && !(error instanceof UserError)) throw error;
+    observer.retained();
+    return error === undefined;
   }
 
   relist(): void {
@@ -132,7 +132,8 @@ export class RunningExporter implements AsyncDisposable {
     const config = settingsOf(settingsText(settings));
     const isSame = isSameSource(former.config, config);
     const source = isSame ? former.source : await this.#syncedSource(settings, config);
-    await observer.activating();
+    this.#activating = observer.activating();
+    await this.#activating;
     if (!isSame) source.inherit(former.source);
     this.#active = this.#activate(config, source, former);
     observer.activated(settings);
