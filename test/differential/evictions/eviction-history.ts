@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { ManualClock } from '../../support/manual-clock.js';
+import type { RequestFault } from '../../watch/conformance/faulty-api.js';
 import type { DrawnKinds } from '../rounds.js';
 import { EvictionOracle } from './eviction-oracle.js';
 import { type HistorySettings, isCovered } from './history-settings.js';
@@ -25,11 +26,10 @@ export class EvictionHistory implements AsyncDisposable {
   #exporter: RunningExporter;
   readonly #lostUids = new Set<string>();
   #uidCount = 0;
-  #areWatchesLost = false;
 
   /** `check`: called whenever everything has settled, and at last before something is forgotten. */
   constructor(settings: HistorySettings, kinds: DrawnKinds, check: (history: EvictionHistory) => Promise<void>) {
-    this.oracle = new EvictionOracle(settings);
+    this.oracle = new EvictionOracle(settings, this.clock);
     this.#kinds = kinds;
     this.#check = check;
     this.#settings = settings;
@@ -55,7 +55,6 @@ export class EvictionHistory implements AsyncDisposable {
       return;
     }
     await this.#settled();
-    if (this.#areWatchesLost) this.#endLostWatches();
     await this.#performLater(step);
     await this.#settled();
   }
@@ -64,7 +63,6 @@ export class EvictionHistory implements AsyncDisposable {
   async recover(): Promise<void> {
     this.#api.faults.length = 0;
     this.#api.releaseLists();
-    if (this.#areWatchesLost) this.#endLostWatches();
     for (let minute = 0; minute < 6; minute += 1) {
       await this.clock.advance(60_000);
       this.#api.sendBookmarks();
@@ -137,9 +135,11 @@ export class EvictionHistory implements AsyncDisposable {
         this.#count(`watches: ${step.fault}`);
         this.#break(step.fault);
         return;
+      case 'gap':
+        this.#changeUnseen(step.meanwhile);
+        return;
       case 'request faults':
-        for (const fault of step.faults) this.#count(`request: ${fault}`);
-        this.#api.faults.push(...step.faults);
+        this.#failRequests(step.faults);
         return;
       case 'elapse':
         this.#count(`elapse: ${step.ms}`);
@@ -156,10 +156,17 @@ export class EvictionHistory implements AsyncDisposable {
     }
   }
 
-  #endLostWatches(): void {
-    this.#areWatchesLost = false;
+  #changeUnseen(changes: readonly ChangeStep[]): void {
+    this.#count('gap');
+    this.#api.silenceWatches();
+    for (const change of changes) this.#change(change);
     this.#api.compact();
     this.#api.endWatches('reset');
+  }
+
+  #failRequests(faults: readonly RequestFault[]): void {
+    for (const fault of faults) this.#count(`request: ${fault}`);
+    this.#api.faults.push(...faults);
   }
 
   #act(type: 'slow lists' | 'relist' | 'scrape'): void {
@@ -171,10 +178,6 @@ export class EvictionHistory implements AsyncDisposable {
 
   #break(fault: Extract<OtherStep, { type: 'watch fault' }>['fault']): void {
     switch (fault) {
-      case 'lost':
-        this.#areWatchesLost = true;
-        this.#api.silenceWatches();
-        return;
       case 'silent':
         this.#api.silenceWatches();
         return;

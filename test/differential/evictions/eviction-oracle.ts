@@ -1,3 +1,5 @@
+import type { Clock } from '../../../src/base/clock.js';
+import { lingerMs } from '../../../src/watch/shared-watches.js';
 import { type HistorySettings, isCovered, streamsOf, workloadsOf } from './history-settings.js';
 import type { PodsApiObserver } from './pods-api.js';
 import { causeOf, placeKey, type SimulatedPod } from './simulated-pods.js';
@@ -30,10 +32,14 @@ export class EvictionOracle implements PodsApiObserver {
   readonly #streams = new Map<string, KnownPods>();
   readonly #sources = new Map<object, ReadingSource>();
   readonly #counted = new Set<string>();
+  /** When the last source of a stream ended: monotonic time in milliseconds. */
+  readonly #unusedSinceMs = new Map<string, number>();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   #active: HistorySettings;
 
-  constructor(settings: HistorySettings) {
+  constructor(settings: HistorySettings, clock: Pick<Clock, 'monotonicMs'>) {
     this.#active = settings;
+    this.#clock = clock;
   }
 
   isCounted(uid: string): boolean {
@@ -42,12 +48,17 @@ export class EvictionOracle implements PodsApiObserver {
 
   /** The exporter forgets everything. */
   restarted(settings: HistorySettings): void {
-    for (const state of [this.counts, this.records, this.#streams, this.#sources, this.#counted]) state.clear();
+    for (const state of [this.counts, this.records, this.#streams, this.#sources, this.#counted, this.#unusedSinceMs])
+      state.clear();
     this.#active = settings;
   }
 
   readonly sourceStarted = (source: object, settings: HistorySettings): void => {
+    for (const [stream, sinceMs] of this.#unusedSinceMs) {
+      if (this.#clock.monotonicMs() - sinceMs >= lingerMs) this.#streams.delete(stream);
+    }
     const before = new Map(streamsOf(settings).map((stream) => [stream, evictedIn(this.#streams.get(stream))]));
+    for (const stream of before.keys()) this.#unusedSinceMs.delete(stream);
     this.#sources.set(source, { settings, before });
     for (const stream of before.keys()) {
       for (const pod of this.#streams.get(stream)?.values() ?? []) this.#shown(stream, pod);
@@ -55,7 +66,10 @@ export class EvictionOracle implements PodsApiObserver {
   };
 
   readonly sourceEnded = (source: object): void => {
+    const streams = this.#sources.get(source)?.before.keys() ?? [];
     this.#sources.delete(source);
+    const used = new Set([...this.#sources.values()].flatMap(({ before }) => [...before.keys()]));
+    for (const stream of streams) if (!used.has(stream)) this.#unusedSinceMs.set(stream, this.#clock.monotonicMs());
   };
 
   readonly activated = (settings: HistorySettings): void => {

@@ -78,6 +78,7 @@ const required = [
   ...['setting: one role', 'setting: all roles'],
   ...[
     'add',
+    'gap',
     'touch',
     'relabel',
     'delete',

@@ -28,8 +28,7 @@ export const endingWays = [
   'new pod, update and deletion',
 ] as const;
 
-/** `lost`: silent until the next step of this kind, and the versions meanwhile are forgotten. */
-export const watchFaults = ['ended', 'reset', 'expired', 'lost', 'silent', 'replayed', 'bookmarks'] as const;
+export const watchFaults = ['ended', 'reset', 'expired', 'silent', 'replayed', 'bookmarks'] as const;
 
 /** Of requests for pods. */
 export const listFaults = [
@@ -60,6 +59,8 @@ export type ChangeStep =
 /** What happens after everything has settled. */
 export type OtherStep =
   | { readonly type: 'watch fault'; readonly fault: (typeof watchFaults)[number] }
+  /** Changes that no watch shows: only a list can, as their versions are forgotten. */
+  | { readonly type: 'gap'; readonly meanwhile: readonly ChangeStep[] }
   | { readonly type: 'request faults'; readonly faults: readonly (typeof listFaults)[number][] }
   | { readonly type: 'slow lists' | 'relist' | 'scrape' | 'restart' }
   | { readonly type: 'elapse'; readonly ms: number }
@@ -100,7 +101,7 @@ const newSettings = settings.chain((all) =>
     .map((keys) => Object.fromEntries(keys.map((key) => [key, all[key]])) as Partial<HistorySettings>),
 );
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const changeStep: fc.Arbitrary<ChangeStep> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
@@ -124,7 +125,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ type: kind('touch', 'relabel', 'delete', 'replace'), pick }) },
+);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 15, arbitrary: changeStep },
   { weight: 3, arbitrary: fc.record({ type: kind('watch fault'), fault: kind(...watchFaults) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: kind('gap'), meanwhile: fc.array(changeStep, { minLength: 1, maxLength: 3 }) }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
