@@ -1,8 +1,8 @@
+import { addKnown, mergeByName } from '../base/merge.js';
 import { finderByName } from '../base/names.js';
 import { byName } from '../base/ranking.js';
 import type { Pod } from '../kube/objects.js';
 import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
-import { addKnown, mergeByName } from './merge.js';
 import { addShares } from './shares.js';
 import type { AttributionMode, Component, ContainerUsage, PodUsage } from './usage.js';
 import { areVolumesPending, countedComponent, volumeUsages } from './volume-usage.js';
@@ -77,6 +77,7 @@ export function attribute({ summary, pod, mode }: AttributeInput, distribute: Di
     containers,
     volumes,
     volumesPending: areVolumesPending(summary, pod),
+    unknownItems: summary.others,
   };
   return { usage, listed, isMeasured };
 }

@@ -1,7 +1,8 @@
+import { addKnown, leastKnown } from '../base/merge.js';
 import { finderByName, type Named } from '../base/names.js';
 import type { Pod } from '../kube/objects.js';
 import { othersName } from '../kube/pod-detail.js';
-import { addKnown } from './merge.js';
+import type { ItemCounts } from '../kubelet/summary.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
 
 /** No container and no volume has this name; a label without a value is a label that the series does not have. */
@@ -20,31 +21,31 @@ export function foldUnknown(usage: PodUsage, pod: Pod | undefined, maxNames = ma
   const containers = split(usage.containers, pod?.containers ?? maxNames);
   const volumes = split(usage.volumes, pod?.volumes ?? maxNames);
   if (containers.unknown.length === 0 && volumes.unknown.length === 0) return usage;
-  return pod?.rest === undefined
-    ? { ...withOneFor(usage, containers, volumes, noName), unknownItems: countsOf(containers, volumes) }
-    : withOneFor(usage, containers, volumes, othersName);
+  const name = pod?.rest === undefined ? noName : othersName;
+  return {
+    ...usage,
+    containers: [...containers.known, ...unnamedContainer(containers.unknown, name)],
+    volumes: [...volumes.known, ...unnamedVolume(volumes.unknown, name)],
+    unknownItems: countsOf(containers.unknown, volumes.unknown, usage),
+  };
+}
+
+/** The entries `(others)` of a summary stand for several: `unknownItems` has their number. */
+function countsOf(
+  containers: readonly Named[],
+  volumes: readonly Named[],
+  { unknownItems = { containerCount: 0, volumeCount: 0 } }: PodUsage,
+): ItemCounts {
+  const countOf = (items: readonly Named[]): number => items.filter(({ name }) => name !== othersName).length;
+  return {
+    containerCount: unknownItems.containerCount + countOf(containers),
+    volumeCount: unknownItems.volumeCount + countOf(volumes),
+  };
 }
 
 interface Split<T> {
   readonly known: readonly T[];
   readonly unknown: readonly T[];
-}
-
-function withOneFor(
-  usage: PodUsage,
-  containers: Split<ContainerUsage>,
-  volumes: Split<VolumeUsage>,
-  name: string,
-): PodUsage {
-  return {
-    ...usage,
-    containers: [...containers.known, ...unnamedContainer(containers.unknown, name)],
-    volumes: [...volumes.known, ...unnamedVolume(volumes.unknown, name)],
-  };
-}
-
-function countsOf(containers: Split<unknown>, volumes: Split<unknown>): NonNullable<PodUsage['unknownItems']> {
-  return { containerCount: containers.unknown.length, volumeCount: volumes.unknown.length };
 }
 
 /** By the names of the spec, or the first ones. */
@@ -84,16 +85,11 @@ export function unnamedVolume(volumes: readonly VolumeUsage[], name = noName): r
       availableBytes: undefined,
       inodesUsed: sumKnown(volumes, ({ inodesUsed }) => inodesUsed),
       sizeLimitBytes: undefined,
-      measuredAtMs: volumes.map(({ measuredAtMs }) => measuredAtMs).reduce(earlier, undefined),
+      measuredAtMs: volumes.map(({ measuredAtMs }) => measuredAtMs).reduce(leastKnown, undefined),
     },
   ];
 }
 
 function sumKnown<T>(items: readonly T[], of: (item: T) => number | undefined): number | undefined {
   return items.map(of).reduce(addKnown, undefined);
-}
-
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined) return b;
-  return b === undefined ? a : Math.min(a, b);
 }

@@ -1,5 +1,6 @@
 import type { VolumeType } from '../kube/objects.js';
 import type { Amount } from '../kube/quantity.js';
+import type { ItemCounts } from '../kubelet/summary.js';
 
 /** The parts of a pod's ephemeral storage. They add up to the kubelet's total exactly. */
 export const components = ['rootfs', 'logs', 'emptydir', 'configmap', 'other'] as const;
@@ -46,6 +47,6 @@ export interface PodUsage {
   readonly volumes: readonly VolumeUsage[];
   /** The kubelet has not measured the pod's volumes yet: the total is too small by their bytes, and they have no ratio. */
   readonly volumesPending: boolean;
-  /** How many containers and volumes the unnamed ones stand for; undefined when the spec has all of them. */
-  readonly unknownItems?: { readonly containerCount: number; readonly volumeCount: number };
+  /** How many containers and volumes those without a name or `(others)` stand for; undefined when there are none. */
+  readonly unknownItems?: ItemCounts | undefined;
 }

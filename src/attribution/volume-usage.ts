@@ -1,8 +1,8 @@
+import { addKnown, mergeByName } from '../base/merge.js';
 import { finderByName } from '../base/names.js';
 import type { Pod, Volume, VolumeType } from '../kube/objects.js';
 import { checkedVolumes } from '../kube/pod-rest.js';
 import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
-import { addKnown, mergeByName } from './merge.js';
 import type { Component, VolumeUsage } from './usage.js';
 
 type Kind = Pick<Volume, 'type' | 'medium'>;

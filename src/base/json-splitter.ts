@@ -4,61 +4,15 @@ import { braceClose, braceOpen, bracketClose, bracketOpen, comma, endOfBlank } f
 import { ends, type Place } from './json-places.js';
 import { newScan, nextDelimiter } from './json-scan.js';
 import { LikelyItems, maxUncheckedBytes } from './likely-items.js';
-import { oneLine } from './text.js';
-
-export interface SplitDocument {
-  /** Names the document, such as `list`; begins the messages. */
-  readonly what: string;
-  /** The member of the object whose array is split into items. */
-  readonly arrayName: string;
-  /** Names an item in errors: `an item`. */
-  readonly itemName: string;
-  readonly limits: SliceLimits;
-  /**
-   * Called for each other member of the object, in order; for the array too when it is missing an array: Go writes a nil
-   * slice as `null`.
-   */
-  readonly onMember: (name: string, value: unknown) => void;
-  /** Called for each item, in order. The items are valid only when `finish` returns: until then the document may be truncated. */
-  readonly onItem: (item: unknown) => void;
-  /** Reads the items instead of JSON.parse. */
-  readonly itemReader?: ItemReader;
-  /**
-   * Called for each item above `maxBytes`, which is skipped; the message has its size and its beginning. Without it, such
-   * an item is an error.
-   */
-  readonly onOversizedItem?: (message: string) => void;
-}
-
-/** Makes items of their bytes. */
-export interface ItemReader {
-  /** The item that was read last. */
-  readonly item: unknown;
-  /**
-   * Reads the item that begins at `start`. Returns the index of the comma or bracket behind it; -1 when there is none before
-   * `end`, or the bytes before it are no item: they will be passed to `read` then.
-   */
-  readonly readAhead: (bytes: Buffer, start: number, end: number) => number;
-  /** Reads the item that these bytes are, with blanks around it. Throws an error for bytes that are none. */
-  readonly read: (bytes: Buffer) => void;
-}
-
-/** What JSON.parse may get at once, an item or a member. */
-export interface SliceLimits {
-  readonly maxBytes: number;
-  /** Strings (names of members too), objects and arrays: they cost far more than their bytes. */
-  readonly maxValueCount: number;
-}
+import type { ItemReader, SliceSink, SplitDocument } from './split-document.js';
 
 /** No kubelet and no API server nests half as deep. */
 const maxNesting = 64;
-/** Of an item that is too large: enough for its name. */
-const quotedBytes = 120;
 /** Beside the array there are three or fewer. */
 const maxMemberCount = 64;
 
 /**
- * Cuts the bytes of a JSON object into its members and the items of one of its arrays: neither the text of the document
+ * Cuts the bytes of a JSON object into its members and the items of some of its arrays: neither the text of the document
  * nor the document itself is ever one value. It recognizes only strings, brackets and commas, which are ASCII and never
  * part of another character. JSON.parse then validates each slice, after its limits.
  *
@@ -70,11 +24,15 @@ export class JsonSplitter {
   readonly #slice: ChunkAccumulator;
   readonly #names = new Set<string>();
   #place: Place = 'before';
-  readonly #likelyItems = new LikelyItems();
+  #likelyItems = new LikelyItems();
   #scan = newScan();
   #itemCount = 0;
-  /** Of the open item when it is too large, so far. */
-  #oversized: { byteCount: number; readonly beginning: string } | undefined;
+  /** Of the array that was opened last: its name, and how many items were before it. */
+  #array = { name: '', firstItem: 0 };
+  /** Of the open member: the bytes before its value. */
+  #keyByteCount = 0;
+  /** Takes the open slice when it is too large. */
+  #sink: SliceSink | undefined;
 
   constructor(document: SplitDocument) {
     this.#document = document;
@@ -156,13 +114,14 @@ export class JsonSplitter {
       case 'key':
         if (byte === bracketOpen && this.#beginsItems(rest)) return this.#enter('item');
         this.#place = 'value';
+        this.#keyByteCount = this.#slice.byteCount + rest.length;
         return false;
       case 'value':
       case 'item':
         return false;
       case 'afterItems':
       case 'after':
-        throw this.#malformed(`text after the ${this.#document.arrayName} or after the object`);
+        throw this.#malformed(`text after the ${this.#arrays} or after the object`);
     }
   }
 
@@ -174,9 +133,11 @@ export class JsonSplitter {
 
   #beginsItems(rest: Buffer): boolean {
     const [name] = this.#memberOf(`${this.#slice.peek(rest)}[]`);
-    if (name !== this.#document.arrayName) return false;
+    if (!this.#document.arrayNames.includes(name)) return false;
     this.#slice.take(rest);
     this.#addName(name);
+    this.#array = { name, firstItem: this.#itemCount };
+    this.#likelyItems = new LikelyItems();
     return true;
   }
 
@@ -185,6 +146,7 @@ export class JsonSplitter {
     const next = ends[this.#place].get(byte);
     if (next === undefined) throw this.#malformed(`unexpected "${String.fromCharCode(byte)}"`);
     if (this.#place === 'afterItems') this.#checkBlank(rest);
+    else if (this.#diverts(rest)) this.#endDiverted();
     else if (this.#place === 'item') this.#endItem(rest, byte);
     else this.#endMember(this.#takeBytes(rest), byte);
     return this.#enter(next);
@@ -195,7 +157,7 @@ export class JsonSplitter {
       this.#checkBlank(rest);
       return;
     }
-    if (this.#skips(rest)) return;
+    if (this.#diverts(rest)) return;
     this.#slice.carry(rest);
     this.#checkLimits(this.#slice.byteCount);
   }
@@ -216,12 +178,8 @@ export class JsonSplitter {
   }
 
   #endItem(rest: Buffer, byte: number): void {
-    if (this.#skips(rest)) {
-      this.#endOversized();
-      return;
-    }
     const bytes = this.#takeBytes(rest);
-    const isEmptyArray = byte === bracketClose && this.#itemCount === 0 && isBlank(bytes);
+    const isEmptyArray = byte === bracketClose && this.#itemCount === this.#array.firstItem && isBlank(bytes);
     if (!isEmptyArray) this.#addItem(this.#read(bytes));
   }
 
@@ -236,32 +194,50 @@ export class JsonSplitter {
     return itemReader.item;
   }
 
-  /** Whether these bytes belong to an item that is too large, of which no more is kept. */
-  #skips(rest: Buffer): boolean {
-    if (this.#oversized === undefined) {
-      const isAllowed = this.#document.onOversizedItem !== undefined && this.#place === 'item';
-      if (!isAllowed || !this.#slice.exceeds(rest)) return false;
-      const beginning = this.#slice.beginning(quotedBytes).toString();
-      this.#oversized = { byteCount: this.#slice.byteCount, beginning };
+  /** Whether these bytes belong to a slice that is too large, and went to what takes it. */
+  #diverts(rest: Buffer): boolean {
+    if (this.#sink === undefined) {
+      this.#sink = this.#isOversized(rest) ? this.#sinkOfSlice(rest) : undefined;
+      if (this.#sink === undefined) return false;
+      const kept = this.#slice.beginning(Infinity);
       this.#slice.drop();
+      this.#sink.write(kept);
     }
-    this.#oversized.byteCount += rest.length;
+    this.#sink.write(rest);
     return true;
   }
 
-  #endOversized(): void {
-    const { byteCount = 0, beginning = '' } = this.#oversized ?? {};
-    this.#oversized = undefined;
-    this.#itemCount += 1;
-    const { onOversizedItem, limits, itemName } = this.#document;
-    onOversizedItem?.(
-      `${itemName} of ${byteCount} bytes, above ${limits.maxBytes}, that begins with ${oneLine(beginning)}`,
-    );
+  #isOversized(rest: Buffer): boolean {
+    if (this.#slice.exceeds(rest)) return true;
+    const isUnchecked = this.#slice.byteCount + rest.length <= maxUncheckedBytes;
+    return !isUnchecked && this.#scan.valueCount > this.#document.limits.maxValueCount;
+  }
+
+  #sinkOfSlice(rest: Buffer): SliceSink | undefined {
+    const { onOversizedItem, skipsOversized } = this.#document;
+    if (this.#place === 'item') return onOversizedItem?.();
+    if (this.#place !== 'value' || skipsOversized === undefined) return undefined;
+    const key = Buffer.concat([this.#slice.beginning(this.#keyByteCount), rest]).subarray(0, this.#keyByteCount);
+    const [name] = this.#memberOf(`${key.toString()}[]`);
+    const end = (): void => {
+      this.#addName(name);
+    };
+    return skipsOversized(name) ? { write: () => undefined, end } : undefined;
+  }
+
+  #endDiverted(): void {
+    if (this.#place === 'item') this.#itemCount += 1;
+    this.#sink?.end();
+    this.#sink = undefined;
   }
 
   #addItem(item: unknown): void {
     this.#itemCount += 1;
-    this.#document.onItem(item);
+    this.#document.onItem(item, this.#array.name);
+  }
+
+  get #arrays(): string {
+    return this.#document.arrayNames.join(' or ');
   }
 
   #endMember(bytes: Buffer, byte: number): void {
@@ -298,9 +274,8 @@ export class JsonSplitter {
 
   #checkBlank(rest: Buffer): void {
     if (isBlank(rest)) return;
-    const { arrayName } = this.#document;
     const isObject = this.#place !== 'before';
-    throw this.#malformed(isObject ? `text around the object or after its ${arrayName}` : 'it is not a JSON object');
+    throw this.#malformed(isObject ? `text around the object or after its ${this.#arrays}` : 'it is not a JSON object');
   }
 
   #describeSlice(): string {

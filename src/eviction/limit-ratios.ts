@@ -1,4 +1,4 @@
-import { addKnown, mergeByName } from '../attribution/merge.js';
+import { addKnown, mergeByName } from '../base/merge.js';
 import { finderByName } from '../base/names.js';
 import type { Container, Pod } from '../kube/objects.js';
 import { checkedContainers, checkedVolumes } from '../kube/pod-rest.js';

@@ -1,6 +1,6 @@
-import { addKnown } from '../attribution/merge.js';
 import { unnamedContainer, unnamedVolume } from '../attribution/unknown-items.js';
 import { type Component, components, type PodUsage } from '../attribution/usage.js';
+import { addKnown } from '../base/merge.js';
 import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
 
 /** The snapshot with its nameless pods as one, without namespace and name, so that sums over a node stay right. */

@@ -1,10 +1,15 @@
 /** Bounds of what is kept of one pod beside `maxDetailCount`: its author chooses its size, up to the 1.5 MB of an API object. */
 
 /**
- * Containers, and volumes, behind those in detail whose limits are still compared one by one with what the kubelet lists. What
- * is kept of a summary's pod one by one must not be less than both together.
+ * Containers, and volumes, behind those in detail whose limits are still compared one by one with what the kubelet lists.
  */
 export const maxCheckedCount = 400;
+
+/**
+ * Containers, and volumes, that are kept one by one of a pod in a summary, which has them in no order: far more than both
+ * together, so that those are among them in pods that a node can run. A pod of so many is derived in a few milliseconds.
+ */
+export const maxListedCount = 5_000;
 
 /** Mounts of all containers together. */
 export const maxMountCount = 1_000;

@@ -1,6 +1,6 @@
 import { bracketClose, comma, jsonSyntaxError } from '../base/json-bytes.js';
 import { JsonCursor, UnusualJsonError } from '../base/json-cursor.js';
-import type { ItemReader } from '../base/json-splitter.js';
+import type { ItemReader } from '../base/split-document.js';
 import { TextTable } from '../base/text-table.js';
 import { SummaryDecoder } from './decode.js';
 import type { NodeSummary, PodSummary } from './summary.js';
@@ -18,14 +18,25 @@ export class SummaryParts implements ItemReader {
     this.#decoder = new SummaryDecoder(this.#cursor);
   }
 
+  /** May be set to what it was when values that were read since are not kept. */
   get saturatedCounts(): SaturatedCounts {
     return this.#decoder.counts;
+  }
+
+  set saturatedCounts(counts: SaturatedCounts) {
+    this.#decoder.counts = counts;
   }
 
   /** Throws RangeError for an object that is nested thousands of levels deep. */
   node(value: unknown): ReturnType<SummaryDecoder['node']> {
     this.#cursor.openValue(value);
     return this.#decoder.node();
+  }
+
+  /** As {@link node}; undefined without namespace, name or UID. */
+  pod(value: unknown): PodSummary | undefined {
+    this.#cursor.openValue(value);
+    return this.#decoder.pod();
   }
 
   readAhead(bytes: Buffer, start: number, end: number): number {

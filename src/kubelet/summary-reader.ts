@@ -1,25 +1,31 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import { JsonSplitter } from '../base/json-splitter.js';
+import { LargePod } from './large-pod.js';
+import { cutPod } from './pod-others.js';
 import type { NodeSummary, PodSummary } from './summary.js';
 import { SummaryParts } from './summary-parts.js';
 
 /**
- * What a summary may hold. Far above real ones, which have up to 100 values and 2 kB for each container, and 110 pods where
- * Kubernetes supports it, 2,500 at most. Low enough that JSON.parse takes a few milliseconds for one pod, whatever it holds,
- * and that no decoded summary takes tens of megabytes.
+ * What a pod may hold to be read as a whole: JSON.parse takes a few milliseconds for it. Far above real pods, which have up to
+ * 100 values and 2 kB for each container. Larger ones are read part by part, since authors of pods decide how large they are.
  */
-const maxPodBytes = 2 ** 20;
-const maxValueCount = 20_000;
+const podLimits = { maxBytes: 2 ** 20, maxValueCount: 20_000 };
+
+/**
+ * What a summary may hold: Kubernetes supports 110 pods, and kubelets have 2,500 at most. Low enough that no decoded summary
+ * takes tens of megabytes.
+ */
 const maxPodCount = 3_000;
-const maxContainerCount = 500;
-const maxVolumeCount = 500;
-/** Containers and volumes of all pods. */
-const maxEntryCount = 30_000;
+/** Containers and volumes of all pods that are kept. Kubelets write 165 bytes and more for each: 60,000 are above 8 MiB. */
+const maxEntryCount = 60_000;
 
 /**
  * Reads the body of a `/stats/summary` answer pod by pod, so that neither its text nor its JSON is ever one value. What
  * makes it a summary is its `node` object with a `nodeName`, and `pods` that is a list or missing: `{}`, a `Status` or an
  * error page is not one.
+ *
+ * Of a pod with more containers or volumes than are kept one by one, the first by name are kept, and the entry `(others)` for
+ * the rest: its author must not decide whether the node is read.
  *
  * All methods throw RequestError: `decode` for a body that is not a summary, and `too_large` for one above the limits.
  */
@@ -41,17 +47,26 @@ export class SummaryReader {
     this.#parts = new SummaryParts(former);
     this.#splitter = new JsonSplitter({
       what,
-      arrayName: 'pods',
+      arrayNames: ['pods'],
       itemName: 'a pod',
-      limits: { maxBytes: maxPodBytes, maxValueCount },
+      limits: podLimits,
       onMember: (name, value) => {
         if (name === 'node') this.#node = this.#readNode(value);
         if (name === 'pods' && value !== null) throw this.#notSummary('pods that are not a list');
       },
       itemReader: this.#parts,
       onItem: (item) => {
-        this.#addPod(item as PodSummary | undefined);
+        const pod = item as PodSummary | undefined;
+        this.#addPod(pod && cutPod(pod));
       },
+      onOversizedItem: () =>
+        new LargePod({
+          what,
+          parts: this.#parts,
+          onPod: (pod) => {
+            this.#addPod(pod);
+          },
+        }),
     });
   }
 
@@ -80,12 +95,7 @@ export class SummaryReader {
     this.#podCount += 1;
     if (this.#podCount > maxPodCount) throw this.#tooLarge(`more than ${maxPodCount} pods`);
     if (pod === undefined) return;
-    const { containers, volumes = [] } = pod;
-    const place = `pod ${pod.namespace}/${pod.name}`;
-    if (containers.length > maxContainerCount)
-      throw this.#tooLarge(`more than ${maxContainerCount} containers of ${place}`);
-    if (volumes.length > maxVolumeCount) throw this.#tooLarge(`more than ${maxVolumeCount} volumes of ${place}`);
-    this.#entryCount += containers.length + volumes.length;
+    this.#entryCount += pod.containers.length + (pod.volumes?.length ?? 0);
     if (this.#entryCount > maxEntryCount) throw this.#tooLarge(`more than ${maxEntryCount} containers and volumes`);
     this.#pods.push(pod);
   }

@@ -62,6 +62,13 @@ export interface PodSummary {
   readonly containers: readonly ContainerSummary[];
   /** Undefined when the kubelet lists no volume for the pod: it has none, or has not measured them yet. */
   readonly volumes: readonly VolumeSummary[] | undefined;
+  /** How many containers and volumes the entries `(others)` stand for; undefined when the pod has none. */
+  readonly others?: ItemCounts;
+}
+
+export interface ItemCounts {
+  readonly containerCount: number;
+  readonly volumeCount: number;
 }
 
 export interface NodeSummary {

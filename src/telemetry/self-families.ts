@@ -92,7 +92,7 @@ export const selfFamilies = {
   unknownItems: {
     name: `${prefix}unknown_items`,
     type: 'gauge',
-    help: 'Containers and volumes of the summaries in the last scrape without separate series, by kind: the specs of their pods do not have them. Those of a pod are one series together.',
+    help: 'Containers and volumes of the summaries in the last scrape without separate series, by kind: the specs of their pods do not have them, or not among the first 100. Those of a pod are one series together.',
     labels: ['kind'],
   },
   saturatedValues: {

@@ -1,6 +1,8 @@
 import { yieldToEventLoop } from '../base/body-chunks.js';
 import { RequestError } from '../base/errors.js';
 import { JsonSplitter } from '../base/json-splitter.js';
+import type { SliceSink } from '../base/split-document.js';
+import { oneLine } from '../base/text.js';
 import { type JsonObject, objectOf, textOf } from '../kube/json.js';
 
 /** etcd refuses objects above 1.5 MiB by default (https://etcd.io/docs/latest/dev-guide/limit/). */
@@ -42,7 +44,7 @@ export async function readItems(body: AsyncIterable<Buffer>, options: ListOption
   const members = new Map<string, unknown>();
   const splitter = new JsonSplitter({
     what: 'list',
-    arrayName: 'items',
+    arrayNames: ['items'],
     itemName: 'an item',
     limits: { maxBytes: maxItemBytes, maxValueCount: Infinity },
     onMember: (name, value) => {
@@ -52,13 +54,40 @@ export async function readItems(body: AsyncIterable<Buffer>, options: ListOption
       members.set(name, value);
     },
     onItem,
-    onOversizedItem,
+    onOversizedItem: () => new OversizedItem(maxItemBytes, onOversizedItem),
   });
   for await (const piece of yieldToEventLoop(body)) splitter.write(piece);
   const names = splitter.finish();
   checkKind(members.get('kind'), kind);
   if (!names.has('items')) throw malformed('it has no items');
   return objectOf(members.get('metadata'));
+}
+
+/** Of an item that is too large: enough for its name. */
+const quotedBytes = 120;
+
+/** Keeps no more of an item than its size and its beginning. */
+class OversizedItem implements SliceSink {
+  readonly #maxBytes: number;
+  readonly #onEnd: ListOptions['onOversizedItem'];
+  #byteCount = 0;
+  #beginning = Buffer.of();
+
+  constructor(maxBytes: number, onEnd: ListOptions['onOversizedItem']) {
+    this.#maxBytes = maxBytes;
+    this.#onEnd = onEnd;
+  }
+
+  write(bytes: Buffer): void {
+    this.#byteCount += bytes.length;
+    const missing = quotedBytes - this.#beginning.length;
+    if (missing > 0) this.#beginning = Buffer.concat([this.#beginning, bytes.subarray(0, missing)]);
+  }
+
+  end(): void {
+    const beginning = oneLine(this.#beginning.toString());
+    this.#onEnd(`an item of ${this.#byteCount} bytes, above ${this.#maxBytes}, that begins with ${beginning}`);
+  }
 }
 
 function checkKind(found: unknown, kind: string): void {

@@ -71,6 +71,7 @@ describe('H7: containers and volumes of a summary', () => {
         aContainerUsage({ name: 'c99', usedBytes: 0, rootfsBytes: 5, logsBytes: 1 }),
         aContainerUsage({ name: '(others)', usedBytes: 3, rootfsBytes: 10, logsBytes: 2 }),
       ],
+      unknownItems: { containerCount: 2, volumeCount: 0 },
     });
   });
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { JsonSplitter, type SliceLimits } from '../../src/base/json-splitter.js';
+import { JsonSplitter } from '../../src/base/json-splitter.js';
+import type { SliceLimits } from '../../src/base/split-document.js';
 import { cut } from '../support/cut.js';
 
 interface Split {
@@ -17,7 +18,7 @@ function split(pieces: readonly (string | Buffer)[], limits = generous): Split {
   const items: unknown[] = [];
   const splitter = new JsonSplitter({
     what: 'document',
-    arrayName: 'items',
+    arrayNames: ['items'],
     itemName: 'an item',
     limits,
     onMember: (name, value) => members.push([name, value]),
@@ -211,5 +212,108 @@ describe('the limits of a slice', () => {
     const members = (count: number): string => Array.from({ length: count }, (_, index) => `"m${index}":1`).join(',');
     expect(split([`{${members(64)}}`]).names).toHaveLength(64);
     expect(() => split([`{${members(65)}}`])).toThrow('more than 64 members');
+  });
+});
+
+describe('a document with several arrays', () => {
+  const splitAll = (pieces: readonly Buffer[]) => {
+    const seen: unknown[] = [];
+    const splitter = new JsonSplitter({
+      what: 'document',
+      arrayNames: ['a', 'b'],
+      itemName: 'an item',
+      limits: generous,
+      onMember: (name, value) => seen.push([name, value]),
+      onItem: (item, arrayName) => seen.push({ [arrayName]: item }),
+    });
+    for (const piece of pieces) splitter.write(piece);
+    splitter.finish();
+    return seen;
+  };
+
+  it('is split into the items of each, in order, however the bytes are cut', () => {
+    const lists = fc.record({ a: alike, c: jsonValue, b: fc.oneof(alike, fc.array(jsonValue, { maxLength: 4 })) });
+    fc.assert(
+      fc.property(lists, fc.constantFrom('', ' '), places, ({ a, c, b }, indent, at) => {
+        const parsed = JSON.parse(JSON.stringify({ a, c, b })) as { a: unknown[]; c: unknown; b: unknown[] };
+        expect(splitAll(cut(Buffer.from(JSON.stringify({ a, c, b }, undefined, indent)), at))).toEqual([
+          ...parsed.a.map((item) => ({ a: item })),
+          ['c', parsed.c],
+          ...parsed.b.map((item) => ({ b: item })),
+        ]);
+      }),
+    );
+  });
+
+  it('may have an empty one after one with items', () => {
+    expect(splitAll([Buffer.from('{"a":[1],"b":[ ]}')])).toEqual([{ a: 1 }]);
+    expect(() => splitAll([Buffer.from('{"a":[1],"b":[ ,1]}')])).toThrow('malformed JSON');
+  });
+});
+
+describe('a slice above the limits', () => {
+  const limits: SliceLimits = { maxBytes: 20_000, maxValueCount: 100 };
+  const taken = (pieces: readonly Buffer[]) => {
+    const items: unknown[] = [];
+    const oversized: string[] = [];
+    const members: string[] = [];
+    const splitter = new JsonSplitter({
+      what: 'document',
+      arrayNames: ['items'],
+      itemName: 'an item',
+      limits,
+      onMember: (name) => members.push(name),
+      onItem: (item) => items.push(item),
+      onOversizedItem: () => {
+        const bytes: Buffer[] = [];
+        return {
+          write: (more) => bytes.push(Buffer.from(more)),
+          end: () => oversized.push(Buffer.concat(bytes).toString()),
+        };
+      },
+      skipsOversized: (name) => name !== 'needed',
+    });
+    for (const piece of pieces) splitter.write(piece);
+    return { names: [...splitter.finish()], items, oversized, members };
+  };
+  const long = { a: 'x'.repeat(30_000) };
+  const rich = { a: [...Array.from({ length: 200 }, () => ({})), 'x'.repeat(17_000)] };
+
+  it('is taken byte by byte where that is asked for: an item', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom<unknown>({ a: 1 }, long, rich), { maxLength: 5 }), places, (all, at) => {
+        const { items, oversized } = taken(cut(Buffer.from(JSON.stringify({ items: all })), at));
+        expect(oversized).toEqual(
+          all.filter((item) => item === long || item === rich).map((item) => JSON.stringify(item)),
+        );
+        expect(items).toEqual(all.filter((item) => item !== long && item !== rich));
+      }),
+    );
+  });
+
+  it('is skipped where that is asked for: a member', () => {
+    fc.assert(
+      fc.property(fc.constantFrom<unknown>(long, rich), places, (value, at) => {
+        const text = JSON.stringify({ first: 1, other: value, items: [1], needed: [2] });
+        expect(taken(cut(Buffer.from(text), at))).toEqual({
+          names: ['first', 'other', 'items', 'needed'],
+          members: ['first', 'needed'],
+          items: [1],
+          oversized: [],
+        });
+      }),
+    );
+  });
+
+  it('is refused where it is needed, or twice', () => {
+    expect(() => taken([Buffer.from(JSON.stringify({ needed: long }))])).toThrow('a member is larger than 20000 bytes');
+    const twice = `{"other":${JSON.stringify(long)},"other":1}`;
+    expect(() => taken([Buffer.from(twice)])).toThrow('duplicate member "other"');
+    expect(() => taken([Buffer.from(JSON.stringify({ other: 'x'.repeat(30_000) }))])).toThrow('is larger than');
+  });
+
+  it('ends with the document: not one that is cut off within it', () => {
+    const text = JSON.stringify({ items: [long] });
+    expect(() => taken([Buffer.from(text.slice(0, 25_000))])).toThrow('truncated');
   });
 });

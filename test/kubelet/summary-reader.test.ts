@@ -5,6 +5,7 @@ import { RequestError } from '../../src/base/errors.js';
 import type { NodeSummary } from '../../src/kubelet/summary.js';
 import { decodeSummary, SummaryReader } from '../../src/kubelet/summary-reader.js';
 import { cut } from '../support/cut.js';
+import { containerWithPressure } from '../support/hostile-bodies.js';
 import { referenceSummary } from '../support/reference-summary.js';
 
 const podRef = { name: 'web-0', namespace: 'shop', uid: 'uid-1' };
@@ -191,7 +192,7 @@ const podText = fc
   .map(([text, hasPodRef]) => (hasPodRef ? `{"podRef":{"name":"a","namespace":"n","uid":"u"},${text.slice(1)}` : text));
 
 /** The summary, or the reason why there is none. */
-function outcomeOf(decode: () => NodeSummary | undefined): unknown {
+function outcomeOf(decode: () => unknown): unknown {
   try {
     return decode() ?? 'decode';
   } catch (error) {
@@ -264,33 +265,31 @@ describe('a summary above the limits', () => {
   const pods = (count: number, fields: object) => Array.from({ length: count }, (_, uid) => podOf(uid, fields));
 
   it.each([
-    ['pods', pods(3_001, {}), 'more than 3000 pods, which no node has'],
-    ['items that are no pods', Array.from({ length: 3_001 }, () => []), 'more than 3000 pods, which no node has'],
+    ['pods', pods(3_001, {}), ': more than 3000 pods, which no node has'],
+    ['items that are no pods', Array.from({ length: 3_001 }, () => []), ': more than 3000 pods, which no node has'],
     [
-      'containers',
-      [podOf(1, { containers: named(501, 'c') })],
-      'more than 500 containers of pod shop/web-0, which no node has',
+      'containers and volumes in all',
+      pods(61, { containers: named(500, 'c'), volume: named(500, 'v') }),
+      ': more than 60000 containers and volumes, which no node has',
     ],
-    ['volumes', [podOf(1, { volume: named(501, 'v') })], 'more than 500 volumes of pod shop/web-0, which no node has'],
     [
-      'containers in all',
-      pods(61, { containers: named(500, 'c') }),
-      'more than 30000 containers and volumes, which no node has',
+      'bytes of a name',
+      [{ podRef: { ...podRef, name: 'x'.repeat(2 ** 20) } }],
+      ': a pod: a member is larger than 65536 bytes',
     ],
-    ['bytes of one pod', [podOf(1, { more: 'x'.repeat(2 ** 20) })], 'a pod is larger than 1048576 bytes'],
     [
-      'values of one pod',
-      [podOf(1, { more: Array.from({ length: 40_000 }, () => ({})) })],
-      'a pod has more than 20000 values',
+      'values of one container',
+      [podOf(1, { containers: [{ name: 'c', more: Array.from({ length: 40_000 }, () => ({})) }] })],
+      ': a pod: a container or volume has more than 2000 values',
     ],
   ])('H1: is refused: too many %s', (_case, list, message) => {
     expect(() => decodeSummary(body(...list), 'summary of node a')).toThrow(
-      expect.objectContaining({ reason: 'too_large', message: `summary of node a: ${message}` }) as Error,
+      expect.objectContaining({ reason: 'too_large', message: `summary of node a${message}` }) as Error,
     );
   });
 
   it('H1: is accepted at the limits', () => {
-    expect(decodeSummary(body(...pods(3_000, { containers: named(10, 'c') })), 'x').pods).toHaveLength(3_000);
+    expect(decodeSummary(body(...pods(3_000, { containers: named(20, 'c') })), 'x').pods).toHaveLength(3_000);
     const [pod_] = decodeSummary(body(podOf(1, { containers: named(500, 'c'), volume: named(500, 'v') })), 'x').pods;
     expect([pod_?.containers.length, pod_?.volumes?.length]).toEqual([500, 500]);
   });
@@ -308,5 +307,95 @@ describe('a summary above the limits', () => {
       { name: longest, containers: [{ name: longest }], volumes: [{ name: longest }] },
     ]);
     expect(() => decodeSummary(JSON.stringify({ node: { nodeName: longer } }), 'x')).toThrow('no node with a nodeName');
+  });
+});
+
+describe('a pod of any size', () => {
+  const used = { 'ephemeral-storage': { usedBytes: 123_456, inodesUsed: 9 }, startTime: '2026-11-20T12:40:44Z' };
+  const small = { podRef: { ...podRef, name: 'small', uid: 'uid-2' }, containers: [{ name: 'app' }], ...used };
+  const entries = (count: number, fields: (index: number) => object): readonly object[] =>
+    Array.from({ length: count }, (_, index) => ({ name: `n${index}`, ...fields(index) }));
+  const stats = (index: number): object => ({ usedBytes: 1_000 + index, inodesUsed: 1, capacityBytes: 2 ** 40 });
+  const container = (index: number): object => ({
+    ...containerWithPressure(`n${index}`),
+    rootfs: stats(index),
+    logs: stats(1),
+  });
+  const interfaces = { interfaces: entries(20_000, () => ({ rxBytes: 1, txBytes: 2, rxErrors: 0, txErrors: 0 })) };
+
+  const largePods: readonly (readonly [string, object, string])[] = [
+    ['501 containers', { containers: entries(501, container), volume: [], ...used }, 'c 501 v 0'],
+    ['501 volumes', { containers: entries(1, container), volume: entries(501, stats), ...used }, 'c 1 v 501'],
+    ['240 containers with values of pressure', { containers: entries(240, container), ...used }, 'c 240 v 0'],
+    ['8,000 volumes', { containers: null, volume: entries(8_000, stats), ...used }, 'c 0 v 5001'],
+    [
+      '3,300 volumes with long names',
+      { volume: entries(3_300, (index) => ({ name: `${'x'.repeat(245)}${index}`, ...stats(index) })), ...used },
+      'c 0 v 3300',
+    ],
+    ['values that are not needed', { network: interfaces, ...used, containers: entries(2, container) }, 'c 2 v 0'],
+    [
+      'values that are too large for numbers',
+      { volume: entries(8_000, () => ({ usedBytes: 2 ** 60 })), ...used },
+      'c 0 v 5001',
+    ],
+  ];
+
+  it.each(largePods)('H1: is read beside the others of its node, with its total: %s', (_case, fields, counts) => {
+    const text = JSON.stringify({ node: { nodeName: 'a' }, pods: [small, { podRef, ...fields }, small] });
+    const summary = decodeSummary(text, 'x');
+    const [, large] = summary.pods;
+    expect(summary.pods).toHaveLength(3);
+    expect(large).toMatchObject({ ...podRef, usedBytes: 123_456, inodesUsed: 9, startTimeMs: 1_795_178_444_000 });
+    expect(`c ${large?.containers.length} v ${large?.volumes?.length ?? 0}`).toBe(counts);
+    expect(summary).toEqual(referenceSummary(text));
+    for (const size of [1_000, 65_536, 1_000_000]) {
+      const bytes = Buffer.from(text);
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      expect(read(pieces)).toEqual(summary);
+    }
+  });
+
+  it('H1: loses no byte, and says how many it stands for', () => {
+    const text = JSON.stringify({
+      node: { nodeName: 'a' },
+      pods: [{ podRef, containers: entries(700, container), volume: entries(8_000, stats), ...used }],
+    });
+    const [pod_] = decodeSummary(text, 'x').pods;
+    const total = (count: number): number => 1_000 * count + (count * (count - 1)) / 2;
+    expect(pod_?.others).toEqual({ containerCount: 0, volumeCount: 3_000 });
+    expect(pod_?.volumes?.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0)).toBe(total(8_000));
+    expect(pod_?.containers.reduce((sum, { rootfs }) => sum + (rootfs?.usedBytes ?? 0), 0)).toBe(total(700));
+  });
+
+  it('H1: counts no value of a pod without a name', () => {
+    const volume = entries(8_000, () => ({ usedBytes: 2 ** 60 }));
+    const text = JSON.stringify({ node: { nodeName: 'a' }, pods: [{ volume }] });
+    expect(decodeSummary(text, 'x')).toMatchObject({ pods: [], saturatedCount: 0 });
+  });
+
+  it('H1: is refused where a byte of it breaks it, with the node named', () => {
+    const text = JSON.stringify({
+      node: { nodeName: 'a' },
+      pods: [{ podRef, volume: entries(8_000, stats), ...used }],
+    });
+    const broken = (from: string, to: string): string => text.replace(from, to);
+    for (const changed of [broken('"n7000",', '"n7000",,'), broken('[{"name"', '[,{"name"'), text.slice(0, -3)])
+      expect(outcomeOf(() => decodeSummary(changed, 'x'))).toBe('decode');
+  });
+
+  it('H1: does not overflow the stack, however deep a volume of it is nested', () => {
+    const text = JSON.stringify({
+      node: { nodeName: 'a' },
+      pods: [{ podRef, volume: entries(8_000, stats), ...used }],
+    });
+    for (const depth of [1_000, 8_000, 100_000]) {
+      const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+      const nested = text.replace('"usedBytes":1000,', `"usedBytes":1000,"x":${deep},`);
+      const outcome = outcomeOf(() => decodeSummary(nested, 'x').pods.length);
+      expect(depth === 100_000 ? ['decode'] : [1, 'decode']).toContain(outcome);
+    }
   });
 });

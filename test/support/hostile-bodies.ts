@@ -150,6 +150,25 @@ function list(count: number, item: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => item(index)).join(',');
 }
 
+/** As kubelets from 1.34 on write it: 93 names, texts and objects, so that 240 of them are more than 20,000. */
+export function containerWithPressure(name: string): object {
+  const time = '2026-11-20T12:40:44Z';
+  const stall = { total: 1_234, avg10: 0.1, avg60: 0.2, avg300: 0.3 };
+  const psi = { full: stall, some: stall };
+  const fs = { time, availableBytes: 1, capacityBytes: 2, usedBytes: 8_192, inodesFree: 1, inodes: 2, inodesUsed: 1 };
+  const pages = { rssBytes: 1, pageFaults: 2, majorPageFaults: 0 };
+  return {
+    name,
+    startTime: time,
+    cpu: { time, usageNanoCores: 1, usageCoreNanoSeconds: 2, psi },
+    memory: { time, availableBytes: 1, usageBytes: 2, workingSetBytes: 3, ...pages, psi },
+    io: { time, psi },
+    rootfs: fs,
+    logs: fs,
+    swap: { time, swapAvailableBytes: 1, swapUsageBytes: 0 },
+  };
+}
+
 export function answerWith(body: string | Buffer, headers: Readonly<Record<string, string>> = {}): SummaryAnswer {
   return (response) => {
     response.writeHead(200, { 'content-type': 'application/json', ...headers });

@@ -63,6 +63,10 @@ class ReferenceDecoder {
     const volumes = objectsOf(pod['volume'])
       .map((volume) => this.#volume(volume))
       .filter(isDefined);
+    const containers = objectsOf(pod['containers'])
+      .map((container) => this.#container(container))
+      .filter(isDefined);
+    const others = [othersOf(containers), othersOf(volumes)] as const;
     return {
       namespace,
       name,
@@ -71,10 +75,11 @@ class ReferenceDecoder {
       usedBytes: this.#bytesOrCount(usedBytes),
       inodesUsed: this.#bytesOrCount(inodesUsed),
       ioPressure: this.#ioPressure(pod['io']),
-      containers: objectsOf(pod['containers'])
-        .map((container) => this.#container(container))
-        .filter(isDefined),
-      volumes: volumes.length === 0 ? undefined : volumes,
+      containers: [...without(others[0], containers), ...sumOfContainers(others[0])],
+      volumes: volumes.length === 0 ? undefined : [...without(others[1], volumes), ...sumOfVolumes(others[1])],
+      ...(others.flat().length > 0 && {
+        others: { containerCount: others[0].length, volumeCount: others[1].length },
+      }),
     };
   }
 
@@ -130,6 +135,56 @@ class ReferenceDecoder {
     this.saturatedCount++;
     return maxValue;
   }
+}
+
+/** Those beyond the first 5,000 by name. */
+function othersOf<T extends { readonly name: string }>(items: readonly T[]): readonly T[] {
+  return items.toSorted((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name))).slice(5_000);
+}
+
+function without<T>(others: readonly T[], items: readonly T[]): readonly T[] {
+  const set = new Set(others);
+  return items.filter((item) => !set.has(item));
+}
+
+function sumOfContainers(others: readonly ContainerSummary[]): readonly ContainerSummary[] {
+  if (others.length === 0) return [];
+  const hasRootfs = others.some(({ rootfs }) => rootfs !== undefined);
+  const counted = others.filter(({ rootfs }) => rootfs !== undefined || !hasRootfs);
+  const sum = (of: readonly (ContainerFsStats | undefined)[]): ContainerFsStats | undefined => {
+    const known = of.filter(isDefined);
+    return known.length === 0
+      ? undefined
+      : {
+          availableBytes: undefined,
+          capacityBytes: undefined,
+          usedBytes: sumOf(known.map(({ usedBytes }) => usedBytes)),
+          inodes: undefined,
+          inodesFree: undefined,
+          inodesUsed: sumOf(known.map(({ inodesUsed }) => inodesUsed)),
+        };
+  };
+  const [rootfs, logs] = [sum(counted.map((one) => one.rootfs)), sum(counted.map((one) => one.logs))];
+  return [{ name: '(others)', rootfs, logs }];
+}
+
+function sumOfVolumes(others: readonly VolumeSummary[]): readonly VolumeSummary[] {
+  const times = others.flatMap(({ timeMs }) => timeMs ?? []);
+  const sum: VolumeSummary = {
+    name: '(others)',
+    hasClaim: false,
+    timeMs: times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b)),
+    availableBytes: undefined,
+    capacityBytes: undefined,
+    usedBytes: sumOf(others.map(({ usedBytes }) => usedBytes)),
+    inodesUsed: sumOf(others.map(({ inodesUsed }) => inodesUsed)),
+  };
+  return others.length === 0 ? [] : [sum];
+}
+
+function sumOf(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter(isDefined);
+  return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
 }
 
 function nameOf(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { haveDistinctNames } from '../base/names.js';
+import { haveDistinctNames } from './names.js';
 
 /**
  * The items in their order, those of one name combined by `add`. A name that the kubelet lists twice must not become two
@@ -21,4 +21,10 @@ export function mergeByName<T extends { readonly name: string }>(
 export function addKnown(a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined) return b;
   return b === undefined ? a : a + b;
+}
+
+/** The smaller of what is known; undefined when neither is. */
+export function leastKnown(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a, b);
 }

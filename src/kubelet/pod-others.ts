@@ -1,0 +1,119 @@
+import { addKnown, leastKnown } from '../base/merge.js';
+import type { Named } from '../base/names.js';
+import { byName } from '../base/ranking.js';
+import { maxListedCount } from '../kube/pod-bounds.js';
+import { othersName } from '../kube/pod-detail.js';
+import type { ContainerFsStats, ContainerSummary, PodSummary, VolumeSummary } from './summary.js';
+
+/** Held beyond those that are kept, so that a long list is not sorted for each of its items. */
+const maxHeldCount = 2 * maxListedCount;
+
+/** What of a pod's containers and volumes is kept: those that are kept one by one, and the rest of each as one entry. */
+export class PodDetail {
+  readonly containers = new DetailedItems(sumContainers);
+  readonly volumes = new DetailedItems(sumVolumes);
+
+  finish(): Pick<PodSummary, 'containers' | 'volumes' | 'others'> {
+    const containers = this.containers.finish();
+    const volumes = this.volumes.finish();
+    const others = { containerCount: containers.othersCount, volumeCount: volumes.othersCount };
+    return {
+      containers: containers.items,
+      volumes: volumes.items.length === 0 ? undefined : volumes.items,
+      ...(others.containerCount + others.volumeCount > 0 && { others }),
+    };
+  }
+}
+
+/** The pod with what is kept of it; the same one when that is all. */
+export function cutPod(pod: PodSummary): PodSummary {
+  const { containers, volumes = [] } = pod;
+  if (Math.max(containers.length, volumes.length) <= maxListedCount) return pod;
+  const detail = new PodDetail();
+  for (const container of containers) detail.containers.add(container);
+  for (const volume of volumes) detail.volumes.add(volume);
+  return { ...pod, ...detail.finish() };
+}
+
+/** The containers or volumes of one pod while they are added. */
+class DetailedItems<T extends Named> {
+  readonly #sum: (items: readonly T[]) => T;
+  #items: T[] = [];
+  #others: T | undefined;
+  #othersCount = 0;
+
+  /** `sum`: what several of them hold together, as one with the name `(others)`. */
+  constructor(sum: (items: readonly T[]) => T) {
+    this.#sum = sum;
+  }
+
+  add(item: T): void {
+    this.#items.push(item);
+    if (this.#items.length > maxHeldCount) this.#cut();
+  }
+
+  /** In their order, and the entry `(others)` last, where there are others. */
+  finish(): { readonly items: readonly T[]; readonly othersCount: number } {
+    this.#cut();
+    const items = this.#others === undefined ? this.#items : [...this.#items, this.#others];
+    return { items, othersCount: this.#othersCount };
+  }
+
+  #cut(): void {
+    const { first, others } = splitByName(this.#items);
+    if (others.length === 0) return;
+    this.#items = first;
+    this.#others = this.#sum(this.#others === undefined ? others : [this.#others, ...others]);
+    this.#othersCount += others.length;
+  }
+}
+
+/**
+ * The first ones by name and the others, each in the order of `items`: kubelets list them in changing order, and the same
+ * ones must be kept of each summary.
+ */
+function splitByName<T extends Named>(items: T[]): { readonly first: T[]; readonly others: readonly T[] } {
+  if (items.length <= maxListedCount) return { first: items, others: [] };
+  const sorted = items.toSorted(byName(({ name }) => name));
+  const first = new Set(sorted.slice(0, maxListedCount));
+  return { first: items.filter((item) => first.has(item)), others: items.filter((item) => !first.has(item)) };
+}
+
+/** Without the logs of containers that have no root filesystem, if others have one: they are in no total. */
+function sumContainers(containers: readonly ContainerSummary[]): ContainerSummary {
+  const measured = containers.filter(({ rootfs }) => rootfs !== undefined);
+  const counted = measured.length === 0 ? containers : measured;
+  return {
+    name: othersName,
+    rootfs: sumFs(counted.map(({ rootfs }) => rootfs)),
+    logs: sumFs(counted.map(({ logs }) => logs)),
+  };
+}
+
+/** Without a size, since they may be on several filesystems. */
+function sumVolumes(volumes: readonly VolumeSummary[]): VolumeSummary {
+  return {
+    name: othersName,
+    hasClaim: false,
+    timeMs: volumes.map(({ timeMs }) => timeMs).reduce(leastKnown, undefined),
+    availableBytes: undefined,
+    capacityBytes: undefined,
+    ...usageOf(volumes),
+  };
+}
+
+function sumFs(stats: readonly (ContainerFsStats | undefined)[]): ContainerFsStats | undefined {
+  const known = stats.filter((fs) => fs !== undefined);
+  if (known.length === 0) return undefined;
+  const filesystem = { availableBytes: undefined, capacityBytes: undefined, inodes: undefined, inodesFree: undefined };
+  return { ...filesystem, ...usageOf(known) };
+}
+
+function usageOf(
+  stats: readonly Pick<ContainerFsStats, 'usedBytes' | 'inodesUsed'>[],
+): Pick<ContainerFsStats, 'usedBytes' | 'inodesUsed'> {
+  return {
+    usedBytes: stats.map(({ usedBytes }) => usedBytes).reduce(addKnown, undefined),
+    inodesUsed: stats.map(({ inodesUsed }) => inodesUsed).reduce(addKnown, undefined),
+  };
+}
