@@ -159,7 +159,7 @@ function addLogFindings(findings: PodFinding[], { summary, logRotation }: PodFin
   const allowedBytes = logRotation.maxFileBytes * logRotation.maxFileCount;
   for (const { name, logs } of summary.containers) {
     const usedBytes = logs?.usedBytes ?? 0;
-    if (usedBytes <= allowedBytes) continue;
+    if (usedBytes <= allowedBytes || name === othersName) continue;
     findings.push({ kind: 'logs_above_rotation', container: name, usedBytes, rotation: logRotation });
   }
 }

@@ -1,3 +1,4 @@
+import { countedComponent } from '../attribution/volume-usage.js';
 import { finderByName } from '../base/names.js';
 import type { Pod, Volume } from '../kube/objects.js';
 import { checkedVolumes } from '../kube/pod-rest.js';
@@ -42,7 +43,7 @@ export function freedByEviction(input: SignalUsageInput): number {
 
 function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: (volume: Volume) => boolean): number {
   const parts = partsOn[layout][filesystemOf(signal)];
-  const amountOf = (stats: Pick<FsStats, 'usedBytes' | 'inodesUsed'> | undefined): number =>
+  const amountOf = (stats: Figures | undefined): number =>
     (countsInodes(signal) ? stats?.inodesUsed : stats?.usedBytes) ?? 0;
   let usage = 0;
   for (const { rootfs, logs } of summary.containers) {
@@ -52,8 +53,30 @@ function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: 
   if (!parts.includes('volumes')) return usage;
   const findVolume = finderByName(summary.volumes ?? []);
   for (const volume of checkedVolumes(pod)) if (isCounted(volume)) usage += amountOf(findVolume(volume.name));
-  return usage;
+  return pod.rest === undefined ? usage : usage + unknownUsage({ summary, pod }, signal);
 }
+
+/**
+ * Of the volumes of a pod that are not kept one by one, whose types are not known: what they hold, but no more than the pod's
+ * total has beside all that is known. Those that are local are part of the total, except hostPaths.
+ */
+function unknownUsage({ summary, pod }: Pick<SignalUsageInput, 'summary' | 'pod'>, signal: EvictionSignal): number {
+  const ofInodes = countsInodes(signal);
+  const figureOf = ({ inodesUsed, usedBytes }: Figures): number | undefined => (ofInodes ? inodesUsed : usedBytes);
+  const sumOf = (stats: readonly (Figures | undefined)[]): number =>
+    stats.reduce((sum, each) => sum + ((each && figureOf(each)) ?? 0), 0);
+  const findSpec = finderByName(checkedVolumes(pod));
+  const { containers, volumes = [] } = summary;
+  const unknown = sumOf(volumes.filter(({ name }) => findSpec(name) === undefined));
+  const counted = volumes.filter(({ name }) => {
+    const spec = findSpec(name);
+    return spec !== undefined && countedComponent(spec) !== undefined;
+  });
+  const known = sumOf(containers.flatMap(({ rootfs, logs }) => [rootfs, logs])) + sumOf(counted);
+  return Math.min(unknown, Math.max(0, (figureOf(summary) ?? Infinity) - known));
+}
+
+type Figures = Pick<FsStats, 'usedBytes' | 'inodesUsed'>;
 
 function isLocal({ type, medium }: Volume): boolean {
   return type === 'hostpath' || type === 'configmap' || (type === 'emptydir' && medium === '');
