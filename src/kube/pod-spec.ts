@@ -41,7 +41,7 @@ export function projectSpec(
   };
 }
 
-export interface ListedContainer {
+interface ListedContainer {
   readonly container: JsonObject;
   readonly kind: ContainerKind;
 }

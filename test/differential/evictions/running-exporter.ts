@@ -31,7 +31,7 @@ export interface RunningExporterOptions {
 }
 
 /** Told of the parts of the exporter when they change. */
-export interface ExporterObserver {
+interface ExporterObserver {
   readonly sourceStarted: (source: object, settings: HistorySettings) => void;
   readonly sourceEnded: (source: object) => void;
   /** The settings in force are about to be replaced. */
