@@ -88,6 +88,7 @@ function podSpec(spec: PodSpec): object {
     ...(spec.priorityClassName !== undefined && { priorityClassName: spec.priorityClassName }),
     priority: spec.priority ?? 0,
     preemptionPolicy: 'PreemptLowerPriority',
+    ...spec.asIs,
   };
 }
 

@@ -86,6 +86,8 @@ export interface PodSpec {
   readonly startAfterMs?: number;
   /** Time from its start until the kubelet's summary lists it; real ones take seconds. Default: 0. */
   readonly listedAfterMs?: number;
+  /** Members of the `spec` of its API object in place of those that follow from all else; the kubelet does not know them. */
+  readonly asIs?: Readonly<Record<string, unknown>>;
   /** Time until it completes with phase Succeeded. Default: it runs until it is deleted. */
   readonly runMs?: number;
 }

@@ -40,3 +40,29 @@ export function manyContainers(count: number, prefix = 'c'): PodParts {
   const resources = { limits: { 'ephemeral-storage': '1Mi' }, requests: { 'ephemeral-storage': '1Ki' } };
   return { containers: indexed(count, (index) => ({ name: `${prefix}${index}`, image: 'i', resources })) };
 }
+
+export interface NamedPod {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly spec: PodParts;
+}
+
+/** As many names of the largest size as are kept of a pod: 253 characters for a pod, 63 for its parts, 317 for keys of labels. */
+export function largestPod(index: number): NamedPod {
+  const long = (prefix: string, length: number): string => `${prefix}-${index}-`.padEnd(length, 'x');
+  const volumes = indexed(100, (at) => ({ name: long(`v${at}`, 63), emptyDir: { sizeLimit: '1Gi' } }));
+  const resources = { limits: { 'ephemeral-storage': '1Gi' }, requests: { 'ephemeral-storage': '1Gi' } };
+  const containers = indexed(100, (at) => ({
+    name: long(`c${at}`, 63),
+    image: 'i',
+    resources,
+    volumeMounts: volumes
+      .slice(at % 92, (at % 92) + 9)
+      .map(({ name }, place) => ({ name, mountPath: long(`/${place}`, 60) })),
+  }));
+  const domain = indexed(4, (part) => 'abcd'.charAt(part).padEnd(62, 'y')).join('.');
+  const labels = Object.fromEntries(
+    indexed(100, (at): [string, string] => [`${domain}/${long(`k${at}`, 63)}`, long(`l${at}`, 63)]),
+  );
+  return { name: long('p', 253), labels, spec: { volumes, containers } };
+}

@@ -61,10 +61,22 @@ async function start({ server, ca, token, settings }: ChildOptions): Promise<num
   return app.ports[0] ?? 0;
 }
 
-/** `{ start }` → the port; `block` → 0, and the event loop never turns again; `reset`, `measure` → the longest time since the last reset in which the event loop did not turn, in ms. */
-process.on('message', (message: { readonly start: ChildOptions } | 'reset' | 'measure' | 'block') => {
+/** What is in use after two collections: the first one may leave what finalizers hold. */
+function usedBytes(): number {
+  globalThis.gc?.();
+  globalThis.gc?.();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+/** `{ start }` → the port; `used` → bytes of memory in use; `block` → 0, and the event loop never turns again; `reset`, `measure` → the longest time since the last reset in which the event loop did not turn, in ms. */
+process.on('message', (message: { readonly start: ChildOptions } | 'reset' | 'measure' | 'block' | 'used') => {
   if (message === 'block') {
     process.send?.(0, () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+    return;
+  }
+  if (message === 'used') {
+    process.send?.(usedBytes());
     return;
   }
   if (message === 'reset' || message === 'measure') {

@@ -18,9 +18,12 @@ export interface Measured<T> {
   readonly peakBytes: number;
 }
 
+/** What the exporter needs to know of a cluster. */
+export type MeasuredCluster = Pick<SimulatedCluster, 'apiUrl' | 'caPem' | 'issueToken'>;
+
 const childFile = fileURLToPath(new URL('measured-child.ts', import.meta.url));
 
-/** The exporter in a process of its own (Linux), for a simulated cluster in this one. */
+/** The exporter in a process of its own (Linux). */
 export class MeasuredExporter implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #port: number;
@@ -33,8 +36,13 @@ export class MeasuredExporter implements AsyncDisposable {
   }
 
   /** Resolves when nodes and pods have been listed. */
-  static async start(cluster: SimulatedCluster, settings: string): Promise<MeasuredExporter> {
-    const execArgv = ['--import', 'tsx', '--expose-gc'];
+  static async start(
+    cluster: MeasuredCluster,
+    settings: string,
+    { maxHeapMib }: { readonly maxHeapMib?: number } = {},
+  ): Promise<MeasuredExporter> {
+    const heap = maxHeapMib === undefined ? [] : [`--max-old-space-size=${maxHeapMib}`];
+    const execArgv = ['--import', 'tsx', '--expose-gc', ...heap];
     const child = fork(childFile, { execArgv, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     const output: string[] = [];
     child.stdout?.setEncoding('utf8').on('data', (text: string) => output.push(text));
@@ -55,6 +63,11 @@ export class MeasuredExporter implements AsyncDisposable {
   /** Rejects when the signal aborts before the response is complete. */
   async get(path: string, signal?: AbortSignal): Promise<HttpAnswer> {
     return send({ port: this.#port, path, ...(signal && { signal }) });
+  }
+
+  /** Memory that it uses, without garbage. */
+  async usedBytes(): Promise<number> {
+    return ask(this.#child, 'used');
   }
 
   /** Its event loop never turns again. */
