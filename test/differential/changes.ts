@@ -21,6 +21,7 @@ export interface Dice {
 export interface ChangeContext extends Dice {
   readonly model: ClusterModel;
   readonly nowMs: number;
+  readonly monotonicMs: number;
   /** How long a kubelet may list a pod after its deletion. */
   readonly maxGhostMs: number;
   /** Of the pods of the API server. */
@@ -78,7 +79,7 @@ export function newPod(context: ChangeContext, nodeName: string | undefined): Mo
   const isStatic = z % 11 === 0;
   return {
     namespace: pick(namespaces, y) ?? '',
-    name: `${uid.replace('uid', 'p')}`,
+    name: uid.replace('uid', 'p'),
     uid,
     nodeName,
     labels: labelsOf(x),
@@ -356,10 +357,11 @@ const changeTable = {
     kubelet.configuration += 1;
     return true;
   }),
-  'namespace listed': ({ model }) => {
-    const isKnown = model.forbiddenNamespaces.size > 0;
+  'namespace listed': ({ model, monotonicMs }) => {
+    if (model.forbiddenNamespaces.size === 0) return false;
     model.forbiddenNamespaces.clear();
-    return isKnown;
+    model.allowedAtMs = monotonicMs;
+    return true;
   },
 } as const satisfies Readonly<Record<string, Change>>;
 

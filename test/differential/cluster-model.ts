@@ -95,6 +95,8 @@ export class ClusterModel {
   readonly kubelets = new Map<string, ModelKubelet>();
   readonly events: ModelEvent[] = [];
   readonly forbiddenNamespaces = new Set<string>();
+  /** Monotonic time at which there were none any longer. */
+  allowedAtMs = -Infinity;
   readonly #onEvent: (event: ModelEvent) => void;
   readonly #nodes = new Map<string, Stored<ModelNode>>();
   readonly #pods = new Map<string, Stored<ModelPod>>();

@@ -114,7 +114,10 @@ async function liveThrough(drawn: History, draws: Draws, parts: HistoryParts): P
     }
     for (const drawnChange of each.changes) perform(world, drawnChange, drawn, draws);
     // A name is free for another workload from the scrape after the one that did not need it any longer.
-    if (each.changes.some(({ kind }) => kind === 'name free again')) await world.disturb('scrape');
+    if (freesName(each)) {
+      await world.disturb('scrape');
+      await world.pass(1_000);
+    }
     await scrape(world, each, drawn, draws);
     if (!hasPast(each, settings) && (await world.scrapeStarted(parts.settings.configOf(settings)))) {
       draws.add('scrape', 'as one that has just started');
@@ -123,13 +126,21 @@ async function liveThrough(drawn: History, draws: Draws, parts: HistoryParts): P
 }
 
 /** Whether what is served may depend on more than what API server and kubelets say at this moment. */
-function hasPast({ pauseMs, scrape: kind }: Step, { cache, cluster, kubelet, metrics }: Settings): boolean {
-  const isExpired = (cache === 'onScrape' || cache === 'shortTtl') && pauseMs >= 115_000;
-  const isFetchedNow = cache === 'noCache' || (isExpired && (kind === 'plain' || kind === 'after a hurried one'));
-  const hasOldConfiguration = kubelet !== 'default' && pauseMs < 630_000;
+function hasPast(each: Step, { cache, cluster, kubelet, metrics }: Settings): boolean {
+  const isExpired = ['onScrape', 'shortTtl'].includes(cache) && each.pauseMs >= 115_000;
+  const isFetchedNow = cache === 'noCache' || (isExpired && isScrapedOnce(each));
+  const hasOldConfiguration = kubelet !== 'default' && each.pauseMs < 630_000;
   const knowsGoneNodes = cluster === 'nodeSelector';
-  const isCapped = metrics === 'maxSeries' || metrics === 'fewSeries'; // with the series of evictions
+  const isCapped = ['maxSeries', 'fewSeries'].includes(metrics); // with the series of evictions
   return !isFetchedNow || hasOldConfiguration || knowsGoneNodes || isCapped;
+}
+
+function isScrapedOnce(each: Step): boolean {
+  return ['plain', 'after a hurried one'].includes(each.scrape) && !freesName(each);
+}
+
+function freesName({ changes }: Step): boolean {
+  return changes.some(({ kind }) => kind === 'name free again');
 }
 
 async function scrape(world: World, each: Step, drawn: History, draws: Draws): Promise<void> {
@@ -171,7 +182,8 @@ function boundsOf({ isLasting }: History) {
 }
 
 function perform(world: World, { kind, ...numbers }: DrawnChange, drawn: History, draws: Draws): void {
-  const context = { ...numbers, model: world.model, nowMs: world.clock.nowMs(), ...boundsOf(drawn) };
+  const monotonicMs = world.clock.monotonicMs();
+  const context = { ...numbers, model: world.model, nowMs: world.clock.nowMs(), monotonicMs, ...boundsOf(drawn) };
   if (change(kind, context)) draws.add('change', kind);
 }
 
@@ -194,6 +206,6 @@ function populate(model: ClusterModel, nowMs: number, drawn: History): void {
   if (!isLasting && (settings[0] ?? 0) % 2 === 0) model.forbiddenNamespaces.add('kiosk');
   for (const numbers of pods) {
     const nodeName = pick(model.nodes, numbers.x >> 4)?.name;
-    model.setPod(newPod({ ...numbers, model, nowMs, ...boundsOf(drawn) }, nodeName));
+    model.setPod(newPod({ ...numbers, model, nowMs, monotonicMs: 0, ...boundsOf(drawn) }, nodeName));
   }
 }

@@ -1,9 +1,9 @@
 /** The API server of the model, with its kubelets behind its proxy, in memory. One for each core. */
+import { fieldSelector, labelSelector, type Predicate } from '../../sim/api-server/selectors.js';
 import type { Clock } from '../../src/base/clock.js';
 import { type FailureReason, RequestError } from '../../src/base/errors.js';
 import type { ApiRequest, ApiTransport } from '../../src/http/api-client.js';
 import { apiErrorFromStatus } from '../../src/http/api-error.js';
-import { fieldSelector, labelSelector, type Predicate } from '../../sim/api-server/selectors.js';
 import type { ApiObject, ClusterModel, ModelEvent, Resource } from './cluster-model.js';
 import { configurationText, summaryText } from './model-objects.js';
 
@@ -94,8 +94,9 @@ export class ModelApi implements ApiTransport {
     for (const feed of this.#feeds) if (feed.collection.resource === event.resource) feed.sendEvent(event);
   }
 
-  /** Once a minute, as API servers do; ends watches whose time is over. */
-  sendBookmarks(): void {
+  /** Once a minute, as API servers do. Ends the watches whose time is over, and returns their number. */
+  sendBookmarks(): number {
+    const countBefore = this.#feeds.size;
     const metadata = { resourceVersion: String(this.#options.model.version) };
     for (const feed of [...this.#feeds]) {
       const kind = feed.collection.resource === 'nodes' ? 'Node' : 'Pod';
@@ -104,6 +105,7 @@ export class ModelApi implements ApiTransport {
       feed.push(undefined);
       this.#feeds.delete(feed);
     }
+    return countBefore - this.#feeds.size;
   }
 
   async *#counted(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -129,7 +131,8 @@ export class ModelApi implements ApiTransport {
     signal: AbortSignal,
   ): AsyncIterable<Buffer> {
     const { model, clock } = this.#options;
-    const feed = new Feed(collection, clock.monotonicMs() + Number(timeoutSeconds) * 1_000);
+    // Before its client does so.
+    const feed = new Feed(collection, clock.monotonicMs() + (Number(timeoutSeconds) - 60) * 1_000);
     for (const event of model.events) {
       if (event.resource === collection.resource && event.version > Number(resourceVersion)) feed.sendEvent(event);
     }

@@ -35,6 +35,12 @@ const quietTurnCount = 8;
 
 const bookmarkMs = 60_000;
 
+/** In which a namespace is listed that could not be listed before. */
+const maxRelistMs = 70_000;
+
+/** In which a watch that has ended begins again. */
+const reconnectMs = 1_000;
+
 export interface WorldOptions {
   readonly parts: SharedParts;
   readonly config: Config;
@@ -144,11 +150,11 @@ export class World implements AsyncDisposable {
     await this.#renew();
     this.#holdKubelets();
     const [living, renewed] = this.#pair();
-    let hasEnded = false;
-    const first = living.collect('scrape', filter).finally(() => (hasEnded = true));
+    const state = { isPending: true };
+    const first = living.collect('scrape', filter).finally(() => (state.isPending = false));
     const reference = renewed.collect('scrape', filter);
     await this.#quiet();
-    const isOverlapping = !hasEnded;
+    const isOverlapping = state.isPending;
     if (isOverlapping) meanwhile();
     await this.#quiet();
     const second = living.collect('scrape', filter);
@@ -178,8 +184,9 @@ export class World implements AsyncDisposable {
     const isWithoutPast = kubelets.every(
       (kubelet) => model.isWithoutPast(kubelet) && (mayFail || kubelet.behaviour === 'responds'),
     );
-    if (hungBefore || !isWithoutPast || model.forbiddenNamespaces.size > 0) return false;
     const nowMs = clock.monotonicMs();
+    const isListed = model.forbiddenNamespaces.size === 0 && nowMs - model.allowedAtMs > maxRelistMs;
+    if (hungBefore || !isWithoutPast || !isListed) return false;
     const api = new ModelApi({ model, clock, released: () => Promise.resolve() });
     this.#apis.push(api);
     await using started = await this.#settled(LivingCore.start({ ...this.#shared, api }, config));
@@ -247,14 +254,12 @@ export class World implements AsyncDisposable {
 
   /** Lets the clock go on until it has settled. */
   async #settled<T>(pending: Promise<T>): Promise<T> {
-    let isSettled = false;
-    pending.then(
-      () => (isSettled = true),
-      () => (isSettled = true),
-    );
+    const state = { isSettled: false };
+    const settle = (): void => void (state.isSettled = true);
+    pending.then(settle, settle);
     for (let turn = 0; turn < 3_000; turn += 1) {
       await this.#quiet();
-      if (isSettled) return pending;
+      if (state.isSettled) return pending;
       if (turn > 2) await this.#advance(bookmarkMs);
     }
     throw new Error('it does not end');
@@ -267,8 +272,11 @@ export class World implements AsyncDisposable {
     await this.clock.advance(dueMs);
     await this.#quiet();
     if (this.clock.monotonicMs() < this.#bookmarkAtMs) return;
-    for (const api of this.#apis) api.sendBookmarks();
+    const endedCount = this.#apis.reduce((sum, api) => sum + api.sendBookmarks(), 0);
     this.#bookmarkAtMs += bookmarkMs;
+    await this.#quiet();
+    // Until then the core that is not watched anew would know nothing of changes.
+    if (endedCount > 0) await this.clock.advance(reconnectMs);
     await this.#quiet();
   }
 
