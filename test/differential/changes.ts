@@ -213,12 +213,12 @@ function adopt(context: ChangeContext): boolean {
   return true;
 }
 
-export const holderName = 'holder';
-export const contenderName = 'contender';
+const holderName = 'holder';
+const contenderName = 'contender';
 
 /**
  * Two pods whose label values form one name. The first one has it as long as it exists: on the same node, in an order that
- * stays, so that it is also the first one for a core that was made anew.
+ * stays, so that it is also the first one for a core that was made again.
  */
 function compete(context: ChangeContext): boolean {
   const { model, x } = context;

@@ -172,7 +172,7 @@ async function scrape(world: World, each: Step, drawn: History, draws: Draws): P
 }
 
 /**
- * A core that is watched anew remembers deletions from then on, and has pods in the order of a list, namespace by namespace,
+ * A core that is watched again remembers deletions from then on, and has pods in the order of a list, namespace by namespace,
  * where the other one has them in the order in which they came.
  */
 function boundsOf({ isLasting }: History) {

@@ -90,8 +90,8 @@ export const sectionNames = [...rootSection.children.keys()] as readonly Section
 /** The name of the choice for each section. */
 export type Settings = Readonly<Record<SectionName, string>>;
 
-/** Choices under which a core may be watched anew at any time: see `World`. */
-export const lastingChoices: Readonly<Partial<Record<SectionName, readonly string[]>>> = {
+/** Choices under which a core may be watched again at any time: see `World`. */
+const lastingChoices: Readonly<Partial<Record<SectionName, readonly string[]>>> = {
   cluster: ['default', 'shards'],
   cache: ['onScrape', 'noCache', 'shortTtl'],
 };

@@ -1,4 +1,4 @@
-/** A cluster, a core that lives through all that happens, and one that is made anew from the same inputs before each scrape. */
+/** A cluster, a core that lives through all that happens, and one that is made again from the same inputs before each scrape. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
@@ -44,7 +44,7 @@ const reconnectMs = 1_000;
 export interface WorldOptions {
   readonly parts: SharedParts;
   readonly config: Config;
-  /** Whether the second core lists all objects anew before each scrape. */
+  /** Whether the second core lists all objects again before each scrape. */
   readonly isWatchedAnew: boolean;
   readonly prepare: (model: ClusterModel, nowMs: number) => void;
 }
@@ -275,7 +275,7 @@ export class World implements AsyncDisposable {
     const endedCount = this.#apis.reduce((sum, api) => sum + api.sendBookmarks(), 0);
     this.#bookmarkAtMs += bookmarkMs;
     await this.#quiet();
-    // Until then the core that is not watched anew would know nothing of changes.
+    // Until then the core that is not watched again would know nothing of changes.
     if (endedCount > 0) await this.clock.advance(reconnectMs);
     await this.#quiet();
   }

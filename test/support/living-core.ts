@@ -3,7 +3,7 @@
  * transport and the bytes of an exposition, wired as the application wires it. Without listeners, status page and self
  * metrics.
  *
- * `renew` makes the core anew from the same inputs. What it hands on is what a change of settings hands on, and nothing
+ * `renew` makes the core again from the same inputs. What it hands on is what a change of settings hands on, and nothing
  * else. That is memory by its meaning, as no input that is there now shows it:
  * - what kubelets said, and when: summaries with their times, failures, configurations, gates of requests, and the totals
  *   of former summaries, from which growth follows;
@@ -107,7 +107,7 @@ export class LivingCore implements AsyncDisposable {
     await this.#evictions.duringReload(() => this.#reload(config));
   }
 
-  /** The same settings, with nothing kept that follows from the inputs; `isWatchedAnew`: objects are listed anew, too. */
+  /** The same settings, with nothing kept that follows from the inputs; `isWatchedAnew`: objects are listed again, too. */
   async renew({ isWatchedAnew }: { readonly isWatchedAnew: boolean }): Promise<void> {
     const { config, scope, source } = this.#active;
     if (!isWatchedAnew) {

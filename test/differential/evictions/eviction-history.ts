@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { ManualClock } from '../../support/manual-clock.js';
 import type { RequestFault } from '../../watch/conformance/faulty-api.js';
-import type { DrawnKinds } from '../rounds.js';
+import type { Draws } from '../draws.js';
 import { EvictionOracle } from './eviction-oracle.js';
 import { type HistorySettings, isCovered } from './history-settings.js';
 import { type ChangeStep, isChange, type OtherStep, type TimedStep } from './history-steps.js';
@@ -20,7 +20,7 @@ export class EvictionHistory implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly oracle: EvictionOracle;
   readonly #api: PodsApi;
-  readonly #kinds: DrawnKinds;
+  readonly #draws: Draws;
   readonly #check: (history: EvictionHistory) => Promise<void>;
   #settings: HistorySettings;
   #exporter: RunningExporter;
@@ -28,9 +28,9 @@ export class EvictionHistory implements AsyncDisposable {
   #uidCount = 0;
 
   /** `check`: called whenever everything has settled, and at last before something is forgotten. */
-  constructor(settings: HistorySettings, kinds: DrawnKinds, check: (history: EvictionHistory) => Promise<void>) {
+  constructor(settings: HistorySettings, draws: Draws, check: (history: EvictionHistory) => Promise<void>) {
     this.oracle = new EvictionOracle(settings, this.clock);
-    this.#kinds = kinds;
+    this.#draws = draws;
     this.#check = check;
     this.#settings = settings;
     this.#api = new PodsApi(this.oracle);
@@ -89,7 +89,7 @@ export class EvictionHistory implements AsyncDisposable {
 
   #change(step: ChangeStep): void {
     if (step.type === 'add') {
-      this.#count('add');
+      this.#draws.add('change', 'add');
       if (this.#isFree(step.place)) this.#add({ ...step.place, nodeName: step.nodeName, app: step.app });
       return;
     }
@@ -101,7 +101,7 @@ export class EvictionHistory implements AsyncDisposable {
   }
 
   #changePod(pod: SimulatedPod, type: 'touch' | 'relabel' | 'delete' | 'replace'): void {
-    this.#count(type);
+    this.#draws.add('change', type);
     if (type === 'touch') this.#put({ ...pod, touchCount: pod.touchCount + 1 });
     // Nobody relabels pods that have ended.
     else if (type === 'relabel') this.#put(pod.ended === undefined ? { ...pod, app: otherApp(pod.app) } : pod);
@@ -111,8 +111,8 @@ export class EvictionHistory implements AsyncDisposable {
 
   /** Of a pod that has ended, its successor ends. */
   #end(before: SimulatedPod, { ending, way, timePlace }: Extract<ChangeStep, { type: 'end' }>): void {
-    this.#count(`end: ${way}`);
-    this.#count(`ending: ${ending.cause ?? 'no storage'}`);
+    this.#draws.add('way', way);
+    this.#draws.add('ending', ending.cause ?? 'no storage');
     const pod = way.startsWith('new pod') || before.ended !== undefined ? this.#replaced(before) : before;
     const version = this.#api.nextVersion;
     const atMs = Math.floor(this.clock.steadyNowMs() / 1_000) * 1_000;
@@ -132,7 +132,7 @@ export class EvictionHistory implements AsyncDisposable {
   async #performLater(step: OtherStep): Promise<void> {
     switch (step.type) {
       case 'watch fault':
-        this.#count(`watches: ${step.fault}`);
+        this.#draws.add('fault', `watches ${step.fault}`);
         this.#break(step.fault);
         return;
       case 'gap':
@@ -142,7 +142,7 @@ export class EvictionHistory implements AsyncDisposable {
         this.#failRequests(step.faults);
         return;
       case 'elapse':
-        this.#count(`elapse: ${step.ms}`);
+        this.#draws.add('step', `elapse ${step.ms} ms`);
         this.#api.releaseLists();
         return this.clock.advance(step.ms);
       case 'reload':
@@ -157,7 +157,7 @@ export class EvictionHistory implements AsyncDisposable {
   }
 
   #changeUnseen(changes: readonly ChangeStep[]): void {
-    this.#count('gap');
+    this.#draws.add('step', 'gap');
     this.#api.silenceWatches();
     for (const change of changes) this.#change(change);
     this.#api.compact();
@@ -165,12 +165,12 @@ export class EvictionHistory implements AsyncDisposable {
   }
 
   #failRequests(faults: readonly RequestFault[]): void {
-    for (const fault of faults) this.#count(`request: ${fault}`);
+    for (const fault of faults) this.#draws.add('fault', `request ${fault}`);
     this.#api.faults.push(...faults);
   }
 
   #act(type: 'slow lists' | 'relist' | 'scrape'): void {
-    this.#count(type);
+    this.#draws.add('step', type);
     if (type === 'slow lists') this.#api.holdLists();
     else if (type === 'relist') this.#exporter.relist();
     else this.#exporter.scraped();
@@ -198,12 +198,12 @@ export class EvictionHistory implements AsyncDisposable {
     const settings = { ...this.#settings, ...changed };
     this.#api.releaseLists();
     const isApplied = await this.#exporter.apply(settings);
-    for (const key of Object.keys(changed)) this.#count(`reload: ${key}${isApplied ? '' : ' (failed)'}`);
+    for (const key of Object.keys(changed)) this.#draws.add('reload', `${key}${isApplied ? '' : ' (failed)'}`);
     if (isApplied) this.#setSettings(settings);
   }
 
   async #restart(): Promise<void> {
-    this.#count('restart');
+    this.#draws.add('step', 'restart');
     this.#api.releaseLists();
     await this.#exporter[Symbol.asyncDispose]();
     await this.clock.advance(restartMs);
@@ -214,13 +214,9 @@ export class EvictionHistory implements AsyncDisposable {
   #setSettings(settings: HistorySettings): void {
     const { pods, role, workloads } = settings;
     this.#settings = settings;
-    this.#count(`setting: ${pods}`);
-    this.#count(`setting: workloads by ${workloads}`);
-    this.#count(`setting: ${role === undefined ? 'all roles' : 'one role'}`);
-  }
-
-  #count(kind: string): void {
-    this.#kinds.count(kind);
+    this.#draws.add('setting', pods);
+    this.#draws.add('setting', `workloads by ${workloads}`);
+    this.#draws.add('setting', role === undefined ? 'all roles' : 'one role');
   }
 
   #isFree({ namespace, name }: Pick<SimulatedPod, 'namespace' | 'name'>): boolean {

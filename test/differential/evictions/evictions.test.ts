@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { EvictionSnapshot } from '../../../src/history/eviction-log.js';
 import type { ParsedFamily } from '../../support/exposition-parser.js';
-import { DrawnKinds, roundCount, seed, timeoutMs } from '../rounds.js';
+import { Draws } from '../draws.js';
+import { roundCount, seed, timeoutMs } from '../rounds.js';
 import { EvictionHistory } from './eviction-history.js';
 import { podScopes, workloadKinds } from './history-settings.js';
 import { endingWays, listFaults, settings, timedStep, watchFaults } from './history-steps.js';
@@ -67,39 +68,28 @@ function comparison(): (history: EvictionHistory) => Promise<void> {
   };
 }
 
-const required = [
-  ...endingWays.map((way) => `end: ${way}`),
+const expectedDraws = [
+  ...['add', 'touch', 'relabel', 'delete', 'replace'].map((change) => `change: ${change}`),
+  ...endingWays.map((way) => `way: ${way}`),
   ...new Set([...evictionEndings, ...otherEndings].map(({ cause }) => `ending: ${cause ?? 'no storage'}`)),
-  ...watchFaults.map((fault) => `watches: ${fault}`),
-  ...listFaults.map((fault) => `request: ${fault}`),
+  ...watchFaults.map((fault) => `fault: watches ${fault}`),
+  ...listFaults.map((fault) => `fault: request ${fault}`),
+  ...['gap', 'relist', 'slow lists', 'scrape', 'restart'].map((step) => `step: ${step}`),
   ...['pods', 'role', 'workloads', 'ttlSeconds'].map((part) => `reload: ${part}`),
   ...Object.keys(podScopes).map((pods) => `setting: ${pods}`),
   ...workloadKinds.map((workloads) => `setting: workloads by ${workloads}`),
-  ...['setting: one role', 'setting: all roles'],
-  ...[
-    'add',
-    'gap',
-    'touch',
-    'relabel',
-    'delete',
-    'replace',
-    'relist',
-    'slow lists',
-    'scrape',
-    'restart',
-    'counted',
-    'listed alone',
-  ],
+  ...['setting: one role', 'setting: all roles', 'outcome: counted', 'outcome: listed alone'],
 ];
 
 describe('evictions', () => {
   it(
     'of any history are counted once, by cause, for its node and workloads',
     async () => {
-      const kinds = new DrawnKinds();
+      const draws = new Draws();
+      process.stdout.write(`evictions: ${roundCount} rounds, DIFFERENTIAL_SEED=${seed}\n`);
       await fc.assert(
         fc.asyncProperty(settings, fc.array(timedStep, { minLength: 5, maxLength: 40 }), async (first, steps) => {
-          await using history = new EvictionHistory(first, kinds, comparison());
+          await using history = new EvictionHistory(first, draws, comparison());
           await history.perform({ type: 'elapse', ms: 1, isAtOnce: false });
           for (const step of steps) await history.perform(step);
           await history.recover();
@@ -109,12 +99,13 @@ describe('evictions', () => {
           expect(sorted(countsOf(await exporter.exposition()))).toEqual(sorted(countsIn(snapshot)));
           const recorded = new Set(exporter.records.map(({ uid }) => uid));
           expect(history.listedUids.filter((uid) => !recorded.has(uid))).toEqual([]);
-          for (const uid of oracle.records.keys()) kinds.count(oracle.isCounted(uid) ? 'counted' : 'listed alone');
+          for (const uid of oracle.records.keys())
+            draws.add('outcome', oracle.isCounted(uid) ? 'counted' : 'listed alone');
         }),
         { numRuns: roundCount, seed },
       );
-      process.stdout.write(`evictions: ${roundCount} rounds, DIFFERENTIAL_SEED=${seed}: ${kinds.text}\n`);
-      expect(kinds.rare(required)).toEqual([]);
+      process.stdout.write(`${draws.lines.join('\n')}\n`);
+      expect(draws.rare(expectedDraws)).toEqual([]);
     },
     timeoutMs,
   );
