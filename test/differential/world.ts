@@ -292,10 +292,11 @@ export class World implements AsyncDisposable {
   }
 }
 
+/** Ranks are hidden by pods that have been unknown for the grace period, which a core that starts has yet to see. */
 function withoutMemory(text: string): readonly string[] {
   return text
     .split('\n')
-    .filter((line) => !/evicted|evictions|dangling/.test(line))
+    .filter((line) => !/evicted|evictions|eviction_rank|dangling/.test(line))
     .sort();
 }
 
