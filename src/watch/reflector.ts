@@ -63,12 +63,12 @@ export class Reflector<T extends StoredObject> implements ObjectFeed {
   #pollAfterMs: number;
 
   constructor(options: ReflectorOptions<T>) {
-    const { resource, namespace, logger, random } = options;
+    const { resource, namespace, logger, random, clock } = options;
     this.#options = options;
     this.#collection = collectionOf(options);
     this.#writer = new StoreWriter(options, this.#collection.path);
     this.#scope = namespace ?? '';
-    this.#retries = new Retries({ logger, random, fields: { resource, namespace } });
+    this.#retries = new Retries({ logger, random, clock, fields: { resource, namespace } });
     this.#pollAfterMs = pollAfterMs(random);
   }
 

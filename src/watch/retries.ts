@@ -1,4 +1,5 @@
-import { type Backoff, equalJitter, exponentialBackoff } from '../base/backoff.js';
+import { equalJitter } from '../base/backoff.js';
+import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { LogFields, Logger } from '../base/logger.js';
 import { ApiError } from '../http/api-error.js';
@@ -7,13 +8,28 @@ import type { WatchEnd } from './watch-session.js';
 
 /**
  * `prompt`: 0-1 s, so that clients whose watches ended together do not reconnect together. `backoff`: 0.5 s, doubled up
- * to 30 s, half of it random. `prompt_once`: `prompt` for the first time in a run of failures, then `backoff`. `refused`:
- * 30-60 s, as only an operator can fix it; `backoff` in a run with other failures, as a server that has just started refuses
- * everybody until it has read its roles.
+ * to 30 s, half of it random, and never more than eight in a minute. `prompt_once`: `prompt` for the first time in a run of
+ * failures, then `backoff`. `refused`: 30-60 s, as only an operator can fix it; `backoff` in a run with other failures, as a
+ * server that has just started refuses everybody until it has read its roles.
  */
 export type Pause = 'prompt' | 'prompt_once' | 'backoff' | 'refused';
 
+const shortestMs = 500;
+const longestMs = 30_000;
+
+/**
+ * A watch that has lived so long shows that the server can serve: the back-off after it is 2-4 s at most. It does not end the run
+ * of failures, as a server whose streams break again and again is not well; while polling, it shows nothing new.
+ */
+const provenAfterMs = 3_000;
+const provenBackoffMs = 4_000;
+
+/** However watches live and break, no more back-offs end in a minute: with one prompt list, less than ten lists. */
+const mostInMinuteCount = 8;
+const minuteMs = 60_000;
+
 export interface RetriesOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;
   /** Added to each line. */
   readonly fields: LogFields;
@@ -39,7 +55,10 @@ export interface AttemptFailure {
 /** A run of failed attempts: how long to wait after each, and which are logged. */
 export class Retries {
   readonly #options: RetriesOptions;
-  #backoff: Backoff;
+  /** The next back-off, before its random part. */
+  #backoffMs = shortestMs;
+  /** Monotonic times at which the last ones ended, the oldest first. */
+  #backoffEndsMs: readonly number[] = [];
   #wasPrompt = false;
   #hasBackedOff = false;
   #failureCount = 0;
@@ -48,7 +67,6 @@ export class Retries {
 
   constructor(options: RetriesOptions) {
     this.#options = options;
-    this.#backoff = this.#firstBackoff();
   }
 
   /** Undefined when the last attempt did not fail. */
@@ -63,6 +81,8 @@ export class Retries {
   /** Returns whether polling begins: see {@link runAfter}. */
   watchEnded(end: WatchEnd, nowMs: number): boolean {
     const before = this.#watches;
+    const isProven = before.mode === 'watch' && end.connectedMs >= provenAfterMs;
+    if (isProven) this.#backoffMs = Math.min(this.#backoffMs, provenBackoffMs);
     const after = runAfter(before, end, nowMs);
     if (after === noWatches) this.recovered();
     this.#watches = after;
@@ -92,7 +112,7 @@ export class Retries {
 
   /** A watch has lived for a minute: the run of failures and polling have ended; the next back-off is the shortest. */
   recovered(): void {
-    this.#backoff = this.#firstBackoff();
+    this.#backoffMs = shortestMs;
     this.#wasPrompt = false;
     this.#hasBackedOff = false;
     this.#lastFailure = undefined;
@@ -118,14 +138,18 @@ export class Retries {
         return this.#hasBackedOff ? this.pauseMs('backoff', retryAfterMs) : 30_000 + 30_000 * random();
       case 'backoff': {
         this.#hasBackedOff = true;
-        const { delayMs } = this.#backoff;
-        this.#backoff = this.#backoff.next();
-        return Math.max(delayMs, retryAfterMs * (1 + 0.2 * random()));
+        return this.#nextBackoffMs(retryAfterMs * (1 + 0.2 * random()));
       }
     }
   }
 
-  #firstBackoff(): Backoff {
-    return exponentialBackoff({ baseMs: 500, maxMs: 30_000, jitter: equalJitter(this.#options.random) });
+  #nextBackoffMs(leastMs: number): number {
+    const { clock, random } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const oldestMs = this.#backoffEndsMs.at(-mostInMinuteCount) ?? -Infinity;
+    const pauseMs = Math.max(equalJitter(random)(this.#backoffMs), leastMs, oldestMs + minuteMs - nowMs);
+    this.#backoffMs = Math.min(2 * this.#backoffMs, longestMs);
+    this.#backoffEndsMs = [...this.#backoffEndsMs.slice(1 - mostInMinuteCount), nowMs + pauseMs];
+    return pauseMs;
   }
 }

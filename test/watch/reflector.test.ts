@@ -692,6 +692,39 @@ describe('back-off', () => {
     expect(run.api.requests).toHaveLength(6);
   });
 
+  it.each([
+    [2_999, [12_000, 22_500]],
+    [3_000, [3_000, 6_000, 12_000]],
+    [59_999, [3_000, 6_000, 12_000]],
+  ])('is 2-4 s at most after a stream that lived for %d ms, and grows from there: %j', async (livedMs, pausesMs) => {
+    const feed = new WatchFeed();
+    const refused = answers(503);
+    const api = new ScriptedApi(listOfA, ...Array<typeof refused>(5).fill(refused), feed.answer).thenAlways(refused);
+    await using run = await runReflector({ api });
+    await run.clock.advance(375 + 750 + 1_500 + 3_000 + 6_000);
+    await run.clock.advance(livedMs);
+    feed.break(new RequestError('connection', 'ECONNRESET'));
+    for (const pauseMs of pausesMs) {
+      const { length } = api.requests;
+      await run.clock.advance(pauseMs - 1);
+      expect(api.requests).toHaveLength(length);
+      await run.clock.advance(1);
+      expect(api.requests).toHaveLength(length + 1);
+    }
+  });
+
+  it('is not made longer by a stream that lived for long', async () => {
+    const feed = new WatchFeed();
+    const api = new ScriptedApi(listOfA, feed.answer);
+    await using run = await runReflector({ api });
+    await run.clock.advance(30_000);
+    feed.break(new RequestError('connection', 'ECONNRESET'));
+    await run.clock.advance(374);
+    expect(api.requests).toHaveLength(2);
+    await run.clock.advance(1);
+    expect(api.requests).toHaveLength(3);
+  });
+
   it('lists again at once for the first expired version after a stream of a minute, then backs off', async () => {
     const feed = new WatchFeed();
     const api = new ScriptedApi(listOfA, feed.answer).thenAlways((request, signal) =>
