@@ -52,12 +52,15 @@ const dice = { x: number, y: number, z: number };
 const changeOf = (kinds: readonly ChangeKind[]): fc.Arbitrary<DrawnChange> =>
   fc.record({ kind: fc.constantFrom(...kinds), ...dice });
 
+/** What shows only together with something else. */
+const often: readonly ChangeKind[] = ['summaries fail', 'summaries fail', 'unknown pods', 'unknown pods', 'pod added'];
+
 /** At least a second: see the settings of all histories. */
 const pauses = [1_000, 1_000, 10_000, 30_000, 56_000, 61_000, 115_000];
 
 const step: fc.Arbitrary<Step> = fc.record({
   ...dice,
-  changes: fc.array(changeOf(changeKinds), { maxLength: 4 }),
+  changes: fc.array(changeOf([...changeKinds, ...often]), { maxLength: 4 }),
   meanwhile: fc.array(changeOf(changesWithin), { maxLength: 2 }),
   pauseMs: fc.constantFrom(...pauses, 630_000),
   scrape: fc.constantFrom<ScrapeKind>('plain', 'plain', ...scrapeKinds),
@@ -69,7 +72,7 @@ export const history: fc.Arbitrary<History> = fc.record({
   settings: fc.array(fc.nat(1_000), { minLength: sectionNames.length, maxLength: sectionNames.length }),
   nodeCount: fc.integer({ min: 1, max: 4 }),
   pods: fc.array(fc.record(dice), { maxLength: 10 }),
-  steps: fc.array(step, { minLength: 1, maxLength: 8 }),
+  steps: fc.array(step, { minLength: 2, maxLength: 8 }),
 });
 
 /** Shared by all histories. */

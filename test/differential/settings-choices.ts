@@ -42,6 +42,7 @@ export const choices: Readonly<Record<SectionName, Choices>> = {
     onScrape: ['cache.refresh=on-scrape', 'cache.nearTtl=0'],
     noCache: ['cache.ttl=0', 'cache.refresh=on-scrape', 'cache.nearTtl=0'],
     shortTtl: ['cache.ttl=15s', 'cache.refresh=on-scrape', 'cache.nearTtl=0'],
+    longTtl: ['cache.ttl=5m', 'cache.refresh=on-scrape', 'cache.nearTtl=0'],
     nearTtl: ['cache.ttl=55s'],
     ahead: ['cache.refresh=ahead', 'cache.nearTtl=10s'],
   },
@@ -93,7 +94,7 @@ export type Settings = Readonly<Record<SectionName, string>>;
 /** Choices under which a core may be watched again at any time: see `World`. */
 const lastingChoices: Readonly<Partial<Record<SectionName, readonly string[]>>> = {
   cluster: ['default', 'shards'],
-  cache: ['onScrape', 'noCache', 'shortTtl'],
+  cache: ['onScrape', 'noCache', 'shortTtl', 'longTtl'],
 };
 
 export function choicesOf(section: SectionName, isLasting: boolean): readonly string[] {

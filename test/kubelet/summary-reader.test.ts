@@ -257,10 +257,11 @@ describe('a summary after another one of the node', () => {
   });
 });
 
+const named = (count: number, prefix: string): readonly object[] =>
+  Array.from({ length: count }, (_, index) => ({ name: `${prefix}${index}` }));
+
 describe('a summary above the limits', () => {
   const body = (...pods: unknown[]): Buffer => Buffer.from(JSON.stringify({ node: { nodeName: 'a' }, pods }));
-  const named = (count: number, prefix: string) =>
-    Array.from({ length: count }, (_, index) => ({ name: `${prefix}${index}` }));
   const podOf = (uid: number, fields: object) => ({ podRef: { ...podRef, uid: `uid-${uid}` }, ...fields });
   const pods = (count: number, fields: object) => Array.from({ length: count }, (_, uid) => podOf(uid, fields));
 
@@ -327,6 +328,7 @@ describe('a pod of any size', () => {
     ['501 containers', { containers: entries(501, container), volume: [], ...used }, 'c 501 v 0'],
     ['501 volumes', { containers: entries(1, container), volume: entries(501, stats), ...used }, 'c 1 v 501'],
     ['240 containers with values of pressure', { containers: entries(240, container), ...used }, 'c 240 v 0'],
+    ['5,100 volumes without figures', { volume: named(5_100, 'v'), ...used }, 'c 0 v 5001'],
     ['8,000 volumes', { containers: null, volume: entries(8_000, stats), ...used }, 'c 0 v 5001'],
     [
       '3,300 volumes with long names',
