@@ -61,7 +61,7 @@ export class VolumeList {
     first: readonly Volume[],
   ): Pick<PodRest, 'volumeCount' | 'hasLimits' | 'volumes' | 'mountedVolumeNames' | 'unmountedVolumeCount'> {
     const more = this.#volumes.slice(maxDetailCount);
-    const measured = more.filter((volume) => typeOf(volume) === 'hostpath' || this.#isMountedStorage(volume));
+    const measured = more.filter((volume) => typeOf(volume) === 'hostpath' || this.#mounted.has(volume['name']));
     // Names that only this pod has would displace others from `intern`.
     const volumes = measured.slice(0, maxCheckedCount).map((volume) => this.#project(volume, (text) => text));
     const names = [...first, ...volumes].map(({ name }) => name);
@@ -72,10 +72,6 @@ export class VolumeList {
       mountedVolumeNames: names.filter((name) => this.storageNames.has(name) && this.#mounted.has(name)),
       unmountedVolumeCount: more.filter((volume) => wouldCount(volume) && !this.#mounted.has(volume['name'])).length,
     };
-  }
-
-  #isMountedStorage({ name }: JsonObject): boolean {
-    return this.#mounted.has(name) && this.storageNames.has(textOf(name) ?? '');
   }
 
   #project(volume: JsonObject, intern: Intern): Volume {
