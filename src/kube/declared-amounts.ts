@@ -1,15 +1,5 @@
-import type { Container, Pod } from './objects.js';
+import type { Container, DeclaredAmounts, Pod } from './objects.js';
 import { addAmounts, type Amount, compareAmounts } from './quantity.js';
-
-/** What all containers of a pod declare together. */
-export interface DeclaredAmounts {
-  /** As the kubelet enforces it, without overhead; undefined when none declares a limit. */
-  readonly limitBytes: Amount | undefined;
-  /** As the scheduler counts it, without overhead; undefined when none declares a request. */
-  readonly requestBytes: Amount | undefined;
-  /** The sum of kubelets before 1.34. */
-  readonly formerRequestBytes: Amount;
-}
 
 type Containers = Pick<Pod, 'containers' | 'rest'>;
 

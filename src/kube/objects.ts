@@ -3,7 +3,6 @@
  * Everything else of an object is dropped at once.
  */
 
-import type { DeclaredAmounts } from './declared-amounts.js';
 import type { EvictionStatus } from './eviction-status.js';
 import type { Amount } from './quantity.js';
 
@@ -107,6 +106,16 @@ export interface Volume {
 export interface Controller {
   readonly kind: string;
   readonly name: string;
+}
+
+/** What all containers of a pod declare together. */
+export interface DeclaredAmounts {
+  /** As the kubelet enforces it, without overhead; undefined when none declares a limit. */
+  readonly limitBytes: Amount | undefined;
+  /** As the scheduler counts it, without overhead; undefined when none declares a request. */
+  readonly requestBytes: Amount | undefined;
+  /** The sum of kubelets before 1.34. */
+  readonly formerRequestBytes: Amount;
 }
 
 /** What is kept of a pod beyond its first containers, volumes and labels (`maxDetailCount` of each). */
