@@ -132,7 +132,8 @@ async function liveThrough(drawn: History, draws: Draws, parts: HistoryParts): P
 function hasPast(each: Step, { cache, cluster, kubelet, metrics }: Settings): boolean {
   const isExpired = ['onScrape', 'shortTtl'].includes(cache) && each.pauseMs >= 115_000;
   const isFetchedNow = cache === 'noCache' || (isExpired && isScrapedOnce(each));
-  const hasOldConfiguration = kubelet !== 'default' && each.pauseMs < 630_000;
+  const hasNewConfiguration = each.meanwhile.some(({ kind }) => kind === 'configuration changed');
+  const hasOldConfiguration = kubelet !== 'default' && (each.pauseMs < 630_000 || hasNewConfiguration);
   const knowsGoneNodes = cluster === 'nodeSelector';
   const isCapped = ['maxSeries', 'fewSeries'].includes(metrics); // with the series of evictions
   return !isFetchedNow || hasOldConfiguration || knowsGoneNodes || isCapped;
