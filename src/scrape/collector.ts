@@ -202,7 +202,8 @@ export class Collector {
   /** Requests to all nodes without fresh data are under way, or wait for a slot, when it resolves. */
   async #ask(others: readonly OtherNode[], wait: ResponseWait): Promise<readonly AskedNode[]> {
     const { cache } = this.#options;
-    const names = others.map(({ node }) => node.name);
+    // Fresh data is no response: how long the others are waited for must not depend on what is derived already.
+    const names = others.flatMap(({ node, fresh }) => (fresh === undefined ? [node.name] : []));
     const hanging = new Set(names.filter((name) => cache.lastFailure(name)?.reason === 'timeout'));
     const awaited = names.filter((name) => !hanging.has(name));
     wait.start(new Map(awaited.map((name) => [name, cache.lastDurationMs(name)])));
