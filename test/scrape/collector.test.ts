@@ -44,6 +44,8 @@ class FakeCluster implements PodLister, SummaryCache {
   readonly #held = new Map<string, Promise<void>>();
   readonly deletedUids = new Set<string>();
   readonly asked: string[] = [];
+  /** Of the last wait for each node. */
+  readonly signals = new Map<string, AbortSignal>();
   retained: ReadonlySet<string> = new Set();
   near: ReadonlySet<string> = new Set();
   unlisted: readonly string[] = [];
@@ -123,8 +125,9 @@ class FakeCluster implements PodLister, SummaryCache {
     return lookup?.state === 'fresh' ? lookup : undefined;
   }
 
-  async get(node: Node): Promise<CacheLookup> {
+  async get(node: Node, signal: AbortSignal): Promise<CacheLookup> {
     this.asked.push(node.name);
+    this.signals.set(node.name, signal);
     await this.#held.get(node.name);
     return this.#lookups.get(node.name) ?? { state: 'absent', reason: 'timeout' };
   }
@@ -258,6 +261,22 @@ describe('one scrape', () => {
     await collecting;
     expect(passed).toEqual(['node-1 with 1 pod', 'node-2 with 0 pod', 'node-2 with 1 pod']);
   });
+
+  it.each(['derived already', 'not derived yet'])(
+    'waits as long for a node while the others are fresh and %s',
+    async (others) => {
+      const cluster = twoNodes();
+      const { collect, clock } = aCollector(cluster);
+      if (others === 'derived already') await collect();
+      let release = (): void => undefined;
+      cluster.hold('node-2', new Promise((resolve) => (release = resolve)));
+      const collecting = collect();
+      await clock.advance(5_000);
+      expect(cluster.signals.get('node-2')?.aborted).toBe(false);
+      release();
+      await collecting;
+    },
+  );
 
   it('has nothing to derive of a node that was prepared, unless its pods have changed since', async () => {
     const cluster = twoNodes();
