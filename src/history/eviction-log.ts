@@ -1,4 +1,5 @@
 import { type Clock, latestNowMs } from '../base/clock.js';
+import { byNames } from '../base/ranking.js';
 import { type StorageEviction, storageEviction } from '../eviction/eviction-message.js';
 import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';
@@ -195,7 +196,7 @@ export class EvictionLog {
   #add(record: EvictionRecord): void {
     const { wasSeenLive, evictedAtMs } = record;
     this.#keptSinceMs.set(record, wasSeenLive ? this.#clock.steadyNowMs() : evictedAtMs);
-    const index = this.#records.findIndex(({ evictedAtMs }) => evictedAtMs <= record.evictedAtMs);
+    const index = this.#records.findIndex((other) => isNewer(record, other));
     this.#records = this.#records.toSpliced(index < 0 ? this.#records.length : index, 0, record);
     this.#prune();
   }
@@ -212,6 +213,14 @@ export class EvictionLog {
     return sinceMs <= this.#clock.steadyNowMs() - this.#settings.retentionMs;
   }
 }
+
+/** Whether `record` comes before `other`; those of one second by their names, whatever the order in which they were seen. */
+function isNewer(record: EvictionRecord, other: EvictionRecord): boolean {
+  if (record.evictedAtMs !== other.evictedAtMs) return record.evictedAtMs > other.evictedAtMs;
+  return byPod(record, other) <= 0;
+}
+
+const byPod = byNames<EvictionRecord>(({ namespace, pod }) => [namespace, pod]);
 
 /**
  * The newest. A DaemonSet's pods are refused again and again while a node is under pressure: refusals, which tell least, go

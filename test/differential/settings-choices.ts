@@ -95,6 +95,8 @@ export type Settings = Readonly<Record<SectionName, string>>;
 const lastingChoices: Readonly<Partial<Record<SectionName, readonly string[]>>> = {
   cluster: ['default', 'shards'],
   cache: ['onScrape', 'noCache', 'shortTtl', 'longTtl'],
+  // A list brings back records that were forgotten under other settings.
+  evictions: ['default'],
 };
 
 export function choicesOf(section: SectionName, isLasting: boolean): readonly string[] {

@@ -261,6 +261,16 @@ describe('records', () => {
     expect(countOf('emptydir_limit')).toEqual([1, 1]);
   });
 
+  it.each([
+    ['a', 'b'],
+    ['b', 'a'],
+  ])('of one second are in the order of the names, seen as %s and %s', (...seen) => {
+    for (const name of seen) see(anEvicted({ name }));
+    expect(names()).toEqual(['a', 'b']);
+    log.configure({ retentionMs: hourMs, maxRecords: 1 });
+    expect(names()).toEqual(['a']);
+  });
+
   it('cost at most 20 MB for 1,000 pods with ten samples', () => {
     const bytes = retainedBytes(() => {
       const big = new EvictionLog({ retentionMs: hourMs, maxRecords: 1_000 }, clock);
