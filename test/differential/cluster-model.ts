@@ -144,6 +144,13 @@ export class ClusterModel {
     return !hangs && !listsDeleted && layout === layoutOfStart;
   }
 
+  /** Whether the summary of the node has a pod. */
+  listsPods(nodeName: string): boolean {
+    const { strangers, unlisted } = this.kubelet(nodeName);
+    const isListed = (pod: ModelPod): boolean => pod.nodeName === nodeName && !unlisted.has(pod.staticUid ?? pod.uid);
+    return strangers.length > 0 || this.pods.some(isListed);
+  }
+
   podNamed(namespace: string, name: string): ModelPod | undefined {
     return this.#pods.get(`${namespace}/${name}`)?.item;
   }

@@ -187,9 +187,11 @@ export class World implements AsyncDisposable {
     const isWithoutPast = kubelets.every(
       (kubelet) => model.isWithoutPast(kubelet) && (mayFail || kubelet.behaviour === 'responds'),
     );
+    // Of a summary without pods, the one before it decides whether it is believed.
+    const isListingPods = [...model.kubelets.keys()].every((nodeName) => model.listsPods(nodeName));
     const nowMs = clock.monotonicMs();
     const isListed = model.forbiddenNamespaces.size === 0 && nowMs - model.allowedAtMs > maxRelistMs;
-    if (hungBefore || !isWithoutPast || !isListed) return false;
+    if (hungBefore || !isWithoutPast || !isListingPods || !isListed) return false;
     const api = new ModelApi({ model, clock, released: () => Promise.resolve() });
     this.#apis.push(api);
     await using started = await this.#settled(LivingCore.start({ ...this.#shared, api }, config));
