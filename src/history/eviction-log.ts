@@ -82,7 +82,7 @@ export class EvictionLog {
   constructor(settings: EvictionLogSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#startedAtMs = clock.steadyNowMs();
+    this.#startedAtMs = latestNowMs(clock);
   }
 
   /** From now on, also for the evictions so far. */
@@ -146,7 +146,7 @@ export class EvictionLog {
    */
   #isOld({ object: { uid }, isInitial }: PodChange, { atMs }: EvictionStatus): boolean {
     const isKnown = isInitial ? this.#recordWith(uid) !== undefined : this.#isCounted.has(uid);
-    return isKnown || this.#isExpired(atMs);
+    return isKnown || this.#isExpired(this.#steadyMsOf(atMs ?? Infinity));
   }
 
   #recordWith(uid: string): EvictionRecord | undefined {
@@ -192,10 +192,21 @@ export class EvictionLog {
     };
   }
 
-  /** The clock of a node may be wrong: an eviction that was seen as it happened is not forgotten for its time. */
+  /**
+   * The steady time of a moment that a pod's status names. How long ago it was is seen by the later of wall and steady time: an
+   * eviction that was found would stay listed for too long by a clock that is behind.
+   */
+  #steadyMsOf(atMs: number): number {
+    return this.#clock.steadyNowMs() - (latestNowMs(this.#clock) - atMs);
+  }
+
+  /**
+   * The clock of a node, and the wall clock, may be wrong: an eviction that was seen as it happened is not forgotten for its
+   * time, and none when the wall clock is set after it was seen.
+   */
   #add(record: EvictionRecord): void {
     const { wasSeenLive, evictedAtMs } = record;
-    this.#keptSinceMs.set(record, wasSeenLive ? this.#clock.steadyNowMs() : evictedAtMs);
+    this.#keptSinceMs.set(record, wasSeenLive ? this.#clock.steadyNowMs() : this.#steadyMsOf(evictedAtMs));
     const index = this.#records.findIndex((other) => isNewer(record, other));
     this.#records = this.#records.toSpliced(index < 0 ? this.#records.length : index, 0, record);
     this.#prune();

@@ -1,4 +1,4 @@
-import { type Clock, startDeadline } from '../base/clock.js';
+import { type Clock, latestNowMs, startDeadline } from '../base/clock.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport } from '../report/health-report.js';
@@ -87,7 +87,7 @@ export class StatusSource {
   async #makeBy({ clusterName, links, scope, configuration }: StatusSettings): Promise<Status> {
     const { inputs, version, clock, startMs } = this.#options;
     const cluster = await this.#cluster();
-    const nowMs = clock.steadyNowMs();
+    const nowMs = latestNowMs(clock);
     const evictions = inputs.evictions()?.map((report) => withAge(report, nowMs));
     const readinessChecks = inputs.checks();
     const health = inputs.health();

@@ -198,15 +198,54 @@ describe('records', () => {
   ])('H11: are kept for the retention time when the wall clock is %s', async (_case, jumpMs) => {
     const startMs = clock.nowMs();
     see(anEvicted({ name: 'before' }), { previous: aPod() });
+    see(anEvicted({ name: 'found' }), { isInitial: true });
     clock.jumpWallTime(jumpMs);
     const eviction = { message: emptyDirMessage, atMs: clock.steadyNowMs() };
     see(anEvicted({ name: 'after', eviction }), { previous: aPod() });
-    see(anEvicted({ name: 'found', eviction }), { isInitial: true });
     expect(log.records.map(({ evictedAtMs }) => evictedAtMs - startMs)).toEqual([0, 0, 0]);
     await clock.advance(hourMs - 1);
     expect(names()).toHaveLength(3);
     await clock.advance(1);
     expect(names()).toEqual([]);
+  });
+
+  describe('of pods that were found', () => {
+    /** Of an eviction whose true age is `minutes`. */
+    const found = (name: string, nowMs: number, minutes: number): void => {
+      const eviction = { message: emptyDirMessage, atMs: nowMs - minutes * 60_000 };
+      see(anEvicted({ name, eviction }), { isInitial: true });
+    };
+
+    it.each([
+      ['the steady clock is behind', 2 * hourMs],
+      ['the wall clock is behind', -2 * hourMs],
+      ['both are right', 0],
+    ])('are kept for the rest of the retention time when %s', async (_case, jumpMs) => {
+      clock.jumpWallTime(jumpMs);
+      const nowMs = Math.max(clock.nowMs(), clock.steadyNowMs());
+      found('old', nowMs, 90);
+      found('young', nowMs, 30);
+      expect(log.records.map(({ pod, evictedAtMs }) => [pod, evictedAtMs])).toEqual([['young', nowMs - hourMs / 2]]);
+      await clock.advance(hourMs / 2 - 1);
+      expect(names()).toEqual(['young']);
+      await clock.advance(1);
+      expect(names()).toEqual([]);
+    });
+
+    it('are kept for it when the wall clock is set forward after they were found', async () => {
+      found('a', clock.nowMs(), 30);
+      clock.jumpWallTime(24 * hourMs);
+      await clock.advance(hourMs / 2 - 1);
+      expect(names()).toEqual(['a']);
+    });
+
+    it('and have come into scope are not counted when the steady clock is behind and they are from before the start', () => {
+      clock.jumpWallTime(2 * hourMs);
+      log = new EvictionLog({ retentionMs: hourMs, maxRecords: 3 }, clock);
+      const eviction = { message: emptyDirMessage, atMs: clock.nowMs() - hourMs / 2 };
+      see(anEvicted({ name: 'selected', eviction }));
+      expect([names(), countOf('emptydir_limit')]).toEqual([['selected'], [0, 0]]);
+    });
   });
 
   it('are forgotten when the retention time is over, and counters stay', async () => {

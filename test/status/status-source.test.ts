@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ClusterReport } from '../../src/report/cluster-report.js';
+import { evictionReport } from '../../src/report/eviction-report.js';
 import { type StatusInputs, StatusSource } from '../../src/status/status-source.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aCluster, aHealth } from '../support/status-builders.js';
 
@@ -72,6 +74,20 @@ describe('a status', () => {
       cluster: undefined,
       readinessChecks: [{ name: 'pods', isOk: false, message: 'not listed yet: forbidden' }],
     });
+  });
+});
+
+describe('the ages of its evictions', () => {
+  it.each([
+    ['the steady clock is behind', 7_200_000, 30],
+    ['the wall clock is behind', -7_200_000, 30],
+    ['an eviction is in the future', 0, -5],
+  ])('are those by the later of wall and steady time: %s', async (_case, jumpMs, minutes) => {
+    const { source, clock } = setUp({ evictions: () => [evictionReport(anEvictionRecord({ evictedAtMs }))] });
+    clock.jumpWallTime(jumpMs);
+    const evictedAtMs = Math.max(clock.nowMs(), clock.steadyNowMs()) - minutes * 60_000;
+    const { evictions } = await source.read();
+    expect(evictions?.items.map(({ ageMs }) => ageMs)).toEqual([Math.max(0, minutes) * 60_000]);
   });
 });
 
