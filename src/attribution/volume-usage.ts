@@ -1,6 +1,7 @@
 import { addKnown, mergeByName } from '../base/merge.js';
 import { finderByName } from '../base/names.js';
 import type { Pod, Volume, VolumeType } from '../kube/objects.js';
+import { othersName } from '../kube/pod-detail.js';
 import { checkedVolumes } from '../kube/pod-rest.js';
 import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import type { Component, VolumeUsage } from './usage.js';
@@ -70,7 +71,7 @@ export function areVolumesPending({ volumes = [] }: PodSummary, pod: Pod | undef
   if (pod === undefined) return false;
   const specs = checkedVolumes(pod);
   const findSpec = finderByName(specs);
-  if (volumes.some(({ name }) => findSpec(name) !== undefined)) return false;
+  if (volumes.some(({ name }) => name === othersName || findSpec(name) !== undefined)) return false;
   const mounted = mountedVolumeNames(pod);
   return specs.some((volume) => concernsRules(volume) && mounted.has(volume.name));
 }

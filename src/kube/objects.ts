@@ -163,7 +163,10 @@ export interface Pod extends ObjectMeta {
   readonly runningSinceMs: number | undefined;
   /** Its containers that run, of all kinds; 0 where the status has no container. */
   readonly runningContainerCount: number;
-  /** Those containers, each as its name and the number of its restarts: `main#0`. In the order of the status. */
+  /**
+   * Those containers, each as its name and the number of its restarts: `main#0`. In the order of the status. Those behind its
+   * first containers (`maxDetailCount`) are one, with their number and the time of their last change: `(others)#3@1767225600000`.
+   */
   readonly runs: readonly string[];
   /** Wall time in milliseconds, to the second, at which a container last started or ended; undefined before the first. */
   readonly runsChangedAtMs: number | undefined;

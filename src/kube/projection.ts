@@ -5,7 +5,7 @@ import type { Intern } from './interner.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from './json.js';
 import type { Controller, Labels, Node, NodeAddress, NodeImage, Pod, Volume } from './objects.js';
 import { maxNameLength } from './pod-bounds.js';
-import { maxDetailCount } from './pod-detail.js';
+import { maxDetailCount, othersName } from './pod-detail.js';
 import { projectSpec, storageAmount } from './pod-spec.js';
 import { hasOwnName } from './pod-volumes.js';
 import { roundUp } from './quantity.js';
@@ -193,15 +193,29 @@ function projectRunning(status: JsonObject): Pick<Pod, 'runningSinceMs' | 'runni
 function projectRuns(status: JsonObject, dedupe: Dedupe): Pick<Pod, 'runs' | 'runsChangedAtMs'> {
   const { initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = status;
   const statuses = [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap(objectsOf);
-  const running = statuses.filter(({ state }) => isObject(objectOf(state)['running']));
-  const changedAtMs = statuses.flatMap(({ state, lastState }) => [
+  const runs = statuses
+    .slice(0, maxDetailCount)
+    .filter(isRunning)
+    .map(({ name, restartCount }) => `${textOf(name) ?? ''}#${Number(restartCount ?? 0)}`);
+  const others = statuses.slice(maxDetailCount);
+  const otherCount = others.filter(isRunning).length;
+  // The time changes with each of them.
+  if (otherCount > 0) runs.push(`${othersName}#${otherCount}@${lastChangeMs(others) ?? 0}`);
+  return { runs: dedupe(runs), runsChangedAtMs: lastChangeMs(statuses) };
+}
+
+function isRunning({ state }: JsonObject): boolean {
+  return isObject(objectOf(state)['running']);
+}
+
+/** When one of the containers last started or ended; undefined before the first. */
+function lastChangeMs(statuses: readonly JsonObject[]): number | undefined {
+  const times = statuses.flatMap(({ state, lastState }) => [
     timeMsOf(objectOf(objectOf(state)['running'])['startedAt']) ?? [],
     timeMsOf(objectOf(objectOf(state)['terminated'])['finishedAt']) ?? [],
     timeMsOf(objectOf(objectOf(lastState)['terminated'])['finishedAt']) ?? [],
   ]);
-  const runs = running.map(({ name, restartCount }) => `${textOf(name) ?? ''}#${Number(restartCount ?? 0)}`);
-  const times = changedAtMs.flat();
-  return { runs: dedupe(runs), runsChangedAtMs: times.length === 0 ? undefined : Math.max(...times) };
+  return times.flat().reduce<number | undefined>((last, time) => Math.max(last ?? time, time), undefined);
 }
 
 /** A name of another object, which the API server does not check; one that is longer than names can be reads as absent. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { summedPod } from './pod-others.js';
 import type { NodeSummary, PodSummary } from './summary.js';
 
 /** What a pod used, according to one summary. */
@@ -33,6 +34,12 @@ const maxFormerSamples = 9;
 
 /** More than a node usually runs. Above it, the pods that left first are forgotten. */
 const maxDeparted = 500;
+
+/**
+ * Containers and volumes of these that are kept one by one, together: 2 to 5 MB. Above it, the pods that have most keep their
+ * totals and those of all their containers and volumes, so that the author of a large pod cannot hide others.
+ */
+const maxDepartedPartCount = 10_000;
 
 interface Dated {
   readonly summary: PodSummary;
@@ -204,7 +211,7 @@ export class PodHistory {
     this.#departed.set(uid, { measurement, forgetAtMs: clock.monotonicMs() + keepDepartedMs });
   }
 
-  /** Forgets departed pods whose time is over, and those that are listed again. */
+  /** Forgets departed pods whose time is over, and those that are listed again; of many parts, their sums are kept. */
   #purge(listed: readonly PodSummary[] = []): void {
     const departed = this.#departed;
     if (departed === undefined) return;
@@ -214,8 +221,26 @@ export class PodHistory {
       if (forgetAtMs > nowMs && departed.size <= maxDeparted) break;
       departed.delete(uid);
     }
+    sumLargest(departed);
     if (departed.size === 0) this.#departed = undefined;
   }
+}
+
+function sumLargest(departed: Map<string, Departed>): void {
+  let partCount = 0;
+  for (const { measurement } of departed.values()) partCount += partCountOf(measurement);
+  if (partCount <= maxDepartedPartCount) return;
+  const largest = [...departed].sort(([, a], [, b]) => partCountOf(b.measurement) - partCountOf(a.measurement));
+  for (const [uid, { measurement, forgetAtMs }] of largest) {
+    const summed = { ...measurement, summary: summedPod(measurement.summary) };
+    departed.set(uid, { measurement: summed, forgetAtMs });
+    partCount -= partCountOf(measurement) - partCountOf(summed);
+    if (partCount <= maxDepartedPartCount) return;
+  }
+}
+
+function partCountOf({ summary: { containers, volumes = [] } }: LastMeasurement): number {
+  return containers.length + volumes.length;
 }
 
 function listsVolumes({ volumes = [] }: PodSummary): boolean {

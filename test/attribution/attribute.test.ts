@@ -404,6 +404,12 @@ describe('volumes pending', () => {
     expect(measured(aPodSummary(), aPod({ volumes, containers })).volumesPending).toBe(false);
   });
 
+  it('are measured where only their sum is kept', () => {
+    const summary = aPodSummary({ volumes: [aVolumeSummary({ name: '(others)' })] });
+    const containers = [aContainer({ mounts: [aMount('data')] })];
+    expect(measured(summary, aPod({ volumes: [aVolume({ name: 'data' })], containers })).volumesPending).toBe(false);
+  });
+
   it('is not known of an unknown pod', () => {
     expect(attributePod({ summary: aPodSummary(), pod: undefined, mode: 'measured' })?.volumesPending).toBe(false);
   });

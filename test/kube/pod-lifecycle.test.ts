@@ -25,6 +25,10 @@ function sent(
   return projectPod({ metadata, status: { phase, reason, message: 'm', containerStatuses } }, (text) => text);
 }
 
+function manyRunning(count: number): Readonly<Record<string, readonly [State]>> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, [running(5)]]));
+}
+
 /** The events of a sequence of states, one line for each step. */
 function stepsOf(states: readonly Pod[], isRemoved = false): readonly string[] {
   const changes = states.map((object, index) => {
@@ -40,6 +44,21 @@ function stepsOf(states: readonly Pod[], isRemoved = false): readonly string[] {
   });
 }
 
+describe('the runs of a pod', () => {
+  it('are those of its first hundred containers, and one for the others that run', () => {
+    const { runs, runningContainerCount } = sent('Running', manyRunning(5_000));
+    expect(runs).toHaveLength(101);
+    expect([runs[0], runs[99], runs[100]]).toEqual(['c0#0', 'c99#0', '(others)#4900@5000']);
+    expect(runningContainerCount).toBe(5_000);
+    expect(sent('Running', manyRunning(100)).runs.at(-1)).toBe('c99#0');
+  });
+
+  it('stay those of the first ones when one of these ends', () => {
+    const containers = { ...manyRunning(101), c0: [ended(7)] as const };
+    expect(sent('Running', containers).runs.slice(-2)).toEqual(['c99#0', '(others)#1@5000']);
+  });
+});
+
 describe('the events of a pod', () => {
   it.each([
     {
@@ -52,6 +71,23 @@ describe('the events of a pod', () => {
       ],
       isRemoved: true,
       expected: ['', 'started app#0 10 *', 'started log#0 12 *', 'died app#0 31, died log#0 31 *', 'removed'],
+    },
+    {
+      title: 'with more containers than are kept one by one, of which those beyond are one',
+      states: [
+        sent('Running', { ...manyRunning(100), x: [running(10)], y: [running(10)], z: [waiting] }),
+        sent('Running', { ...manyRunning(100), x: [running(10)], y: [running(10)], z: [running(12)] }),
+        sent('Running', { ...manyRunning(100), x: [ended(13)], y: [running(10)], z: [running(12)] }),
+        sent('Running', { ...manyRunning(100), x: [ended(13)], y: [running(14), 1, ended(13)], z: [running(12)] }),
+        sent('Running', { ...manyRunning(100), x: [ended(13)], y: [ended(15)], z: [ended(15)] }),
+      ].map((pod) => ({ ...pod, runs: pod.runs.slice(-1) })),
+      expected: [
+        'started (others)#2@10000 10 *',
+        'died (others)#2@10000 12, started (others)#3@12000 12 *',
+        'died (others)#3@12000 13, started (others)#2@13000 13 *',
+        'died (others)#2@13000 14, started (others)#2@14000 14 *',
+        'died (others)#2@14000 15, started c99#0 15 *',
+      ],
     },
     {
       title: 'in a crash loop, also when a restart is one update',

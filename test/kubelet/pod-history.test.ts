@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { PodHistory } from '../../src/kubelet/pod-history.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
-import { anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
+import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 import { retainedBytes } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -141,6 +141,46 @@ describe('the history of pods', () => {
     add(1, ...Array.from({ length: 600 }, (_, index) => aPod(`p${index}`, index)));
     add(2);
     expect([samplesOf('p99'), samplesOf('p100'), samplesOf('p599')]).toEqual([undefined, '1:100', '1:599']);
+  });
+
+  it('keeps sums of the largest pods that are no longer listed, and the values of the others', () => {
+    const aLarge = (uid: string): PodSummary => ({
+      ...aPod(uid, 7_000),
+      containers: [aContainerSummary({ rootfsBytes: 5, logsBytes: 6 })],
+      volumes: Array.from({ length: 4_900 }, (_, index) => aVolumeSummary({ name: `v${index}`, usedBytes: 2 })),
+    });
+    const small = { ...aPod('small', 1), volumes: [aVolumeSummary({ name: 'data', usedBytes: 3 })] };
+    add(1, aLarge('a'), small, aLarge('b'), aLarge('c'));
+    add(2, aLarge('b'), aLarge('c'));
+    add(3);
+    const volumeCounts = ['a', 'b', 'c'].map((uid) => history.find(uid)?.summary.volumes?.length);
+    expect(volumeCounts.toSorted()).toEqual([1, 4_900, 4_900]);
+    expect(history.find('small')?.summary).toBe(small);
+    const summedUid = ['a', 'b', 'c'].find((uid) => history.find(uid)?.summary.volumes?.length === 1) ?? '';
+    expect(history.find(summedUid)?.summary).toMatchObject({
+      usedBytes: 7_000,
+      containers: [{ name: '(others)', rootfs: { usedBytes: 5 }, logs: { usedBytes: 6 } }],
+      volumes: [{ name: '(others)', usedBytes: 9_800 }],
+      others: { containerCount: 1, volumeCount: 4_900 },
+    });
+    expect(history.find(summedUid)?.samples.at(-1)?.usedBytes).toBe(7_000);
+  });
+
+  it('takes less than 8 MiB for pods of very many volumes that are no longer listed', () => {
+    const fsOf = (index: number) => ({ usedBytes: 3e9 + index, availableBytes: 5e10, capacityBytes: 1e11 });
+    const bytes = retainedBytes(() => {
+      const ofNode = new PodHistory({ clock, keepDepartedMs: 100 });
+      for (let fetch = 0; fetch < 4; fetch += 1) {
+        const pods = Array.from({ length: 7 }, (_, pod) => ({
+          ...aPod(`${fetch}-${pod}`, 1),
+          volumes: Array.from({ length: 4_900 }, (_, at) => aVolumeSummary({ name: `v${at}`, ...fsOf(at) })),
+        }));
+        ofNode.add(aNodeSummary({ pods }), fetch, fetch);
+      }
+      ofNode.add(aNodeSummary({ pods: [] }), 4, 4);
+      return ofNode;
+    });
+    expect(bytes).toBeLessThan(8 * 2 ** 20);
   });
 
   it('costs at most 100 bytes for a pod, beyond the last summary', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { cutPod } from '../../src/kubelet/pod-others.js';
+import { cutPod, summedPod } from '../../src/kubelet/pod-others.js';
 import { aContainerSummary, anFsStats, aPodSummary, aVolumeSummary } from '../support/builders.js';
 
 const maxCount = 5_000;
@@ -50,6 +50,22 @@ describe('a pod of a summary', () => {
       volumes: undefined,
       others: { containerCount: 1, volumeCount: 0 },
     });
+  });
+});
+
+describe('a pod of which only the sums are kept', () => {
+  it('counts what an entry of others stood for, and has no entry for what it does not list', () => {
+    const names = numbered(maxCount + 2);
+    const cut = cutPod(
+      aPodSummary({ usedBytes: 7, volumes: names.map((name) => aVolumeSummary({ name, usedBytes: 2 })) }),
+    );
+    expect(summedPod({ ...cut, containers: [] })).toMatchObject({
+      usedBytes: 7,
+      containers: [],
+      volumes: [{ name: '(others)', usedBytes: 2 * (maxCount + 2) }],
+      others: { containerCount: 0, volumeCount: maxCount + 2 },
+    });
+    expect(summedPod(aPodSummary({ volumes: undefined })).volumes).toBeUndefined();
   });
 });
 
