@@ -34,8 +34,7 @@ const minuteMs = 60_000;
 /** Until what is measured has been compiled. */
 const discardedCount = 25;
 /** Of the exporter. */
-const maxInternedCount = 200_000;
-const maxDedupedCount = 50_000;
+const maxInternedBytes = 8 * 2 ** 20;
 
 const podObjects = new PodObjects();
 
@@ -55,7 +54,7 @@ interface KeptPods {
 
 /** As a watch of all pods keeps them. */
 async function keptPods(state: ClusterState): Promise<KeptPods> {
-  const shared = { intern: createInterner(maxInternedCount), dedupe: createDedupe(maxDedupedCount) };
+  const shared = { intern: createInterner(maxInternedBytes), dedupe: createDedupe() };
   const scope = { scope: wholeCluster, namespaces: [], podSelector: [], nodeLocalSpreadMs: 0 };
   const pods = watchedPods({ ...scope, clock: systemClock }, shared);
   const { namespaceOf, groupOf } = pods;
@@ -73,7 +72,7 @@ class Pipeline {
   readonly #signal = new AbortController().signal;
 
   constructor(state: ClusterState, { store }: KeptPods, profile: Profile) {
-    const intern = createInterner(maxInternedCount);
+    const intern = createInterner(maxInternedBytes);
     this.#nodes = Array.from({ length: state.shape.nodeCount }, (_, index) =>
       projectNode(JSON.parse(nodeObjectText(index, kubeletPort)), intern),
     );

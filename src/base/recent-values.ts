@@ -1,15 +1,19 @@
 /**
- * The values that were last asked for or added, at least half of `maxCount` and at most all of it. What nobody asks for again
- * is forgotten when enough others come: without a counter or a weak reference for each value.
+ * The values that were last asked for or added: at least half of `maxWeight`, and at most all of it. What nobody asks for
+ * again is forgotten when enough others come: without a counter or a weak reference for each value.
  */
 export class RecentValues<K, V> {
-  readonly #maxRecentCount: number;
+  readonly #maxRecentWeight: number;
+  readonly #weightOf: (key: K) => number;
+  #recentWeight = 0;
   #recent = new Map<K, V>();
   /** Were recent when there was room. */
   #former = new Map<K, V>();
 
-  constructor(maxCount: number) {
-    this.#maxRecentCount = Math.max(1, Math.floor(maxCount / 2));
+  /** `weightOf`: of a key with its value, at most half of `maxWeight`. Without it `maxWeight` is a number of values. */
+  constructor(maxWeight: number, weightOf: (key: K) => number = () => 1) {
+    this.#maxRecentWeight = Math.max(1, Math.floor(maxWeight / 2));
+    this.#weightOf = weightOf;
   }
 
   get(key: K): V | undefined {
@@ -21,10 +25,15 @@ export class RecentValues<K, V> {
   }
 
   set(key: K, value: V): void {
-    if (this.#recent.size >= this.#maxRecentCount) {
-      this.#former = this.#recent;
-      this.#recent = new Map();
-    }
+    if (!this.#recent.has(key)) this.#makeRoom(this.#weightOf(key));
     this.#recent.set(key, value);
+  }
+
+  #makeRoom(weight: number): void {
+    this.#recentWeight += weight;
+    if (this.#recentWeight <= this.#maxRecentWeight) return;
+    this.#former = this.#recent;
+    this.#recent = new Map();
+    this.#recentWeight = weight;
   }
 }

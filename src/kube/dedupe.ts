@@ -1,23 +1,33 @@
-import { RecentValues } from '../base/recent-values.js';
 import { isEqual } from './equal.js';
 
 /** Returns one object for equal ones: plain data that never changes. */
 export type Dedupe = <T extends object>(value: T) => T;
 
+/** Few enough to cost nothing. */
+const minSweptCount = 1_000;
+
 /**
  * The pods of a workload repeat their containers, volumes, labels and controller, each parsed into separate objects: most
- * of a pod's memory. Of more than `maxEntries` values, those are forgotten that have not been seen for longest.
+ * of a pod's memory. Returns what finds the equal value among those that others keep. It keeps none alive itself: what a
+ * pod had before a patch or its deletion is gone with it, however many of them there are.
  *
- * Kept by a hash, and compared: their texts would take as much memory as they do. Of two values with one hash, the second
+ * Found by a hash, and compared: their texts would take as much memory as they do. Of two values with one hash, the second
  * is not shared.
  */
-export function createDedupe(maxEntries: number, hash = hashOf): Dedupe {
-  const known = new RecentValues<number, object>(maxEntries);
+export function createDedupe(hash = hashOf): Dedupe {
+  const known = new Map<number, WeakRef<object>>();
+  let sweptAtCount = minSweptCount;
+  const sweep = (): void => {
+    for (const [key, ref] of known) if (ref.deref() === undefined) known.delete(key);
+    sweptAtCount = Math.max(minSweptCount, 2 * known.size);
+  };
   return <T extends object>(value: T): T => {
     const key = hash(JSON.stringify(value));
-    const same = known.get(key);
-    if (same === undefined) known.set(key, value);
-    return same !== undefined && isEqual(same, value) ? (same as T) : value;
+    const same = known.get(key)?.deref();
+    if (same !== undefined) return isEqual(same, value) ? (same as T) : value;
+    known.set(key, new WeakRef(value));
+    if (known.size >= sweptAtCount) sweep();
+    return value;
   };
 }
 

@@ -5,11 +5,8 @@ import type { Node, Pod } from '../kube/objects.js';
 import { SharedWatches, type SharedWatchesOptions, type WatchLease } from './shared-watches.js';
 import { watchedNodes, type WatchedNodesOptions, watchedPods, type WatchedPodsOptions } from './watched-collection.js';
 
-/** Names, label keys and label values of a large cluster. */
-const maxInternedCount = 200_000;
-
-/** Distinct label sets, container lists and volume lists of a large cluster: some 20 MB. */
-const maxDedupedCount = 50_000;
+/** Names, label keys and label values of a large cluster: half of them are 30,000 of 30 characters. */
+const maxInternedBytes = 8 * 2 ** 20;
 
 export interface ClusterWatchesOptions extends Omit<SharedWatchesOptions, 'slicer'> {
   /** See {@link WatchedPodsOptions}. Default: 0. */
@@ -21,7 +18,7 @@ export class ClusterWatches implements AsyncDisposable {
   readonly #options: ClusterWatchesOptions;
   readonly #nodes: SharedWatches<Node>;
   readonly #pods: SharedWatches<Pod>;
-  readonly #values = { intern: createInterner(maxInternedCount), dedupe: createDedupe(maxDedupedCount) };
+  readonly #values = { intern: createInterner(maxInternedBytes), dedupe: createDedupe() };
 
   constructor(options: ClusterWatchesOptions) {
     const shared = { ...options, slicer: new TimeSlicer(options.clock) };

@@ -46,7 +46,7 @@ interface Measured {
 
 function measure({ summary: body, pods }: Capture): Measured[] {
   const summary = decodeSummary(body, 'capture');
-  const intern = createInterner(10_000);
+  const intern = createInterner(2 ** 20);
   const objects = pods.map((object) => projectPod(object, intern));
   const joined = joinPods({
     nodeName: summary.nodeName,

@@ -27,4 +27,22 @@ describe('recent values', () => {
       }),
     );
   });
+
+  it('weigh at most as much as may be kept, and at least the last ones up to half of it are there', () => {
+    const weightOf = (key: number): number => key % 5;
+    const sum = (keys: readonly number[]): number => keys.reduce((total, key) => total + weightOf(key), 0);
+    fc.assert(
+      fc.property(fc.integer({ min: 10, max: 40 }), fc.array(fc.nat(20)), (maxWeight, keys) => {
+        const valuesOf = (): RecentValues<number, string> => {
+          const values = new RecentValues<number, string>(maxWeight, weightOf);
+          for (const key of keys) values.set(key, `value ${key}`);
+          return values;
+        };
+        const kept = [...new Set(keys)].filter((key) => valuesOf().get(key) !== undefined);
+        expect(sum(kept)).toBeLessThanOrEqual(maxWeight);
+        const last = keys.filter((_, index) => sum(keys.slice(index)) <= Math.floor(maxWeight / 2));
+        for (const key of last) expect(valuesOf().get(key)).toBe(`value ${key}`);
+      }),
+    );
+  });
 });

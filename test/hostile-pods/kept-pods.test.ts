@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -24,7 +26,7 @@ import {
   aVolume,
   aVolumeSummary,
 } from '../support/builders.js';
-import { retainedBytes } from '../support/heap.js';
+import { heldBytes, retainedBytes } from '../support/heap.js';
 import {
   indexed,
   manyContainers,
@@ -267,23 +269,59 @@ describe('findings of a pod with very many parts', () => {
   });
 });
 
+function largestLabels(podName: string): Readonly<Record<string, string>> {
+  const entryOf = (at: number): [key: string, value: string] => [
+    `${`${podName}.`.padEnd(253, 'y')}/${`k${at}`.padEnd(63, 'x')}`,
+    `l${at}-${podName}`.padEnd(63, 'x'),
+  ];
+  return Object.fromEntries(indexed(100, entryOf));
+}
+
+/** With the most names, mounts and runs that are kept, all as long as they can be. */
+function largestOfAll(podName: string): object {
+  const long = (prefix: string): string => `${prefix}-${podName}-`.padEnd(63, 'x');
+  const resources = { limits: { 'ephemeral-storage': '1Gi' } };
+  const statuses = indexed(5_000, (at) => ({
+    name: long(`c${at}`),
+    restartCount: at,
+    state: { running: { startedAt: '2026-01-01T00:00:00Z' } },
+  }));
+  return {
+    metadata: { labels: largestLabels(podName) },
+    spec: {
+      nodeName: 'node-1',
+      volumes: indexed(500, (at) => ({ name: long(`v${at}`), emptyDir: { sizeLimit: '1Gi' } })),
+      containers: indexed(500, (at) => ({
+        name: long(`c${at}`),
+        resources,
+        volumeMounts: indexed(at < 100 ? 10 : 1, (mount) => ({
+          name: long(`v${at < 100 ? at * 5 + (mount % 5) : at}`),
+          mountPath: `/${podName}/${at}/${mount}/`.padEnd(65, '\u4e00'), // two bytes each
+        })),
+      })),
+    },
+    status: { phase: 'Running', containerStatuses: statuses },
+  };
+}
+
 describe('memory for pods of the largest size', () => {
   /** Of each pod; no two of them have a part in common. */
-  function keptBytes(make: (podName: string) => PodParts & { readonly metadata?: object }): number {
+  function keptBytes(make: (podName: string) => object): number {
     const podCount = 16; // so many that what the heap holds besides counts little for each
-    const intern = createInterner(50_000);
-    const dedupe = createDedupe(10_000);
-    const objects = indexed(podCount, (index) => {
-      const { metadata, ...spec } = make(`p${index}`);
-      const meta = { name: `p${index}`, namespace: 'shop', uid: `u${index}`, resourceVersion: '1', ...metadata };
-      return JSON.stringify({ metadata: meta, spec });
-    });
+    const intern = createInterner(8 * 2 ** 20);
+    const dedupe = createDedupe();
+    const objects = indexed(podCount, (index) => textOf(`p${index}`, make(`p${index}`)));
     const retained = retainedBytes(() => [
       objects.map((text) => projectPod(JSON.parse(text), intern, dedupe)),
       intern,
       dedupe,
     ]);
     return retained / podCount;
+  }
+
+  function textOf(name: string, { metadata, ...parts }: { readonly metadata?: object }): string {
+    const meta = { name, namespace: 'shop', uid: name, resourceVersion: '1', ...metadata };
+    return JSON.stringify({ metadata: meta, ...parts });
   }
 
   it.each<[string, (podName: string) => PodParts & { readonly metadata?: object }]>([
@@ -312,7 +350,59 @@ describe('memory for pods of the largest size', () => {
         ],
       }),
     ],
+    [
+      'mounts with paths of two bytes for a character',
+      (podName) => ({
+        volumes: [{ name: 'v', emptyDir: {} }],
+        containers: [
+          {
+            name: 'a',
+            volumeMounts: indexed(2_000, (at) => ({
+              name: 'v',
+              mountPath: `/${podName}${at}`.padEnd(65, '\u4e00'),
+            })),
+          },
+        ],
+      }),
+    ],
   ])('is that of a small part of them: %s', (_case, make) => {
-    expect(keptBytes(make)).toBeLessThan(200 * kibibyte);
+    const bytes = keptBytes((podName) => {
+      const { metadata = {}, ...spec } = make(podName);
+      return { metadata, spec };
+    });
+    expect(bytes).toBeLessThan(250 * kibibyte);
+  });
+
+  it('is less than 700 KiB, with the most of everything that is kept', () => {
+    expect(keptBytes(largestOfAll)).toBeLessThan(700 * kibibyte);
+  });
+
+  it.each<[string, (podName: string) => object]>([
+    ['labels', (podName) => ({ metadata: { labels: largestLabels(podName) } })],
+    [
+      'a path',
+      (podName) => ({
+        spec: {
+          volumes: [{ name: 'v', emptyDir: {} }],
+          containers: [{ name: 'a', volumeMounts: [{ name: 'v', mountPath: `/${podName}`.padEnd(65_000, 'p') }] }],
+        },
+      }),
+    ],
+  ])('goes with the pods: of pods that are patched or created again, one at a time, with %s', async (_case, make) => {
+    const intern = createInterner(2 ** 20);
+    const dedupe = createDedupe();
+    const replaceMany = async (first: number): Promise<Pod | undefined> => {
+      let last: Pod | undefined;
+      for (let index = first; index < first + 100; index += 1) {
+        last = projectPod(JSON.parse(textOf(`p${index}`, make(`p${index}`))), intern, dedupe);
+        await nextTurn(); // until then, V8 keeps what a WeakRef refers to
+      }
+      return last;
+    };
+    const pods = [await replaceMany(0)];
+    const beforeBytes = heldBytes();
+    pods.push(await replaceMany(100));
+    expect(heldBytes() - beforeBytes).toBeLessThan(1.5 * 2 ** 20);
+    expect(pods).toHaveLength(2);
   });
 });

@@ -1,28 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { createDedupe } from '../../src/kube/dedupe.js';
 import { createInterner } from '../../src/kube/interner.js';
 import { projectPod } from '../../src/kube/projection.js';
+import { heldBytes, isLetGo } from '../support/heap.js';
 
 describe('createDedupe', () => {
   it('returns one object for equal ones and keeps others apart', () => {
-    const dedupe = createDedupe(10);
+    const dedupe = createDedupe();
     const first = dedupe({ a: [1, { b: 'x' }] });
     expect(dedupe({ a: [1, { b: 'x' }] })).toBe(first);
     expect(dedupe({ a: [1, { b: 'y' }] })).not.toBe(first);
     expect(dedupe([])).not.toBe(dedupe({}));
   });
 
-  it('forgets what has not been seen for longest, and continues', () => {
-    const dedupe = createDedupe(2);
-    const first = dedupe({ n: 1 });
-    dedupe({ n: 2 });
-    dedupe({ n: 3 });
+  it('keeps nothing that others do not keep, and finds equal values as before', async () => {
+    const dedupe = createDedupe();
+    const kept = dedupe({ n: 0 });
+    const gone = new WeakRef(dedupe({ n: 1 }));
+    expect(await isLetGo(gone)).toBe(true);
+    expect(dedupe({ n: 0 })).toBe(kept);
     const again = dedupe({ n: 1 });
-    expect(again).toEqual(first);
-    expect(again).not.toBe(first);
     expect(dedupe({ n: 1 })).toBe(again);
+  });
+
+  it('takes less than a megabyte after 100,000 values that are gone', async () => {
+    const dedupe = createDedupe();
+    const useMany = async (first: number): Promise<void> => {
+      for (let n = first; n < first + 100_000; n += 1) {
+        dedupe({ n });
+        if (n % 1_000 === 0) await nextTurn(); // until then, V8 keeps what a WeakRef refers to
+      }
+    };
+    await useMany(0);
+    const beforeBytes = heldBytes();
+    await useMany(100_000);
+    expect(heldBytes() - beforeBytes).toBeLessThan(2 ** 20);
+    expect(dedupe({ n: 1 })).toEqual({ n: 1 });
+  });
+
+  it('finds all of 5,000 sets of labels and containers in 150,000 pods, in whatever order they come', () => {
+    const [intern, dedupe] = [createInterner(8 * 2 ** 20), createDedupe()];
+    const podCount = 150_000;
+    const kept = Array.from({ length: podCount }, (_, index) => {
+      const app = `app-${(index * 7_919) % 5_000}`;
+      return [
+        dedupe({ app: intern(app), 'app.kubernetes.io/name': intern(app) }),
+        dedupe([{ name: 'main', mounts: [intern(`/${app}`)] }]),
+      ] as const;
+    });
+    expect(new Set(kept.map(([labels]) => labels)).size).toBe(5_000);
+    expect(new Set(kept.map(([, containers]) => containers)).size).toBe(5_000);
   });
 
   it.each([
@@ -35,8 +66,8 @@ describe('createDedupe', () => {
       fc.array(fc.record({ name: fc.constantFrom('x', 'y'), bytes: fc.constantFrom(1, undefined) })),
     );
     fc.assert(
-      fc.property(fc.array(value), fc.integer({ min: 1, max: 8 }), (values, maxEntries) => {
-        const dedupe = createDedupe(maxEntries, hash);
+      fc.property(fc.array(value), (values) => {
+        const dedupe = createDedupe(hash);
         for (const given of values) expect(dedupe(structuredClone(given))).toStrictEqual(structuredClone(given));
       }),
     );
@@ -56,7 +87,7 @@ describe('projected pods', () => {
   });
 
   it('dedupe what they have alike, with the same values as without sharing', () => {
-    const dedupe = createDedupe(100);
+    const dedupe = createDedupe();
     const keep = (text: string): string => text;
     const [first, second] = [projectPod(pod('a'), keep, dedupe), projectPod(pod('b'), keep, dedupe)];
     for (const part of ['labels', 'containers', 'volumes', 'controller'] as const) {
@@ -103,8 +134,8 @@ describe('projected pods', () => {
     });
     const keep = (text: string): string => text;
     fc.assert(
-      fc.property(fc.array(anyPod, { maxLength: 20 }), fc.integer({ min: 1, max: 40 }), (pods, maxEntries) => {
-        const [intern, dedupe] = [createInterner(maxEntries), createDedupe(maxEntries, (text) => text.length % 7)];
+      fc.property(fc.array(anyPod, { maxLength: 20 }), fc.integer({ min: 1, max: 4_000 }), (pods, maxBytes) => {
+        const [intern, dedupe] = [createInterner(maxBytes), createDedupe((text) => text.length % 7)];
         const shared = pods.map((one) => projectPod(one, intern, dedupe));
         expect(shared).toStrictEqual(pods.map((one) => projectPod(one, keep)));
       }),
@@ -112,7 +143,7 @@ describe('projected pods', () => {
   });
 
   it('share their volumes but for the one that is named at random', () => {
-    const dedupe = createDedupe(100);
+    const dedupe = createDedupe();
     const [first, second] = ['x7k2p', 'b8l3q'].map((suffix) => {
       const volumes = [
         { name: 'cache', emptyDir: {} },

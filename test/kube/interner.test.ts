@@ -1,47 +1,51 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
 import { describe, expect, it } from 'vitest';
 
 import { createInterner } from '../../src/kube/interner.js';
+import { retainedBytes } from '../support/heap.js';
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+const mebibyte = 2 ** 20;
 
-function heapBytes(): number {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
-
-/** A new string object each time, as a JSON parser makes them; a megabyte for a thousand of them. */
-function parsedText(text: string): string {
-  return Buffer.from(text.padEnd(1000, '.')).toString('latin1');
-}
-
-const megabyte = 1024 * 1024;
-const texts = (count: number, textOf: (index: number) => string): string[] =>
-  Array.from({ length: count }, (_, index) => parsedText(textOf(index)));
+/** A new string object each time, as a JSON parser makes them. */
+const texts = (count: number, textOf: (index: number) => string): readonly string[] =>
+  Array.from({ length: count }, (_, index) => JSON.parse(JSON.stringify(textOf(index))) as string);
 
 describe('createInterner', () => {
   it('gives the text that it was asked for, whatever came before', () => {
-    const intern = createInterner(2);
-    const asked = ['a', 'b', 'c', 'a', '', '__proto__', 'constructor', 'c', 'b'];
+    const intern = createInterner(300);
+    const asked = ['a', 'b', 'c', 'a', '', '__proto__', 'constructor', 'c', 'b', 'x'.repeat(1_000), 'a'];
     expect(asked.map(intern)).toEqual(asked);
   });
 
   it('keeps one string object for equal texts', () => {
-    const intern = createInterner(10);
-    const before = heapBytes();
-    const kept = texts(20_000, () => 'same').map(intern);
-    expect(heapBytes() - before).toBeLessThan(5 * megabyte);
-    expect(kept).toHaveLength(20_000);
+    const intern = createInterner(mebibyte);
+    const text = 'same'.padEnd(253, '.');
+    const bytes = retainedBytes(() => texts(20_000, () => text).map(intern));
+    expect(bytes).toBeLessThan(mebibyte);
   });
 
-  it('forgets texts above its capacity', () => {
-    const intern = createInterner(10);
-    const before = heapBytes();
-    texts(20_000, String).forEach(intern);
-    expect(heapBytes() - before).toBeLessThan(5 * megabyte);
-    expect(intern('1')).toBe('1');
+  it.each([
+    ['short', (index: number) => `${index}`],
+    ['as long as a name', (index: number) => `${index}-`.padEnd(253, 'x')],
+    ['of two bytes for a character', (index: number) => `${index}-`.padEnd(253, '\u4e00')],
+    ['longer than a name', (index: number) => `/${index}`.padEnd(4_000, 'x')],
+  ])('keeps no more than its bound of texts that are %s', (_case, textOf) => {
+    const bytes = retainedBytes(() => {
+      const intern = createInterner(2 * mebibyte);
+      texts(40_000, textOf).forEach(intern);
+      return intern;
+    });
+    expect(bytes).toBeLessThan(2 * mebibyte);
+  });
+
+  it('keeps those that are asked for again while others come', () => {
+    const intern = createInterner(mebibyte);
+    const text = 'same'.padEnd(253, '.');
+    const bytes = retainedBytes(() => {
+      return texts(20_000, () => text).map((one, index) => {
+        intern(`other ${index}`);
+        return intern(one);
+      });
+    });
+    expect(bytes).toBeLessThan(2 * mebibyte);
   });
 });

@@ -7,7 +7,7 @@ import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
 import { capturesNeeded, hasCaptures, readKubeletLists } from '../support/captures.js';
 
-const intern = createInterner(1000);
+const intern = createInterner(2 ** 20);
 
 const project = (object: unknown): Pod => projectPod(object, intern);
 

@@ -14,14 +14,15 @@ export async function isLetGo(ref: WeakRef<object>): Promise<boolean> {
 
 /** The memory that the result of `make` occupies, in bytes; what `make` needs in between is not in it. */
 export function retainedBytes(make: () => unknown): number {
-  const beforeBytes = usedBytes();
+  const beforeBytes = heldBytes();
   const made = make();
-  const afterBytes = usedBytes();
+  const afterBytes = heldBytes();
   if (made === undefined) throw new Error('nothing was made');
   return afterBytes - beforeBytes;
 }
 
-function usedBytes(): number {
+/** What the process holds after a collection of garbage. */
+export function heldBytes(): number {
   collectGarbage();
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

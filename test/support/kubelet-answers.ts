@@ -34,7 +34,7 @@ export interface CasePod {
 
 /** Through the exporter's own decoding of objects and summaries. */
 export function casePods({ pods, stats }: CaseInput): readonly CasePod[] {
-  const intern = createInterner(1000);
+  const intern = createInterner(2 ** 20);
   const summary = decodeSummary(JSON.stringify({ node: { nodeName: 'node-1' }, pods: stats }), 'summary of the case');
   return pods.map(({ metadata, status = { phase: 'Running' }, ...rest }) => {
     const pod = projectPod({ ...rest, metadata: { resourceVersion: '1', ...metadata }, status }, intern);

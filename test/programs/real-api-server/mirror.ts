@@ -153,7 +153,7 @@ const everything = { scope: wholeCluster, namespaces: [], podSelector: [], nodeS
 
 function watchesOf({ api, clock, happened }: MirrorParts): Watches {
   const options = { ...quiet, api, clock, observer: recorder(happened), slicer: new TimeSlicer(clock) };
-  const values = { intern: createInterner(100_000), dedupe: createDedupe(100_000) };
+  const values = { intern: createInterner(8 * 2 ** 20), dedupe: createDedupe() };
   return {
     nodes: new SharedWatch(watchedNodes(everything, values), options),
     pods: new SharedWatch(watchedPods({ ...everything, clock, nodeLocalSpreadMs: 0 }, values), options),

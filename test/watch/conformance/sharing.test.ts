@@ -113,7 +113,7 @@ function sharing(): Sharing {
 
 const isWatch = ({ query }: ApiRequest): boolean => query?.['watch'] !== undefined;
 
-const values = { intern: createInterner(10), dedupe: <T extends object>(value: T): T => value };
+const values = { intern: createInterner(1_000), dedupe: <T extends object>(value: T): T => value };
 
 function identityOf(options: Partial<WatchedPodsOptions>): string {
   const clock = new ManualClock();
