@@ -1,9 +1,11 @@
 import { addKnown, mergeByName } from '../base/merge.js';
-import { finderByName } from '../base/names.js';
 import { byName } from '../base/ranking.js';
 import type { Pod } from '../kube/objects.js';
+import { othersName } from '../kube/pod-detail.js';
 import type { ContainerSummary, PodSummary } from '../kubelet/summary.js';
-import { addShares } from './shares.js';
+import { ownContainers } from './own-containers.js';
+import { sharersOfVolumes } from './sharers.js';
+import { addShares, type Share } from './shares.js';
 import type { AttributionMode, Component, ContainerUsage, PodUsage } from './usage.js';
 import { areVolumesPending, countedComponent, volumeUsages } from './volume-usage.js';
 
@@ -16,7 +18,7 @@ export interface AttributeInput {
 
 /** Adds `bytes` to the receivers; `volume` is their source, undefined for bytes outside volumes. See {@link addShares}. */
 type Distribute = (
-  receivers: readonly { readonly name: string; usedBytes: number }[],
+  shares: readonly Share<{ readonly name: string; usedBytes: number }>[],
   bytes: number,
   volume?: string,
 ) => void;
@@ -45,8 +47,9 @@ export function attribute({ summary, pod, mode }: AttributeInput, distribute: Di
   const { usedBytes } = summary;
   if (usedBytes === undefined) return undefined;
   const breakdown = new Breakdown(usedBytes);
+  const { containers: own, othersCount } = ownContainers(summary, pod);
   const listed = mergeByName(
-    containersOf(summary, pod).map((container) => listContainer(container, breakdown)),
+    own.map((container) => listContainer(container, breakdown)),
     addContainers,
   );
   const isMeasured =
@@ -61,15 +64,17 @@ export function attribute({ summary, pod, mode }: AttributeInput, distribute: Di
   }));
   const volumes = volumeUsages(summary, pod);
   // Kubelets list containers in changing order, and the first receivers get the bytes that do not divide.
-  const receivers = containers.toSorted(byName(({ name }) => name));
-  const mounting = sharers(receivers, pod);
+  const shares = containers
+    .toSorted(byName(({ name }) => name))
+    .map((receiver) => ({ receiver, count: receiver.name === othersName ? Math.max(1, othersCount) : 1 }));
+  const sharersOf = sharersOfVolumes(shares, pod);
   for (const volume of volumes) {
     const component = countedComponent(volume);
     if (component === undefined) continue;
     const bytes = breakdown.take(component, volume.usedBytes);
-    if (isMeasured) distribute(mounting(volume.name), bytes, volume.name);
+    if (isMeasured) distribute(sharersOf(volume.name), bytes, volume.name);
   }
-  distribute(receivers, isMeasured ? breakdown.components.other : usedBytes);
+  distribute(shares, isMeasured ? breakdown.components.other : usedBytes);
   const usage = {
     usedBytes,
     inodesUsed: summary.inodesUsed,
@@ -77,19 +82,10 @@ export function attribute({ summary, pod, mode }: AttributeInput, distribute: Di
     containers,
     volumes,
     volumesPending: areVolumesPending(summary, pod),
-    unknownItems: summary.others,
+    unknownItems:
+      othersCount === 0 ? summary.others : { volumeCount: 0, ...summary.others, containerCount: othersCount },
   };
   return { usage, listed, isMeasured };
-}
-
-/**
- * Kubelets that take their figures from the container runtime list a pod without containers while none runs, as in
- * CrashLoopBackOff, with the bytes of its volumes: the containers of its spec hold them.
- */
-function containersOf({ containers }: PodSummary, pod: Pod | undefined): readonly ContainerSummary[] {
-  if (containers.length > 0 || pod === undefined) return containers;
-  const own = pod.containers.filter(({ kind }) => kind === 'app' || kind === 'sidecar');
-  return own.map(({ name }) => ({ name, rootfs: undefined, logs: undefined }));
 }
 
 /** The components of one total. Parts are taken out of `other`, so the components add up to the total at every step. */
@@ -147,22 +143,4 @@ function addContainers(a: ListedContainer, b: ListedContainer): ListedContainer 
     ownLogsBytes: a.ownLogsBytes + b.ownLogsBytes,
     isCounted: a.isCounted || b.isCounted,
   };
-}
-
-/** Returns what finds the containers that mount a volume, in their order; all of them when none does. */
-function sharers<T extends { readonly name: string }>(
-  containers: readonly T[],
-  pod: Pod | undefined,
-): (volumeName: string) => readonly T[] {
-  const mounting = new Map<string, T[]>();
-  const findSpec = finderByName(pod?.containers ?? []);
-  for (const container of containers) {
-    const volumeNames = new Set(findSpec(container.name)?.mounts.map(({ volumeName }) => volumeName));
-    for (const name of volumeNames) {
-      const known = mounting.get(name);
-      if (known === undefined) mounting.set(name, [container]);
-      else known.push(container);
-    }
-  }
-  return (volumeName) => mounting.get(volumeName) ?? containers;
 }

@@ -32,13 +32,14 @@ export interface PodBreakdown {
 export function explainPod(input: AttributeInput): PodBreakdown | undefined {
   const volumeShares = new Map<string, VolumeShare[]>();
   const rests = new Map<string, number>();
-  const attributed = attribute(input, (receivers, bytes, volume) => {
-    const parts = receivers.map(({ name }) => ({ name, usedBytes: 0 }));
+  const attributed = attribute(input, (shares, bytes, volume) => {
+    const parts = shares.map(({ receiver: { name }, count }) => ({ receiver: { name, usedBytes: 0 }, count }));
     addShares(parts, bytes);
-    addShares(receivers, bytes);
-    for (const { name, usedBytes } of parts) {
+    addShares(shares, bytes);
+    for (const { receiver } of parts) {
+      const { name, usedBytes } = receiver;
       if (volume === undefined) rests.set(name, usedBytes);
-      else volumeShares.set(name, [...(volumeShares.get(name) ?? []), { volume, bytes: usedBytes }]);
+      else addVolumeShare(volumeShares, name, { volume, bytes: usedBytes });
     }
   });
   if (attributed === undefined) return undefined;
@@ -52,4 +53,10 @@ export function explainPod(input: AttributeInput): PodBreakdown | undefined {
     restBytes: rests.get(name) ?? 0,
   }));
   return { usage, split: isMeasured ? 'measured' : 'even', containers };
+}
+
+function addVolumeShare(shares: Map<string, VolumeShare[]>, container: string, share: VolumeShare): void {
+  const known = shares.get(container);
+  if (known === undefined) shares.set(container, [share]);
+  else known.push(share);
 }

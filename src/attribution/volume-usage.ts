@@ -1,8 +1,9 @@
 import { addKnown, mergeByName } from '../base/merge.js';
 import { finderByName } from '../base/names.js';
-import type { Pod, Volume, VolumeType } from '../kube/objects.js';
+import type { Pod, PodRest, Volume, VolumeType } from '../kube/objects.js';
 import { othersName } from '../kube/pod-detail.js';
-import { checkedVolumes } from '../kube/pod-rest.js';
+import { measuredVolumes } from '../kube/pod-rest.js';
+import { volumeGroupsOf } from '../kube/volume-groups.js';
 import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import type { Component, VolumeUsage } from './usage.js';
 
@@ -15,7 +16,7 @@ type Spec = Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>;
  */
 export function volumeUsages({ volumes = [] }: PodSummary, pod: Pod | undefined): readonly VolumeUsage[] {
   const usages: VolumeUsage[] = [];
-  const findSpec = finderByName(pod === undefined ? [] : checkedVolumes(pod));
+  const findSpec = finderByName(pod === undefined ? [] : measuredVolumes(pod));
   for (const volume of volumes) {
     const spec = findSpec(volume.name);
     if (spec?.isRawBlock !== true) usages.push(usageOf(volume, spec ?? withoutSpec(volume)));
@@ -69,7 +70,7 @@ export function countedComponent({ type, medium }: Kind): Extract<Component, Vol
  */
 export function areVolumesPending({ volumes = [] }: PodSummary, pod: Pod | undefined): boolean {
   if (pod === undefined) return false;
-  const specs = checkedVolumes(pod);
+  const specs = measuredVolumes(pod);
   const findSpec = finderByName(specs);
   if (volumes.some(({ name }) => name === othersName || findSpec(name) !== undefined)) return false;
   const mounted = mountedVolumeNames(pod);
@@ -83,8 +84,12 @@ export function concernsRules(volume: Volume): boolean {
 
 /** Of emptyDirs and configMaps, the names of those that a container mounts: the kubelet mounts and lists no others. */
 export function mountedVolumeNames({ containers, rest }: Pick<Pod, 'containers' | 'rest'>): ReadonlySet<string> {
-  if (rest !== undefined) return new Set(rest.mountedVolumeNames);
+  if (rest !== undefined) return new Set([...mountedInGroups(rest), ...rest.volumes.map(({ name }) => name)]);
   const names = new Set<string>();
   for (const { mounts } of containers) for (const { volumeName } of mounts) names.add(volumeName);
   return names;
+}
+
+function mountedInGroups(rest: PodRest): readonly string[] {
+  return volumeGroupsOf(rest).flatMap(({ type, names }) => (type === 'hostpath' ? [] : names));
 }

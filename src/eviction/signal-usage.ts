@@ -1,7 +1,8 @@
 import { countedComponent } from '../attribution/volume-usage.js';
 import { finderByName } from '../base/names.js';
 import type { Pod, Volume } from '../kube/objects.js';
-import { checkedVolumes } from '../kube/pod-rest.js';
+import { othersName } from '../kube/pod-detail.js';
+import { measuredVolumes } from '../kube/pod-rest.js';
 import { countsInodes, type EvictionSignal, filesystemOf, type SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, PodSummary } from '../kubelet/summary.js';
 import type { StorageLayout } from './node-layout.js';
@@ -52,22 +53,22 @@ function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: 
   }
   if (!parts.includes('volumes')) return usage;
   const findVolume = finderByName(summary.volumes ?? []);
-  for (const volume of checkedVolumes(pod)) if (isCounted(volume)) usage += amountOf(findVolume(volume.name));
+  for (const volume of measuredVolumes(pod)) if (isCounted(volume)) usage += amountOf(findVolume(volume.name));
   return pod.rest === undefined ? usage : usage + unknownUsage({ summary, pod }, signal);
 }
 
 /**
- * Of the volumes of a pod that are not kept one by one, whose types are not known: what they hold, but no more than the pod's
- * total has beside all that is known. Those that are local are part of the total, except hostPaths.
+ * Of the volumes that a summary has as one entry, whose types are not known: what they hold, but no more than the pod's total
+ * has beside all that is known. Those that are local are part of the total, except hostPaths.
  */
 function unknownUsage({ summary, pod }: Pick<SignalUsageInput, 'summary' | 'pod'>, signal: EvictionSignal): number {
   const ofInodes = countsInodes(signal);
   const figureOf = ({ inodesUsed, usedBytes }: Figures): number | undefined => (ofInodes ? inodesUsed : usedBytes);
   const sumOf = (stats: readonly (Figures | undefined)[]): number =>
     stats.reduce((sum, each) => sum + ((each && figureOf(each)) ?? 0), 0);
-  const findSpec = finderByName(checkedVolumes(pod));
+  const findSpec = finderByName(measuredVolumes(pod));
   const { containers, volumes = [] } = summary;
-  const unknown = sumOf(volumes.filter(({ name }) => findSpec(name) === undefined));
+  const unknown = sumOf(volumes.filter(({ name }) => name === othersName));
   const counted = volumes.filter(({ name }) => {
     const spec = findSpec(name);
     return spec !== undefined && countedComponent(spec) !== undefined;

@@ -13,7 +13,7 @@ import type { LimitRatio } from '../eviction/limit-ratios.js';
 import { exemptionOf } from '../eviction/limits.js';
 import { type NodeLayout, sameFilesystem } from '../eviction/node-layout.js';
 import type { Volume, VolumeType } from '../kube/objects.js';
-import { checkedVolumes } from '../kube/pod-rest.js';
+import { measuredVolumes } from '../kube/pod-rest.js';
 import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
 import { type NextVictim, nextVictims } from '../scrape/node-victims.js';
@@ -109,7 +109,7 @@ export const podComponents: SeriesSource<PodOnNode, PodComponent> = {
     const { usage } = pod;
     if (usage === undefined) return;
     for (const component of components) {
-      if (isVolumeComponent[component] && !hasVolumeOf(component, pod.pod && checkedVolumes(pod.pod), usage)) continue;
+      if (isVolumeComponent[component] && !hasVolumeOf(component, pod.pod && measuredVolumes(pod.pod), usage)) continue;
       emit({ component, usedBytes: usage.components[component] });
     }
   },

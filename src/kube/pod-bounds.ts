@@ -1,8 +1,6 @@
 /** Bounds of what is kept of one pod beside `maxDetailCount`: its author chooses its size, up to the 1.5 MB of an API object. */
 
-/**
- * Containers, and volumes, behind those in detail whose limits are still compared one by one with what the kubelet lists.
- */
+/** Containers, and volumes, behind those in detail whose limits are still compared one by one with what the kubelet lists. */
 export const maxCheckedCount = 400;
 
 /**

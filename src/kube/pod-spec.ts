@@ -1,7 +1,8 @@
 import { declaredAmounts } from './declared-amounts.js';
 import type { Intern } from './interner.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from './json.js';
-import type { Container, ContainerKind, Mount, Pod } from './objects.js';
+import { listContainers, type ListedContainer } from './listed-containers.js';
+import type { Container, Mount, Pod } from './objects.js';
 import { maxCheckedCount, maxMountCount, maxMountPathLength } from './pod-bounds.js';
 import { maxDetailCount } from './pod-detail.js';
 import { VolumeList } from './pod-volumes.js';
@@ -22,13 +23,14 @@ export function projectSpec(
     containers.length <= maxDetailCount && volumes.count <= maxDetailCount && labelCount + mounts.skippedCount === 0;
   if (isWhole) return { containers, volumes: first, rest: undefined };
   const moreContainers = containers.slice(maxDetailCount);
-  const moreVolumes = volumes.rest(first);
+  const moreVolumes = volumes.rest();
   const hasLimits = moreVolumes.hasLimits || containers.some(({ limitBytes }) => limitBytes !== undefined);
   return {
     containers: containers.slice(0, maxDetailCount),
     volumes: first,
     rest: {
       containerCount: moreContainers.length,
+      lastingContainerCount: moreContainers.filter(({ kind }) => kind === 'app' || kind === 'sidecar').length,
       mountCount: mounts.skippedCount,
       labelCount,
       declared: declaredAmounts(containers),
@@ -39,22 +41,6 @@ export function projectSpec(
       hasLimits,
     },
   };
-}
-
-interface ListedContainer {
-  readonly container: JsonObject;
-  readonly kind: ContainerKind;
-}
-
-/** In the order of {@link Pod.containers}. */
-function listContainers({ initContainers, containers, ephemeralContainers }: JsonObject): readonly ListedContainer[] {
-  const list = (value: unknown, kindOf: (container: JsonObject) => ContainerKind): readonly ListedContainer[] =>
-    objectsOf(value).map((container) => ({ container, kind: kindOf(container) }));
-  return [
-    ...list(initContainers, ({ restartPolicy }) => (restartPolicy === 'Always' ? 'sidecar' : 'init')),
-    ...list(containers, () => 'app'),
-    ...list(ephemeralContainers, () => 'ephemeral'),
-  ];
 }
 
 /** Names and mounts only of the first ones go through `intern`, which would forget others for them. */

@@ -1,9 +1,11 @@
 import type { Intern } from './interner.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from './json.js';
+import type { ListedContainer } from './listed-containers.js';
 import type { PodRest, Volume, VolumeType } from './objects.js';
 import { maxCheckedCount } from './pod-bounds.js';
 import { maxDetailCount } from './pod-detail.js';
 import { type Amount, parseAmount, roundUp } from './quantity.js';
+import { type GroupedVolume, groupVolumes } from './volume-groups.js';
 
 const typeOfSource: ReadonlyMap<string, VolumeType> = new Map([
   ['emptyDir', 'emptydir'],
@@ -30,6 +32,7 @@ const storageTypes: ReadonlySet<VolumeType> = new Set(['emptydir', 'configmap'])
 /** The volumes of a spec. */
 export class VolumeList {
   readonly #volumes: readonly JsonObject[];
+  readonly #containers: readonly ListedContainer[];
   /** Names of raw block devices. */
   readonly #devices: ReadonlySet<unknown>;
   /** Of all types. */
@@ -37,10 +40,11 @@ export class VolumeList {
   /** Of emptyDirs and configMaps: the kubelet lists those that a container mounts. */
   readonly storageNames: ReadonlySet<string>;
 
-  constructor(volumes: unknown, containers: readonly { readonly container: JsonObject }[]) {
+  constructor(volumes: unknown, containers: readonly ListedContainer[]) {
     const namesIn = (list: string): ReadonlySet<unknown> =>
       new Set(containers.flatMap(({ container }) => objectsOf(container[list]).map(({ name }) => name)));
     this.#volumes = objectsOf(volumes);
+    this.#containers = containers;
     this.#devices = namesIn('volumeDevices');
     this.#mounted = namesIn('volumeMounts');
     const storage = this.#volumes.filter((volume) => storageTypes.has(typeOf(volume)));
@@ -56,21 +60,27 @@ export class VolumeList {
     return this.#volumes.slice(0, maxDetailCount).map((volume) => this.#project(volume, intern));
   }
 
-  /** What is kept of the others. `first`: from {@link first}. */
-  rest(
-    first: readonly Volume[],
-  ): Pick<PodRest, 'volumeCount' | 'hasLimits' | 'volumes' | 'mountedVolumeNames' | 'unmountedVolumeCount'> {
+  /** What is kept of the others. */
+  rest(): Pick<PodRest, 'volumeCount' | 'hasLimits' | 'volumes' | 'volumeGroups' | 'unmountedVolumeCount'> {
     const more = this.#volumes.slice(maxDetailCount);
-    const measured = more.filter((volume) => typeOf(volume) === 'hostpath' || this.#mounted.has(volume['name']));
-    // Names that only this pod has would displace others from `intern`.
-    const volumes = measured.slice(0, maxCheckedCount).map((volume) => this.#project(volume, (text) => text));
-    const names = [...first, ...volumes].map(({ name }) => name);
+    const isMounted = (volume: JsonObject): boolean => this.#mounted.has(volume['name']);
+    const limited = more.filter((volume) => hasSizeLimit(volume) && isMounted(volume)).slice(0, maxCheckedCount);
+    const mounted = this.#volumes.slice(0, maxDetailCount).filter(isMounted);
     return {
       volumeCount: more.length,
       hasLimits: this.#volumes.some(hasSizeLimit),
-      volumes,
-      mountedVolumeNames: names.filter((name) => this.storageNames.has(name) && this.#mounted.has(name)),
-      unmountedVolumeCount: more.filter((volume) => wouldCount(volume) && !this.#mounted.has(volume['name'])).length,
+      // Names that only this pod has would displace others from `intern`.
+      volumes: limited.map((volume) => this.#project(volume, (text) => text)),
+      volumeGroups: groupVolumes(
+        {
+          detailed: mounted.flatMap(groupedVolume).filter(({ type }) => type !== 'hostpath'),
+          others: more
+            .filter((volume) => isOnDisk(volume) && (isMounted(volume) || typeOf(volume) === 'hostpath'))
+            .flatMap(groupedVolume),
+        },
+        this.#containers,
+      ),
+      unmountedVolumeCount: more.filter((volume) => wouldCount(volume) && !isMounted(volume)).length,
     };
   }
 
@@ -88,11 +98,22 @@ export class VolumeList {
   }
 }
 
+/** None of a type that cannot be in a group. */
+function groupedVolume(volume: JsonObject): readonly GroupedVolume[] {
+  const type = typeOf(volume);
+  const name = textOf(volume['name']) ?? '';
+  return type === 'emptydir' || type === 'configmap' || type === 'hostpath' ? [{ name, type }] : [];
+}
+
 /** Whether a mount would make it part of the pod's total, or its size limit a rule. */
 function wouldCount(volume: JsonObject): boolean {
   const type = typeOf(volume);
-  if (type !== 'emptydir') return type === 'configmap';
-  return textOf(objectOf(volume['emptyDir'])['medium']) === undefined || hasSizeLimit(volume);
+  return type === 'configmap' || (type === 'emptydir' && (isOnDisk(volume) || hasSizeLimit(volume)));
+}
+
+/** Whether it has no `medium`. */
+function isOnDisk(volume: JsonObject): boolean {
+  return textOf(objectOf(volume['emptyDir'])['medium']) === undefined;
 }
 
 /** Without parsing it: the API server writes each zero as `0`. */

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { attributePod } from '../../src/attribution/attribute.js';
+import { explainPod } from '../../src/attribution/breakdown.js';
 import { foldUnknown } from '../../src/attribution/unknown-items.js';
 import { podFindings } from '../../src/eviction/pod-findings.js';
 import { freedByEviction, signalUsage, type SignalUsageInput } from '../../src/eviction/signal-usage.js';
@@ -57,8 +59,7 @@ describe('what is measured of a pod with very many parts', () => {
     expect(sum(volumes)).toBe((699 * 700) / 2);
     const inDetail = usageOf(listed({ volumeCount: 100 }), podOf(mountedEmptyDirs(700, 700)));
     expect(inDetail.volumes.map(({ name }) => name)).toEqual(indexed(100, (index) => `v${index}`));
-    expect(components.emptydir).toBeGreaterThan(0);
-    expect(components.other).toBeGreaterThan(4096);
+    expect(components).toMatchObject({ emptydir: sum(volumes), other: 4096 });
     const { containers } = usageOf(listed({ containerCount: 700 }), podOf(manyContainers(700)));
     expect(containers).toHaveLength(101);
     expect(containers.at(-1)).toMatchObject({ name: '(others)', rootfsBytes: 600 * 70, logsBytes: 600 * 30 });
@@ -93,15 +94,27 @@ describe('what is measured of a pod with very many parts', () => {
   });
 
   it('counts no volume in memory beyond its total', () => {
-    const pod = podOf(mountedEmptyDirs(700, 700));
-    const usedBytes = 4096 + 100 + 1_000;
+    const inMemory = indexed(200, (index) => ({ name: `w${index}`, emptyDir: { medium: 'Memory' } }));
+    const onDisk = indexed(5_000, (index) => ({ name: `v${index}`, emptyDir: {} }));
+    const volumes = [...onDisk, ...inMemory];
+    const pod = podOf({
+      volumes,
+      containers: [{ name: 'app', volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })) }],
+    });
     const input = { pod, signal: 'nodefs.available', layout: 'shared' } as const;
-    const onDisk = listed({ volumeCount: 700 }).volumes?.slice(0, 500) ?? [];
-    const ofMemory = indexed(200, (index) => aVolumeSummary({ name: `w${index}`, usedBytes: 2 ** 30 }));
-    const volumes = [...onDisk.map((volume) => ({ ...volume, usedBytes: 2 })), ...ofMemory];
-    const summary = cutPod({ ...listed({}), usedBytes, volumes });
-    expect(signalUsage({ ...input, summary })).toBe(usedBytes);
-    expect(signalUsage({ ...input, summary: { ...summary, usedBytes: undefined } })).toBe(1_100 + 200 * 2 ** 30);
+    const listedOf = (names: readonly { readonly name: string }[], usedBytes: number) =>
+      names.map(({ name }) => aVolumeSummary({ name, usedBytes }));
+    const summaryOf = (diskCount: number) =>
+      cutPod({
+        ...listed({}),
+        usedBytes: 4096 + 100 + 2 * diskCount,
+        volumes: [...listedOf(onDisk.slice(0, diskCount), 2), ...listedOf(inMemory, 2 ** 30)],
+      });
+    expect(signalUsage({ ...input, summary: summaryOf(4_000) })).toBe(100 + 8_000);
+    // The type of those that a summary has as one entry is not known.
+    const cut = summaryOf(5_000);
+    expect(signalUsage({ ...input, summary: cut })).toBe(4096 + 100 + 10_000);
+    expect(signalUsage({ ...input, summary: { ...cut, usedBytes: undefined } })).toBe(10_100 + 200 * 2 ** 30);
   });
 
   it('has no finding about the logs of several containers together', () => {
@@ -115,5 +128,161 @@ describe('what is measured of a pod with very many parts', () => {
         logRotation: rotation,
       });
     expect(findingsOf(5_002).filter(({ kind }) => kind === 'logs_above_rotation')).toEqual([]);
+  });
+});
+
+/** A pod with these mounts: for each volume, the containers that mount it. */
+function podWithMounts(containerCount: number, mounters: readonly (readonly number[])[], source = 'emptyDir'): Pod {
+  return podOf({
+    containers: indexed(containerCount, (index) => ({
+      name: `c${index}`,
+      volumeMounts: mounters.flatMap((positions, volume) =>
+        positions.includes(index) ? [{ name: `v${volume}`, mountPath: `/${volume}` }] : [],
+      ),
+    })),
+    volumes: mounters.map((_, index) => ({ name: `v${index}`, [source]: {} })),
+  });
+}
+
+/** As its kubelet lists it while all its containers run: nothing but so many bytes in each volume. */
+function listedVolumes(containerCount: number, volumeBytes: readonly number[]): PodSummary {
+  return aPodSummary({
+    usedBytes: volumeBytes.reduce((total, bytes) => total + bytes, 0),
+    containers: indexed(containerCount, (index) =>
+      aContainerSummary({ name: `c${index}`, rootfsBytes: 0, logsBytes: 0 }),
+    ),
+    volumes: volumeBytes.map((usedBytes, index) => aVolumeSummary({ name: `v${index}`, usedBytes })),
+  });
+}
+
+function sharesOf(pod: Pod, summary: PodSummary): Readonly<Record<string, number>> {
+  const used = usageOf(summary, pod).containers.filter(({ usedBytes }) => usedBytes > 0);
+  return Object.fromEntries(used.map(({ name, usedBytes }) => [name, usedBytes]));
+}
+
+describe('a volume of a pod with more than a hundred containers', () => {
+  it.each<[string, number, readonly number[], Readonly<Record<string, number>>]>([
+    ['by the last of a hundred', 100, [99], { c99: 1_200 }],
+    ['by the one beyond', 101, [100], { '(others)': 1_200 }],
+    ['by several beyond', 5_500, [100, 5_300, 5_499], { '(others)': 1_200 }],
+    ['by one of the first and three beyond', 150, [5, 101, 120, 149], { c5: 300, '(others)': 900 }],
+    ['by two of the first', 150, [5, 6], { c5: 600, c6: 600 }],
+  ])('belongs to those that mount it: %s', (_case, containerCount, mounters, expected) => {
+    expect(sharesOf(podWithMounts(containerCount, [mounters]), listedVolumes(containerCount, [1_200]))).toEqual(
+      expected,
+    );
+  });
+
+  it('belongs to all when none mounts it, each by the same part', () => {
+    const shares = sharesOf(podWithMounts(120, [[]]), listedVolumes(120, [1_200]));
+    expect(shares).toMatchObject({ c0: 10, c99: 10, '(others)': 200 });
+    const { '(others)': others, ...named } = sharesOf(podWithMounts(6_000, [[]]), listedVolumes(6_000, [12_000]));
+    expect(new Set(Object.values(named))).toEqual(new Set([2]));
+    expect(others).toBe(12_000 - 2 * Object.keys(named).length);
+  });
+
+  it('is no part of containers that do not run', () => {
+    const pod = podWithMounts(150, [[5, 101, 120, 149]]);
+    const running = (...names: readonly string[]) => ({
+      ...listedVolumes(0, [1_200]),
+      containers: names.map((name) => aContainerSummary({ name, rootfsBytes: 0, logsBytes: 0 })),
+    });
+    expect(sharesOf(pod, running('c5', 'c120'))).toEqual({ c5: 600, '(others)': 600 });
+    expect(sharesOf(pod, running('c5', 'c6'))).toEqual({ c5: 1_200 });
+    expect(sharesOf(pod, running('c120'))).toEqual({ '(others)': 1_200 });
+  });
+
+  it('belongs to the containers of the spec when the kubelet lists none', () => {
+    const pod = podWithMounts(102, [[5, 101, 100]]);
+    expect(sharesOf(pod, listedVolumes(0, [1_200]))).toEqual({ c5: 400, '(others)': 800 });
+    const initContainers = indexed(120, (index) => ({ name: `i${index}` }));
+    const afterInit = podOf({ initContainers, containers: [{ name: 'app' }] });
+    expect(sharesOf(afterInit, listedVolumes(0, [1_200]))).toEqual({ '(others)': 1_200 });
+  });
+
+  it('belongs to those that mount it, and has its component, however many volumes and mounts there are', () => {
+    const drawn = fc.record({
+      containerCount: fc.integer({ min: 90, max: 140 }),
+      volumes: fc.array(
+        fc.record({
+          mounters: fc.uniqueArray(fc.nat(139), { minLength: 1, maxLength: 4 }),
+          units: fc.nat(50),
+        }),
+        { minLength: 80, maxLength: 900, size: 'max' },
+      ),
+    });
+    fc.assert(
+      fc.property(drawn, fc.constantFrom('emptyDir', 'configMap'), ({ containerCount, volumes }, source) => {
+        const mounters = volumes.map((volume) => [
+          ...new Set(volume.mounters.map((position) => position % containerCount)),
+        ]);
+        const bytes = volumes.map(({ units }) => 12 * units);
+        const [pod, summary] = [podWithMounts(containerCount, mounters, source), listedVolumes(containerCount, bytes)];
+        const expected: Record<string, number> = {};
+        for (const [volume, positions] of mounters.entries()) {
+          for (const position of positions) {
+            const name = position < 100 ? `c${position}` : '(others)';
+            const share = (bytes[volume] ?? 0) / positions.length;
+            if (share > 0) expected[name] = (expected[name] ?? 0) + share;
+          }
+        }
+        expect(sharesOf(pod, summary)).toEqual(expected);
+        const component = source === 'emptyDir' ? 'emptydir' : 'configmap';
+        expect(usageOf(summary, pod).components).toMatchObject({ [component]: summary.usedBytes, other: 0 });
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each([
+    ['one container mounts all', { containerCount: 5_000, volumeCount: 500, mounters: [4_999], partCount: 500 }],
+    ['none mounts any', { containerCount: 5_000, volumeCount: 100, mounters: [], partCount: 101 * 100 }],
+    [
+      'some of the first and others mount all',
+      { containerCount: 5_000, volumeCount: 500, mounters: [0, 50, 99, 100, 200], partCount: 4 * 500 },
+    ],
+    ['a hundred and no more', { containerCount: 100, volumeCount: 100, mounters: [], partCount: 100 * 100 }],
+  ])('is explained with a bounded number of parts: %s', (_case, expected) => {
+    const { containerCount, volumeCount, mounters, partCount } = expected;
+    const pod = podWithMounts(
+      containerCount,
+      indexed(volumeCount, () => mounters),
+    );
+    const summary = listedVolumes(
+      containerCount,
+      indexed(volumeCount, () => 4_096),
+    );
+    const containers = explainPod({ summary, pod, mode: 'measured' })?.containers ?? [];
+    expect(containers.length).toBeLessThanOrEqual(101);
+    expect(containers.reduce((sumOfCounts, { volumeShares }) => sumOfCounts + volumeShares.length, 0)).toBe(partCount);
+  });
+});
+
+describe('the components of a pod with very many volumes', () => {
+  it.each([500, 900, 5_000])('are exact, whatever else it mounts: %d volumes', (count) => {
+    const sources = ['emptyDir', 'configMap', 'persistentVolumeClaim', 'secret'] as const;
+    const sourceOf = (index: number) => sources[index % sources.length] ?? 'secret';
+    const volumes = indexed(count, (index) => ({ name: `v${index}`, [sourceOf(index)]: {} }));
+    const pod = podOf({
+      // HostPaths, which are in no summary, and volumes that no container mounts take the place of none.
+      volumes: [
+        ...indexed(600, (index) => ({ name: `h${index}`, hostPath: {} })),
+        ...indexed(600, (index) => ({ name: `u${index}`, emptyDir: {} })),
+        ...volumes,
+      ],
+      containers: [{ name: 'app', volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })) }],
+    });
+    const bytesOf = (source: string) =>
+      sum(indexed(count, (index) => ({ usedBytes: sourceOf(index) === source ? index : 0 })));
+    const usedBytes = 100 + bytesOf('emptyDir') + bytesOf('configMap') + 4_096;
+    const summary = cutPod({ ...listed({ volumeCount: count }), usedBytes });
+    expect(usageOf(summary, pod).components).toEqual({
+      rootfs: 70,
+      logs: 30,
+      emptydir: bytesOf('emptyDir'),
+      configmap: bytesOf('configMap'),
+      other: 4_096,
+    });
+    expect(signalUsage({ summary, pod, signal: 'nodefs.available', layout: 'shared' })).toBe(usedBytes - 4_096);
   });
 });

@@ -1,0 +1,68 @@
+import { objectsOf } from './json.js';
+import type { ListedContainer } from './listed-containers.js';
+import type { PodRest, VolumeGroup } from './objects.js';
+import { maxListedCount } from './pod-bounds.js';
+import { maxDetailCount } from './pod-detail.js';
+
+export interface GroupedVolume {
+  readonly name: string;
+  readonly type: VolumeGroup['type'];
+}
+
+/**
+ * Returns the value of {@link PodRest.volumeGroups} for the volumes in detail, and of the others for the first by name, as
+ * many as a summary lists one by one: a hostPath only in the place of no other. `containers`: those of the pod.
+ */
+export function groupVolumes(
+  { detailed, others }: { readonly detailed: readonly GroupedVolume[]; readonly others: readonly GroupedVolume[] },
+  containers: readonly ListedContainer[],
+): string {
+  const counted = firstByName(others.filter(({ type }) => type !== 'hostpath'));
+  const hostPaths = firstByName(others.filter(({ type }) => type === 'hostpath'));
+  const kept = [...detailed, ...[...counted, ...hostPaths].slice(0, maxListedCount)];
+  const mounters = mountersOf(new Set(kept.map(({ name }) => name)), containers);
+  const groups = new Map<string, VolumeGroup & { readonly names: string[] }>();
+  for (const { name, type } of kept) {
+    const { mountedBy, othersCount } = mounters.get(name) ?? { mountedBy: [], othersCount: 0 };
+    const key = `${type}/${mountedBy.join()}/${othersCount}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { type, mountedBy, othersCount, names: [name] });
+    else group.names.push(name);
+  }
+  return JSON.stringify([...groups.values()]);
+}
+
+/** Returns the groups of a pod. */
+export function volumeGroupsOf({ volumeGroups }: Pick<PodRest, 'volumeGroups'>): readonly VolumeGroup[] {
+  return JSON.parse(volumeGroups) as readonly VolumeGroup[];
+}
+
+function firstByName(volumes: readonly GroupedVolume[]): readonly GroupedVolume[] {
+  if (volumes.length <= maxListedCount) return volumes;
+  const names = volumes.map(({ name }) => name).sort();
+  const first = new Set(names.slice(0, maxListedCount));
+  return volumes.filter(({ name }) => first.has(name));
+}
+
+interface Mounters {
+  readonly mountedBy: number[];
+  othersCount: number;
+}
+
+/** By the name of the volume. An init container that is not in detail has ended before the others begin. */
+function mountersOf(
+  volumeNames: ReadonlySet<unknown>,
+  containers: readonly ListedContainer[],
+): ReadonlyMap<unknown, Mounters> {
+  const mounters = new Map<unknown, Mounters>();
+  for (const [position, { container, kind }] of containers.entries()) {
+    for (const name of new Set(objectsOf(container['volumeMounts']).map(({ name }) => name))) {
+      if (!volumeNames.has(name)) continue;
+      const known = mounters.get(name) ?? { mountedBy: [], othersCount: 0 };
+      if (position < maxDetailCount) known.mountedBy.push(position);
+      else if (kind !== 'init') known.othersCount += 1;
+      mounters.set(name, known);
+    }
+  }
+  return mounters;
+}
