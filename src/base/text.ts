@@ -8,8 +8,15 @@ export function oneLine(text: string, maxLength = 300): string {
   return truncate(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), maxLength);
 }
 
-/** Without what precedes an `@`: the user and the password of a URL, also of one that cannot be parsed. */
+/** What follows the host, up to a path or the end, and is no port. */
+const noPort = /(?<=:\/\/)(?!\[)[^/?#]*?:(?!\d*(?:[/?#]|$)).*$/s;
+
+/**
+ * Without what precedes an `@`: the user and the password of a URL, also of one that cannot be parsed. Without an `@`,
+ * which may be cut off or escaped, not with what would be a password then.
+ */
 export function withoutUserInfo(text: string): string {
+  if (!text.includes('@')) return text.replace(noPort, '…');
   return text.replace(/^(?<before>.*?:\/\/|[^=:@]*=)?.*@/s, '$<before>…@');
 }
 

@@ -12,7 +12,7 @@ interface ListSpec<S extends z.ZodMiniType> extends About {
   readonly minLength?: number;
   readonly allowed: string;
   /** Between the items in a text. A comma, unless items may contain commas. */
-  readonly separator?: ',' | ';';
+  readonly separator?: ',' | ';' | RegExp;
 }
 
 /** A list whose items are unique. */
@@ -28,7 +28,7 @@ export function list<S extends z.ZodMiniType>(spec: ListSpec<S>) {
   });
 }
 
-function separated(items: string, separator: string): string[] {
+function separated(items: string, separator: string | RegExp): string[] {
   return items === '' ? [] : items.split(separator).map((item) => item.trim());
 }
 

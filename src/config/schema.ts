@@ -140,6 +140,9 @@ const listenAddress = z.codec(z.string(), z.custom<ListenAddress>(), {
   encode: formatListenAddress,
 });
 
+/** Not a semicolon in a password: half of one would be quoted as a link of its own. */
+const betweenLinks = /;(?=\s*[^;=:@/]*=https?:\/\/)|;(?!(?:(?!;\s*[^;=:@/]*=https?:\/\/).)*@)/s;
+
 const webLink = z.codec(z.string(), z.custom<WebLink>(), {
   decode: (raw, payload) => parseWebLink(raw) ?? refuse(payload),
   encode: formatWebLink,
@@ -197,7 +200,7 @@ const web = section({
   links: list({
     item: webLink,
     default: [],
-    separator: ';',
+    separator: betweenLinks,
     allowed:
       'a list (as text separated by ";") of links such as Grafana=https://grafana.example.com/d/ephemeral-storage-overview, with http or https and without a password',
     help: 'Links on the status page, for example to dashboards.',

@@ -32,7 +32,13 @@ describe('withoutUserInfo', () => {
     ['user:se=cret@host', '…@host'],
     ['a=b@c', 'a=…@c'],
     ['https://host/d?x=1', 'https://host/d?x=1'],
-  ])('hides what precedes an @: %s', (text, expected) => {
+    ['https://host:9797/d:x', 'https://host:9797/d:x'],
+    ['http://[::1]:9797', 'http://[::1]:9797'],
+    ['Name=https://user:sec', 'Name=https://…'],
+    ['Name=https://user:1sec/ret', 'Name=https://…'],
+    ['ftp://user:secret%40host', 'ftp://…'],
+    ['10s:a', '10s:a'],
+  ])('hides what precedes an @, and what may be half of that: %s', (text, expected) => {
     expect(withoutUserInfo(text)).toBe(expected);
   });
 });

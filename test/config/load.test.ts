@@ -386,6 +386,8 @@ describe('a password in the settings', () => {
     'Grafana=https://user:PASSWORD@host',
     'Grafana=https://user:PASS/WORD@host',
     'https://PASSWORD@host',
+    'Grafana=https://user:PASS;WORD@host',
+    'Grafana=https://user:12PASS; WORD/=x@host',
   ];
   it.each([
     ...inLinks.map((link) => ({ file: { path: 'config.yaml', text: `web: {links: [${JSON.stringify(link)}]}` } })),
@@ -398,6 +400,18 @@ describe('a password in the settings', () => {
     { file: { path: 'config.yaml', text: 'web: {links: !PASSWORD}' } },
   ])('is not in the message about it: %j', (sources) => {
     expect(errorOf(sources).message).not.toMatch(/PASS|WORD/);
+  });
+
+  it('is not what ends at the comma of a list', () => {
+    const file = { path: 'config.yaml', text: 'web: {links: [Grafana=https://user:PASS,WORD@host]}' };
+    expect(errorOf({ file }).message).not.toMatch(/PASS|WORD/);
+  });
+
+  it('has no effect on where other links end', () => {
+    const text = 'A=https://a; B=https://user:PASS;WORD@b; C=https://c; D=https://d?x=y@z; E=ftp://e';
+    expect(
+      errorOf({ environment: { [`${prefix}WEB_LINKS`]: text } }).message.match(/web\.links\[\d\]: found "[^"]*"/g),
+    ).toEqual(['web.links[1]: found "B=https://…@b"', 'web.links[4]: found "E=ftp://e"']);
   });
 
   it('leaves the rest of the link in the message', () => {
