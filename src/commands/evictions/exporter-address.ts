@@ -33,8 +33,14 @@ export function parseExporter(text: string): ExporterAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && isPlain(url)) return { url };
   throw new UsageError(
-    `--exporter: found "${terminalText(withoutUserInfo(text))}", allowed: a URL such as http://localhost:9797, or NAMESPACE/SERVICE[:PORT]`,
+    `--exporter: found "${terminalText(withoutSecrets(text))}", allowed: a URL such as http://localhost:9797, or NAMESPACE/SERVICE[:PORT]`,
   );
+}
+
+/** Its scheme, host, port and path, so far as it has any. */
+function withoutSecrets(text: string): string {
+  const url = withoutUserInfo(text).replace(/(?<=[?#]).*$/s, '…');
+  return /^[^@/:]*:(?!\/\/|\d*(?:[/?#]|$))/.test(url) ? '…' : url;
 }
 
 /** Throws UsageError when the files do not fit the address, or one another. */

@@ -29,6 +29,12 @@ it.each([
   ['http://user:sec/ret@host', '"http://…@host"'],
   ['http://secret@host:9797/prefix', '"http://…@host:9797/prefix"'],
   ['user:secret@host', '"…@host"'],
+  ['ftp://user:secret%40host', '"ftp://…"'],
+  ['user:secret', '"…"'],
+  ['http://host:9797/prefix?token=secret', '"http://host:9797/prefix?…"'],
+  ['http://host/?a=1#secret', '"http://host/?…"'],
+  ['http://host/#secret?', '"http://host/#…"'],
+  ['host:9797', '"host:9797"'],
 ])('a refused URL is quoted without its password', (text, quoted) => {
   expect(() => parseExporter(text)).toThrow(`--exporter: found ${quoted}, allowed: a URL`);
 });
