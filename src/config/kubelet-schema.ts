@@ -61,7 +61,7 @@ export const kubelet = section({
     default: '8Mi',
     minBytes: 2 ** 10,
     maxBytes: 2 ** 28,
-    help: 'Maximum size of a summary, decompressed. Larger ones fail with reason too_large. The default holds about 1,700 pods of two containers (5 kB each): raise it for nodes with more pods or containers. Summaries also fail with more than 3,000 pods, or 60,000 containers and volumes in all (5,000 of each count for one pod), whatever the setting.',
+    help: 'Maximum size of a summary, decompressed. Larger ones fail with reason too_large. The default holds about 1,700 pods of two containers (5 kB each): raise it for nodes with more pods or containers. Summaries also fail with more than 3,000 pods, whatever the setting.',
   }),
   readConfig: boolean({
     default: false,

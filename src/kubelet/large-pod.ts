@@ -20,6 +20,8 @@ export interface LargePodOptions {
   /** Begins the messages. */
   readonly what: string;
   readonly parts: SummaryParts;
+  /** Of containers, and volumes, how many are kept one by one. */
+  readonly maxCount: number;
   /** Called at the end of the pod; undefined as from {@link SummaryParts.pod}. */
   readonly onPod: (pod: PodSummary | undefined) => void;
 }
@@ -34,12 +36,13 @@ export class LargePod implements SliceSink {
   readonly #members: Record<string, unknown> = {};
   /** Items of the arrays that are not decoded yet. */
   #batch: { readonly containers: unknown[]; readonly volume: unknown[] } = { containers: [], volume: [] };
-  readonly #detail = new PodDetail();
+  readonly #detail: PodDetail;
   readonly #countsBefore: SummaryParts['saturatedCounts'];
 
   constructor(options: LargePodOptions) {
-    const { what, parts } = options;
+    const { what, parts, maxCount } = options;
     this.#options = options;
+    this.#detail = new PodDetail(maxCount);
     this.#countsBefore = parts.saturatedCounts;
     this.#splitter = new JsonSplitter({
       what: `${what}: a pod`,

@@ -5,13 +5,16 @@ import { maxListedCount } from '../kube/pod-bounds.js';
 import { othersName } from '../kube/pod-detail.js';
 import type { ContainerFsStats, ContainerSummary, PodSummary, VolumeSummary } from './summary.js';
 
-/** Held beyond those that are kept, so that a long list is not sorted for each of its items. */
-const maxHeldCount = 2 * maxListedCount;
-
 /** What of a pod's containers and volumes is kept: those that are kept one by one, and the rest of each as one entry. */
 export class PodDetail {
-  readonly containers = new DetailedItems(sumContainers);
-  readonly volumes = new DetailedItems(sumVolumes);
+  readonly containers: DetailedItems<ContainerSummary>;
+  readonly volumes: DetailedItems<VolumeSummary>;
+
+  /** @param maxCount of each, how many are kept one by one */
+  constructor(maxCount: number) {
+    this.containers = new DetailedItems(sumContainers, maxCount);
+    this.volumes = new DetailedItems(sumVolumes, maxCount);
+  }
 
   finish(): Pick<PodSummary, 'containers' | 'volumes' | 'others'> {
     const containers = this.containers.finish();
@@ -26,10 +29,10 @@ export class PodDetail {
 }
 
 /** The pod with what is kept of it; the same one when that is all. */
-export function cutPod(pod: PodSummary): PodSummary {
+export function cutPod(pod: PodSummary, maxCount = maxListedCount): PodSummary {
   const { containers, volumes = [] } = pod;
-  if (Math.max(containers.length, volumes.length) <= maxListedCount) return pod;
-  const detail = new PodDetail();
+  if (Math.max(containers.length, volumes.length) <= maxCount) return pod;
+  const detail = new PodDetail(maxCount);
   for (const container of containers) detail.containers.add(container);
   for (const volume of volumes) detail.volumes.add(volume);
   return { ...pod, ...detail.finish() };
@@ -56,18 +59,21 @@ function namedCount(items: readonly Named[]): number {
 /** The containers or volumes of one pod while they are added. */
 class DetailedItems<T extends Named> {
   readonly #sum: (items: readonly T[]) => T;
+  readonly #maxCount: number;
   #items: T[] = [];
   #others: T | undefined;
   #othersCount = 0;
 
   /** `sum`: what several of them hold together, as one with the name `(others)`. */
-  constructor(sum: (items: readonly T[]) => T) {
+  constructor(sum: (items: readonly T[]) => T, maxCount: number) {
     this.#sum = sum;
+    this.#maxCount = maxCount;
   }
 
   add(item: T): void {
     this.#items.push(item);
-    if (this.#items.length > maxHeldCount) this.#cut();
+    // Held beyond those that are kept, so that a long list is not sorted for each of its items.
+    if (this.#items.length > 2 * maxListedCount) this.#cut();
   }
 
   /** In their order, and the entry `(others)` last, where there are others. */
@@ -78,7 +84,7 @@ class DetailedItems<T extends Named> {
   }
 
   #cut(): void {
-    const { first, others } = splitByName(this.#items);
+    const { first, others } = splitByName(this.#items, this.#maxCount);
     if (others.length === 0) return;
     this.#items = first;
     this.#others = this.#sum(this.#others === undefined ? others : [this.#others, ...others]);
@@ -90,10 +96,13 @@ class DetailedItems<T extends Named> {
  * The first ones by name and the others, each in the order of `items`: kubelets list them in changing order, and the same
  * ones must be kept of each summary.
  */
-function splitByName<T extends Named>(items: T[]): { readonly first: T[]; readonly others: readonly T[] } {
-  if (items.length <= maxListedCount) return { first: items, others: [] };
+function splitByName<T extends Named>(
+  items: T[],
+  maxCount: number,
+): { readonly first: T[]; readonly others: readonly T[] } {
+  if (items.length <= maxCount) return { first: items, others: [] };
   const sorted = items.toSorted(byName(({ name }) => name));
-  const first = new Set(sorted.slice(0, maxListedCount));
+  const first = new Set(sorted.slice(0, maxCount));
   return { first: items.filter((item) => first.has(item)), others: items.filter((item) => !first.has(item)) };
 }
 

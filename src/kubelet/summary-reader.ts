@@ -1,5 +1,7 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import { JsonSplitter } from '../base/json-splitter.js';
+import { maxListedCount } from '../kube/pod-bounds.js';
+import { maxDetailCount } from '../kube/pod-detail.js';
 import { LargePod } from './large-pod.js';
 import { cutPod } from './pod-others.js';
 import type { NodeSummary, PodSummary } from './summary.js';
@@ -11,13 +13,14 @@ import { SummaryParts } from './summary-parts.js';
  */
 const podLimits = { maxBytes: 2 ** 20, maxValueCount: 20_000 };
 
-/**
- * What a summary may hold: Kubernetes supports 110 pods, and kubelets have 2,500 at most. Low enough that no decoded summary
- * takes tens of megabytes.
- */
+/** What a summary may hold: Kubernetes supports 110 pods, and kubelets have 2,500 at most. */
 const maxPodCount = 3_000;
-/** Containers and volumes of all pods that are kept. Kubelets write 165 bytes and more for each: 60,000 are above 8 MiB. */
-const maxEntryCount = 60_000;
+
+/**
+ * Containers and volumes of all pods from which on those of each further pod are kept one by one only as far as they are
+ * shown so: authors of pods decide how many there are. Kubelets write 165 bytes and more for each: 60,000 are above 8 MiB.
+ */
+const fullEntryCount = 60_000;
 
 /**
  * Reads the body of a `/stats/summary` answer pod by pod, so that neither its text nor its JSON is ever one value. What
@@ -57,12 +60,13 @@ export class SummaryReader {
       itemReader: this.#parts,
       onItem: (item) => {
         const pod = item as PodSummary | undefined;
-        this.#addPod(pod && cutPod(pod));
+        this.#addPod(pod && cutPod(pod, this.#maxCountOfPod));
       },
       onOversizedItem: () =>
         new LargePod({
           what,
           parts: this.#parts,
+          maxCount: this.#maxCountOfPod,
           onPod: (pod) => {
             this.#addPod(pod);
           },
@@ -91,12 +95,15 @@ export class SummaryReader {
     }
   }
 
+  get #maxCountOfPod(): number {
+    return this.#entryCount < fullEntryCount ? maxListedCount : maxDetailCount;
+  }
+
   #addPod(pod: PodSummary | undefined): void {
     this.#podCount += 1;
-    if (this.#podCount > maxPodCount) throw this.#tooLarge(`more than ${maxPodCount} pods`);
+    if (this.#podCount > maxPodCount) throw this.#tooLarge();
     if (pod === undefined) return;
     this.#entryCount += pod.containers.length + (pod.volumes?.length ?? 0);
-    if (this.#entryCount > maxEntryCount) throw this.#tooLarge(`more than ${maxEntryCount} containers and volumes`);
     this.#pods.push(pod);
   }
 
@@ -104,8 +111,8 @@ export class SummaryReader {
     return new RequestError('decode', `${this.#what}: JSON that is not a summary: it has ${fault}`);
   }
 
-  #tooLarge(excess: string): RequestError {
-    return new RequestError('too_large', `${this.#what}: ${excess}, which no node has`);
+  #tooLarge(): RequestError {
+    return new RequestError('too_large', `${this.#what}: more than ${maxPodCount} pods, which no node has`);
   }
 }
 

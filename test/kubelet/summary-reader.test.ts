@@ -269,11 +269,6 @@ describe('a summary above the limits', () => {
     ['pods', pods(3_001, {}), ': more than 3000 pods, which no node has'],
     ['items that are no pods', Array.from({ length: 3_001 }, () => []), ': more than 3000 pods, which no node has'],
     [
-      'containers and volumes in all',
-      pods(61, { containers: named(500, 'c'), volume: named(500, 'v') }),
-      ': more than 60000 containers and volumes, which no node has',
-    ],
-    [
       'bytes of a name',
       [{ podRef: { ...podRef, name: 'x'.repeat(2 ** 20) } }],
       ': a pod: a member is larger than 65536 bytes',
@@ -293,6 +288,36 @@ describe('a summary above the limits', () => {
     expect(decodeSummary(body(...pods(3_000, { containers: named(20, 'c') })), 'x').pods).toHaveLength(3_000);
     const [pod_] = decodeSummary(body(podOf(1, { containers: named(500, 'c'), volume: named(500, 'v') })), 'x').pods;
     expect([pod_?.containers.length, pod_?.volumes?.length]).toEqual([500, 500]);
+  });
+
+  it('H1: keeps a hundred containers and volumes of each further pod beyond 60,000 in all, and the sum of the others', () => {
+    const containers = (count: number) => named(count, 'c').map((one) => ({ ...one, rootfs: { usedBytes: 1 } }));
+    const volume = (count: number) => named(count, 'v').map((one) => ({ ...one, usedBytes: 1 }));
+    const large = pods(13, { volume: volume(5_000) }); // read as a whole or part by part
+    const further = [
+      podOf(20, { containers: containers(100), volume: volume(100) }),
+      podOf(21, { containers: containers(101), volume: volume(500) }),
+      podOf(22, { volume: volume(9_000) }),
+    ];
+    const read_ = decodeSummary(body(...large, ...further), 'x').pods;
+    const entriesOf = (items: readonly object[] | undefined) => items?.length ?? 0;
+    expect(read_.map(({ containers: list, volumes }) => [entriesOf(list), entriesOf(volumes)])).toEqual([
+      ...Array.from({ length: 12 }, () => [0, 5_000]),
+      [0, 101],
+      [100, 100],
+      [101, 101],
+      [0, 101],
+    ]);
+    expect(read_.slice(12).map(({ others }) => others)).toEqual([
+      { containerCount: 0, volumeCount: 4_900 },
+      undefined,
+      { containerCount: 1, volumeCount: 400 },
+      { containerCount: 0, volumeCount: 8_900 },
+    ]);
+    const bytesOf = (volumes: readonly { readonly usedBytes: number | undefined }[] = []) =>
+      volumes.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0);
+    expect(read_.slice(12).map(({ volumes }) => bytesOf(volumes))).toEqual([5_000, 100, 500, 9_000]);
+    expect(bytesOf(read_[14]?.containers.map(({ rootfs }) => ({ usedBytes: rootfs?.usedBytes })))).toBe(101);
   });
 
   it('H1: has no name of more than 253 characters', () => {
