@@ -5,7 +5,7 @@ import { volumeGroupsOf } from '../kube/volume-groups.js';
 import type { Share } from './shares.js';
 
 /**
- * Returns what finds those that mount a volume, in the order of `all`; all of them when none does.
+ * Returns what finds those that mount a volume, `(others)` first and then in the order of `all`; all of them when none does.
  * @param all what a pod's bytes are shared among, in the order of their names
  */
 export function sharersOfVolumes<T extends Named>(
@@ -38,16 +38,20 @@ function mountingOfLarge<T extends Named>(
   all: readonly Share<T>[],
   { containers, rest }: Pick<Pod, 'containers'> & { readonly rest: NonNullable<Pod['rest']> },
 ): ReadonlyMap<string, readonly Share<T>[]> {
+  const indexes = new Map(all.map(({ receiver }, index) => [receiver.name, index]));
+  const indexAt = containers.map(({ name }) => indexes.get(name));
+  const others = all.find(({ receiver }) => receiver.name === othersName);
   const mounting = new Map<string, readonly Share<T>[]>();
   for (const { mountedBy, othersCount, names } of volumeGroupsOf(rest)) {
-    const mounters = new Set(mountedBy.map((position) => containers[position]?.name));
-    const shares = all.flatMap((share): readonly Share<T>[] => {
-      const { receiver, count } = share;
-      if (receiver.name !== othersName) return mounters.has(receiver.name) ? [share] : [];
-      // Not all of them run.
-      return othersCount === 0 ? [] : [{ receiver, count: Math.min(count, othersCount) }];
-    });
+    const mounters = mountedBy.flatMap((position) => indexAt[position] ?? []).sort((a, b) => a - b);
+    const shares = [...sharesOfOthers(others, othersCount), ...mounters.flatMap((index) => all[index] ?? [])];
     if (shares.length > 0) for (const name of names) mounting.set(name, shares);
   }
   return mounting;
+}
+
+/** Not all containers that mount a volume run. */
+function sharesOfOthers<T>(others: Share<T> | undefined, mountingCount: number): readonly Share<T>[] {
+  if (others === undefined || mountingCount === 0) return [];
+  return [{ receiver: others.receiver, count: Math.min(others.count, mountingCount) }];
 }

@@ -5,7 +5,8 @@ export const maxCheckedCount = 400;
 
 /**
  * Containers, and volumes, that are kept one by one of a pod in a summary, which has them in no order: far more than both
- * together, so that those are among them in pods that a node can run. A pod of so many is derived in a few milliseconds.
+ * together, so that those are among them in pods that a node can run. A pod of so many, with as many mounts as an API server
+ * accepts, is derived in some tens of milliseconds.
  */
 export const maxListedCount = 5_000;
 
