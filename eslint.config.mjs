@@ -7,6 +7,8 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import simpleImportSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
 
+import { noCircle, uniqueFileName, uniqueTypeName } from './scripts/lint/structure.mjs';
+
 /**
  * Which folders of src a folder may import from: the way of the data, one direction. Anything else is an error.
  * `telemetry` stands above those that it counts, so that it takes their types; they know its interfaces only.
@@ -33,7 +35,8 @@ const layers = {
 };
 
 /** Files of src itself: they know all folders, so no folder may know them. */
-const rootFiles = String.raw`(?:active-settings|app|cli|cluster-report-input|cluster-source|collection|connection-budget|eviction-recorder|eviction-tracker|own-namespace|readiness-checks|resolve-scope|settings-lifetime|version|web-server)\.js$`;
+const rootNames = readdirSync(path.join(import.meta.dirname, 'src')).filter((name) => name.endsWith('.ts'));
+const rootFiles = `(?:${rootNames.map((name) => path.basename(name, '.ts')).join('|')})\\.js$`;
 
 const layerRules = Object.entries(layers).map(([folder, allowed]) => {
   const forbidden = Object.keys(layers).filter((other) => other !== folder && !allowed.includes(other));
@@ -73,25 +76,6 @@ const browserGlobals = Object.fromEntries(
   ].map((name) => [name, 'readonly']),
 );
 
-/** A file name occurs once among all sources, so that a name alone finds its file. */
-const uniqueFileName = {
-  meta: { type: 'problem', schema: [] },
-  create: (context) => ({
-    Program(node) {
-      const isNamesake = (file) => file !== context.filename && path.basename(file) === path.basename(context.filename);
-      for (const other of sourceFiles.filter(isNamesake)) {
-        context.report({ node, message: `The file name occurs again: ${path.relative(import.meta.dirname, other)}.` });
-      }
-    },
-  }),
-};
-
-const sourceFiles = ['src', 'sim'].flatMap((folder) =>
-  readdirSync(path.join(import.meta.dirname, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name)),
-);
-
 export default defineConfig(
   globalIgnores(['.cache', 'coverage', 'dist']),
   js.configs.recommended,
@@ -123,8 +107,13 @@ export default defineConfig(
   ...rootRules,
   {
     files: ['src/**/*.ts', 'sim/**/*.ts'],
-    plugins: { project: { rules: { 'unique-file-name': uniqueFileName } } },
-    rules: { 'project/unique-file-name': 'error' },
+    plugins: { project: { rules: { 'unique-file-name': uniqueFileName, 'no-circle': noCircle } } },
+    rules: { 'project/unique-file-name': 'error', 'project/no-circle': 'error' },
+  },
+  {
+    files: ['src/**/*.ts'],
+    plugins: { types: { rules: { 'unique-type-name': uniqueTypeName } } },
+    rules: { 'types/unique-type-name': 'error' },
   },
   {
     files: ['src/**/*.js'],

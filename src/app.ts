@@ -207,19 +207,20 @@ export class App implements AsyncDisposable {
   }
 
   #createSource(config: Config, scope: Scope): ClusterSource {
-    return new ClusterSource({
+    const source: ClusterSource = new ClusterSource({
       ...this.#options,
       config,
       scope,
       connection: this.#connection,
       metrics: this.metrics,
       onUnexpectedEnd: this.#onUnexpectedEnd,
-      onPodChange: (change, source) => {
+      onPodChange: (change) => {
         this.#evictions.podChanged(change, source, config);
       },
-      onRefreshed: (...refreshed) => prepareNode(this.#active, ...refreshed),
-      isActive: (source) => source === this.#active.source,
+      onRefreshed: (node, signal) => prepareNode(this.#active, node, source, signal),
+      isActive: () => source === this.#active.source,
     });
+    return source;
   }
 
   /** Refuses a node that does not exist only when it is a new one: the node measured so far may come back. */

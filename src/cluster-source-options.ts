@@ -1,5 +1,4 @@
 import type { ClusterConnectionOptions } from './cluster-connection.js';
-import type { ClusterSource } from './cluster-source.js';
 import type { Config } from './config/schema.js';
 import type { ApiTransport } from './http/api-client.js';
 import type { Node, Pod } from './kube/objects.js';
@@ -20,9 +19,9 @@ export interface ClusterSourceOptions extends ClusterConnectionOptions {
   /** Whether nodes that `cluster.nodeSelector` excludes are read too; only commands show them. Default: false. */
   readonly readsAllNodes?: boolean;
   /** Told of each change of a pod, evictions in any case; the source already has its result. */
-  readonly onPodChange?: (change: StoreChange<Pod>, source: ClusterSource) => void;
+  readonly onPodChange?: (change: StoreChange<Pod>) => void;
   /** Called with each node that was refreshed in the background, as all nodes are. */
-  readonly onRefreshed?: (node: Node, source: ClusterSource, signal: AbortSignal) => Promise<void>;
+  readonly onRefreshed?: (node: Node, signal: AbortSignal) => Promise<void>;
   /** Whether scrapes read the source; only then it counts what happens to pods. Default: true. */
-  readonly isActive?: (source: ClusterSource) => boolean;
+  readonly isActive?: () => boolean;
 }

@@ -109,7 +109,7 @@ export class ClusterSource implements AsyncDisposable {
       this.#subscribe({
         name: 'evictions',
         onChange: (change) => {
-          onPodChange(change, this);
+          onPodChange(change);
         },
         mustBeTold: ({ eviction }) => eviction !== undefined,
       });
@@ -217,7 +217,7 @@ export class ClusterSource implements AsyncDisposable {
   /** While a reload waits for its first lists, two sources see the same pods. */
   #count(events: readonly LifecycleEvent[]): void {
     const { clock, metrics, isActive } = this.#options;
-    if (isActive?.(this) === false) return;
+    if (isActive?.() === false) return;
     for (const { type, atMs } of events) {
       metrics.lifecycleEvent(type, atMs === undefined ? undefined : clock.steadyNowMs() - atMs);
     }
@@ -263,7 +263,7 @@ export class ClusterSource implements AsyncDisposable {
         this.queue.add('refresh', nodeName, delayMs);
       },
       onRefreshed: async (node) =>
-        this.#refreshesAhead ? this.#options.onRefreshed?.(node, this, this.#lifetime.signal) : undefined,
+        this.#refreshesAhead ? this.#options.onRefreshed?.(node, this.#lifetime.signal) : undefined,
       clock,
     });
   }

@@ -95,7 +95,8 @@ export class ClusterReader implements Reader, AsyncDisposable {
       readsAllNodes: true,
       openFileLimit,
       metrics,
-      onPodChange: (change, { store, cache }) => {
+      onPodChange: (change) => {
+        const { store, cache } = this.#source;
         recordPodChange(change, { log, config, collection: this.#collection, nodes: store, histories: [cache] });
       },
     });

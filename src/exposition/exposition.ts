@@ -1,3 +1,4 @@
+import type { Compatibility } from './profile.js';
 import type { Clock } from '../base/clock.js';
 import { silentLogger } from '../base/logger.js';
 import { TimeSlicer } from '../base/time-slicer.js';
@@ -10,7 +11,7 @@ import type { Workload } from '../workload/workload.js';
 import { type BodyFamily, ExpositionBodies, type ExpositionBody, type ExpositionRequest } from './bodies.js';
 import { ChunkCache, type ChunkCacheOptions } from './chunks.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
-import { type Compatibility, detailGroups, familyTable } from './families.js';
+import { detailGroups, familyTable } from './families.js';
 import type { ClusterFamilyRow, FamilyGroup, Level } from './family.js';
 import { nodeStateGroups } from './node-families.js';
 import { isSameState, type ShownNodeState, shownState } from './node-states.js';

@@ -13,13 +13,10 @@ import { nodeGroups, nodeStateGroups } from './node-families.js';
 import { objectGroups } from './object-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
 import type { PodOnNode } from './pod-on-node.js';
-import type { Profile } from './profile.js';
+import type { Compatibility, Profile } from './profile.js';
 import type { FamilyRules } from './selection.js';
 import { perPart, perSource, type SourceGroup } from './source-groups.js';
 import { workloadGroups } from './workload-families.js';
-
-/** The exporter whose families are served too. */
-export type Compatibility = 'none' | 'k8s-ephemeral-storage-metrics';
 
 export type DetailGroups = readonly SourceGroup<NodeSnapshot, PodOnNode>[];
 

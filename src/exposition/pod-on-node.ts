@@ -1,8 +1,8 @@
 /** The pods of a node, each with what its series have from the node. */
+import type { Compatibility } from './profile.js';
 import { components } from '../attribution/usage.js';
 import type { FsStats } from '../kubelet/summary.js';
 import type { BoundPod, ListedPod, NodeObjects, NodeSnapshot } from '../scrape/snapshot.js';
-import type { Compatibility } from './families.js';
 import { withNamelessAsOne } from './nameless-pods.js';
 import type { SourceParts } from './part-texts.js';
 import { escapeLabelValue } from './render.js';

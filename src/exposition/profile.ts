@@ -6,3 +6,6 @@ export type Profile = (typeof profiles)[number];
 export function isInProfile(family: Profile, selected: Profile): boolean {
   return profiles.indexOf(family) <= profiles.indexOf(selected);
 }
+
+/** The exporter whose families are served too. */
+export type Compatibility = 'none' | 'k8s-ephemeral-storage-metrics';

@@ -18,7 +18,7 @@ import { QueueMetrics } from './queue-metrics.js';
 import { type ReloadedFile, ReloadState } from './reload-state.js';
 import { selfFamilies } from './self-families.js';
 import type { ExposeFamily, FamilyOf, Sample } from './self-family.js';
-import { emptyStoreCounts, requestFailureReasons, storeCounter } from './store-counts.js';
+import { emptyStoreCounts, requestFailureReasons, storeCounter, type StoresInUse } from './store-counts.js';
 import { exposeStores } from './store-families.js';
 import { Tally } from './tally.js';
 
@@ -30,12 +30,6 @@ const requestResults: readonly RequestResult[] = ['success', ...requestFailureRe
 
 const droppedReasons = ['max_series', 'large_pods'] as const;
 type DroppedReason = (typeof droppedReasons)[number];
-
-/** The stores of the settings in force, and the watches that they and others use. */
-export interface StoresInUse {
-  readonly store: { readonly lists: { states(): readonly StoreState[] } };
-  readonly watches: { readonly watchCount: number; readonly subscriptionCount: number };
-}
 
 /** The part of the cluster that is measured. */
 export interface MeasuredScope {

@@ -8,8 +8,15 @@ import {
 } from '../watch/reflector-observer.js';
 import type { Resource } from '../watch/resource-path.js';
 import type { SharedWatchObserver } from '../watch/shared-watch.js';
+import type { StoreState } from '../watch/store-state.js';
 import { type WatchResult, watchResults } from '../watch/watch-session.js';
 import { Tally } from './tally.js';
+
+/** The stores of the settings in force, and the watches that they and others use. */
+export interface StoresInUse {
+  readonly store: { readonly lists: { states(): readonly StoreState[] } };
+  readonly watches: { readonly watchCount: number; readonly subscriptionCount: number };
+}
 
 /** Events of all watches of one resource since the start of the process. */
 export interface StoreCounts {

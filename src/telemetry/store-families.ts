@@ -2,8 +2,7 @@ import type { StoreState } from '../watch/store-state.js';
 import { watchModes } from '../watch/watch-mode.js';
 import { selfFamilies } from './self-families.js';
 import type { ExposeFamily } from './self-family.js';
-import type { StoresInUse } from './self-metrics.js';
-import type { CountsByResource, StoreCounts } from './store-counts.js';
+import type { CountsByResource, StoreCounts, StoresInUse } from './store-counts.js';
 import type { Tally } from './tally.js';
 
 export interface StoreFamilyInputs {

@@ -1,5 +1,12 @@
-import type { Pause } from './retries.js';
 import type { WatchResult } from './watch-session.js';
+
+/**
+ * `prompt`: 0-1 s, so that clients whose watches ended together do not reconnect together. `backoff`: 0.5 s, doubled up
+ * to 30 s, half of it random, and never more than eight in a minute. `prompt_once`: `prompt` for the first time in a run of
+ * failures, then `backoff`. `refused`: 30-60 s, as only an operator can fix it; `backoff` in a run with other failures, as a
+ * server that has just started refuses everybody until it has read its roles.
+ */
+export type Pause = 'prompt' | 'prompt_once' | 'backoff' | 'refused';
 
 interface FollowUp {
   readonly next: 'watch' | 'list';

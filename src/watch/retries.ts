@@ -3,16 +3,9 @@ import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { LogFields, Logger } from '../base/logger.js';
 import { ApiError } from '../http/api-error.js';
+import type { Pause } from './follow-ups.js';
 import { type NextList, noWatches, pollingPauseMs, runAfter, type WatchMode, type WatchRun } from './watch-mode.js';
 import type { WatchEnd } from './watch-session.js';
-
-/**
- * `prompt`: 0-1 s, so that clients whose watches ended together do not reconnect together. `backoff`: 0.5 s, doubled up
- * to 30 s, half of it random, and never more than eight in a minute. `prompt_once`: `prompt` for the first time in a run of
- * failures, then `backoff`. `refused`: 30-60 s, as only an operator can fix it; `backoff` in a run with other failures, as a
- * server that has just started refuses everybody until it has read its roles.
- */
-export type Pause = 'prompt' | 'prompt_once' | 'backoff' | 'refused';
 
 const shortestMs = 500;
 const longestMs = 30_000;

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { PodUsage } from '../../src/attribution/usage.js';
-import { type Compatibility, detailGroups } from '../../src/exposition/families.js';
+import { detailGroups } from '../../src/exposition/families.js';
 import { objectGroups } from '../../src/exposition/object-families.js';
 import type { SourceParts } from '../../src/exposition/part-texts.js';
 import { partsOfNode, partsOfObjects } from '../../src/exposition/pod-on-node.js';
-import { type Profile, profiles } from '../../src/exposition/profile.js';
+import { type Compatibility, type Profile, profiles } from '../../src/exposition/profile.js';
 import type { SourceGroup } from '../../src/exposition/source-groups.js';
 import { type SourceText, TextMaker, Versions } from '../../src/exposition/source-text.js';
 import type { NodeObjects, NodeSnapshot, PodSnapshot } from '../../src/scrape/snapshot.js';

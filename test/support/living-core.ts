@@ -172,17 +172,18 @@ export class LivingCore implements AsyncDisposable {
   }
 
   #createSource(config: Config, scope: Scope): ClusterSource {
-    return new ClusterSource({
+    const source: ClusterSource = new ClusterSource({
       ...this.#options,
       connection: { api: this.#options.api, watches: this.#watches },
       config,
       scope,
-      onPodChange: (change, source) => {
+      onPodChange: (change) => {
         this.#evictions.podChanged(change, source, config);
       },
-      onRefreshed: (...refreshed) => prepareNode(this.#active, ...refreshed),
-      isActive: (source) => source === this.#active.source,
+      onRefreshed: (node, signal) => prepareNode(this.#active, node, source, signal),
+      isActive: () => source === this.#active.source,
     });
+    return source;
   }
 
   #activate(settings: Pick<Active, 'config' | 'scope' | 'source'> & { readonly former?: Active }): Active {

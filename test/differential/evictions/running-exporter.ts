@@ -155,7 +155,7 @@ export class RunningExporter implements AsyncDisposable {
   }
 
   #createSource(settings: HistorySettings, config: Config): ClusterSource {
-    const source = new ClusterSource({
+    const source: ClusterSource = new ClusterSource({
       ...this.#common(),
       config,
       scope: wholeCluster,
@@ -163,10 +163,10 @@ export class RunningExporter implements AsyncDisposable {
       credentials,
       metrics: this.#metrics,
       version: '0.0.0-test',
-      onPodChange: (change, of) => {
-        this.#evictions.podChanged(change, of, config);
+      onPodChange: (change) => {
+        this.#evictions.podChanged(change, source, config);
       },
-      isActive: (of) => of === this.#active.source,
+      isActive: () => source === this.#active.source,
     });
     this.#options.observer.sourceStarted(source, settings);
     return source;
