@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { activate, type ActiveSettings, prepareNode } from './active-settings.js';
+import { activate, type ActivationOptions, type ActiveSettings, prepareNode } from './active-settings.js';
 import type { Clock } from './base/clock.js';
 import { Ending } from './base/ending.js';
 import { UserError } from './base/errors.js';
@@ -191,9 +191,7 @@ export class App implements AsyncDisposable {
     this.#ending.failed(error);
   };
 
-  #activate(
-    settings: Pick<ActiveSettings, 'config' | 'scope' | 'source'> & { former?: ActiveSettings },
-  ): ActiveSettings {
+  #activate(settings: Pick<ActivationOptions, 'config' | 'scope' | 'source' | 'former'>): ActiveSettings {
     const { clock, logger, credentials } = this.#options;
     return activate({
       ...settings,

@@ -8,7 +8,7 @@ import { isInScope, type Scope } from './kube/scope.js';
 import { matchesSelector } from './kube/selector.js';
 import type { PodHistory } from './kubelet/pod-history.js';
 
-interface NodeFinder {
+interface SelectedNodes {
   findNode(name: string): Node | undefined;
   /** Whether a node that is not known may have been in scope before it left the cluster. */
   mayBeGone(name: string): boolean;
@@ -22,7 +22,7 @@ export interface EvictionRecorderOptions {
   readonly log: EvictionLog;
   readonly config: Config;
   readonly collection: Pick<Collection, 'records' | 'resolver'>;
-  readonly nodes: NodeFinder;
+  readonly nodes: SelectedNodes;
   /** The first one that has measured the pod counts. */
   readonly histories: readonly HistoryFinder[];
 }
@@ -67,7 +67,7 @@ export function isRecordInScope(
   );
 }
 
-function isNodeSelected(name: string, nodes: NodeFinder, { cluster }: Config): boolean {
+function isNodeSelected(name: string, nodes: SelectedNodes, { cluster }: Config): boolean {
   const node = nodes.findNode(name);
   return node === undefined ? nodes.mayBeGone(name) : matchesSelector(cluster.nodeSelector, node.labels);
 }

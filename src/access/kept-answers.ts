@@ -16,7 +16,7 @@ export interface KeptAnswersOptions {
   readonly keepFailureMs: number;
 }
 
-interface Found<V> {
+interface CachedAnswer<V> {
   readonly value: V;
   readonly askAgainMs: number;
   /** Whether asking again has failed. */
@@ -30,7 +30,7 @@ interface Found<V> {
  */
 export class KeptAnswers<V> {
   readonly #options: KeptAnswersOptions;
-  readonly #values: ExpiringCache<Found<V>>;
+  readonly #values: ExpiringCache<CachedAnswer<V>>;
   readonly #none: ExpiringCache<true>;
   readonly #failures: ExpiringCache<{ readonly error: unknown }>;
   readonly #asked = new Map<string, Promise<V | undefined>>();

@@ -26,7 +26,7 @@ type Distribute = (
 interface Attributed {
   readonly usage: PodUsage;
   /** In the order of the usage's containers. */
-  readonly listed: readonly ListedContainer[];
+  readonly listed: readonly MeasuredContainer[];
   /** Whether containers have their own values; otherwise the total is split evenly, by the settings or because none has. */
   readonly isMeasured: boolean;
 }
@@ -107,7 +107,7 @@ class Breakdown {
   }
 }
 
-interface ListedContainer extends Omit<ContainerUsage, 'usedBytes'> {
+interface MeasuredContainer extends Omit<ContainerUsage, 'usedBytes'> {
   /** The part of the pod's total that is in its root filesystem and in its logs. */
   readonly ownRootfsBytes: number;
   readonly ownLogsBytes: number;
@@ -115,7 +115,7 @@ interface ListedContainer extends Omit<ContainerUsage, 'usedBytes'> {
   readonly isCounted: boolean;
 }
 
-function listContainer({ name, rootfs, logs }: ContainerSummary, breakdown: Breakdown): ListedContainer {
+function listContainer({ name, rootfs, logs }: ContainerSummary, breakdown: Breakdown): MeasuredContainer {
   const rootfsBytes = rootfs?.usedBytes;
   const logsBytes = logs?.usedBytes;
   // The kubelet leaves out the logs of a container without a root filesystem.
@@ -132,7 +132,7 @@ function listContainer({ name, rootfs, logs }: ContainerSummary, breakdown: Brea
   };
 }
 
-function addContainers(a: ListedContainer, b: ListedContainer): ListedContainer {
+function addContainers(a: MeasuredContainer, b: MeasuredContainer): MeasuredContainer {
   return {
     name: a.name,
     rootfsBytes: addKnown(a.rootfsBytes, b.rootfsBytes),

@@ -8,7 +8,7 @@ import type { PodSummary, VolumeSummary } from '../kubelet/summary.js';
 import type { Component, VolumeUsage } from './usage.js';
 
 type Kind = Pick<Volume, 'type' | 'medium'>;
-type Spec = Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>;
+type VolumeSpec = Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>;
 
 /**
  * The volumes that the kubelet lists for a pod, in its order, with type and medium of the pod's spec. Not those that a
@@ -24,11 +24,11 @@ export function volumeUsages({ volumes = [] }: PodSummary, pod: Pod | undefined)
   return mergeByName(usages, addVolumes);
 }
 
-function withoutSpec({ hasClaim }: VolumeSummary): Spec {
+function withoutSpec({ hasClaim }: VolumeSummary): VolumeSpec {
   return { type: hasClaim ? 'pvc' : 'unknown', medium: '', sizeLimitBytes: undefined };
 }
 
-function usageOf(volume: VolumeSummary, { type, medium, sizeLimitBytes }: Spec): VolumeUsage {
+function usageOf(volume: VolumeSummary, { type, medium, sizeLimitBytes }: VolumeSpec): VolumeUsage {
   const { name, usedBytes, capacityBytes, availableBytes, inodesUsed, timeMs } = volume;
   return {
     name,

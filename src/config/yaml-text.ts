@@ -53,7 +53,7 @@ export function readYaml(text: string, options: DocumentOptions & ParseOptions &
     problem: yamlProblem(error),
     position: positionAt(error.pos[0]),
   }));
-  const places = new Places(positionAt);
+  const places = new YamlPlaces(positionAt);
   const without = { value: undefined, duplicateKeys: [], positionOf: places.positionOf };
   if (problems.length > 0) return { ...without, problems };
   try {
@@ -83,7 +83,7 @@ function isCircular(value: unknown): boolean {
 }
 
 /** The positions of the values of a document. */
-class Places {
+class YamlPlaces {
   readonly duplicateKeys: YamlText['duplicateKeys'][number][] = [];
   readonly #positions = new Map<string, Position>();
   readonly #positionAt: (offset: number) => Position;

@@ -107,7 +107,7 @@ function findContext(files: readonly KubeconfigFile[], wanted: string | undefine
   return context;
 }
 
-interface Found<T> {
+interface NamedEntry<T> {
   readonly entry: T;
   readonly file: KubeconfigFile;
 }
@@ -116,7 +116,7 @@ function named<T extends { readonly name: string }>(
   files: readonly KubeconfigFile[],
   entriesOf: (file: KubeconfigFile) => readonly T[],
   name: string,
-): Found<T> | undefined {
+): NamedEntry<T> | undefined {
   return files
     .flatMap((file) => entriesOf(file).map((entry) => ({ entry, file })))
     .find(({ entry }) => entry.name === name);

@@ -2,7 +2,7 @@ import type { Cluster, User } from '@kubernetes/client-node';
 
 import { UserError } from '../base/errors.js';
 
-interface Rule {
+interface KubeconfigRule {
   readonly isBroken: (user: User, cluster: Cluster) => boolean;
   readonly problem: string;
 }
@@ -11,7 +11,7 @@ interface Rule {
 const isSet = (...settings: unknown[]): boolean => settings.some(Boolean);
 
 /** What kubectl refuses, as only one of two settings could be followed. */
-const rules: readonly Rule[] = [
+const rules: readonly KubeconfigRule[] = [
   {
     isBroken: ({ token, username }) => isSet(token) && isSet(username),
     problem: 'the user has both token and username; remove one',

@@ -23,7 +23,7 @@ export interface CredentialSource extends Pick<
   forget(): void;
 }
 
-interface Reading {
+interface CredentialsReading {
   readonly material: Promise<CredentialMaterial>;
   readonly startedAtMs: number;
   /** Monotonic; infinite while the source is being read. */
@@ -43,7 +43,7 @@ export class RotatingCredentials implements Credentials {
   readonly disablesCompression: boolean | undefined;
   readonly #source: CredentialSource;
   readonly #clock: Clock;
-  #reading: Reading | undefined;
+  #reading: CredentialsReading | undefined;
   #lastGood: CredentialMaterial | undefined;
 
   constructor({ source, clock }: { readonly source: CredentialSource; readonly clock: Clock }) {
@@ -78,7 +78,7 @@ export class RotatingCredentials implements Credentials {
     return this.material();
   }
 
-  #startReading(): Reading {
+  #startReading(): CredentialsReading {
     const expireAfter = (ageMs: number): void => {
       reading.expiresAtMs = this.#clock.monotonicMs() + ageMs;
     };
@@ -95,7 +95,7 @@ export class RotatingCredentials implements Credentials {
         throw new RequestError('unauthorized', message, { cause: error });
       },
     );
-    const reading: Reading = { material, startedAtMs: this.#clock.monotonicMs(), expiresAtMs: Infinity };
+    const reading: CredentialsReading = { material, startedAtMs: this.#clock.monotonicMs(), expiresAtMs: Infinity };
     return reading;
   }
 

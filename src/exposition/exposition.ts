@@ -1,4 +1,3 @@
-import type { Compatibility } from './profile.js';
 import type { Clock } from '../base/clock.js';
 import { silentLogger } from '../base/logger.js';
 import { TimeSlicer } from '../base/time-slicer.js';
@@ -18,6 +17,7 @@ import { isSameState, type ShownNodeState, shownState } from './node-states.js';
 import { objectGroups } from './object-families.js';
 import { type SourceParts, undivided } from './part-texts.js';
 import { partsOfNode, partsOfObjects } from './pod-on-node.js';
+import type { Compatibility } from './profile.js';
 import { type MetricSource, registryFamilies, type RegistryFamily } from './registry-text.js';
 import {
   chooseFamilies,
@@ -26,8 +26,8 @@ import {
   type FamilyBlock,
   placesOf,
   roomIn,
-  type Section,
   section,
+  type TextSection,
 } from './sections.js';
 import {
   allowedBy,
@@ -53,7 +53,7 @@ export interface SelfMetricsSource {
 }
 
 /** The effect of the cap on series on one exposition. */
-interface SeriesCapResult {
+export interface SeriesCapResult {
   /** From {@link filterText}. */
   readonly filter: string;
   readonly maxSeries: number | undefined;
@@ -202,7 +202,7 @@ export class Exposition {
   }
 
   /** In the order of the table. */
-  #sections(snapshot: ClusterSnapshot): readonly Section[] {
+  #sections(snapshot: ClusterSnapshot): readonly TextSection[] {
     const { nodes, objects, workloads, evictions } = snapshot;
     const snapshots = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
     return [

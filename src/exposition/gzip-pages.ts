@@ -14,7 +14,7 @@ export interface TextPiece {
 }
 
 /** Text that is compressed on its own. */
-interface Page {
+interface TextPage {
   readonly chunks: readonly Buffer[];
   /** Of the chunks; undefined when one of them is made for each body. */
   readonly versions: readonly number[] | undefined;
@@ -94,7 +94,7 @@ export class GzipPages {
     for (const [kind, { usedAtMs }] of this.#kept) if (usedAtMs < oldestMs) this.#kept.delete(kind);
   }
 
-  #find({ versions }: Page): DeflatedPage | undefined {
+  #find({ versions }: TextPage): DeflatedPage | undefined {
     const first = versions?.[0];
     if (first === undefined) return undefined;
     for (const { pages } of this.#kept.values()) {
@@ -128,11 +128,11 @@ export class GzipPages {
   }
 }
 
-function* pagesOf(pieces: Iterable<TextPiece>): Iterable<Page> {
+function* pagesOf(pieces: Iterable<TextPiece>): Iterable<TextPage> {
   let chunks: Buffer[] = [];
   let versions: number[] = [];
   let byteCount = 0;
-  const page = (isKept: boolean): Page => {
+  const page = (isKept: boolean): TextPage => {
     const ended = { chunks, versions: isKept ? versions : undefined };
     [chunks, versions, byteCount] = [[], [], 0];
     return ended;
@@ -148,7 +148,7 @@ function* pagesOf(pieces: Iterable<TextPiece>): Iterable<Page> {
   if (chunks.length > 0) yield page(versions.length > 0);
 }
 
-async function deflatedPage({ chunks, versions }: Page): Promise<DeflatedPage> {
+async function deflatedPage({ chunks, versions }: TextPage): Promise<DeflatedPage> {
   const [first = lastBlock] = chunks;
   const text = chunks.length === 1 ? first : Buffer.concat(chunks);
   // Level 1: a higher one takes twice the time to save a few percent.

@@ -67,12 +67,12 @@ function hasLimit(volume: Volume): volume is LimitedVolume {
   return volume.sizeLimitBytes !== undefined;
 }
 
-interface KnownNode extends NodeObjects {
+interface NodeWithObject extends NodeObjects {
   readonly node: Node;
 }
 
 /** Not those that have left the cluster. */
-export const knownNodes: SeriesSource<NodeObjects, KnownNode> = {
+export const knownNodes: SeriesSource<NodeObjects, NodeWithObject> = {
   labels: ['node'],
   forEach(objects, emit) {
     const { node } = objects;

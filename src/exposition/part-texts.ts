@@ -34,7 +34,7 @@ export interface PartEnds {
 export const noParts: PartEnds = { items: [], bytes: new Uint32Array(0), lines: new Uint32Array(0) };
 
 /** Items that follow each other, all of them unchanged or all of them rendered. */
-type Run = KeptRun | RenderedRun;
+type TextRun = KeptRun | RenderedRun;
 
 interface ItemRange {
   /** Of the first item. */
@@ -77,7 +77,7 @@ export class PartTexts<Part> {
   readonly #former: PartEnds;
   readonly #options: PartTextsOptions<Part>;
   readonly #familyNames: readonly string[];
-  readonly #runs: readonly Run[];
+  readonly #runs: readonly TextRun[];
 
   /** `former`: with the same families left out. */
   constructor(options: PartTextsOptions<Part>, items: readonly object[], former: PartEnds) {
@@ -201,10 +201,10 @@ export function linesByGroup<Source>(
   });
 }
 
-function runsOf(items: readonly object[], former: readonly object[]): readonly Run[] {
-  const runs: Run[] = [];
+function runsOf(items: readonly object[], former: readonly object[]): readonly TextRun[] {
+  const runs: TextRun[] = [];
   const positionOf = positionsIn(former);
-  let last: Run | undefined;
+  let last: TextRun | undefined;
   for (const [index, item] of items.entries()) {
     const next = last?.formerStart === undefined ? index : last.formerStart + index - last.start;
     const position = former[next] === item ? next : positionOf(item);

@@ -1,10 +1,10 @@
 /** The pods of a node, each with what its series have from the node. */
-import type { Compatibility } from './profile.js';
 import { components } from '../attribution/usage.js';
 import type { FsStats } from '../kubelet/summary.js';
 import type { BoundPod, ListedPod, NodeObjects, NodeSnapshot } from '../scrape/snapshot.js';
 import { withNamelessAsOne } from './nameless-pods.js';
 import type { SourceParts } from './part-texts.js';
+import type { Compatibility } from './profile.js';
 import { escapeLabelValue } from './render.js';
 import { boundPodWithoutRepeats, distinctPods, listedPodWithoutRepeats } from './unique.js';
 

@@ -17,7 +17,7 @@ export interface FamilyBlock extends BodyFamily {
 export type CountedCache = Pick<ChunkCache<object>, 'families' | 'seriesCounts' | 'leftOutCount'>;
 
 /** Families about things of one kind. */
-export interface Section {
+export interface TextSection {
   readonly cache: CountedCache;
   /** See {@link ChunkCache.countAll}. */
   readonly count: (room: number, signal: AbortSignal) => Promise<number>;
@@ -32,7 +32,7 @@ interface TextChoice {
 }
 
 /** `sourcesOf`: called for counting, and again for the text. */
-export function section<Source extends object>(cache: ChunkCache<Source>, sourcesOf: () => readonly Source[]): Section {
+export function section<Source extends object>(cache: ChunkCache<Source>, sourcesOf: () => readonly Source[]): TextSection {
   return {
     cache,
     count: (room, signal) => cache.countAll(sourcesOf(), room, signal),

@@ -57,7 +57,7 @@ export class TextMaker<Source, Item extends object, Part> {
   readonly #partGroups: readonly FamilyGroup<Part>[];
   readonly #partCounts: PartCounts<object, Part>;
   /** For each family: its place among those of its kind. */
-  readonly #places: readonly Place[];
+  readonly #places: readonly PlaceInText[];
   readonly #versions: Versions;
 
   /** `versions`: one for all texts of a body. */
@@ -127,7 +127,7 @@ export class TextMaker<Source, Item extends object, Part> {
   }
 
   /** Of families of one kind: their places among those of their kind. */
-  #indexesOf(kind: Place['per'], families: ReadonlySet<number>): ReadonlySet<number> {
+  #indexesOf(kind: PlaceInText['per'], families: ReadonlySet<number>): ReadonlySet<number> {
     if (families.size === 0) return families;
     const indexes = new Set<number>();
     for (const [family, { per, index }] of this.#places.entries()) {
@@ -174,7 +174,7 @@ function areSame(a: ReadonlySet<number>, b: ReadonlySet<number>): boolean {
   return a.size === b.size && [...a].every((each) => b.has(each));
 }
 
-interface Place {
+interface PlaceInText {
   readonly per: 'source' | 'part';
   readonly index: number;
 }

@@ -32,7 +32,7 @@ interface Absence {
   readonly failure: NodeFailure | undefined;
 }
 
-interface Group {
+interface AbsenceGroup {
   nodeCount: number;
   failedNodeCount: number;
   readonly exampleNodes: string[];
@@ -49,7 +49,7 @@ export interface AbsencesOptions {
 /** Nodes without data by reason. Nodes are added one by one, in the order of their names; skipped ones are left out. */
 export class Absences {
   readonly #options: AbsencesOptions;
-  readonly #groups = new Map<AbsenceReason, Group>();
+  readonly #groups = new Map<AbsenceReason, AbsenceGroup>();
 
   constructor(options: AbsencesOptions) {
     this.#options = options;
@@ -82,7 +82,7 @@ export class Absences {
     })).sort((a, b) => b.expectedPodCount - a.expectedPodCount || b.nodeCount - a.nodeCount);
   }
 
-  #groupOf(reason: AbsenceReason): Group {
+  #groupOf(reason: AbsenceReason): AbsenceGroup {
     const known = this.#groups.get(reason);
     if (known !== undefined) return known;
     const group = {

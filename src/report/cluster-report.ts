@@ -167,9 +167,13 @@ function partsOf(workloads: RankedWorkloads, { failureOf, samplesOf, apiServer, 
 }
 
 /** A part of the report's work that is done at once. */
-type Step = () => void;
+type ReportStep = () => void;
 
-function* measuredSteps(parts: Parts, node: MeasuredNodeState, { formerPodsOf }: ClusterReportInput): Iterable<Step> {
+function* measuredSteps(
+  parts: Parts,
+  node: MeasuredNodeState,
+  { formerPodsOf }: ClusterReportInput,
+): Iterable<ReportStep> {
   const { snapshot } = node;
   yield () => {
     parts.nodes.add(node);
@@ -185,7 +189,7 @@ function* measuredSteps(parts: Parts, node: MeasuredNodeState, { formerPodsOf }:
   }
 }
 
-function* absentSteps(parts: Parts, node: AbsentNodeState, input: ClusterReportInput): Iterable<Step> {
+function* absentSteps(parts: Parts, node: AbsentNodeState, input: ClusterReportInput): Iterable<ReportStep> {
   const lastKnown = input.lastKnownOf(node);
   yield () => {
     parts.nodes.add(node, lastKnown);
@@ -208,7 +212,7 @@ function* absentSteps(parts: Parts, node: AbsentNodeState, input: ClusterReportI
   yield* podSteps(parts, source, snapshot, () => input.formerPodsOf(snapshot));
 }
 
-function* findingSteps({ findings }: Parts, snapshot: NodeSnapshot): Iterable<Step> {
+function* findingSteps({ findings }: Parts, snapshot: NodeSnapshot): Iterable<ReportStep> {
   for (const found of findingsByPod(snapshot)) {
     yield () => {
       findings.add(found);
@@ -221,7 +225,7 @@ function* podSteps(
   node: PodSource,
   { pods, podsWithoutTotal }: NodeSnapshot,
   formerPods: () => ReturnType<FormerPodsOf>,
-): Iterable<Step> {
+): Iterable<ReportStep> {
   const isPending = pods.some(({ usage }) => usage.volumesPending);
   const former = isPending ? formerPods() : undefined;
   for (const pod of pods) {

@@ -13,12 +13,12 @@ export interface RankedWorkloadReport extends WorkloadReport {
   readonly components?: ComponentBytes | undefined;
 }
 
-type Sums = { -readonly [K in keyof ComponentBytes]: number };
+type ComponentSums = { -readonly [K in keyof ComponentBytes]: number };
 
 /** The largest workloads. Their components are sums over pods, which are added one by one. */
 export class RankedWorkloads {
   readonly #top: readonly WorkloadSnapshot[];
-  readonly #sums: ReadonlyMap<string, Sums>;
+  readonly #sums: ReadonlyMap<string, ComponentSums>;
   readonly #totalCount: number;
   /** Those whose sums lack something. */
   readonly incomplete: IncompleteWorkloads;
@@ -68,6 +68,6 @@ export class RankedWorkloads {
   }
 }
 
-function noBytes(): Sums {
+function noBytes(): ComponentSums {
   return { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, other: 0 };
 }

@@ -238,7 +238,7 @@ export class Collector {
     });
   }
 
-  async #collectWorkloads(parts: readonly NodePart[], recordsFailures: boolean): Promise<CollectedWorkloads> {
+  async #collectWorkloads(parts: readonly NodePart[], recordsFailures: boolean): Promise<WorkloadsOfScrape> {
     const workloads = await this.#options.workloads.collect(parts, recordsFailures);
     const keys = new Set(workloads.map(({ workload }) => workloadKey(workload)));
     const young = parts.flatMap(({ youngWorkloads }) => youngWorkloads);
@@ -261,7 +261,7 @@ interface OtherNode {
   readonly fresh: FoundLookup | undefined;
 }
 
-interface CollectedWorkloads {
+interface WorkloadsOfScrape {
   readonly workloads: readonly WorkloadSnapshot[];
   /** Workloads all of whose pods are in no sum yet. */
   readonly youngWorkloads: readonly Workload[];

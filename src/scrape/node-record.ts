@@ -63,7 +63,7 @@ export class NodeRecord {
   #kept: KeptSnapshot | undefined;
   readonly #coverage: CoverageRecord;
   /** Under way. */
-  #listing: Listing | undefined;
+  #listing: LargeListing | undefined;
   readonly #dangling: DanglingPods;
   #layout: LayoutOfLife | undefined;
   readonly #derived = new DerivedLookup();
@@ -291,7 +291,7 @@ function commonState(node: Node, { expectedPods, measuredPods, unmeasured }: Nod
   return { nodeName: name, node, allocatableBytes, expectedPods, measuredPods, unmeasured };
 }
 
-interface Listing {
+interface LargeListing {
   readonly node: Node;
   readonly summary: NodeSummary;
   readonly pods: Promise<ListedPods>;

@@ -16,7 +16,7 @@ export interface TopPodsOptions {
   readonly clock: Clock;
 }
 
-interface RankedPod {
+interface TopPod {
   /** The pod's object in the snapshot. */
   readonly of: PodSnapshot | BoundPod;
   readonly namespace: string;
@@ -32,7 +32,7 @@ interface ShownPods {
   readonly uids: ReadonlySet<string>;
 }
 
-type PodRanking = Ranking<RankedPod>;
+type PodRanking = Ranking<TopPod>;
 
 /** No workload has this key: the group of the pods without one. */
 const withoutWorkload = '';
@@ -96,7 +96,7 @@ export class TopPods {
     return { measured: shown, uids };
   }
 
-  #rank(pod: RankedPod, rankings: Map<string, PodRanking>): void {
+  #rank(pod: TopPod, rankings: Map<string, PodRanking>): void {
     if (pod.workloads.length === 0) this.#rankingOf(withoutWorkload, rankings).add(pod);
     for (const workload of pod.workloads) this.#rankingOf(workloadKey(workload), rankings).add(pod);
   }
@@ -137,17 +137,17 @@ export class TopPods {
   }
 }
 
-const largestPodFirst = largestFirst<RankedPod>(
+const largestPodFirst = largestFirst<TopPod>(
   ({ usedBytes }) => usedBytes,
   ({ namespace, name }) => [namespace, name],
 );
 
-function measured(snapshot: PodSnapshot): RankedPod {
+function measured(snapshot: PodSnapshot): TopPod {
   const { namespace, name, summary, workloads } = snapshot;
   return { of: snapshot, namespace, name, usedBytes: summary.usedBytes, workloads };
 }
 
-function unmeasured(bound: BoundPod): RankedPod {
+function unmeasured(bound: BoundPod): TopPod {
   const { pod, workloads } = bound;
   return { of: bound, namespace: pod.namespace, name: pod.name, usedBytes: undefined, workloads };
 }

@@ -125,7 +125,7 @@ export class MetricsHandler {
   }
 
   /** Takes a slot only here: a client that does not read its response keeps none. */
-  async #render(asked: Asked, signal: AbortSignal): Promise<Collected & { body: ExpositionBody }> {
+  async #render(asked: Asked, signal: AbortSignal): Promise<CollectedScrape & { body: ExpositionBody }> {
     const { precedence, exposition } = this.#options;
     using work = precedence.begin();
     this.#inFlightCount += 1;
@@ -141,7 +141,7 @@ export class MetricsHandler {
   }
 
   /** Ends early enough for what comes after it, if that takes as long as it did lately. `onLate`: called when time is up. */
-  async #collect(asked: Asked, onLate: () => void, parent: AbortSignal): Promise<Collected> {
+  async #collect(asked: Asked, onLate: () => void, parent: AbortSignal): Promise<CollectedScrape> {
     const { source, exposition, clock } = this.#options;
     const { timeoutMs, filter } = asked;
     const kind = kindOf(asked);
@@ -188,7 +188,7 @@ export class MetricsHandler {
 
 type Negotiated = NegotiatedFormat & Pick<ExpositionRequest, 'isGzipped'>;
 
-interface Collected {
+interface CollectedScrape {
   readonly snapshot: ClusterSnapshot | undefined;
   /** Whether time ran out. */
   readonly isLate: boolean;

@@ -27,13 +27,13 @@ export function evictionProblems(evictions: readonly ShownEviction[] = []): read
   ];
 }
 
-type Group = readonly [EvictionReport, ...EvictionReport[]];
+type EvictionGroup = readonly [EvictionReport, ...EvictionReport[]];
 
 /** In each, the order stays. */
 function largestGroups(
   evictions: readonly EvictionReport[],
   nameOf: (eviction: EvictionReport) => string,
-): readonly Group[] {
+): readonly EvictionGroup[] {
   const groups = new Map<string, [EvictionReport, ...EvictionReport[]]>();
   for (const eviction of evictions) {
     const name = nameOf(eviction);
@@ -45,7 +45,7 @@ function largestGroups(
 }
 
 /** Those for the most frequent cause. */
-function mostFrequent(group: Group): Group {
+function mostFrequent(group: EvictionGroup): EvictionGroup {
   return largestGroups(group, causeText)[0] ?? group;
 }
 
@@ -54,7 +54,7 @@ function workloadOf({ namespace, pod, workloads: [workload] }: EvictionReport): 
   return workload === undefined ? `${namespace}/${pod}` : referenceName(workload);
 }
 
-function groupText(group: Group): string {
+function groupText(group: EvictionGroup): string {
   const same = mostFrequent(group);
   const cause = `${same.length < group.length ? 'mostly ' : ''}${causeText(same[0])}`;
   return `${group[0].workloads.length === 0 ? '' : `${group.length} of `}${workloadOf(group[0])} (${cause})`;

@@ -49,7 +49,7 @@ export interface ShownEviction extends EvictionReport {
 }
 
 /** A part of the page. */
-export type Section =
+export type StatusSection =
   'next-evictions' | 'evictions' | 'workloads' | 'pods' | 'findings' | 'nodes' | 'trust' | 'configuration';
 
 /** A current problem in a few words: one for each cause, not for each symptom. */
@@ -61,5 +61,5 @@ export interface Problem {
   /** What to do about it. */
   readonly hint?: string | undefined;
   /** The part of the page with more details. */
-  readonly section: Section;
+  readonly section: StatusSection;
 }

@@ -3,7 +3,7 @@ import type { Instant } from '../base/clock.js';
 /** The settings, or the file of `--web.config.file`. */
 export type ReloadedFile = 'settings' | 'web';
 
-interface LoadedSettings {
+interface LastLoad {
   readonly hash: number;
   readonly at: Instant;
 }
@@ -11,10 +11,10 @@ interface LoadedSettings {
 /** Which files could be loaded. */
 export class ReloadState {
   readonly #failed = new Set<ReloadedFile>();
-  #loaded: LoadedSettings | undefined;
+  #loaded: LastLoad | undefined;
 
   /** Undefined before any settings were loaded. */
-  get loaded(): LoadedSettings | undefined {
+  get loaded(): LastLoad | undefined {
     return this.#loaded;
   }
 
@@ -23,7 +23,7 @@ export class ReloadState {
     return this.#loaded === undefined && this.#failed.size === 0 ? undefined : this.#failed.size === 0;
   }
 
-  settingsLoaded(loaded: LoadedSettings): void {
+  settingsLoaded(loaded: LastLoad): void {
     this.#loaded = loaded;
     this.#failed.delete('settings');
   }

@@ -1,19 +1,7 @@
 import type { Logger } from '../base/logger.js';
+import type { SeriesCapResult } from '../exposition/exposition.js';
 
 /** The effect of the series cap on one exposition. */
-export interface SeriesCapResult {
-  /** The filter of the request, the same text for the same filter; '' for everything. */
-  readonly filter: string;
-  /** Undefined: no cap. */
-  readonly maxSeries: number | undefined;
-  /** Names of the dropped families. */
-  readonly families: readonly string[];
-  /** Series of all of them. */
-  readonly seriesCount: number;
-  /** Series of pods that would have too many. */
-  readonly largePodsSeriesCount: number;
-}
-
 export interface SeriesCapReportOptions {
   readonly metrics: { seriesDropped(reason: 'max_series' | 'large_pods', seriesCount: number): void };
   readonly logger: Logger;

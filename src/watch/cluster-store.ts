@@ -2,7 +2,7 @@ import type { Node, Pod } from '../kube/objects.js';
 import type { ClusterStoreOptions } from './cluster-store-options.js';
 import type { Resource } from './resource-path.js';
 import type { SharedWatch } from './shared-watch.js';
-import { type PodCounts, StoreDoubt } from './store-doubt.js';
+import { type KnownPodCounts, StoreDoubt } from './store-doubt.js';
 import { StoreLists } from './store-lists.js';
 import type { Subscriber, Subscription } from './subscription.js';
 
@@ -118,7 +118,7 @@ export class ClusterStore implements Disposable {
    * nodes when many pods run on unknown ones: a wrong list may have removed them. Not while the API server is away: a list
    * follows anyway.
    */
-  compare(reported: PodCounts): void {
+  compare(reported: KnownPodCounts): void {
     const byNode = this.#podsByNode();
     if (reported.unknownCount > 0) this.#pods.audit.doubt();
     if (byNode.unknownCount > 0) this.#nodes.audit.doubt();
@@ -132,7 +132,7 @@ export class ClusterStore implements Disposable {
     if (this.#nodes !== former.#nodes) this.#nodes.removed.inherit(former.#nodes.removed);
   }
 
-  #relistIfDoubted(resource: Resource, counts: PodCounts): void {
+  #relistIfDoubted(resource: Resource, counts: KnownPodCounts): void {
     const isReadAnyway = resource === 'pods' && this.#options.source !== undefined;
     const due = isReadAnyway || this.lists.isServerAway ? undefined : this.#doubts[resource].dueList(counts);
     if (due === undefined) return;
@@ -142,7 +142,7 @@ export class ClusterStore implements Disposable {
   }
 
   /** Pods on known nodes, and running ones on nodes that are not known and should be. */
-  #podsByNode(): PodCounts {
+  #podsByNode(): KnownPodCounts {
     let [knownCount, unknownCount] = [0, 0];
     for (const name of this.boundNodeNames()) {
       const pods = this.podsOn(name);

@@ -6,7 +6,7 @@ import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
 import { type ListMeta, readList } from './list-stream.js';
 import type { ListResult } from './reflector-observer.js';
-import type { Collection } from './resource-path.js';
+import type { ObjectCollection } from './resource-path.js';
 
 const listTimeoutMs = 300_000;
 /** To the headers, and between two chunks. */
@@ -17,7 +17,7 @@ const maxPauseMs = 10_000;
 
 export interface ListSessionOptions<T> {
   readonly api: ApiTransport;
-  readonly collection: Collection;
+  readonly collection: ObjectCollection;
   readonly clock: Clock;
   /** A list is read in the background: one of 150,000 pods takes 12 s of CPU. */
   readonly precedence?: Pick<Precedence, 'background'> | undefined;
@@ -51,7 +51,7 @@ interface ListRequest {
   readonly continueToken?: string;
 }
 
-interface Page<T> extends ListedObjects<T>, ListMeta {
+interface ListPage<T> extends ListedObjects<T>, ListMeta {
   readonly objects: T[];
   readonly skipped: SkippedObject[];
   itemCount: number;
@@ -77,7 +77,7 @@ export async function listObjects<T>(
   const error = timedOut(collection, `not complete after ${listTimeoutMs / 1000} s`);
   using deadline = startDeadline({ clock, durationMs: listTimeoutMs, error, parent: signal });
   let request: ListRequest = { resourceVersion, isPaged: true };
-  let pages: Page<T> | undefined;
+  let pages: ListPage<T> | undefined;
   for (;;) {
     try {
       const page = await readPage(options, request, deadline.signal);
@@ -107,7 +107,7 @@ export function isRefused(error: RequestError): boolean {
 }
 
 /** The first page, whose state the others show too, with the objects of one more: a copy for each would be of all so far. */
-function joined<T>(first: Page<T> | undefined, page: Page<T>): Page<T> {
+function joined<T>(first: ListPage<T> | undefined, page: ListPage<T>): ListPage<T> {
   if (first === undefined) return page;
   for (const object of page.objects) first.objects.push(object);
   for (const object of page.skipped) first.skipped.push(object);
@@ -127,7 +127,7 @@ async function readPage<T>(
   { api, collection, clock, project, precedence }: ListSessionOptions<T>,
   request: ListRequest,
   signal: AbortSignal,
-): Promise<Page<T>> {
+): Promise<ListPage<T>> {
   const error = timedOut(collection, `no data for ${listSilenceMs / 1000} s`);
   using silence = startDeadline({ clock, durationMs: listSilenceMs, error, parent: signal });
   const objects: T[] = [];
@@ -169,7 +169,7 @@ async function* inBackground(
   }
 }
 
-function timedOut({ path }: Collection, what: string): () => RequestError {
+function timedOut({ path }: ObjectCollection, what: string): () => RequestError {
   return () => new RequestError('timeout', `list of ${path}: ${what}`);
 }
 

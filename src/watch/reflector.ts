@@ -9,7 +9,7 @@ import { isRefused, type ListedObjects, listFailure, listObjects, type ListSessi
 import type { ObjectFeed } from './object-feed.js';
 import type { StoredObject } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
-import { type Collection, collectionOf, type CollectionOptions, type Resource } from './resource-path.js';
+import { collectionOf, type ObjectCollection, type ObjectCollectionOptions, type Resource } from './resource-path.js';
 import { type AttemptFailure, type FailedAttempt, Retries } from './retries.js';
 import { StoreWriter, type StoreWriterOptions } from './store-writer.js';
 import { pollAfterMs, pollingText, stableAfterMs, type WatchMode } from './watch-mode.js';
@@ -24,7 +24,7 @@ const maxRefusedCount = 3;
 
 type ListingOptions<T> = Pick<ListSessionOptions<T>, 'api' | 'clock' | 'precedence'>;
 
-export interface ReflectorOptions<T> extends CollectionOptions, StoreWriterOptions<T>, ListingOptions<T> {
+export interface ReflectorOptions<T> extends ObjectCollectionOptions, StoreWriterOptions<T>, ListingOptions<T> {
   readonly resource: Resource;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
@@ -38,7 +38,7 @@ export interface ReflectorOptions<T> extends CollectionOptions, StoreWriterOptio
  */
 export class Reflector<T extends StoredObject> implements ObjectFeed {
   readonly #options: ReflectorOptions<T>;
-  readonly #collection: Collection;
+  readonly #collection: ObjectCollection;
   readonly #writer: StoreWriter<T>;
   readonly #scope: string;
   readonly #retries: Retries;

@@ -2,7 +2,7 @@ const kinds = { pods: 'Pod', nodes: 'Node' } as const;
 
 export type Resource = keyof typeof kinds;
 
-export interface CollectionOptions {
+export interface ObjectCollectionOptions {
   readonly resource: Resource;
   /** All namespaces without it. Ignored for nodes. */
   readonly namespace?: string | undefined;
@@ -12,14 +12,19 @@ export interface CollectionOptions {
 }
 
 /** The objects that are listed and watched. */
-export interface Collection {
+export interface ObjectCollection {
   readonly path: string;
   /** Of one object; a list is of kind `${kind}List`. */
   readonly kind: string;
   readonly selectors: Readonly<Record<string, string>>;
 }
 
-export function collectionOf({ resource, namespace, labelSelector, fieldSelector }: CollectionOptions): Collection {
+export function collectionOf({
+  resource,
+  namespace,
+  labelSelector,
+  fieldSelector,
+}: ObjectCollectionOptions): ObjectCollection {
   const isNamespaced = resource === 'pods' && namespace !== undefined;
   return {
     path: isNamespaced ? `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods` : `/api/v1/${resource}`,

@@ -2,7 +2,7 @@ import { type Backoff, equalJitter, exponentialBackoff } from '../base/backoff.j
 import type { Clock } from '../base/clock.js';
 
 /** Pods that are in the store, or whose nodes are, and pods of which that is not so. */
-export interface PodCounts {
+export interface KnownPodCounts {
   readonly knownCount: number;
   readonly unknownCount: number;
 }
@@ -41,7 +41,7 @@ export class StoreDoubt {
    * To be called more than once a minute while there are counts; no pod at all says nothing. `again`: the last list did not
    * end the doubt.
    */
-  dueList(counts: PodCounts): 'first' | 'again' | undefined {
+  dueList(counts: KnownPodCounts): 'first' | 'again' | undefined {
     if (counts.knownCount + counts.unknownCount === 0) return undefined;
     const nowMs = this.#clock.monotonicMs();
     if (!isSuspicious(counts)) {
@@ -58,7 +58,7 @@ export class StoreDoubt {
   }
 }
 
-function isSuspicious({ knownCount, unknownCount }: PodCounts): boolean {
+function isSuspicious({ knownCount, unknownCount }: KnownPodCounts): boolean {
   const ratio = unknownCount / (knownCount + unknownCount);
   return ratio > 0.5 || (unknownCount >= manyCount && ratio > manyRatio);
 }

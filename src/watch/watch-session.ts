@@ -3,7 +3,7 @@ import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
-import type { Collection } from './resource-path.js';
+import type { ObjectCollection } from './resource-path.js';
 import { readWatchEvents, type WatchEvent } from './watch-stream.js';
 
 /** After the time limit that the request sets for the watch. */
@@ -61,7 +61,7 @@ export function endText({ result, connectedMs }: WatchEnd): string {
 
 export interface WatchSessionOptions {
   readonly api: ApiTransport;
-  readonly collection: Collection;
+  readonly collection: ObjectCollection;
   readonly clock: Clock;
   /** Where the watch continues: never '' or '0', which would begin with events for known objects. */
   readonly resourceVersion: string;
@@ -122,7 +122,7 @@ async function follow(options: WatchSessionOptions, silence: Deadline): Promise<
   return stream;
 }
 
-function timedOut({ path }: Collection, what: string): () => RequestError {
+function timedOut({ path }: ObjectCollection, what: string): () => RequestError {
   return () => new RequestError('timeout', `watch of ${path}: ${what}`);
 }
 

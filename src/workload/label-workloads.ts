@@ -23,7 +23,7 @@ interface Configured extends WorkloadDefinition {
   readonly workload: Workload;
 }
 
-interface Discovered {
+interface DiscoveredTuple {
   /** The values in the order of the keys, in a form that no two tuples share. */
   readonly tuple: string;
   readonly workload: Workload;
@@ -45,7 +45,7 @@ export class LabelWorkloads {
   readonly #keys: readonly string[];
   readonly #nextNumber: () => number;
   readonly #relevantKeys: ReadonlySet<string>;
-  readonly #discovered = new Map<string, Discovered>();
+  readonly #discovered = new Map<string, DiscoveredTuple>();
   readonly #memoized = new Map<string, readonly Workload[]>();
   readonly #clashes = new Set<string>();
   #generation = 0;
@@ -97,7 +97,7 @@ export class LabelWorkloads {
 
   /** Forgets the discovered workloads up to this number whose keys are not among `keys`. */
   retain(keys: ReadonlySet<string>, lastNumber: number): void {
-    const isUnused = ({ workload, number }: Discovered): boolean =>
+    const isUnused = ({ workload, number }: DiscoveredTuple): boolean =>
       number <= lastNumber && !keys.has(workloadKey(workload));
     const unused = [...this.#discovered.values()].filter(isUnused);
     for (const { workload } of unused) this.#discovered.delete(workload.name);
@@ -137,7 +137,7 @@ export class LabelWorkloads {
     return [workload];
   }
 
-  #register(tuple: string, workload: Workload): Discovered {
+  #register(tuple: string, workload: Workload): DiscoveredTuple {
     const discovered = { tuple, workload, number: this.#nextNumber() };
     this.#discovered.set(workload.name, discovered);
     return discovered;

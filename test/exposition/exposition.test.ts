@@ -1,4 +1,3 @@
-import type { Compatibility } from '../../src/exposition/profile.js';
 import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
@@ -14,6 +13,7 @@ import {
   type SelfMetricsSource,
 } from '../../src/exposition/exposition.js';
 import { familyTable } from '../../src/exposition/families.js';
+import type { Compatibility } from '../../src/exposition/profile.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { type FamilyFilter, familyLevels } from '../../src/exposition/selection.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';

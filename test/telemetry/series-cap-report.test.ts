@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Logger } from '../../src/base/logger.js';
-import { SeriesCapReport, type SeriesCapResult } from '../../src/telemetry/series-cap-report.js';
+import type { SeriesCapResult } from '../../src/exposition/exposition.js';
+import { SeriesCapReport } from '../../src/telemetry/series-cap-report.js';
 
 function aReport() {
   const lines: string[] = [];

@@ -50,9 +50,9 @@ export function referenceText({ workload, workloadType, workloadNamespace }: Wor
 
 const unknownText = 'The API server does not know this pod: it was deleted, or is not in the store yet.';
 
-type Spec = NonNullable<PodExplanation['spec']>;
+type ExplainedSpec = NonNullable<PodExplanation['spec']>;
 
-function specLines({ isExempt }: PodExplanation, spec: Spec): readonly string[] {
+function specLines({ isExempt }: PodExplanation, spec: ExplainedSpec): readonly string[] {
   const { phase, qosClass, priorityClass, startTimeMs, isStatic } = spec;
   const parts = [
     `Phase ${phase}`,
@@ -76,9 +76,9 @@ function limitTable({ limits }: PodExplanation, options: TextOptions): readonly 
   return limits.length === 0 ? [] : [renderTable(limitColumns, limits, options.width, options).lines];
 }
 
-type UnmeasuredPod = Extract<PodExplanation, { readonly state: 'unmeasured' }>;
+type UnmeasuredExplanation = Extract<PodExplanation, { readonly state: 'unmeasured' }>;
 
-function lackLines({ reason, isExpected, limitBytes, requestBytes }: UnmeasuredPod): readonly string[] {
+function lackLines({ reason, isExpected, limitBytes, requestBytes }: UnmeasuredExplanation): readonly string[] {
   const effect = isExpected ? ' Its workloads are incomplete without it.' : '';
   return [
     `Not measured: ${reason.replace(/\.$/, '')}.${effect}`,

@@ -105,20 +105,20 @@ export function list(reading: ClusterReading, query: TopQuery): Listing {
   return listers[query.resource].list(reading, query);
 }
 
-export interface Page {
+export interface TopPage {
   /** The table; none without rows. */
   readonly lines: readonly string[];
   readonly notes: readonly string[];
 }
 
 /** The table and its notes. On a screen of few lines there are fewer rows, so that the largest do not scroll away. */
-export function topPage(reading: ClusterReading, query: TopQuery, screen: Screen): Page {
+export function topPage(reading: ClusterReading, query: TopQuery, screen: Screen): TopPage {
   const listing = list(reading, query);
   return fittingPage(reading, query, { listing, screen, shownCount: Math.min(query.limit, listing.rowCount) });
 }
 
 /** A page as one text, its notes below its table. */
-export function pageText({ lines, notes }: Page): string {
+export function pageText({ lines, notes }: TopPage): string {
   return `${[...lines, ...(lines.length === 0 ? [] : ['']), ...notes].join('\n')}\n`;
 }
 
@@ -129,14 +129,14 @@ interface Draft {
 }
 
 /** With fewer rows there may be more notes: row after row goes until all fits, with the line that the cursor is left on. */
-function fittingPage(reading: ClusterReading, query: TopQuery, draft: Draft): Page {
+function fittingPage(reading: ClusterReading, query: TopQuery, draft: Draft): TopPage {
   const page = pageOf(reading, query, draft);
   const excess = pageText(page).split('\n').length - (draft.screen.rows ?? Infinity);
   if (excess <= 0 || draft.shownCount <= 1) return page;
   return fittingPage(reading, query, { ...draft, shownCount: Math.max(1, draft.shownCount - excess) });
 }
 
-function pageOf(reading: ClusterReading, query: TopQuery, { listing, screen, shownCount }: Draft): Page {
+function pageOf(reading: ClusterReading, query: TopQuery, { listing, screen, shownCount }: Draft): TopPage {
   const table = listing.table(shownCount, screen);
   const { dropped } = table;
   const notes = [

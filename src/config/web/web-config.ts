@@ -1,3 +1,4 @@
+import type { RateLimit } from '../../base/rate-limiter.js';
 import type { WebTls } from './web-tls.js';
 
 /** How the listeners serve. */
@@ -9,13 +10,6 @@ export interface WebConfig {
   /** Hashes of bcrypt by the names of users. Empty: no passwords. */
   readonly users: ReadonlyMap<string, string>;
   readonly rateLimit: RateLimit | undefined;
-}
-
-export interface RateLimit {
-  /** Between two requests, on average; above 0. */
-  readonly intervalMs: number;
-  /** Requests at once. */
-  readonly burst: number;
 }
 
 /** Plain HTTP for everybody. */

@@ -4,12 +4,13 @@ import path from 'node:path';
 import type * as z from 'zod/mini';
 
 import { messageOf } from '../../base/errors.js';
+import type { RateLimit } from '../../base/rate-limiter.js';
 import { ConfigError, describeValue, pathText, type SettingFault, valueAt } from '../faults.js';
 import { duplicateKeyFaults, yamlFaults } from '../file-layer.js';
 import { readConfigFile } from '../read-file.js';
 import { readYaml, type YamlText } from '../yaml-text.js';
 import { isScalarText, textOf, withPlainText } from './plain-text.js';
-import type { RateLimit, WebConfig } from './web-config.js';
+import type { WebConfig } from './web-config.js';
 import { webFileSchema } from './web-file-schema.js';
 import { type FileContent, loadTls } from './web-tls.js';
 

@@ -1,4 +1,4 @@
-import { type Content, type Markup, markup } from './markup.js';
+import { type Markup, markup,type MarkupContent } from './markup.js';
 
 export interface Segment {
   /** A colour of the style sheet. */
@@ -37,7 +37,7 @@ export function bar({ segments, marks = [], scale, text, isThin = false }: Bar):
   return markup`<svg class="bar" width="100%" height="${height}" role="img" aria-label="${text}">${track}${rectangles(segments, scale, height)}${marks.map((mark) => markOf(mark, scale, height))}</svg>`;
 }
 
-function rectangles(segments: readonly Segment[], scale: number, height: number): Content {
+function rectangles(segments: readonly Segment[], scale: number, height: number): MarkupContent {
   let startPercent = 0;
   return segments
     .filter(({ amount }) => amount > 0)
@@ -50,7 +50,7 @@ function rectangles(segments: readonly Segment[], scale: number, height: number)
     });
 }
 
-function markOf({ kind, label, amount }: Mark, scale: number, height: number): Content {
+function markOf({ kind, label, amount }: Mark, scale: number, height: number): MarkupContent {
   if (scale <= 0 || amount > scale) return undefined;
   const [top, length] = kind === 'limit' ? [-3, height + 6] : [height / 2, height / 2 + 3];
   return markup`<rect class="mark ${kind}" x="${percent((amount / scale) * 100)}" y="${top}" width="2" height="${length}" transform="translate(-1 0)"><title>${label}</title></rect>`;

@@ -13,10 +13,10 @@ export class Markup {
   }
 }
 
-export type Content = Markup | string | number | undefined | readonly Content[];
+export type MarkupContent = Markup | string | number | undefined | readonly MarkupContent[];
 
 /** HTML in which every value is escaped, in elements and in quoted attributes. Undefined is empty, a list its items. */
-export function markup(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
+export function markup(strings: TemplateStringsArray, ...values: readonly MarkupContent[]): Markup {
   return Markup.of(strings.map((text, index) => text + textOf(values[index])).join(''));
 }
 
@@ -30,7 +30,7 @@ export function lines(text: string): Markup {
   return Markup.of(text.split('\n').map(escapeText).join('\n'));
 }
 
-function textOf(content: Content): string {
+function textOf(content: MarkupContent): string {
   if (content === undefined) return '';
   if (content instanceof Markup) return content.text;
   if (typeof content === 'number') return String(content);

@@ -1,13 +1,13 @@
-import type { Section } from '../status.js';
-import { type Content, type Markup, markup } from './markup.js';
+import type { StatusSection } from '../status.js';
+import { type Markup, markup,type MarkupContent } from './markup.js';
 
 export interface Panel {
-  readonly id: Section;
+  readonly id: StatusSection;
   readonly title: string;
   /** Next to the title. */
-  readonly aside?: Content;
+  readonly aside?: MarkupContent;
   /** Undefined: no data yet, and the section is hidden. */
-  readonly body: Content | undefined;
+  readonly body: MarkupContent | undefined;
 }
 
 /** A section that page.js replaces as a whole. */

@@ -4,7 +4,7 @@ import type { NodePressureReport } from '../../report/pressure-report.js';
 import type { Ranked } from '../../report/ranked.js';
 import { unreadPodsText } from '../../report/unread-pods-text.js';
 import { isLastKnown, lastKnownChip, rowClass } from './last-known.js';
-import { type Content, type Markup, markup } from './markup.js';
+import { type Markup, markup,type MarkupContent } from './markup.js';
 import { emptyText } from './panel.js';
 import { countText, moreText } from './texts.js';
 
@@ -32,7 +32,7 @@ function row(pressure: NodePressureReport): Markup {
 <td role="cell" class="wide">${victimsOf(pressure)}</td></tr>`;
 }
 
-function victimsOf({ victims = [], unreadPodCount }: NodePressureReport): Content {
+function victimsOf({ victims = [], unreadPodCount }: NodePressureReport): MarkupContent {
   if (unreadPodCount !== undefined)
     return markup`<span class="small muted">unknown: ${unreadPodsText(unreadPodCount)}</span>`;
   if (victims.length === 0) return 'no pod';

@@ -1,6 +1,6 @@
 import { type Markup, markup } from './markup.js';
 
-interface Sample {
+interface SparklinePoint {
   readonly atMs: number;
   readonly usedBytes: number;
 }
@@ -9,7 +9,7 @@ const width = 72;
 const height = 20;
 
 /** The samples as a line above zero; at least two. */
-export function sparkline(samples: readonly Sample[], text: string): Markup {
+export function sparkline(samples: readonly SparklinePoint[], text: string): Markup {
   const startMs = samples[0]?.atMs ?? 0;
   const spanMs = Math.max(1, (samples.at(-1)?.atMs ?? startMs) - startMs);
   const highestBytes = Math.max(1, ...samples.map(({ usedBytes }) => usedBytes));

@@ -1,14 +1,14 @@
 import { formatAge, formatBytes } from '../../base/units.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
-import { type Content, type Markup, markup } from './markup.js';
+import { type Markup, markup,type MarkupContent } from './markup.js';
 import { term } from './terms.js';
 import { countText, type Severity } from './texts.js';
 
 interface Tile {
   readonly label: string;
-  readonly value: Content;
-  readonly note: Content;
+  readonly value: MarkupContent;
+  readonly note: MarkupContent;
   readonly severity: Severity | '';
 }
 
@@ -108,7 +108,7 @@ function near({ summary }: ClusterReport): Tile {
 const atLeast = markup`<small>at least</small> `;
 
 /** Pods without data may be there too. */
-function knownText(count: number, { unknownLimitPodCount }: ClusterSummary): Content {
+function knownText(count: number, { unknownLimitPodCount }: ClusterSummary): MarkupContent {
   return unknownLimitPodCount === 0 ? count : markup`${count} <small>and ${unknownLimitPodCount} unknown</small>`;
 }
 

@@ -1,7 +1,7 @@
 import { formatAge } from '../../base/units.js';
 import type { HealthReport, StoreHealthReport } from '../../report/health-report.js';
 import type { Status } from '../status.js';
-import { type Content, type Markup, markup } from './markup.js';
+import { type Markup, markup,type MarkupContent } from './markup.js';
 import { panel } from './panel.js';
 import { countText } from './texts.js';
 
@@ -64,7 +64,10 @@ function expositionAndSettings(health: HealthReport): Markup {
   ]);
 }
 
-function list(title: string, rows: readonly (readonly [term: string, value: Content, severity: string])[]): Markup {
+function list(
+  title: string,
+  rows: readonly (readonly [term: string, value: MarkupContent, severity: string])[],
+): Markup {
   return markup`<div><h3>${title}</h3><dl class="counts small">${rows.map(
     ([term, value, severity]) =>
       markup`<dt class="muted">${term}</dt><dd class="${severity === '' ? '' : `t-${severity}`}">${value}</dd>`,
