@@ -8,7 +8,6 @@ import { ControlServer, type NodeReport } from './control.js';
 import { kubeletConfiguration } from './kubelets/configuration.js';
 import { EvictionManager, evictionPeriodMs } from './kubelets/eviction-manager.js';
 import { Kubelet, type SummaryAnswer } from './kubelets/kubelet.js';
-import { nodePods } from './kubelets/simulated-pods.js';
 import { nodeSummary, type SummaryMoment } from './kubelets/simulated-summary.js';
 import { ClusterModel } from './model/cluster-model.js';
 import { demoScenario } from './model/demo-scenario.js';
@@ -145,7 +144,6 @@ export class SimulatedCluster implements AsyncDisposable {
       access,
       clock,
       summary: (at, known) => summaryOf(this.#parts, spec.name, { ...at, known }),
-      pods: (known) => nodePods(known === 'all' ? podsOf(this.#parts, spec.name) : []),
       configuration: kubeletConfiguration(spec),
     });
     kubelets.set(spec.name, kubelet);
@@ -173,11 +171,6 @@ export class SimulatedCluster implements AsyncDisposable {
   /** Replaces the kubelet's responses to authorized requests for the summary; undefined: its own again. */
   setSummaryAnswer(nodeName: string, answer: SummaryAnswer | undefined): void {
     this.#kubelet(nodeName).setSummaryAnswer(answer);
-  }
-
-  /** The same for authorized requests for its pods. */
-  setPodsAnswer(nodeName: string, answer: SummaryAnswer | undefined): void {
-    this.#kubelet(nodeName).setPodsAnswer(answer);
   }
 
   async setApiFault(fault: ApiFault | undefined): Promise<void> {
@@ -282,16 +275,12 @@ async function startParts(options: SimulatedClusterOptions): Promise<Parts> {
   return { ...own, kubeletAccess, kubeletUidOf };
 }
 
-function summaryOf(parts: Parts, nodeName: string, at: SummaryMoment): object {
-  const node = parts.model.node(nodeName);
+function summaryOf({ model, kubeletUidOf }: Parts, nodeName: string, at: SummaryMoment): object {
+  const node = model.node(nodeName);
   if (node === undefined) throw new Error(`node ${nodeName} has been removed`);
-  return nodeSummary(node, podsOf(parts, nodeName), at);
-}
-
-/** Those that its kubelet knows. */
-function podsOf({ model, kubeletUidOf }: Parts, nodeName: string): readonly SimulatedPod[] {
-  return model.podsOn(nodeName).flatMap((pod): readonly SimulatedPod[] => {
+  const pods = model.podsOn(nodeName).flatMap((pod): readonly SimulatedPod[] => {
     const kubeletUid = kubeletUidOf(pod);
     return kubeletUid === undefined ? [] : [{ ...pod, kubeletUid }];
   });
+  return nodeSummary(node, pods, at);
 }

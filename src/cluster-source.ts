@@ -14,7 +14,6 @@ import type { KubeletCache } from './kubelet/kubelet-cache.js';
 import { refreshesAhead } from './kubelet/refresh-mode.js';
 import type { NodeSummary } from './kubelet/summary.js';
 import { KubeletConnection } from './kubelet-connection.js';
-import { kubeletPods } from './kubelet-pods.js';
 import { nodesInScope } from './scrape/node-policy.js';
 import { Reconciler } from './scrape/reconciler.js';
 import { lacksYoungPod } from './scrape/young-pods.js';
@@ -76,17 +75,17 @@ export class ClusterSource implements AsyncDisposable {
         podSelector: config.cluster.podSelector,
         nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
         rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
-        source: kubeletPods({ ...options, store: () => this.store, kubelets: () => kubelets }),
       }),
     );
-    const kubelets = new KubeletConnection({
-      ...options,
-      store: this.store,
-      budget: this.#budget,
-      onNearNode: (nodeName) => this.#refresher?.mayBeDue(nodeName),
-      onSummary: this.#onSummary,
-    });
-    this.cache = this.#own(kubelets).cache;
+    this.cache = this.#own(
+      new KubeletConnection({
+        ...options,
+        store: this.store,
+        budget: this.#budget,
+        onNearNode: (nodeName) => this.#refresher?.mayBeDue(nodeName),
+        onSummary: this.#onSummary,
+      }),
+    ).cache;
     this.#refresher = this.#createRefresher();
     this.#reconciler = this.#createReconciler();
     this.queue = new WorkQueue<TaskKind>({

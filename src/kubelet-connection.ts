@@ -9,7 +9,6 @@ import type { ConnectionBudget } from './connection-budget.js';
 import type { Credentials } from './credentials/credentials.js';
 import { KubeletCredentials } from './credentials/kubelet-credentials.js';
 import type { ApiTransport } from './http/api-client.js';
-import type { Node } from './kube/objects.js';
 import { KubeletClient } from './kubelet/client.js';
 import { DirectTransport } from './kubelet/direct-transport.js';
 import { KubeletCache, type KubeletCacheOptions } from './kubelet/kubelet-cache.js';
@@ -39,7 +38,6 @@ export interface KubeletConnectionOptions {
 /** The kubelets of a cluster as the settings say how to reach them, and what they said last. */
 export class KubeletConnection implements Disposable {
   readonly cache: KubeletCache;
-  readonly #pods: KubeletClient;
   /** Undefined where the API server's proxy is the way. */
   readonly #transport: DirectTransport | undefined;
 
@@ -48,23 +46,6 @@ export class KubeletConnection implements Disposable {
     this.#transport = access === 'direct' ? directTransport(options) : undefined;
     const transport = this.#transport ?? new ProxyTransport(options.connection);
     this.cache = kubeletCache(options, transport);
-    this.#pods = new KubeletClient({
-      ...clientLimits(options, transport),
-      observer: {
-        requestFinished: (result) => {
-          options.metrics.podsRequestFinished(result);
-        },
-      },
-    });
-  }
-
-  /** See {@link KubeletClient.fetchPods}. */
-  fetchPods<T>(
-    node: Node,
-    read: (body: AsyncIterable<Buffer>, what: string) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> {
-    return this.#pods.fetchPods(node, read, signal);
   }
 
   [Symbol.dispose](): void {
@@ -73,15 +54,10 @@ export class KubeletConnection implements Disposable {
   }
 }
 
-function clientLimits({ config, clock }: KubeletConnectionOptions, transport: KubeletTransport) {
-  const { requestTimeoutMs, maxBodyBytes } = config.kubelet;
-  return { transport, requestTimeoutMs, maxBodyBytes, clock, slicer: new TimeSlicer(clock) };
-}
-
 function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTransport): KubeletCache {
   const { config, store, budget, clock, precedence, metrics, logger, onNearNode, onSummary } = options;
-  const { readConfig } = config.kubelet;
-  const limits = clientLimits(options, transport);
+  const { readConfig, requestTimeoutMs, maxBodyBytes } = config.kubelet;
+  const limits = { transport, requestTimeoutMs, maxBodyBytes, clock, slicer: new TimeSlicer(clock) };
   const summaries = new KubeletClient({ ...limits, observer: metrics });
   const configurations = new KubeletClient({
     ...limits,
@@ -115,7 +91,7 @@ function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTrans
 /** All settings of kubelets but those that bound requests or say what is requested. */
 function reachOf({ kubelet }: Config): object {
   const bounds = { requestTimeoutMs: undefined, maxBodyBytes: undefined, maxConcurrentRequests: undefined };
-  return { ...kubelet, ...bounds, readConfig: undefined, podsSource: undefined };
+  return { ...kubelet, ...bounds, readConfig: undefined };
 }
 
 function directTransport(options: KubeletConnectionOptions): DirectTransport {

@@ -35,13 +35,10 @@ export function readinessChecks({ store, nodeName, stopping, clock }: ReadinessI
 /** An old state is served: it is no reason not to be ready. */
 function progressText({ isConnected, mode, lastProgress, lastFailure }: ScopeState, nowMs: number): string {
   const age = lastProgress === undefined ? 'never' : `${formatAge(nowMs - lastProgress.monotonicMs)} ago`;
-  const how =
-    mode === 'watch' ? (isConnected ? 'watched' : 'not watched') : mode === 'polling' ? 'polled' : fromKubelet;
+  const how = mode === 'polling' ? 'polled' : isConnected ? 'watched' : 'not watched';
   const why = isConnected || lastFailure === undefined ? '' : `, last error: ${failureText(lastFailure)}`;
   return `${how}, last progress ${age}${why}`;
 }
-
-const fromKubelet = 'from the kubelet';
 
 /** The API server wrote a part of it. */
 function failureText({ reason, message }: AttemptFailure): string {

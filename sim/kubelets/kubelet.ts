@@ -17,8 +17,6 @@ export interface KubeletOptions {
   readonly clock: Clock;
   /** The summary at a time, or that of a kubelet that knows no pods. */
   readonly summary: (at: Observation, known: 'all' | 'none') => object;
-  /** The body of `/pods`, or that of a kubelet that knows no pods. */
-  readonly pods: (known: 'all' | 'none') => object;
   /** The body of `/configz`. */
   readonly configuration: object;
 }
@@ -39,7 +37,6 @@ export class Kubelet implements AsyncDisposable {
   readonly #faultChange = new Mutex();
   #fault: Fault | undefined;
   #answer: SummaryAnswer | undefined;
-  #podsAnswer: SummaryAnswer | undefined;
   #restartedAtMs: number | undefined;
   #requestCount = 0;
 
@@ -85,11 +82,6 @@ export class Kubelet implements AsyncDisposable {
     this.#answer = answer;
   }
 
-  /** The same for authorized requests for the pods. */
-  setPodsAnswer(answer: SummaryAnswer | undefined): void {
-    this.#podsAnswer = answer;
-  }
-
   /** Resolves when the fault applies to every further request. */
   async setFault(fault: Fault | undefined): Promise<void> {
     await this.#faultChange.runExclusive(async () => {
@@ -119,12 +111,8 @@ export class Kubelet implements AsyncDisposable {
     const path = new URL(request.url ?? '/', 'https://kubelet').pathname;
     const refusal = await this.#refusal(user, verbOf(request), subresourcesOf(path));
     if (refusal !== undefined) answerText(response, 403, refusal);
-    else if (path === '/stats/summary') {
-      const { summary } = this.#options;
-      await this.#answerData(response, this.#answer, (known) => summary(this.observation, known));
-    } else if (path === '/pods' || path === '/pods/') {
-      await this.#answerData(response, this.#podsAnswer, this.#options.pods);
-    } else if (path === '/configz') answerConfiguration(response, this.#options.configuration);
+    else if (path === '/stats/summary') await this.#answerSummary(response);
+    else if (path === '/configz') answerConfiguration(response, this.#options.configuration);
     else answerText(response, 404, '404 page not found\n');
   }
 
@@ -137,23 +125,19 @@ export class Kubelet implements AsyncDisposable {
     return `Forbidden (user=${user.name}, verb=${verb}, resource=nodes, subresource=${subresources.at(-1) ?? ''})`;
   }
 
-  async #answerData(
-    response: ServerResponse,
-    replacement: SummaryAnswer | undefined,
-    data: (known: 'all' | 'none') => object,
-  ): Promise<void> {
-    if (replacement !== undefined) {
-      await replacement(response);
+  async #answerSummary(response: ServerResponse): Promise<void> {
+    if (this.#answer !== undefined) {
+      await this.#answer(response);
       return;
     }
-    const { clock } = this.#options;
+    const { clock, summary } = this.#options;
     const disconnected = new AbortController();
     response.once('close', () => {
       disconnected.abort();
     });
     await answerSummary(response, {
       fault: this.#fault,
-      summary: data,
+      summary: (known) => summary(this.observation, known),
       sleep: async (durationMs) => clock.sleep(durationMs, disconnected.signal),
     });
   }
@@ -185,6 +169,5 @@ function subresourcesOf(path: string): readonly string[] {
   ] as const) {
     if (path === prefix || path.startsWith(`${prefix}/`)) return [subresource];
   }
-  if (['/pods', '/pods/', '/runningpods/'].includes(path)) return ['pods', 'proxy'];
   return path === '/configz' ? ['configz', 'proxy'] : ['proxy'];
 }

@@ -15,17 +15,13 @@ export async function demo(flags: SettingFlags, context: CommandContext): Promis
   const settings = await loadSettings(flags, context, demoSettings);
   const { SimulatedCluster } = await loadSimulation();
   await using cluster = await SimulatedCluster.start({ clock: context.clock, controlPort: 0 });
-  const { access, podsSource } = settings.config.kubelet;
-  const readsOfKubelet = podsSource === 'kubelet';
+  const { access } = settings.config.kubelet;
   const isTokenRequired = settings.config.web.authorization === 'kubernetes';
   const token = cluster.issueToken({
     user: 'system:serviceaccount:ephemeral-storage-exporter:ephemeral-storage-exporter',
     rules: [
-      { verbs: ['list', 'watch'], resources: readsOfKubelet ? ['nodes'] : ['nodes', 'pods'] },
-      {
-        verbs: ['get'],
-        resources: [access === 'proxy' ? 'nodes/proxy' : 'nodes/stats', ...(readsOfKubelet ? ['nodes/pods'] : [])],
-      },
+      { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
+      { verbs: ['get'], resources: [access === 'proxy' ? 'nodes/proxy' : 'nodes/stats'] },
       ...(isTokenRequired ? [{ verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] }] : []),
     ],
   });

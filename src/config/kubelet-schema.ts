@@ -28,11 +28,6 @@ export const kubelet = section({
     among: ['direct', 'proxy'],
     help: 'How to reach the kubelets: directly, or through the API server (`nodes/proxy`).',
   }),
-  podsSource: choice({
-    default: 'api-server',
-    among: ['api-server', 'kubelet'],
-    help: 'Where pods are read from: listed and watched at the API server, or from the `/pods` of the kubelet in every cache.ttl, without any list or watch of pods at the API server. kubelet: only with `cluster.nodeLocal` or `cluster.node`; requires the permission to get `nodes/pods` (kubelets check it from Kubernetes 1.33 on).',
-  }),
   addressTypes: list({
     item: z.literal(['InternalIP', 'ExternalIP', 'Hostname', 'InternalDNS', 'ExternalDNS']),
     default: ['InternalIP', 'ExternalIP', 'Hostname'],

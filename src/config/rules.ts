@@ -14,7 +14,6 @@ interface Rule {
 
 /** Settings of direct connections to kubelets. */
 const directSettings = [
-  'kubelet.podsSource',
   'kubelet.addressTypes',
   'kubelet.port',
   'kubelet.bearerTokenFile',
@@ -45,13 +44,6 @@ const rules: readonly Rule[] = [
     other: 'cluster.totalShards',
     holds: ({ cluster: { node, totalShards } }) => node === undefined || totalShards === 1,
     allowed: 'only "", as the exporter of a single node has no shards, together with',
-  },
-  {
-    path: 'kubelet.podsSource',
-    other: 'cluster.nodeLocal',
-    holds: ({ kubelet, cluster: { nodeLocal, node } }) =>
-      kubelet.podsSource === 'api-server' || nodeLocal || node !== undefined,
-    allowed: 'only api-server (for the kubelet of one node, set cluster.nodeLocal to true) together with',
   },
   {
     path: 'web.audiences',

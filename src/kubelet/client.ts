@@ -20,7 +20,7 @@ export interface KubeletClientOptions {
   readonly transport: KubeletTransport;
   /** From the start of the request to the end of the body, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Of a decompressed summary or list of pods. */
+  /** Of a decompressed summary. */
   readonly maxBodyBytes: number;
   readonly clock: Clock;
   /** Decodes: one piece after the other, whatever the number of responses. */
@@ -85,14 +85,6 @@ export class KubeletClient {
       },
     };
     return this.#observed(transport.locate(node, '/configz'), reader, signal);
-  }
-
-  /** `read` gets the body of `/pods`. Throws RequestError, what `read` throws, or the signal's reason when it aborts. */
-  async fetchPods<T>(node: Node, read: ResponseReader<T>['read'], signal: AbortSignal): Promise<T> {
-    signal.throwIfAborted();
-    const { transport, maxBodyBytes } = this.#options;
-    const reader = { maxBytes: maxBodyBytes, hint: '; raise kubelet.maxBodySize', read };
-    return this.#observed(transport.locate(node, '/pods'), reader, signal);
   }
 
   async #observed<T>(endpoint: KubeletEndpoint, reader: ResponseReader<T>, signal: AbortSignal): Promise<T> {

@@ -45,10 +45,9 @@ const role = 'its ClusterRole';
 
 /**
  * https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/#kubelet-authorization
- * `nodes/configz` and `nodes/pods`: https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/2862-fine-grained-kubelet-authz
+ * `nodes/configz`: https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/2862-fine-grained-kubelet-authz
  */
 const forbiddenHints: Readonly<Record<KubeletPath, string>> = {
   '/stats/summary': rbacHint({ apiGroup: '', resource: 'nodes/stats', verb: 'get' }, role),
   '/configz': `${rbacHint({ apiGroup: '', resource: 'nodes/configz', verb: 'get' }, role)} (Kubernetes 1.33 or later), or set kubelet.readConfig to false`,
-  '/pods': `${rbacHint({ apiGroup: '', resource: 'nodes/pods', verb: 'get' }, role)} (Kubernetes 1.33 or later), or set kubelet.podsSource to api-server`,
 };

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { Gate } from '../base/gate.js';
 import type { Logger } from '../base/logger.js';
-import { otherNodeError } from '../kube/other-node.js';
+import { isNodeName } from '../kube/node-name.js';
 import type { RequestPolicy } from './cached-request.js';
 import { FailureLog } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
@@ -62,7 +62,7 @@ export function summaryPolicy(options: KubeletPolicyOptions): RequestPolicy<Node
     pause: requestGate && (() => requestGate.passed(maxPauseMs)),
     fetch: fetchSummary,
     check: (node, { nodeName, pods }, before) => {
-      if (nodeName !== node.name) throw otherNodeError(node.name, 'identifies itself as', nodeName);
+      if (nodeName !== node.name) throw otherNodeError(node.name, nodeName);
       const isExpected = pods.length === 0 ? expectsPods(node.name) : false;
       if (isExpected === true) throw emptyError(node.name, 'according to the API server pods run there');
       if (isExpected === undefined && isSudden(before)) throw emptyError(node.name, 'the one before lists some');
@@ -102,6 +102,18 @@ export function configurationPolicy(options: KubeletPolicyOptions): RequestPolic
       clock,
     }
   );
+}
+
+/**
+ * Makes the error for a kubelet of another node: the address may have passed to another machine, with other values. Its name
+ * is quoted only if it is one: a server may repeat credentials.
+ */
+function otherNodeError(nodeName: string, otherName: string): RequestError {
+  const other = isNodeName(otherName)
+    ? `node ${otherName}`
+    : `a node whose name is no DNS name (${otherName.length} characters)`;
+  const message = `the kubelet at the address of node ${nodeName} identifies itself as ${other}`;
+  return new RequestError('decode', `${message}; the node object lags behind, or its kubelet runs under another name`);
 }
 
 /** Whether a summary without pods follows one with pods; the second one in a row confirms the first. */

@@ -4,7 +4,7 @@ import type { Node } from '../kube/objects.js';
  * The paths that are read from a kubelet, and their names in messages. Never with `only_cpu_and_memory`, which leaves out
  * storage.
  */
-export const kubeletPaths = { '/stats/summary': 'summary', '/configz': 'configuration', '/pods': 'pods' } as const;
+export const kubeletPaths = { '/stats/summary': 'summary', '/configz': 'configuration' } as const;
 
 export type KubeletPath = keyof typeof kubeletPaths;
 

@@ -42,8 +42,6 @@ export interface StoreHealthReport {
   readonly isConnected: boolean;
   /** Whether lists replace a watch that cannot be kept, about every minute. */
   readonly isPolled: boolean;
-  /** Whether the kubelet lists the objects, in place of the API server. */
-  readonly isOfKubelet?: boolean | undefined;
   /** Since the last list, event or bookmark. */
   readonly lastProgressAgeMs?: number | undefined;
 }
@@ -75,7 +73,6 @@ export function healthReport({ report, nowMs, unlisted, ...others }: HealthInput
       objectCount,
       isConnected,
       isPolled: mode === 'polling',
-      ...(mode === 'kubelet' && { isOfKubelet: true }),
       lastProgressAgeMs: ageMs(lastProgress),
     })),
   };

@@ -21,17 +21,16 @@ const silentAfterMs = 300_000;
  */
 export function absenceProblems(health: HealthReport, cluster: ClusterReport | undefined): readonly Problem[] {
   const { absences = [], isPartial = false } = cluster ?? {};
-  const ofServer = health.stores.filter(({ isOfKubelet }) => isOfKubelet !== true);
-  const disconnected = ofServer.filter((store) => isDisconnected(store, health));
-  const polled = ofServer.filter((store) => store.isPolled && !disconnected.includes(store));
-  const isApiServerAway = health.isApiServerAway && disconnected.length > 0 && disconnected.length === ofServer.length;
+  const { stores } = health;
+  const disconnected = stores.filter((store) => isDisconnected(store, health));
+  const polled = stores.filter((store) => store.isPolled && !disconnected.includes(store));
+  const isApiServerAway = health.isApiServerAway && disconnected.length > 0 && disconnected.length === stores.length;
   const ofApiServer = isApiServerAway ? absences.filter((absence) => absence.isOfApiServer) : [];
   return [
     ...(isApiServerAway ? [awayProblem(disconnected, ofApiServer)] : disconnectedProblem(disconnected)),
     ...polledProblem(polled),
     ...absences.filter((absence) => !ofApiServer.includes(absence)).map((absence) => nodesProblem(absence, isPartial)),
-    ...ofServer.flatMap(silentProblem),
-    ...health.stores.flatMap(kubeletListProblem),
+    ...stores.flatMap(silentProblem),
   ];
 }
 
@@ -96,27 +95,8 @@ function watchesText(stores: readonly StoreHealthReport[], [one, many]: readonly
   return names.length === 1 ? `watch of ${names.join('')} ${one}` : `watches of ${names.join(', ')} ${many}`;
 }
 
-function unseenText(stores: readonly Pick<StoreHealthReport, 'resource'>[]): string {
+function unseenText(stores: readonly StoreHealthReport[]): string {
   return `changes of ${stores.map(({ resource }) => resource).join(' and ')} are not seen`;
-}
-
-/** A list of the kubelet is tried again after `cache.ttl`, and one that fails is the first sign of what follows. */
-function kubeletListProblem({
-  resource,
-  isConnected,
-  isOfKubelet,
-  lastProgressAgeMs = 0,
-}: StoreHealthReport): readonly Problem[] {
-  if (isOfKubelet !== true || isConnected || lastProgressAgeMs < disconnectedAfterMs) return [];
-  return [
-    {
-      severity: 'critical',
-      text: `the kubelet does not list its ${resource}: they are those of ${formatAge(lastProgressAgeMs)} ago`,
-      detail: unseenText([{ resource }]),
-      hint: "Check the exporter's log for the error, and that its role allows get on nodes/pods (Kubernetes 1.33 or later).",
-      section: 'trust',
-    },
-  ];
 }
 
 /** Connected as far as the exporter knows. */

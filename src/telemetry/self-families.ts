@@ -65,12 +65,6 @@ export const selfFamilies = {
     help: 'Requests to kubelets for their configuration, by result: success or the reason of the failure.',
     labels: ['result'],
   },
-  kubeletPodsRequests: {
-    name: `${prefix}kubelet_pods_requests_total`,
-    type: 'counter',
-    help: 'Requests to the kubelet for its pods, with kubelet.podsSource: kubelet, by result: success or the reason of the failure.',
-    labels: ['result'],
-  },
   kubeletEarlyRequests: {
     name: `${prefix}kubelet_early_requests_total`,
     type: 'counter',
@@ -152,13 +146,13 @@ export const selfFamilies = {
   storeWatchConnected: {
     name: `${prefix}store_watch_connected`,
     type: 'gauge',
-    help: '1 while the watches of all namespaces that have been listed are connected; with kubelet.podsSource: kubelet, while the last list of the pods succeeded.',
+    help: '1 while the watches of all namespaces that have been listed are connected.',
     labels: ['resource'],
   },
   storeMode: {
     name: `${prefix}store_mode`,
     type: 'gauge',
-    help: '1 for how the objects are followed, 0 for the others: watch, polling while a watch of them cannot be kept (a list when there was no list, event or bookmark for 65 to 75 s), or kubelet where the kubelet lists them.',
+    help: '1 for how the objects are followed, 0 for the others: watch, or polling while a watch of them cannot be kept (a list when there was no list, event or bookmark for 65 to 75 s).',
     labels: ['resource', 'mode'],
   },
   storeLastProgress: {

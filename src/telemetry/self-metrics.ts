@@ -75,7 +75,6 @@ export class SelfMetrics {
   readonly #scrapes = new Tally<ScrapeResult>(scrapeResults);
   readonly #kubeletRequests = new Tally<RequestResult>(requestResults);
   readonly #kubeletConfigRequests = new Tally<RequestResult>(requestResults);
-  readonly #kubeletPodsRequests = new Tally<RequestResult>(requestResults);
   readonly #earlyRequests = new Tally<EarlyRequestReason>(earlyRequestReasons);
   readonly #lifecycleEvents = new Tally<LifecycleEventType>(lifecycleEventTypes);
   readonly #cacheLookups = new Tally<LookupResult>(lookupResults);
@@ -110,7 +109,6 @@ export class SelfMetrics {
     );
     this.#expose(selfFamilies.kubeletRequests, () => resultSamples(this.#kubeletRequests));
     this.#expose(selfFamilies.kubeletConfigRequests, () => resultSamples(this.#kubeletConfigRequests));
-    this.#expose(selfFamilies.kubeletPodsRequests, () => resultSamples(this.#kubeletPodsRequests));
     this.#expose(selfFamilies.kubeletEarlyRequests, () =>
       this.#earlyRequests.entries().map(([reason, value]) => ({ labels: { reason }, value })),
     );
@@ -163,11 +161,6 @@ export class SelfMetrics {
   /** Beside {@link requestFinished}, which counts requests for summaries. */
   configRequestFinished(result: RequestResult): void {
     this.#kubeletConfigRequests.add(result);
-  }
-
-  /** The same for lists of pods. */
-  podsRequestFinished(result: RequestResult): void {
-    this.#kubeletPodsRequests.add(result);
   }
 
   /** Beside {@link requestFinished}, which counts it too. */

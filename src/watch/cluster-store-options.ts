@@ -3,7 +3,6 @@ import type { Logger } from '../base/logger.js';
 import type { Scope } from '../kube/scope.js';
 import type { LabelSelector } from '../kube/selector.js';
 import type { ClusterWatches } from './cluster-watches.js';
-import type { PolledSource } from './object-feed.js';
 
 export interface ClusterStoreOptions {
   readonly watches: Pick<ClusterWatches, 'nodes' | 'pods'>;
@@ -19,8 +18,6 @@ export interface ClusterStoreOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
-  /** Where pods are read from in place of the API server: with one node. */
-  readonly source?: PolledSource | undefined;
   /** Whether nodes have the list of their images, up to 50 each. Default: false. */
   readonly keepsImages?: boolean;
 }

@@ -133,8 +133,7 @@ export class ClusterStore implements Disposable {
   }
 
   #relistIfDoubted(resource: Resource, counts: KnownPodCounts): void {
-    const isReadAnyway = resource === 'pods' && this.#options.source !== undefined;
-    const due = isReadAnyway || this.lists.isServerAway ? undefined : this.#doubts[resource].dueList(counts);
+    const due = this.lists.isServerAway ? undefined : this.#doubts[resource].dueList(counts);
     if (due === undefined) return;
     const log = due === 'first' ? this.#options.logger.warn : this.#options.logger.debug;
     log(`${doubtReasons[resource]}: ${resource} are listed again`, { ...counts });

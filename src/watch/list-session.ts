@@ -37,7 +37,7 @@ export interface ListedObjects<T> {
 }
 
 /** An object of a list that is not among its `objects`. */
-export interface SkippedObject {
+interface SkippedObject {
   readonly reason: 'malformed' | 'too_large';
   readonly message: string;
 }
@@ -116,7 +116,7 @@ function joined<T>(first: ListPage<T> | undefined, page: ListPage<T>): ListPage<
 }
 
 /** When all objects are malformed, the list itself is wrong: the known objects must not be dropped for it. */
-export function checkedList<T>(list: ListedObjects<T>): ListedObjects<T> {
+function checkedList<T>(list: ListedObjects<T>): ListedObjects<T> {
   const malformed = list.skipped.filter(({ reason }) => reason === 'malformed');
   const [first] = malformed;
   if (first === undefined || list.objects.length > 0) return list;

@@ -3,10 +3,10 @@ import { RequestError } from '../base/errors.js';
 import { JsonSplitter } from '../base/json-splitter.js';
 import type { SliceSink } from '../base/split-document.js';
 import { oneLine } from '../base/text.js';
-import { type JsonObject, objectOf, textOf } from '../kube/json.js';
+import { objectOf, textOf } from '../kube/json.js';
 
 /** etcd refuses objects above 1.5 MiB by default (https://etcd.io/docs/latest/dev-guide/limit/). */
-const defaultMaxItemBytes = 8 * 1024 * 1024;
+const maxItemBytes = 8 * 1024 * 1024;
 
 export interface ListOptions {
   /** The only kind accepted: `PodList`, … */
@@ -15,8 +15,6 @@ export interface ListOptions {
   readonly onItem: (item: unknown) => void;
   /** Called for each item above 8 MiB, which is skipped; the message has its size and its beginning. */
   readonly onOversizedItem: (message: string) => void;
-  /** In place of the 8 MiB. */
-  readonly maxItemBytes?: number;
 }
 
 /** The metadata of the list. */
@@ -26,21 +24,13 @@ export interface ListMeta {
   readonly continueToken: string | undefined;
 }
 
-/** As {@link readItems}, for a list of the API server, which has a version. */
-export async function readList(body: AsyncIterable<Buffer>, options: ListOptions): Promise<ListMeta> {
-  const metadata = await readItems(body, options);
-  const resourceVersion = textOf(metadata['resourceVersion']);
-  if (resourceVersion === undefined) throw malformed('it has no resourceVersion');
-  return { resourceVersion, continueToken: textOf(metadata['continue']) };
-}
-
 /**
- * Reads a list of Kubernetes objects item by item: neither the text of the list nor the list itself is ever one value. Returns
- * its metadata. Throws `RequestError`: `decode` for a list that is truncated, malformed or of another kind, `too_large` for a
+ * Reads a list of the API server item by item: neither the text of the list nor the list itself is ever one value. Returns its
+ * metadata. Throws `RequestError`: `decode` for a list that is truncated, malformed or of another kind, `too_large` for a
  * member other than the items above 8 MiB. Errors of the body and of the callbacks pass through.
  */
-export async function readItems(body: AsyncIterable<Buffer>, options: ListOptions): Promise<JsonObject> {
-  const { kind, onItem, onOversizedItem, maxItemBytes = defaultMaxItemBytes } = options;
+export async function readList(body: AsyncIterable<Buffer>, options: ListOptions): Promise<ListMeta> {
+  const { kind, onItem, onOversizedItem } = options;
   const members = new Map<string, unknown>();
   const splitter = new JsonSplitter({
     what: 'list',
@@ -54,13 +44,16 @@ export async function readItems(body: AsyncIterable<Buffer>, options: ListOption
       members.set(name, value);
     },
     onItem,
-    onOversizedItem: () => new OversizedItem(maxItemBytes, onOversizedItem),
+    onOversizedItem: () => new OversizedItem(onOversizedItem),
   });
   for await (const piece of yieldToEventLoop(body)) splitter.write(piece);
   const names = splitter.finish();
   checkKind(members.get('kind'), kind);
   if (!names.has('items')) throw malformed('it has no items');
-  return objectOf(members.get('metadata'));
+  const metadata = objectOf(members.get('metadata'));
+  const resourceVersion = textOf(metadata['resourceVersion']);
+  if (resourceVersion === undefined) throw malformed('it has no resourceVersion');
+  return { resourceVersion, continueToken: textOf(metadata['continue']) };
 }
 
 /** Of an item that is too large: enough for its name. */
@@ -68,13 +61,11 @@ const quotedBytes = 120;
 
 /** Keeps no more of an item than its size and its beginning. */
 class OversizedItem implements SliceSink {
-  readonly #maxBytes: number;
   readonly #onEnd: ListOptions['onOversizedItem'];
   #byteCount = 0;
   #beginning = Buffer.of();
 
-  constructor(maxBytes: number, onEnd: ListOptions['onOversizedItem']) {
-    this.#maxBytes = maxBytes;
+  constructor(onEnd: ListOptions['onOversizedItem']) {
     this.#onEnd = onEnd;
   }
 
@@ -86,7 +77,7 @@ class OversizedItem implements SliceSink {
 
   end(): void {
     const beginning = oneLine(this.#beginning.toString());
-    this.#onEnd(`an item of ${this.#byteCount} bytes, above ${this.#maxBytes}, that begins with ${beginning}`);
+    this.#onEnd(`an item of ${this.#byteCount} bytes, above ${maxItemBytes}, that begins with ${beginning}`);
   }
 }
 

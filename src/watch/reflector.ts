@@ -6,7 +6,6 @@ import { listConfirmed } from './confirmed-list.js';
 import { FirstList } from './first-list.js';
 import { followUpOf, isAway } from './follow-ups.js';
 import { isRefused, type ListedObjects, listFailure, listObjects, type ListSessionOptions } from './list-session.js';
-import type { ObjectFeed } from './object-feed.js';
 import type { StoredObject } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { collectionOf, type ObjectCollection, type ObjectCollectionOptions, type Resource } from './resource-path.js';
@@ -36,7 +35,7 @@ export interface ReflectorOptions<T> extends ObjectCollectionOptions, StoreWrite
  * signal aborts. The store keeps its objects while the API server is unavailable, for any time.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  */
-export class Reflector<T extends StoredObject> implements ObjectFeed {
+export class Reflector<T extends StoredObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #collection: ObjectCollection;
   readonly #writer: StoreWriter<T>;

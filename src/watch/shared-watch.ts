@@ -86,7 +86,7 @@ export class SharedWatch<T extends StoredObject> {
     const { startsWithinMs } = this.#collection;
     const { clock, random } = this.#options;
     if (startsWithinMs > 0) await clock.sleep(startsWithinMs * random(), signal).catch(() => undefined);
-    await Promise.all(this.#scopes.map(({ feed }) => feed.run(signal)));
+    await Promise.all(this.#scopes.map(({ reflector }) => reflector.run(signal)));
     this.#hasEnded = true;
     for (const subscription of [...this.#subscriptions]) subscription[Symbol.dispose]();
   }
@@ -131,19 +131,19 @@ export class SharedWatch<T extends StoredObject> {
   /** Resolves when everything has been listed once. */
   async synced(): Promise<void> {
     await this.#chosen;
-    await Promise.all(this.#scopes.map(({ feed }) => feed.firstList.synced));
+    await Promise.all(this.#scopes.map(({ reflector }) => reflector.firstList.synced));
   }
 
   /** Resolves when each list has succeeded once, or failed for a reason that does not go away by itself. */
   async settled(): Promise<void> {
     await Promise.race([this.#clusterWide.failedForLong, this.#chosen]);
     if (this.choiceFailure !== undefined) return;
-    await Promise.all(this.#scopes.map(({ feed }) => feed.firstList.settled));
+    await Promise.all(this.#scopes.map(({ reflector }) => reflector.firstList.settled));
   }
 
-  /** Lists the newest state at the next attempt, once: see {@link ObjectFeed.relist}. */
+  /** Lists the newest state at the next attempt, once: see {@link Reflector.relist}. */
   relist(): void {
-    for (const { feed } of this.#scopes) feed.relist();
+    for (const { reflector } of this.#scopes) reflector.relist();
   }
 
   #scopeOf(namespace: string): WatchedScope<T> {

@@ -1,5 +1,4 @@
 import { endOf } from '../base/ending.js';
-import type { PolledSource } from './object-feed.js';
 import type { StoredObject } from './object-store.js';
 import { SharedWatch, type SharedWatchOptions } from './shared-watch.js';
 import type { WatchedCollection } from './watched-collection.js';
@@ -17,9 +16,6 @@ export interface WatchLease<T extends StoredObject> extends Disposable {
   readonly watch: SharedWatch<T>;
 }
 
-/** A source that is polled lives as long as the settings that it is made from: nothing else shares it. */
-type WatchIdentity = string | PolledSource;
-
 interface KnownWatch<T extends StoredObject> {
   readonly watch: SharedWatch<T>;
   readonly stopping: AbortController;
@@ -31,11 +27,11 @@ interface KnownWatch<T extends StoredObject> {
 
 /**
  * The watches of one resource, of one API server with one set of credentials: one for each collection, for all that need it. A
- * watch runs from its first use until 30 s after its last one, or until that one where its source is polled.
+ * watch runs from its first use until 30 s after its last one.
  */
 export class SharedWatches<T extends StoredObject> implements AsyncDisposable {
   readonly #options: SharedWatchesOptions;
-  readonly #watches = new Map<WatchIdentity, KnownWatch<T>>();
+  readonly #watches = new Map<string, KnownWatch<T>>();
   readonly #ending = new Set<Promise<void>>();
   #isDisposed = false;
 
@@ -57,8 +53,8 @@ export class SharedWatches<T extends StoredObject> implements AsyncDisposable {
   /** Throws when the watches have been disposed of. */
   acquire(collection: WatchedCollection<T>): WatchLease<T> {
     if (this.#isDisposed) throw new Error(`the watches have ended: ${collection.resource} cannot be watched`);
-    const identity = collection.source ?? collection.identity;
-    const known = this.#watches.get(identity) ?? this.#start(identity, collection);
+    const { identity } = collection;
+    const known = this.#watches.get(identity) ?? this.#start(collection);
     known.leaseCount += 1;
     known.lingering?.abort(new Error('in use again'));
     known.lingering = undefined;
@@ -79,7 +75,7 @@ export class SharedWatches<T extends StoredObject> implements AsyncDisposable {
     await Promise.all(this.#ending);
   }
 
-  #start(identity: WatchIdentity, collection: WatchedCollection<T>): KnownWatch<T> {
+  #start(collection: WatchedCollection<T>): KnownWatch<T> {
     const stopping = new AbortController();
     const watch = new SharedWatch(collection, this.#options);
     const { signal } = stopping;
@@ -87,17 +83,13 @@ export class SharedWatches<T extends StoredObject> implements AsyncDisposable {
     const { onUnexpectedEnd } = this.#options;
     const running = endOf({ name, running: watch.run(signal), signal, onUnexpectedEnd });
     const known = { watch, stopping, running, leaseCount: 0, lingering: undefined };
-    this.#watches.set(identity, known);
+    this.#watches.set(collection.identity, known);
     return known;
   }
 
-  #release(identity: WatchIdentity, known: KnownWatch<T>): void {
+  #release(identity: string, known: KnownWatch<T>): void {
     known.leaseCount -= 1;
     if (known.leaseCount > 0 || this.#isDisposed) return;
-    if (typeof identity !== 'string') {
-      this.#end(identity, known);
-      return;
-    }
     known.lingering = new AbortController();
     this.#options.clock.sleep(lingerMs, known.lingering.signal).then(
       () => {
@@ -107,7 +99,7 @@ export class SharedWatches<T extends StoredObject> implements AsyncDisposable {
     );
   }
 
-  #end(identity: WatchIdentity, { stopping, running, lingering }: KnownWatch<T>): void {
+  #end(identity: string, { stopping, running, lingering }: KnownWatch<T>): void {
     this.#watches.delete(identity);
     lingering?.abort(new Error('stopped'));
     stopping.abort(new Error('stopped'));

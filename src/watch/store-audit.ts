@@ -107,7 +107,7 @@ export class StoreAudit<T extends StoredObject> {
   async #compare(signal: AbortSignal): Promise<number> {
     const { clock, collection, logger } = this.#options;
     const { resource } = collection;
-    const scopes = this.#scopes.filter(({ isConnected, reflector }) => isConnected && reflector !== undefined); // of the others, a list follows anyway
+    const scopes = this.#scopes.filter(({ isConnected }) => isConnected); // of the others, a list follows anyway
     if (scopes.length === 0) return settleMs;
     const remainingMs = this.#compareAtMs(scopes) - clock.monotonicMs();
     if (remainingMs > 0) return remainingMs;
@@ -126,7 +126,7 @@ export class StoreAudit<T extends StoredObject> {
     const unchangedKeys = suspectKeys.filter((key) => this.#changedKeys?.has(key) !== true);
     if (unchangedKeys.length === 0) return this.#startOver();
     this.#changedKeys = new Set();
-    for (const { feed } of this.#scopes) feed.relist();
+    for (const { reflector } of this.#scopes) reflector.relist();
     this.#next = () => Promise.resolve(this.#count(unchangedKeys));
     return settleMs;
   }
@@ -185,7 +185,7 @@ export class StoreAudit<T extends StoredObject> {
     const { collection, objects, slicer } = this.#options;
     const { keyOf, namespaceOf, project } = collection;
     const [listedKeys, keys] = [new Set<string>(), new Set<string>()];
-    await reflector?.listBeside((listed) => {
+    await reflector.listBeside((listed) => {
       const object = project(listed);
       if (object === undefined) return undefined;
       const key = keyOf(object);

@@ -39,7 +39,7 @@ export class StoreLists {
     this.#unlistedNamespaces = options.namespaces;
   }
 
-  /** Lists the newest state at the next attempt, once: see {@link ObjectFeed.relist}. */
+  /** Lists the newest state at the next attempt, once: see {@link Reflector.relist}. */
   relist(resource: Resource): void {
     this.#options[resource].relist();
   }
@@ -93,16 +93,16 @@ export class StoreLists {
 
   /** Whether the API server cannot be reached, as far as lists and watches show. */
   get isServerAway(): boolean {
-    return this.#scopes.some(({ feed }) => feed.isServerAway);
+    return this.#scopes.some(({ reflector }) => reflector.isServerAway);
   }
 
   unsynced(): readonly UnsyncedScope[] {
     const nowMs = this.#options.clock.monotonicMs();
     return this.#scopes
       .filter(({ isSynced }) => !isSynced)
-      .map(({ name, resource, namespace, feed }) => {
+      .map(({ name, resource, namespace, reflector }) => {
         const { choiceFailure, startedAtMs } = this.#options[resource];
-        const lastFailure = feed.lastFailure ?? choiceFailure;
+        const lastFailure = reflector.lastFailure ?? choiceFailure;
         return {
           ...{ name, resource, namespace },
           reason: lastFailure?.reason,

@@ -28,7 +28,7 @@ export interface StoreState {
   readonly scopes: readonly ScopeState[];
   /** Whether there are listed scopes, and the watches of all of them are connected. */
   readonly isConnected: boolean;
-  /** `polling` when one of the scopes is polled; one that the kubelet lists is the only one. */
+  /** `polling` when one of the scopes is polled. */
   readonly mode: WatchMode;
   /** The last list, event or bookmark, of the listed scope that waits longest; undefined before the first list. */
   readonly lastProgress: Instant | undefined;
@@ -39,7 +39,7 @@ export function storeState(resource: Resource, objectCount: number, scopes: read
   return {
     ...{ resource, objectCount, scopes },
     isConnected: listed.length > 0 && listed.every(({ isConnected }) => isConnected),
-    mode: scopes.find(({ mode }) => mode !== 'watch')?.mode ?? 'watch',
+    mode: scopes.some(({ mode }) => mode === 'polling') ? 'polling' : 'watch',
     lastProgress: earliest(listed.flatMap(({ lastProgress }) => lastProgress ?? [])),
   };
 }

@@ -3,10 +3,9 @@ import type { WatchEnd } from './watch-session.js';
 
 /**
  * How a collection is followed. Closed list: the values become label values. `polling`: its watch cannot be kept, and it is
- * listed whenever there has been no list, event or bookmark for about a minute; watches are tried in between. `kubelet`: the
- * kubelet lists it, which has no watches.
+ * listed whenever there has been no list, event or bookmark for about a minute; watches are tried in between.
  */
-export const watchModes = ['watch', 'polling', 'kubelet'] as const;
+export const watchModes = ['watch', 'polling'] as const;
 export type WatchMode = (typeof watchModes)[number];
 
 /** A watch that has lived so long works: the run of failures has ended. A server whose streams break sooner is not well. */

@@ -4,9 +4,8 @@ import type { Intern } from '../kube/interner.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import { isInScope, type Scope } from '../kube/scope.js';
-import { formatSelector, type LabelSelector, matchesSelector } from '../kube/selector.js';
+import { formatSelector, type LabelSelector } from '../kube/selector.js';
 import { isPodInScope, withPlausibleStart } from './kept-pods.js';
-import type { PolledSource } from './object-feed.js';
 import type { StoredObject } from './object-store.js';
 import type { Resource } from './resource-path.js';
 
@@ -27,8 +26,6 @@ export interface WatchedCollection<T extends StoredObject> {
   readonly removedIdOf: (object: T) => string;
   /** The first list waits for a random part of this time. */
   readonly startsWithinMs: number;
-  /** In place of the API server; undefined: none. */
-  readonly source?: PolledSource | undefined;
   /** See {@link StoreWriterOptions.project}. */
   readonly project: (object: unknown) => T | undefined;
 }
@@ -53,8 +50,6 @@ export interface WatchedPodsOptions {
   readonly clock: Clock;
   /** The first list of the pods of one node waits for a random part of this time: there is an exporter on each node. */
   readonly nodeLocalSpreadMs: number;
-  /** The kubelet of the one node; undefined: the API server. */
-  readonly source?: PolledSource | undefined;
 }
 
 export function watchedNodes(
@@ -83,13 +78,13 @@ export function watchedNodes(
 }
 
 export function watchedPods(
-  { scope, podSelector, clock, nodeLocalSpreadMs, source, ...options }: WatchedPodsOptions,
+  { scope, podSelector, clock, nodeLocalSpreadMs, ...options }: WatchedPodsOptions,
   { intern, dedupe }: SharedValues,
 ): WatchedCollection<Pod> {
   const namespaces = [...new Set(options.namespaces)].sort();
   const selection = {
     resource: 'pods',
-    namespaces: source === undefined ? namespaces : [],
+    namespaces,
     labelSelector: selectorText(podSelector),
     fieldSelector: scope.nodeName === undefined ? undefined : `spec.nodeName=${scope.nodeName}`,
   } as const;
@@ -100,15 +95,11 @@ export function watchedPods(
     groupOf: ({ nodeName }) => nodeName,
     namespaceOf: ({ namespace }) => namespace,
     removedIdOf: ({ kubeletUid }) => kubeletUid,
-    startsWithinMs: scope.nodeName === undefined || source !== undefined ? 0 : nodeLocalSpreadMs,
-    source,
-    project: (object) => {
-      if (!isPodInScope(object, { ...scope, namespaces })) return undefined;
-      const pod = projectPod(object, intern, dedupe);
-      // The API server selects by itself; a pod whose labels change is removed by the next list.
-      if (source !== undefined && !matchesSelector(podSelector, pod.labels)) return undefined;
-      return withPlausibleStart(pod, latestNowMs(clock));
-    },
+    startsWithinMs: scope.nodeName === undefined ? 0 : nodeLocalSpreadMs,
+    project: (object) =>
+      isPodInScope(object, { ...scope, namespaces })
+        ? withPlausibleStart(projectPod(object, intern, dedupe), latestNowMs(clock))
+        : undefined,
   };
 }
 

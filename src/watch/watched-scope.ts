@@ -1,6 +1,4 @@
 import type { Instant } from '../base/clock.js';
-import { ListPoller } from './list-poller.js';
-import type { ObjectFeed, PolledSource } from './object-feed.js';
 import type { StoredObject } from './object-store.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
 import type { ReflectorObserver, WatchCounter } from './reflector-observer.js';
@@ -10,24 +8,19 @@ import type { WatchMode } from './watch-mode.js';
 
 export interface WatchedScopeOptions<T> extends Omit<ReflectorOptions<T>, 'observer'> {
   readonly counter: WatchCounter;
-  /** In place of the API server. */
-  readonly source?: PolledSource | undefined;
-  readonly keyOf: (object: T) => string;
 }
 
-/** One list and watch: of a resource in all namespaces or in one. Or one list that is polled, of a source that has no watch. */
+/** One list and watch: of a resource in all namespaces or in one. */
 export class WatchedScope<T extends StoredObject> {
   readonly resource: Resource;
   /** '' for all namespaces. */
   readonly namespace: string;
-  readonly feed: ObjectFeed;
-  /** The same where the API server is the source; undefined otherwise. */
-  readonly reflector: Reflector<T> | undefined = undefined;
+  readonly reflector: Reflector<T>;
   #isConnected = false;
   #lastProgress: Instant | undefined;
   #listedAtMs = -Infinity;
 
-  constructor({ counter, source, ...options }: WatchedScopeOptions<T>) {
+  constructor({ counter, ...options }: WatchedScopeOptions<T>) {
     this.resource = options.resource;
     this.namespace = options.namespace ?? '';
     const observer: ReflectorObserver = {
@@ -43,8 +36,7 @@ export class WatchedScope<T extends StoredObject> {
         this.#lastProgress = at;
       },
     };
-    if (source === undefined) this.feed = this.reflector = new Reflector<T>({ ...options, observer });
-    else this.feed = new ListPoller<T>({ ...options, source, observer });
+    this.reflector = new Reflector<T>({ ...options, observer });
   }
 
   /** `nodes`, `pods` or `pods in NAMESPACE`. */
@@ -54,16 +46,16 @@ export class WatchedScope<T extends StoredObject> {
 
   /** Whether it has been listed once. Never false again. */
   get isSynced(): boolean {
-    return this.feed.hasSynced;
+    return this.reflector.hasSynced;
   }
 
-  /** Whether there is a watch, or the last list that was polled has succeeded. */
+  /** Whether there is a watch. */
   get isConnected(): boolean {
     return this.#isConnected;
   }
 
   get mode(): WatchMode {
-    return this.feed.mode;
+    return this.reflector.mode;
   }
 
   /** Of the last list, event or bookmark; undefined before the first list. */
@@ -73,7 +65,7 @@ export class WatchedScope<T extends StoredObject> {
 
   /** Undefined while the last attempt has not failed. */
   get lastFailure(): AttemptFailure | undefined {
-    return this.feed.lastFailure;
+    return this.reflector.lastFailure;
   }
 
   /** Monotonic time of the last complete list, in milliseconds; -Infinity before the first one. */

@@ -21,7 +21,6 @@ describe('defaults', () => {
       },
       kubelet: {
         access: 'direct',
-        podsSource: 'api-server',
         addressTypes: ['InternalIP', 'ExternalIP', 'Hostname'],
         port: undefined,
         requestTimeoutMs: 10_000,

@@ -17,7 +17,6 @@ describe('listSettings', () => {
       'cluster.shard',
       'cluster.totalShards',
       'kubelet.access',
-      'kubelet.podsSource',
       'kubelet.addressTypes',
       'kubelet.port',
       'kubelet.requestTimeout',

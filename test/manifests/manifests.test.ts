@@ -16,13 +16,7 @@ import {
 import { checkSettings } from '../support/manifests/exporter-settings.js';
 import { typeFaults } from '../support/manifests/kubernetes-types.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
-import {
-  componentNames,
-  componentOfNodeLocal,
-  leastGrants,
-  misfit,
-  overlayNames,
-} from '../support/manifests/overlays.js';
+import { componentNames, leastGrants, misfit, overlayNames } from '../support/manifests/overlays.js';
 import { containerChecks, failing, grantsOf, podFaults, workloadsOf } from '../support/manifests/policies.js';
 
 const read = (file: string): string => readFileSync(join(manifestsFolder, file), 'utf8');
@@ -91,7 +85,6 @@ describe('the manifests', () => {
     );
     expect(grants).toEqual({
       'base/rbac.yaml': leastGrants,
-      'components/kubelet-pods/rbac.yaml': ['get nodes/pods'],
       'components/kubernetes-authorization/rbac.yaml': [
         'create authentication.k8s.io/tokenreviews',
         'create authorization.k8s.io/subjectaccessreviews',
@@ -184,21 +177,17 @@ describe('the manifests', () => {
       /^ *# +- \.\.\/\.\.\/components\/([\w-]+)$/gm,
     );
     const offered = Array.from(lines, ([, name = '']) => name);
-    const own = overlay === 'node-local' ? [componentOfNodeLocal] : [];
-    const fitting = componentNames.filter((name) => misfit(overlay, name) === undefined);
-    expect(offered.sort()).toEqual([...fitting, ...own].sort());
+    expect(offered.sort()).toEqual(componentNames.filter((name) => misfit(overlay, name) === undefined).sort());
   });
 
   it('have no component that no overlay offers', () => {
-    const offered = [...componentNames, componentOfNodeLocal];
-    expect(offered).toEqual(expect.arrayContaining(readdirSync(join(manifestsFolder, 'components'))));
+    expect(componentNames).toEqual(expect.arrayContaining(readdirSync(join(manifestsFolder, 'components'))));
   });
 
   it('are described in their README', () => {
     const readme = read('README.md');
     for (const overlay of overlayNames)
       expect(readme).toContain(`| [\`${overlay}\`](overlays/${overlay}/kustomization.yaml)`);
-    for (const component of [...componentNames, componentOfNodeLocal])
-      expect(readme).toMatch(new RegExp(`^\\| \\[?\`${component}\``, 'm'));
+    for (const component of componentNames) expect(readme).toMatch(new RegExp(`^\\| \\[?\`${component}\``, 'm'));
   });
 });

@@ -11,7 +11,7 @@ import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/ku
 import { normalForm } from '../support/manifests/normal-form.js';
 import { hasOpenApi, openApiVersions, validate } from '../support/manifests/openapi.js';
 import { otherTypeFaults } from '../support/manifests/other-types.js';
-import { componentNames, componentOfNodeLocal } from '../support/manifests/overlays.js';
+import { componentNames } from '../support/manifests/overlays.js';
 import { exporterOf, policyFaults } from '../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
@@ -169,9 +169,6 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['Use one of them', { tls: { secretName: 'tls' }, config: { web: { configFile: '/web.yaml' } } }],
     ['Enable one of them', { serviceMonitor: enabled, podMonitor: enabled }],
     ['Remove config.kubelet.tls', { nodeProxy: enabled, config: { kubelet: { tls: { caFile: '/ca.crt' } } } }],
-    ['Set mode to node-local', { kubeletPods: enabled }],
-    ['Enable one of them', { mode: 'node-local', kubeletPods: enabled, nodeProxy: enabled }],
-    ['Use kubeletPods.enabled', { mode: 'node-local', config: { kubelet: { podsSource: 'kubelet' } } }],
     ["'caFiles' not allowed", { serviceMonitor: { tlsConfig: { caFiles: '/ca.crt' } } }],
     // Pod monitors cannot read files of Prometheus.
     ["'caFile' not allowed", { podMonitor: { tlsConfig: { caFile: '/ca.crt' } } }],
@@ -255,7 +252,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
   });
 
   it('takes settings that need no further role, although others of their kind do', () => {
-    const kubelet = { access: 'direct', podsSource: 'api-server', readConfig: false, port: 10_251 };
+    const kubelet = { access: 'direct', readConfig: false, port: 10_251 };
     const config = { kubelet, web: { authorization: 'none' } };
     for (const helm of helmNames) {
       const { status, error } = runHelm(helm, ['template', chartFolder], { config });
@@ -265,16 +262,11 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 
   it('names all variables that it sets where it refuses them', () => {
     const set = modes.flatMap((mode) =>
-      render({
-        ...opted,
-        ...(mode === 'node-local' && { kubeletPods: enabled, nodeProxy: {} }),
-        tls: { secretName: 'tls' },
-        mode,
-      })
+      render({ ...opted, tls: { secretName: 'tls' }, mode })
         .filter(({ kind }) => ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind))
         .flatMap((object) => listAt(exporterOf([object]), 'env').map(({ name }) => name as string)),
     );
-    expect(new Set(set).size).toBe(7);
+    expect(new Set(set).size).toBe(6);
     for (const name of new Set(set)) {
       const { error } = runHelm('helm4', ['template', chartFolder], { extraEnv: [{ name, value: '' }] });
       expect(error).toContain(`extraEnv: ${name} is set by the value `);
@@ -317,12 +309,6 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 describe.skipIf(!hasHelm || !canRender())('the chart and kustomize (need helm3, helm4 and kubectl 1.27)', () => {
   it.each(modes)('render the same objects for %s but for names and labels', (mode) => {
     expect(normalForm(render({ ...plain, mode }))).toEqual(normalForm(renderOverlay(mode)));
-  });
-
-  it('render the same objects for node-local with pods of the kubelet', () => {
-    const values = { ...plain, mode: 'node-local', kubeletPods: enabled };
-    expect(normalForm(render(values))).toEqual(normalForm(renderOptedIn('node-local', [componentOfNodeLocal])));
-    expect(renderChart('helm3', values)).toEqual(render(values));
   });
 
   const withPodMonitor = (mode: Mode): Json => ({ ...plain, mode, podMonitor: enabled });

@@ -10,7 +10,6 @@ import { otherTypeFaults } from '../support/manifests/other-types.js';
 import {
   type ComponentName,
   componentNames,
-  componentOfNodeLocal,
   grantsOfComponent,
   leastGrants,
   misfit,
@@ -93,22 +92,6 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     const { status, out } = checkSettings(exporterOf(objects), configOf(objects));
     expect(status).toBe(0);
     expect(out).toContain(setting);
-  });
-
-  it(`of node-local with ${componentOfNodeLocal} grant nothing about pods at the API server`, () => {
-    const objects = renderOptedIn('node-local', [componentOfNodeLocal, 'nodes-configz', 'service-monitor']);
-    expect(typeFaultsOf(objects)).toEqual([]);
-    expect(policyFaults(objects)).toEqual([]);
-    expect(grantsOf(objects)).toEqual([
-      'get nodes/configz',
-      'get nodes/pods',
-      'get nodes/stats',
-      'list nodes',
-      'watch nodes',
-    ]);
-    const { status, out } = checkSettings(exporterOf(objects), configOf(objects));
-    expect(status).toBe(0);
-    expect(out).toContain('podsSource: kubelet');
   });
 
   it('with kubernetes-authorization have a ServiceMonitor that sends a token, whether or not there is one', () => {

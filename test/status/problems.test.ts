@@ -442,37 +442,6 @@ describe('a watch that cannot be kept', () => {
   });
 });
 
-describe('a kubelet that lists the pods', () => {
-  const pods = { resource: 'pods', objectCount: 9, isConnected: false, isPolled: false, isOfKubelet: true };
-  const nodes = { resource: 'nodes', objectCount: 1, isConnected: true, isPolled: false, lastProgressAgeMs: 1 };
-
-  it('is named with the permission, and not a watch, when it does not', () => {
-    const stores = [nodes, { ...pods, lastProgressAgeMs: 55_000 }];
-    expect(problemsIn({ health: aHealth({ stores }) })).toEqual([
-      {
-        severity: 'critical',
-        text: 'the kubelet does not list its pods: they are those of 55s ago',
-        detail: 'changes of pods are not seen',
-        hint: expect.stringContaining('get on nodes/pods') as string,
-        section: 'trust',
-      },
-    ]);
-  });
-
-  it('is no problem between two lists, however long that takes', () => {
-    const stores = [nodes, { ...pods, isConnected: true, lastProgressAgeMs: 3_000_000 }];
-    expect(problemsIn({ health: aHealth({ stores }) })).toEqual([]);
-  });
-
-  it('hides no API server that is away', () => {
-    const away = { ...nodes, isConnected: false, lastProgressAgeMs: 60_000 };
-    const stores = [away, { ...pods, isConnected: true, lastProgressAgeMs: 1 }];
-    expect(textsOf({ health: aHealth({ isApiServerAway: true, stores }) })).toEqual([
-      'critical trust: API server not reachable',
-    ]);
-  });
-});
-
 it('the worst problems come first', () => {
   const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 1 }), absences: [anAbsence()] });
   expect(textsOf({ cluster }).map((text) => text.split(' ')[0])).toEqual(['critical', 'warning']);

@@ -52,19 +52,6 @@ export function readCaptures(): readonly Capture[] {
   }));
 }
 
-/** The bodies of a kubelet's `/pods` and of the API server's pods at that time; none if the folder is missing. */
-export function readKubeletLists(): readonly { readonly kubelet: string; readonly pods: readonly unknown[] }[] {
-  if (!hasCaptures) return [];
-  const pairs = [
-    ['live/kubelet_1_26_kubelet-pods.json', 'live/kubelet_1_26_pods.json'],
-    ...['31', '33'].map((minor) => {
-      const name = `paired/newrelic_nri-kubernetes_k8s_1_${minor}`;
-      return [`${name}_kubelet-pods.json`, `${name}_pods.yaml`];
-    }),
-  ] as const;
-  return pairs.map(([kubelet = '', pods]) => ({ kubelet: read(kubelet), pods: readItems(pods) }));
-}
-
 /** Versions of Kubernetes in the names of the recorded summaries, such as `1.26`, in order. */
 export function capturedVersions(): readonly string[] {
   const minors = readCaptures().flatMap(({ name }) => /_1_(\d+)(?:_summary)?\.json$/.exec(name)?.[1] ?? []);

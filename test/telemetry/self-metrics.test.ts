@@ -249,12 +249,8 @@ describe('stores', () => {
   });
 
   it.each([
-    ['of none', [aScope('shop'), aScope('media')], { 'pods,watch': 1, 'pods,polling': 0, 'pods,kubelet': 0 }],
-    [
-      'of one',
-      [aScope('shop'), aScope('media', { mode: 'polling' })],
-      { 'pods,watch': 0, 'pods,polling': 1, 'pods,kubelet': 0 },
-    ],
+    ['of none', [aScope('shop'), aScope('media')], { 'pods,watch': 1, 'pods,polling': 0 }],
+    ['of one', [aScope('shop'), aScope('media', { mode: 'polling' })], { 'pods,watch': 0, 'pods,polling': 1 }],
   ])('are polled when lists replace the watch %s of the namespaces', async (_case, scopes, expected) => {
     const metrics = aSelfMetrics();
     showPods(metrics, ...scopes);

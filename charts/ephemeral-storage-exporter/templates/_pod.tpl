@@ -145,9 +145,6 @@ httpGet:
 {{- if $values.nodeProxy.enabled }}
 {{- $env = append $env (dict "name" "EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS" "value" "proxy") }}
 {{- end }}
-{{- if $values.kubeletPods.enabled }}
-{{- $env = append $env (dict "name" "EPHEMERAL_STORAGE_EXPORTER_KUBELET_PODS_SOURCE" "value" "kubelet") }}
-{{- end }}
 {{- if $values.nodesConfigz.enabled }}
 {{- $env = append $env (dict "name" "EPHEMERAL_STORAGE_EXPORTER_KUBELET_READ_CONFIG" "value" "true") }}
 {{- end }}

@@ -22,10 +22,10 @@ function stores({ stores: all, unlisted }: HealthReport): Markup {
 }
 
 function storeRow(
-  { resource, isConnected, isPolled, isOfKubelet = false, objectCount, lastProgressAgeMs }: StoreHealthReport,
+  { resource, isConnected, isPolled, objectCount, lastProgressAgeMs }: StoreHealthReport,
   unlistedCount: number,
 ): Markup {
-  const watch = isPolled ? polled : !isConnected ? notConnected : isOfKubelet ? ofKubelet : connected;
+  const watch = isPolled ? polled : isConnected ? connected : notConnected;
   const [text, severity] = lastProgressAgeMs === undefined ? notListed : stateOf(unlistedCount, watch);
   return markup`<tr><th scope="row">${resource}</th><td><span class="chip ${severity}">${text}</span></td><td class="number">${lastProgressAgeMs === undefined ? 'never' : `${formatAge(lastProgressAgeMs)} ago`}</td><td class="number">${objectCount}</td></tr>`;
 }
@@ -35,7 +35,6 @@ type Chip = readonly [text: string, severity: string];
 const notListed: Chip = ['not listed', 'critical'];
 const connected: Chip = ['connected', 'ok'];
 const notConnected: Chip = ['not connected', 'warning'];
-const ofKubelet: Chip = ['listed by the kubelet', 'ok'];
 const polled: Chip = ['listed each minute', 'warning'];
 
 function stateOf(unlistedCount: number, watch: Chip): Chip {

@@ -14,9 +14,6 @@ export const componentNames = [
 ] as const;
 export type ComponentName = (typeof componentNames)[number];
 
-/** Contradicts `node-proxy`, and needs an exporter of one node. */
-export const componentOfNodeLocal = 'kubelet-pods';
-
 /** The additional permissions of a component. */
 export const grantsOfComponent: Partial<Readonly<Record<ComponentName, readonly string[]>>> = {
   'kubernetes-authorization': [
