@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { FirstList } from './first-list.js';
 import { isRefused, listFailure } from './list-session.js';
-import type { WatchCounter } from './reflector-observer.js';
+import type { ReflectorObserver } from './reflector-observer.js';
 import { collectionOf } from './resource-path.js';
 import { type AttemptFailure, Retries } from './retries.js';
 
@@ -22,7 +22,7 @@ export interface ClusterWidePodsOptions {
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly logger: Logger;
-  readonly observer: Pick<WatchCounter, 'listFinished'>;
+  readonly observer: Pick<ReflectorObserver, 'listFinished'>;
   readonly namespaces: readonly string[];
 }
 

@@ -1,4 +1,3 @@
-import type { Instant } from '../base/clock.js';
 import type { FailureReason } from '../base/errors.js';
 import type { Resource } from './resource-path.js';
 import type { WatchResult } from './watch-session.js';
@@ -17,18 +16,11 @@ export const skippedObjectReasons = ['too_large', 'malformed', 'other_kind'] as 
 export type SkippedObjectReason = (typeof skippedObjectReasons)[number];
 
 /** Counts lists, watches and events. */
-export interface WatchCounter {
+export interface ReflectorObserver {
   readonly listFinished: (resource: Resource, result: ListResult) => void;
   readonly watchEnded: (resource: Resource, result: WatchResult) => void;
   readonly eventApplied: (resource: Resource, type: EventType) => void;
   readonly updateSuppressed: (resource: Resource) => void;
   readonly objectSkipped: (resource: Resource, reason: SkippedObjectReason) => void;
   readonly resourceVersionExpired: (resource: Resource) => void;
-}
-
-/** `scope` is the namespace, or '' for all namespaces. */
-export interface ReflectorObserver extends WatchCounter {
-  watchConnected(resource: Resource, scope: string, isConnected: boolean): void;
-  /** `at`: the last list, event or bookmark. */
-  progressed(resource: Resource, scope: string, at: Instant): void;
 }

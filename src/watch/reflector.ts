@@ -1,5 +1,5 @@
 import { LinkedAbort } from '../base/abortable.js';
-import { instantOf } from '../base/clock.js';
+import { type Instant, instantOf } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import { ApiError } from '../http/api-error.js';
 import { listConfirmed } from './confirmed-list.js';
@@ -10,6 +10,7 @@ import type { StoredObject } from './object-store.js';
 import { eventTypeOf, type ReflectorObserver } from './reflector-observer.js';
 import { collectionOf, type ObjectCollection, type ObjectCollectionOptions, type Resource } from './resource-path.js';
 import { type AttemptFailure, type FailedAttempt, Retries } from './retries.js';
+import type { ScopeState } from './store-state.js';
 import { StoreWriter, type StoreWriterOptions } from './store-writer.js';
 import { pollAfterMs, pollingText, stableAfterMs, type WatchMode } from './watch-mode.js';
 import { endText, type WatchEnd, watchObjects } from './watch-session.js';
@@ -24,26 +25,26 @@ const maxRefusedCount = 3;
 type ListingOptions<T> = Pick<ListSessionOptions<T>, 'api' | 'clock' | 'precedence'>;
 
 export interface ReflectorOptions<T> extends ObjectCollectionOptions, StoreWriterOptions<T>, ListingOptions<T> {
-  readonly resource: Resource;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly observer: ReflectorObserver;
 }
 
 /**
- * Keeps a store equal to a collection of the API server: lists it, then watches it from where the list ended, until the
- * signal aborts. The store keeps its objects while the API server is unavailable, for any time.
+ * Keeps a store equal to a collection of the API server, in all namespaces or in one: lists it, then watches it from where the
+ * list ended, until the signal aborts. The store keeps its objects while the API server is unavailable, for any time.
  * https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
  */
-export class Reflector<T extends StoredObject> {
+export class Reflector<T extends StoredObject> implements ScopeState {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
   readonly #options: ReflectorOptions<T>;
   readonly #collection: ObjectCollection;
   readonly #writer: StoreWriter<T>;
-  readonly #scope: string;
   readonly #retries: Retries;
   #running: Promise<void> | undefined;
   readonly firstList = new FirstList();
-  #hasSynced = false;
   #isServerAway = false;
   /** Of the last list, event or bookmark that was applied; opaque. */
   #resourceVersion = '0';
@@ -54,8 +55,8 @@ export class Reflector<T extends StoredObject> {
   #isInDoubt = false;
   /** Undefined while there is no watch. */
   #watching: LinkedAbort | undefined;
-  /** Monotonic time of the last list, event or bookmark. */
-  #progressedAtMs = 0;
+  #lastProgress: Instant | undefined;
+  #listedAtMs = -Infinity;
   /** Monotonic time of the headers of the watch; Infinity before. */
   #connectedAtMs = Infinity;
   /** As `maxSilenceMs`, while polling; another one after each list. */
@@ -64,16 +65,31 @@ export class Reflector<T extends StoredObject> {
   constructor(options: ReflectorOptions<T>) {
     const { resource, namespace, logger, random, clock } = options;
     this.#options = options;
+    this.resource = resource;
+    this.namespace = namespace ?? '';
+    this.name = namespace === undefined ? resource : `${resource} in ${namespace}`;
     this.#collection = collectionOf(options);
     this.#writer = new StoreWriter(options, this.#collection.path);
-    this.#scope = namespace ?? '';
     this.#retries = new Retries({ logger, random, clock, fields: { resource, namespace } });
     this.#pollAfterMs = pollAfterMs(random);
   }
 
   /** The store has contained a complete list once. Never false again. */
-  get hasSynced(): boolean {
-    return this.#hasSynced;
+  get isSynced(): boolean {
+    return this.#listedAtMs > -Infinity;
+  }
+
+  get isConnected(): boolean {
+    return this.#watching !== undefined && this.#connectedAtMs < Infinity;
+  }
+
+  get lastProgress(): Instant | undefined {
+    return this.#lastProgress;
+  }
+
+  /** Monotonic time of the last list that the store has taken over, in milliseconds; -Infinity before the first one. */
+  get listedAtMs(): number {
+    return this.#listedAtMs;
   }
 
   /** The last list or watch failed because the server could not be reached, or was not able to respond. */
@@ -149,11 +165,10 @@ export class Reflector<T extends StoredObject> {
   /** Until the silence causes a list. */
   #listDueInMs(): number {
     const limitMs = this.mode === 'polling' ? this.#pollAfterMs : maxSilenceMs;
-    return this.#progressedAtMs + limitMs - this.#options.clock.monotonicMs();
+    return (this.#lastProgress?.monotonicMs ?? 0) + limitMs - this.#options.clock.monotonicMs();
   }
 
   async #list(signal: AbortSignal): Promise<number> {
-    this.#setConnected(false);
     const { project, compare } = this.#writer;
     const options = { ...this.#listOptions(), project, compare, expectsObjects: this.#options.resource === 'nodes' };
     // The server may have another storage than before, in which the version means nothing.
@@ -201,10 +216,9 @@ export class Reflector<T extends StoredObject> {
     const { resource, observer, logger, random } = this.#options;
     const { objects, resourceVersion } = listed;
     this.#pollAfterMs = pollAfterMs(random);
-    await this.#writer.replace(listed, !this.#hasSynced);
-    this.#advance(resourceVersion);
+    await this.#writer.replace(listed, !this.isSynced);
+    this.#listedAtMs = this.#advance(resourceVersion).monotonicMs;
     this.#next = 'watch';
-    this.#hasSynced = true;
     this.#refusedCount = 0;
     this.#isServerAway = false;
     this.firstList.succeeded();
@@ -227,7 +241,6 @@ export class Reflector<T extends StoredObject> {
     } finally {
       ended.abort();
       this.#watching = undefined;
-      this.#setConnected(false);
     }
   }
 
@@ -253,7 +266,6 @@ export class Reflector<T extends StoredObject> {
         onConnected: () => {
           this.#isServerAway = false;
           this.#connectedAtMs = this.#options.clock.monotonicMs();
-          this.#setConnected(true);
         },
         onOtherKind: (kind) => {
           this.#writer.skip(kind);
@@ -283,25 +295,18 @@ export class Reflector<T extends StoredObject> {
   }
 
   #apply(event: WatchEvent): void {
-    const { resource, observer } = this.#options;
     this.#writer.apply(event);
-    this.#advance(event.resourceVersion);
+    const { monotonicMs } = this.#advance(event.resourceVersion);
     this.#retries.worked();
-    if (this.#progressedAtMs - this.#connectedAtMs >= stableAfterMs) this.#retries.recovered();
-    observer.eventApplied(resource, eventTypeOf[event.type]);
+    if (monotonicMs - this.#connectedAtMs >= stableAfterMs) this.#retries.recovered();
+    this.#options.observer.eventApplied(this.resource, eventTypeOf[event.type]);
   }
 
-  #advance(resourceVersion: string): void {
-    const { resource, clock, observer } = this.#options;
+  /** Returns the time of the progress. */
+  #advance(resourceVersion: string): Instant {
     this.#resourceVersion = resourceVersion;
-    const now = instantOf(clock);
-    this.#progressedAtMs = now.monotonicMs;
-    observer.progressed(resource, this.#scope, now);
-  }
-
-  #setConnected(isConnected: boolean): void {
-    const { resource, observer } = this.#options;
-    observer.watchConnected(resource, this.#scope, isConnected);
+    this.#lastProgress = instantOf(this.#options.clock);
+    return this.#lastProgress;
   }
 
   #failed(what: string, failure: FailedAttempt): number {

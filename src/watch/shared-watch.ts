@@ -8,16 +8,16 @@ import type { ApiTransport } from '../http/api-client.js';
 import { ClusterWidePods } from './cluster-wide-pods.js';
 import type { ListSessionOptions } from './list-session.js';
 import { ObjectStore, type StoreChange, type StoredObject } from './object-store.js';
-import type { WatchCounter } from './reflector-observer.js';
+import { Reflector } from './reflector.js';
+import type { ReflectorObserver } from './reflector-observer.js';
 import type { Resource } from './resource-path.js';
 import type { AttemptFailure } from './retries.js';
 import { type AuditObserver, StoreAudit } from './store-audit.js';
 import { type Subscriber, Subscription } from './subscription.js';
 import { Tombstones } from './tombstones.js';
 import type { WatchedCollection } from './watched-collection.js';
-import { WatchedScope } from './watched-scope.js';
 
-export interface SharedWatchObserver extends WatchCounter, AuditObserver {
+export interface SharedWatchObserver extends ReflectorObserver, AuditObserver {
   readonly subscriberFailed: (resource: Resource) => void;
 }
 
@@ -48,7 +48,7 @@ export class SharedWatch<T extends StoredObject> {
   readonly #options: SharedWatchOptions;
   readonly #subscriptions = new Set<Subscription<T>>();
   readonly #clusterWide: ClusterWidePods;
-  #scopes: readonly WatchedScope<T>[];
+  #scopes: readonly Reflector<T>[];
   /** Resolves when it is known which scopes there are. */
   readonly #chosen: Promise<void>;
   #resolveChosen: () => void = () => undefined;
@@ -86,7 +86,7 @@ export class SharedWatch<T extends StoredObject> {
     const { startsWithinMs } = this.#collection;
     const { clock, random } = this.#options;
     if (startsWithinMs > 0) await clock.sleep(startsWithinMs * random(), signal).catch(() => undefined);
-    await Promise.all(this.#scopes.map(({ reflector }) => reflector.run(signal)));
+    await Promise.all(this.#scopes.map((scope) => scope.run(signal)));
     this.#hasEnded = true;
     for (const subscription of [...this.#subscriptions]) subscription[Symbol.dispose]();
   }
@@ -119,7 +119,7 @@ export class SharedWatch<T extends StoredObject> {
   }
 
   /** At first one for each namespace; one for all where that turned out to be allowed. */
-  get scopes(): readonly WatchedScope<T>[] {
+  get scopes(): readonly Reflector<T>[] {
     return this.#scopes;
   }
 
@@ -131,27 +131,26 @@ export class SharedWatch<T extends StoredObject> {
   /** Resolves when everything has been listed once. */
   async synced(): Promise<void> {
     await this.#chosen;
-    await Promise.all(this.#scopes.map(({ reflector }) => reflector.firstList.synced));
+    await Promise.all(this.#scopes.map((scope) => scope.firstList.synced));
   }
 
   /** Resolves when each list has succeeded once, or failed for a reason that does not go away by itself. */
   async settled(): Promise<void> {
     await Promise.race([this.#clusterWide.failedForLong, this.#chosen]);
     if (this.choiceFailure !== undefined) return;
-    await Promise.all(this.#scopes.map(({ reflector }) => reflector.firstList.settled));
+    await Promise.all(this.#scopes.map((scope) => scope.firstList.settled));
   }
 
   /** Lists the newest state at the next attempt, once: see {@link Reflector.relist}. */
   relist(): void {
-    for (const { reflector } of this.#scopes) reflector.relist();
+    for (const scope of this.#scopes) scope.relist();
   }
 
-  #scopeOf(namespace: string): WatchedScope<T> {
+  #scopeOf(namespace: string): Reflector<T> {
     const { namespaceOf } = this.#collection;
-    return new WatchedScope<T>({
+    return new Reflector<T>({
       ...this.#collection,
       ...this.#options,
-      counter: this.#options.observer,
       namespace: namespace === '' ? undefined : namespace,
       store: this.objects,
       isInScope: (object) => namespace === '' || namespaceOf(object) === namespace,

@@ -3,9 +3,9 @@ import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { ObjectStore, StoreChange, StoredObject } from './object-store.js';
+import type { Reflector } from './reflector.js';
 import type { Resource } from './resource-path.js';
 import type { WatchedCollection } from './watched-collection.js';
-import type { WatchedScope } from './watched-scope.js';
 
 /** A full list is that rare. Half of it is random, so that exporters which started together do not list together. */
 const periodMs = 3_600_000;
@@ -27,7 +27,7 @@ export interface AuditObserver {
 export interface StoreAuditOptions<T extends StoredObject> {
   readonly collection: WatchedCollection<T>;
   readonly objects: ObjectStore<T>;
-  readonly scopes: () => readonly WatchedScope<T>[];
+  readonly scopes: () => readonly Reflector<T>[];
   readonly clock: Clock;
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
@@ -126,7 +126,7 @@ export class StoreAudit<T extends StoredObject> {
     const unchangedKeys = suspectKeys.filter((key) => this.#changedKeys?.has(key) !== true);
     if (unchangedKeys.length === 0) return this.#startOver();
     this.#changedKeys = new Set();
-    for (const { reflector } of this.#scopes) reflector.relist();
+    for (const scope of this.#scopes) scope.relist();
     this.#next = () => Promise.resolve(this.#count(unchangedKeys));
     return settleMs;
   }
@@ -148,11 +148,11 @@ export class StoreAudit<T extends StoredObject> {
   }
 
   /** A namespace that may not be listed has nothing to compare. */
-  get #scopes(): readonly WatchedScope<T>[] {
+  get #scopes(): readonly Reflector<T>[] {
     return this.#options.scopes().filter(({ isSynced }) => isSynced);
   }
 
-  #compareAtMs(scopes: readonly WatchedScope<T>[]): number {
+  #compareAtMs(scopes: readonly Reflector<T>[]): number {
     const listedAtMs = Math.min(...scopes.map((scope) => scope.listedAtMs));
     if (this.#comparedAtMs === -Infinity) return listedAtMs + settleMs;
     if (this.#isInDoubt && listedAtMs > this.#comparedAtMs) return this.#comparedAtMs + retryMs;
@@ -160,7 +160,7 @@ export class StoreAudit<T extends StoredObject> {
   }
 
   /** Throws the last error when no scope can be listed. */
-  async #differences(scopes: readonly WatchedScope<T>[], signal: AbortSignal): Promise<readonly string[]> {
+  async #differences(scopes: readonly Reflector<T>[], signal: AbortSignal): Promise<readonly string[]> {
     const { clock, collection } = this.#options;
     const error = (): RequestError =>
       new RequestError('timeout', `list of ${collection.resource}: not complete after 4 minutes`);
@@ -181,11 +181,11 @@ export class StoreAudit<T extends StoredObject> {
   }
 
   /** The keys of objects that only the list or only the store has, or that differ. */
-  async #differencesIn({ reflector, namespace }: WatchedScope<T>, signal: AbortSignal): Promise<Iterable<string>> {
+  async #differencesIn(scope: Reflector<T>, signal: AbortSignal): Promise<Iterable<string>> {
     const { collection, objects, slicer } = this.#options;
     const { keyOf, namespaceOf, project } = collection;
     const [listedKeys, keys] = [new Set<string>(), new Set<string>()];
-    await reflector.listBeside((listed) => {
+    await scope.listBeside((listed) => {
       const object = project(listed);
       if (object === undefined) return undefined;
       const key = keyOf(object);
@@ -195,7 +195,7 @@ export class StoreAudit<T extends StoredObject> {
       return known;
     }, signal);
     await slicer.forEach(objects.values(), (object) => {
-      const isInScope = namespace === '' || namespaceOf(object) === namespace;
+      const isInScope = scope.namespace === '' || namespaceOf(object) === scope.namespace;
       if (isInScope && !listedKeys.has(keyOf(object))) keys.add(keyOf(object));
     });
     return keys;

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.js';
 import type { Node, Pod } from '../kube/objects.js';
+import type { Reflector } from './reflector.js';
 import type { Resource } from './resource-path.js';
 import type { SharedWatch } from './shared-watch.js';
 import { type StoreState, storeState } from './store-state.js';
-import type { WatchedScope } from './watched-scope.js';
 
 interface UnsyncedScope {
   readonly name: string;
@@ -93,20 +93,20 @@ export class StoreLists {
 
   /** Whether the API server cannot be reached, as far as lists and watches show. */
   get isServerAway(): boolean {
-    return this.#scopes.some(({ reflector }) => reflector.isServerAway);
+    return this.#scopes.some(({ isServerAway }) => isServerAway);
   }
 
   unsynced(): readonly UnsyncedScope[] {
     const nowMs = this.#options.clock.monotonicMs();
     return this.#scopes
       .filter(({ isSynced }) => !isSynced)
-      .map(({ name, resource, namespace, reflector }) => {
+      .map(({ name, resource, namespace, lastFailure }) => {
         const { choiceFailure, startedAtMs } = this.#options[resource];
-        const lastFailure = reflector.lastFailure ?? choiceFailure;
+        const failure = lastFailure ?? choiceFailure;
         return {
           ...{ name, resource, namespace },
-          reason: lastFailure?.reason,
-          message: lastFailure?.message ?? 'the first list is under way',
+          reason: failure?.reason,
+          message: failure?.message ?? 'the first list is under way',
           forMs: nowMs - startedAtMs,
         };
       });
@@ -122,7 +122,7 @@ export class StoreLists {
     return [this.#options.nodes, this.#options.pods];
   }
 
-  get #scopes(): readonly (WatchedScope<Node> | WatchedScope<Pod>)[] {
+  get #scopes(): readonly (Reflector<Node> | Reflector<Pod>)[] {
     const { nodes, pods } = this.#options;
     return [...nodes.scopes, ...pods.scopes];
   }

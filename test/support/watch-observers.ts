@@ -3,7 +3,7 @@ import type { SharedWatchObserver } from '../../src/watch/shared-watch.js';
 
 const ignore = (): void => undefined;
 
-export const silentObserver: ReflectorObserver & SharedWatchObserver = {
+export const silentObserver: SharedWatchObserver = {
   subscriberFailed: ignore,
   driftFound: ignore,
   listFinished: ignore,
@@ -12,8 +12,6 @@ export const silentObserver: ReflectorObserver & SharedWatchObserver = {
   updateSuppressed: ignore,
   objectSkipped: ignore,
   resourceVersionExpired: ignore,
-  watchConnected: ignore,
-  progressed: ignore,
 };
 
 /** For watches that end only when they are stopped. */
@@ -21,7 +19,7 @@ export function mustNotEnd(error: Error): void {
   throw error;
 }
 
-/** Adds a line for each call but that of `progressed`: a name and the values. */
+/** Adds a line for each call: a name and the values. */
 export function recordingObserver(observed: string[]): ReflectorObserver {
   const observe =
     (name: string) =>
@@ -35,7 +33,5 @@ export function recordingObserver(observed: string[]): ReflectorObserver {
     updateSuppressed: observe('suppressed'),
     objectSkipped: observe('skipped'),
     resourceVersionExpired: observe('expired'),
-    watchConnected: observe('connected'),
-    progressed: ignore,
   };
 }

@@ -97,7 +97,7 @@ export async function startReflector(
   const isPaused = (): boolean => clock.sleeperCount === 1;
   const isWatching = (): boolean => {
     const isOpen = lastWatch?.headersSent === true && !lastWatch.writableEnded && !lastWatch.destroyed;
-    return isOpen && observed.findLast((line) => line.startsWith('connected')) === 'connected pods  true';
+    return isOpen && reflector.isConnected;
   };
   const paused = async (): Promise<void> => {
     await expect.poll(isPaused, { interval: 1 }).toBe(true);

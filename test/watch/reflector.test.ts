@@ -41,9 +41,7 @@ describe('the normal course', () => {
     expect(run.changes).toEqual(['added a@1', 'added b@2', 'removed b@11', 'updated a@55', 'added c@32']);
     expect(run.content()).toEqual(['a@55', 'c@32']);
     expect(run.observed).toEqual([
-      'connected pods  false',
       'list pods success',
-      'connected pods  true',
       'event pods deleted',
       'event pods modified',
       'event pods added',
@@ -53,14 +51,21 @@ describe('the normal course', () => {
   it('is synced from the first list on', async () => {
     const feed = new WatchFeed();
     await using run = await runReflector({ api: new ScriptedApi(feed.answer, sendsWatch()) });
-    expect(run.reflector.hasSynced).toBe(false);
+    expect(run.reflector.isSynced).toBe(false);
     feed.send('{"kind":"PodList","metadata":{"resourceVersion":"10"},"items":[');
     await run.clock.advance(0);
-    expect(run.reflector.hasSynced).toBe(false);
+    expect(run.reflector.isSynced).toBe(false);
     feed.send(']}');
     feed.end();
     await run.clock.advance(0);
-    expect(run.reflector.hasSynced).toBe(true);
+    expect(run.reflector.isSynced).toBe(true);
+  });
+
+  it('is not connected while the server has not answered the watch', async () => {
+    const api = new ScriptedApi(listOfA);
+    await using run = await runReflector({ api });
+    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
+    expect(run.reflector.isConnected).toBe(false);
   });
 
   it('sends the selectors with lists and watches, of one namespace', async () => {
@@ -69,7 +74,7 @@ describe('the normal course', () => {
     await using run = await runReflector({ api, namespace: 'shop', ...selectors });
     expect(api.requests.map(({ path }) => path)).toEqual(Array(2).fill('/api/v1/namespaces/shop/pods'));
     expect(api.requests).toMatchObject([{ query: selectors }, { query: selectors }]);
-    expect(run.observed[0]).toBe('connected pods shop false');
+    expect(run.reflector.name).toBe('pods in shop');
   });
 
   it('lists and watches nodes', async () => {
@@ -145,12 +150,15 @@ describe('the normal course', () => {
     const feed = new WatchFeed();
     await using run = await runReflector({ api: new ScriptedApi(listOfA, feed.answer) });
     const startMs = run.clock.nowMs();
+    const progressedMs = (): number => (run.reflector.lastProgress?.wallMs ?? 0) - startMs;
+    expect(progressedMs()).toBe(0);
     await run.clock.advance(1_000);
     feed.send(bookmarkLine('11'));
     await run.clock.advance(1_000);
+    expect(progressedMs()).toBe(1_000);
     feed.send(added('b', '12'));
     await run.clock.advance(0);
-    expect(run.progressedAtMs).toEqual([startMs, startMs + 1_000, startMs + 2_000]);
+    expect(progressedMs()).toBe(2_000);
   });
 
   it.each([
@@ -159,7 +167,7 @@ describe('the normal course', () => {
   ])('S41: sets a time limit of 5 to 10 minutes for the watch (random number %d)', async (number, seconds) => {
     const api = new ScriptedApi(listOfA);
     await using run = await runReflector({ api, random: () => number });
-    expect(run.reflector.hasSynced).toBe(true);
+    expect(run.reflector.isSynced).toBe(true);
     expect(api.requests[1]?.query?.['timeoutSeconds']).toBe(seconds);
   });
 
@@ -355,7 +363,7 @@ describe('listing again', () => {
     await run.clock.advance(375);
     expect(run.content()).toEqual(['a@1']);
     expect(run.observed).toContain(observed);
-    expect(run.reflector.hasSynced).toBe(true);
+    expect(run.reflector.isSynced).toBe(true);
     expect(run.reflector.lastFailure).toBeDefined();
     await run.clock.advance(10_000);
     expect(run.content()).toEqual(['b@20']);
@@ -374,7 +382,7 @@ describe('listing again', () => {
     expect(atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? 0))).toEqual([
       375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500, 22_500,
     ]);
-    expect(run.reflector.hasSynced).toBe(false);
+    expect(run.reflector.isSynced).toBe(false);
     expect(run.reflector.lastFailure?.message).toContain('ECONNREFUSED');
   });
 
@@ -453,7 +461,7 @@ describe('the end of a watch', () => {
     await using run = await runReflector({ api });
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual([`watch pods ${result}`]);
     expect(run.observed.filter((line) => line.startsWith('expired'))).toHaveLength(result === 'expired' ? 1 : 0);
-    expect(run.observed.findLast((line) => line.startsWith('connected'))).toBe('connected pods  false');
+    expect(run.reflector.isConnected).toBe(false);
     expect(run.content()).toEqual(['a@1']);
     const pauseMs = result === 'expired' ? 500 : 375;
     await run.clock.advance(pauseMs - 1);
@@ -470,7 +478,7 @@ describe('the end of a watch', () => {
       await run.clock.advance(0);
     }
     expect(run.observed).toContain('watch pods line_too_long');
-    expect([run.reflector.hasSynced, run.content()]).toEqual([true, ['a@1']]);
+    expect([run.reflector.isSynced, run.content()]).toEqual([true, ['a@1']]);
     await run.clock.advance(375);
     expect(api.requestLines.at(-1)).toBe('list rv=10 match=NotOlderThan');
   });
@@ -559,18 +567,13 @@ describe('the end of a watch', () => {
     await run.clock.advance(100_000);
     feed.send(added('b', '20'));
     await run.clock.advance(179_999);
-    expect(feed.isAborted).toBe(false);
+    expect([feed.isAborted, run.reflector.isConnected]).toEqual([false, true]);
     await run.clock.advance(1);
-    expect(feed.isAborted).toBe(true);
+    expect([feed.isAborted, run.reflector.isConnected]).toEqual([true, false]);
     await run.clock.advance(500);
     expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
     expect(run.observed).toContain('watch pods idle');
-    expect(run.observed.filter((line) => line.startsWith('connected'))).toEqual([
-      'connected pods  false',
-      'connected pods  true',
-      'connected pods  false',
-      'connected pods  true',
-    ]);
+    expect(run.reflector.isConnected).toBe(true);
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 
@@ -845,7 +848,7 @@ describe('stopping', () => {
     await run.clock.advance(60_000);
     expect(feed.isAborted).toBe(true);
     expect(api.requests).toHaveLength(requestCount);
-    expect(run.observed.at(-1)).toBe('connected pods  false');
+    expect(run.reflector.isConnected).toBe(false);
     expect(run.observed.some((line) => line.startsWith('watch'))).toBe(false);
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
@@ -902,7 +905,7 @@ describe('run', () => {
     await again;
   });
 
-  it.each(['listFinished', 'watchEnded', 'eventApplied', 'progressed'] as const)(
+  it.each(['listFinished', 'watchEnded', 'eventApplied'] as const)(
     'lists again after an observer has thrown in %s',
     async (method) => {
       const observer: ReflectorObserver = {

@@ -7,7 +7,6 @@ import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
 import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
-import type { ReflectorObserver } from '../../src/watch/reflector-observer.js';
 import type { WatchedCollection } from '../../src/watch/watched-collection.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingObserver } from '../support/watch-observers.js';
@@ -52,10 +51,8 @@ export const deleted = (name: string, resourceVersion: string, more = {}): strin
 export interface RunningReflector extends AsyncDisposable {
   readonly reflector: Reflector<Thing>;
   readonly clock: ManualClock;
-  /** The calls of the observer, apart from progress. */
+  /** The calls of the observer. */
   readonly observed: string[];
-  /** Wall times of progress. */
-  readonly progressedAtMs: number[];
   readonly logged: string[];
   /** The changes of the store. */
   readonly changes: string[];
@@ -80,7 +77,6 @@ export async function runReflector(runOptions: RunOptions): Promise<RunningRefle
   const observed: string[] = [];
   const logged: string[] = [];
   const changes: string[] = [];
-  const progressedAtMs: number[] = [];
   const store = new ObjectStore<Thing>({
     namespaceOf: () => undefined,
     groupOf: () => undefined,
@@ -92,10 +88,6 @@ export async function runReflector(runOptions: RunOptions): Promise<RunningRefle
       }
     },
   });
-  const observer: ReflectorObserver = {
-    ...recordingObserver(observed),
-    progressed: (_resource, _scope, { wallMs }) => progressedAtMs.push(wallMs),
-  };
   const log =
     (level: string): Logger['info'] =>
     (message, fields) => {
@@ -108,7 +100,7 @@ export async function runReflector(runOptions: RunOptions): Promise<RunningRefle
     clock,
     random: () => 0.5,
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
-    observer,
+    observer: recordingObserver(observed),
     ...options,
   });
   const run = reflector.run(stopping.signal);
@@ -122,7 +114,6 @@ export async function runReflector(runOptions: RunOptions): Promise<RunningRefle
     reflector,
     clock,
     observed,
-    progressedAtMs,
     logged,
     changes,
     content: () => [...store.values()].map(({ name, resourceVersion }) => `${name}@${resourceVersion}`),

@@ -405,7 +405,7 @@ describe('a subscription', () => {
     expect(running.logged.filter((line) => /^(?:warn|error)/.test(line))).toEqual([
       'error: a change could not be processed {"resource":"pods","subscriber":"broken","error":"no idea"}',
     ]);
-    expect(running.watch.scopes[0]?.reflector.lastFailure).toBeUndefined();
+    expect(running.watch.scopes[0]?.lastFailure).toBeUndefined();
   });
 
   it('S90: after the end is refused, and ends without an error', async () => {
@@ -467,7 +467,7 @@ describe('a subscription', () => {
     const stopping = new AbortController();
     const running = watch.run(stopping.signal);
     await watch.settled();
-    expect(watch.scopes[0]?.reflector.lastFailure).toMatchObject({
+    expect(watch.scopes[0]?.lastFailure).toMatchObject({
       reason: 'forbidden',
       message: expect.stringContaining(message) as string,
     });

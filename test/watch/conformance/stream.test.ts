@@ -25,5 +25,5 @@ it('S36: the same with an event of the stream', async () => {
   await using run = await runReflector({ api });
   await run.clock.advance(500);
   expect(run.content()).toEqual(['a@1', 'b@11']);
-  expect(run.reflector.hasSynced).toBe(true);
+  expect(run.reflector.isSynced).toBe(true);
 });
