@@ -1,5 +1,9 @@
+import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { ClusterStoreOptions } from './cluster-store-options.js';
+import type { Scope } from '../kube/scope.js';
+import type { LabelSelector } from '../kube/selector.js';
+import type { ClusterWatches } from './cluster-watches.js';
 import type { Resource } from './resource-path.js';
 import type { SharedWatch } from './shared-watch.js';
 import { type KnownPodCounts, StoreDoubt } from './store-doubt.js';
@@ -17,6 +21,24 @@ const doubtReasons: Readonly<Record<Resource, string>> = {
   nodes: 'many pods run on nodes that are not known',
   pods: 'kubelets report many pods that are not known',
 };
+
+export interface ClusterStoreOptions {
+  readonly watches: Pick<ClusterWatches, 'nodes' | 'pods'>;
+  /** Other nodes, their pods and pods without a node are not kept. With one node, only its objects are requested. */
+  readonly scope: Scope;
+  /** Empty: all namespaces, in one watch. Otherwise one watch for each, or one for all of more than 10 where that is allowed. */
+  readonly namespaces: readonly string[];
+  readonly podSelector: LabelSelector;
+  /** Of the nodes that are requested. Not used with one node, whose absence must mean that it does not exist. */
+  readonly nodeSelector: LabelSelector;
+  /** How long a deleted pod is remembered at least, in milliseconds: as long as a cached summary may list it. */
+  readonly rememberDeletedMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  /** Whether nodes have the list of their images, up to 50 each. Default: false. */
+  readonly keepsImages?: boolean;
+}
 
 /** The nodes of a scope and the pods on them, kept up to date by watches that others may use too. Released by disposal. */
 export class ClusterStore implements Disposable {

@@ -36,7 +36,7 @@ export interface ObjectStoreOptions<T> {
   readonly slicer: TimeSlicer;
 }
 
-export interface ReplaceOptions<T> {
+interface ReplaceOptions<T> {
   /** Which objects the list could contain; all without it. */
   readonly isInScope?: ((object: T) => boolean) | undefined;
   /** False without it. */
@@ -50,7 +50,7 @@ export interface ListDifference {
   readonly missingCount: number;
 }
 
-export type UpsertOutcome = 'added' | 'updated' | 'replaced' | 'suppressed';
+type UpsertOutcome = 'added' | 'updated' | 'replaced' | 'suppressed';
 
 /** Everything that a reader can see. */
 interface Content<T extends StoredObject> {

@@ -24,7 +24,8 @@ const maxRefusedCount = 3;
 
 type ListingOptions<T> = Pick<ListSessionOptions<T>, 'api' | 'clock' | 'precedence'>;
 
-export interface ReflectorOptions<T> extends ObjectCollectionOptions, StoreWriterOptions<T>, ListingOptions<T> {
+export interface ReflectorOptions<T extends StoredObject>
+  extends ObjectCollectionOptions, StoreWriterOptions<T>, ListingOptions<T> {
   /** From 0 to 1, 1 excluded. */
   readonly random: () => number;
   readonly observer: ReflectorObserver;
@@ -188,9 +189,8 @@ export class Reflector<T extends StoredObject> implements ScopeState {
   }
 
   #listOptions() {
-    const { resource, observer } = this.#options;
     const onExpired = (): void => {
-      observer.resourceVersionExpired(resource);
+      this.#options.observer.resourceVersionExpired(this.resource);
     };
     return { ...this.#options, collection: this.#collection, onExpired };
   }

@@ -1,22 +1,14 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ListedObjects } from './list-session.js';
-import type { ListDifference, ReplaceOptions, UpsertOutcome } from './object-store.js';
+import type { ListDifference, ObjectStore, StoredObject } from './object-store.js';
 import type { ReflectorObserver } from './reflector-observer.js';
 import type { Resource } from './resource-path.js';
 import type { WatchEvent } from './watch-stream.js';
 
-interface WritableStore<T> {
-  known(object: T): T;
-  compare(objects: readonly T[], isInScope?: (object: T) => boolean): Promise<ListDifference>;
-  replace(objects: readonly T[], options: ReplaceOptions<T>): Promise<void>;
-  upsert(object: T): UpsertOutcome;
-  remove(object: T): boolean;
-}
-
-export interface StoreWriterOptions<T> {
+export interface StoreWriterOptions<T extends StoredObject> {
   readonly resource: Resource;
-  readonly store: WritableStore<T>;
+  readonly store: ObjectStore<T>;
   /** Which objects of the store a list could contain; all of them without it. For several writers of one store. */
   readonly isInScope?: (object: T) => boolean;
   /**
@@ -29,7 +21,7 @@ export interface StoreWriterOptions<T> {
 }
 
 /** Writes the objects of lists and events to a store. Reports those that have to be left out. */
-export class StoreWriter<T> {
+export class StoreWriter<T extends StoredObject> {
   readonly #options: StoreWriterOptions<T>;
   /** Of the collection. */
   readonly #path: string;

@@ -1,8 +1,7 @@
 import { silentLogger } from '../../src/base/logger.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import { wholeCluster } from '../../src/kube/scope.js';
-import { ClusterStore } from '../../src/watch/cluster-store.js';
-import type { ClusterStoreOptions } from '../../src/watch/cluster-store-options.js';
+import { ClusterStore, type ClusterStoreOptions } from '../../src/watch/cluster-store.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
 import type { SharedWatchObserver } from '../../src/watch/shared-watch.js';
 import type { ManualClock } from './manual-clock.js';
