@@ -73,7 +73,7 @@ function kubeletCache(options: KubeletConnectionOptions, transport: KubeletTrans
     maxConcurrentRequests: budget.maxConcurrentRequests,
     requestGate: precedence.requests,
     reach: reachOf(config),
-    fetchSummary: (node, signal, former) => summaries.fetchSummary(node, signal, former),
+    fetchSummary: (node, signal) => summaries.fetchSummary(node, signal),
     fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
     expectsPods: (nodeName) => {
       const nowMs = latestNowMs(clock);

@@ -1,4 +1,8 @@
-import { braceClose, bracketClose, comma } from './json-bytes.js';
+export const bracketOpen = 0x5b;
+export const bracketClose = 0x5d;
+export const braceOpen = 0x7b;
+export const braceClose = 0x7d;
+const comma = 0x2c;
 
 /**
  * The kind of the open slice: a member of the object (`key` up to its first bracket, `value` from there), an item, or a

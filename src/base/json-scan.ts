@@ -39,7 +39,7 @@ const valueStep = Uint8Array.of(0, 1, 1, 0, 0);
 
 /**
  * Index of the next comma or bracket of `piece` that is in no bracket of the slice; at least the piece's length when there
- * is none. Every byte of every summary passes this loop: it works on local variables, without calls that are not inlined.
+ * is none. Every byte that is scanned passes this loop: it works on local variables, without calls that are not inlined.
  */
 export function nextDelimiter(piece: Uint8Array, from: number, scan: SliceScan): number {
   let { nesting, deepestNesting, valueCount } = scan;

@@ -1,10 +1,9 @@
 import { ChunkAccumulator } from './body-chunks.js';
 import { messageOf, RequestError } from './errors.js';
-import { braceClose, braceOpen, bracketClose, bracketOpen, comma, endOfBlank } from './json-bytes.js';
-import { ends, type Place } from './json-places.js';
+import { braceClose, braceOpen, bracketClose, bracketOpen, ends, type Place } from './json-places.js';
 import { newScan, nextDelimiter } from './json-scan.js';
 import { LikelyItems, maxUncheckedBytes } from './likely-items.js';
-import type { ItemReader, SliceSink, SplitDocument } from './split-document.js';
+import type { SliceSink, SplitDocument } from './split-document.js';
 
 /** No kubelet and no API server nests half as deep. */
 const maxNesting = 64;
@@ -61,23 +60,6 @@ export class JsonSplitter {
   /** Takes items from `start` on without scanning them, as far as that succeeds. Returns where scanning goes on. */
   #takeItems(piece: Buffer, start: number): number {
     if (this.#place !== 'item') return start;
-    const { itemReader } = this.#document;
-    return itemReader === undefined ? this.#takeLikelyItems(piece, start) : this.#readAhead(itemReader, piece, start);
-  }
-
-  #readAhead(reader: ItemReader, piece: Buffer, start: number): number {
-    for (let next = start; ;) {
-      const end = reader.readAhead(piece, next, Math.min(piece.length, next + maxUncheckedBytes));
-      if (end < 0) return next;
-      this.#addItem(reader.item);
-      next = end + 1;
-      if (piece[end] === comma) continue;
-      this.#enter('afterItems');
-      return next;
-    }
-  }
-
-  #takeLikelyItems(piece: Buffer, start: number): number {
     let next = start;
     for (
       let end = this.#likelyItems.endOf(piece, next);
@@ -180,18 +162,7 @@ export class JsonSplitter {
   #endItem(rest: Buffer, byte: number): void {
     const bytes = this.#takeBytes(rest);
     const isEmptyArray = byte === bracketClose && this.#itemCount === this.#array.firstItem && isBlank(bytes);
-    if (!isEmptyArray) this.#addItem(this.#read(bytes));
-  }
-
-  #read(bytes: Buffer): unknown {
-    const { itemReader } = this.#document;
-    if (itemReader === undefined) return this.#parse(bytes.toString());
-    try {
-      itemReader.read(bytes);
-    } catch (error) {
-      throw this.#malformed(messageOf(error));
-    }
-    return itemReader.item;
+    if (!isEmptyArray) this.#addItem(this.#parse(bytes.toString()));
   }
 
   /** Whether these bytes belong to a slice that is too large, and went to what takes it. */
@@ -299,5 +270,5 @@ function parsedItems(text: string): readonly unknown[] {
 
 /** By the grammar of JSON, which is stricter than `trim`: a byte order mark is no blank. */
 function isBlank(bytes: Buffer): boolean {
-  return endOfBlank(bytes, 0, bytes.length) === bytes.length;
+  return !/[^ \t\n\r]/.test(bytes.toString('latin1'));
 }

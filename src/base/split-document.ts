@@ -13,8 +13,6 @@ export interface SplitDocument {
   readonly onMember: (name: string, value: unknown) => void;
   /** Called for each item, in order. The items are valid only when `finish` returns: until then the document may be truncated. */
   readonly onItem: (item: unknown, arrayName: string) => void;
-  /** Reads the items instead of JSON.parse. */
-  readonly itemReader?: ItemReader;
   /** Returns what takes the bytes of an item above the limits. Without it, such an item is an error. */
   readonly onOversizedItem?: () => SliceSink;
   /** Whether an object or list above the limits, the value of this member, is skipped; else it is an error. */
@@ -27,19 +25,6 @@ export interface SliceSink {
   readonly write: (bytes: Buffer) => void;
   /** Called at the end of the slice. */
   readonly end: () => void;
-}
-
-/** Makes items of their bytes. */
-export interface ItemReader {
-  /** The item that was read last. */
-  readonly item: unknown;
-  /**
-   * Reads the item that begins at `start`. Returns the index of the comma or bracket behind it; -1 when there is none before
-   * `end`, or the bytes before it are no item: they will be passed to `read` then.
-   */
-  readonly readAhead: (bytes: Buffer, start: number, end: number) => number;
-  /** Reads the item that these bytes are, with blanks around it. Throws an error for bytes that are none. */
-  readonly read: (bytes: Buffer) => void;
 }
 
 /** What JSON.parse may get at once, an item or a member. */

@@ -35,8 +35,8 @@ export interface RequestPolicy<T> {
    * equal.
    */
   readonly reach?: object | undefined;
-  /** Has its own time limit. Ends soon after the signal aborts. `former` is the last value, of which parts may be taken again. */
-  readonly fetch: (node: Node, signal: AbortSignal, former?: T) => Promise<T>;
+  /** Has its own time limit. Ends soon after the signal aborts. */
+  readonly fetch: (node: Node, signal: AbortSignal) => Promise<T>;
   /** Throws RequestError for a value that is not accepted, by what is known from the requests before. */
   readonly check?: (node: Node, value: T, before: Pick<CachedRequest<T>, 'success' | 'failure'>) => void;
   /** When a value equals the one before it, the former object is kept. Without it, values are never compared. */
@@ -243,7 +243,7 @@ export class CachedRequest<T> {
     const startMs = clock.monotonicMs();
     this.#lastAttemptAtMs = startMs;
     try {
-      const value = await fetch(node, signal, this.#success?.value);
+      const value = await fetch(node, signal);
       if (signal.aborted) return;
       this.#policy.check?.(node, value, this);
       this.#succeed(node, value, startMs);

@@ -49,18 +49,15 @@ export class KubeletClient {
     this.#options = options;
   }
 
-  /**
-   * `former` is the node's summary before this one: names that recur stay the same strings.
-   * Throws RequestError, or the signal's reason when it aborts.
-   */
-  async fetchSummary(node: Node, signal: AbortSignal, former?: NodeSummary): Promise<NodeSummary> {
+  /** Throws RequestError, or the signal's reason when it aborts. */
+  async fetchSummary(node: Node, signal: AbortSignal): Promise<NodeSummary> {
     signal.throwIfAborted();
     const { transport, maxBodyBytes, slicer } = this.#options;
     const reader: ResponseReader<NodeSummary> = {
       maxBytes: maxBodyBytes,
       hint: '; raise kubelet.maxBodySize',
       read: async (body, what) => {
-        const summary = new SummaryReader(what, former);
+        const summary = new SummaryReader(what);
         for await (const piece of inPieces(body)) {
           await slicer.run(() => {
             summary.write(piece);

@@ -1,28 +1,22 @@
-import { messageOf, RequestError } from '../base/errors.js';
 import { JsonSplitter } from '../base/json-splitter.js';
 import type { SliceSink } from '../base/split-document.js';
+import type { SaturatedCounts, SummaryDecoder } from './decode-summary.js';
 import { PodDetail } from './pod-others.js';
 import type { PodSummary } from './summary.js';
-import type { SummaryParts } from './summary-parts.js';
 
 /** The members of a pod that are read as a whole. What else it has may be of any size, and is skipped then. */
 const neededNames: readonly string[] = ['podRef', 'startTime', 'io', 'ephemeral-storage'];
 
-const anyPodRef = { namespace: 'any', name: 'any', uid: 'any' };
-
 /** Of one container, volume or needed member: kubelets write 3 kB and 150 values at most. */
 const partLimits = { maxBytes: 2 ** 16, maxValueCount: 2_000 };
-
-/** Containers and volumes that are decoded together: a call for each would take twice the time. */
-const batchSize = 50;
 
 export interface LargePodOptions {
   /** Begins the messages. */
   readonly what: string;
-  readonly parts: SummaryParts;
+  readonly decoder: SummaryDecoder;
   /** Of containers, and volumes, how many are kept one by one. */
   readonly maxCount: number;
-  /** Called at the end of the pod; undefined as from {@link SummaryParts.pod}. */
+  /** Called at the end of the pod; undefined as from {@link SummaryDecoder.pod}. */
   readonly onPod: (pod: PodSummary | undefined) => void;
 }
 
@@ -34,16 +28,14 @@ export class LargePod implements SliceSink {
   readonly #options: LargePodOptions;
   readonly #splitter: JsonSplitter;
   readonly #members: Record<string, unknown> = {};
-  /** Items of the arrays that are not decoded yet. */
-  #batch: { readonly containers: unknown[]; readonly volume: unknown[] } = { containers: [], volume: [] };
   readonly #detail: PodDetail;
-  readonly #countsBefore: SummaryParts['saturatedCounts'];
+  readonly #saturatedBefore: SaturatedCounts;
 
   constructor(options: LargePodOptions) {
-    const { what, parts, maxCount } = options;
+    const { what, decoder, maxCount } = options;
     this.#options = options;
     this.#detail = new PodDetail(maxCount);
-    this.#countsBefore = parts.saturatedCounts;
+    this.#saturatedBefore = decoder.saturated;
     this.#splitter = new JsonSplitter({
       what: `${what}: a pod`,
       arrayNames: ['containers', 'volume'],
@@ -54,8 +46,8 @@ export class LargePod implements SliceSink {
         if (neededNames.includes(name)) this.#members[name] = value;
       },
       onItem: (item, arrayName) => {
-        this.#batch[arrayName === 'containers' ? 'containers' : 'volume'].push(item);
-        if (this.#batch.containers.length + this.#batch.volume.length >= batchSize) this.#readBatch();
+        if (arrayName === 'containers') this.#detail.containers.add(decoder.container(item));
+        else this.#detail.volumes.add(decoder.volume(item));
       },
     });
   }
@@ -65,27 +57,10 @@ export class LargePod implements SliceSink {
   }
 
   end(): void {
-    const { parts, onPod } = this.#options;
+    const { decoder, onPod } = this.#options;
     this.#splitter.finish();
-    this.#readBatch();
-    const pod = this.#read(this.#members);
-    if (pod === undefined) parts.saturatedCounts = this.#countsBefore;
+    const pod = decoder.pod(this.#members);
+    if (pod === undefined) decoder.saturated = this.#saturatedBefore;
     onPod(pod && { ...pod, ...this.#detail.finish() });
-  }
-
-  /** As the items of a pod that has no more. */
-  #readBatch(): void {
-    const part = this.#read({ podRef: anyPodRef, ...this.#batch });
-    for (const container of part?.containers ?? []) this.#detail.containers.add(container);
-    for (const volume of part?.volumes ?? []) this.#detail.volumes.add(volume);
-    this.#batch = { containers: [], volume: [] };
-  }
-
-  #read(pod: object): PodSummary | undefined {
-    try {
-      return this.#options.parts.pod(pod);
-    } catch (error) {
-      throw new RequestError('decode', `${this.#options.what}: a pod: ${messageOf(error)}`);
-    }
   }
 }

@@ -70,7 +70,8 @@ class DetailedItems<T extends Named> {
     this.#maxCount = maxCount;
   }
 
-  add(item: T): void {
+  add(item: T | undefined): void {
+    if (item === undefined) return;
     this.#items.push(item);
     // Held beyond those that are kept, so that a long list is not sorted for each of its items.
     if (this.#items.length > 2 * maxListedCount) this.#cut();

@@ -1,11 +1,11 @@
-import { messageOf, RequestError } from '../base/errors.js';
+import { RequestError } from '../base/errors.js';
 import { JsonSplitter } from '../base/json-splitter.js';
 import { maxListedCount } from '../kube/pod-bounds.js';
 import { maxDetailCount } from '../kube/pod-detail.js';
+import { SummaryDecoder } from './decode-summary.js';
 import { LargePod } from './large-pod.js';
 import { cutPod } from './pod-others.js';
 import type { NodeSummary, PodSummary } from './summary.js';
-import { SummaryParts } from './summary-parts.js';
 
 /**
  * What a pod may hold to be read as a whole: JSON.parse takes a few milliseconds for it. Far above real pods, which have up to
@@ -34,38 +34,33 @@ const fullEntryCount = 60_000;
  */
 export class SummaryReader {
   readonly #what: string;
-  readonly #parts: SummaryParts;
+  readonly #decoder = new SummaryDecoder();
   readonly #splitter: JsonSplitter;
-  #node: ReturnType<SummaryParts['node']>;
+  #node: ReturnType<SummaryDecoder['node']>;
   readonly #pods: PodSummary[] = [];
   #podCount = 0;
   #entryCount = 0;
 
-  /**
-   * @param what names the body, such as `summary of node n1`; begins the messages
-   * @param former the node's summary before this one: texts that it has are taken from it
-   */
-  constructor(what: string, former?: NodeSummary) {
+  /** @param what names the body, such as `summary of node n1`; begins the messages */
+  constructor(what: string) {
     this.#what = what;
-    this.#parts = new SummaryParts(former);
     this.#splitter = new JsonSplitter({
       what,
       arrayNames: ['pods'],
       itemName: 'a pod',
       limits: podLimits,
       onMember: (name, value) => {
-        if (name === 'node') this.#node = this.#readNode(value);
+        if (name === 'node') this.#node = this.#decoder.node(value);
         if (name === 'pods' && value !== null) throw this.#notSummary('pods that are not a list');
       },
-      itemReader: this.#parts,
       onItem: (item) => {
-        const pod = item as PodSummary | undefined;
+        const pod = this.#decoder.pod(item);
         this.#addPod(pod && cutPod(pod, this.#maxCountOfPod));
       },
       onOversizedItem: () =>
         new LargePod({
           what,
-          parts: this.#parts,
+          decoder: this.#decoder,
           maxCount: this.#maxCountOfPod,
           onPod: (pod) => {
             this.#addPod(pod);
@@ -82,17 +77,9 @@ export class SummaryReader {
   finish(): NodeSummary {
     this.#splitter.finish();
     if (this.#node === undefined) throw this.#notSummary('no node with a nodeName');
-    const { all: saturatedCount, ofPressure } = this.#parts.saturatedCounts;
+    const { all: saturatedCount, ofPressure } = this.#decoder.saturated;
     const measured = { ...this.#node, pods: this.#pods, saturatedCount };
     return measuresPressure(this.#node) ? measured : withoutPressure(measured, ofPressure);
-  }
-
-  #readNode(value: unknown): ReturnType<SummaryParts['node']> {
-    try {
-      return this.#parts.node(value);
-    } catch (error) {
-      throw new RequestError('decode', `${this.#what}: its node: ${messageOf(error)}`);
-    }
   }
 
   get #maxCountOfPod(): number {

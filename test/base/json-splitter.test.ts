@@ -103,7 +103,7 @@ describe('a splitter', () => {
   });
 
   it('accepts an empty object', () => {
-    expect(split([' {\n} '])).toEqual({ names: [], members: [], items: [] });
+    expect(split([' \t\r\n{\r\n\t} \r\t\n'])).toEqual({ names: [], members: [], items: [] });
   });
 
   it('passes on an array that is missing', () => {
@@ -126,6 +126,7 @@ describe('a malformed document', () => {
     ['a truncated array', '{"items":[1,2', 'truncated after 1 items'],
     ['a byte order mark', '\uFEFF{}', 'it is not a JSON object'],
     ['a blank that JSON does not know', '\u00A0{}', 'it is not a JSON object'],
+    ['a form feed', '\f{}', 'it is not a JSON object'],
     ['an array', '[{}]', 'it is not a JSON object'],
     ['text', 'Unauthorized', 'it is not a JSON object'],
     ['a comma alone', '{,}', 'a comma without a member'],

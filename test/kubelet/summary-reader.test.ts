@@ -86,7 +86,7 @@ describe('a summary reader', () => {
 
   it('drops the pressure of pods that come before a node without', () => {
     const zeros = { psi: { some: { total: 0 }, full: { total: 0 } } };
-    const saturated = { psi: { some: { total: 2 ** 60 } } };
+    const saturated = { psi: { some: { total: 2 ** 60 }, full: { total: 2 ** 60 } } };
     const summary = decodeSummary(
       JSON.stringify({ pods: [{ podRef, io: saturated }], node: { nodeName: 'a', io: zeros } }),
       'x',
@@ -111,86 +111,6 @@ describe('a summary reader', () => {
   });
 });
 
-/** JSON in which anything may occur that JSON.parse accepts, and more. */
-const scalarText = fc.constantFrom(
-  ...['0', '-0', '7', '1e3', '1E400', '-5', '1.5', '4.0', '1e-2', '123456789012345', '1234567890123456'],
-  ...['9007199254740993', '18446744073709551615', 'true', 'false', 'null', '""', '"app"', '"kubelet"'],
-  ...['"2026-11-20T12:40:44Z"', '"2024-02-29T12:40:44Z"', '"2026-12-31T23:59:59.5+01:00"', '"0001-01-01T00:00:00Z"'],
-  ...[
-    String.raw`"a\u0070p"`,
-    String.raw`"\ud800"`,
-    String.raw`"a\"b\\"`,
-    '"größe"',
-    `"${'x'.repeat(254)}"`,
-    '{}',
-    '[]',
-    '[[{}]]',
-  ],
-  ...[
-    '01',
-    '1.',
-    '.5',
-    '+1',
-    '1e',
-    '-',
-    'nul',
-    'truex',
-    '"\\x"',
-    '"\t"',
-    '"',
-    '{',
-    ']',
-    '{"a"}',
-    '[1,]',
-    '{"a":1,}',
-    '',
-  ],
-);
-const blankText = fc.constantFrom('', '', '', ' ', '\n\t\r ', '\n   ');
-function objectText(values: Readonly<Record<string, fc.Arbitrary<string>>>): fc.Arbitrary<string> {
-  const names = Object.keys(values);
-  const one = fc.constantFrom(...names, 'other').chain((memberName) => {
-    const escapedName = memberName.replace('e', String.raw`\u0065`);
-    return fc
-      .tuple(
-        fc.oneof(
-          { weight: 15, arbitrary: fc.constant(memberName) },
-          { weight: 1, arbitrary: fc.constant(escapedName) },
-        ),
-        fc.oneof({ weight: 15, arbitrary: values[memberName] ?? scalarText }, { weight: 1, arbitrary: scalarText }),
-        blankText,
-      )
-      .map(([written, text, blank]) => `${blank}"${written}"${blank}:${blank}${text}${blank}`);
-  });
-  return fc.array(one, { maxLength: 7 }).map((members) => `{${members.join(',')}}`);
-}
-const listText = (item: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc.array(item, { maxLength: 3 }).map((items) => `[${items.join(' , ')}]`);
-const valid = fc.constantFrom('7', '0', '9007199254740994', '"app"', 'null', '1.5');
-const figureTexts = {
-  time: fc.constantFrom('"2026-11-20T12:40:44Z"', '"2026-11-20T12:40:44.5Z"', '1'),
-  ...Object.fromEntries(['availableBytes', 'usedBytes', 'inodes', 'inodesUsed'].map((key) => [key, valid])),
-};
-const pressureText = objectText({
-  psi: objectText({ some: objectText({ total: valid }), full: objectText({ total: valid }) }),
-});
-const podText = fc
-  .tuple(
-    objectText({
-      podRef: fc.constantFrom('{"name":"b","namespace":"n","uid":"v"}', '{"name":"b"}'),
-      startTime: figureTexts.time,
-      containers: listText(
-        objectText({ name: valid, rootfs: objectText(figureTexts), logs: objectText(figureTexts), cpu: pressureText }),
-      ),
-      memory: pressureText,
-      io: pressureText,
-      volume: listText(objectText({ ...figureTexts, name: fc.constant('"v"'), pvcRef: fc.constantFrom('{}', '[]') })),
-      'ephemeral-storage': objectText(figureTexts),
-    }),
-    fc.boolean(),
-  )
-  .map(([text, hasPodRef]) => (hasPodRef ? `{"podRef":{"name":"a","namespace":"n","uid":"u"},${text.slice(1)}` : text));
-
 /** The summary, or the reason why there is none. */
 function outcomeOf(decode: () => unknown): unknown {
   try {
@@ -204,16 +124,6 @@ function outcomeOf(decode: () => unknown): unknown {
 
 describe('a summary of any kind', () => {
   const before = '{"node":{"nodeName":"a"},"pods":[';
-
-  it('H1: is decoded, or refused, as JSON.parse of the whole body would', () => {
-    fc.assert(
-      fc.property(fc.array(podText, { maxLength: 4 }), fc.array(fc.nat(), { maxLength: 4 }), (pods, places) => {
-        const text = `${before}${pods.join(',\n')}]}`;
-        expect(outcomeOf(() => read(cut(Buffer.from(text), places)))).toEqual(outcomeOf(() => referenceSummary(text)));
-      }),
-      { numRuns: 500 },
-    );
-  });
 
   it('H1: is refused wherever a byte of a pod breaks it, and read where it does not', () => {
     const bytes = fc.constantFrom(...Buffer.from('{}[]",:\\01-.eE \n\0u/t'), 0xff, 0xc3);
@@ -238,22 +148,6 @@ describe('a summary of any kind', () => {
     const deep = `${'['.repeat(3_000)}${']'.repeat(3_000)}`;
     const text = `${before}{"podRef":{"name":"a","namespace":"n","uid":"u"},"containers":${deep},"cpu":${deep}}]}`;
     expect(decodeSummary(text, 'x').pods).toHaveLength(1);
-  });
-});
-
-describe('a summary after another one of the node', () => {
-  const body = (usedBytes: number): Buffer =>
-    Buffer.from(
-      JSON.stringify({
-        node: { nodeName: 'a' },
-        pods: [{ podRef, containers: [{ name: 'app', logs: { usedBytes } }], volume: [{ name: 'cache' }] }],
-      }),
-    );
-
-  it('is what it would be alone', () => {
-    const reader = new SummaryReader('x', decodeSummary(body(1), 'x'));
-    reader.write(body(2));
-    expect(reader.finish()).toEqual(decodeSummary(body(2), 'x'));
   });
 });
 
@@ -418,11 +312,14 @@ describe('a pod of any size', () => {
       node: { nodeName: 'a' },
       pods: [{ podRef, volume: entries(8_000, stats), ...used }],
     });
-    for (const depth of [1_000, 8_000, 100_000]) {
+    for (const [depth, outcome] of [
+      [1_000, 1],
+      [8_000, 1],
+      [100_000, 'decode'],
+    ] as const) {
       const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
       const nested = text.replace('"usedBytes":1000,', `"usedBytes":1000,"x":${deep},`);
-      const outcome = outcomeOf(() => decodeSummary(nested, 'x').pods.length);
-      expect(depth === 100_000 ? ['decode'] : [1, 'decode']).toContain(outcome);
+      expect(outcomeOf(() => decodeSummary(nested, 'x').pods.length)).toBe(outcome);
     }
   });
 });
