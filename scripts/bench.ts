@@ -92,8 +92,8 @@ if (flags['soak-minutes'] !== undefined) {
     results.push(result);
     say(describeRun(optionsOf(name)));
     for (const line of figureTable(result)) say(line);
+    await writeFile(flags.json, `${JSON.stringify(results, undefined, 2)}\n`); // what a later shape ends is not lost
   }
   if (results.length > 1) for (const line of growthTable(results)) say(line);
-  await writeFile(flags.json, `${JSON.stringify(results, undefined, 2)}\n`);
   say(`written to ${flags.json}`);
 }
