@@ -84,7 +84,7 @@ function triedKubernetes(): readonly TriedVersion[] {
     {
       program: 'kubectl',
       versions: [kubernetesOf(moduleVersion('modules', 'k8s.io/kubectl'))],
-      tried: 'Overlays and components are rendered and applied; `kubectl ephemeral-storage`; OIDC logins',
+      tried: 'Overlays and components are rendered and applied; `kubectl ephemeral-storage`',
       tests: 'test/programs/manifests.test.ts',
     },
   ];

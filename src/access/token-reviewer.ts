@@ -174,7 +174,7 @@ export class TokenReviewer implements Disposable {
   async #answer({ group, kind, spec }: Review, secret: string, signal: AbortSignal): Promise<JsonObject> {
     const path = `/apis/${group}/v1/${kind.toLowerCase()}s`;
     const text = JSON.stringify({ apiVersion: `${group}/v1`, kind, spec });
-    const request = { text, contentType: 'application/json', secrets: [secret] };
+    const request = { text, secrets: [secret] };
     const body = await this.#options.api.open({ path, body: request }, signal);
     const { bytes, isComplete } = await readAtMost(body, maxReviewBytes);
     const review = isComplete ? parsed(bytes.toString()) : undefined;

@@ -1,6 +1,5 @@
 import type { Credentials } from '../credentials/credentials.js';
 import { loadCredentials } from '../credentials/load-credentials.js';
-import { issuerTransport } from '../http/issuer-transport.js';
 import type { CommandContext } from './context.js';
 
 /** What the command line says about the credentials. */
@@ -12,17 +11,8 @@ export interface CredentialFlags {
 
 /** Throws UserError when there are none. */
 export function commandCredentials(
-  { kubeconfig, context: contextName }: CredentialFlags,
-  { environment, homeDir, clock, version }: Pick<CommandContext, 'environment' | 'homeDir' | 'clock' | 'version'>,
-  warn: (message: string) => void,
+  { kubeconfig: kubeconfigPath, context: contextName }: CredentialFlags,
+  { environment, homeDir, clock }: Pick<CommandContext, 'environment' | 'homeDir' | 'clock'>,
 ): Promise<Credentials> {
-  return loadCredentials({
-    environment,
-    homeDir,
-    issuers: issuerTransport({ clock, version }),
-    warn,
-    clock,
-    ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),
-    ...(contextName === undefined ? {} : { context: contextName }),
-  });
+  return loadCredentials({ environment, homeDir, clock, kubeconfigPath, context: contextName });
 }

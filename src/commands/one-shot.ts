@@ -78,7 +78,7 @@ async function withCluster(
   options: ReadOptions,
 ): Promise<void> {
   const settings = await loadSettings(flags.settings, context);
-  const credentials = await commandCredentials(flags, context, warnOn(context));
+  const credentials = await commandCredentials(flags, context);
   const config = withOwnNamespace(settings.config, credentials);
   const { stopSignal } = context;
   try {
@@ -104,7 +104,7 @@ async function withEvictions(
 ): Promise<void> {
   const { config } = await loadSettings(flags.settings, context);
   const needsCluster = exporter === undefined || !('url' in exporter);
-  const credentials = await commandCredentials(flags, context, warnOn(context)).catch((error: unknown) => {
+  const credentials = await commandCredentials(flags, context).catch((error: unknown) => {
     if (needsCluster) throw error;
     return undefined;
   });

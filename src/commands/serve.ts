@@ -1,4 +1,3 @@
-import { createLogger } from '../telemetry/line-logger.js';
 import { commandCredentials, type CredentialFlags } from './command-credentials.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
@@ -14,9 +13,6 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
   const { node, nodeLocal } = settings.config.cluster;
   // With Node.js 26 and 110 pods this takes 15 MB less, and 0.05 s of CPU a minute more: 40 ms for each summary.
   if (nodeLocal || node !== undefined) context.interpretOnly();
-  const logger = createLogger({ ...settings.config.log, write: context.writeError, clock: context.clock });
-  const credentials = await commandCredentials(options, context, (message) => {
-    logger.warn(message);
-  });
+  const credentials = await commandCredentials(options, context);
   await runApp({ settings, credentials, context });
 }

@@ -22,12 +22,9 @@ export interface KubeconfigContext {
   readonly tokenFile: string | undefined;
   /** Of the file that contains the user. */
   readonly directory: string;
-  /** The file that contains the user; undefined when the context names none. */
-  readonly userPath: string | undefined;
 }
 
 interface KubeconfigFile {
-  readonly path: string;
   readonly directory: string;
   readonly config: KubeConfig;
   /** As written, by name. */
@@ -67,7 +64,6 @@ export async function openContext(paths: readonly string[], contextName?: string
     userSettings,
     tokenFile: tokenFile === undefined ? undefined : resolve(directory, tokenFile),
     directory,
-    userPath: user.file?.path,
   };
 }
 
@@ -79,7 +75,6 @@ function openFile(path: string, text: string, config: KubeConfig): KubeconfigFil
     config.loadFromString(text);
     config.makePathsAbsolute(directory);
     return {
-      path: resolve(path),
       directory,
       config,
       clusters: settingsByName(content['clusters'], 'cluster'),

@@ -4,7 +4,7 @@ import type { Cluster, User } from '@kubernetes/client-node';
 
 import type { Clock } from '../base/clock.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
-import { AuthProviderFile } from './auth-provider-file.js';
+import { idTokenReader } from './auth-provider.js';
 import { checkCertificate, checkPrivateKey, readCredentialFile, readTextFile } from './credential-files.js';
 import { bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
 import { environmentProxy } from './environment-proxy.js';
@@ -12,9 +12,6 @@ import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
 import { impersonationHeaders } from './impersonation.js';
 import { type KubeconfigContext, openContext } from './kubeconfig-context.js';
 import { checkRules } from './kubeconfig-rules.js';
-import type { IssuerTransport } from './oidc-issuer.js';
-import { OidcProvider } from './oidc-provider.js';
-import { oidcConfigOf } from './oidc-settings.js';
 import type { CredentialSource } from './rotating-credentials.js';
 import { proxyUrlOf, urlOf } from './url.js';
 
@@ -24,10 +21,6 @@ export interface KubeconfigOptions {
   readonly context: string | undefined;
   /** Of exec plugins, and with the proxy for clusters that name none. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** To the issuer of an auth-provider's tokens. */
-  readonly issuers: IssuerTransport;
-  /** Receives what the user must know, without a token. */
-  readonly warn: (message: string) => void;
   readonly clock: Clock;
 }
 
@@ -51,12 +44,12 @@ export async function kubeconfigSource(options: KubeconfigOptions): Promise<Cred
   await checkFiles(context, description);
   const impersonation = impersonationHeaders(context.userSettings, description);
   const plugin = await execPluginOf(context, options);
-  const provider = providerOf(context, description, options);
+  const idToken = idTokenReader(user, description);
   const read = async (signal: AbortSignal): Promise<CredentialMaterial> => {
     const httpsOptions = await applyClientNode(cluster, user);
     const exec = await plugin?.credential(signal);
     const own = { ...bearer(exec?.token), ...(await authorizationOf(context, httpsOptions)) };
-    const authorization = 'authorization' in own ? own : bearer(await provider?.token(signal));
+    const authorization = 'authorization' in own ? own : bearer(idToken?.(options.clock.nowMs()));
     return { headers: { ...authorization, ...impersonation }, tls: tlsOf(cluster, httpsOptions, exec) };
   };
   return {
@@ -66,11 +59,7 @@ export async function kubeconfigSource(options: KubeconfigOptions): Promise<Cred
     disablesCompression: context.clusterSettings['disable-compression'] === true,
     description: proxyUrl === undefined ? description : `${description}, through the proxy ${proxyUrl.host}`,
     read,
-    ...(provider === undefined ? {} : { validForMs: () => provider.validForMs() }),
-    forget: () => {
-      plugin?.forget();
-      provider?.forget();
-    },
+    forget: () => plugin?.forget(),
   };
 }
 
@@ -130,18 +119,6 @@ async function execPluginOf(
 /** https://kubernetes.io/docs/reference/config-api/client-authentication.v1/#client-authentication-k8s-io-v1-Cluster */
 function pluginConfigOf({ extensions }: JsonObject): unknown {
   return objectsOf(extensions).find(({ name }) => name === 'client.authentication.k8s.io/exec')?.['extension'];
-}
-
-function providerOf(
-  { user, userPath }: KubeconfigContext,
-  description: string,
-  { environment, issuers, warn, clock }: KubeconfigOptions,
-): OidcProvider | undefined {
-  const config = oidcConfigOf(user.authProvider, description);
-  if (config === undefined || userPath === undefined) return undefined;
-  const file = new AuthProviderFile({ path: userPath, userName: user.name });
-  const proxyFor = (url: URL): URL | undefined => environmentProxy(url, environment);
-  return new OidcProvider({ config, file, description, send: issuers, proxyFor, clock, warn });
 }
 
 /** A new KubeConfig each time, so that its caches do not outlive a reading. It refuses plain http unless TLS is skipped. */

@@ -5,23 +5,18 @@ import type { Clock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
 import type { Credentials } from './credentials.js';
 import { inClusterSource } from './in-cluster-source.js';
-import type { IssuerTransport } from './oidc-issuer.js';
 import { RotatingCredentials } from './rotating-credentials.js';
 
 export interface LoadCredentialsOptions {
   /** Takes precedence over everything else. */
-  readonly kubeconfigPath?: string;
+  readonly kubeconfigPath?: string | undefined;
   /** Context of the kubeconfig, instead of its current one. */
-  readonly context?: string;
+  readonly context?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Contains `.kube/config`. */
   readonly homeDir: string;
   /** `/var/run/secrets/kubernetes.io/serviceaccount` without it. */
   readonly inClusterDir?: string;
-  /** To the issuer of an auth-provider's tokens. */
-  readonly issuers: IssuerTransport;
-  /** Receives what the user must know, without a token. */
-  readonly warn: (message: string) => void;
   readonly clock: Clock;
 }
 
@@ -32,11 +27,11 @@ const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
  * `~/.kube/config`, else from the service account of the pod that the exporter runs in. Throws UserError.
  */
 export async function loadCredentials(options: LoadCredentialsOptions): Promise<Credentials> {
-  const { clock, context, environment, issuers, warn } = options;
+  const { clock, context, environment } = options;
   const paths = await kubeconfigPaths(options);
   if (paths.length > 0) {
     const { kubeconfigSource } = await import('./kubeconfig-source.js');
-    const source = await kubeconfigSource({ paths, context, environment, issuers, warn, clock });
+    const source = await kubeconfigSource({ paths, context, environment, clock });
     return new RotatingCredentials({ source, clock });
   }
   if (context !== undefined) throw new UserError(`--context ${context} is set, but there is no kubeconfig`);

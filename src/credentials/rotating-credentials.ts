@@ -17,8 +17,6 @@ export interface CredentialSource extends Pick<
   'server' | 'proxyUrl' | 'namespace' | 'description' | 'disablesCompression'
 > {
   read(signal: AbortSignal): Promise<CredentialMaterial>;
-  /** How long the material of the last reading may be used; 60 s without it, and at most. */
-  validForMs?(): number;
   /** The server refused the material: a source with a cache drops it. */
   forget(): void;
 }
@@ -31,7 +29,7 @@ interface CredentialsReading {
 }
 
 /**
- * Reads the source again every 60 s or when its material ends, after `invalidate` and for `reread`; waiters share one reading. When a reading fails, the last
+ * Reads the source again every 60 s, after `invalidate` and for `reread`; waiters share one reading. When a reading fails, the last
  * material stays in use for another 60 s (a file may be missing for a moment while it is replaced), unless the server
  * refused it.
  */
@@ -84,7 +82,7 @@ export class RotatingCredentials implements Credentials {
     };
     const material = this.#read().then(
       (material) => {
-        expireAfter(Math.min(maxAgeMs, this.#source.validForMs?.() ?? maxAgeMs));
+        expireAfter(maxAgeMs);
         this.#lastGood = material;
         return material;
       },

@@ -52,7 +52,6 @@ export interface HttpRequest {
 
 export interface RequestBody {
   readonly text: string;
-  readonly contentType: string;
   /** Parts of it that no message may repeat. */
   readonly secrets: readonly string[];
 }
@@ -164,7 +163,7 @@ export class HttpClient implements Disposable {
         accept: 'application/json',
         'accept-encoding': acceptsGzip ? 'gzip' : 'identity',
         'user-agent': `ephemeral-storage-exporter/${version}`,
-        ...(body === undefined ? {} : { 'content-type': body.contentType }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(serverName === undefined ? {} : { servername: serverName }),

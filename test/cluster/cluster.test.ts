@@ -26,7 +26,6 @@ import { createLogger } from '../../src/telemetry/line-logger.js';
 import { type ParsedSample, parseExposition } from '../support/exposition-parser.js';
 import { send } from '../support/http-get.js';
 import { eventually } from '../support/programs.js';
-import { withoutIssuer } from '../support/without-issuer.js';
 
 const clock = systemClock;
 const version = '0.0.0-test';
@@ -57,7 +56,7 @@ beforeAll(async () => {
     environment: process.env,
     flags: {},
   });
-  credentials = await loadCredentials({ environment: process.env, homeDir: homedir(), clock, ...withoutIssuer });
+  credentials = await loadCredentials({ environment: process.env, homeDir: homedir(), clock });
   api = new ApiClient({ credentials, clock, version });
   transport = rawTransport();
   const logger = createLogger({ level: 'warn', format: 'logfmt', write: (line) => process.stderr.write(line), clock });

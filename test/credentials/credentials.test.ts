@@ -18,7 +18,6 @@ import { ApiClient } from '../../src/http/api-client.js';
 import { LoopbackServer, textOf } from '../http/loopback-server.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { withoutIssuer } from '../support/without-issuer.js';
 
 let authority: TestAuthority;
 let clientPair: KeyPair;
@@ -58,7 +57,6 @@ class Folder implements AsyncDisposable {
       homeDir: this.path,
       inClusterDir: join(this.path, 'serviceaccount'),
       clock: this.clock,
-      ...withoutIssuer,
       ...options,
     });
   }
@@ -463,29 +461,31 @@ describe('credentials of a kubeconfig', () => {
         .join('.');
     const oidc = (config: object): object => ({ 'auth-provider': { name: 'oidc', config } });
 
-    it('send the ID token of oidc until it expires, and without a refresh token then name an exec plugin', async () => {
+    it('send the ID token of oidc until it expires, and then name the user and an exec plugin', async () => {
       await using folder = await Folder.create();
       const token = idToken({ exp: folder.clock.nowMs() / 1000 + 120 });
-      const issuer = { 'idp-issuer-url': 'https://issuer.test', 'client-id': 'c' };
-      const credentials = await loadUser(folder, oidc({ 'id-token': token, ...issuer }));
+      const secrets = { 'client-secret': 's3cret', 'refresh-token': 'r3fresh' };
+      const credentials = await loadUser(folder, oidc({ 'id-token': token, ...secrets }));
+      const kubeconfigText = await readFile(join(folder.path, 'config'), 'utf8');
       expect((await credentials.material()).headers).toEqual({ authorization: `Bearer ${token}` });
       await folder.clock.advance(120_000);
       credentials.invalidate();
       const expired = credentials.material();
       await expect(expired).rejects.toMatchObject({ reason: 'unauthorized' });
       await expect(expired).rejects.toThrow(
-        /auth-provider "oidc": its id-token has expired, and it has no refresh-token; log in again .* such as kubectl oidc-login/,
+        /auth-provider "oidc" of user "u1": its id-token has expired; the exporter does not refresh tokens: .*exec: \{.*oidc-login/,
       );
-      await expect(expired).rejects.not.toThrow(token);
+      for (const secret of [token, 's3cret', 'r3fresh']) await expect(expired).rejects.not.toThrow(secret);
+      expect(await readFile(join(folder.path, 'config'), 'utf8')).toBe(kubeconfigText);
     });
 
     it.each([
-      ['is no JWT', 'secret', 'its id-token cannot be read: it is not a JWT'],
-      ['does not expire', idToken({}), 'its id-token cannot be read: it has no expiry'],
-    ])('send no ID token that %s', async (_case, token, message) => {
+      ['is no JWT', 'secret'],
+      ['does not expire', idToken({})],
+    ])('send no ID token that %s', async (_case, token) => {
       await using folder = await Folder.create();
       const credentials = await loadUser(folder, oidc({ 'id-token': token }));
-      await expect(credentials.material()).rejects.toThrow(message);
+      await expect(credentials.material()).rejects.toThrow('its id-token is not a JWT with an expiry');
     });
 
     it.each([
@@ -496,7 +496,11 @@ describe('credentials of a kubeconfig', () => {
       ],
       ['azure', {}, 'auth-provider "azure" is not supported; use an exec plugin in its place, such as kubelogin'],
       ['acme', {}, 'auth-provider "acme" is not supported; use an exec plugin in its place'],
-      ['oidc', { 'client-id': 'c' }, 'auth-provider "oidc" has neither id-token nor refresh-token; log in again'],
+      [
+        'oidc',
+        { 'refresh-token': 'r' },
+        'auth-provider "oidc" of user "u1": it has no id-token; the exporter does not refresh',
+      ],
     ])('of %s are refused with %o', async (name, config, message) => {
       await using folder = await Folder.create();
       expect(await fault(loadUser(folder, { 'auth-provider': { name, config } }))).toContain(message);
@@ -674,8 +678,6 @@ describe('client-node', () => {
         homeDir: ${JSON.stringify(homeDir)},
         inClusterDir: ${JSON.stringify(join(folder.path, 'serviceaccount'))},
         clock: systemClock,
-        issuers: () => Promise.reject(new Error('there is none')),
-        warn: () => undefined,
       }).catch((error) => ({ description: error.message }));
       console.log(loaded.description);`;
     const [inCluster, withKubeconfig] = await Promise.all([

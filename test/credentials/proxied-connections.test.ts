@@ -16,7 +16,6 @@ import { LoopbackServer, textOf } from '../http/loopback-server.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { withoutIssuer } from '../support/without-issuer.js';
 
 const apiHost = 'api.cluster.test';
 const clock = new ManualClock();
@@ -55,7 +54,7 @@ async function credentialsFor(
       users: [{ name: 'u', user: { token: 't' } }],
     };
     await writeFile(kubeconfigPath, JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...named }));
-    return await loadCredentials({ kubeconfigPath, environment, homeDir: directory, clock, ...withoutIssuer });
+    return await loadCredentials({ kubeconfigPath, environment, homeDir: directory, clock });
   } finally {
     await rm(directory, { recursive: true });
   }

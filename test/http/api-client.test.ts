@@ -287,7 +287,7 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
 describe('a request with a body', () => {
   const review = {
     path: '/apis/authentication.k8s.io/v1/tokenreviews',
-    body: { text: '{"a":"größe"}', contentType: 'application/json', secrets: ['s3cret'] },
+    body: { text: '{"a":"größe"}', secrets: ['s3cret'] },
   };
 
   it('is a POST of JSON, and 201 is a success', async () => {

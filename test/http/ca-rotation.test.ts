@@ -14,7 +14,6 @@ import { DirectTransport } from '../../src/kubelet/direct-transport.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { withoutIssuer } from '../support/without-issuer.js';
 import { failureOf, LoopbackServer, textOf } from './loopback-server.js';
 
 const never = new AbortController().signal;
@@ -51,7 +50,6 @@ async function start() {
     homeDir: directory,
     inClusterDir: directory,
     clock,
-    ...withoutIssuer,
   });
   return {
     clock,

@@ -18,7 +18,6 @@ import { watchedNodes, watchedPods } from '../../../src/watch/watched-collection
 import { ManualClock } from '../../support/manual-clock.js';
 import type { RealApiServer } from '../../support/real-api-server.js';
 import { silentObserver } from '../../support/watch-observers.js';
-import { withoutIssuer } from '../../support/without-issuer.js';
 import { type ClusterObjects, comparable, objectsOfKubectl } from './cluster-objects.js';
 import { serviceAccount } from './shipped.js';
 
@@ -52,7 +51,7 @@ export class MountedAccount {
       KUBERNETES_SERVICE_HOST: '127.0.0.1',
       KUBERNETES_SERVICE_PORT: String(this.#server.port),
     };
-    const options = { environment, homeDir: '/nonexistent', inClusterDir: this.folder, clock, ...withoutIssuer };
+    const options = { environment, homeDir: '/nonexistent', inClusterDir: this.folder, clock };
     return new ApiClient({ credentials: await loadCredentials(options), clock, version: '0.0.0-test' });
   }
 }
