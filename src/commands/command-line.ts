@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 
 import { messageOf, UserError } from '../base/errors.js';
 import { ConfigError } from '../config/faults.js';
@@ -10,6 +10,9 @@ import { createContext } from './process-context.js';
 import { createProgram, pluginName, programName } from './program.js';
 import { terminalLines } from './text/terminal-text.js';
 import { UsageError } from './usage-error.js';
+
+/** Hidden: the program does not list it. The words behind it are those of an unfinished command line. */
+const completeCommand = '__complete';
 
 const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 
@@ -28,6 +31,7 @@ export async function runArguments(
   name = programName,
 ): Promise<number> {
   const program = createProgram(name, context);
+  if (args[0] === completeCommand) return await complete(args.slice(1), program, context);
   // A plugin of kubectl serves nothing unless it is asked to.
   const given =
     args.length === 0 && name === pluginName ? ['--help'] : commandFirst(separateValues(args, program), program);
@@ -41,6 +45,18 @@ export async function runArguments(
     }
     return exitCodeOf(error);
   }
+}
+
+/** Prints what the last of the words may be. Exit code 1: any text. */
+async function complete(
+  words: readonly string[],
+  program: Command,
+  { writeOut }: Pick<CommandContext, 'writeOut'>,
+): Promise<number> {
+  const { candidates } = await import('./completion/candidates.js');
+  const found = candidates(words, program);
+  writeOut((found ?? []).map((candidate) => `${candidate}\n`).join(''));
+  return found === undefined ? exitCodes.failure : exitCodes.success;
 }
 
 /** kubectl finds `kubectl ephemeral-storage` as a program of this name: https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/ */

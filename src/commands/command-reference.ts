@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import { type CommandModel, commandModels, type FlagModel } from './completion/command-model.js';
+import { type CommandModel, commandModels, type FlagModel } from './command-model.js';
 import { markdownTable } from './markdown.js';
 import { createProgram, programName } from './program.js';
 import { isSettingFlag, settingRows } from './setting-flags.js';

@@ -30,7 +30,7 @@ export function separateValues(args: readonly string[], program: Command): reado
   });
 }
 
-function optionsOf(program: Command): readonly Option[] {
+export function optionsOf(program: Command): readonly Option[] {
   return program.commands.flatMap(({ options }) => options);
 }
 
@@ -45,8 +45,8 @@ function firstOperand(args: readonly string[], options: readonly Option[]): numb
   return args[index] === '--' ? -1 : index;
 }
 
-/** Whether the next argument is the value of this one. Of short flags in one word only the last may expect one. */
-function expectsValue(arg: string, options: readonly Option[]): boolean {
+/** Says whether the next argument is the value of this one. Of short flags in one word only the last may expect one. */
+export function expectsValue(arg: string, options: readonly Option[]): boolean {
   const takesValue = (flag: string): boolean => options.some((option) => option.required && isNamed(option, flag));
   if (!/^-[^-]./.test(arg)) return takesValue(arg);
   const letters = Array.from(arg.slice(1));

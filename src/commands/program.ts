@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 
 import { nearest } from '../config/suggestion.js';
 import { addClusterCommands } from './cluster-commands.js';
-import { shells } from './completion/shells.js';
+import { shims } from './completion/shims.js';
 import type { CommandContext } from './context.js';
 import { outputFlag } from './output-flag.js';
 import {
@@ -133,11 +133,10 @@ function addProgramCommands(program: Command, context: CommandContext): void {
   program
     .command('completion')
     .description('Print the completion script of a shell')
-    .addArgument(program.createArgument('<shell>', 'the shell').choices(shells))
+    .addArgument(program.createArgument('<shell>', 'the shell').choices(Object.keys(shims)))
     .addHelpText('after', completionHelp)
-    .action(async (shell: (typeof shells)[number]) => {
-      const { completionScript } = await import('./completion/completion-script.js');
-      context.writeOut(completionScript(shell, program));
+    .action((shell: keyof typeof shims) => {
+      context.writeOut(shims[shell]);
     });
 }
 

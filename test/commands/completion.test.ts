@@ -1,34 +1,32 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
-import { completionScript } from '../../src/commands/completion/completion-script.js';
-import { shells } from '../../src/commands/completion/shells.js';
+import { runArguments } from '../../src/commands/command-line.js';
+import { shims } from '../../src/commands/completion/shims.js';
 import { createProgram } from '../../src/commands/program.js';
 import { aCommandContext } from '../support/command-context.js';
-import { isInstalled } from '../support/programs.js';
+import { isInstalled, temporaryFolder } from '../support/programs.js';
 
 const program = createProgram('ephemeral-storage-exporter', aCommandContext().context);
 
-/** What bash offers for the line. */
-function offeredByBash(line: string): readonly string[] {
-  const script = `${completionScript('bash', program)}
-COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'
-COMP_LINE=$1
-COMP_POINT=\${#1}
-_ephemeral_storage_exporter
-printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['-u', '-c', script, 'bash', `ephemeral-storage-exporter ${line}`], {
-    encoding: 'utf8',
-  });
-  expect(stderr).toBe('');
-  return stdout.split('\n').filter((word) => word !== '');
+/** The candidates for the last word that begin with it; undefined where shells offer the names of files. */
+async function offered(line: string): Promise<readonly string[] | undefined> {
+  const { context, out } = aCommandContext();
+  const words = line.split(' ');
+  const status = await runArguments(['__complete', ...words], context);
+  const candidates = out()
+    .split('\n')
+    .map((candidate) => candidate.replace(/\t.*/, ''))
+    .filter((word) => word !== '');
+  if (status !== 0) expect([status, candidates]).toEqual([1, []]);
+  return status === 0 ? candidates.filter((candidate) => candidate.startsWith(words.at(-1) ?? '')) : undefined;
 }
 
-describe.skipIf(!isInstalled('bash'))('bash completes', () => {
+describe('the completion of', () => {
   it.each([
     ['to', ['top']],
     ['top po', ['pods']],
@@ -36,41 +34,72 @@ describe.skipIf(!isInstalled('bash'))('bash completes', () => {
     ['--context x to', ['top']],
     ['--context x top n', ['nodes']],
     ['top --output js', ['json']],
+    ['--log.level d', ['debug']],
     ['explain w', ['workload']],
     ['serve --log.level d', ['debug']],
     ['completion z', ['zsh']],
-    ['top --set kubelet.access=', ['direct', 'proxy']],
+    ['top --set kubelet.access=', ['kubelet.access=direct', 'kubelet.access=proxy']],
     ['top --set cache.tt', ['cache.ttl=']],
     ['top -o w', ['wide']],
+    ['top -n=shop no', ['nodes']],
     ['top pods no', []],
-    ['top --limit ', []],
-  ])('"%s" with %j', (line, offered) => {
-    expect(offeredByBash(line)).toEqual(offered);
+    ['explain pod ', []],
+    ['tpo ', []],
+    ['top --limit ', undefined],
+    ['top --kubeconfig ', undefined],
+  ])('"%s" offers %j', async (line, candidates) => {
+    expect(await offered(line)).toEqual(candidates);
   });
 
-  it('commands first', () => {
-    expect(offeredByBash('')).toEqual(program.commands.map((command) => command.name()));
+  it('the first word offers the commands', async () => {
+    expect(await offered('')).toEqual(program.commands.map((command) => command.name()));
+  });
+
+  it.each(program.commands.map((command) => [command.name(), command] as const))(
+    'a flag of %s offers all its flags',
+    async (name, { options }) => {
+      const flags = options.flatMap(({ short, long }) => [short ?? [], long ?? []].flat());
+      expect(await offered(`${name} -`)).toEqual([...flags, '-h', '--help']);
+    },
+  );
+});
+
+describe.skipIf(!isInstalled('bash'))('bash', () => {
+  it('offers what the program says', async () => {
+    await using folder = await temporaryFolder();
+    const command = path.join(folder.path, 'ephemeral-storage-exporter');
+    const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+    await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' --import tsx '${cli}' "$@"\n`);
+    await chmod(command, 0o755);
+    const script = `${shims.bash}
+COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'
+for COMP_LINE in "$@"; do
+  COMP_POINT=\${#COMP_LINE}
+  _ephemeral_storage_exporter
+  echo "\${COMPREPLY[*]}"
+done`;
+    const lines = ['top pods --con', 'top --set kubelet.access=', 'top --limit '];
+    const typed = lines.map((line) => `ephemeral-storage-exporter ${line}`);
+    const { stdout, stderr } = spawnSync('bash', ['-u', '-c', script, 'bash', ...typed], {
+      encoding: 'utf8',
+      env: { ...process.env, PATH: `${folder.path}${path.delimiter}${process.env['PATH'] ?? ''}` },
+    });
+    expect({ stdout, stderr }).toEqual({ stdout: '--context --config.file\ndirect proxy\n\n', stderr: '' });
   });
 });
 
-describe.each(shells)('the script for %s', (shell) => {
-  const script = completionScript(shell, program);
-
-  it('has every command and every flag', () => {
-    for (const command of program.commands) expect(script).toContain(command.name());
-    const flags = program.commands.flatMap(({ options }) => options.map(({ long }) => long ?? ''));
-    for (const flag of flags) expect(script).toContain(shell === 'fish' ? `-l ${flag.slice(2)} ` : flag);
+describe.each(Object.entries(shims))('the script for %s', (shell, script) => {
+  it('is what the command prints', async () => {
+    const { context, out } = aCommandContext();
+    await runArguments(['completion', shell], context);
+    expect(out()).toBe(script);
   });
 
   it.skipIf(!isInstalled(shell))('is valid', async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'completion-'));
-    try {
-      const file = path.join(directory, 'script');
-      await writeFile(file, script);
-      const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    } finally {
-      await rm(directory, { recursive: true });
-    }
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'script');
+    await writeFile(file, script);
+    const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 
-import { listSettings } from '../../config/settings.js';
-import { assignmentFlag } from '../setting-flags.js';
+import { listSettings } from '../config/settings.js';
+import { assignmentFlag } from './setting-flags.js';
 
 export interface FlagModel {
   /** With their dashes; the long one last. */
@@ -58,9 +58,3 @@ function flagModel(option: Option): FlagModel {
 const assignments = listSettings()
   .filter(({ path }) => !path.includes('[]'))
   .flatMap(({ path, choices = [''] }) => choices.map((choice) => `${path}=${choice}`));
-
-/** Names of the flags of all commands that expect a value. */
-export function valueFlags(commands: readonly CommandModel[]): readonly string[] {
-  const flags = commands.flatMap((command) => command.flags).filter(({ placeholder }) => placeholder !== undefined);
-  return [...new Set(flags.flatMap(({ names }) => names))];
-}

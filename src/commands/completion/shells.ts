@@ -1,1 +1,0 @@
-export const shells = ['bash', 'zsh', 'fish'] as const;
