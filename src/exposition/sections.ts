@@ -32,7 +32,10 @@ interface TextChoice {
 }
 
 /** `sourcesOf`: called for counting, and again for the text. */
-export function section<Source extends object>(cache: ChunkCache<Source>, sourcesOf: () => readonly Source[]): TextSection {
+export function section<Source extends object>(
+  cache: ChunkCache<Source>,
+  sourcesOf: () => readonly Source[],
+): TextSection {
   return {
     cache,
     count: (room, signal) => cache.countAll(sourcesOf(), room, signal),

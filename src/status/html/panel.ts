@@ -1,5 +1,5 @@
 import type { StatusSection } from '../status.js';
-import { type Markup, markup,type MarkupContent } from './markup.js';
+import { type Markup, markup, type MarkupContent } from './markup.js';
 
 export interface Panel {
   readonly id: StatusSection;

@@ -4,7 +4,7 @@ import type { NodePressureReport } from '../../report/pressure-report.js';
 import type { Ranked } from '../../report/ranked.js';
 import { unreadPodsText } from '../../report/unread-pods-text.js';
 import { isLastKnown, lastKnownChip, rowClass } from './last-known.js';
-import { type Markup, markup,type MarkupContent } from './markup.js';
+import { type Markup, markup, type MarkupContent } from './markup.js';
 import { emptyText } from './panel.js';
 import { countText, moreText } from './texts.js';
 

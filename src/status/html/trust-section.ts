@@ -1,7 +1,7 @@
 import { formatAge } from '../../base/units.js';
 import type { HealthReport, StoreHealthReport } from '../../report/health-report.js';
 import type { Status } from '../status.js';
-import { type Markup, markup,type MarkupContent } from './markup.js';
+import { type Markup, markup, type MarkupContent } from './markup.js';
 import { panel } from './panel.js';
 import { countText } from './texts.js';
 
