@@ -76,6 +76,11 @@ async function resultOf(name: ShapeName, before: readonly ShapeResult[]): Promis
   return { shape: name, figures: { ...measured, ...compared } };
 }
 
+function valuesOf(results: readonly ShapeResult[]): string {
+  const values = results.map(({ shape, figures }) => ({ shape, values: figures }));
+  return `${JSON.stringify(values, undefined, 2)}\n`;
+}
+
 if (flags['soak-minutes'] !== undefined) {
   for (const name of wanted) await soak(optionsOf(name), Number(flags['soak-minutes']));
 } else if (flags.prometheus !== undefined) {
@@ -92,7 +97,7 @@ if (flags['soak-minutes'] !== undefined) {
     results.push(result);
     say(describeRun(optionsOf(name)));
     for (const line of figureTable(result)) say(line);
-    await writeFile(flags.json, `${JSON.stringify(results, undefined, 2)}\n`); // what a later shape ends is not lost
+    await writeFile(flags.json, valuesOf(results)); // what a later shape ends is not lost
   }
   if (results.length > 1) for (const line of growthTable(results)) say(line);
   say(`written to ${flags.json}`);
