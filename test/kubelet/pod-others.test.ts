@@ -42,6 +42,15 @@ describe('a pod of a summary', () => {
     );
   });
 
+  it('has the sum of all others when they are so many that they are summed while it is read', () => {
+    const names = numbered(3 * maxCount).toReversed();
+    const volumes = names.map((name) => aVolumeSummary({ name, usedBytes: 2 }));
+    const cut = cutPod(aPodSummary({ volumes }));
+    expect(cut.others).toEqual({ containerCount: 0, volumeCount: 2 * maxCount });
+    expect(cut.volumes?.at(-1)).toMatchObject({ name: '(others)', usedBytes: 4 * maxCount });
+    expect(namesOf(cut.volumes?.slice(0, -1))).toEqual(numbered(maxCount));
+  });
+
   it('may have more of one kind alone', () => {
     const volumes = numbered(maxCount + 1).map((name) => aVolumeSummary({ name }));
     const cut = cutPod(aPodSummary({ volumes }));
