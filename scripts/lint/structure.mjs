@@ -90,7 +90,7 @@ function wayTo(end, cameFrom) {
   return way;
 }
 
-/** Modules never import each other in a circle, of types alone neither: to read one of them would take reading all. */
+/** Modules import each other in no circle, of types neither: to understand one of them would take all of them. */
 export const noCircle = {
   meta: { type: 'problem', schema: [] },
   create: (context) => ({
