@@ -8,6 +8,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 /** Whether nothing holds what `ref` refers to. */
 export async function isLetGo(ref: WeakRef<object>): Promise<boolean> {
   await nextTurn(); // until then, the ref itself holds it
+  collectGarbage(); // may complete a marking that began when something still held it
   collectGarbage();
   return ref.deref() === undefined;
 }
