@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { SimulatedCluster } from '../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../sim/model/scenario.js';
 import type { PodSpec } from '../sim/model/specs.js';
-import { App } from '../src/app.js';
+import { App } from '../src/app/app.js';
 import { systemClock } from '../src/base/clock.js';
 import { loadConfig } from '../src/config/load.js';
 import { staticCredentials } from '../src/credentials/credentials.js';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 import { SimulatedCluster } from '../sim/cluster.js';
-import { App } from '../src/app.js';
+import { App } from '../src/app/app.js';
 import { loadConfig } from '../src/config/load.js';
 import { staticCredentials } from '../src/credentials/credentials.js';
 import { createLogger } from '../src/telemetry/line-logger.js';

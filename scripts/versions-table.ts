@@ -61,19 +61,19 @@ function triedKubernetes(): readonly TriedVersion[] {
       program: 'kubelet, limits',
       versions: caseVersions('limits'),
       tried: 'Which pods its own code evicts for which limit, for random pods',
-      tests: 'test/eviction/limit-cases.test.ts',
+      tests: 'test/node/limit-cases.test.ts',
     },
     {
       program: 'kubelet, node pressure',
       versions: caseVersions('rank'),
       tried: 'In which order its own code evicts pods, for random pods and nodes',
-      tests: 'test/eviction/victim-cases.test.ts',
+      tests: 'test/node/victim-cases.test.ts',
     },
     {
       program: 'kubelet, thresholds',
       versions: caseVersions('thresholds'),
       tried: 'Its eviction thresholds in bytes and inodes, for random configurations',
-      tests: 'test/eviction/threshold-cases.test.ts',
+      tests: 'test/node/threshold-cases.test.ts',
     },
     {
       program: 'kubelet, evicted pods',

@@ -1,5 +1,5 @@
 import { SimulatedCluster } from '../../sim/cluster.js';
-import { App } from '../../src/app.js';
+import { App } from '../../src/app/app.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';

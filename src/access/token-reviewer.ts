@@ -7,7 +7,7 @@ import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { readAtMost } from '../http/response-body.js';
-import { type JsonObject, objectOf, textOf } from '../kube/json.js';
+import { type JsonObject, objectOf, textOf } from '../json/json.js';
 import { ExpiringCache } from './expiring-cache.js';
 import { FairQueue, QueueFullError, rest } from './fair-queue.js';
 import { KeptAnswers } from './kept-answers.js';

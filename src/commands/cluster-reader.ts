@@ -1,13 +1,13 @@
+import { ClusterConnection } from '../app/cluster-connection.js';
+import { ClusterSource } from '../app/cluster-source.js';
+import { type Collection, createCollection } from '../app/collection.js';
+import { recordPodChange } from '../app/eviction-recorder.js';
 import { startDeadline } from '../base/clock.js';
 import { Ending } from '../base/ending.js';
 import { silentLogger } from '../base/logger.js';
 import { Precedence } from '../base/precedence.js';
-import { ClusterConnection } from '../cluster-connection.js';
-import { ClusterSource } from '../cluster-source.js';
-import { type Collection, createCollection } from '../collection.js';
 import type { Config } from '../config/schema.js';
 import type { Credentials } from '../credentials/credentials.js';
-import { recordPodChange } from '../eviction-recorder.js';
 import { EvictionLog } from '../history/eviction-log.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { Scope } from '../kube/scope.js';

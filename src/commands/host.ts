@@ -1,4 +1,4 @@
-import type { Host } from '../resolve-scope.js';
+import type { Host } from '../app/resolve-scope.js';
 import type { CommandContext } from './context.js';
 
 /** An empty `$NODE_NAME` counts as not set. */

@@ -1,7 +1,7 @@
+import { withOwnNamespace } from '../app/own-namespace.js';
+import { apiNodes, resolveScope } from '../app/resolve-scope.js';
 import { UserError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
-import { withOwnNamespace } from '../own-namespace.js';
-import { apiNodes, resolveScope } from '../resolve-scope.js';
 import { WorkloadResolver } from '../workload/workload-resolver.js';
 import { ClusterReader, type Reader } from './cluster-reader.js';
 import { commandCredentials, type CredentialFlags } from './command-credentials.js';

@@ -2,8 +2,8 @@ import { UserError } from '../base/errors.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
 import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
+import type { PodLister } from '../node/node-snapshot.js';
 import type { NodeLister, SummaryCache } from '../scrape/collector.js';
-import type { PodLister } from '../scrape/node-snapshot.js';
 import type { RecordedObjects, RecordedSummary } from './recordings.js';
 
 /** A cluster that stands still: recorded summaries, all fresh, and the API objects that were recorded with them. */

@@ -1,8 +1,8 @@
+import { type Collection, createCollection } from '../app/collection.js';
+import { recordPodChange } from '../app/eviction-recorder.js';
 import { type Clock, systemClock } from '../base/clock.js';
 import { UserError } from '../base/errors.js';
-import { type Collection, createCollection } from '../collection.js';
 import type { Config } from '../config/schema.js';
-import { recordPodChange } from '../eviction-recorder.js';
 import { EvictionLog } from '../history/eviction-log.js';
 import { RecordedCluster } from './recorded-cluster.js';
 import { readObjects, readSummaries, type Warn } from './recordings.js';

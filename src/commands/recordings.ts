@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
 import { messageOf, UserError } from '../base/errors.js';
-import { isObject, type JsonObject, objectOf, textOf } from '../kube/json.js';
+import { isObject, type JsonObject, objectOf, textOf } from '../json/json.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import type { NodeSummary } from '../kubelet/summary.js';

@@ -1,4 +1,4 @@
-import type { App } from '../app.js';
+import type { App } from '../app/app.js';
 import type { Clock } from '../base/clock.js';
 import { messageOf, UserError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';

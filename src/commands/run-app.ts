@@ -1,4 +1,4 @@
-import { App } from '../app.js';
+import { App } from '../app/app.js';
 import { abortable, LinkedAbort } from '../base/abortable.js';
 import { messageOf, UserError } from '../base/errors.js';
 import type { Credentials } from '../credentials/credentials.js';

@@ -1,7 +1,7 @@
 import type { User } from '@kubernetes/client-node';
 
 import { UserError } from '../base/errors.js';
-import { objectOf, textOf } from '../kube/json.js';
+import { objectOf, textOf } from '../json/json.js';
 
 /** In place of the providers that kubectl has removed in 1.26. */
 const plugins = new Map([

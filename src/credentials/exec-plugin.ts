@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Clock } from '../base/clock.js';
 import { messageOf, UserError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { objectOf, objectsOf, textOf } from '../kube/json.js';
+import { objectOf, objectsOf, textOf } from '../json/json.js';
 
 export interface ExecPluginOptions {
   /** The `exec` object of the kubeconfig's user. */

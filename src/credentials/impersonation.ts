@@ -1,5 +1,5 @@
 import { UserError } from '../base/errors.js';
-import { type JsonObject, objectOf, textOf } from '../kube/json.js';
+import { type JsonObject, objectOf, textOf } from '../json/json.js';
 
 /**
  * The headers for `as`, `as-uid`, `as-groups` and `as-user-extra` of a kubeconfig's user. Throws UserError when there is one of

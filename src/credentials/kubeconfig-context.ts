@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 
 import { UserError } from '../base/errors.js';
 import { yamlProblem } from '../base/yaml-problem.js';
-import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
+import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../json/json.js';
 import { readTextFile } from './credential-files.js';
 
 /** A context of a kubeconfig, with its cluster and its user. Paths are absolute. */

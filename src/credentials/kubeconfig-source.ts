@@ -3,7 +3,7 @@ import type { RequestOptions } from 'node:https';
 import type { Cluster, User } from '@kubernetes/client-node';
 
 import type { Clock } from '../base/clock.js';
-import { type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
+import { type JsonObject, objectOf, objectsOf, textOf } from '../json/json.js';
 import { idTokenReader } from './auth-provider.js';
 import { checkCertificate, checkPrivateKey, readCredentialFile, readTextFile } from './credential-files.js';
 import { bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';

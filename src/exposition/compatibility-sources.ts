@@ -1,9 +1,9 @@
 /** The series of the families of k8s-ephemeral-storage-metrics, with its label names. */
-import type { ContainerUsage, PodUsage, VolumeUsage } from '../attribution/usage.js';
 import { finderByName } from '../base/names.js';
 import type { Container, Mount } from '../kube/objects.js';
 import type { ContainerSummary, FsStats } from '../kubelet/summary.js';
-import type { ListedPod, NodeSnapshot } from '../scrape/snapshot.js';
+import type { ListedPod, NodeSnapshot } from '../node/node-state.js';
+import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
 import type { SeriesSource } from './family.js';
 import type { PodOnNode } from './pod-on-node.js';
 import { labelText } from './render.js';

@@ -1,7 +1,7 @@
-import { unnamedContainer, unnamedVolume } from '../attribution/unknown-items.js';
-import { type Component, components, type PodUsage } from '../attribution/usage.js';
 import { addKnown } from '../base/merge.js';
-import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
+import type { NodeSnapshot, PodSnapshot } from '../node/node-state.js';
+import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
+import { type Component, components, type PodUsage } from '../node/usage.js';
 
 /** The snapshot with its nameless pods as one, without namespace and name, so that sums over a node stay right. */
 export function withNamelessAsOne(snapshot: NodeSnapshot): NodeSnapshot {

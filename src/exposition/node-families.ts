@@ -1,4 +1,4 @@
-import type { NodeSnapshot } from '../scrape/snapshot.js';
+import type { NodeSnapshot } from '../node/node-state.js';
 import { type FamilyGroup, familyGroup, microsecondsToSeconds, toSeconds } from './family.js';
 import {
   absentNodes,

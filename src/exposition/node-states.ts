@@ -1,4 +1,4 @@
-import type { AbsentNodeState, MeasuredNodeState, NodeState } from '../scrape/snapshot.js';
+import type { AbsentNodeState, MeasuredNodeState, NodeState } from '../node/node-state.js';
 
 /** What the families of the states of nodes show: without the data of the node, which its text would keep in memory. */
 export type ShownNodeState =

@@ -1,5 +1,5 @@
 import { roundUp } from '../kube/quantity.js';
-import type { NodeObjects } from '../scrape/snapshot.js';
+import type { NodeObjects } from '../node/node-state.js';
 import { type FamilyGroup, familyGroup } from './family.js';
 import {
   boundPods,

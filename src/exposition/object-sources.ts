@@ -1,8 +1,8 @@
 /** The series of what the API server knows of nodes and pods, measured or not. */
-import { mountedVolumeNames } from '../attribution/volume-usage.js';
 import type { Container, Node, Pod, Volume } from '../kube/objects.js';
 import type { Amount } from '../kube/quantity.js';
-import type { BoundPod, NodeObjects } from '../scrape/snapshot.js';
+import type { BoundPod, NodeObjects } from '../node/node-state.js';
+import { mountedVolumeNames } from '../node/volume-usage.js';
 import type { Workload } from '../workload/workload.js';
 import type { SeriesSource } from './family.js';
 import type { BoundPodOnNode } from './pod-on-node.js';

@@ -1,4 +1,4 @@
-import type { ContainerUsage } from '../attribution/usage.js';
+import type { ContainerUsage } from '../node/usage.js';
 import { sharedContainers } from './compatibility-sources.js';
 import { type FamilyGroup, familyGroup, type FamilyOptions, microsecondsToSeconds, toSeconds } from './family.js';
 import type { PodOnNode } from './pod-on-node.js';

@@ -1,7 +1,7 @@
 /** The pods of a node, each with what its series have from the node. */
-import { components } from '../attribution/usage.js';
 import type { FsStats } from '../kubelet/summary.js';
-import type { BoundPod, ListedPod, NodeObjects, NodeSnapshot } from '../scrape/snapshot.js';
+import type { BoundPod, ListedPod, NodeObjects, NodeSnapshot } from '../node/node-state.js';
+import { components } from '../node/usage.js';
 import { withNamelessAsOne } from './nameless-pods.js';
 import type { SourceParts } from './part-texts.js';
 import type { Compatibility } from './profile.js';

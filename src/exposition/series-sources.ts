@@ -1,24 +1,19 @@
 /** The series of the families: the data of a scrape that their values come from, with the label values in order. */
-import {
-  type Component,
-  components,
-  type ContainerUsage,
-  type PodUsage,
-  type VolumeUsage,
-} from '../attribution/usage.js';
-import { countedComponent } from '../attribution/volume-usage.js';
-import type { EvictionHeadroom } from '../eviction/eviction-headrooms.js';
-import { type FilesystemOwners, filesystemOwners } from '../eviction/filesystem-owners.js';
-import type { LimitRatio } from '../eviction/limit-ratios.js';
-import { exemptionOf } from '../eviction/limits.js';
-import { type NodeLayout, sameFilesystem } from '../eviction/node-layout.js';
 import type { Volume, VolumeType } from '../kube/objects.js';
 import { measuredVolumes } from '../kube/pod-rest.js';
 import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
 import type { FsStats, NodeSummary } from '../kubelet/summary.js';
-import { type NextVictim, nextVictims } from '../scrape/node-victims.js';
-import type { ListedPod, NodeSnapshot, PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
+import type { EvictionHeadroom } from '../node/eviction-headrooms.js';
+import { type FilesystemOwners, filesystemOwners } from '../node/filesystem-owners.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
+import { exemptionOf } from '../node/limits.js';
+import { type NodeLayout, sameFilesystem } from '../node/node-layout.js';
+import type { ListedPod, NodeSnapshot, PodSnapshot } from '../node/node-state.js';
+import { type NextVictim, nextVictims } from '../node/node-victims.js';
+import { type Component, components, type ContainerUsage, type PodUsage, type VolumeUsage } from '../node/usage.js';
+import { countedComponent } from '../node/volume-usage.js';
 import type { Workload } from '../workload/workload.js';
+import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { SeriesSource } from './family.js';
 import type { ShownNodeState } from './node-states.js';
 import type { PodOnNode } from './pod-on-node.js';

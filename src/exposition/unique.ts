@@ -3,8 +3,8 @@
  * series. What has no repeats stays the same object.
  */
 import { haveDistinctNames, type Named } from '../base/names.js';
-import type { BoundPod, ListedPod } from '../scrape/snapshot.js';
-import { withUsage } from '../scrape/summary-pod.js';
+import type { BoundPod, ListedPod } from '../node/node-state.js';
+import { withUsage } from '../node/summary-pod.js';
 import { workloadKey } from '../workload/workload.js';
 
 interface NamedPod extends Named {

@@ -1,4 +1,4 @@
-import type { WorkloadSnapshot } from '../scrape/snapshot.js';
+import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { WorkloadPage } from './series-sources.js';
 import { originLabels } from './workload-info.js';
 

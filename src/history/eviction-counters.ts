@@ -1,4 +1,4 @@
-import { type EvictionCause, evictionCauses } from '../eviction/eviction-message.js';
+import { type EvictionCause, evictionCauses } from './eviction-message.js';
 
 /** The evictions of one workload or node that this process has seen. Immutable. */
 export interface EvictionCounts<T> {

@@ -1,10 +1,10 @@
 import { type Clock, latestNowMs } from '../base/clock.js';
 import { byNames } from '../base/ranking.js';
-import { type StorageEviction, storageEviction } from '../eviction/eviction-message.js';
 import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import { EvictionCounters, type EvictionCounts } from './eviction-counters.js';
+import { type StorageEviction, storageEviction } from './eviction-message.js';
 import type { EvictionRecord } from './eviction-record.js';
 import { type EvictionContext, lastUsage } from './last-usage.js';
 

@@ -1,6 +1,6 @@
-import type { StorageEviction } from '../eviction/eviction-message.js';
 import type { Labels } from '../kube/objects.js';
 import type { Workload } from '../workload/workload.js';
+import type { StorageEviction } from './eviction-message.js';
 import type { LastUsage } from './last-usage.js';
 
 /**

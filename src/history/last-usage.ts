@@ -1,12 +1,12 @@
-import { attributePod } from '../attribution/attribute.js';
-import { foldUnknown } from '../attribution/unknown-items.js';
-import type { AttributionMode, PodUsage } from '../attribution/usage.js';
-import { enforcedRatios, type SidecarEnforcement } from '../eviction/enforced-ratios.js';
-import type { EvictionCause, StorageEviction } from '../eviction/eviction-message.js';
-import type { LimitRatio, LimitRule } from '../eviction/limit-ratios.js';
-import type { NodeLayout } from '../eviction/node-layout.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { LastMeasurement, UsageSample } from '../kubelet/pod-history.js';
+import { attributePod } from '../node/attribute.js';
+import { enforcedRatios, type SidecarEnforcement } from '../node/enforced-ratios.js';
+import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
+import type { NodeLayout } from '../node/node-layout.js';
+import { foldUnknown } from '../node/unknown-items.js';
+import type { AttributionMode, PodUsage } from '../node/usage.js';
+import type { EvictionCause, StorageEviction } from './eviction-message.js';
 import { growthBytesPerSecond, limitForAnHour } from './usage-growth.js';
 
 /** What was last measured of a pod before its eviction. */

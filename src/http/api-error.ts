@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { objectOf, objectsOf, textOf } from '../kube/json.js';
+import { objectOf, objectsOf, textOf } from '../json/json.js';
 import { type ErrorResponse, rbacHint, reasonForStatus, statusMessage } from './error-response.js';
 
 export interface ApiErrorDetails {

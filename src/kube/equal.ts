@@ -1,4 +1,4 @@
-import { isObject } from './json.js';
+import { isObject } from '../json/json.js';
 
 /**
  * Deep equality of JSON-like data, but for one property of the outermost objects. Not `isDeepStrictEqual`, which takes two to

@@ -1,5 +1,5 @@
 import { truncate } from '../base/text.js';
-import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from './json.js';
+import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from '../json/json.js';
 
 /** What the status of a pod says about its eviction by the kubelet, for whatever cause. */
 export interface EvictionStatus {

@@ -1,4 +1,4 @@
-import { type JsonObject, objectsOf } from './json.js';
+import { type JsonObject, objectsOf } from '../json/json.js';
 import type { ContainerKind } from './objects.js';
 
 export interface ListedContainer {

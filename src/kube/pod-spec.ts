@@ -1,6 +1,6 @@
+import { type JsonObject, objectOf, objectsOf, textOf } from '../json/json.js';
 import { declaredAmounts } from './declared-amounts.js';
 import type { Intern } from './interner.js';
-import { type JsonObject, objectOf, objectsOf, textOf } from './json.js';
 import { listContainers, type ListedContainer } from './listed-containers.js';
 import type { Container, Mount, Pod } from './objects.js';
 import { maxCheckedCount, maxMountCount, maxMountPathLength } from './pod-bounds.js';

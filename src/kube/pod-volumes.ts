@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../json/json.js';
 import type { Intern } from './interner.js';
-import { isObject, type JsonObject, objectOf, objectsOf, textOf } from './json.js';
 import type { ListedContainer } from './listed-containers.js';
 import type { PodRest, Volume, VolumeType } from './objects.js';
 import { maxCheckedCount } from './pod-bounds.js';

@@ -1,8 +1,8 @@
 import { RequestError } from '../base/errors.js';
+import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from '../json/json.js';
 import type { Dedupe } from './dedupe.js';
 import { projectEvictionStatus } from './eviction-status.js';
 import type { Intern } from './interner.js';
-import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from './json.js';
 import type { Controller, Labels, Node, NodeAddress, NodeImage, Pod, Volume } from './objects.js';
 import { maxNameLength } from './pod-bounds.js';
 import { maxDetailCount, othersName } from './pod-detail.js';

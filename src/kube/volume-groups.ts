@@ -1,4 +1,4 @@
-import { objectsOf } from './json.js';
+import { objectsOf } from '../json/json.js';
 import type { ListedContainer } from './listed-containers.js';
 import type { PodRest, VolumeGroup } from './objects.js';
 import { maxListedCount } from './pod-bounds.js';

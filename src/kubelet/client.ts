@@ -1,9 +1,9 @@
-import { inPieces } from '../base/body-chunks.js';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { type FailureReason, RequestError } from '../base/errors.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import { requestFailure } from '../http/request-failure.js';
 import { readAtMost } from '../http/response-body.js';
+import { inPieces } from '../json/body-chunks.js';
 import type { Node } from '../kube/objects.js';
 import { BodyBudget, type BodyReservation } from './body-budget.js';
 import { decodeKubeletConfiguration, type KubeletConfiguration } from './kubelet-configuration.js';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../kube/json.js';
+import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../json/json.js';
 import type {
   ContainerFsStats,
   ContainerSummary,

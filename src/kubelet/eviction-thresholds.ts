@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../kube/json.js';
+import { type JsonObject, objectOf } from '../json/json.js';
 import { type Amount, parseAmount, roundUp } from '../kube/quantity.js';
 import { type EvictionSignal, evictionSignals } from './eviction-signals.js';
 

@@ -1,5 +1,5 @@
 import { messageOf, RequestError } from '../base/errors.js';
-import { isObject, objectOf } from '../kube/json.js';
+import { isObject, objectOf } from '../json/json.js';
 import { type EvictionThresholds, thresholdsOf } from './eviction-thresholds.js';
 import { type LogRotation, logRotationOf } from './log-rotation.js';
 

@@ -1,5 +1,5 @@
-import { JsonSplitter } from '../base/json-splitter.js';
-import type { SliceSink } from '../base/split-document.js';
+import { JsonSplitter } from '../json/json-splitter.js';
+import type { SliceSink } from '../json/split-document.js';
 import type { SaturatedCounts, SummaryDecoder } from './decode-summary.js';
 import { PodDetail } from './pod-others.js';
 import type { PodSummary } from './summary.js';

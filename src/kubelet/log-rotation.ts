@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kube/json.js';
+import type { JsonObject } from '../json/json.js';
 import { parseQuantity } from '../kube/quantity.js';
 
 /** What a kubelet keeps of the log of one run of a container: this many files of this size, rotated ones included. */

@@ -1,5 +1,5 @@
 import { RequestError } from '../base/errors.js';
-import { JsonSplitter } from '../base/json-splitter.js';
+import { JsonSplitter } from '../json/json-splitter.js';
 import { maxListedCount } from '../kube/pod-bounds.js';
 import { maxDetailCount } from '../kube/pod-detail.js';
 import { SummaryDecoder } from './decode-summary.js';

@@ -1,4 +1,4 @@
-import type { AbsenceReason, AbsentNodeState } from '../scrape/snapshot.js';
+import type { AbsenceReason, AbsentNodeState } from '../node/node-state.js';
 import { type ApiServerState, hintFor, isOfApiServer } from './absence-hints.js';
 import {
   AffectedWorkloads,

@@ -1,12 +1,7 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
-import { hasLimits } from '../eviction/limits.js';
-import type {
-  AbsentNodeState,
-  ClusterSnapshot,
-  MeasuredNodeState,
-  NodeSnapshot,
-  NodeState,
-} from '../scrape/snapshot.js';
+import { hasLimits } from '../node/limits.js';
+import type { AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState } from '../node/node-state.js';
+import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { ApiServerState } from './absence-hints.js';
 import { type AbsenceReport, Absences } from './absence-report.js';
 import type { AffectedWorkloadsReport } from './affected-workloads.js';

@@ -1,4 +1,4 @@
-import { type Component, components } from '../attribution/usage.js';
+import { type Component, components } from '../node/usage.js';
 
 /** Bytes by component; they add up to the pod's total. */
 export type ComponentBytes = Readonly<Record<Component, number>>;

@@ -1,10 +1,10 @@
-import type { ContainerUsage, PodUsage, VolumeUsage } from '../attribution/usage.js';
-import { countedComponent } from '../attribution/volume-usage.js';
-import type { EvictionCause } from '../eviction/eviction-message.js';
+import type { EvictionCause } from '../history/eviction-message.js';
 import type { EvictionRecord, UnknownUsageReason } from '../history/eviction-record.js';
 import type { LastUsage } from '../history/last-usage.js';
 import type { Labels } from '../kube/objects.js';
 import type { UsageSample } from '../kubelet/pod-history.js';
+import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
+import { countedComponent } from '../node/volume-usage.js';
 import type { ComponentBytes } from './component-bytes.js';
 import type { ContainerReport } from './container-report.js';
 import { type LimitReport, limitReport } from './limit-report.js';

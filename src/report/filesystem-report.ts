@@ -1,7 +1,7 @@
-import { filesystemOwners } from '../eviction/filesystem-owners.js';
-import { sameFilesystem } from '../eviction/node-layout.js';
 import type { FsStats } from '../kubelet/summary.js';
-import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
+import { filesystemOwners } from '../node/filesystem-owners.js';
+import { sameFilesystem } from '../node/node-layout.js';
+import type { NodeSnapshot, PodSnapshot } from '../node/node-state.js';
 import { limitThresholds } from './limit-report.js';
 
 export interface FilesystemReport {

@@ -1,10 +1,10 @@
 import { countedText } from '../base/text.js';
 import { formatBytes } from '../base/units.js';
-import { isNearThreshold } from '../eviction/node-thresholds.js';
-import { type FindingKind, type PodFinding, podFindings } from '../eviction/pod-findings.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { maxDetailCount } from '../kube/pod-detail.js';
-import type { NodeSnapshot } from '../scrape/snapshot.js';
+import type { NodeSnapshot } from '../node/node-state.js';
+import { isNearThreshold } from '../node/node-thresholds.js';
+import { type FindingKind, type PodFinding, podFindings } from '../node/pod-findings.js';
 import type { PodPlace } from './pod-report.js';
 
 /** Something about a pod that makes its eviction likelier, or that has not the effect that it seems to have. */

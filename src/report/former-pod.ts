@@ -1,5 +1,5 @@
-import type { LimitRatio } from '../eviction/limit-ratios.js';
-import type { NodeSnapshot, PodSnapshot } from '../scrape/snapshot.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
+import type { NodeSnapshot, PodSnapshot } from '../node/node-state.js';
 import { nearestRatio } from './limit-report.js';
 import type { FoundListedPod, FoundPod, PodSource } from './pod-report.js';
 

@@ -1,4 +1,4 @@
-import type { MeasuredNodeState, PodSnapshot } from '../scrape/snapshot.js';
+import type { MeasuredNodeState, PodSnapshot } from '../node/node-state.js';
 import type { Workload } from '../workload/workload.js';
 import {
   AffectedWorkloads,

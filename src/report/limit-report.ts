@@ -1,4 +1,4 @@
-import type { LimitRatio } from '../eviction/limit-ratios.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
 
 /** One limit that the kubelet enforces by eviction, and the usage that it compares with it. */
 export interface LimitReport {

@@ -1,6 +1,6 @@
 import type { FailureReason } from '../base/errors.js';
 import type { KubeletFailure } from '../kubelet/cached-request.js';
-import type { AbsenceReason, AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState } from '../scrape/snapshot.js';
+import type { AbsenceReason, AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState } from '../node/node-state.js';
 import { type ApiServerState, hintFor } from './absence-hints.js';
 import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
 

@@ -1,6 +1,6 @@
-import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../eviction/limits.js';
 import type { Node, Pod } from '../kube/objects.js';
-import type { AbsenceReason, ListedPod, MeasuredNodeState, NodeState, PodSnapshot } from '../scrape/snapshot.js';
+import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../node/limits.js';
+import type { AbsenceReason, ListedPod, MeasuredNodeState, NodeState, PodSnapshot } from '../node/node-state.js';
 import type { Workload } from '../workload/workload.js';
 import type { ComponentBytes } from './component-bytes.js';
 import { type LimitReport, nearestLimit } from './limit-report.js';

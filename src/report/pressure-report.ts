@@ -1,8 +1,8 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
-import { isNearThreshold, type NodeThreshold } from '../eviction/node-thresholds.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
-import { nextVictims } from '../scrape/node-victims.js';
-import type { NodeSnapshot } from '../scrape/snapshot.js';
+import type { NodeSnapshot } from '../node/node-state.js';
+import { isNearThreshold, type NodeThreshold } from '../node/node-thresholds.js';
+import { nextVictims } from '../node/node-victims.js';
 import { fullestRatio, fullRatio } from './filesystem-report.js';
 import { dataFacts, type MeasuredPodReport, type PodSource } from './pod-report.js';
 import type { Ranked } from './ranked.js';

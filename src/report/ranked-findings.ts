@@ -1,5 +1,5 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
-import { type FindingKind, findingKinds } from '../eviction/pod-findings.js';
+import { type FindingKind, findingKinds } from '../node/pod-findings.js';
 import { type FindingReport, findingReport, type FoundFinding } from './finding-report.js';
 import type { Ranked } from './ranked.js';
 

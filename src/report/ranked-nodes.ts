@@ -1,6 +1,5 @@
-import { Ranking } from '../base/ranking.js';
-import { largestFirst } from '../base/ranking.js';
-import type { AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState, PodSnapshot } from '../scrape/snapshot.js';
+import { largestFirst, Ranking } from '../base/ranking.js';
+import type { AbsentNodeState, MeasuredNodeState, NodeSnapshot, NodeState, PodSnapshot } from '../node/node-state.js';
 import type { ApiServerState } from './absence-hints.js';
 import { filesystemReports, fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
 import {

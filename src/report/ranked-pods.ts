@@ -1,9 +1,9 @@
 import { largestFirst, Ranking } from '../base/ranking.js';
-import type { LimitRatio } from '../eviction/limit-ratios.js';
-import { hasLimits, isActive } from '../eviction/limits.js';
 import { timeToLimitMs } from '../history/usage-growth.js';
 import type { UsageSample } from '../kubelet/pod-history.js';
-import type { ListedPod } from '../scrape/snapshot.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
+import { hasLimits, isActive } from '../node/limits.js';
+import type { ListedPod } from '../node/node-state.js';
 import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
 import { type LimitReport, limitReport, limitThresholds, nearestRatio } from './limit-report.js';
 import {

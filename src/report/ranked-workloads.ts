@@ -1,8 +1,9 @@
-import { components } from '../attribution/usage.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
-import type { PodSnapshot, WorkloadSnapshot } from '../scrape/snapshot.js';
+import type { PodSnapshot } from '../node/node-state.js';
+import { components } from '../node/usage.js';
 import { workloadKey } from '../workload/workload.js';
+import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import { AffectedWorkloads, type IncompleteWorkloads } from './affected-workloads.js';
 import type { ComponentBytes } from './component-bytes.js';
 import type { Ranked } from './ranked.js';

@@ -1,9 +1,9 @@
-import { availableFor, type NodeThreshold, signalsOf } from '../eviction/node-thresholds.js';
-import { type Victim, type VictimPlace, victimsToFree } from '../eviction/victims.js';
 import { roundUp } from '../kube/quantity.js';
 import { countsInodes, type EvictionSignal } from '../kubelet/eviction-signals.js';
-import { victimRanking } from '../scrape/node-victims.js';
-import type { NodeSnapshot } from '../scrape/snapshot.js';
+import type { NodeSnapshot } from '../node/node-state.js';
+import { availableFor, type NodeThreshold, signalsOf } from '../node/node-thresholds.js';
+import { victimRanking } from '../node/node-victims.js';
+import { type Victim, type VictimPlace, victimsToFree } from '../node/victims.js';
 
 /** A signal of a node's kubelet: how far it is from evictions, and whom they would hit. Amounts are bytes, or inodes where the signal counts those. */
 export interface SignalReport {

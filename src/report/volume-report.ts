@@ -1,8 +1,8 @@
-import type { VolumeUsage } from '../attribution/usage.js';
-import { countedComponent, mountedVolumeNames } from '../attribution/volume-usage.js';
-import type { LimitRatio } from '../eviction/limit-ratios.js';
 import type { Volume, VolumeType } from '../kube/objects.js';
 import { roundUp } from '../kube/quantity.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
+import type { VolumeUsage } from '../node/usage.js';
+import { countedComponent, mountedVolumeNames } from '../node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import { type FoundPod, type PodPlace, podPlace } from './pod-report.js';
 

@@ -1,5 +1,5 @@
-import type { WorkloadSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
+import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 
 /** What names a workload: the labels `workload`, `workload_type` and `namespace` of the metrics. */
 export interface WorkloadReference {

@@ -4,17 +4,19 @@ import { TimeSlicer } from '../base/time-slicer.js';
 import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-log.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
+import { nearestNodes, type PodGrowth } from '../node/near-evictions.js';
+import type { ScrapedNode } from '../node/node-record.js';
+import type { NodeRecords } from '../node/node-records.js';
+import type { PodLister } from '../node/node-snapshot.js';
+import type { NodeObjects, NodeState } from '../node/node-state.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
+import type { WorkloadCollector } from '../workload/workload-collector.js';
+import type { NodePart, WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
-import { nearestNodes, type PodGrowth } from './near-evictions.js';
 import { type AnsweredNode, type AskedNode, NodeAnswers, type OnNode } from './node-answers.js';
 import { type NodePolicy, nodesInScope, scrapeOrder } from './node-policy.js';
-import type { ScrapedNode } from './node-record.js';
-import type { NodeRecords } from './node-records.js';
-import type { PodLister } from './node-snapshot.js';
 import { ResponseWait } from './response-wait.js';
-import type { ClusterSnapshot, NodeObjects, NodeState, WorkloadSnapshot } from './snapshot.js';
-import type { NodePart, WorkloadCollector } from './workload-collector.js';
+import type { ClusterSnapshot } from './snapshot.js';
 
 export interface NodeLister {
   /** Whether nodes and pods were listed once, or as far as they can be. */

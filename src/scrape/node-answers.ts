@@ -6,11 +6,11 @@ import type { Clock } from '../base/clock.js';
 import type { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
-import type { KnownLookup } from './derived-lookup.js';
-import { type NearNode, type PodGrowth, timeToEvictionMs } from './near-evictions.js';
-import type { NodeRecord, PreparedNode } from './node-record.js';
-import type { NodeRecords } from './node-records.js';
-import type { NodeSnapshot } from './snapshot.js';
+import type { KnownLookup } from '../node/derived-lookup.js';
+import { type NearNode, type PodGrowth, timeToEvictionMs } from '../node/near-evictions.js';
+import type { NodeRecord, PreparedNode } from '../node/node-record.js';
+import type { NodeRecords } from '../node/node-records.js';
+import type { NodeSnapshot } from '../node/node-state.js';
 
 interface AnswersCache {
   /** How fast pods grow, by their entries in the last summary of the node. */

@@ -1,11 +1,11 @@
-import type { PodScope } from '../attribution/join.js';
 import type { Clock } from '../base/clock.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { Node } from '../kube/objects.js';
 import type { NodeSummary } from '../kubelet/summary.js';
+import type { PodScope } from '../node/join.js';
+import { compareNode, type NodeComparison } from '../node/node-comparison.js';
+import type { PodLister } from '../node/node-snapshot.js';
 import type { NodeLister } from './collector.js';
-import { compareNode, type NodeComparison } from './node-comparison.js';
-import type { PodLister } from './node-snapshot.js';
 
 interface ReconciledCache {
   /** The last summary, however old; undefined without one. */

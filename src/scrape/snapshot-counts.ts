@@ -1,4 +1,5 @@
-import { type ClusterSnapshot, type SkipReason, skipReasons, type UnknownItem, unknownItemKinds } from './snapshot.js';
+import { type SkipReason, skipReasons, type UnknownItem, unknownItemKinds } from '../node/node-state.js';
+import type { ClusterSnapshot } from './snapshot.js';
 
 /** The only node to measure, when it is not in the cluster. */
 export function missingNode({ nodes }: ClusterSnapshot): string | undefined {

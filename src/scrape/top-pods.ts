@@ -1,9 +1,10 @@
 import type { Clock } from '../base/clock.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
+import type { BoundPod, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from '../node/node-state.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { CollectOptions } from './collector.js';
-import type { BoundPod, ClusterSnapshot, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from './snapshot.js';
+import type { ClusterSnapshot } from './snapshot.js';
 
 interface SnapshotSource {
   collect(signal: AbortSignal, options?: CollectOptions): Promise<ClusterSnapshot | undefined>;

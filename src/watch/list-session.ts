@@ -1,9 +1,9 @@
-import { withIdleTimeout } from '../base/body-chunks.js';
 import { type Clock, startDeadline } from '../base/clock.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import type { Precedence } from '../base/precedence.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
+import { withIdleTimeout } from '../json/body-chunks.js';
 import { type ListMeta, readList } from './list-stream.js';
 import type { ListResult } from './reflector-observer.js';
 import type { ObjectCollection } from './resource-path.js';

@@ -1,9 +1,9 @@
-import { yieldToEventLoop } from '../base/body-chunks.js';
 import { RequestError } from '../base/errors.js';
-import { JsonSplitter } from '../base/json-splitter.js';
-import type { SliceSink } from '../base/split-document.js';
 import { oneLine } from '../base/text.js';
-import { objectOf, textOf } from '../kube/json.js';
+import { yieldToEventLoop } from '../json/body-chunks.js';
+import { objectOf, textOf } from '../json/json.js';
+import { JsonSplitter } from '../json/json-splitter.js';
+import type { SliceSink } from '../json/split-document.js';
 
 /** etcd refuses objects above 1.5 MiB by default (https://etcd.io/docs/latest/dev-guide/limit/). */
 const maxItemBytes = 8 * 1024 * 1024;

@@ -1,8 +1,8 @@
-import { withIdleTimeout } from '../base/body-chunks.js';
 import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';
+import { withIdleTimeout } from '../json/body-chunks.js';
 import type { ObjectCollection } from './resource-path.js';
 import { readWatchEvents, type WatchEvent } from './watch-stream.js';
 

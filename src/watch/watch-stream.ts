@@ -1,7 +1,7 @@
-import { ChunkAccumulator, yieldToEventLoop } from '../base/body-chunks.js';
 import { messageOf, RequestError } from '../base/errors.js';
 import { apiErrorFromStatus } from '../http/api-error.js';
-import { objectOf, textOf } from '../kube/json.js';
+import { ChunkAccumulator, yieldToEventLoop } from '../json/body-chunks.js';
+import { objectOf, textOf } from '../json/json.js';
 
 const maxLineBytes = 16 * 1024 * 1024;
 const lineFeed = 0x0a;

@@ -32,6 +32,40 @@ export interface WorkloadPartial {
 /** By the workload's key. */
 export type WorkloadPartials = ReadonlyMap<string, WorkloadPartial>;
 
+/** A node's part of the workloads. */
+export interface NodePart {
+  readonly nodeName: string;
+  readonly hasData: boolean;
+  /** False when it has left the cluster and its pods have not. */
+  readonly isInCluster: boolean;
+  /** The same object as long as nothing in it changes. */
+  readonly workloads: WorkloadPartials;
+  /** Of pods that are in no sum yet. */
+  readonly youngWorkloads: readonly Workload[];
+  /** Of pods that have ended and are in no sum. */
+  readonly endedWorkloads: readonly Workload[];
+}
+
+export interface WorkloadSnapshot {
+  readonly workload: Workload;
+  /** Pods that summaries must list, and measured ones that are younger. */
+  readonly expectedPods: number;
+  /** Pods whose usage is in the sums. */
+  readonly measuredPods: number;
+  /** Expected pods on nodes of the cluster without data. */
+  readonly podsOnAbsentNodes: number;
+  readonly complete: boolean;
+  /** It may have pods in namespaces whose pods are not known: it is not complete. */
+  readonly mayHaveUnlistedPods: boolean;
+  /** Time until the workload is collected again, in milliseconds; 0 when it is not backing off. */
+  readonly backoffMs: number;
+  /** Sums over all expected pods that declare one, measured or not. */
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+  /** Undefined when the collection failed or the workload is backing off. */
+  readonly usage: WorkloadUsage | undefined;
+}
+
 /** A workload without pods. */
 export function emptyPartial(workload: Workload): WorkloadPartial {
   return {

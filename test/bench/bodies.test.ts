@@ -5,9 +5,9 @@ import { ClusterState } from '../../scripts/bench/cluster/cluster-state.js';
 import { nodeNameOf } from '../../scripts/bench/cluster/pods.js';
 import { Summaries } from '../../scripts/bench/cluster/summaries.js';
 import { shapes } from '../../scripts/bench/shapes.js';
-import { joinPods } from '../../src/attribution/join.js';
 import { projectNode, projectPod } from '../../src/kube/projection.js';
 import { decodeSummary } from '../../src/kubelet/summary-reader.js';
+import { joinPods } from '../../src/node/join.js';
 
 const shape = { nodeCount: 10, podsPerNode: 3 };
 const nowMs = Date.UTC(2026, 6, 1, 12);

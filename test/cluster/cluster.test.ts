@@ -9,7 +9,7 @@ import { homedir } from 'node:os';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { App } from '../../src/app.js';
+import { App } from '../../src/app/app.js';
 import { systemClock } from '../../src/base/clock.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';

@@ -3,8 +3,8 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { components } from '../../src/attribution/usage.js';
-import { findingKinds } from '../../src/eviction/pod-findings.js';
+import { findingKinds } from '../../src/node/pod-findings.js';
+import { components } from '../../src/node/usage.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');

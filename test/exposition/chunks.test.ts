@@ -8,7 +8,7 @@ import { ChunkCache } from '../../src/exposition/chunks.js';
 import { detailGroups } from '../../src/exposition/families.js';
 import { partsOfNode } from '../../src/exposition/pod-on-node.js';
 import { type SourceText, TextMaker, Versions } from '../../src/exposition/source-text.js';
-import type { NodeSnapshot } from '../../src/scrape/snapshot.js';
+import type { NodeSnapshot } from '../../src/node/node-state.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 

@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 
-import { components, type PodUsage } from '../../src/attribution/usage.js';
 import { silentLogger } from '../../src/base/logger.js';
-import { limitRules } from '../../src/eviction/limit-ratios.js';
 import type { ExpositionBody } from '../../src/exposition/bodies.js';
 import {
   Exposition,
@@ -17,15 +15,13 @@ import type { Compatibility } from '../../src/exposition/profile.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { type FamilyFilter, familyLevels } from '../../src/exposition/selection.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
-import { NodeFaults } from '../../src/scrape/node-faults.js';
-import type {
-  ClusterSnapshot,
-  NodeSnapshot,
-  NodeState,
-  PodSnapshot,
-  WorkloadSnapshot,
-} from '../../src/scrape/snapshot.js';
+import { limitRules } from '../../src/node/limit-ratios.js';
+import { NodeFaults } from '../../src/node/node-faults.js';
+import type { NodeSnapshot, NodeState, PodSnapshot } from '../../src/node/node-state.js';
+import { components, type PodUsage } from '../../src/node/usage.js';
+import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
+import type { WorkloadSnapshot } from '../../src/workload/workload-partial.js';
 import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';

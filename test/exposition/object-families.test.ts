@@ -4,7 +4,7 @@ import { objectGroups } from '../../src/exposition/object-families.js';
 import { partsOfObjects } from '../../src/exposition/pod-on-node.js';
 import { TextMaker, Versions } from '../../src/exposition/source-text.js';
 import type { Labels, Node } from '../../src/kube/objects.js';
-import type { NodeObjects } from '../../src/scrape/snapshot.js';
+import type { NodeObjects } from '../../src/node/node-state.js';
 import { aContainer, aMount, aNode, aPod, aVolume } from '../support/builders.js';
 import { aBoundPod, aDeployment, aWorkload, someNodeObjects } from '../support/snapshot-builders.js';
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import type { VolumeUsage } from '../../src/attribution/usage.js';
-import { nodeLayout } from '../../src/eviction/node-layout.js';
 import type { SeriesSource } from '../../src/exposition/family.js';
 import { partsOfNode, type PodOnNode } from '../../src/exposition/pod-on-node.js';
 import {
@@ -11,7 +9,9 @@ import {
   volumeFilesystems,
   volumes,
 } from '../../src/exposition/series-sources.js';
-import type { NodeSnapshot } from '../../src/scrape/snapshot.js';
+import { nodeLayout } from '../../src/node/node-layout.js';
+import type { NodeSnapshot } from '../../src/node/node-state.js';
+import type { VolumeUsage } from '../../src/node/usage.js';
 import { anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 

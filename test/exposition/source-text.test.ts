@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { PodUsage } from '../../src/attribution/usage.js';
 import { detailGroups } from '../../src/exposition/families.js';
 import { objectGroups } from '../../src/exposition/object-families.js';
 import type { SourceParts } from '../../src/exposition/part-texts.js';
@@ -9,7 +8,8 @@ import { partsOfNode, partsOfObjects } from '../../src/exposition/pod-on-node.js
 import { type Compatibility, type Profile, profiles } from '../../src/exposition/profile.js';
 import type { SourceGroup } from '../../src/exposition/source-groups.js';
 import { type SourceText, TextMaker, Versions } from '../../src/exposition/source-text.js';
-import type { NodeObjects, NodeSnapshot, PodSnapshot } from '../../src/scrape/snapshot.js';
+import type { NodeObjects, NodeSnapshot, PodSnapshot } from '../../src/node/node-state.js';
+import type { PodUsage } from '../../src/node/usage.js';
 import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { sourceTexts } from '../support/exposed-text.js';
 import {

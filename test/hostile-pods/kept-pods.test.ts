@@ -3,13 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { attributePod } from '../../src/attribution/attribute.js';
-import { mountedVolumeNames } from '../../src/attribution/volume-usage.js';
-import { evictionRequest } from '../../src/eviction/eviction-request.js';
-import { type LimitRatio, limitRatios, type LimitRule, limitRules } from '../../src/eviction/limit-ratios.js';
-import { hasLimits, podLimit, podRequestBytes } from '../../src/eviction/limits.js';
-import { podFindings } from '../../src/eviction/pod-findings.js';
-import { freedByEviction, signalUsage } from '../../src/eviction/signal-usage.js';
 import { createDedupe } from '../../src/kube/dedupe.js';
 import { createInterner } from '../../src/kube/interner.js';
 import type { Container, Pod, Volume } from '../../src/kube/objects.js';
@@ -17,6 +10,13 @@ import { measuredVolumes } from '../../src/kube/pod-rest.js';
 import { projectPod } from '../../src/kube/projection.js';
 import { type Amount, roundUp } from '../../src/kube/quantity.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
+import { attributePod } from '../../src/node/attribute.js';
+import { evictionRequest } from '../../src/node/eviction-request.js';
+import { type LimitRatio, limitRatios, type LimitRule, limitRules } from '../../src/node/limit-ratios.js';
+import { hasLimits, podLimit, podRequestBytes } from '../../src/node/limits.js';
+import { podFindings } from '../../src/node/pod-findings.js';
+import { freedByEviction, signalUsage } from '../../src/node/signal-usage.js';
+import { mountedVolumeNames } from '../../src/node/volume-usage.js';
 import { findingReport } from '../../src/report/finding-report.js';
 import {
   aContainer,

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { attributePod } from '../../src/attribution/attribute.js';
-import { explainPod } from '../../src/attribution/breakdown.js';
-import { foldUnknown } from '../../src/attribution/unknown-items.js';
-import { podFindings } from '../../src/eviction/pod-findings.js';
-import { freedByEviction, signalUsage, type SignalUsageInput } from '../../src/eviction/signal-usage.js';
 import type { Pod } from '../../src/kube/objects.js';
 import { projectPod } from '../../src/kube/projection.js';
 import { cutPod } from '../../src/kubelet/pod-others.js';
 import type { PodSummary } from '../../src/kubelet/summary.js';
+import { attributePod } from '../../src/node/attribute.js';
+import { explainPod } from '../../src/node/breakdown.js';
+import { podFindings } from '../../src/node/pod-findings.js';
+import { freedByEviction, signalUsage, type SignalUsageInput } from '../../src/node/signal-usage.js';
+import { foldUnknown } from '../../src/node/unknown-items.js';
 import { aContainerSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 import { indexed, manyContainers, mountedEmptyDirs, type PodParts } from '../support/hostile-pods.js';
 

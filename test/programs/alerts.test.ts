@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import { App } from '../../src/app.js';
+import { App } from '../../src/app/app.js';
 import { systemClock } from '../../src/base/clock.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { createLogger } from '../../src/telemetry/line-logger.js';

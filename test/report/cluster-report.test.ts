@@ -4,10 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { TimeSlicer } from '../../src/base/time-slicer.js';
-import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
 import type { Pod } from '../../src/kube/objects.js';
+import type { LimitRatio } from '../../src/node/limit-ratios.js';
+import type { NodeSnapshot, NodeState, PodSnapshot } from '../../src/node/node-state.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
-import type { ClusterSnapshot, NodeSnapshot, NodeState, PodSnapshot } from '../../src/scrape/snapshot.js';
+import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
+import type { MeasuredNodeState } from '../../src/node/node-state.js';
 import { RankedPressure } from '../../src/report/pressure-report.js';
-import type { MeasuredNodeState } from '../../src/scrape/snapshot.js';
 import { anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 

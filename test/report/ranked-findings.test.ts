@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/kube/objects.js';
+import type { NodeSnapshot } from '../../src/node/node-state.js';
 import { findingReport, nodeFindings } from '../../src/report/finding-report.js';
 import { type FindingKindReport, RankedFindings } from '../../src/report/ranked-findings.js';
-import type { NodeSnapshot } from '../../src/scrape/snapshot.js';
 import {
   aContainer,
   aContainerSummary,

@@ -8,15 +8,15 @@ import { parseSelector } from '../../src/kube/selector.js';
 import type { CacheLookup, FoundLookup } from '../../src/kubelet/kubelet-cache.js';
 import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../../src/kubelet/summary.js';
+import { NodeFaults } from '../../src/node/node-faults.js';
+import type { PreparedNode } from '../../src/node/node-record.js';
+import { NodeRecords } from '../../src/node/node-records.js';
+import type { PodLister } from '../../src/node/node-snapshot.js';
 import { Collector, type SummaryCache } from '../../src/scrape/collector.js';
-import { NodeFaults } from '../../src/scrape/node-faults.js';
-import type { PreparedNode } from '../../src/scrape/node-record.js';
-import { NodeRecords } from '../../src/scrape/node-records.js';
-import type { PodLister } from '../../src/scrape/node-snapshot.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
-import { type MissingNodePolicy, WorkloadCollector } from '../../src/scrape/workload-collector.js';
 import { workloadName } from '../../src/workload/workload.js';
 import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
+import { type MissingNodePolicy, WorkloadCollector } from '../../src/workload/workload-collector.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {
   aContainer,

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { type Clock, systemClock } from '../../src/base/clock.js';
+import type { BoundPod, NodeSnapshot, PodSnapshot } from '../../src/node/node-state.js';
 import type { CollectOptions } from '../../src/scrape/collector.js';
-import type { BoundPod, ClusterSnapshot, NodeSnapshot, PodSnapshot } from '../../src/scrape/snapshot.js';
+import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { TopPods } from '../../src/scrape/top-pods.js';
 import { aPod } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,6 +1,6 @@
-import { nodeLayout } from '../../src/eviction/node-layout.js';
-import { boundPod } from '../../src/scrape/bound-pods.js';
-import { createNodeSnapshot } from '../../src/scrape/node-snapshot.js';
+import { boundPod } from '../../src/node/bound-pods.js';
+import { nodeLayout } from '../../src/node/node-layout.js';
+import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
 import {

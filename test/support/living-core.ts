@@ -17,23 +17,23 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 
-import { prepareNode } from '../../src/active-settings.js';
+import { prepareNode } from '../../src/app/active-settings.js';
+import { ClusterSource } from '../../src/app/cluster-source.js';
+import { type Collection, createCollection } from '../../src/app/collection.js';
+import { EvictionTracker } from '../../src/app/eviction-tracker.js';
+import { resolveScope } from '../../src/app/resolve-scope.js';
+import { sourceSettings } from '../../src/app/settings-lifetime.js';
 import type { Clock } from '../../src/base/clock.js';
 import type { Logger } from '../../src/base/logger.js';
 import { Precedence } from '../../src/base/precedence.js';
-import { ClusterSource } from '../../src/cluster-source.js';
-import { type Collection, createCollection } from '../../src/collection.js';
 import type { Config } from '../../src/config/schema.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
-import { EvictionTracker } from '../../src/eviction-tracker.js';
 import type { ExpositionRequest } from '../../src/exposition/bodies.js';
 import { Exposition } from '../../src/exposition/exposition.js';
 import { EvictionLog } from '../../src/history/eviction-log.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import type { Scope } from '../../src/kube/scope.js';
-import { resolveScope } from '../../src/resolve-scope.js';
-import { NodeFaults } from '../../src/scrape/node-faults.js';
-import { sourceSettings } from '../../src/settings-lifetime.js';
+import { NodeFaults } from '../../src/node/node-faults.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
 

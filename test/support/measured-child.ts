@@ -2,7 +2,7 @@
 import { openSync, readSync } from 'node:fs';
 import process from 'node:process';
 
-import { App } from '../../src/app.js';
+import { App } from '../../src/app/app.js';
 import { systemClock } from '../../src/base/clock.js';
 import { loadConfig } from '../../src/config/load.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';

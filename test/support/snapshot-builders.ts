@@ -1,21 +1,15 @@
 /** Snapshots of scrapes for tests: each builder returns a valid object with the changes of the test. */
-import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/attribution/usage.js';
 import type { ClusterReading } from '../../src/commands/cluster-reader.js';
-import type { LimitRatio } from '../../src/eviction/limit-ratios.js';
-import { isActive } from '../../src/eviction/limits.js';
-import type { NodeThreshold } from '../../src/eviction/node-thresholds.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';
 import { ratioTo } from '../../src/kube/quantity.js';
-import type {
-  BoundPod,
-  ClusterSnapshot,
-  NodeObjects,
-  NodeSnapshot,
-  NodeState,
-  PodSnapshot,
-  WorkloadSnapshot,
-} from '../../src/scrape/snapshot.js';
+import type { LimitRatio } from '../../src/node/limit-ratios.js';
+import { isActive } from '../../src/node/limits.js';
+import type { BoundPod, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from '../../src/node/node-state.js';
+import type { NodeThreshold } from '../../src/node/node-thresholds.js';
+import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/node/usage.js';
+import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
+import type { WorkloadSnapshot } from '../../src/workload/workload-partial.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from './builders.js';
 
 export function aWorkload(overrides: Partial<Workload> = {}): Workload {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Instant } from '../../src/base/clock.js';
-import type { SkipReason } from '../../src/scrape/snapshot.js';
+import type { SkipReason } from '../../src/node/node-state.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { type ScopeState, type StoreState, storeState } from '../../src/watch/store-state.js';
 

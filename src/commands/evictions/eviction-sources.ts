@@ -1,7 +1,7 @@
 import { type Clock, startDeadline } from '../../base/clock.js';
 import { messageOf, RequestError, UserError } from '../../base/errors.js';
 import type { Credentials } from '../../credentials/credentials.js';
-import { storageEviction } from '../../eviction/eviction-message.js';
+import { storageEviction } from '../../history/eviction-message.js';
 import type { EvictionRecord } from '../../history/eviction-record.js';
 import { ApiClient } from '../../http/api-client.js';
 import { readAtMost } from '../../http/response-body.js';

@@ -1,5 +1,5 @@
-import { components } from '../../attribution/usage.js';
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
+import { components } from '../../node/usage.js';
 import { causeText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
 import type { EvictionReport, LastUsageReport } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';

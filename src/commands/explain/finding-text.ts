@@ -1,4 +1,4 @@
-import { findingKinds } from '../../eviction/pod-findings.js';
+import { findingKinds } from '../../node/pod-findings.js';
 import type { FindingReport } from '../../report/finding-report.js';
 import { terminalText, wrap } from '../text/terminal-text.js';
 

@@ -1,13 +1,13 @@
-import { podGraceMs } from '../../collection.js';
-import { type StorageLayout, storageLayout } from '../../eviction/node-layout.js';
-import { findingKinds } from '../../eviction/pod-findings.js';
+import { podGraceMs } from '../../app/collection.js';
 import type { Node, NodeImage } from '../../kube/objects.js';
 import type { PodSummary } from '../../kubelet/summary.js';
+import { type StorageLayout, storageLayout } from '../../node/node-layout.js';
+import type { NodeSnapshot } from '../../node/node-state.js';
+import { findingKinds } from '../../node/pod-findings.js';
 import { podBytes } from '../../report/filesystem-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
 import { type NodeReport, nodeReport } from '../../report/node-report.js';
 import { type SignalReport, signalReports } from '../../report/signal-report.js';
-import type { NodeSnapshot } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
 
 /** Who fills a node's disks and whom its kubelet would evict first: plain data with exact numbers. */

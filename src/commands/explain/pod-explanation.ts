@@ -1,7 +1,9 @@
-import { explainPod, type PodBreakdown, type VolumeShare } from '../../attribution/breakdown.js';
-import type { AttributionMode } from '../../attribution/usage.js';
-import type { LimitRatio } from '../../eviction/limit-ratios.js';
 import type { Pod } from '../../kube/objects.js';
+import { explainPod, type PodBreakdown, type VolumeShare } from '../../node/breakdown.js';
+import type { LimitRatio } from '../../node/limit-ratios.js';
+import type { MeasuredNodeState } from '../../node/node-state.js';
+import { withUsage } from '../../node/summary-pod.js';
+import type { AttributionMode } from '../../node/usage.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../../report/finding-report.js';
 import { type LimitReport, limitReport } from '../../report/limit-report.js';
 import {
@@ -13,8 +15,6 @@ import {
   type UnmeasuredPodReport,
 } from '../../report/pod-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../../report/volume-report.js';
-import type { MeasuredNodeState } from '../../scrape/snapshot.js';
-import { withUsage } from '../../scrape/summary-pod.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { knownPodState } from './pod-state.js';
 

@@ -1,6 +1,7 @@
+import { podGraceMs } from '../../app/collection.js';
 import { formatAge } from '../../base/units.js';
-import { podGraceMs } from '../../collection.js';
 import type { Pod } from '../../kube/objects.js';
+import type { AbsentNodeState, MeasuredNodeState } from '../../node/node-state.js';
 import { hintFor } from '../../report/absence-hints.js';
 import {
   type FoundPod,
@@ -9,7 +10,6 @@ import {
   type UnmeasuredPodReport,
   unmeasuredPodReport,
 } from '../../report/pod-report.js';
-import type { AbsentNodeState, MeasuredNodeState } from '../../scrape/snapshot.js';
 import { isExpected } from '../../workload/coverage.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 

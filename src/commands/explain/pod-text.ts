@@ -1,5 +1,5 @@
-import { components } from '../../attribution/usage.js';
 import { formatAge, formatBytes, formatRatio } from '../../base/units.js';
+import { components } from '../../node/usage.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
 import { ratioStyle } from '../text/style.js';

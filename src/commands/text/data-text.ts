@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 
-import { toJson } from '../../base/json-text.js';
 import { escapeInvisible } from '../../base/text.js';
+import { toJson } from '../../json/json-text.js';
 
 /** `line`: JSON on one line. */
 export type DataForm = 'json' | 'line' | 'yaml';

@@ -1,9 +1,10 @@
 import { joinTruncated } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
 import type { Config } from '../../config/schema.js';
+import type { AbsenceReason, AbsentNodeState } from '../../node/node-state.js';
 import { hintFor } from '../../report/absence-hints.js';
-import type { AbsenceReason, AbsentNodeState, WorkloadSnapshot } from '../../scrape/snapshot.js';
 import { workloadName } from '../../workload/workload.js';
+import type { WorkloadSnapshot } from '../../workload/workload-partial.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { terminalText } from '../text/terminal-text.js';
 import { type PodFilter, wantedWorkloads } from './pod-filter.js';

@@ -1,8 +1,8 @@
 import { largestFirst } from '../../base/ranking.js';
 import { formatAge } from '../../base/units.js';
+import type { NodeState } from '../../node/node-state.js';
 import { type FilesystemReport, podBytes } from '../../report/filesystem-report.js';
 import { type NodeReport, nodeReport } from '../../report/node-report.js';
-import type { NodeState } from '../../scrape/snapshot.js';
 import type { ClusterReading } from '../cluster-reader.js';
 import { ratioStyle, type Style } from '../text/style.js';
 import { hasFilter, knownPods, measuredPods, type PodFilter, podsOf } from './pod-filter.js';

@@ -1,8 +1,9 @@
 import { type LabelSelector, matchesSelector } from '../../kube/selector.js';
+import type { MeasuredNodeState, PodSnapshot } from '../../node/node-state.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import type { FoundPod } from '../../report/pod-report.js';
-import type { MeasuredNodeState, PodSnapshot, WorkloadSnapshot } from '../../scrape/snapshot.js';
 import { workloadKey } from '../../workload/workload.js';
+import type { WorkloadSnapshot } from '../../workload/workload-partial.js';
 import type { ClusterReading, KnownPod } from '../cluster-reader.js';
 import { workloadOf } from '../workload-lookup.js';
 

@@ -1,6 +1,6 @@
 import { largestFirst } from '../../base/ranking.js';
 import { workloadReport } from '../../report/workload-report.js';
-import type { WorkloadSnapshot } from '../../scrape/snapshot.js';
+import type { WorkloadSnapshot } from '../../workload/workload-partial.js';
 import { wantedWorkloads } from './pod-filter.js';
 import { bytesColumn, namespaceColumn, type View } from './view.js';
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterReading } from '../../../src/commands/cluster-reader.js';
 import { nodeExplanation } from '../../../src/commands/explain/node-explanation.js';
 import { nodeText } from '../../../src/commands/explain/node-text.js';
-import { nodeThresholds } from '../../../src/eviction/node-thresholds.js';
 import type { Pod } from '../../../src/kube/objects.js';
 import type { EvictionThresholds } from '../../../src/kubelet/eviction-thresholds.js';
 import type { NodeSummary, PodSummary } from '../../../src/kubelet/summary.js';
-import type { NodeSnapshot } from '../../../src/scrape/snapshot.js';
+import type { NodeSnapshot } from '../../../src/node/node-state.js';
+import { nodeThresholds } from '../../../src/node/node-thresholds.js';
 import {
   aContainer,
   aContainerSummary,

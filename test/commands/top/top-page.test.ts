@@ -12,8 +12,8 @@ import {
   type TopQuery,
 } from '../../../src/commands/top/top-page.js';
 import { parseSelector } from '../../../src/kube/selector.js';
-import type { WorkloadSnapshot } from '../../../src/scrape/snapshot.js';
 import { workloadKey } from '../../../src/workload/workload.js';
+import type { WorkloadSnapshot } from '../../../src/workload/workload-partial.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aVolume } from '../../support/builders.js';
 import {
   aClusterSnapshot,

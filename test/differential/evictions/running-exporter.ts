@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { activate, type ActiveSettings } from '../../../src/active-settings.js';
+import { activate, type ActiveSettings } from '../../../src/app/active-settings.js';
+import { ClusterSource } from '../../../src/app/cluster-source.js';
+import { EvictionTracker } from '../../../src/app/eviction-tracker.js';
+import { sourceSettings } from '../../../src/app/settings-lifetime.js';
 import { UserError } from '../../../src/base/errors.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { Precedence } from '../../../src/base/precedence.js';
-import { ClusterSource } from '../../../src/cluster-source.js';
 import type { Config } from '../../../src/config/schema.js';
 import { staticCredentials } from '../../../src/credentials/credentials.js';
-import { EvictionTracker } from '../../../src/eviction-tracker.js';
 import { noFilter } from '../../../src/exposition/selection.js';
 import { EvictionLog, type EvictionSnapshot } from '../../../src/history/eviction-log.js';
 import type { EvictionRecord } from '../../../src/history/eviction-record.js';
 import type { ApiTransport } from '../../../src/http/api-client.js';
 import { wholeCluster } from '../../../src/kube/scope.js';
-import { sourceSettings } from '../../../src/settings-lifetime.js';
 import { SelfMetrics } from '../../../src/telemetry/self-metrics.js';
 import { SeriesCapReport } from '../../../src/telemetry/series-cap-report.js';
 import { ClusterWatches } from '../../../src/watch/cluster-watches.js';

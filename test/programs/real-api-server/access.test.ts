@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { App } from '../../../src/app.js';
+import { App } from '../../../src/app/app.js';
 import { systemClock } from '../../../src/base/clock.js';
 import { staticCredentials } from '../../../src/credentials/credentials.js';
 import { createLogger } from '../../../src/telemetry/line-logger.js';

@@ -1,4 +1,4 @@
-import { App } from '../../../src/app.js';
+import { App } from '../../../src/app/app.js';
 import { systemClock } from '../../../src/base/clock.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { loadConfig } from '../../../src/config/load.js';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ApiTransport } from '../../../src/http/api-client.js';
-import { objectOf } from '../../../src/kube/json.js';
+import { objectOf } from '../../../src/json/json.js';
 import { listObjects } from '../../../src/watch/list-session.js';
 import { collectionOf } from '../../../src/watch/resource-path.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 
-import { createCollection } from '../../../src/collection.js';
+import { createCollection } from '../../../src/app/collection.js';
 import { RecordedCluster } from '../../../src/commands/recorded-cluster.js';
 import { Exposition } from '../../../src/exposition/exposition.js';
 import { noFilter } from '../../../src/exposition/selection.js';

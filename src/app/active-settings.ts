@@ -1,0 +1,126 @@
+import { type Clock, instantOf } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
+import { configHash, formatConfig } from '../config/format-config.js';
+import type { Config } from '../config/schema.js';
+import { Exposition } from '../exposition/exposition.js';
+import { patternsWithoutFamily } from '../exposition/families.js';
+import { noFilter } from '../exposition/selection.js';
+import type { EvictionLog } from '../history/eviction-log.js';
+import type { Node } from '../kube/objects.js';
+import type { Scope } from '../kube/scope.js';
+import { formatSelector } from '../kube/selector.js';
+import { NodeFaults } from '../node/node-faults.js';
+import { scopeText } from '../status/scope-text.js';
+import type { StatusSettings } from '../status/status-source.js';
+import type { SelfMetrics } from '../telemetry/self-metrics.js';
+import type { SeriesCapReport } from '../telemetry/series-cap-report.js';
+import type { ClusterSource } from './cluster-source.js';
+import { type Collection, createCollection } from './collection.js';
+
+/** One set of settings, and what lives as long as they are in force. Replaced as a whole. */
+export interface ActiveSettings {
+  readonly config: Config;
+  readonly scope: Scope;
+  /** Lives longer: until a setting changes that it is made from. */
+  readonly source: ClusterSource;
+  readonly collection: Collection;
+  readonly exposition: Exposition;
+  /** Made once: the text of thousands of workloads takes long. */
+  readonly statusSettings: StatusSettings;
+}
+
+export interface ActivationOptions {
+  readonly config: Config;
+  readonly scope: Scope;
+  readonly source: ClusterSource;
+  /** Those that are replaced: the grace periods of their pods continue. */
+  readonly former?: ActiveSettings;
+  readonly evictions: EvictionLog;
+  readonly metrics: SelfMetrics;
+  readonly seriesCapReport: SeriesCapReport;
+  /** The address of the API server. */
+  readonly server: URL;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Builds what depends on the settings, and puts them into the metrics and the log. */
+export function activate(options: ActivationOptions): ActiveSettings {
+  const { config, scope, source, former, evictions, metrics, seriesCapReport, clock, logger } = options;
+  const { store, cache } = source;
+  const faults = new NodeFaults(logger);
+  const ofFormer = former === undefined ? {} : { former: former.collection };
+  const active = {
+    config,
+    scope,
+    source,
+    collection: createCollection({
+      config,
+      onlyNode: scope.nodeName,
+      store,
+      cache,
+      evictions,
+      faults,
+      clock,
+      ...ofFormer,
+    }),
+    exposition: new Exposition({
+      settings: config.metrics,
+      selfMetrics: metrics,
+      observer: seriesCapReport,
+      faults,
+      clock,
+    }),
+    statusSettings: statusSettings(options),
+  };
+  evictions.configure(config.evictions);
+  metrics.showStores(source);
+  metrics.queue.show(source.queue);
+  metrics.setScope(scope);
+  metrics.configReloaded(configHash(config), instantOf(clock));
+  warnOf(options);
+  return active;
+}
+
+/**
+ * Derives and renders the fresh data of a node before the scrape that will serve it; nothing when scrapes read another
+ * source. Rejects with the signal's reason.
+ */
+export async function prepareNode(
+  { source: active, collection, exposition }: Pick<ActiveSettings, 'source' | 'collection' | 'exposition'>,
+  node: Node,
+  source: ClusterSource,
+  signal: AbortSignal,
+): Promise<void> {
+  const lookup = source === active ? source.cache.peek(node) : undefined;
+  if (lookup === undefined) return;
+  await collection.prepare?.(node, lookup, (prepared) => exposition.prepareNode(prepared, noFilter, signal));
+}
+
+function warnOf({ config, metrics, logger }: ActivationOptions): void {
+  for (const pattern of patternsWithoutFamily(config.metrics)) {
+    logger.warn('pattern matches no metric family (patterns are anchored)', { pattern });
+  }
+  const { access, tls } = config.kubelet;
+  const isUnverified = access === 'direct' && tls.insecureSkipVerify;
+  metrics.tlsVerificationDisabled(isUnverified);
+  if (!isUnverified) return;
+  logger.warn(
+    'kubelet TLS verification is disabled: a machine in the middle can read the token; set kubelet.tls.caFile',
+  );
+}
+
+function statusSettings({ config, scope, server }: ActivationOptions): StatusSettings {
+  const { namespaces, nodeSelector, podSelector } = config.cluster;
+  return {
+    clusterName: config.web.clusterName ?? server.host,
+    links: config.web.links,
+    scope: scopeText({
+      ...scope,
+      namespaces,
+      nodeSelector: formatSelector(nodeSelector),
+      podSelector: formatSelector(podSelector),
+    }),
+    configuration: formatConfig(config),
+  };
+}

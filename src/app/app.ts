@@ -1,0 +1,313 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { Clock } from '../base/clock.js';
+import { Ending } from '../base/ending.js';
+import { UserError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { Precedence } from '../base/precedence.js';
+import type { Config } from '../config/schema.js';
+import { plainWeb, type WebConfig } from '../config/web/web-config.js';
+import type { Credentials } from '../credentials/credentials.js';
+import { EvictionLog } from '../history/eviction-log.js';
+import type { Scope } from '../kube/scope.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import type { ReadinessCheck } from '../report/readiness-check.js';
+import type { CollectOptions } from '../scrape/collector.js';
+import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import { missingNode, snapshotCounts } from '../scrape/snapshot-counts.js';
+import { DeferredStatus, type StatusEndpoint } from '../server/deferred-status.js';
+import { EvictionsHandler } from '../server/evictions-handler.js';
+import { MetricsHandler } from '../server/metrics-handler.js';
+import { MissingNodeReport } from '../telemetry/missing-node-report.js';
+import { SelfMetrics } from '../telemetry/self-metrics.js';
+import { SeriesCapReport } from '../telemetry/series-cap-report.js';
+import type { ClusterStore } from '../watch/cluster-store.js';
+import { activate, type ActivationOptions, type ActiveSettings, prepareNode } from './active-settings.js';
+import { ClusterConnection } from './cluster-connection.js';
+import { ClusterSource } from './cluster-source.js';
+import { EvictionTracker } from './eviction-tracker.js';
+import { withOwnNamespace } from './own-namespace.js';
+import { readinessChecks } from './readiness-checks.js';
+import { type Host, noSuchNode, scopeOf } from './resolve-scope.js';
+import { restartParts, sourceSettings } from './settings-lifetime.js';
+import { WebServer } from './web-server.js';
+
+/** New settings of the source take effect only when its first lists arrive within this time. */
+const syncTimeoutMs = 60_000;
+
+/** How long running scrapes may finish after a stop: the longest that Prometheus usually waits. */
+const drainMs = 10_000;
+
+/** A DaemonSet starts on 5,000 nodes at once: 1,000 lists a second at most, and ready before the first scrape in most cases. */
+const nodeLocalSpreadMs = 5_000;
+
+export interface AppOptions {
+  readonly config: Config;
+  /** Without it, plain HTTP for everybody. */
+  readonly web?: WebConfig;
+  readonly credentials: Credentials;
+  readonly host: Host;
+  readonly clock: Clock;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Files and connections that the process may have open; undefined: not known. */
+  readonly openFileLimit?: number | undefined;
+  /** Reloads the settings for `POST /-/reload`; rejects, after it has logged the reason, when the old ones stay. */
+  readonly reload?: () => Promise<void>;
+}
+
+/**
+ * The exporter. Its parts have four lifetimes: the process (metrics, reports in the log, listeners), a watch (as long as
+ * settings need it), a source (cache of kubelets' answers), and a set of settings. New settings keep what does not depend
+ * on them.
+ *
+ * Start: the addresses are listened on; nodes and pods are listed; subscribers are told of all pods; the exporter is ready.
+ * Kubelets are refreshed for the first scrape, if they are ahead of scrapes at all; it starts the other background tasks: pods
+ * and summaries are compared, and stores audited. Stop, in reverse: the exporter is not ready, and running scrapes finish;
+ * tasks in process end; watches end; connections are closed.
+ */
+export class App implements AsyncDisposable {
+  readonly metrics: SelfMetrics;
+  readonly #options: AppOptions & { readonly precedence: Precedence };
+  readonly #stopping = new AbortController();
+  readonly #ending = new Ending();
+  readonly #seriesCapReport: SeriesCapReport;
+  readonly #missingNodeReport: MissingNodeReport;
+  readonly #evictions: EvictionTracker;
+  readonly #connection: ClusterConnection;
+  readonly #status: DeferredStatus;
+  readonly #server: WebServer;
+  #active: ActiveSettings;
+  /** A source is disposed of after the collections that may use it have ended. */
+  readonly #collecting = new Set<Promise<unknown>>();
+
+  private constructor(options: AppOptions, scope: Scope) {
+    const { config, logger } = options;
+    this.#options = { ...options, precedence: new Precedence(options.clock) };
+    this.metrics = new SelfMetrics({ ...options, nodeVersion: process.version });
+    this.#connection = new ClusterConnection({
+      ...this.#options,
+      nodeLocalSpreadMs,
+      metrics: this.metrics,
+      onUnexpectedEnd: this.#onUnexpectedEnd,
+    });
+    this.#seriesCapReport = new SeriesCapReport({ metrics: this.metrics, logger });
+    this.#missingNodeReport = new MissingNodeReport(logger);
+    const log = new EvictionLog(config.evictions, options.clock);
+    this.#evictions = new EvictionTracker({ log, active: () => this.#active });
+    this.#active = this.#activate({ config, scope, source: this.#createSource(config, scope) });
+    this.#prepare(this.#active.source.store).catch(this.#onUnexpectedEnd);
+    this.#status = new DeferredStatus(this.#statusLoader(options.clock.monotonicMs()), logger);
+    this.#server = this.#createServer();
+  }
+
+  /**
+   * Resolves when all addresses accept connections, before the first lists. Throws UserError when an address is not
+   * available or the node, shard or namespace to measure is unknown, and the signal's reason when it aborts before.
+   */
+  static async start(options: AppOptions, signal: AbortSignal): Promise<App> {
+    const config = withOwnNamespace(options.config, options.credentials);
+    const app = new App({ ...options, config }, await scopeOf(options, signal));
+    try {
+      if (config.web.status && app.#active.scope.nodeName === undefined) await app.#status.load();
+      await app.#server.start();
+    } catch (error) {
+      await app[Symbol.asyncDispose]();
+      throw error;
+    }
+    return app;
+  }
+
+  /**
+   * Resolves when the exporter has been disposed of and all parts have ended. Rejects at once with the error of a part that has
+   * ended although it never should: the exporter cannot go on, and is to be disposed of.
+   */
+  get done(): Promise<void> {
+    return this.#ending.done;
+  }
+
+  /** The ports of the listeners, in the order of the settings. */
+  get ports(): readonly number[] {
+    return this.#server.ports;
+  }
+
+  get hasSynced(): boolean {
+    return this.#active.source.store.hasSynced;
+  }
+
+  /**
+   * Applies new settings, all or none. The old source serves until a new one has synced; it stays when no setting has
+   * changed that it is made from. Throws UserError when a new source does not sync, or when the node, shard or namespace
+   * to measure is unknown.
+   */
+  async apply(config: Config): Promise<void> {
+    const applied = withOwnNamespace(config, this.#options.credentials);
+    await this.#evictions.duringReload(() => this.#apply(applied));
+  }
+
+  async #apply(config: Config): Promise<void> {
+    const former = this.#active;
+    const isSameScope = isDeepStrictEqual(former.config.cluster, config.cluster);
+    const isSameSource = isDeepStrictEqual(sourceSettings(former.config), sourceSettings(config));
+    const scope = isSameScope ? former.scope : await scopeOf({ ...this.#options, config }, this.#stopping.signal);
+    const source = isSameSource ? former.source : await this.#syncedSource(config, scope);
+    if (!isSameSource) source.inherit(former.source);
+    this.#active = this.#activate({ config, scope, source, former });
+    if (!isSameSource) {
+      await Promise.allSettled(this.#collecting);
+      await former.source[Symbol.asyncDispose]();
+    }
+    for (const part of restartParts(former.config, config)) {
+      this.#options.logger.warn('these settings take effect after a restart', { settings: part });
+    }
+  }
+
+  /** For new connections and requests. Throws UserError for what takes a restart; the former settings stay then. */
+  applyWeb(web: WebConfig): void {
+    this.#server.apply(web);
+    this.metrics.webReloaded();
+  }
+
+  /** The exporter is not ready from now on; running scrapes finish. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort(new Error('stopped'));
+    await this.#server.close(drainMs);
+    await this.#active.source[Symbol.asyncDispose]();
+    await this.#connection[Symbol.asyncDispose]();
+    this.#ending.stopped();
+  }
+
+  /** For the first scrape. */
+  async #prepare({ lists }: ClusterStore): Promise<void> {
+    await lists.listedNodes();
+    this.#evictions.retain();
+    await lists.synced();
+    this.#active.source.expectScrape();
+  }
+
+  readonly #onUnexpectedEnd = (error: Error): void => {
+    this.#ending.failed(error);
+  };
+
+  #activate(settings: Pick<ActivationOptions, 'config' | 'scope' | 'source' | 'former'>): ActiveSettings {
+    const { clock, logger, credentials } = this.#options;
+    return activate({
+      ...settings,
+      server: credentials.server,
+      evictions: this.#evictions.log,
+      metrics: this.metrics,
+      seriesCapReport: this.#seriesCapReport,
+      clock,
+      logger,
+    });
+  }
+
+  #createSource(config: Config, scope: Scope): ClusterSource {
+    const source: ClusterSource = new ClusterSource({
+      ...this.#options,
+      config,
+      scope,
+      connection: this.#connection,
+      metrics: this.metrics,
+      onUnexpectedEnd: this.#onUnexpectedEnd,
+      onPodChange: (change) => {
+        this.#evictions.podChanged(change, source, config);
+      },
+      onRefreshed: (node, signal) => prepareNode(this.#active, node, source, signal),
+      isActive: () => source === this.#active.source,
+    });
+    return source;
+  }
+
+  /** Refuses a node that does not exist only when it is a new one: the node measured so far may come back. */
+  async #syncedSource(config: Config, scope: Scope): Promise<ClusterSource> {
+    const { nodeName } = scope;
+    const source = this.#createSource(config, scope);
+    try {
+      await source.synced({ timeoutMs: syncTimeoutMs, mayBePartial: true }, this.#stopping.signal);
+      const isUnknown = nodeName !== undefined && !source.store.hasNode(nodeName);
+      if (isUnknown && nodeName !== this.#active.scope.nodeName) throw new UserError(noSuchNode(nodeName));
+      return source;
+    } catch (error) {
+      await source[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** One scrape. */
+  async #scrape(signal: AbortSignal, options: CollectOptions): Promise<ClusterSnapshot | undefined> {
+    const { source, collection } = this.#active;
+    source.scraped();
+    const snapshot = await this.#tracked(collection.collector.collect(signal, options));
+    if (snapshot !== undefined) {
+      this.metrics.setCollected(snapshotCounts(snapshot));
+      this.#missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
+    }
+    this.metrics.setWorkloadNameClashes(collection.resolver.clashCount);
+    return snapshot;
+  }
+
+  async #tracked<T>(collecting: Promise<T>): Promise<T> {
+    this.#collecting.add(collecting);
+    return collecting.finally(() => this.#collecting.delete(collecting));
+  }
+
+  #checks(): readonly ReadinessCheck[] {
+    const { source, scope } = this.#active;
+    return readinessChecks({ ...this.#options, ...scope, store: source.store, stopping: this.#stopping.signal });
+  }
+
+  #createServer(): WebServer {
+    const { clock, config, web = plainWeb, reload } = this.#options;
+    const { enableLifecycle, authorization, audiences } = config.web;
+    return new WebServer({
+      ...this.#options,
+      settings: config.web,
+      web,
+      oldestTask: () => this.#active.source.oldestTask,
+      tokens: authorization === 'kubernetes' ? this.#connection.tokenReviewer(audiences) : undefined,
+      endpoints: {
+        status: this.#status,
+        metrics: this.#createMetricsHandler(),
+        evictions: new EvictionsHandler({ source: { evictions: () => this.#evictionReports() }, clock }),
+        readiness: { checks: () => this.#checks() },
+        reload: enableLifecycle ? reload : undefined,
+      },
+    });
+  }
+
+  #evictionReports(): readonly EvictionReport[] | undefined {
+    return this.hasSynced ? this.#evictions.reports() : undefined;
+  }
+
+  #createMetricsHandler(): MetricsHandler {
+    return new MetricsHandler({
+      ...this.#options,
+      source: { collect: (...scrape) => this.#scrape(...scrape) },
+      exposition: {
+        hasFamily: (name) => this.#active.exposition.hasFamily(name),
+        prepareNode: (...node) => this.#active.exposition.prepareNode(...node),
+        render: (...scrape) => this.#active.exposition.render(...scrape),
+      },
+      observer: this.metrics,
+      settings: () => this.#active.config.scrape,
+    });
+  }
+
+  #statusLoader(startMs: number): () => Promise<StatusEndpoint> {
+    const options = {
+      ...this.#options,
+      active: () => this.#active,
+      track: (collecting: Promise<ClusterSnapshot | undefined>) => this.#tracked(collecting),
+      metrics: this.metrics,
+      seriesCapReport: this.#seriesCapReport,
+      evictions: () => this.#evictionReports(),
+      checks: () => this.#checks(),
+      startMs,
+      stopping: this.#stopping.signal,
+    };
+    return async () => (await import('./status-page.js')).statusPage(options);
+  }
+}

@@ -1,0 +1,46 @@
+import { TokenReviewer } from '../access/token-reviewer.js';
+import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
+import type { Precedence } from '../base/precedence.js';
+import type { Credentials } from '../credentials/credentials.js';
+import { ApiClient } from '../http/api-client.js';
+import type { SelfMetrics } from '../telemetry/self-metrics.js';
+import { ClusterWatches } from '../watch/cluster-watches.js';
+
+export interface ClusterConnectionOptions {
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  /** Of scrapes. */
+  readonly precedence: Precedence;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly metrics: SelfMetrics;
+  readonly version: string;
+  /** Told when a watch, or the background tasks of a source, have ended although nothing stopped them. */
+  readonly onUnexpectedEnd: (error: Error) => void;
+}
+
+/** An API server with one set of credentials. Lives longer than the settings that use it. */
+export class ClusterConnection implements AsyncDisposable {
+  readonly api: ApiClient;
+  readonly watches: ClusterWatches;
+  readonly #options: ClusterConnectionOptions;
+
+  /** `nodeLocalSpreadMs`: see {@link ClusterWatchesOptions}. */
+  constructor(options: ClusterConnectionOptions & { readonly nodeLocalSpreadMs?: number }) {
+    this.#options = options;
+    this.api = new ApiClient(options);
+    this.watches = new ClusterWatches({ ...options, api: this.api, observer: options.metrics.watches });
+  }
+
+  /** With connections of its own: a flood of tokens must not delay the watches. The caller disposes of it. */
+  tokenReviewer(audiences: readonly string[]): TokenReviewer {
+    return new TokenReviewer({ ...this.#options, api: new ApiClient(this.#options), audiences });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.watches[Symbol.asyncDispose]();
+    this.api[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../base/clock.js';
+import { TimeSlicer } from '../base/time-slicer.js';
+import type { NodeSnapshot } from '../node/node-state.js';
+import type { ClusterReportInput } from '../report/cluster-report.js';
+import type { FormerPod } from '../report/former-pod.js';
+import { nodeFailure } from '../report/node-report.js';
+import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import type { ActiveSettings } from './active-settings.js';
+import { hasWorkloads } from './collection.js';
+
+interface Collected extends Pick<ActiveSettings, 'config' | 'source' | 'collection'> {
+  readonly snapshot: ClusterSnapshot;
+  /** Nodes had not responded by the deadline. */
+  readonly isPartial: boolean;
+  readonly clock: Clock;
+}
+
+/** What the status page reports of a snapshot, beyond what a scrape serves. */
+export function clusterReportInput(collected: Collected): ClusterReportInput {
+  const { config, source, collection, snapshot, isPartial, clock } = collected;
+  const { cache, store } = source;
+  return {
+    snapshot,
+    failureOf: (nodeName) => {
+      const failure = cache.lastFailure(nodeName);
+      return failure && nodeFailure(failure, clock.monotonicMs());
+    },
+    lastKnownOf: ({ node }) => {
+      const last = node && cache.lastSummary(node);
+      const snapshot = node && last && collection.records.lastKnown(node, last);
+      return snapshot && { snapshot, ageMs: last.ageMs };
+    },
+    samplesOf: (nodeName, uid) => cache.history(nodeName)?.find(uid)?.samples ?? [],
+    formerPodsOf: (of) => formerPods(of, collected),
+    apiServer: { isAway: store.lists.isServerAway, access: config.kubelet.access },
+    isPartial,
+    nowMs: clock.steadyNowMs(),
+    hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
+    slicer: new TimeSlicer(clock),
+  };
+}
+
+function formerPods(of: NodeSnapshot, { source, collection }: Collected): ReadonlyMap<string, FormerPod> {
+  const history = source.cache.history(of.nodeName);
+  const pending = of.pods.filter(({ usage }) => usage.volumesPending);
+  const before = pending.flatMap(({ summary: { uid } }) => history?.beforePending(uid) ?? []);
+  const ages = new Map(before.map(({ summary: { uid }, olderByMs }) => [uid, olderByMs]));
+  const summaries = before.map(({ summary }) => summary);
+  const pods = collection.records.formerPods(of, summaries);
+  return new Map(pods.map((pod) => [pod.summary.uid, { pod, olderByMs: ages.get(pod.summary.uid) ?? 0 }]));
+}

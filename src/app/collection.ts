@@ -1,0 +1,103 @@
+import type { Clock } from '../base/clock.js';
+import { silentLogger } from '../base/logger.js';
+import type { Config } from '../config/schema.js';
+import type { PodScope } from '../node/join.js';
+import { NodeFaults } from '../node/node-faults.js';
+import { NodeRecords } from '../node/node-records.js';
+import type { PodLister } from '../node/node-snapshot.js';
+import { Collector, type EvictionLister, type NodeLister, type SummaryCache } from '../scrape/collector.js';
+import { TopPods } from '../scrape/top-pods.js';
+import { WorkloadBackoff } from '../workload/workload-backoff.js';
+import { WorkloadCollector } from '../workload/workload-collector.js';
+import { WorkloadResolver } from '../workload/workload-resolver.js';
+
+/** How long a pod may run before its node's summary must list it. */
+export const podGraceMs = 60_000;
+
+/** More than a node has as a rule: pods that started or ended since the last change of the API server arrived. */
+const maxUnknownPods = 20;
+
+export interface CollectionOptions {
+  readonly config: Config;
+  /** The only node that is measured; undefined when it is not one alone. */
+  readonly onlyNode?: string | undefined;
+  readonly store: NodeLister & PodLister;
+  readonly cache: SummaryCache;
+  readonly evictions: EvictionLister;
+  /** The collection that this one replaces: the grace periods of its pods continue. */
+  readonly former?: Collection;
+  readonly clock: Clock;
+  /** Every pod has detail series, whatever its workloads and `metrics.top`, and known or not. Without it, all have when no workloads are configured. */
+  readonly showsAllPods?: boolean;
+  /** Default: not logged. */
+  readonly faults?: NodeFaults;
+}
+
+export interface Collection {
+  readonly records: NodeRecords;
+  readonly collector: Pick<Collector, 'collect'>;
+  /** See {@link Collector.prepare}. Undefined with the limit `metrics.top`: which pods have series is not known ahead. */
+  readonly prepare: Collector['prepare'] | undefined;
+  /** The same without the limit `metrics.top`. */
+  readonly wholeCollector: Pick<Collector, 'collect'>;
+  readonly resolver: WorkloadResolver;
+}
+
+/** Whether workloads are configured in any way; then pods that belong to none have no detail series. */
+export function hasWorkloads({ workloads }: Config): boolean {
+  return workloads.selectors.length > 0 || workloads.labels.length > 0 || workloads.controllers;
+}
+
+/** The pods that the API server is asked for. */
+export function podScope({ cluster }: Config): PodScope {
+  return { namespaces: cluster.namespaces, hasPodSelector: cluster.podSelector.length > 0 };
+}
+
+/** Everything between the source and the exposition, for one set of settings. */
+export function createCollection(options: CollectionOptions): Collection {
+  const { config, store, cache, evictions, former, clock } = options;
+  const { cluster, workloads, attribution, enforcement } = config;
+  const resolver = new WorkloadResolver(workloads);
+  const showsAllPods = options.showsAllPods ?? !hasWorkloads(config);
+  const records = new NodeRecords({
+    pods: store,
+    resolver,
+    attribution,
+    scope: podScope(config),
+    showsAllPods,
+    sidecars: enforcement.sidecars,
+    maxUnknownPods: options.showsAllPods === true ? Infinity : maxUnknownPods,
+    clock,
+    graceMs: podGraceMs,
+    faults: options.faults ?? new NodeFaults(silentLogger),
+  });
+  if (former !== undefined) records.inherit(former.records);
+  const collector = new Collector({
+    nodes: store,
+    policy: { nodeSelector: cluster.nodeSelector, skipSelectors: cluster.skipNodes, onlyNode: options.onlyNode },
+    cache,
+    records,
+    resolver,
+    evictions,
+    showsAllPods,
+    ttlMs: config.cache.ttlMs,
+    workloads: new WorkloadCollector({
+      backoff: new WorkloadBackoff({ clock, maxBackoffMs: config.cache.maxBackoffMs }),
+      onMissingNode: workloads.onMissingNode,
+      pods: store,
+      resolver,
+      // Exporters of one node each would all serve all of them: only those with pods on the node.
+      configured: options.onlyNode === undefined ? resolver.configured() : [],
+      clock,
+    }),
+    clock,
+  });
+  const count = options.showsAllPods === true ? undefined : config.metrics.top;
+  return {
+    records,
+    collector: count === undefined ? collector : new TopPods({ source: collector, count, clock }),
+    prepare: count === undefined ? (...node) => collector.prepare(...node) : undefined,
+    wholeCollector: collector,
+    resolver,
+  };
+}

@@ -1,0 +1,69 @@
+import type { Logger } from '../base/logger.js';
+import { openFileHint } from '../base/open-files.js';
+
+/** How the open files of the process are divided. The sum of all parts is within the limit, from 64 on. */
+export interface ConnectionBudget {
+  /** Connections that clients have open to all listeners. */
+  readonly maxReaderConnections: number;
+  /** Requests to kubelets at a time, each with a connection. */
+  readonly maxConcurrentRequests: number;
+  /** Connections to kubelets that are kept for later requests. */
+  readonly maxKeptConnections: number;
+  /** Open files with which the connections to `nodeCount` kubelets are kept as far as `mostKeptConnections` allows. */
+  readonly neededOpenFiles: (nodeCount: number) => number;
+}
+
+/** For all else: Node.js itself (about 20), watches, reviews of tokens, files that are read, names that are looked up. */
+const other = { maxCount: 100, maxShare: 0.6 } as const;
+
+const mostReaderConnections = 400;
+const leastConcurrentRequests = 4;
+
+/**
+ * An idle TLS connection that has read a summary takes 100 kB; a new one for the next request takes 1.2 ms of CPU more, with
+ * its session resumed. At a request a minute, 5,000 kubelets would hold 500 MB, or cost a tenth of a core.
+ */
+const mostKeptConnections = 256;
+
+/** Half of what the process itself leaves, since at the limit the system neither accepts nor opens any connection. */
+export function maxReaderConnections(openFileLimit: number | undefined): number {
+  return Math.min(mostReaderConnections, Math.floor(availableFiles(openFileLimit) / 2));
+}
+
+/** Connections to kubelets beyond the budget are closed after their request. */
+export function connectionBudget(configuredRequests: number, openFileLimit?: number): ConnectionBudget {
+  const forReaders = maxReaderConnections(openFileLimit);
+  const forKubelets = availableFiles(openFileLimit) - forReaders;
+  const least = Math.min(leastConcurrentRequests, configuredRequests);
+  const maxConcurrentRequests = Math.max(least, Math.min(configuredRequests, Math.floor(forKubelets / 2)));
+  return {
+    maxReaderConnections: forReaders,
+    maxConcurrentRequests,
+    maxKeptConnections: Math.min(mostKeptConnections, Math.max(0, forKubelets - maxConcurrentRequests)),
+    neededOpenFiles: (nodeCount) => {
+      const needed = configuredRequests + Math.min(nodeCount, mostKeptConnections);
+      return other.maxCount + needed + Math.min(mostReaderConnections, needed);
+    },
+  };
+}
+
+export interface OpenFileWarningOptions {
+  readonly budget: ConnectionBudget;
+  readonly nodeCount: number;
+  /** Undefined: not known. */
+  readonly openFileLimit?: number | undefined;
+  readonly logger: Logger;
+}
+
+/** For a limit that allows fewer connections than the exporter would use. */
+export function warnOfOpenFileLimit({ budget, nodeCount, openFileLimit, logger }: OpenFileWarningOptions): void {
+  const { neededOpenFiles, ...parts } = budget;
+  const needed = neededOpenFiles(nodeCount);
+  if (openFileLimit === undefined || openFileLimit >= needed) return;
+  const fields = { openFileLimit, needed, nodeCount, ...parts };
+  logger.warn(`the limit of open files is too low for the connections of the exporter: ${openFileHint}`, fields);
+}
+
+function availableFiles(openFileLimit = Infinity): number {
+  return openFileLimit - Math.min(other.maxCount, Math.ceil(openFileLimit * other.maxShare));
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../base/clock.js';
+import type { Precedence } from '../base/precedence.js';
+import { clusterReport } from '../report/cluster-report.js';
+import { healthReport } from '../report/health-report.js';
+import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import type { StatusInputs } from '../status/status-source.js';
+import type { SelfMetrics } from '../telemetry/self-metrics.js';
+import type { SeriesCapReport } from '../telemetry/series-cap-report.js';
+import type { ActiveSettings } from './active-settings.js';
+import { clusterReportInput } from './cluster-report-input.js';
+
+export interface StatusInputsOptions extends Pick<StatusInputs, 'evictions' | 'checks'> {
+  readonly active: () => ActiveSettings;
+  /** Runs a collection; the source stays until it has ended. */
+  readonly track: (collecting: Promise<ClusterSnapshot | undefined>) => Promise<ClusterSnapshot | undefined>;
+  readonly precedence: Precedence;
+  readonly metrics: SelfMetrics;
+  readonly seriesCapReport: SeriesCapReport;
+  readonly clock: Clock;
+}
+
+/** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
+export function statusInputs(options: StatusInputsOptions): StatusInputs {
+  const { active, track, precedence, metrics, seriesCapReport, clock, evictions, checks } = options;
+  return {
+    cluster: async (signal) => {
+      const work = precedence.begin();
+      try {
+        const current = active();
+        const snapshot = await track(current.collection.wholeCollector.collect(signal, { recordsFailures: false }));
+        if (snapshot === undefined) return undefined;
+        return await clusterReport(clusterReportInput({ ...current, snapshot, isPartial: signal.aborted, clock }));
+      } finally {
+        work[Symbol.dispose]();
+      }
+    },
+    health: () => {
+      const { lists } = active().source.store;
+      return healthReport({
+        report: metrics.report(),
+        isApiServerAway: lists.isServerAway,
+        unlisted: lists.unsynced(),
+        droppedFamilies: seriesCapReport.droppedFamilies,
+        nowMs: clock.monotonicMs(),
+      });
+    },
+    settings: () => active().statusSettings,
+    evictions,
+    checks,
+  };
+}

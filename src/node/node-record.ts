@@ -1,0 +1,307 @@
+import type { TimeSlicer } from '../base/time-slicer.js';
+import type { Node } from '../kube/objects.js';
+import type { CacheLookup, FoundLookup, LastSummary } from '../kubelet/kubelet-cache.js';
+import type { KubeletConfiguration } from '../kubelet/kubelet-configuration.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+import type { NodePart } from '../workload/workload-partial.js';
+import { CoverageRecord, type CoverageRecordOptions } from './coverage-record.js';
+import { DanglingPods, withDangling } from './dangling-pods.js';
+import { DerivedLookup, type KnownLookup } from './derived-lookup.js';
+import { isActive } from './limits.js';
+import type { NodeCoverage } from './node-coverage.js';
+import type { NodeFaults } from './node-faults.js';
+import { type LayoutOfLife, layoutOfLife, type NodeLayout } from './node-layout.js';
+import type { ObjectRecords } from './node-objects.js';
+import {
+  createNodeSnapshot,
+  isLarge,
+  joinNodePods,
+  type ListedPods,
+  listPod,
+  type NodeSnapshotInput,
+  type NodeSnapshotOptions,
+} from './node-snapshot.js';
+import type {
+  AbsenceReason,
+  BoundPod,
+  ListedPod,
+  MeasuredNodeState,
+  NodeObjects,
+  NodeSnapshot,
+  NodeState,
+} from './node-state.js';
+
+export interface NodeRecordsOptions extends NodeSnapshotOptions, CoverageRecordOptions {
+  /** Also how long the API server's watch may not know a pod that a summary lists. */
+  readonly graceMs: number;
+  readonly faults: NodeFaults;
+}
+
+type Found = Pick<FoundLookup, 'summary' | 'configuration'>;
+
+/** Unknown pods of a node that each scrape looks up: what it does for all nodes in one step must take no time. */
+const maxCheckedPods = 200;
+
+/** A node in one scrape, and its part of the workloads. */
+export interface ScrapedNode {
+  readonly state: NodeState;
+  readonly part: NodePart;
+  readonly objects: NodeObjects;
+}
+
+/** What most series of a node are made from, unless a pod changes before the collection is complete. */
+export interface PreparedNode {
+  /** Undefined while the node has no data. */
+  readonly snapshot: NodeSnapshot | undefined;
+  readonly objects: NodeObjects;
+}
+
+/** What was derived for one node, kept while what it was derived from stays the same. */
+export class NodeRecord {
+  readonly #options: NodeRecordsOptions;
+  readonly #objects: ObjectRecords;
+  #kept: KeptSnapshot | undefined;
+  readonly #coverage: CoverageRecord;
+  /** Under way. */
+  #listing: LargeListing | undefined;
+  readonly #dangling: DanglingPods;
+  #layout: LayoutOfLife | undefined;
+  readonly #derived = new DerivedLookup();
+
+  constructor(options: NodeRecordsOptions, objects: ObjectRecords, former?: NodeRecord) {
+    this.#options = options;
+    this.#objects = objects;
+    this.#coverage = new CoverageRecord(options);
+    this.#dangling = new DanglingPods(former === undefined ? undefined : former.#dangling);
+    this.#layout = former === undefined ? undefined : former.#layout;
+  }
+
+  /** The last one; undefined before the first. */
+  get snapshot(): NodeSnapshot | undefined {
+    return this.#kept?.snapshot;
+  }
+
+  /** See {@link ListedPod.release}. */
+  release(): void {
+    for (const pod of this.#kept?.snapshot.listedPods ?? []) pod.release?.();
+  }
+
+  get layout(): NodeLayout | undefined {
+    return this.#kept?.snapshot.layout ?? this.#layout?.layout;
+  }
+
+  /** Derives what `scraped` needs, so that it takes no time. Yields to the event loop between pods. */
+  async prepare(node: Node, known: KnownLookup, slicer: TimeSlicer): Promise<PreparedNode> {
+    try {
+      return await this.#prepare(node, known, slicer);
+    } catch (error) {
+      this.#options.faults.add(node.name, error);
+      return { snapshot: undefined, objects: this.#objects.of(node.name, node, undefined) };
+    }
+  }
+
+  async #prepare(node: Node, known: KnownLookup, slicer: TimeSlicer): Promise<PreparedNode> {
+    const { lookup } = known;
+    const listed = lookup.state === 'absent' ? undefined : await this.#listPods(node, lookup, slicer);
+    return slicer.run(() => {
+      const snapshot = lookup.state === 'absent' ? undefined : this.#snapshotOf(node, lookup, listed);
+      this.#coverage.of(node.name, snapshot);
+      this.#derived.set(node, known);
+      return { snapshot, objects: this.#objects.of(node.name, node, snapshot) };
+    });
+  }
+
+  /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
+  gone(nodeName: string): Pick<ScrapedNode, 'part' | 'objects'> {
+    const coverage = this.#coverage.of(nodeName, undefined);
+    return {
+      part: { nodeName, hasData: false, isInCluster: false, ...sumsOf(coverage) },
+      objects: this.#objects.of(nodeName, undefined, undefined),
+    };
+  }
+
+  /** Without pods that have ended or that the API server no longer lists on the node. */
+  lastKnown(node: Node, last: LastSummary): NodeSnapshot {
+    const snapshot = this.#snapshotOf(node, last);
+    const isThere = ({ pod }: ListedPod): boolean => pod !== undefined && isActive(pod);
+    return {
+      ...snapshot,
+      pods: snapshot.pods.filter(isThere),
+      podsWithoutTotal: snapshot.podsWithoutTotal.filter(isThere),
+    };
+  }
+
+  /** Whether `scraped` has nothing to derive. */
+  isPrepared(node: Node, lookup: CacheLookup): boolean {
+    const snapshot = lookup.state === 'absent' ? undefined : this.#keptOf(node, lookup);
+    const hasSnapshot = lookup.state === 'absent' || snapshot !== undefined;
+    return hasSnapshot && this.#coverage.kept(node.name, snapshot) !== undefined;
+  }
+
+  /**
+   * For a scrape that has no time to derive what is not derived yet: the lookup itself when only its summary's pods may have
+   * changed since; otherwise the last one of which all was derived, or no data when that summary is as old as `maxAgeMs`.
+   */
+  withoutDeriving(node: Node, lookup: CacheLookup, maxAgeMs: number): CacheLookup {
+    if (lookup.state === 'absent' || this.#kept?.snapshot.summary === lookup.summary) return lookup;
+    return this.#derived.at(this.#options.clock.monotonicMs(), node, maxAgeMs);
+  }
+
+  /** As of now: `lookup` was made `sinceMs` ago, and other nodes have been waited for since. */
+  scraped(node: Node, lookup: CacheLookup, sinceMs: number): ScrapedNode {
+    if (lookup.state === 'absent') return this.#absent(node, lookup.reason);
+    const { faults } = this.#options;
+    try {
+      const scraped = this.#measured(node, lookup, sinceMs);
+      if (!faults.has(scraped.state.snapshot) && !faults.has(scraped.objects)) return scraped;
+    } catch (error) {
+      faults.add(node.name, error);
+    }
+    return this.#absent(node, 'internal_error');
+  }
+
+  #absent(node: Node, reason: AbsenceReason): ScrapedNode {
+    const coverage = this.#coverage.of(node.name, undefined);
+    return {
+      state: { state: 'absent', reason, ...commonState(node, coverage) },
+      part: { nodeName: node.name, hasData: false, isInCluster: true, ...sumsOf(coverage) },
+      objects: this.#objects.of(node.name, node, undefined),
+    };
+  }
+
+  #measured(node: Node, lookup: FoundLookup, sinceMs: number): ScrapedNode & { readonly state: MeasuredNodeState } {
+    const snapshot = this.#snapshotOf(node, lookup);
+    const coverage = this.#coverage.of(node.name, snapshot);
+    const ageMs = lookup.ageMs + sinceMs;
+    this.#derived.set(node, { lookup, lookedUpAtMs: this.#options.clock.monotonicMs() - sinceMs });
+    const state: MeasuredNodeState = {
+      state: lookup.state,
+      ...commonState(node, coverage),
+      ageMs,
+      fetchedAtMs: lookup.fetchedAtMs,
+      snapshot,
+      missingPods: coverage.missingPods,
+      danglingPods: this.#countDangling(snapshot),
+    };
+    return {
+      state,
+      part: { nodeName: node.name, hasData: true, isInCluster: true, ...sumsOf(coverage) },
+      objects: this.#objects.of(node.name, node, snapshot),
+    };
+  }
+
+  /** Undefined while the kept snapshot is up to date. Scrapes that run at once share the work. */
+  async #listPods(node: Node, lookup: FoundLookup, slicer: TimeSlicer): Promise<ListedPods | undefined> {
+    if (this.#keptOf(node, lookup) !== undefined || !isLarge(lookup.summary)) return undefined;
+    const input = this.#inputOf(node, lookup);
+    if (this.#listing?.summary !== input.summary || this.#listing.node !== node) {
+      this.#listing = { node, summary: input.summary, pods: this.#listed(input, slicer) };
+    }
+    try {
+      return await this.#listing.pods;
+    } finally {
+      this.#listing = undefined;
+    }
+  }
+
+  async #listed(input: NodeSnapshotInput, slicer: TimeSlicer): Promise<ListedPods> {
+    const listed = new Map<PodSummary, ListedPod>();
+    const joined = await slicer.run(() => joinNodePods(input, this.#objects.boundPods(input.node.name), this.#options));
+    await slicer.forEach(joined.pods, (pod) =>
+      listed.set(pod.summary, listPod(pod, joined, input, this.#options.resolver)),
+    );
+    return listed;
+  }
+
+  #snapshotOf(node: Node, lookup: Found, prepared?: ListedPods): NodeSnapshot {
+    const kept = this.#keptOf(node, lookup);
+    if (kept !== undefined) return kept;
+    const input = this.#inputOf(node, lookup);
+    const bound = this.#objects.boundPods(node.name);
+    const created = createNodeSnapshot(prepared ? { ...input, listed: prepared } : input, bound, this.#options);
+    const danglingPods = this.#countDangling(created);
+    const snapshot = withDangling(created, danglingPods);
+    this.#kept = { configuration: lookup.configuration, bound, danglingPods, snapshot };
+    return snapshot;
+  }
+
+  /** The pods of the kept snapshot, as far as all else that they depend on is the same. */
+  #listedBefore(node: Node, summary: NodeSummary, layout: NodeLayout): ListedPods | undefined {
+    const before = this.#kept?.snapshot;
+    const isSame =
+      before?.summary === summary &&
+      before.node.enforcesStorageLimits === node.enforcesStorageLimits &&
+      before.node.kubeletVersion === node.kubeletVersion &&
+      before.layout.hasDedicatedImagefs === layout.hasDedicatedImagefs;
+    return isSame ? new Map(before.listedPods.map((listed) => [listed.summary, listed])) : undefined;
+  }
+
+  /** Undefined when something has changed since. */
+  #keptOf(node: Node, { summary, configuration }: Found): NodeSnapshot | undefined {
+    const kept = this.#kept;
+    const isSame =
+      kept?.snapshot.summary === summary &&
+      kept.snapshot.node === node &&
+      kept.configuration === configuration &&
+      kept.bound === this.#objects.boundPods(node.name) &&
+      this.#areUnknown(kept.snapshot.unknownPods) &&
+      kept.danglingPods === this.#countDangling(kept.snapshot);
+    return isSame ? kept.snapshot : undefined;
+  }
+
+  #inputOf(node: Node, { summary, configuration }: Found): NodeSnapshotInput {
+    const layout = this.#layoutOf(node, summary);
+    return { node, summary, layout, configuration, listed: this.#listedBefore(node, summary, layout) };
+  }
+
+  #layoutOf({ uid }: Node, summary: NodeSummary): NodeLayout {
+    const decided = layoutOfLife(this.#layout, uid, summary);
+    this.#layout = 'nodeUid' in decided ? decided : undefined;
+    return decided.layout;
+  }
+
+  /**
+   * An unknown pod may become known on another node, or known and deleted in between: the node's own pods do not show that.
+   * Of many, which no node has for long, those after the first are looked up again with the next summary.
+   */
+  #areUnknown(unknownPods: readonly PodSummary[]): boolean {
+    const { pods } = this.#options;
+    return unknownPods
+      .slice(0, maxCheckedPods)
+      .every(({ namespace, name, uid }) => pods.findPod(namespace, name) === undefined && !pods.isDeleted(uid));
+  }
+
+  /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */
+  #countDangling({ unknownPods }: NodeSnapshot): number {
+    const { pods, clock, graceMs } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#dangling.update(unknownPods, pods.unlistedNamespaces(), nowMs);
+    return this.#dangling.countBefore(nowMs - graceMs);
+  }
+}
+
+type NodeWorkloads = Pick<NodePart, 'workloads' | 'youngWorkloads' | 'endedWorkloads'>;
+
+function sumsOf({ workloads, youngWorkloads, endedWorkloads }: NodeCoverage): NodeWorkloads {
+  return { workloads, youngWorkloads, endedWorkloads };
+}
+
+function commonState(node: Node, { expectedPods, measuredPods, unmeasured }: NodeCoverage) {
+  const { name, allocatableBytes } = node;
+  return { nodeName: name, node, allocatableBytes, expectedPods, measuredPods, unmeasured };
+}
+
+interface LargeListing {
+  readonly node: Node;
+  readonly summary: NodeSummary;
+  readonly pods: Promise<ListedPods>;
+}
+
+interface KeptSnapshot {
+  readonly configuration: KubeletConfiguration | undefined;
+  /** The pods of the node. */
+  readonly bound: readonly BoundPod[];
+  /** Those that the snapshot counts as unread. */
+  readonly danglingPods: number;
+  readonly snapshot: NodeSnapshot;
+}

@@ -1,0 +1,166 @@
+import { failureReasons } from '../base/errors.js';
+import type { Node, Pod } from '../kube/objects.js';
+import type { LogRotation } from '../kubelet/log-rotation.js';
+import type { NodeSummary, PodSummary } from '../kubelet/summary.js';
+import type { Workload } from '../workload/workload.js';
+import type { EvictionHeadroom } from './eviction-headrooms.js';
+import { joinReasons } from './join.js';
+import type { LimitRatio } from './limit-ratios.js';
+import type { NodeLayout } from './node-layout.js';
+import type { NodeThreshold } from './node-thresholds.js';
+import type { PodUsage } from './usage.js';
+
+/** One pod of a node's summary. */
+export interface ListedPod {
+  readonly namespace: string;
+  readonly name: string;
+  /** The API object; undefined for a pod that the kubelet reports and the API server does not know. */
+  readonly pod: Pod | undefined;
+  /** Part of the node's summary. */
+  readonly summary: PodSummary;
+  /** Undefined when the kubelet reports no total. */
+  readonly usage: PodUsage | undefined;
+  /** As reported by the kubelet. */
+  readonly startTimeMs: number | undefined;
+  /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+  /** In the order in which the kubelet checks; none of a pod that has ended, nor where the kubelet evicts for no limits. */
+  readonly ratios: readonly LimitRatio[];
+  /** The workloads that it belongs to. */
+  readonly workloads: readonly Workload[];
+  /** Whether it has no name in series: the API server knows neither it nor many others of its node. */
+  readonly isNameless?: boolean | undefined;
+  /** Lets go of what can be derived again; to be called when the next readers are rare. */
+  release?(): void;
+}
+
+/** One that has a total. */
+export interface PodSnapshot extends ListedPod {
+  readonly usage: PodUsage;
+}
+
+/** Why a pod of a summary has no storage series; `top`: it is not among the largest of its workloads. */
+export const skipReasons = ['no_usage', 'no_containers', 'top', ...joinReasons] as const;
+export type SkipReason = (typeof skipReasons)[number];
+
+/** What a pod of a summary may have that its spec lacks. */
+export const unknownItemKinds = ['container', 'volume'] as const;
+export type UnknownItem = (typeof unknownItemKinds)[number];
+
+/**
+ * A node with data: derived from its object, its summary, its pods and its kubelet's configuration. Immutable, and the
+ * same object until one of them or the settings change: whatever is derived from it may be kept by reference.
+ */
+export interface NodeSnapshot {
+  readonly node: Node;
+  readonly nodeName: string;
+  readonly summary: NodeSummary;
+  readonly layout: NodeLayout;
+  /** The pods of the API server that are bound to the node, in the summary or not. */
+  readonly podsOnNode: readonly Pod[];
+  /** Those that the kubelet goes by; its defaults while its configuration is not known. */
+  readonly thresholds: readonly NodeThreshold[];
+  /** Empty while the kubelet's configuration is not known. */
+  readonly headrooms: readonly EvictionHeadroom[];
+  /** Undefined while the kubelet's configuration is not known, or when it does not rotate logs. */
+  readonly logRotation: LogRotation | undefined;
+  /** All pods of the summary that are in scope, in its order. */
+  readonly listedPods: readonly ListedPod[];
+  /** Pods with detail series. */
+  readonly pods: readonly PodSnapshot[];
+  /** Those of them that have ended: the kubelet still lists them. */
+  readonly endedPods: readonly Pod[];
+  /** Pods without a total in the summary. The limits of their volumes and containers apply. */
+  readonly podsWithoutTotal: readonly ListedPod[];
+  readonly skippedPods: ReadonlyMap<SkipReason, number>;
+  /** Containers and volumes of the summary that the specs of their pods lack. */
+  readonly unknownItems: Readonly<Record<UnknownItem, number>>;
+  /** UIDs of the API objects of the pods that the summary lists. */
+  readonly listedPodUids: ReadonlySet<string>;
+  /** UIDs of the API objects of the pods that have usage. */
+  readonly measuredPodUids: ReadonlySet<string>;
+  /** Pods of the summary that the API server does not know. */
+  readonly unknownPods: readonly PodSummary[];
+  /**
+   * Pods of the summary whose API objects are not read: the settings leave them out, or the API server has not known them for
+   * longer than the grace period. Undefined when all pods of the node are read; otherwise, also for 0, its order of eviction is
+   * unknown.
+   */
+  readonly unreadPodCount: number | undefined;
+}
+
+/** A pod that should have data and has none. */
+export interface UnmeasuredPodState {
+  readonly pod: Pod;
+  readonly workloads: readonly Workload[];
+}
+
+/** A pod that is bound to a node, from the API server alone. */
+export interface BoundPod {
+  readonly pod: Pod;
+  /** As in {@link ListedPod}. */
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+  readonly workloads: readonly Workload[];
+}
+
+/**
+ * What the API server knows of a node, whether or not its kubelet responds. Immutable, and the same object until one of
+ * the API objects or the settings change: whatever is derived from it may be kept by reference.
+ */
+export interface NodeObjects {
+  readonly nodeName: string;
+  /** Undefined when it has left the cluster and its pods have not. */
+  readonly node: Node | undefined;
+  /** Pods with detail series: those that have not ended, and ended ones that still have usage. */
+  readonly pods: readonly BoundPod[];
+  /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured, or not all read. */
+  readonly runningPodCount: number | undefined;
+  readonly runningContainerCount: number | undefined;
+}
+
+interface NamedNode {
+  readonly nodeName: string;
+  /** From the API server; undefined for a node that is not in the cluster. */
+  readonly node: Node | undefined;
+  /** From the API server. */
+  readonly allocatableBytes: number | undefined;
+  /**
+   * Pods that its summary must list or that are measured, and those that are measured; both 0 for a node that is never
+   * scraped.
+   */
+  readonly expectedPods: number;
+  readonly measuredPods: number;
+  /** The others: the same array as long as neither they nor the summary change. */
+  readonly unmeasured: readonly UnmeasuredPodState[];
+}
+
+export interface MeasuredNodeState extends NamedNode {
+  readonly state: 'fresh' | 'stale';
+  readonly ageMs: number;
+  /** Wall time in milliseconds at which the data was fetched. */
+  readonly fetchedAtMs: number;
+  readonly snapshot: NodeSnapshot;
+  /** Pods that have run on it for longer than the grace period, according to the API server, and are not in its summary. */
+  readonly missingPods: number;
+  /** Pods of its summary that the API server has not known for longer than the grace period. */
+  readonly danglingPods: number;
+}
+
+/**
+ * Why a node has no data. `skipped`: it serves no summaries and is not scraped. `no_node`: the only node to measure is
+ * not in the cluster. `internal_error`: an exception while its data or text was made. Closed list: the values become label
+ * values.
+ */
+export const absenceReasons = [...failureReasons, 'skipped', 'no_node', 'internal_error'] as const;
+
+export type AbsenceReason = (typeof absenceReasons)[number];
+
+export interface AbsentNodeState extends NamedNode {
+  readonly state: 'absent';
+  readonly reason: AbsenceReason;
+}
+
+/** A node in one scrape. */
+export type NodeState = MeasuredNodeState | AbsentNodeState;

@@ -1,0 +1,198 @@
+import type { Clock } from '../base/clock.js';
+import { byNames } from '../base/ranking.js';
+import { TimeSlicer } from '../base/time-slicer.js';
+import { Accumulator } from './aggregate.js';
+import { type Workload, workloadKey } from './workload.js';
+import type { WorkloadBackoff } from './workload-backoff.js';
+import {
+  emptyPartial,
+  type NodePart,
+  type WorkloadPartial,
+  type WorkloadPartials,
+  type WorkloadSnapshot,
+} from './workload-partial.js';
+import type { WorkloadResolver } from './workload-resolver.js';
+
+/**
+ * `partial`: a workload is served as far as it was measured; `fail`: its usage is not served while a node of its pods
+ * has no data.
+ */
+export type MissingNodePolicy = 'partial' | 'fail';
+
+export interface WorkloadCollectorOptions {
+  /** Served also without pods. */
+  readonly configured: readonly Workload[];
+  readonly backoff: WorkloadBackoff;
+  readonly onMissingNode: MissingNodePolicy;
+  readonly pods: { unlistedNamespaces(): readonly string[] };
+  readonly resolver: Pick<WorkloadResolver, 'mayHavePodsIn'>;
+  readonly clock: Clock;
+}
+
+interface CollectedWorkloads {
+  readonly parts: readonly CollectedPart[];
+  readonly unlistedNamespaces: readonly string[];
+  readonly workloads: readonly WorkloadSnapshot[];
+}
+
+/** Sums the workloads of one scrape. Those that cannot be collected back off. */
+export class WorkloadCollector {
+  readonly #options: WorkloadCollectorOptions;
+  readonly #slicer: TimeSlicer;
+  #last: CollectedWorkloads | undefined;
+
+  constructor(options: WorkloadCollectorOptions) {
+    this.#options = options;
+    this.#slicer = new TimeSlicer(options.clock);
+  }
+
+  /**
+   * The workloads with pods, and the configured ones also without, by namespace, type and name. The same array as long
+   * as the nodes' parts, in the same order, and the known namespaces are the same and no workload has failed: whatever is
+   * derived from it may be kept by reference.
+   *
+   * `recordsFailures`: false when the deadline came before all nodes had responded, or when the caller is not a scrape.
+   * Workloads that fail then are absent but do not back off: one impatient client would cost all others their data.
+   */
+  async collect(parts: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
+    const last = this.#last;
+    const unlistedNamespaces = this.#options.pods.unlistedNamespaces();
+    const isSame = last?.unlistedNamespaces === unlistedNamespaces && areSame(last.parts, parts);
+    if (isSame && !this.#options.backoff.hasFailed) return last.workloads;
+    const workloads = await this.#collect(parts, recordsFailures);
+    const mayBeKept = recordsFailures || workloads.every(({ usage }) => usage !== undefined);
+    this.#last = mayBeKept ? { parts: parts.map(collectedPart), unlistedNamespaces, workloads } : undefined;
+    return workloads;
+  }
+
+  async #collect(parts: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
+    const { configured, backoff } = this.#options;
+    const totals = new Accumulator();
+    await this.#slicer.forEach(parts, (part) => {
+      totals.addAll(part.workloads);
+    });
+    const partials = new Map(configured.map((workload) => [workloadKey(workload), emptyPartial(workload)]));
+    await this.#slicer.forEach(totals.entries(), ([key, partial]) => partials.set(key, partial));
+    backoff.retain(new Set(partials.keys()));
+    const { missing, onAbsentNodes } = await this.#absent(parts);
+    const failing = new Set<string>();
+    await this.#slicer.forEach(partials, ([key, partial]) => {
+      if (this.#isFailing(partial, missing.has(key))) failing.add(key);
+    });
+    const evidence = await this.#evidence(parts, new Set([...failing, ...backoff.failedKeys()]));
+    const sorted = [...partials].sort(byNames(([key]) => [key]));
+    const workloads: WorkloadSnapshot[] = [];
+    await this.#slicer.forEach(sorted, ([key, partial]) => {
+      const circumstances = {
+        isFailing: failing.has(key),
+        evidence: evidence.get(key),
+        recordsFailures,
+        podsOnAbsentNodes: onAbsentNodes.get(key) ?? 0,
+      };
+      workloads.push(this.#snapshotOf(key, partial, circumstances));
+    });
+    return workloads;
+  }
+
+  async #absent(parts: readonly NodePart[]): Promise<AbsentWorkloads> {
+    const [missing, onAbsentNodes] = [new Set<string>(), new Map<string, number>()];
+    const absent = parts.filter(({ hasData }) => !hasData);
+    await this.#slicer.forEach(absent, ({ isInCluster, workloads }) => {
+      for (const [key, { expectedPods }] of workloads) {
+        missing.add(key);
+        if (isInCluster) onAbsentNodes.set(key, (onAbsentNodes.get(key) ?? 0) + expectedPods);
+      }
+    });
+    return { missing, onAbsentNodes };
+  }
+
+  /** Whether it cannot be collected: none of its pods is measured, or not all that the policy demands. */
+  #isFailing({ expectedPods, measuredPods }: WorkloadPartial, missesNode: boolean): boolean {
+    const isUnmeasured = expectedPods > 0 && measuredPods === 0;
+    return isUnmeasured || (this.#options.onMissingNode === 'fail' && missesNode);
+  }
+
+  /** What is known of the pods of these workloads: as a rule they are few. See {@link WorkloadBackoff}. */
+  async #evidence(
+    parts: readonly NodePart[],
+    keys: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    const evidence = new Map(Array.from(keys, (key) => [key, new Set<string>()]));
+    if (keys.size === 0) return evidence;
+    await this.#slicer.forEach(parts, ({ nodeName, hasData, workloads }) => {
+      if (!hasData) return;
+      for (const [key, { measuredPods }] of workloads) {
+        const known = evidence.get(key);
+        known?.add(`data of ${nodeName}`);
+        if (measuredPods > 0) known?.add(`pods on ${nodeName}`);
+      }
+    });
+    return evidence;
+  }
+
+  #snapshotOf(key: string, partial: WorkloadPartial, circumstances: Circumstances): WorkloadSnapshot {
+    const { workload, limitBytes, requestBytes, expectedPods, measuredPods, pendingPods } = partial;
+    const isCollected = this.#isCollected(key, circumstances);
+    const { pods, resolver } = this.#options;
+    const mayHaveUnlistedPods = resolver.mayHavePodsIn(workload, pods.unlistedNamespaces());
+    return {
+      workload,
+      expectedPods,
+      measuredPods,
+      podsOnAbsentNodes: circumstances.podsOnAbsentNodes,
+      complete: isCollected && !mayHaveUnlistedPods && measuredPods === expectedPods && pendingPods === 0,
+      mayHaveUnlistedPods,
+      backoffMs: this.#options.backoff.remainingMs(key),
+      limitBytes,
+      requestBytes,
+      usage: isCollected ? partial.usage : undefined,
+    };
+  }
+
+  /** False when the collection fails or the workload is backing off after one that did. */
+  #isCollected(key: string, { isFailing, evidence = new Set(), recordsFailures }: Circumstances): boolean {
+    const { backoff } = this.#options;
+    backoff.update(key, evidence);
+    if (backoff.remainingMs(key) > 0) return false;
+    if (isFailing && recordsFailures) backoff.failed(key, evidence);
+    if (!isFailing) backoff.succeeded(key);
+    return !isFailing;
+  }
+}
+
+/** By the workload's key. */
+interface AbsentWorkloads {
+  /** With pods on nodes without data. */
+  readonly missing: ReadonlySet<string>;
+  /** Their expected pods on such nodes of the cluster. */
+  readonly onAbsentNodes: ReadonlyMap<string, number>;
+}
+
+interface Circumstances {
+  readonly isFailing: boolean;
+  /** What is known of its pods; undefined when it neither fails nor has failed. */
+  readonly evidence: ReadonlySet<string> | undefined;
+  readonly recordsFailures: boolean;
+  readonly podsOnAbsentNodes: number;
+}
+
+/** What shows whether a part is the same. Its sums would be a second copy of all nodes' sums, until the next scrape. */
+interface CollectedPart extends Pick<NodePart, 'hasData' | 'isInCluster'> {
+  readonly workloads: WeakRef<WorkloadPartials>;
+}
+
+function collectedPart({ hasData, isInCluster, workloads }: NodePart): CollectedPart {
+  return { hasData, isInCluster, workloads: new WeakRef(workloads) };
+}
+
+function areSame(before: readonly CollectedPart[], after: readonly NodePart[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every(
+      ({ hasData, isInCluster, workloads }, index) =>
+        hasData === after[index]?.hasData &&
+        isInCluster === after[index].isInCluster &&
+        workloads.deref() === after[index].workloads,
+    )
+  );
+}

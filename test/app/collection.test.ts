@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+
+import { createCollection } from '../../src/app/collection.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { EvictionLog } from '../../src/history/eviction-log.js';
+import type { Pod } from '../../src/kube/objects.js';
+import { KubeletCache, type LookupResult } from '../../src/kubelet/kubelet-cache.js';
+import type { CollectOptions } from '../../src/scrape/collector.js';
+import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { settingsOf } from '../support/exporter.js';
+import { isLetGo } from '../support/heap.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const nodes = Array.from({ length: 20 }, (_, index) => aNode({ name: `node-${index}` }));
+
+const noPods: readonly Pod[] = [];
+
+/** Twenty nodes of two pods each, whose kubelets respond at once. */
+function setUp(settings = '') {
+  const clock = new ManualClock();
+  const config = settingsOf(settings);
+  const derived = new Set<string>();
+  const lookups: LookupResult[] = [];
+  const pods = new Map<string, readonly Pod[]>();
+  const whenDerived: { on: () => void } = { on: () => undefined };
+  const cache = new KubeletCache({
+    ...{ ttlMs: 55_000, nearTtlMs: 0, maxConcurrentRequests: 100, fetchConfiguration: undefined, clock },
+    fetchSummary: ({ name }) => {
+      const pods = ['a', 'b'].map((pod) => aPodSummary({ name: pod, namespace: name, uid: `${pod} on ${name}` }));
+      return Promise.resolve(aNodeSummary({ nodeName: name, pods }));
+    },
+    expectsPods: () => false,
+    observer: { lookedUp: (result) => void lookups.push(result), requestedEarly: () => undefined },
+    logger: silentLogger,
+  });
+  const collection = createCollection({
+    config,
+    store: {
+      hasSynced: true,
+      nodes: () => nodes,
+      podsOn: (nodeName) => pods.get(nodeName) ?? noPods,
+      boundNodeNames: () => [],
+      unlistedNamespaces: () => [],
+      isDeleted: () => false,
+      findPod: (nodeName) => {
+        derived.add(nodeName);
+        whenDerived.on();
+        return undefined;
+      },
+    },
+    cache,
+    evictions: new EvictionLog(config.evictions, clock),
+    clock,
+  });
+  const signal = new AbortController().signal;
+  const scrape = async (options: CollectOptions = { onNode: () => Promise.resolve() }, until = signal) => {
+    const snapshot = await collection.collector.collect(until, options);
+    if (snapshot === undefined) throw new Error('nothing collected');
+    return snapshot;
+  };
+  return { scrape, derived, whenDerived, lookups, pods };
+}
+
+const usagesOf = ({ nodes: states }: ClusterSnapshot) =>
+  states.flatMap((node) =>
+    node.state === 'absent' ? [] : node.snapshot.listedPods.flatMap(({ usage }) => usage ?? []),
+  );
+
+describe.each([
+  ['all pods', ''],
+  ['the largest pod', 'metrics: {top: 1}'],
+])('a scrape of %s', (_case, settings) => {
+  it('derives nothing after its deadline: the other nodes have no data yet', async () => {
+    const { scrape, derived, whenDerived } = setUp(settings);
+    const deadline = new AbortController();
+    whenDerived.on = () => {
+      if (derived.size === 5) deadline.abort();
+    };
+    const { nodes: states } = await scrape(undefined, deadline.signal);
+    expect(derived.size).toBe(5);
+    const count = (state: string) => states.filter((node) => node.state === state).length;
+    expect([count('fresh'), count('absent')]).toEqual([5, 15]);
+    whenDerived.on = () => undefined;
+    expect((await scrape()).nodes.map(({ state }) => state)).toEqual(nodes.map(() => 'fresh'));
+  });
+
+  it('lets go of what takes the most memory of a pod: it is derived again when it is read', async () => {
+    const { scrape } = setUp(settings);
+    const usages = usagesOf(await scrape()).map((usage) => new WeakRef(usage));
+    expect(usages).toHaveLength(40);
+    const [shown, hidden] = [usages[0], usages.at(-1)].map((usage) => usage && isLetGo(usage));
+    expect([await shown, await hidden]).toEqual([true, true]);
+    expect(usagesOf(await scrape())).toHaveLength(40);
+  });
+});
+
+it('a scrape looks each node up once, also one with fresh data of which not all is derived yet', async () => {
+  const { scrape, lookups, pods } = setUp();
+  await scrape();
+  expect(lookups.splice(0)).toEqual(nodes.map(() => 'refreshed'));
+  pods.set('node-7', [aPod({ nodeName: 'node-7' })]);
+  await scrape();
+  expect(lookups.splice(0)).toEqual(nodes.map(() => 'fresh'));
+});

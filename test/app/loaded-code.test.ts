@@ -1,0 +1,35 @@
+import { build } from 'esbuild';
+import { expect, it } from 'vitest';
+
+const entryPoints = ['src/cli.ts', 'src/commands/serve.ts'];
+
+/** The modules of the project and its libraries that are loaded with `serve`, before anything is imported at run time. */
+async function loadedByServe(): Promise<readonly string[]> {
+  const { metafile } = await build({
+    entryPoints,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    outdir: 'dist',
+    write: false,
+    metafile: true,
+  });
+  const loaded = new Set<string>();
+  const add = (name: string): void => {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    const imports = metafile.inputs[name]?.imports ?? [];
+    for (const { path, kind } of imports) if (kind === 'import-statement') add(path);
+  };
+  for (const entryPoint of entryPoints) add(entryPoint);
+  return [...loaded];
+}
+
+it('serve loads no code of the status page, of kubeconfigs, of proxies and of simulated clusters before it is needed', async () => {
+  const loaded = await loadedByServe();
+  const lazy =
+    /^src\/status\/(html\/|status-source|problems|page-files)|kubeconfig-source|kube-config|proxy-agent|^sim\//;
+  expect(loaded.filter((name) => lazy.test(name))).toEqual([]);
+  expect(loaded).toEqual(expect.arrayContaining(['src/app/app.ts', 'src/server/deferred-status.ts', 'express']));
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+
+import { storageEviction } from '../../src/history/eviction-message.js';
+import { projectPod } from '../../src/kube/projection.js';
+import { messageCases, recordedEvictions } from '../support/eviction-cases.js';
+
+/** As the exporter sees it: phase and reason decide in the projection, the message here. */
+function causeOf(status: object): string | undefined {
+  const metadata = { name: 'cart-0', namespace: 'shop', uid: 'u1', resourceVersion: '7' };
+  const { eviction } = projectPod({ metadata, status }, (text) => text);
+  return eviction && storageEviction(eviction.message)?.cause;
+}
+
+describe('storageEviction', () => {
+  const { evictions, notForStorage } = messageCases();
+
+  it.each(evictions.flatMap(({ cause, examples }) => examples.map((message) => ({ cause, message }))))(
+    'finds $cause in "$message"',
+    ({ cause, message }) => {
+      expect(causeOf({ phase: 'Failed', reason: 'Evicted', message })).toBe(cause);
+      expect(causeOf({ phase: 'Failed', reason: 'Evicted', message: message.trimEnd() })).toBe(cause);
+      expect(causeOf({ phase: 'Running', message })).toBeUndefined();
+    },
+  );
+
+  it.each(
+    notForStorage.flatMap(({ what, reason, examples }) => examples.map((message) => ({ what, reason, message }))),
+  )('does not count: $what ("$message")', ({ reason, message }) => {
+    expect(causeOf({ phase: 'Failed', reason, message })).toBeUndefined();
+  });
+
+  it.each([
+    ['Usage of EmptyDir volume "cache" exceeds the limit "1Gi". ', { volume: 'cache', limitBytes: 2 ** 30 }],
+    ['Pod ephemeral local storage usage exceeds the total limit of containers 0. ', { limitBytes: 0 }],
+    ['Pod ephemeral local storage usage exceeds the total limit of containers 1500m. ', { limitBytes: 2 }],
+    ['Container app exceeded its local ephemeral storage limit "12e6". ', { container: 'app', limitBytes: 12e6 }],
+    ['The node was low on resource: inodes. Threshold quantity: 5, available: 4. ', {}],
+  ])('reads what the message names: %s', (message, expected) => {
+    const nothing = { container: '', volume: '', limitBytes: undefined };
+    expect(storageEviction(message)).toMatchObject({ ...nothing, ...expected });
+  });
+
+  it.each([
+    ['The node was low on resource: nodefs. ', 'other'],
+    ['The image filesystem of the node is full', 'other'],
+    ['The node was low on resource: memory. Container storage was using 1Gi, request is 0. ', undefined],
+    ['Pod was rejected: The node had condition: [MemoryPressure]. ', undefined],
+    ['Container inodes exceeded its memory limit "1Gi". ', undefined],
+    ['', undefined],
+  ])('takes words of no known kubelet for storage only when they name it: "%s"', (message, cause) => {
+    expect(storageEviction(message)?.cause).toBe(cause);
+  });
+});
+
+describe('recorded evictions', () => {
+  const causes: Readonly<Record<string, string>> = {
+    'limit-container': 'container_limit',
+    'limit-sidecar': 'container_limit',
+    'limit-sidecar-logs': 'container_limit',
+    'limit-emptydir': 'emptydir_limit',
+    'limit-job-emptydir': 'emptydir_limit',
+    'limit-daemonset': 'pod_limit',
+    'limit-pod': 'pod_limit',
+    'limit-pod-by-init-container': 'pod_limit',
+    'limit-pod-by-sidecar-without-limit': 'pod_limit',
+    'limit-zero': 'pod_limit',
+    'pressure-imagefs': 'node_bytes',
+    'pressure-nodefs-daemonset': 'node_bytes',
+    'pressure-inodes': 'node_inodes',
+    'rejected-diskpressure-daemonset': 'node_admission',
+  };
+
+  it.each(recordedEvictions())('$name', ({ name, podBefore, podAtEviction, podLast }) => {
+    const [before, atEviction, last] = [podBefore, podAtEviction, podLast].map(
+      ({ object }) => projectPod(object, (text) => text).eviction,
+    );
+    expect(before).toBeUndefined();
+    expect(atEviction && storageEviction(atEviction.message)?.cause).toBe(causes[name]);
+    expect(last).toEqual(atEviction);
+    const { t: seenAt } = podAtEviction;
+    if (atEviction === undefined) return;
+    const secondsBeforeSeen = (Date.parse(`2026-11-22T${seenAt}00Z`) - (atEviction.atMs ?? 0)) / 1000;
+    expect(secondsBeforeSeen).toBeGreaterThanOrEqual(0);
+    expect(secondsBeforeSeen).toBeLessThan(3);
+  });
+});

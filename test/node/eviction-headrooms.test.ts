@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+
+import type { EvictionThresholds } from '../../src/kubelet/eviction-thresholds.js';
+import type { FsStats } from '../../src/kubelet/summary.js';
+import { evictionHeadrooms } from '../../src/node/eviction-headrooms.js';
+import { nodeThresholds } from '../../src/node/node-thresholds.js';
+import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
+
+const stats = anFsStats({ availableBytes: 30, capacityBytes: 100, inodes: 9, inodesFree: 4 });
+
+function headrooms(thresholds: EvictionThresholds | undefined, nodefs: FsStats | undefined = stats) {
+  const summary = aNodeSummary({ nodefs, imagefs: stats, containerfs: stats });
+  return evictionHeadrooms(
+    nodeThresholds({ summary, layout: 'shared', thresholds, kubeletVersion: 'v1.37.1', operatingSystem: 'linux' }),
+  );
+}
+
+describe('headrooms', () => {
+  it('are none without a known configuration', () => {
+    expect(headrooms(undefined)).toEqual([]);
+  });
+
+  it('are none without thresholds', () => {
+    expect(headrooms([])).toEqual([]);
+  });
+
+  it('are one for each filesystem with thresholds of its own', () => {
+    const thresholds = [
+      aThreshold({ signal: 'nodefs.available', value: { amount: 10 } }),
+      aThreshold({ signal: 'nodefs.inodesFree', value: { amount: 1 } }),
+      aThreshold({ signal: 'imagefs.available', value: { ratio: 0.5 } }),
+    ];
+    expect(headrooms(thresholds)).toEqual([
+      { filesystem: 'nodefs', thresholdBytes: 10, headroomBytes: 20, thresholdInodes: 1, headroomInodes: 3 },
+      {
+        filesystem: 'imagefs',
+        thresholdBytes: 50,
+        headroomBytes: -20,
+        thresholdInodes: undefined,
+        headroomInodes: undefined,
+      },
+    ]);
+  });
+
+  it('are those of the hard thresholds', () => {
+    expect(headrooms([aThreshold({ gracePeriodMs: 1000 })])).toEqual([]);
+  });
+
+  it('are those of the threshold that is crossed first', () => {
+    const thresholds = [7, 25, 12].map((amount) => aThreshold({ value: { amount } }));
+    expect(headrooms(thresholds)).toMatchObject([{ thresholdBytes: 25, headroomBytes: 5 }]);
+  });
+
+  it('are unknown where the summary does not report what is available', () => {
+    expect(headrooms([aThreshold({ value: { amount: 7 } })], anFsStats())).toMatchObject([
+      { thresholdBytes: 7, headroomBytes: undefined },
+    ]);
+  });
+});

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { FsStats, NodeSummary } from '../../src/kubelet/summary.js';
+import { decodeSummary } from '../../src/kubelet/summary-reader.js';
+import { type FilesystemOwners, filesystemOwners } from '../../src/node/filesystem-owners.js';
+import { nodeLayout } from '../../src/node/node-layout.js';
+import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
+import { capturePath, capturesNeeded, hasCaptures } from '../support/captures.js';
+
+/** 1,000 bytes, 300 of them available; `usedBytes` as the kubelet reports it for nodefs. */
+const nodefs = anFsStats({ capacityBytes: 1000, availableBytes: 300, usedBytes: 690 });
+const imagefs = anFsStats({ ...nodefs, usedBytes: 250 });
+const own = anFsStats({ capacityBytes: 2000, availableBytes: 1500, usedBytes: 250 });
+const third = anFsStats({ capacityBytes: 3000, availableBytes: 2900 });
+
+/** A total of 130: 80 in writable layers, 20 in logs, 30 in volumes and the rest. */
+const pod = aPodSummary({
+  usedBytes: 130,
+  containers: [aContainerSummary({ rootfsBytes: 80, logsBytes: 20 })],
+});
+
+function owners(summary: Partial<NodeSummary>): readonly FilesystemOwners[] {
+  const whole = aNodeSummary({ nodefs, pods: [pod], ...summary });
+  return filesystemOwners({ summary: whole, layout: nodeLayout(whole) });
+}
+
+const row = (filesystem: string, podsUsedBytes: number, imagesUsedBytes?: number, unattributedBytes?: number) => ({
+  filesystem,
+  podsUsedBytes,
+  imagesUsedBytes,
+  unattributedBytes,
+});
+
+describe('the bytes of a filesystem', () => {
+  it.each<[string, Partial<NodeSummary>, readonly object[]]>([
+    ['shared by all', { imagefs, containerfs: imagefs }, [row('nodefs', 130, 170, 390)]],
+    [
+      'with images and layers on their own',
+      { imagefs: own, containerfs: own },
+      [row('nodefs', 50, 0, 640), row('imagefs', 80, 170, 250)],
+    ],
+    [
+      'with images on their own',
+      { imagefs: own, containerfs: nodefs },
+      [row('nodefs', 130, 0, 560), row('imagefs', 0, 250, 250)],
+    ],
+    [
+      'with images and layers each on their own',
+      { imagefs: own, containerfs: third },
+      [row('nodefs', 50, 0, 640), row('imagefs', 0, 250, 250), row('containerfs', 80, 0, 20)],
+    ],
+    ['without a report on images', { imagefs: undefined }, [row('nodefs', 130)]],
+    ['with images whose size is not reported', { imagefs: { ...imagefs, usedBytes: undefined } }, [row('nodefs', 130)]],
+    ['without a summary of it', { nodefs: undefined, imagefs: undefined }, []],
+    ['of unknown usage', { nodefs: { ...nodefs, usedBytes: undefined }, imagefs }, [row('nodefs', 130, 170)]],
+    [
+      'that the runtime reports too small for its layers',
+      { imagefs: { ...imagefs, usedBytes: 10 } },
+      [row('nodefs', 130, 0, 560)],
+    ],
+  ])('%s', (_case, summary, expected) => {
+    expect(owners(summary)).toEqual(expected);
+  });
+
+  it('are, of a pod without a total, those of its containers', () => {
+    const pods = [{ ...pod, usedBytes: undefined }];
+    expect(owners({ imagefs: own, pods })).toMatchObject([{ podsUsedBytes: 20 }, { podsUsedBytes: 80 }]);
+  });
+
+  const bytes = fc.nat({ max: 2 ** 40 });
+  const stats = fc
+    .record({ availableBytes: bytes, usedBytes: bytes, written: bytes })
+    .map(({ written, ...known }) => anFsStats({ ...known, capacityBytes: known.availableBytes + written }));
+  const pods = fc.array(
+    fc
+      .record({ rootfsBytes: bytes, logsBytes: bytes, usedBytes: bytes })
+      .map(({ usedBytes, ...container }) => aPodSummary({ usedBytes, containers: [aContainerSummary(container)] })),
+  );
+
+  it('add up to what is used, whatever the layout', () => {
+    fc.assert(
+      fc.property(stats, fc.option(stats), fc.option(stats), pods, (ofNode, ofImages, ofContainers, all) => {
+        const summary = aNodeSummary({
+          nodefs: ofNode,
+          imagefs: ofImages ?? undefined,
+          containerfs: ofContainers ?? undefined,
+          pods: all,
+        });
+        const found = filesystemOwners({ summary, layout: nodeLayout(summary) });
+        expectSums(summary, found);
+        const total = all.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0);
+        expect(found.reduce((sum, { podsUsedBytes }) => sum + podsUsedBytes, 0)).toBe(total);
+      }),
+    );
+  });
+});
+
+describe.skipIf(!hasCaptures)(`of a live kubelet (${capturesNeeded})`, () => {
+  it.each([
+    'kubelet_1_26_summary.json',
+    'kubelet_1_37_cri_summary.json',
+    'kubelet_1_37_dedicated_imagefs_summary.json',
+    'kubelet_1_37_psi_summary.json',
+    'kubelet_1_37_summary.json',
+  ])('%s: add up to what is used', (file) => {
+    const summary = decodeSummary(readFileSync(capturePath(`live/${file}`)), file);
+    const found = filesystemOwners({ summary, layout: nodeLayout(summary) });
+    expect(found[0]?.unattributedBytes).toBeDefined();
+    expectSums(summary, found);
+  });
+});
+
+function expectSums(summary: NodeSummary, found: readonly FilesystemOwners[]): void {
+  for (const { filesystem, podsUsedBytes, imagesUsedBytes, unattributedBytes } of found) {
+    const of: FsStats | undefined = summary[filesystem];
+    const usedBytes =
+      filesystem === 'nodefs' ? of?.usedBytes : (of?.capacityBytes ?? NaN) - (of?.availableBytes ?? NaN);
+    if (unattributedBytes === undefined || imagesUsedBytes === undefined) continue;
+    expect(podsUsedBytes + imagesUsedBytes + unattributedBytes).toBe(usedBytes);
+  }
+}

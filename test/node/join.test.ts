@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Pod } from '../../src/kube/objects.js';
+import type { PodSummary } from '../../src/kubelet/summary.js';
+import { type JoinInput, joinPods, type JoinReason } from '../../src/node/join.js';
+import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+
+interface Scene {
+  readonly listed: readonly PodSummary[];
+  readonly known?: readonly Pod[];
+  readonly deletedUids?: readonly string[];
+  readonly scope?: Partial<JoinInput['scope']>;
+}
+
+/** The summary of `node-1`. */
+function join({ listed, known = [], deletedUids = [], scope = {} }: Scene): {
+  pods: (readonly [string, Pod | undefined])[];
+  counts: Partial<Record<JoinReason, number>>;
+} {
+  const { pods, counts } = joinPods({
+    nodeName: 'node-1',
+    summary: aNodeSummary({ pods: listed }),
+    findPod: (namespace, name) => known.find((pod) => pod.namespace === namespace && pod.name === name),
+    isDeleted: (kubeletUid) => deletedUids.includes(kubeletUid),
+    scope: { namespaces: [], hasPodSelector: false, ...scope },
+  });
+  return { pods: pods.map(({ summary, pod }) => [summary.uid, pod]), counts: Object.fromEntries(counts) };
+}
+
+describe('joinPods', () => {
+  it('joins by namespace, name and UID', () => {
+    const cart = aPod({ name: 'cart-0' });
+    const other = aPod({ namespace: 'test', name: 'cart-0' });
+    const listed = [aPodSummary({ namespace: 'test', name: 'cart-0' }), aPodSummary({ name: 'cart-0' })];
+    expect(join({ listed, known: [cart, other] })).toEqual({
+      pods: [
+        ['uid-test-cart-0', other],
+        ['uid-shop-cart-0', cart],
+      ],
+      counts: {},
+    });
+  });
+
+  it('joins a static pod by the hash of its manifest', () => {
+    const mirror = aPod({ name: 'etcd-node-1', uid: 'api-uid', kubeletUid: 'hash', isStatic: true });
+    expect(join({ listed: [aPodSummary({ name: 'etcd-node-1', uid: 'hash' })], known: [mirror] })).toEqual({
+      pods: [['hash', mirror]],
+      counts: {},
+    });
+  });
+
+  it('takes the API UID of a static pod for that of another pod', () => {
+    const mirror = aPod({ uid: 'api-uid', kubeletUid: 'hash', isStatic: true });
+    expect(join({ listed: [aPodSummary({ uid: 'api-uid' })], known: [mirror] }).counts).toEqual({ other_node: 1 });
+  });
+
+  it('tells static pods of one manifest on two nodes apart by their names', () => {
+    const here = aPod({ name: 'proxy-node-1', kubeletUid: 'hash', isStatic: true });
+    const there = aPod({ name: 'proxy-node-2', kubeletUid: 'hash', isStatic: true, nodeName: 'node-2' });
+    expect(join({ listed: [aPodSummary({ name: 'proxy-node-1', uid: 'hash' })], known: [here, there] }).pods).toEqual([
+      ['hash', here],
+    ]);
+  });
+
+  it('joins a pod that the API server does not know without an object, and counts it', () => {
+    expect(join({ listed: [aPodSummary({ uid: 'stranger' })] })).toEqual({
+      pods: [['stranger', undefined]],
+      counts: { unknown_pod: 1 },
+    });
+  });
+
+  it.each<[string, Pod]>([
+    ['on another node', aPod({ nodeName: 'node-2' })],
+    ['on no node yet', aPod({ nodeName: undefined })],
+    ['on another node with another UID', aPod({ nodeName: 'node-2', uid: 'uid-new' })],
+    ['on this node with another UID', aPod({ uid: 'uid-new' })],
+  ])('leaves out a pod whose name the API server has %s', (_, pod) => {
+    expect(join({ listed: [aPodSummary()], known: [pod] })).toEqual({ pods: [], counts: { other_node: 1 } });
+  });
+
+  it.each<[string, readonly Pod[]]>([
+    ['for good', []],
+    ['and created again under its name', [aPod({ uid: 'uid-new' })]],
+  ])('leaves out a pod whose object was deleted %s', (_, known) => {
+    const { uid } = aPodSummary();
+    expect(join({ listed: [aPodSummary()], known, deletedUids: [uid] })).toEqual({
+      pods: [],
+      counts: { deleted_pod: 1 },
+    });
+  });
+
+  it('joins a pod that is back although its UID was deleted', () => {
+    const mirror = aPod({ kubeletUid: 'hash', isStatic: true });
+    expect(join({ listed: [aPodSummary({ uid: 'hash' })], known: [mirror], deletedUids: ['hash'] })).toEqual({
+      pods: [['hash', mirror]],
+      counts: {},
+    });
+  });
+
+  it.each([
+    ['first', ['uid-new', 'uid-old']],
+    ['last', ['uid-old', 'uid-new']],
+  ])('of two pods of one name serves the one with the API UID, listed %s', (_, uids) => {
+    const pod = aPod({ uid: 'uid-new' });
+    const listed = uids.map((uid) => aPodSummary({ uid, startTimeMs: uid === 'uid-old' ? 9 : 5 }));
+    expect(join({ listed, known: [pod] })).toEqual({ pods: [['uid-new', pod]], counts: { other_node: 1 } });
+  });
+
+  it.each<[string, number | undefined, number | undefined, string]>([
+    ['the second is newer', 5, 9, 'b'],
+    ['the first is newer', 9, 5, 'a'],
+    ['both started together', 5, 5, 'a'],
+    ['only the second has a start time', undefined, 5, 'b'],
+    ['only the first has a start time', 5, undefined, 'a'],
+    ['neither has a start time', undefined, undefined, 'a'],
+  ])('of two unknown pods of one name serves the newer one: %s', (_, aStartMs, bStartMs, served) => {
+    const listed = [aPodSummary({ uid: 'a', startTimeMs: aStartMs }), aPodSummary({ uid: 'b', startTimeMs: bStartMs })];
+    expect(join({ listed })).toEqual({ pods: [[served, undefined]], counts: { unknown_pod: 2 } });
+  });
+
+  it('serves a known pod that is listed twice once, from the newer entry', () => {
+    const pod = aPod();
+    const result = joinPods({
+      nodeName: 'node-1',
+      summary: aNodeSummary({ pods: [aPodSummary({ usedBytes: 1 }), aPodSummary({ usedBytes: 2, startTimeMs: 7 })] }),
+      findPod: () => pod,
+      isDeleted: () => false,
+      scope: { namespaces: [], hasPodSelector: false },
+    });
+    expect(result.pods).toEqual([{ summary: aPodSummary({ usedBytes: 2, startTimeMs: 7 }), pod }]);
+    expect(result.counts.size).toBe(0);
+  });
+
+  describe('scope', () => {
+    it('says nothing of pods in other namespaces', () => {
+      const listed = [aPodSummary({ namespace: 'other' }), aPodSummary({ namespace: 'shop', uid: 'stranger' })];
+      expect(join({ listed, deletedUids: ['uid-other-cart-0'], scope: { namespaces: ['shop', 'pay'] } })).toEqual({
+        pods: [['stranger', undefined]],
+        counts: { unknown_pod: 1 },
+      });
+    });
+
+    it('cannot tell an unknown pod from one that a pod selector leaves out', () => {
+      const pod = aPod();
+      const listed = [aPodSummary(), aPodSummary({ name: 'stranger' })];
+      expect(join({ listed, known: [pod], scope: { hasPodSelector: true } })).toEqual({
+        pods: [[pod.uid, pod]],
+        counts: {},
+      });
+    });
+
+    it('still counts deleted and moved pods under a pod selector', () => {
+      const listed = [aPodSummary({ name: 'gone' }), aPodSummary({ name: 'moved' })];
+      const known = [aPod({ name: 'moved', nodeName: 'node-2' })];
+      expect(join({ listed, known, deletedUids: ['uid-shop-gone'], scope: { hasPodSelector: true } })).toEqual({
+        pods: [],
+        counts: { deleted_pod: 1, other_node: 1 },
+      });
+    });
+  });
+});

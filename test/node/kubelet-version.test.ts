@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+
+import { enforcesSidecars, minorVersion } from '../../src/node/kubelet-version.js';
+
+it.each([
+  ['v1.37.0', 37],
+  ['v1.37.1-gke.1001000', 37],
+  ['v1.33.5-eks-1a2b3c', 33],
+  ['v1.36.3+k3s1', 36],
+  ['1.30', 30],
+  ['v1.37.0-rc.1', 36],
+  ['v1.37.0-alpha.2', 36],
+  ['v2.0.0', Infinity],
+  ['', undefined],
+  [undefined, undefined],
+])('%s is of minor version %s', (version, minor) => {
+  expect(minorVersion(version)).toBe(minor);
+});
+
+it.each([
+  ['v1.36.9', false],
+  ['v1.37.0-rc.1', false],
+  ['v1.37.0', true],
+  ['v1.38.0', true],
+  [undefined, false],
+])('%s holds sidecars to their own limits: %s', (version, expected) => {
+  expect(enforcesSidecars(version)).toBe(expected);
+});

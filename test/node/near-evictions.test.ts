@@ -1,0 +1,262 @@
+import { setMaxListeners } from 'node:events';
+
+import { describe, expect, it } from 'vitest';
+
+import { Random } from '../../sim/model/random.js';
+import { createCollection } from '../../src/app/collection.js';
+import { noEvictionsSeen } from '../../src/history/eviction-log.js';
+import type { Node, Pod } from '../../src/kube/objects.js';
+import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
+import { nearestNodes, timeToEvictionMs } from '../../src/node/near-evictions.js';
+import type { PodLister } from '../../src/node/node-snapshot.js';
+import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { settingsOf } from '../support/exporter.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { queuedRefresher } from '../support/queued-refresher.js';
+import { aLimitRatio, aNodeSnapshot, aNodeThreshold, aPodSnapshot } from '../support/snapshot-builders.js';
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+describe('the time to an eviction', () => {
+  const ratio = (usedBytes: number) => aLimitRatio({ usedBytes, limitBytes: 1_000 });
+  const uncrossed = (headroom: number) => aNodeThreshold({ threshold: 100, headroom, isCrossed: false });
+
+  it.each([
+    { pods: 'none', used: [], bytesPerSecond: 0, expected: undefined },
+    { pods: 'one just below 80 % of its limit', used: [799], bytesPerSecond: 0, expected: undefined },
+    { pods: 'one at 80 % of its limit', used: [800], bytesPerSecond: 0, expected: Infinity },
+    { pods: 'one at 80 % of its limit that shrinks', used: [800], bytesPerSecond: -5, expected: Infinity },
+    { pods: 'one at its limit', used: [1_000], bytesPerSecond: 0, expected: Infinity },
+    { pods: 'one above its limit', used: [1_001], bytesPerSecond: 0, expected: 0 },
+    { pods: 'one that reaches its limit in time', used: [450], bytesPerSecond: 5, expected: 110_000 },
+    { pods: 'one that reaches its limit too late', used: [440], bytesPerSecond: 5, expected: undefined },
+    { pods: 'one that is near and grows slowly', used: [900], bytesPerSecond: 1, expected: 100_000 },
+    { pods: 'one with several limits', used: [10, 990, 500], bytesPerSecond: 10, expected: 1_000 },
+  ])('of a node with pods: $pods', ({ used, bytesPerSecond, expected }) => {
+    const pod = aPodSnapshot({ ratios: used.map(ratio) });
+    const node = aNodeSnapshot({ pods: [pod] });
+    expect(timeToEvictionMs(node, new Map([[pod.summary, bytesPerSecond]]), 55_000)).toBe(expected);
+  });
+
+  it.each([
+    { pod: aPod({ isStatic: true }), expected: undefined },
+    { pod: aPod({ priority: 2_000_000_000 }), expected: undefined },
+    { pod: undefined, expected: undefined },
+    { pod: aPod({ priority: 1_999_999_999 }), expected: 0 },
+  ])('is that of pods that may be evicted: $pod.isStatic, $pod.priority', ({ pod, expected }) => {
+    const node = aNodeSnapshot({ pods: [], podsWithoutTotal: [aPodSnapshot({ pod, ratios: [ratio(2_000)] })] });
+    expect(timeToEvictionMs(node, new Map(), 55_000)).toBe(expected);
+  });
+
+  it.each([
+    { threshold: uncrossed(25), expected: undefined },
+    { threshold: uncrossed(24), expected: Infinity },
+    { threshold: aNodeThreshold(), expected: 0 },
+  ])('is that of the disk: $threshold.headroom above a threshold of 100', ({ threshold, expected }) => {
+    expect(timeToEvictionMs(aNodeSnapshot({ thresholds: [threshold] }), new Map(), 55_000)).toBe(expected);
+  });
+});
+
+describe('the nearest nodes', () => {
+  it.each([
+    { nodeCount: 5, nearCount: 5, expectedCount: 5 },
+    { nodeCount: 40, nearCount: 40, expectedCount: 10 },
+    { nodeCount: 1_000, nearCount: 900, expectedCount: 100 },
+    { nodeCount: 5_000, nearCount: 900, expectedCount: 100 },
+    { nodeCount: 1_000, nearCount: 3, expectedCount: 3 },
+  ])('are $expectedCount of $nearCount in a cluster of $nodeCount', ({ nodeCount, nearCount, expectedCount }) => {
+    const nodes = Array.from({ length: nearCount }, (_, index) => ({ nodeName: `n${index}`, timeMs: 0 }));
+    expect(nearestNodes(nodes, nodeCount).size).toBe(expectedCount);
+  });
+
+  it('are those that evict first, then in the given order', () => {
+    const times = [Infinity, 3, Infinity, 0, 2, 2, 1, 9, 8, 7, 6, 5];
+    const nodes = times.map((timeMs, index) => ({ nodeName: String(index), timeMs }));
+    expect([...nearestNodes(nodes, 12)].join(' ')).toBe('3 6 4 5 1 11 10 9 8 7');
+  });
+});
+
+const mebibyte = 2 ** 20;
+const limitBytes = 1_024 * mebibyte;
+
+/** The bytes that a pod uses: as many as at its start until `fillsAtMs`, then growing at one speed. */
+interface SimulatedUsage {
+  readonly initialBytes: number;
+  readonly fillsAtMs: number;
+  readonly bytesPerMs: number;
+  /** When its kubelet evicts it: 9 to 15 s after it exceeds its limit, as on real nodes. */
+  readonly evictedAtMs: number;
+}
+
+interface SimulationOptions {
+  /** Of all pods. */
+  readonly growingShare: number;
+  /** Usage of the others as a share of the limit: up to this one. */
+  readonly maxSteadyRatio: number;
+  readonly nearTtl: string;
+}
+
+/** 20 minutes of a cluster of 100 nodes with 10 pods each, a limit on each pod, and scrapes every 15 s. */
+class Simulation implements PodLister {
+  readonly hasSynced = true;
+  readonly #options: SimulationOptions;
+  readonly #random = new Random(1);
+  readonly #clock = new ManualClock({ nowMs: 0, monotonicMs: 0 });
+  readonly #nodes: readonly Node[];
+  readonly #pods = new Map<string, readonly Pod[]>();
+  readonly #usage = new Map<string, SimulatedUsage>();
+  #requestCount = 0;
+  #earlyCount = 0;
+  #evictedCount = 0;
+  #seenCount = 0;
+
+  constructor(options: SimulationOptions) {
+    this.#options = options;
+    this.#nodes = Array.from({ length: 100 }, (_, index) => aNode({ name: `node-${index}` }));
+    for (const { name } of this.#nodes) this.#pods.set(name, this.#podsOf(name));
+  }
+
+  async run() {
+    const { clock, cache, collection, queued } = this.#exporter();
+    const stop = new AbortController();
+    setMaxListeners(0, stop.signal);
+    const running = queued?.queue.run(stop.signal);
+    for (const { name } of this.#nodes) {
+      for (const pod of this.podsOn(name)) void this.#evictInTime(pod, cache, stop.signal);
+    }
+    for (let scrape = 0; scrape < 80; scrape++) {
+      queued?.refresher.expectScrape();
+      await collection.collector.collect(stop.signal);
+      await clock.advance(15_000);
+    }
+    stop.abort();
+    await running;
+    return {
+      evictions: this.#evictedCount,
+      seen: this.#seenCount / this.#evictedCount,
+      requests: this.#requestCount,
+      early: this.#earlyCount,
+    };
+  }
+
+  nodes(): Iterable<Node> {
+    return this.#nodes;
+  }
+
+  podsOn(nodeName: string): readonly Pod[] {
+    return this.#pods.get(nodeName) ?? [];
+  }
+
+  boundNodeNames(): Iterable<string> {
+    return this.#pods.keys();
+  }
+
+  unlistedNamespaces(): readonly string[] {
+    return [];
+  }
+
+  findPod(_namespace: string, name: string): Pod | undefined {
+    return this.podsOn(name.split('.')[1] ?? '').find((pod) => pod.name === name);
+  }
+
+  isDeleted(): boolean {
+    return false;
+  }
+
+  #exporter() {
+    const clock = this.#clock;
+    const config = settingsOf(`cache: {nearTtl: ${this.#options.nearTtl}}`);
+    const { ttlMs, nearTtlMs } = config.cache;
+    const cache = new KubeletCache({
+      ttlMs,
+      nearTtlMs,
+      maxConcurrentRequests: 64,
+      fetchSummary: ({ name }) => Promise.resolve(this.#summary(name)),
+      fetchConfiguration: undefined,
+      expectsPods: () => false,
+      clock,
+      observer: { lookedUp: () => undefined, requestedEarly: () => (this.#earlyCount += 1) },
+      onNearNode: (name) => queued?.refresher.mayBeDue(name),
+      logger: silent,
+    });
+    const evictions = { snapshot: () => noEvictionsSeen };
+    const collection = createCollection({ config, store: this, cache, evictions, clock });
+    const nearNodes = (): readonly Node[] => this.#nodes.filter(({ name }) => cache.nearNodeNames.has(name));
+    const queued =
+      nearTtlMs === 0
+        ? undefined
+        : queuedRefresher({ ttlMs, nearTtlMs, cache, nodes: nearNodes, maxConcurrentRefreshes: 50, clock });
+    return { clock, cache, collection, queued };
+  }
+
+  #podsOf(nodeName: string): readonly Pod[] {
+    return Array.from({ length: 10 }, (_, index) => {
+      const pod = aPod({ name: `pod-${index}.${nodeName}`, nodeName, containers: [aContainer({ limitBytes })] });
+      this.#usage.set(pod.uid, this.#randomUsage());
+      return pod;
+    });
+  }
+
+  /** A growing pod starts at any time and takes from 45 s to an hour for its limit, short times being as likely as long ones. */
+  #randomUsage(): SimulatedUsage {
+    const { growingShare, maxSteadyRatio } = this.#options;
+    const initialBytes = this.#random.next() * maxSteadyRatio * limitBytes;
+    if (this.#random.next() >= growingShare)
+      return { initialBytes, fillsAtMs: Infinity, bytesPerMs: 0, evictedAtMs: Infinity };
+    const fillsAtMs = 60_000 + this.#random.next() * 900_000;
+    const durationMs = 45_000 * 80 ** this.#random.next();
+    const startBytes = this.#random.next() * 0.3 * limitBytes;
+    const evictedAtMs = fillsAtMs + durationMs + 9_000 + this.#random.next() * 6_000;
+    return { initialBytes: startBytes, fillsAtMs, bytesPerMs: (limitBytes - startBytes) / durationMs, evictedAtMs };
+  }
+
+  #summary(nodeName: string) {
+    this.#requestCount += 1;
+    const nowMs = this.#clock.monotonicMs();
+    return aNodeSummary({
+      nodeName,
+      nodefs: anFsStats({ capacityBytes: 2 ** 40, availableBytes: 2 ** 39, usedBytes: 2 ** 39 }),
+      pods: this.podsOn(nodeName).map(({ name, uid }) => {
+        const { initialBytes, fillsAtMs, bytesPerMs } = this.#usage.get(uid) ?? this.#randomUsage();
+        const grownBytes = nowMs > fillsAtMs ? (nowMs - fillsAtMs) * bytesPerMs : 0;
+        return aPodSummary({ name, usedBytes: Math.round(initialBytes + grownBytes), startTimeMs: -86_400_000 });
+      }),
+    });
+  }
+
+  async #evictInTime({ uid, nodeName = '' }: Pod, cache: KubeletCache, signal: AbortSignal): Promise<void> {
+    const { evictedAtMs = Infinity } = this.#usage.get(uid) ?? {};
+    if (evictedAtMs === Infinity) return;
+    await this.#clock.sleep(evictedAtMs, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    this.#evictedCount += 1;
+    const last = cache.history(nodeName)?.find(uid)?.summary.usedBytes ?? 0;
+    if (last > limitBytes) this.#seenCount += 1;
+    this.#pods.set(
+      nodeName,
+      this.podsOn(nodeName).filter((pod) => pod.uid !== uid),
+    );
+  }
+}
+
+describe('evictions for limits, with scrapes every 15 s', () => {
+  it.each([
+    { growingShare: 0.04, maxSteadyRatio: 0.7 },
+    { growingShare: 0.1, maxSteadyRatio: 0.7 },
+  ])('are measured before they happen: $growingShare of the pods grow', async (cluster) => {
+    const plain = await new Simulation({ ...cluster, nearTtl: '0' }).run();
+    const near = await new Simulation({ ...cluster, nearTtl: '10s' }).run();
+    expect(near.evictions).toBeGreaterThan(20);
+    expect(plain.seen).toBeLessThan(0.4);
+    expect(near.seen).toBeGreaterThanOrEqual(0.9);
+    expect(near.requests / plain.requests).toBeLessThanOrEqual(1.5);
+  });
+
+  it('cost at most half of the requests more when all nodes have a pod near its limit', async () => {
+    const cluster = { growingShare: 0, maxSteadyRatio: 1 };
+    const plain = await new Simulation({ ...cluster, nearTtl: '0' }).run();
+    const near = await new Simulation({ ...cluster, nearTtl: '10s' }).run();
+    expect(near.early).toBeGreaterThan(1_000);
+    expect(near.requests / plain.requests).toBeLessThanOrEqual(1.5);
+  });
+});

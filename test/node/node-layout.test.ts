@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+
+import type { NodeSummary } from '../../src/kubelet/summary.js';
+import { type LayoutOfLife, layoutOfLife, nodeLayout } from '../../src/node/node-layout.js';
+import { anFsStats, aNodeSummary } from '../support/builders.js';
+
+const disk = anFsStats({ capacityBytes: 100_000, availableBytes: 60_000, inodes: 5000 });
+
+describe('the layout of a node', () => {
+  it.each([
+    ['the same figures', disk, false],
+    ['a little more free space, measured later', { ...disk, availableBytes: 60_999 }, false],
+    ['another size', { ...disk, capacityBytes: 200_000 }, true],
+    ['as many bytes and other inodes', { ...disk, inodes: 7000 }, true],
+    ['the same size and far more free space', { ...disk, availableBytes: 61_001 }, true],
+    ['another size and no free space reported', { ...disk, capacityBytes: 200_000, availableBytes: undefined }, true],
+    ['no free space reported', { ...disk, availableBytes: undefined }, undefined],
+    ['no inodes reported', { ...disk, inodes: undefined }, false],
+    ['no size reported', { ...disk, capacityBytes: undefined }, undefined],
+    ['nothing reported', undefined, undefined],
+  ])('has a dedicated image filesystem, or not, with %s', (_what, imagefs, expected) => {
+    expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs })).hasDedicatedImagefs).toBe(expected);
+  });
+
+  it('is split when writable layers lie apart from the images', () => {
+    const images = { ...disk, capacityBytes: 500_000 };
+    expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs: images, containerfs: disk }))).toEqual({
+      hasDedicatedImagefs: true,
+      hasSplitImagefs: true,
+    });
+  });
+
+  it('is not split when the kubelet repeats the image filesystem, or reports no other', () => {
+    expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs: disk, containerfs: disk })).hasSplitImagefs).toBe(false);
+    expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs: disk })).hasSplitImagefs).toBeUndefined();
+  });
+});
+
+describe('two disks of one size that are about equally empty', () => {
+  const nodefs = { ...disk, usedBytes: 50, inodesUsed: 26 };
+  const layoutOf = (imagefs: typeof nodefs) => nodeLayout(aNodeSummary({ nodefs, imagefs, containerfs: imagefs }));
+
+  it('are two where the runtime has more, in bytes and inodes, than there is on nodefs', () => {
+    expect(layoutOf({ ...nodefs, usedBytes: 51, inodesUsed: 27 }).hasDedicatedImagefs).toBe(true);
+  });
+
+  it.each([
+    ['bytes', { usedBytes: 51, inodesUsed: 26 }],
+    ['inodes', { usedBytes: 50, inodesUsed: 27 }],
+  ])('are taken for one where it has more %s only: it may count layers twice', (_what, stats) => {
+    expect(layoutOf({ ...nodefs, ...stats }).hasDedicatedImagefs).toBe(false);
+  });
+});
+
+describe('the layout of the life of a kubelet', () => {
+  const fs = (capacityBytes: number) => anFsStats({ capacityBytes, availableBytes: 5, inodes: 9 });
+  const shared = aNodeSummary({ nodefs: fs(10), imagefs: fs(10), containerfs: fs(10), kubeletStartedAtMs: 1 });
+  const dedicated = aNodeSummary({ nodefs: fs(10), imagefs: fs(20), containerfs: fs(20), kubeletStartedAtMs: 1 });
+  const lifeOf = (...summaries: readonly NodeSummary[]) =>
+    summaries.reduce<LayoutOfLife | undefined>((known, summary) => {
+      const decided = layoutOfLife(known, 'uid', summary);
+      return 'nodeUid' in decided ? decided : undefined;
+    }, undefined);
+
+  it('is that of its first summary', () => {
+    expect(lifeOf(shared, dedicated)?.layout).toEqual({ hasDedicatedImagefs: false, hasSplitImagefs: false });
+  });
+
+  it.each([
+    ['after a restart of the kubelet', { ...dedicated, kubeletStartedAtMs: 2 }, 'uid'],
+    ['on another machine of that name', dedicated, 'other'],
+  ])('is decided again %s', (_when, summary, uid) => {
+    expect(layoutOfLife(lifeOf(shared), uid, summary).layout.hasDedicatedImagefs).toBe(true);
+  });
+
+  it('is completed by later summaries', () => {
+    const first = { ...dedicated, containerfs: undefined };
+    expect(lifeOf(first)?.layout).toEqual({ hasDedicatedImagefs: true, hasSplitImagefs: undefined });
+    expect(lifeOf(first, shared)?.layout).toEqual({ hasDedicatedImagefs: true, hasSplitImagefs: false });
+  });
+
+  it('outlasts a summary that does not report the start', () => {
+    const without = { ...dedicated, kubeletStartedAtMs: undefined };
+    expect(lifeOf(shared, without, dedicated)?.layout.hasDedicatedImagefs).toBe(false);
+  });
+
+  it('is that of each summary where the kubelet never reports its start', () => {
+    const without = { ...dedicated, kubeletStartedAtMs: undefined };
+    expect(layoutOfLife(undefined, 'uid', without).layout.hasDedicatedImagefs).toBe(true);
+    expect(layoutOfLife(lifeOf(shared), 'other', without).layout.hasDedicatedImagefs).toBe(true);
+  });
+});

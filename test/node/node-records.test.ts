@@ -1,0 +1,125 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import { silentLogger } from '../../src/base/logger.js';
+import { TimeSlicer } from '../../src/base/time-slicer.js';
+import type { Pod } from '../../src/kube/objects.js';
+import type { CacheLookup } from '../../src/kubelet/kubelet-cache.js';
+import { NodeFaults } from '../../src/node/node-faults.js';
+import { NodeRecords } from '../../src/node/node-records.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import { aContainer, aContainerSummary, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const names = ['web-0', 'web-1', 'web-2', 'web-3'];
+const node = aNode();
+const limited = (limitBytes: number) => (name: string) =>
+  aPod({ name, uid: name, kubeletUid: name, nodeName: node.name, containers: [aContainer({ limitBytes })] });
+
+/** More than is derived in one step. */
+const containers = Array.from({ length: 600 }, (_, index) => aContainerSummary({ name: `c${index}` }));
+
+function setUp() {
+  let pods = names.map(limited(10));
+  const derived = { count: 0 };
+  const records = new NodeRecords({
+    pods: {
+      podsOn: () => pods,
+      boundNodeNames: () => [node.name],
+      unlistedNamespaces: () => [],
+      findPod: (_namespace, name) => pods.find((pod) => pod.name === name),
+      isDeleted: () => false,
+    },
+    resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
+    attribution: 'measured',
+    scope: { namespaces: [], hasPodSelector: false },
+    showsAllPods: true,
+    sidecars: 'auto',
+    maxUnknownPods: 20,
+    clock: new ManualClock(),
+    graceMs: 60_000,
+    faults: new NodeFaults(silentLogger),
+  });
+  const summary = aNodeSummary({
+    pods: names.map((name) => ({
+      ...aPodSummary({ name, uid: name, usedBytes: 5, containers }),
+      // Read once for each pod of which something is derived.
+      get inodesUsed() {
+        derived.count += 1;
+        return undefined;
+      },
+    })),
+  });
+  const lookup: CacheLookup = { state: 'fresh', summary, configuration: undefined, ageMs: 0, fetchedAtMs: 0 };
+  // Each look at the clock is the end of a slice.
+  let elapsedMs = 0;
+  const monotonicMs = (): number => (elapsedMs += 1_000);
+  const slicer = new TimeSlicer({
+    nowMs: () => 0,
+    monotonicMs,
+    steadyNowMs: monotonicMs,
+    sleep: () => Promise.resolve(),
+  });
+  const prepare = () => records.of(node).prepare(node, { lookup, lookedUpAtMs: 0 }, slicer);
+  return { records, lookup, derived, prepare, setPods: (changed: Pod[]) => (pods = changed), pods: () => pods };
+}
+
+describe('a node', () => {
+  it('H1: is derived pod by pod, with turns of the event loop between them', async () => {
+    const { prepare, derived } = setUp();
+    const pending = prepare();
+    const counts = new Set<number>();
+    while (derived.count < names.length) {
+      counts.add(derived.count);
+      await nextTurn();
+    }
+    expect((await pending).snapshot?.pods.map(({ name }) => name)).toEqual(names);
+    expect([...counts]).toEqual([0, 1, 2, 3]);
+  });
+
+  it('H1: has pods that changed meanwhile as they are now', async () => {
+    const { prepare, derived, setPods } = setUp();
+    const pending = prepare();
+    while (derived.count < names.length - 1) await nextTurn();
+    setPods(names.slice(0, 2).map(limited(20)));
+    const { snapshot } = await pending;
+    expect(snapshot?.pods.map(({ name, pod, limitBytes }) => [name, pod?.uid, limitBytes])).toEqual([
+      ['web-0', 'web-0', 20],
+      ['web-1', 'web-1', 20],
+      ['web-2', undefined, undefined],
+      ['web-3', undefined, undefined],
+    ]);
+  });
+
+  it('is derived once for scrapes that run at once, and not again until something changes', async () => {
+    const { prepare, derived, records, lookup } = setUp();
+    const [first, second] = await Promise.all([prepare(), prepare()]);
+    expect(derived.count).toBe(names.length);
+    expect(second.snapshot).toBe(first.snapshot);
+    expect((await prepare()).snapshot).toBe(first.snapshot);
+    expect(records.of(node).scraped(node, lookup, 0).state).toMatchObject({ snapshot: { unknownPods: [] } });
+    expect(derived.count).toBe(names.length);
+  });
+
+  it('is derived again for the pods alone whose API objects have changed', async () => {
+    const { prepare, derived, setPods, pods } = setUp();
+    const before = await prepare();
+    setPods([...pods().slice(0, 3), limited(20)('web-3')]);
+    const after = await prepare();
+    expect(derived.count).toBe(names.length + 1);
+    expect(after.snapshot?.pods.map((pod, index) => pod === before.snapshot?.pods[index])).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(after.objects.pods.map((pod, index) => pod === before.objects.pods[index])).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(after.snapshot?.pods.at(-1)?.limitBytes).toBe(20);
+  });
+});

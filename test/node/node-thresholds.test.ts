@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { EvictionThreshold, ThresholdValue } from '../../src/kubelet/eviction-thresholds.js';
+import type { FsStats } from '../../src/kubelet/summary.js';
+import { nodeThresholds, type NodeThresholdsInput, signalsOf } from '../../src/node/node-thresholds.js';
+import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
+
+const stats = anFsStats({ availableBytes: 30, capacityBytes: 100, inodes: 9, inodesFree: 4 });
+
+function thresholds(overrides: Partial<NodeThresholdsInput>) {
+  return nodeThresholds({
+    summary: aNodeSummary({ nodefs: stats, imagefs: stats, containerfs: stats }),
+    layout: 'shared',
+    thresholds: undefined,
+    kubeletVersion: 'v1.37.1',
+    operatingSystem: 'linux',
+    ...overrides,
+  });
+}
+
+function ofNodefs(nodefs: Partial<FsStats>, value: ThresholdValue, rest: Partial<EvictionThreshold> = {}) {
+  const summary = aNodeSummary({ nodefs: anFsStats(nodefs), imagefs: undefined, containerfs: undefined });
+  return thresholds({ summary, thresholds: [aThreshold({ ...rest, value })] })[0];
+}
+
+describe('the signals of a kubelet', () => {
+  it.each([
+    ['v1.26.15', 4],
+    ['v1.28.0', 4],
+    ['v1.29.0-rc.1', 4],
+    ['v1.29.0', 6],
+    ['v1.37.1', 6],
+    [undefined, 6],
+  ])('of version %s are %i', (version, count) => {
+    expect(signalsOf({ kubeletVersion: version, operatingSystem: 'linux' })).toHaveLength(count);
+  });
+});
+
+describe('thresholds that are assumed', () => {
+  const assumed = (overrides: Partial<NodeThresholdsInput>) =>
+    thresholds(overrides).map(({ signal, threshold, isAssumed }) => [signal, threshold, isAssumed]);
+
+  it('are the defaults', () => {
+    expect(assumed({})).toEqual([
+      ['nodefs.available', 10, true],
+      ['nodefs.inodesFree', 0, true],
+      ['imagefs.available', 15, true],
+      ['imagefs.inodesFree', 0, true],
+      ['containerfs.available', 10, true],
+      ['containerfs.inodesFree', 0, true],
+    ]);
+  });
+
+  it.each([
+    ['v1.29.9', ['nodefs.available', 'nodefs.inodesFree', 'imagefs.available', 'containerfs.available']],
+    ['v1.28.1', ['nodefs.available', 'nodefs.inodesFree', 'imagefs.available']],
+  ])('before 1.30 lack one for the inodes of imagefs: %s', (kubeletVersion, expected) => {
+    const signals = assumed({ kubeletVersion, layout: 'dedicated' }).map(([signal]) => signal);
+    expect(signals).toEqual(expected);
+  });
+
+  it('are about bytes only on Windows', () => {
+    expect(assumed({ operatingSystem: 'windows' }).map(([signal]) => signal)).toEqual([
+      'nodefs.available',
+      'imagefs.available',
+      'containerfs.available',
+    ]);
+  });
+
+  it('are none where the configuration is known to have none', () => {
+    expect(thresholds({ thresholds: [] })).toEqual([]);
+  });
+});
+
+describe('a threshold', () => {
+  const sized = { availableBytes: 5, capacityBytes: 9 };
+
+  it.each<[string, Partial<FsStats>, ThresholdValue, object]>([
+    ['an amount', sized, { amount: 7 }, { threshold: 7, headroom: -2, isCrossed: true }],
+    ['what is available', sized, { amount: 5 }, { threshold: 5, headroom: 0, isCrossed: false }],
+    ['an amount, size unknown', { availableBytes: 5 }, { amount: 2 }, { threshold: 2, headroom: 3, isCrossed: false }],
+    ['an amount, nothing known', {}, { amount: 2 }, { threshold: 2, headroom: undefined, isCrossed: false }],
+    ['a ratio, size unknown', { availableBytes: 5 }, { ratio: 0.5 }, { threshold: undefined, headroom: undefined }],
+    ['a ratio, rounded towards zero', sized, { ratio: 0.5 }, { threshold: 4, headroom: 1 }],
+    ['a fraction', sized, { amount: { roundedUp: 6, nanosBelow: 1 } }, { threshold: 6, isCrossed: true }],
+  ])('of %s', (_case, nodefs, value, expected) => {
+    expect(ofNodefs(nodefs, value)).toMatchObject({ ...expected, isAssumed: false });
+  });
+
+  it('is crossed until its minimum reclaim is available, too', () => {
+    const half = { amount: { roundedUp: 2, nanosBelow: 500_000_000 } };
+    expect(ofNodefs(sized, half, { minReclaim: half })).toMatchObject({ threshold: 2, minReclaim: 2, clearedAt: 3 });
+    expect(ofNodefs(sized, { amount: 4 })).toMatchObject({ minReclaim: 0, clearedAt: 4 });
+  });
+
+  it('takes a percentage as the kubelets do, who keep it as a float32', () => {
+    const threshold = ofNodefs({ availableBytes: 0, capacityBytes: 100 * 2 ** 30 }, { ratio: Math.fround(0.1) });
+    expect(threshold?.threshold).toBe(10_737_418_400); // 160 bytes more than a tenth
+  });
+
+  it('adds up with the headroom to what is available', () => {
+    const bytes = fc.nat({ max: 2 ** 50 });
+    const value = fc.oneof(
+      bytes.map((amount) => ({ amount })),
+      fc.float({ min: 0, max: 1, noNaN: true }).map((ratio) => ({ ratio })),
+    );
+    fc.assert(
+      fc.property(bytes, bytes, value, (available, total, of) => {
+        const found = ofNodefs({ availableBytes: available, capacityBytes: total }, of);
+        expect((found?.threshold ?? NaN) + (found?.headroom ?? NaN)).toBe(available);
+        if ('ratio' in of) expect(found?.threshold).toBeLessThanOrEqual(total);
+      }),
+    );
+  });
+});

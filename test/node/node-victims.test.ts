@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Pod } from '../../src/kube/objects.js';
+import type { NodeSnapshot } from '../../src/node/node-state.js';
+import type { NodeThreshold } from '../../src/node/node-thresholds.js';
+import { nextVictims, victimRanking } from '../../src/node/node-victims.js';
+import { aContainerSummary, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
+
+/** Each with usage of its own: the first has the most. */
+function nodeWith(thresholds: readonly Partial<NodeThreshold>[], pods: readonly Partial<Pod>[]): NodeSnapshot {
+  const podsOnNode = pods.map((pod, index) => aPod({ name: `cart-${index}`, ...pod }));
+  return aNodeSnapshot({
+    podsOnNode,
+    summary: aNodeSummary({
+      pods: podsOnNode.map(({ name, kubeletUid }, index) =>
+        aPodSummary({ name, uid: kubeletUid, containers: [aContainerSummary({ logsBytes: 100 - index })] }),
+      ),
+    }),
+    thresholds: thresholds.map(aNodeThreshold),
+  });
+}
+
+const namesOf = (snapshot: NodeSnapshot) => nextVictims(snapshot).map(({ victim, rank }) => [rank, victim.pod.name]);
+
+describe('the next victims of a node', () => {
+  it.each([
+    [-1, true],
+    [24, true],
+    [25, false],
+    [undefined, false],
+  ])('are known with %s bytes above a threshold of 100: %s', (headroom, isNear) => {
+    expect(nextVictims(nodeWith([{ threshold: 100, headroom }], [{}])).length > 0).toBe(isNear);
+  });
+
+  it('are five for each signal with a threshold when one of them is near', () => {
+    const near = { signal: 'imagefs.available', headroom: 1, threshold: 100 } as const;
+    const far = { signal: 'nodefs.available', headroom: 900, threshold: 100 } as const;
+    const soft = { ...far, gracePeriodMs: 1000 };
+    const victims = nextVictims(nodeWith([far, soft, near], [{}, {}, {}, {}, {}, {}, {}]));
+    expect(victims.map(({ signal, rank }) => [signal, rank])).toEqual(
+      ['nodefs.available', 'imagefs.available'].flatMap((signal) => [1, 2, 3, 4, 5].map((rank) => [signal, rank])),
+    );
+  });
+
+  it('are counted without the pods that are never evicted, and have the rank of their equals', () => {
+    const exempt = { isStatic: true };
+    const gone = { kubeletUid: 'not-in-the-summary' };
+    const snapshot = nodeWith([{}], [exempt, {}, { priority: 1 }]);
+    expect(namesOf(snapshot)).toEqual([
+      [1, 'cart-1'],
+      [2, 'cart-2'],
+    ]);
+    const podsOnNode = [...snapshot.podsOnNode, aPod({ name: 'a', ...gone }), aPod({ name: 'b', ...gone })];
+    expect(namesOf({ ...snapshot, podsOnNode })).toEqual([
+      [1, 'a'],
+      [1, 'b'],
+      [3, 'cart-1'],
+      [4, 'cart-2'],
+    ]);
+  });
+
+  it.each([0, 3])('are unknown where pods of the node are not read, %i of them in the summary', (unreadPodCount) => {
+    const snapshot = { ...nodeWith([{}], [{}]), unreadPodCount };
+    expect(nextVictims(snapshot)).toEqual([]);
+    expect(victimRanking(snapshot)).toBeUndefined();
+  });
+});
+
+it('joins static pods by the UID of their manifest', () => {
+  const snapshot = nodeWith([], [{ uid: 'mirror', kubeletUid: 'hash', isStatic: true }]);
+  expect(victimRanking(snapshot)?.('nodefs.available')).toMatchObject([{ usage: 100, exempt: 'static' }]);
+});

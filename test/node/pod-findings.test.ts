@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Pod } from '../../src/kube/objects.js';
+import { type PodFinding, podFindings, type PodFindingsInput } from '../../src/node/pod-findings.js';
+import { aContainer, aContainerSummary, aMount, aNode, aPod, aPodSummary, aVolume } from '../support/builders.js';
+
+/** On a node without pressure whose kubelet is 1.37. */
+function findingsOf(pod: Partial<Pod>, overrides: Partial<PodFindingsInput> = {}): readonly PodFinding[] {
+  return podFindings({
+    pod: aPod(pod),
+    summary: undefined,
+    node: aNode(),
+    isNearPressure: false,
+    logRotation: undefined,
+    ...overrides,
+  });
+}
+
+const bounded = aContainer({ limitBytes: 10, requestBytes: 5 });
+const unbounded = aContainer({ name: 'proxy' });
+const zeroRequest = { containers: [bounded], hasPodLevelResources: true };
+const mounted = aContainer({ limitBytes: 10, requestBytes: 5, mounts: [aMount('data')] });
+const disk = aVolume({ sizeLimitBytes: 11 });
+
+describe('a pod on a node close to evictions', () => {
+  const near = { isNearPressure: true };
+
+  it.each<[string, Partial<Pod>, { hasLimit: boolean; hasRequest: boolean } | undefined]>([
+    ['has neither a limit nor a request', { containers: [unbounded] }, { hasLimit: false, hasRequest: false }],
+    ['has no limit', { containers: [aContainer({ requestBytes: 5 })] }, { hasLimit: false, hasRequest: true }],
+    [
+      'requests 0',
+      { containers: [aContainer({ limitBytes: 10, requestBytes: 0 })] },
+      { hasLimit: true, hasRequest: false },
+    ],
+    [
+      'has overhead alone, which is no request to the kubelet',
+      { containers: [unbounded], overheadBytes: 5 },
+      { hasLimit: false, hasRequest: false },
+    ],
+    ['has both', { containers: [bounded] }, undefined],
+    ['is static', { containers: [unbounded], isStatic: true }, undefined],
+    ['is critical', { containers: [unbounded], priority: 2_000_000_000 }, undefined],
+    ['has failed', { containers: [unbounded], phase: 'Failed' }, undefined],
+  ])('%s', (_case, pod, expected) => {
+    expect(findingsOf(pod, near)).toEqual(expected === undefined ? [] : [{ kind: 'no_limit_or_request', ...expected }]);
+  });
+
+  it('may be without limits elsewhere', () => {
+    expect(findingsOf({ containers: [unbounded] })).toEqual([]);
+  });
+});
+
+describe('a request', () => {
+  it.each<[string, Partial<Pod>, string | undefined, boolean]>([
+    ['counts as 0 beside pod-level resources', zeroRequest, 'v1.34.0', true],
+    ['counts before 1.34', zeroRequest, 'v1.33.9', false],
+    ['is taken to count as 0 by a kubelet of unknown version', zeroRequest, undefined, true],
+    ['counts without pod-level resources', { containers: [bounded] }, 'v1.37.1', false],
+    ['that is not declared is not reported', { containers: [unbounded], hasPodLevelResources: true }, 'v1.37.1', false],
+    ['of a critical pod is not reported', { ...zeroRequest, priority: 2_000_000_000 }, 'v1.37.1', false],
+  ])('%s', (_case, pod, kubeletVersion, isFound) => {
+    const found = findingsOf(pod, { node: aNode({ kubeletVersion }) });
+    expect(found).toEqual(isFound ? [{ kind: 'request_counts_as_zero', requestBytes: 5 }] : []);
+  });
+
+  it('is not judged before the node is known', () => {
+    expect(findingsOf(zeroRequest, { node: undefined })).toEqual([]);
+  });
+});
+
+describe('a limit of the pod', () => {
+  const lone = (container: string, limitBytes: number, ...others: readonly string[]) => [
+    { kind: 'limit_of_one_container', container, limitBytes, others },
+  ];
+
+  it.each<[string, Partial<Pod>, readonly object[]]>([
+    ['of one of two app containers', { containers: [bounded, unbounded] }, lone('main', 10, 'proxy')],
+    [
+      'of an app container beside a sidecar and another one',
+      { containers: [aContainer({ name: 'mesh', kind: 'sidecar' }), bounded, unbounded], overheadBytes: 1 },
+      lone('main', 11, 'mesh', 'proxy'),
+    ],
+    [
+      'of an init container alone',
+      { containers: [aContainer({ name: 'setup', kind: 'init', limitBytes: 3 }), unbounded] },
+      lone('setup', 3, 'proxy'),
+    ],
+    ['of 0', { containers: [aContainer({ limitBytes: 0 }), unbounded] }, lone('main', 0, 'proxy')],
+    ['of its only container', { containers: [bounded] }, []],
+    ['shared with an init container only', { containers: [aContainer({ name: 'setup', kind: 'init' }), bounded] }, []],
+    ['shared with an ephemeral container only', { containers: [bounded, { ...unbounded, kind: 'ephemeral' }] }, []],
+    ['of two containers', { containers: [bounded, { ...bounded, name: 'b' }, unbounded] }, []],
+    ['that does not exist', { containers: [unbounded, aContainer()] }, []],
+  ])('%s', (_case, pod, expected) => {
+    expect(findingsOf(pod)).toEqual(expected);
+  });
+});
+
+describe('a size limit', () => {
+  const found = (sizeLimitBytes: number, podLimitBytes = 10) => [
+    { kind: 'size_limit_above_pod_limit', volume: 'data', sizeLimitBytes, podLimitBytes },
+  ];
+
+  it.each<[string, Partial<Pod>, readonly object[]]>([
+    ['above the limit of the pod', { containers: [mounted], volumes: [disk] }, found(11)],
+    ['equal to it', { containers: [mounted], volumes: [aVolume({ sizeLimitBytes: 10 })] }, []],
+    [
+      'above it by a fraction of a byte',
+      { containers: [mounted], volumes: [aVolume({ sizeLimitBytes: { roundedUp: 11, nanosBelow: 500_000_000 } })] },
+      found(11),
+    ],
+    ['in memory', { containers: [mounted], volumes: [aVolume({ sizeLimitBytes: 11, medium: 'Memory' })] }, []],
+    ['of a pod without a limit', { containers: [aContainer({ mounts: [aMount('data')] })], volumes: [disk] }, []],
+    ['below the limit with the overhead', { containers: [mounted], volumes: [disk], overheadBytes: 2 }, []],
+    ['of a static pod', { containers: [mounted], volumes: [disk], isStatic: true }, []],
+  ])('%s', (_case, pod, expected) => {
+    expect(findingsOf(pod)).toEqual(expected);
+  });
+
+  it('has no effect anyway where the kubelet enforces no limits', () => {
+    const pod = { containers: [mounted, unbounded], volumes: [disk] };
+    expect(findingsOf(pod).map(({ kind }) => kind)).toEqual(['limit_of_one_container', 'size_limit_above_pod_limit']);
+    expect(findingsOf(pod, { node: aNode({ enforcesStorageLimits: false }) })).toEqual([]);
+  });
+});
+
+describe('logs', () => {
+  const rotation = { maxFileBytes: 10, maxFileCount: 5 };
+  const summary = aPodSummary({
+    containers: [
+      aContainerSummary({ name: 'main', logsBytes: 51 }),
+      aContainerSummary({ name: 'proxy', logsBytes: 50 }),
+      aContainerSummary({ name: 'setup' }),
+    ],
+  });
+  const found = [{ kind: 'logs_above_rotation', container: 'main', usedBytes: 51, rotation }];
+
+  it('above what rotation keeps are found, of static pods too', () => {
+    expect(findingsOf({}, { summary, logRotation: rotation })).toEqual(found);
+    expect(findingsOf({ isStatic: true }, { summary, logRotation: rotation })).toEqual(found);
+  });
+
+  it('are not judged without the configuration of the kubelet, or without a summary', () => {
+    expect(findingsOf({}, { summary })).toEqual([]);
+    expect(findingsOf({}, { logRotation: rotation })).toEqual([]);
+  });
+});
+
+describe('a volume', () => {
+  it.each<[string, Partial<Pod>, readonly string[]]>([
+    ['that no container mounts', { volumes: [aVolume()] }, ['emptydir data']],
+    ['of type configMap that no container mounts', { volumes: [aVolume({ type: 'configmap' })] }, ['configmap data']],
+    ['with a size limit, once', { volumes: [disk], containers: [bounded] }, ['emptydir data']],
+    ['that an init container mounts', { volumes: [aVolume()], containers: [{ ...mounted, kind: 'init' }] }, []],
+    ['that does not count towards the limit', { volumes: [aVolume({ type: 'secret' })] }, []],
+    ['in memory', { volumes: [aVolume({ medium: 'Memory' })] }, []],
+    ['in memory with a size limit', { volumes: [aVolume({ medium: 'Memory', sizeLimitBytes: 1 })] }, ['emptydir data']],
+    ['of several, with their number', { volumes: [aVolume(), aVolume({ name: 'b' })] }, ['emptydir data 2']],
+  ])('%s', (_case, pod, expected) => {
+    const names = findingsOf(pod).map((found) =>
+      found.kind === 'volume_not_mounted'
+        ? `${found.type} ${found.volume ?? ''}${found.count === 1 ? '' : ` ${found.count}`}`
+        : found.kind,
+    );
+    expect(names).toEqual(expected);
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+
+import { silentLogger } from '../../src/base/logger.js';
+import type { Pod } from '../../src/kube/objects.js';
+import type { FoundLookup } from '../../src/kubelet/kubelet-cache.js';
+import type { PodScope } from '../../src/node/join.js';
+import { NodeFaults } from '../../src/node/node-faults.js';
+import { NodeRecords } from '../../src/node/node-records.js';
+import { nextVictims } from '../../src/node/node-victims.js';
+import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import { anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const graceMs = 60_000;
+const node = aNode({ name: 'node-1' });
+const shopPod = aPod({ name: 'cart-0', uid: 'cart-0', kubeletUid: 'cart-0', nodeName: node.name, phase: 'Running' });
+const opsPod = { ...shopPod, namespace: 'ops', name: 'log-0', uid: 'log-0', kubeletUid: 'log-0' };
+const everything: PodScope = { namespaces: [], hasPodSelector: false };
+
+interface Scene {
+  readonly scope?: PodScope;
+  readonly known?: readonly Pod[];
+  readonly listed?: readonly Pick<Pod, 'namespace' | 'name' | 'uid'>[];
+  readonly unlistedNamespaces?: readonly string[];
+}
+
+/** A node below its threshold. */
+function setUp({ scope = everything, known = [shopPod], listed = known, unlistedNamespaces = [] }: Scene) {
+  const clock = new ManualClock();
+  const store = { known, deletedUids: new Set<string>() };
+  const options = {
+    pods: {
+      podsOn: () => store.known,
+      boundNodeNames: () => [node.name],
+      unlistedNamespaces: () => unlistedNamespaces,
+      findPod: (namespace: string, name: string) =>
+        store.known.find((pod) => pod.namespace === namespace && pod.name === name),
+      isDeleted: (uid: string) => store.deletedUids.has(uid),
+    },
+    resolver: new WorkloadResolver({ selectors: [], labels: [], controllers: false }),
+    attribution: 'measured' as const,
+    scope,
+    showsAllPods: true,
+    sidecars: 'auto' as const,
+    maxUnknownPods: 20,
+    clock,
+    graceMs,
+    faults: new NodeFaults(silentLogger),
+  };
+  const records = new NodeRecords(options);
+  const summaryOf = (pods: NonNullable<Scene['listed']>) =>
+    aNodeSummary({
+      nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 1_000 }),
+      pods: pods.map(({ namespace, name, uid }) => aPodSummary({ namespace, name, uid, usedBytes: 5 })),
+    });
+  const lookup: FoundLookup = {
+    state: 'fresh',
+    summary: summaryOf(listed),
+    configuration: undefined,
+    ageMs: 0,
+    fetchedAtMs: 0,
+  };
+  const read = (found = lookup, from = records) => {
+    const record = from.of(node);
+    const { state, objects } = record.scraped(node, found, 0);
+    if (state.state === 'absent') throw new Error(`absent: ${state.reason}`);
+    return {
+      unreadPodCount: state.snapshot.unreadPodCount,
+      ranked: [...new Set(nextVictims(state.snapshot).map(({ victim }) => victim.pod.name))],
+      counts: [objects.runningPodCount, objects.runningContainerCount],
+      snapshot: state.snapshot,
+    };
+  };
+  return { clock, store, options, records, lookup, summaryOf, read };
+}
+
+const counted = [1, shopPod.runningContainerCount];
+const unknown = [undefined, undefined];
+
+describe('a node of which the exporter reads all pods', () => {
+  it('has ranks and counts', () => {
+    expect(setUp({}).read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'], counts: counted });
+  });
+});
+
+describe('a node of which the exporter reads a part of the pods has neither ranks nor counts', () => {
+  it.each<readonly [string, Scene, number]>([
+    ['cluster.namespaces', { scope: { namespaces: ['shop'], hasPodSelector: false }, listed: [shopPod, opsPod] }, 1],
+    ['cluster.podSelector', { scope: { namespaces: [], hasPodSelector: true }, listed: [shopPod, opsPod] }, 1],
+    [
+      'a namespace that is not listed',
+      {
+        scope: { namespaces: ['shop', 'ops'], hasPodSelector: false },
+        listed: [shopPod, opsPod],
+        unlistedNamespaces: ['ops'],
+      },
+      1,
+    ],
+    ['settings that leave out no pod of the summary', { scope: { namespaces: ['shop'], hasPodSelector: false } }, 0],
+  ])('%s', (_case, scene, unreadPodCount) => {
+    expect(setUp(scene).read()).toMatchObject({ unreadPodCount, ranked: [], counts: unknown });
+  });
+});
+
+describe('a pod of the summary that the API server does not know', () => {
+  const scene: Scene = { listed: [shopPod, opsPod] };
+
+  it('hides the ranks of its node after the grace period, and no counts', async () => {
+    const { clock, read } = setUp(scene);
+    expect(read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'], counts: counted });
+    await clock.advance(graceMs);
+    expect(read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'] });
+    await clock.advance(1);
+    expect(read()).toMatchObject({ unreadPodCount: 1, ranked: [], counts: counted });
+  });
+
+  it('is one of the unread ones where a part of the pods is read, before and after the grace period', async () => {
+    const scope = { namespaces: ['shop'], hasPodSelector: false };
+    const { clock, read } = setUp({ scope, listed: [shopPod, opsPod, { ...shopPod, name: 'cart-1', uid: 'cart-1' }] });
+    expect(read()).toMatchObject({ unreadPodCount: 2, ranked: [] });
+    await clock.advance(graceMs + 1);
+    expect(read()).toMatchObject({ unreadPodCount: 2, ranked: [] });
+  });
+
+  it('hides them in the next summary too, and after a reload', async () => {
+    const { clock, read, lookup, summaryOf, options, records } = setUp(scene);
+    read();
+    await clock.advance(graceMs + 1);
+    expect(read({ ...lookup, summary: summaryOf([shopPod, opsPod]) })).toMatchObject({ unreadPodCount: 1, ranked: [] });
+    const reloaded = new NodeRecords(options);
+    reloaded.inherit(records);
+    expect(read(lookup, reloaded)).toMatchObject({ unreadPodCount: 1, ranked: [] });
+  });
+
+  it.each(['known', 'gone from the summary', 'known to be deleted'])(
+    'hides them no longer when it is %s',
+    async (how) => {
+      const { clock, store, read, lookup, summaryOf } = setUp(scene);
+      read();
+      await clock.advance(graceMs + 1);
+      expect(read().ranked).toEqual([]);
+      if (how === 'known') store.known = [shopPod, opsPod];
+      if (how === 'known to be deleted') store.deletedUids.add(opsPod.uid);
+      const summary = how === 'gone from the summary' ? summaryOf([shopPod]) : lookup.summary;
+      const { unreadPodCount, ranked } = read({ ...lookup, summary });
+      expect(unreadPodCount).toBeUndefined();
+      expect(ranked).toContain('cart-0');
+    },
+  );
+
+  it('changes nothing of the node while it is hidden, so that its text is kept', async () => {
+    const { clock, read } = setUp(scene);
+    read();
+    await clock.advance(graceMs + 1);
+    const { snapshot } = read();
+    await clock.advance(graceMs);
+    expect(read().snapshot).toBe(snapshot);
+  });
+});

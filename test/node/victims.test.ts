@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+
+import type { EvictionSignal } from '../../src/kubelet/eviction-signals.js';
+import { type CandidatePod, firstVictims, rankVictims, victimsToFree } from '../../src/node/victims.js';
+import { aContainer, aContainerSummary, aPod, aPodSummary, aVolume, aVolumeSummary } from '../support/builders.js';
+
+/** A pod with a container, an emptyDir and a hostPath. */
+function candidate(
+  name: string,
+  { rootfs = 0, logs = 0, scratch = 0, host = 0, requestBytes = 0, priority = 0 },
+): CandidatePod {
+  return {
+    pod: aPod({
+      name,
+      priority,
+      containers: [aContainer({ requestBytes })],
+      volumes: [aVolume({ name: 'scratch' }), aVolume({ name: 'host', type: 'hostpath' })],
+    }),
+    summary: aPodSummary({
+      containers: [aContainerSummary({ rootfsBytes: rootfs, logsBytes: logs })],
+      volumes: [
+        aVolumeSummary({ name: 'scratch', usedBytes: scratch }),
+        aVolumeSummary({ name: 'host', usedBytes: host }),
+      ],
+    }),
+  };
+}
+
+const withoutStatistics = (name: string): CandidatePod => ({ pod: aPod({ name }), summary: undefined });
+
+const ranked = (
+  pods: readonly CandidatePod[],
+  {
+    signal = 'nodefs.available',
+    layout = 'shared',
+  }: { signal?: EvictionSignal; layout?: 'shared' | 'dedicated' | 'split' } = {},
+) => rankVictims(pods, { signal, layout, kubeletVersion: 'v1.37.1' });
+
+describe('the order of eviction', () => {
+  it('says what decided each place', () => {
+    const victims = ranked([
+      candidate('within', { rootfs: 5, requestBytes: 5 }),
+      candidate('above', { rootfs: 6, requestBytes: 5 }),
+      withoutStatistics('unmeasured'),
+    ]);
+    expect(victims.map(({ rank, place, usage, pod }) => [rank, place, usage, pod.name])).toEqual([
+      [1, 'no_statistics', undefined, 'unmeasured'],
+      [2, 'above_request', 6, 'above'],
+      [3, 'within_request', 5, 'within'],
+    ]);
+  });
+
+  it('gives equals one rank, by name, and counts them all for the next one', () => {
+    const victims = ranked([candidate('c', { logs: 1 }), candidate('b', { logs: 2 }), candidate('a', { logs: 2 })]);
+    expect(victims.map(({ rank, pod }) => [rank, pod.name])).toEqual([
+      [1, 'a'],
+      [1, 'b'],
+      [3, 'c'],
+    ]);
+  });
+
+  it('has no first victim when all pods are exempt', () => {
+    const { pod, summary } = candidate('dns', { logs: 1 });
+    expect(firstVictims(ranked([{ pod: { ...pod, isStatic: true }, summary }]))).toEqual([]);
+  });
+
+  it('leaves out pods that have ended', () => {
+    expect(ranked([{ pod: aPod({ phase: 'Failed' }), summary: undefined }])).toEqual([]);
+  });
+});
+
+describe('what evictions would free', () => {
+  const large = candidate('large', { rootfs: 100, logs: 10, scratch: 20, host: 400 });
+  const small = candidate('small', { rootfs: 40 });
+
+  it.each([
+    ['shared', 'nodefs.available', 130],
+    ['dedicated', 'nodefs.available', 30],
+    ['dedicated', 'imagefs.available', 100],
+    ['split', 'containerfs.available', 130],
+    ['split', 'imagefs.available', 0],
+  ] as const)('%s, %s: %i bytes, without those of a hostPath', (layout, signal, freed) => {
+    expect(ranked([large], { layout, signal })[0]?.freed).toBe(freed);
+  });
+
+  it.each([
+    [0, [], 0, true],
+    [1, ['large'], 130, true],
+    [130, ['large'], 130, true],
+    [131, ['large', 'small'], 170, true],
+    [171, ['large', 'small'], 170, false],
+  ] as const)('for %i bytes: %j', (amount, names, freed, isEnough) => {
+    const plan = victimsToFree(ranked([large, small]), amount);
+    expect({ ...plan, victims: plan.victims.map(({ pod }) => pod.name) }).toEqual({ victims: names, freed, isEnough });
+  });
+
+  it('passes over exempt pods', () => {
+    const exempt = { ...large, pod: { ...large.pod, priority: 2_000_000_000 } };
+    const plan = victimsToFree(ranked([exempt, small]), 1);
+    expect(plan.victims.map(({ pod }) => pod.name)).toEqual(['small']);
+  });
+});
