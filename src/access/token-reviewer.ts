@@ -7,7 +7,7 @@ import type { Logger } from '../base/logger.js';
 import { oneLine } from '../base/text.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { readAtMost } from '../http/response-body.js';
-import { type JsonObject, objectOf, textOf } from '../json/json.js';
+import { type JsonObject, objectOf, parseJson, textOf } from '../json/json.js';
 import { ExpiringCache } from './expiring-cache.js';
 import { FairQueue, QueueFullError, rest } from './fair-queue.js';
 import { KeptAnswers } from './kept-answers.js';
@@ -177,7 +177,7 @@ export class TokenReviewer implements Disposable {
     const request = { text, secrets: [secret] };
     const body = await this.#options.api.open({ path, body: request }, signal);
     const { bytes, isComplete } = await readAtMost(body, maxReviewBytes);
-    const review = isComplete ? parsed(bytes.toString()) : undefined;
+    const review = isComplete ? parseJson(bytes.toString()) : undefined;
     if (review === undefined) throw new RequestError('decode', `POST ${path}: the answer is no ${kind}`);
     return objectOf(objectOf(review)['status']);
   }
@@ -218,12 +218,4 @@ function denialText({ user }: User, { verb, path }: Permission): string {
   const name = JSON.stringify(oneLine(user));
   const url = JSON.stringify(oneLine(path));
   return `User ${name} cannot ${verb} path ${url}; grant it with the RBAC rule {nonResourceURLs: [${url}], verbs: ["${verb}"]} in a ClusterRole`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

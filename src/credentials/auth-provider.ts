@@ -1,7 +1,7 @@
 import type { User } from '@kubernetes/client-node';
 
 import { UserError } from '../base/errors.js';
-import { objectOf, textOf } from '../json/json.js';
+import { objectOf, parseJson, textOf } from '../json/json.js';
 
 /** In place of the providers that kubectl has removed in 1.26. */
 const plugins = new Map([
@@ -50,10 +50,6 @@ export function idTokenReader(
 /** https://www.rfc-editor.org/rfc/rfc7519#section-4.1.4 */
 function expiryMsOf(token: string): number | undefined {
   const [, payload = ''] = token.split('.');
-  try {
-    const { exp } = objectOf(JSON.parse(Buffer.from(payload, 'base64url').toString()));
-    return typeof exp === 'number' ? exp * 1000 : undefined;
-  } catch {
-    return undefined;
-  }
+  const { exp } = objectOf(parseJson(Buffer.from(payload, 'base64url').toString()));
+  return typeof exp === 'number' ? exp * 1000 : undefined;
 }

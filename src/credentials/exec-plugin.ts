@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Clock } from '../base/clock.js';
 import { messageOf, UserError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { objectOf, objectsOf, textOf } from '../json/json.js';
+import { objectOf, objectsOf, parseJson, textOf } from '../json/json.js';
 
 export interface ExecPluginOptions {
   /** The `exec` object of the kubeconfig's user. */
@@ -118,19 +118,11 @@ function failureOf(error: unknown): string {
 }
 
 function parseCredential(output: string, command: string): { credential: ExecCredential; expiration: string } {
-  const { token, clientCertificateData, clientKeyData, expirationTimestamp } = objectOf(statusOf(output, command));
+  const { status } = objectOf(parseJson(output, () => new Error(`exec plugin ${command}: its output is not JSON`)));
+  const { token, clientCertificateData, clientKeyData, expirationTimestamp } = objectOf(status);
   const credential = { token: textOf(token)?.trim(), cert: textOf(clientCertificateData), key: textOf(clientKeyData) };
   if (credential.token === undefined && (credential.cert === undefined || credential.key === undefined)) {
     throw new Error(`exec plugin ${command}: its output has neither a token nor a client certificate with its key`);
   }
   return { credential, expiration: textOf(expirationTimestamp) ?? '' };
-}
-
-function statusOf(output: string, command: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(output);
-    return objectOf(parsed)['status'];
-  } catch {
-    throw new Error(`exec plugin ${command}: its output is not JSON`);
-  }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { objectOf, objectsOf, textOf } from '../json/json.js';
+import { objectOf, objectsOf, parseJson, textOf } from '../json/json.js';
 import { type ErrorResponse, rbacHint, reasonForStatus, statusMessage } from './error-response.js';
 
 export interface ApiErrorDetails {
@@ -72,7 +72,7 @@ const maxQuoteLength = 500;
 /** The error for a response whose body should be a Status object. The clock is for a date in Retry-After without a Date. */
 export function apiErrorFromResponse({ what, status, headers, text }: ErrorResponse, clock: Clock): ApiError {
   const retryAfterMs = retryAfterMsOf(headers, clock);
-  return apiErrorFromStatus({ what, status, body: parsed(text) ?? plainBody(headers, text), retryAfterMs });
+  return apiErrorFromStatus({ what, status, body: parseJson(text) ?? plainBody(headers, text), retryAfterMs });
 }
 
 export interface StatusOptions {
@@ -131,12 +131,4 @@ function hintFor(status: number, serverMessage: string): string {
 /** The proxy of the API server passes on a kubelet's plain text. */
 function plainBody(headers: ErrorResponse['headers'], message: string): unknown {
   return headers['content-type']?.startsWith('text/plain') === true ? { message } : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

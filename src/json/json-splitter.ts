@@ -1,5 +1,6 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import { ChunkAccumulator } from './body-chunks.js';
+import { parseJson } from './json.js';
 import { braceClose, braceOpen, bracketClose, bracketOpen, ends, type Place } from './json-places.js';
 import { newScan, nextDelimiter } from './json-scan.js';
 import { LikelyItems, maxUncheckedBytes } from './likely-items.js';
@@ -232,11 +233,7 @@ export class JsonSplitter {
   }
 
   #parse(text: string): unknown {
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      throw this.#malformed(messageOf(error));
-    }
+    return parseJson(text, (error) => this.#malformed(messageOf(error)));
   }
 
   #mustBeBlank(): boolean {
@@ -261,11 +258,7 @@ export class JsonSplitter {
 
 /** The items between the commas of the text; none for a text that is not JSON or blank. */
 function parsedItems(text: string): readonly unknown[] {
-  try {
-    return JSON.parse(`[${text}]`) as readonly unknown[];
-  } catch {
-    return [];
-  }
+  return (parseJson(`[${text}]`) as readonly unknown[] | undefined) ?? [];
 }
 
 /** By the grammar of JSON, which is stricter than `trim`: a byte order mark is no blank. */

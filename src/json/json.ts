@@ -1,4 +1,4 @@
-/** Reading parsed JSON of unknown shape: whatever is not of the wanted type reads as absent. */
+/** Reading JSON of unknown shape: whatever is not of the wanted type reads as absent. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -21,6 +21,24 @@ export function objectsOf(value: unknown): readonly JsonObject[] {
 /** Undefined unless `value` is text that is not empty. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Throws what `fault` makes of the error for a text that is not JSON; returns undefined for it without `fault`. */
+export function parseJson(text: string, fault?: (error: unknown) => Error): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (fault !== undefined) throw fault(error);
+    return undefined;
+  }
+}
+
+/**
+ * JSON in which a number without a JSON form is text, as in the responses of Prometheus: `"+Inf"` for the ratio to a limit
+ * of 0. Fields without a value are left out.
+ */
+export function toJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, (_key, item: unknown) => (item === Infinity ? '+Inf' : item), indent);
 }
 
 /** An RFC 3339 time in milliseconds since the epoch. */

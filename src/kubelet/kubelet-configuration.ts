@@ -1,5 +1,5 @@
 import { messageOf, RequestError } from '../base/errors.js';
-import { isObject, objectOf } from '../json/json.js';
+import { isObject, objectOf, parseJson } from '../json/json.js';
 import { type EvictionThresholds, thresholdsOf } from './eviction-thresholds.js';
 import { type LogRotation, logRotationOf } from './log-rotation.js';
 
@@ -19,18 +19,13 @@ export interface KubeletConfiguration {
  * @throws RequestError `decode`
  */
 export function decodeKubeletConfiguration(body: Buffer | string, what: string): KubeletConfiguration {
-  const config = objectOf(parseJson(body, what))['kubeletconfig'];
+  const notJson = (error: unknown): RequestError => {
+    const size = `${Buffer.byteLength(body)} bytes`;
+    return new RequestError('decode', `${what}: ${size} that are not JSON: ${messageOf(error)}`, { cause: error });
+  };
+  const config = objectOf(parseJson(body.toString(), notJson))['kubeletconfig'];
   if (!isObject(config)) {
     throw new RequestError('decode', `${what}: JSON that is not a configuration: it has no kubeletconfig`);
   }
   return { thresholds: thresholdsOf(config), logRotation: logRotationOf(config) };
-}
-
-function parseJson(body: Buffer | string, what: string): unknown {
-  try {
-    return JSON.parse(body.toString()) as unknown;
-  } catch (error) {
-    const size = `${Buffer.byteLength(body)} bytes`;
-    throw new RequestError('decode', `${what}: ${size} that are not JSON: ${messageOf(error)}`, { cause: error });
-  }
 }

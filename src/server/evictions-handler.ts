@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 
 import type { Clock } from '../base/clock.js';
-import { toJson } from '../json/json-text.js';
+import { toJson } from '../json/json.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { sendText } from './responses.js';
 import { SharedResponses } from './shared-responses.js';

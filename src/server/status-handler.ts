@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 
 import type { Clock } from '../base/clock.js';
-import { toJson } from '../json/json-text.js';
+import { toJson } from '../json/json.js';
 import { type PageLinks, pagePolicy, renderPage } from '../status/html/page.js';
 import type { Status } from '../status/status.js';
 import { evictionsPath, statusPath } from './paths.js';

@@ -1,7 +1,7 @@
 import { messageOf, RequestError } from '../base/errors.js';
 import { apiErrorFromStatus } from '../http/api-error.js';
 import { ChunkAccumulator, yieldToEventLoop } from '../json/body-chunks.js';
-import { objectOf, textOf } from '../json/json.js';
+import { objectOf, parseJson, textOf } from '../json/json.js';
 
 const maxLineBytes = 16 * 1024 * 1024;
 const lineFeed = 0x0a;
@@ -50,7 +50,7 @@ export async function* readWatchEvents(
 
 /** Undefined for an object of another kind. */
 function eventOf(text: string, { kind, onOtherKind }: WatchStreamOptions): WatchEvent | undefined {
-  const { type, object } = objectOf(parse(text));
+  const { type, object } = objectOf(parseJson(text, (error) => malformedEvent(messageOf(error))));
   if (type === 'ERROR') throw errorOf(object);
   const eventType = eventTypes.find((known) => known === type);
   if (eventType === undefined) throw malformedEvent(`its type is ${JSON.stringify(type)}`);
@@ -73,14 +73,6 @@ function errorOf(status: unknown): Error {
     status: typeof code === 'number' ? code : 500,
     body: status,
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw malformedEvent(messageOf(error));
-  }
 }
 
 function malformedEvent(problem: string): RequestError {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 
 import { RequestError } from '../../base/errors.js';
 import { evictionCauses } from '../../history/eviction-message.js';
+import { parseJson } from '../../json/json.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 
 const bytes = z.optional(z.number());
@@ -71,19 +72,12 @@ const evictions = z.array(
 
 /** The evictions in a response of an exporter, which may be newer than this program. Throws RequestError `decode`. */
 export function decodeEvictions(body: Buffer, what: string): readonly EvictionReport[] {
-  const { data, error } = evictions.safeParse(parsed(body, what));
+  const received = parseJson(body.toString(), () => new RequestError('decode', `${what}: not JSON`));
+  const { data, error } = evictions.safeParse(received);
   if (error === undefined) return data as readonly EvictionReport[]; // types of volumes may be new: they are texts here
   const [issue] = error.issues;
   throw new RequestError(
     'decode',
     `${what}: not a list of evictions: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
   );
-}
-
-function parsed(body: Buffer, what: string): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new RequestError('decode', `${what}: not JSON`);
-  }
 }

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 
 import { escapeInvisible } from '../../base/text.js';
-import { toJson } from '../../json/json-text.js';
+import { toJson } from '../../json/json.js';
 
 /** `line`: JSON on one line. */
 export type DataForm = 'json' | 'line' | 'yaml';

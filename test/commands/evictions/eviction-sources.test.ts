@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { type EvictionSourceOptions, readEvictions } from '../../../src/commands/evictions/eviction-sources.js';
 import { defaultExporter } from '../../../src/commands/evictions/exporter-address.js';
 import { staticCredentials } from '../../../src/credentials/credentials.js';
-import { toJson } from '../../../src/json/json-text.js';
+import { toJson } from '../../../src/json/json.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { WorkloadResolver } from '../../../src/workload/workload-resolver.js';
 import { failureOf, LoopbackServer, replyWith } from '../../http/loopback-server.js';

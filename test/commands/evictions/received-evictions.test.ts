@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { decodeEvictions } from '../../../src/commands/evictions/received-evictions.js';
-import { toJson } from '../../../src/json/json-text.js';
+import { toJson } from '../../../src/json/json.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../../support/eviction-builders.js';
 import { aLimitRatio } from '../../support/snapshot-builders.js';
