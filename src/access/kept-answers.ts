@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { singleFlight } from '../base/memo.js';
 import { ExpiringCache } from './expiring-cache.js';
 import { QueueFullError } from './fair-queue.js';
 
@@ -33,7 +34,7 @@ export class KeptAnswers<V> {
   readonly #values: ExpiringCache<CachedAnswer<V>>;
   readonly #none: ExpiringCache<true>;
   readonly #failures: ExpiringCache<{ readonly error: unknown }>;
-  readonly #asked = new Map<string, Promise<V | undefined>>();
+  readonly #flight = singleFlight<V | undefined>();
 
   constructor(options: KeptAnswersOptions) {
     const { clock, maxCount } = options;
@@ -49,31 +50,25 @@ export class KeptAnswers<V> {
     const failure = this.#failures.get(key);
     if (found !== undefined) {
       const isDue = found.askAgainMs <= this.#options.clock.monotonicMs();
-      if (isDue && failure === undefined) void this.#answer(key, ask).catch(() => undefined);
+      if (isDue && failure === undefined) void this.#ask(key, ask).catch(() => undefined);
       return found.value;
     }
     if (this.#none.get(key) === true) return undefined;
     if (failure !== undefined) throw failure.error;
-    return this.#answer(key, ask);
+    return this.#ask(key, ask);
   }
 
-  #answer(key: string, ask: () => Promise<V | undefined>): Promise<V | undefined> {
-    const asked = this.#asked.get(key) ?? this.#ask(key, ask);
-    this.#asked.set(key, asked);
-    return asked;
-  }
-
-  async #ask(key: string, ask: () => Promise<V | undefined>): Promise<V | undefined> {
-    try {
-      const value = await ask();
-      this.#keep(key, value);
-      return value;
-    } catch (error) {
-      if (!(error instanceof QueueFullError)) this.#keepFailure(key, error);
-      throw error;
-    } finally {
-      this.#asked.delete(key);
-    }
+  #ask(key: string, ask: () => Promise<V | undefined>): Promise<V | undefined> {
+    return this.#flight(async () => {
+      try {
+        const value = await ask();
+        this.#keep(key, value);
+        return value;
+      } catch (error) {
+        if (!(error instanceof QueueFullError)) this.#keepFailure(key, error);
+        throw error;
+      }
+    }, key);
   }
 
   #keep(key: string, value: V | undefined): void {

@@ -1,6 +1,7 @@
+import { Memo } from '../base/memo.js';
 import type { Config } from '../config/schema.js';
 import type { EvictionLog, PodChange } from '../history/eviction-log.js';
-import { type EvictionReport, EvictionReports } from '../report/eviction-report.js';
+import { type EvictionReport, evictionReport } from '../report/eviction-report.js';
 import type { ActiveSettings } from './active-settings.js';
 import type { ClusterSource } from './cluster-source.js';
 import { isRecordInScope, recordPodChange } from './eviction-recorder.js';
@@ -17,7 +18,7 @@ export interface EvictionTrackerOptions {
 export class EvictionTracker {
   readonly log: EvictionLog;
   readonly #active: () => MeasuringSettings;
-  readonly #reports = new EvictionReports();
+  readonly #reports = new Memo<readonly EvictionReport[]>();
   #isReloading = false;
 
   constructor({ log, active }: EvictionTrackerOptions) {
@@ -27,7 +28,8 @@ export class EvictionTracker {
 
   /** All that are known, the newest first; the same array until it changes. */
   reports(): readonly EvictionReport[] {
-    return this.#reports.of(this.log.records);
+    const { records } = this.log;
+    return this.#reports.of([records], () => records.map(evictionReport));
   }
 
   /**

@@ -1,4 +1,5 @@
 import { type Clock, latestNowMs } from '../base/clock.js';
+import { Memo } from '../base/memo.js';
 import { byNames } from '../base/ranking.js';
 import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';
@@ -71,7 +72,7 @@ export class EvictionLog {
   readonly #startedAtMs: number;
   #settings: EvictionLogSettings;
   #records: readonly EvictionRecord[] = [];
-  #shown: { readonly of: readonly EvictionRecord[]; readonly records: readonly EvictionRecord[] } | undefined;
+  readonly #ofWorkloads = new Memo<readonly EvictionRecord[]>();
   /** Steady time in milliseconds from which the retention counts. */
   readonly #keptSinceMs = new WeakMap<EvictionRecord, number>();
   /** UIDs of evicted pods, and whether they were counted; those from before the first list were not. */
@@ -124,7 +125,7 @@ export class EvictionLog {
     const { records } = this;
     const workloadKeys = new Set(records.flatMap((record) => record.workloads.map(workloadKey)));
     return {
-      records: showsAllPods ? records : this.#ofWorkloads(records),
+      records: showsAllPods ? records : this.#ofWorkloads.of([records], () => records.filter(hasWorkload)),
       workloads: this.#byWorkload.list(workloads, workloadKeys),
       nodes: this.#byNode.list(nodeNames, new Set(records.map(({ node }) => node))),
     };
@@ -151,12 +152,6 @@ export class EvictionLog {
 
   #recordWith(uid: string): EvictionRecord | undefined {
     return this.#records.find((record) => record.uid === uid);
-  }
-
-  #ofWorkloads(records: readonly EvictionRecord[]): readonly EvictionRecord[] {
-    if (this.#shown?.of !== records)
-      this.#shown = { of: records, records: records.filter(({ workloads }) => workloads.length > 0) };
-    return this.#shown.records;
   }
 
   /** For the workloads of its record, which keeps their counters. */
@@ -223,6 +218,10 @@ export class EvictionLog {
   #isExpired(sinceMs = Infinity): boolean {
     return sinceMs <= this.#clock.steadyNowMs() - this.#settings.retentionMs;
   }
+}
+
+function hasWorkload({ workloads }: EvictionRecord): boolean {
+  return workloads.length > 0;
 }
 
 /** Whether `record` comes before `other`; those of one second by their names, whatever the order in which they were seen. */

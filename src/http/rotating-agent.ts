@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls';
 
+import { Memo } from '../base/memo.js';
 import type { TlsMaterial } from '../credentials/credentials.js';
 
 /** One for each server, of some kilobytes: more than a cluster has nodes. Node's default is 100. */
@@ -30,7 +31,7 @@ export interface RotatingAgentOptions {
  */
 export class RotatingAgent implements Disposable {
   readonly #options: RotatingAgentOptions;
-  #current: CurrentAgent | undefined;
+  readonly #agents = new Memo<Promise<HttpAgent>>();
   #isDisposed = false;
 
   constructor(options: RotatingAgentOptions) {
@@ -39,44 +40,31 @@ export class RotatingAgent implements Disposable {
 
   /** The same agent until the TLS material changes. Rejects when the material cannot be used, or no agent can be made now. */
   agentFor(tls: TlsMaterial): Promise<HttpAgent> {
-    if (this.#current !== undefined && isSameMaterial(this.#current.tls, tls)) return this.#current.agent;
-    this.#retireCurrent();
-    const created = createAgent(this.#options, tls);
-    const agent = created.then((made) => limitKept(made, this.#options.maxKeptConnections));
-    const current = { tls, agent };
-    this.#current = current;
-    agent.catch(() => {
-      if (this.#current === current) this.#current = undefined; // the module of a proxy's agent may be readable next time
-    });
-    if (this.#isDisposed) this.#retireCurrent(); // a request that began before still connects, or repeats itself after a 401
+    const { ca, cert, key, rejectUnauthorized, serverName } = tls;
+    const agent = this.#agents.of([ca, cert, key, rejectUnauthorized, serverName], () => this.#create(tls));
+    if (this.#isDisposed) this.#retireLast(); // a request that began before still connects, or repeats itself after a 401
     return agent;
   }
 
   /** Closes idle connections now and the others when their requests end. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
-    this.#retireCurrent();
+    this.#retireLast();
   }
 
-  #retireCurrent(): void {
-    void this.#current?.agent.then(retire, () => undefined);
-    this.#current = undefined;
+  #create(tls: TlsMaterial): Promise<HttpAgent> {
+    this.#retireLast();
+    const agent = createAgent(this.#options, tls).then((made) => limitKept(made, this.#options.maxKeptConnections));
+    agent.catch(() => {
+      if (this.#agents.last === agent) this.#agents.forget(); // the module of a proxy's agent may be readable next time
+    });
+    return agent;
   }
-}
 
-interface CurrentAgent {
-  readonly tls: TlsMaterial;
-  readonly agent: Promise<HttpAgent>;
-}
-
-function isSameMaterial(one: TlsMaterial, other: TlsMaterial): boolean {
-  return (
-    one.ca === other.ca &&
-    one.cert === other.cert &&
-    one.key === other.key &&
-    one.rejectUnauthorized === other.rejectUnauthorized &&
-    one.serverName === other.serverName
-  );
+  #retireLast(): void {
+    void this.#agents.last?.then(retire, () => undefined);
+    this.#agents.forget();
+  }
 }
 
 function retire(agent: HttpAgent): void {

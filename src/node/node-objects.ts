@@ -1,3 +1,4 @@
+import { haveSameItems } from '../base/memo.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { boundPod, BoundPods } from './bound-pods.js';
 import { coversAllPods } from './join.js';
@@ -37,7 +38,7 @@ export class ObjectRecords {
     const isSame =
       kept?.objects.node === node &&
       kept?.boundPods === boundPods &&
-      (kept.ended === ended || areSame(kept.ended, ended));
+      (kept.ended === ended || haveSameItems(kept.ended, ended));
     if (isSame) return kept.objects;
     const bound = { boundPods, ended };
     const objects = this.#objectsOf(nodeName, node, bound);
@@ -109,7 +110,3 @@ interface KeptObjects extends ObjectsInput {
 }
 
 const noPods: readonly Pod[] = [];
-
-function areSame(before: readonly Pod[], after: readonly Pod[]): boolean {
-  return before.length === after.length && before.every((pod, index) => pod === after[index]);
-}

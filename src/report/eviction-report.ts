@@ -62,16 +62,6 @@ export interface LastUsageReport {
 type LastContainerReport = Pick<ContainerReport, 'container' | 'usedBytes' | 'rootfsBytes' | 'logsBytes'>;
 type LastVolumeReport = Pick<VolumeReport, 'volume' | 'type' | 'medium' | 'usedBytes' | 'isCounted'>;
 
-/** Reports of all records: the same array for the same records, whose text may be kept by reference. */
-export class EvictionReports {
-  #kept: { readonly of: readonly EvictionRecord[]; readonly reports: readonly EvictionReport[] } | undefined;
-
-  of(records: readonly EvictionRecord[]): readonly EvictionReport[] {
-    if (this.#kept?.of !== records) this.#kept = { of: records, reports: records.map(evictionReport) };
-    return this.#kept.reports;
-  }
-}
-
 export function evictionReport(record: EvictionRecord): EvictionReport {
   const { lastUsage, evictedAtMs } = record;
   const isMeasured = typeof lastUsage === 'object';

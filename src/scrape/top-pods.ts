@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { haveSameItems } from '../base/memo.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { BoundPod, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from '../node/node-state.js';
@@ -121,7 +122,7 @@ export class TopPods {
     const hiddenCount = snapshot.pods.length - pods.length;
     if (hiddenCount === 0) return snapshot;
     const kept = this.#trimmed.get(snapshot);
-    if (kept !== undefined && isSame(kept.pods, pods)) return kept;
+    if (kept !== undefined && haveSameItems(kept.pods, pods)) return kept;
     const trimmed = { ...snapshot, pods, skippedPods: new Map(snapshot.skippedPods).set('top', hiddenCount) };
     this.#trimmed.set(snapshot, trimmed);
     return trimmed;
@@ -131,7 +132,7 @@ export class TopPods {
     const pods = objects.pods.filter(({ pod }) => shownUids.has(pod.uid));
     if (pods.length === objects.pods.length) return objects;
     const kept = this.#trimmedObjects.get(objects);
-    if (kept !== undefined && isSame(kept.pods, pods)) return kept;
+    if (kept !== undefined && haveSameItems(kept.pods, pods)) return kept;
     const trimmed = { ...objects, pods };
     this.#trimmedObjects.set(objects, trimmed);
     return trimmed;
@@ -155,8 +156,4 @@ function unmeasured(bound: BoundPod): TopPod {
 
 function podsOf(node: NodeState): readonly PodSnapshot[] {
   return node.state === 'absent' ? [] : node.snapshot.pods;
-}
-
-function isSame<T>(a: readonly T[], b: readonly T[]): boolean {
-  return a.length === b.length && a.every((item, index) => item === b[index]);
 }

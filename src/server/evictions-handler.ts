@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 
 import type { Clock } from '../base/clock.js';
+import { Memo } from '../base/memo.js';
 import { toJson } from '../json/json.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { sendText } from './responses.js';
@@ -20,7 +21,7 @@ export interface EvictionsHandlerOptions {
 export class EvictionsHandler {
   readonly #source: EvictionReader;
   readonly #responses: SharedResponses;
-  #kept: { readonly of: readonly EvictionReport[]; readonly bytes: Buffer } | undefined;
+  readonly #bytes = new Memo<Buffer>();
 
   constructor({ source, clock }: EvictionsHandlerOptions) {
     this.#source = source;
@@ -34,11 +35,8 @@ export class EvictionsHandler {
       return;
     }
     response.type('json');
-    await this.#responses.respond(request, response, () => this.#bytesOf(evictions));
-  }
-
-  #bytesOf(evictions: readonly EvictionReport[]): Buffer {
-    if (this.#kept?.of !== evictions) this.#kept = { of: evictions, bytes: Buffer.from(`${toJson(evictions)}\n`) };
-    return this.#kept.bytes;
+    await this.#responses.respond(request, response, () =>
+      this.#bytes.of([evictions], () => Buffer.from(`${toJson(evictions)}\n`)),
+    );
   }
 }

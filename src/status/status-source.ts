@@ -1,4 +1,5 @@
 import { type Clock, latestNowMs, startDeadline } from '../base/clock.js';
+import { singleFlight } from '../base/memo.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport } from '../report/health-report.js';
@@ -53,7 +54,7 @@ const keptMs = 1_000;
  */
 export class StatusSource {
   readonly #options: StatusSourceOptions;
-  #making: Promise<Status> | undefined;
+  readonly #flight = singleFlight<Status>();
   #made: { readonly status: Status; readonly settings: StatusSettings; readonly atMs: number } | undefined;
 
   constructor(options: StatusSourceOptions) {
@@ -66,10 +67,7 @@ export class StatusSource {
     const made = this.#made;
     const isKept = made?.settings === inputs.settings() && clock.monotonicMs() - made.atMs < keptMs;
     if (isKept) return made.status;
-    this.#making ??= this.#make().finally(() => {
-      this.#making = undefined;
-    });
-    return this.#making;
+    return this.#flight(() => this.#make());
   }
 
   /** Once more when other settings came into force meanwhile: its parts would belong to two sets. */

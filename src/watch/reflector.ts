@@ -1,6 +1,7 @@
 import { LinkedAbort } from '../base/abortable.js';
 import { type Instant, instantOf } from '../base/clock.js';
 import { RequestError } from '../base/errors.js';
+import { singleFlight } from '../base/memo.js';
 import { ApiError } from '../http/api-error.js';
 import { listConfirmed } from './confirmed-list.js';
 import { FirstList } from './first-list.js';
@@ -44,7 +45,7 @@ export class Reflector<T extends StoredObject> implements ScopeState {
   readonly #collection: ObjectCollection;
   readonly #writer: StoreWriter<T>;
   readonly #retries: Retries;
-  #running: Promise<void> | undefined;
+  readonly #flight: (start: () => Promise<void>) => Promise<void> = singleFlight();
   readonly firstList = new FirstList();
   #isServerAway = false;
   /** Of the last list, event or bookmark that was applied; opaque. */
@@ -112,10 +113,7 @@ export class Reflector<T extends StoredObject> implements ScopeState {
    * their signals. A later run continues where the last one stopped.
    */
   run(signal: AbortSignal): Promise<void> {
-    this.#running ??= this.#loop(signal).finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#flight(() => this.#loop(signal));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { evictionReport, EvictionReports } from '../../src/report/eviction-report.js';
+import { evictionReport } from '../../src/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 
 const mib = 2 ** 20;
@@ -55,14 +55,5 @@ describe('the report of an eviction', () => {
       containers: [],
       limits: [{ ratio: 0.8 }],
     });
-  });
-});
-
-describe('the reports of all evictions', () => {
-  it('are the same array for the same records', () => {
-    const reports = new EvictionReports();
-    const records = [anEvictionRecord()];
-    expect(reports.of(records)).toBe(reports.of(records));
-    expect(reports.of([...records])).not.toBe(reports.of(records));
   });
 });
