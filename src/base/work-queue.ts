@@ -1,8 +1,7 @@
 import { abortable, notNeeded } from './abortable.js';
 import { type Backoff, equalJitter, exponentialBackoff } from './backoff.js';
 import type { Clock } from './clock.js';
-import { messageOf } from './errors.js';
-import type { Logger } from './logger.js';
+import { FailureRun, type Logger } from './logger.js';
 import { MinHeap } from './min-heap.js';
 
 /**
@@ -41,9 +40,8 @@ interface Task<Kind> {
   dueAtMs: number;
   /** Whether the result of the run in process counts no more. */
   isForgotten: boolean;
-  /** Of the current run of failures. */
-  failureCount: number;
-  /** Of the last failure; undefined without one. */
+  /** Undefined unless its last run failed, as `backoff`. */
+  failures: FailureRun | undefined;
   backoff: Backoff | undefined;
   /** Monotonic time in milliseconds before which it is not due; -Infinity unless its last run failed. */
   backsOffUntilMs: number;
@@ -196,14 +194,12 @@ export class WorkQueue<Kind extends string> {
 
   /** The delay until the task is due again. */
   async #handle(task: Task<Kind>): Promise<number | undefined> {
-    const { handlers, logger } = this.#options;
+    const { handlers } = this.#options;
     const { signal } = this.#stopping;
     const { key, kind, name } = task;
     try {
       const delayMs = await handlers[kind](name, signal);
-      if (task.failureCount > 0) {
-        logger.info(`task succeeded after ${task.failureCount} failed attempts`, { task: key });
-      }
+      task.failures?.ended('task succeeded', { task: key });
       endFailures(task);
       return delayMs;
     } catch (error) {
@@ -211,14 +207,12 @@ export class WorkQueue<Kind extends string> {
     }
   }
 
-  /** Logs the first failure of a run as a warning, the others at level debug. */
   #fail(task: Task<Kind>, error: unknown): number {
     const { logger, observer, random, clock } = this.#options;
     task.backoff = task.backoff?.next() ?? exponentialBackoff({ ...retryDelays, jitter: equalJitter(random) });
     task.backsOffUntilMs = clock.monotonicMs() + task.backoff.delayMs;
-    task.failureCount += 1;
-    const log = task.failureCount === 1 ? logger.warn : logger.debug;
-    log('task failed', { task: task.key, attempt: task.failureCount, error: messageOf(error) });
+    task.failures ??= new FailureRun(logger);
+    task.failures.failed('task failed', { task: task.key }, error);
     observer.taskRetried(task.kind);
     return task.backoff.delayMs;
   }
@@ -231,14 +225,14 @@ function newTask<Kind>(key: string, kind: Kind, name: string): Task<Kind> {
     name,
     dueAtMs: Infinity,
     isForgotten: false,
-    failureCount: 0,
+    failures: undefined,
     backoff: undefined,
     backsOffUntilMs: -Infinity,
   };
 }
 
 function endFailures(task: Task<unknown>): void {
-  task.failureCount = 0;
+  task.failures = undefined;
   task.backoff = undefined;
   task.backsOffUntilMs = -Infinity;
 }

@@ -1,7 +1,7 @@
 import { equalJitter } from '../base/backoff.js';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
-import type { LogFields, Logger } from '../base/logger.js';
+import { FailureRun, type LogFields, type Logger } from '../base/logger.js';
 import { ApiError } from '../http/api-error.js';
 import type { Pause } from './follow-ups.js';
 import { type NextList, noWatches, pollingPauseMs, runAfter, type WatchMode, type WatchRun } from './watch-mode.js';
@@ -54,12 +54,13 @@ export class Retries {
   #backoffEndsMs: readonly number[] = [];
   #wasPrompt = false;
   #hasBackedOff = false;
-  #failureCount = 0;
+  readonly #failures: FailureRun;
   #lastFailure: AttemptFailure | undefined;
   #watches: WatchRun = noWatches;
 
   constructor(options: RetriesOptions) {
     this.#options = options;
+    this.#failures = new FailureRun(options.logger);
   }
 
   /** Undefined when the last attempt did not fail. */
@@ -83,18 +84,15 @@ export class Retries {
   }
 
   /**
-   * Returns how long to wait, in milliseconds. Logs the first failure of a run as a warning, the others at level debug.
+   * Returns how long to wait, in milliseconds; see {@link FailureRun} for what is logged.
    * `nextList`: of polling, see {@link pollingPauseMs}.
    */
   failed(what: string, { reason, error, pause, isNews = false }: FailedAttempt, nextList?: NextList): number {
     this.#lastFailure = { reason, message: messageOf(error) };
-    this.#failureCount += 1;
     const backoffMs = this.pauseMs(pause, error instanceof ApiError ? error.retryAfterMs : undefined);
     const pauseMs = nextList === undefined ? backoffMs : pollingPauseMs(backoffMs, nextList);
-    const { logger, fields } = this.#options;
-    const log = isNews || this.#failureCount === 1 ? logger.warn : logger.debug;
-    const times = { retryInMs: Math.round(pauseMs), attempt: this.#failureCount };
-    log(what, { ...fields, reason, ...times, error: this.#lastFailure.message });
+    const fields = { ...this.#options.fields, reason, retryInMs: Math.round(pauseMs) };
+    this.#failures.failed(what, fields, error, isNews);
     return pauseMs;
   }
 
@@ -111,9 +109,7 @@ export class Retries {
     this.#lastFailure = undefined;
     const what = this.mode === 'polling' ? 'the watch is back, without lists' : 'recovered';
     this.#watches = noWatches;
-    if (this.#failureCount === 0) return;
-    this.#options.logger.info(`${what} after ${this.#failureCount} failed attempts`, this.#options.fields);
-    this.#failureCount = 0;
+    this.#failures.ended(what, this.#options.fields);
   }
 
   /** How long to wait, in milliseconds; never less than the server requested. */
