@@ -17,6 +17,32 @@ export function mergeByName<T extends { readonly name: string }>(
   return [...merged.values()];
 }
 
+/** Lists of the items with one key, each in their order. */
+export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): ReadonlyMap<K, readonly [T, ...T[]]> {
+  const groups = new Map<K, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** The value of the key; where there is none, what `make` returns is added. */
+export function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** Deletes all other keys. */
+export function retainKeys<K>(map: Map<K, unknown>, keys: ReadonlySet<K>): void {
+  for (const key of map.keys()) if (!keys.has(key)) map.delete(key);
+}
+
 /** The sum of what is known; undefined when neither is. */
 export function addKnown(a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined) return b;

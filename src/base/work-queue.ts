@@ -2,6 +2,7 @@ import { abortable, notNeeded } from './abortable.js';
 import { type Backoff, equalJitter, exponentialBackoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { FailureRun, type Logger } from './logger.js';
+import { getOrAdd } from './merge.js';
 import { MinHeap } from './min-heap.js';
 
 /**
@@ -102,8 +103,7 @@ export class WorkQueue<Kind extends string> {
   /** The task is due after `delayMs` at the latest, or when the delay after its last failure ends. */
   add(kind: Kind, name: string, delayMs = 0): void {
     const key = keyOf(kind, name);
-    const task = this.#tasks.get(key) ?? newTask(key, kind, name);
-    this.#tasks.set(key, task);
+    const task = getOrAdd(this.#tasks, key, () => newTask(key, kind, name));
     this.#bringForward(task, delayMs);
     this.#settle(task);
   }

@@ -1,4 +1,5 @@
 import { UserError } from '../base/errors.js';
+import { getOrAdd } from '../base/merge.js';
 import type { Node, Pod } from '../kube/objects.js';
 import type { CacheLookup, FoundLookup } from '../kubelet/kubelet-cache.js';
 import type { FsStats, NodeSummary, PodSummary } from '../kubelet/summary.js';
@@ -129,10 +130,7 @@ function summariesByNode(recorded: readonly RecordedSummary[]): ReadonlyMap<stri
 function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
   const byNode = new Map<string, Pod[]>();
   for (const pod of pods) {
-    if (pod.nodeName === undefined) continue;
-    const others = byNode.get(pod.nodeName) ?? [];
-    others.push(pod);
-    byNode.set(pod.nodeName, others);
+    if (pod.nodeName !== undefined) getOrAdd(byNode, pod.nodeName, (): Pod[] => []).push(pod);
   }
   return byNode;
 }

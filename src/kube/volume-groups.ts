@@ -1,3 +1,4 @@
+import { getOrAdd } from '../base/merge.js';
 import { objectsOf } from '../json/json.js';
 import type { ListedContainer } from './listed-containers.js';
 import type { PodRest, VolumeGroup } from './objects.js';
@@ -25,9 +26,7 @@ export function groupVolumes(
   for (const { name, type } of kept) {
     const { mountedBy, othersCount } = mounters.get(name) ?? { mountedBy: [], othersCount: 0 };
     const key = `${type}/${mountedBy.join()}/${othersCount}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { type, mountedBy, othersCount, names: [name] });
-    else group.names.push(name);
+    getOrAdd(groups, key, () => ({ type, mountedBy, othersCount, names: [] as string[] })).names.push(name);
   }
   return JSON.stringify([...groups.values()]);
 }
@@ -58,10 +57,9 @@ function mountersOf(
   for (const [position, { container, kind }] of containers.entries()) {
     for (const name of new Set(objectsOf(container['volumeMounts']).map(({ name }) => name))) {
       if (!volumeNames.has(name)) continue;
-      const known = mounters.get(name) ?? { mountedBy: [], othersCount: 0 };
+      const known = getOrAdd(mounters, name, () => ({ mountedBy: [] as number[], othersCount: 0 }));
       if (position < maxDetailCount) known.mountedBy.push(position);
       else if (kind !== 'init') known.othersCount += 1;
-      mounters.set(name, known);
     }
   }
   return mounters;

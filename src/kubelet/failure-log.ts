@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { RequestError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { groupBy } from '../base/merge.js';
 import { joinTruncated } from '../base/text.js';
 
 export interface FailureLogOptions {
@@ -75,15 +76,13 @@ export class FailureLog implements Disposable {
     const [failed, recovered] = [this.#failed, this.#recovered];
     this.#failed = [];
     this.#recovered = [];
-    for (const group of groupsOf(failed)) this.#writeFailed(group);
+    for (const group of groupBy(failed, levelAndReason).values()) this.#writeFailed(group);
     this.#writeRecovered(recovered);
   }
 
-  #writeFailed(group: readonly FailedNode[]): void {
-    const [first] = group;
-    if (first === undefined) return;
+  #writeFailed(group: readonly [FailedNode, ...FailedNode[]]): void {
     const { failed, logger } = this.#options;
-    const { node, level, error } = first;
+    const [{ node, level, error }] = group;
     const cause = { reason: error.reason, error: error.message };
     if (group.length === 1) logger[level](failed.one, { node, ...cause });
     else logger[level](failed.many, { ...manyNodes(group.map((one) => one.node)), ...cause });
@@ -96,16 +95,8 @@ export class FailureLog implements Disposable {
   }
 }
 
-/** By level and reason. */
-function groupsOf(failed: readonly FailedNode[]): Iterable<readonly FailedNode[]> {
-  const groups = new Map<string, FailedNode[]>();
-  for (const one of failed) {
-    const key = `${one.level} ${one.error.reason}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
-  return groups.values();
+function levelAndReason({ level, error }: FailedNode): string {
+  return `${level} ${error.reason}`;
 }
 
 function manyNodes(names: readonly string[]): { readonly nodeCount: number; readonly nodes: string } {

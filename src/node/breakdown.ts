@@ -1,3 +1,4 @@
+import { getOrAdd } from '../base/merge.js';
 import { attribute, type AttributeInput } from './attribute.js';
 import { addShares } from './shares.js';
 import type { PodUsage } from './usage.js';
@@ -39,7 +40,7 @@ export function explainPod(input: AttributeInput): PodBreakdown | undefined {
     for (const { receiver } of parts) {
       const { name, usedBytes } = receiver;
       if (volume === undefined) rests.set(name, usedBytes);
-      else addVolumeShare(volumeShares, name, { volume, bytes: usedBytes });
+      else getOrAdd(volumeShares, name, (): VolumeShare[] => []).push({ volume, bytes: usedBytes });
     }
   });
   if (attributed === undefined) return undefined;
@@ -53,10 +54,4 @@ export function explainPod(input: AttributeInput): PodBreakdown | undefined {
     restBytes: rests.get(name) ?? 0,
   }));
   return { usage, split: isMeasured ? 'measured' : 'even', containers };
-}
-
-function addVolumeShare(shares: Map<string, VolumeShare[]>, container: string, share: VolumeShare): void {
-  const known = shares.get(container);
-  if (known === undefined) shares.set(container, [share]);
-  else known.push(share);
 }

@@ -1,5 +1,6 @@
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { retainKeys } from '../base/merge.js';
 
 /**
  * Exceptions while a node's data or text is made. They are bugs that the data of one node brings to light, and cost that
@@ -35,8 +36,6 @@ export class NodeFaults {
 
   /** Forgets all other nodes. */
   retain(nodeNames: ReadonlySet<string>): void {
-    for (const name of this.#logged.keys()) {
-      if (!nodeNames.has(name)) this.#logged.delete(name);
-    }
+    retainKeys(this.#logged, nodeNames);
   }
 }

@@ -1,4 +1,5 @@
 import { haveSameItems } from '../base/memo.js';
+import { retainKeys } from '../base/merge.js';
 import type { Node, Pod } from '../kube/objects.js';
 import { boundPod, BoundPods } from './bound-pods.js';
 import { coversAllPods } from './join.js';
@@ -63,12 +64,8 @@ export class ObjectRecords {
 
   /** Forgets all other nodes. */
   retain(nodeNames: ReadonlySet<string>): void {
-    for (const name of this.#kept.keys()) {
-      if (!nodeNames.has(name)) this.#kept.delete(name);
-    }
-    for (const name of this.#bound.keys()) {
-      if (!nodeNames.has(name)) this.#bound.delete(name);
-    }
+    retainKeys(this.#kept, nodeNames);
+    retainKeys(this.#bound, nodeNames);
   }
 
   #objectsOf(nodeName: string, node: Node | undefined, bound: ObjectsInput): NodeObjects {

@@ -1,3 +1,4 @@
+import { retainKeys } from '../base/merge.js';
 import type { Node } from '../kube/objects.js';
 import type { LastSummary } from '../kubelet/kubelet-cache.js';
 import type { PodSummary } from '../kubelet/summary.js';
@@ -61,9 +62,7 @@ export class NodeRecords {
 
   /** Forgets all other nodes. */
   retain(nodeNames: ReadonlySet<string>): void {
-    for (const name of this.#records.keys()) {
-      if (!nodeNames.has(name)) this.#records.delete(name);
-    }
+    retainKeys(this.#records, nodeNames);
     this.#objects.retain(nodeNames);
     this.#options.faults.retain(nodeNames);
   }

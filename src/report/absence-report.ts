@@ -1,3 +1,4 @@
+import { getOrAdd } from '../base/merge.js';
 import type { AbsenceReason, AbsentNodeState } from '../node/node-state.js';
 import { type ApiServerState, hintFor, isOfApiServer } from './absence-hints.js';
 import {
@@ -57,7 +58,7 @@ export class Absences {
 
   add({ state, lastKnown, failure }: Absence): void {
     if (state.reason === 'skipped') return;
-    const group = this.#groupOf(state.reason);
+    const group = getOrAdd(this.#groups, state.reason, () => newGroup(this.#options));
     group.nodeCount += 1;
     if (failure !== undefined) group.failedNodeCount += 1;
     if (group.exampleNodes.length < exampleCount) group.exampleNodes.push(state.nodeName);
@@ -81,19 +82,15 @@ export class Absences {
       ...workloads.report(),
     })).sort((a, b) => b.expectedPodCount - a.expectedPodCount || b.nodeCount - a.nodeCount);
   }
+}
 
-  #groupOf(reason: AbsenceReason): AbsenceGroup {
-    const known = this.#groups.get(reason);
-    if (known !== undefined) return known;
-    const group = {
-      nodeCount: 0,
-      failedNodeCount: 0,
-      exampleNodes: [],
-      dataAgeMs: undefined,
-      expectedPodCount: 0,
-      workloads: new AffectedWorkloads(this.#options.incomplete),
-    };
-    this.#groups.set(reason, group);
-    return group;
-  }
+function newGroup({ incomplete }: AbsencesOptions): AbsenceGroup {
+  return {
+    nodeCount: 0,
+    failedNodeCount: 0,
+    exampleNodes: [],
+    dataAgeMs: undefined,
+    expectedPodCount: 0,
+    workloads: new AffectedWorkloads(incomplete),
+  };
 }

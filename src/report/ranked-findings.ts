@@ -1,3 +1,4 @@
+import { getOrAdd } from '../base/merge.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import { type FindingKind, findingKinds } from '../node/pod-findings.js';
 import { type FindingReport, findingReport, type FoundFinding } from './finding-report.js';
@@ -45,14 +46,8 @@ export class RankedFindings {
 
   #addFinding(found: FoundFinding): void {
     const { kind } = found.finding;
-    const groups = this.#groups.get(kind) ?? new Map<string, FindingGroup>();
-    this.#groups.set(kind, groups);
-    const key = groupKey(found);
-    const group = groups.get(key);
-    if (group === undefined) {
-      groups.set(key, { first: found, podCount: 1 });
-      return;
-    }
+    const groups = getOrAdd(this.#groups, kind, () => new Map<string, FindingGroup>());
+    const group = getOrAdd(groups, groupKey(found), () => ({ first: found, podCount: 0 }));
     group.podCount += 1;
     if (found.pod.name < group.first.pod.name) group.first = found;
   }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Clock } from '../base/clock.js';
+import { getOrAdd } from '../base/merge.js';
 
 export interface ResponseWaitOptions {
   readonly clock: Clock;
@@ -48,8 +49,7 @@ export class ResponseWait implements Disposable {
   /** Aborts when the wait is over. `index`: of the node among those that are asked. */
   signalFor(index: number): AbortSignal {
     const group = Math.floor(index / nodesPerSignal);
-    const ended = this.#ended.get(group) ?? new AbortController();
-    this.#ended.set(group, ended);
+    const ended = getOrAdd(this.#ended, group, () => new AbortController());
     if (this.#isOver) ended.abort(over());
     return ended.signal;
   }

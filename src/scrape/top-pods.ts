@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { haveSameItems } from '../base/memo.js';
+import { getOrAdd } from '../base/merge.js';
 import { largestFirst, Ranking } from '../base/ranking.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { BoundPod, NodeObjects, NodeSnapshot, NodeState, PodSnapshot } from '../node/node-state.js';
@@ -104,11 +105,7 @@ export class TopPods {
   }
 
   #rankingOf(key: string, rankings: Map<string, PodRanking>): PodRanking {
-    const known = rankings.get(key);
-    if (known !== undefined) return known;
-    const ranking = new Ranking(this.#options.count, largestPodFirst);
-    rankings.set(key, ranking);
-    return ranking;
+    return getOrAdd(rankings, key, () => new Ranking(this.#options.count, largestPodFirst));
   }
 
   #trimNode(node: NodeState, shown: ReadonlySet<PodSnapshot>): NodeState {

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/merge.js';
 import { countedText } from '../base/text.js';
 import { causeText, evictionHint } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
@@ -34,14 +35,7 @@ function largestGroups(
   evictions: readonly EvictionReport[],
   nameOf: (eviction: EvictionReport) => string,
 ): readonly EvictionGroup[] {
-  const groups = new Map<string, [EvictionReport, ...EvictionReport[]]>();
-  for (const eviction of evictions) {
-    const name = nameOf(eviction);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [eviction]);
-    else group.push(eviction);
-  }
-  return [...groups.values()].sort((a, b) => b.length - a.length);
+  return [...groupBy(evictions, nameOf).values()].sort((a, b) => b.length - a.length);
 }
 
 /** Those for the most frequent cause. */

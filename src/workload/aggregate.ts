@@ -1,3 +1,4 @@
+import { addKnown } from '../base/merge.js';
 import { type Workload, workloadKey } from './workload.js';
 import {
   noUsage,
@@ -103,9 +104,9 @@ class Sums {
 
   add({ usage, limitBytes, requestBytes, expectedPods, measuredPods, pendingPods }: WorkloadPartial): this {
     this.#usedBytes += usage.usedBytes;
-    this.#podMaxUsedBytes = combineKnown(Math.max, this.#podMaxUsedBytes, usage.podMaxUsedBytes);
-    this.#limitBytes = combineKnown(sum, this.#limitBytes, limitBytes);
-    this.#requestBytes = combineKnown(sum, this.#requestBytes, requestBytes);
+    this.#podMaxUsedBytes = mostKnown(this.#podMaxUsedBytes, usage.podMaxUsedBytes);
+    this.#limitBytes = addKnown(this.#limitBytes, limitBytes);
+    this.#requestBytes = addKnown(this.#requestBytes, requestBytes);
     this.#expectedPods += expectedPods;
     this.#measuredPods += measuredPods;
     this.#pendingPods += pendingPods;
@@ -140,12 +141,8 @@ class Sums {
   }
 }
 
-type Combine = (a: number, b: number) => number;
-
-const sum: Combine = (a, b) => a + b;
-
-/** Undefined when both are, the known one when one is. */
-function combineKnown(combine: Combine, a: number | undefined, b: number | undefined): number | undefined {
+/** The larger of what is known; undefined when neither is. */
+function mostKnown(a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined) return b;
-  return b === undefined ? a : combine(a, b);
+  return b === undefined ? a : Math.max(a, b);
 }

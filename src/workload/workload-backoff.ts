@@ -1,5 +1,6 @@
 import { type Backoff, exponentialBackoff } from '../base/backoff.js';
 import type { Clock } from '../base/clock.js';
+import { retainKeys } from '../base/merge.js';
 
 export interface WorkloadBackoffOptions {
   readonly clock: Clock;
@@ -72,9 +73,7 @@ export class WorkloadBackoff {
 
   /** Forgets the workloads that are not among `keys`. */
   retain(keys: ReadonlySet<string>): void {
-    for (const key of this.#failed.keys()) {
-      if (!keys.has(key)) this.#failed.delete(key);
-    }
+    retainKeys(this.#failed, keys);
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../base/merge.js';
 import type { Pod } from '../kube/objects.js';
 import { controllerOf, controllerType } from './controller.js';
 import { LabelWorkloads, type WorkloadDefinition } from './label-workloads.js';
@@ -81,10 +82,7 @@ export class WorkloadResolver {
     const origin = { source: 'controller', kind } as const;
     const workload: Workload = { namespace: pod.namespace, name, type: controllerType(kind), origin };
     const key = workloadKey(workload);
-    const known = this.#controllers.get(key);
-    if (known !== undefined) return known.workload;
-    this.#controllers.set(key, { workload, number: this.#nextNumber() });
-    return workload;
+    return getOrAdd(this.#controllers, key, () => ({ workload, number: this.#nextNumber() })).workload;
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrAdd, groupBy } from '../../base/merge.js';
 import { joinTruncated } from '../../base/text.js';
 import { formatBytes } from '../../base/units.js';
 import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
@@ -10,11 +11,7 @@ const maxNameCount = 8;
 
 /** One section for all signals with the same order of the same values. */
 export function victimSections(signals: readonly SignalReport[], width: number): readonly (readonly string[])[] {
-  const groups = new Map<string, SignalReport[]>();
-  for (const report of signals) {
-    const key = JSON.stringify([countsInodes(report.signal), report.victims]);
-    groups.set(key, [...(groups.get(key) ?? []), report]);
-  }
+  const groups = groupBy(signals, ({ signal, victims }) => JSON.stringify([countsInodes(signal), victims]));
   return [...groups.values()].map((group) => groupLines(group, width));
 }
 
@@ -65,9 +62,7 @@ function placeText(signal: EvictionSignal, { place, usage = 0, request }: Victim
 function freeingTexts(group: readonly SignalReport[]): readonly string[] {
   const byText = new Map<string, EvictionSignal[]>();
   for (const { signal, toFree } of group) {
-    if (toFree === undefined) continue;
-    const text = freeingText(signal, toFree);
-    byText.set(text, [...(byText.get(text) ?? []), signal]);
+    if (toFree !== undefined) getOrAdd(byText, freeingText(signal, toFree), (): EvictionSignal[] => []).push(signal);
   }
   return byText.size <= 1
     ? [...byText.keys()]

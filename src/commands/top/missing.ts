@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/merge.js';
 import { joinTruncated } from '../../base/text.js';
 import { formatAge } from '../../base/units.js';
 import type { Config } from '../../config/schema.js';
@@ -46,11 +47,10 @@ export function missingNotes(reading: ClusterReading, filter: PodFilter): readon
 /** Why no node has data, a line per reason and the fix, where there is one; empty when a node has data, or there is none to scrape. */
 export function causesOfAbsence(reading: ClusterReading, access: Config['kubelet']['access']): readonly string[] {
   if (reading.snapshot.nodes.some(({ state }) => state !== 'absent')) return [];
-  const byReason = new Map<AbsenceReason, string[]>();
-  for (const { nodeName, reason } of absentNodes(reading)) {
-    if (reason !== 'skipped') byReason.set(reason, [...(byReason.get(reason) ?? []), nodeName]);
-  }
-  const causes = Array.from(byReason, ([reason, names]) => {
+  const unexpected = absentNodes(reading).filter(({ reason }) => reason !== 'skipped');
+  const byReason = groupBy(unexpected, ({ reason }) => reason);
+  const causes = Array.from(byReason, ([reason, absent]) => {
+    const names = absent.map(({ nodeName }) => nodeName);
     const message = names.map((name) => reading.failures.get(name)?.message).find((text) => text !== undefined);
     const nodes = joinTruncated(names.map(terminalText), maxNamesCount);
     return `no data from ${nodes} (${reason}): ${terminalText(message ?? hintFor(reason))}`;
