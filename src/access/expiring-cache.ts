@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { setNewest } from '../base/merge.js';
 
 interface Kept<V> {
   readonly value: V;
@@ -31,9 +32,6 @@ export class ExpiringCache<V> {
 
   /** `ttlMs` may be Infinity. */
   set(key: string, value: V, ttlMs: number): void {
-    this.#values.delete(key);
-    this.#values.set(key, { value, untilMs: this.#clock.monotonicMs() + ttlMs });
-    const [oldest] = this.#values.keys();
-    if (this.#values.size > this.#maxCount && oldest !== undefined) this.#values.delete(oldest);
+    setNewest(this.#values, key, { value, untilMs: this.#clock.monotonicMs() + ttlMs }, this.#maxCount);
   }
 }

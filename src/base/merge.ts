@@ -38,6 +38,16 @@ export function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
+/** Sets the value as the newest of the map; the oldest ones above `maxCount` are forgotten. */
+export function setNewest<K, V>(map: Map<K, V>, key: K, value: V, maxCount: number): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= maxCount) return;
+    map.delete(oldest);
+  }
+}
+
 /** Deletes all other keys. */
 export function retainKeys<K>(map: Map<K, unknown>, keys: ReadonlySet<K>): void {
   for (const key of map.keys()) if (!keys.has(key)) map.delete(key);

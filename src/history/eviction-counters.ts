@@ -1,3 +1,4 @@
+import { setNewest } from '../base/merge.js';
 import { type EvictionCause, evictionCauses } from './eviction-message.js';
 
 /** The evictions of one workload or node that this process has seen. Immutable. */
@@ -30,10 +31,7 @@ export class EvictionCounters<T> {
     const key = this.#keyOf(of);
     const before = this.#counted.get(key)?.counts ?? noEvictions;
     const counts = new Map(before).set(cause, (before.get(cause) ?? 0) + 1);
-    this.#counted.delete(key);
-    this.#counted.set(key, { of, counts });
-    const [oldest] = this.#counted.keys();
-    if (this.#counted.size > maxCount && oldest !== undefined) this.#counted.delete(oldest);
+    setNewest(this.#counted, key, { of, counts }, maxCount);
   }
 
   /**

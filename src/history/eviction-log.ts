@@ -1,5 +1,6 @@
 import { type Clock, latestNowMs } from '../base/clock.js';
 import { Memo } from '../base/memo.js';
+import { setNewest } from '../base/merge.js';
 import { byNames } from '../base/ranking.js';
 import type { EvictionStatus } from '../kube/eviction-status.js';
 import type { Pod } from '../kube/objects.js';
@@ -112,7 +113,7 @@ export class EvictionLog {
     const seen = { pod, status, eviction, context: contextOf(pod), isLive };
     if (isLive) this.#count(seen);
     if (!this.#isCounted.has(pod.uid) || change.isInitial) this.#add(this.#recordOf(seen));
-    this.#remember(pod.uid, isLive || this.#isCounted.get(pod.uid) === true);
+    setNewest(this.#isCounted, pod.uid, isLive || this.#isCounted.get(pod.uid) === true, maxUids);
   }
 
   /** All evictions, also of pods that belong to no workload; the newest first. */
@@ -159,13 +160,6 @@ export class EvictionLog {
     const { workloads } = this.#recordWith(uid) ?? context;
     for (const workload of workloads) this.#byWorkload.add(workload, cause);
     if (nodeName !== undefined) this.#byNode.add(nodeName, cause);
-  }
-
-  #remember(uid: string, isCounted: boolean): void {
-    this.#isCounted.delete(uid);
-    this.#isCounted.set(uid, isCounted);
-    const [oldest] = this.#isCounted.keys();
-    if (this.#isCounted.size > maxUids && oldest !== undefined) this.#isCounted.delete(oldest);
   }
 
   #recordOf({ pod, status: { message, atMs }, eviction, context, isLive }: SeenEviction): EvictionRecord {

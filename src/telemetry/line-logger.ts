@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { type LogFields, type Logger, type LogLevel, logLevels } from '../base/logger.js';
+import { setNewest } from '../base/merge.js';
 import { escapeInvisible, truncate } from '../base/text.js';
 
 export const logFormats = ['json', 'logfmt'] as const;
@@ -63,18 +64,8 @@ class Repetitions {
       known.suppressedCount += 1;
       return undefined;
     }
-    this.#lines.delete(line);
-    this.#lines.set(line, { writtenAtMs: nowMs, suppressedCount: 0 });
-    this.#forgetOldest();
+    setNewest(this.#lines, line, { writtenAtMs: nowMs, suppressedCount: 0 }, maxRememberedLines);
     return known?.suppressedCount ?? 0;
-  }
-
-  #forgetOldest(): void {
-    if (this.#lines.size <= maxRememberedLines) return;
-    for (const oldest of this.#lines.keys()) {
-      this.#lines.delete(oldest);
-      return;
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { addKnown, getOrAdd, groupBy, leastKnown, mergeByName, retainKeys } from '../../src/base/merge.js';
+import { addKnown, getOrAdd, groupBy, leastKnown, mergeByName, retainKeys, setNewest } from '../../src/base/merge.js';
 
 it('items with one key are a group, in their order', () => {
   expect([...groupBy(['ant', 'bee', 'asp'], (name) => name.charAt(0))]).toEqual([
@@ -17,6 +17,15 @@ it('a value is made for a key that has none, and not again', () => {
   expect([...lists]).toEqual([
     ['a', [1, 2]],
     ['b', [3]],
+  ]);
+});
+
+it('a map with too many keys forgets those that were not set for longest', () => {
+  const map = new Map<string, number>();
+  for (const [value, key] of ['a', 'b', 'a', 'c'].entries()) setNewest(map, key, value, 2);
+  expect([...map]).toEqual([
+    ['a', 2],
+    ['c', 3],
   ]);
 });
 
