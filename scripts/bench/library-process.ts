@@ -10,7 +10,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { Exposition } from '../../src/exposition/exposition.js';
-import type { Profile } from '../../src/exposition/profile.js';
+import type { Profile } from '../../src/exposition/family.js';
 import { noFilter } from '../../src/exposition/selection.js';
 import { createDedupe } from '../../src/kube/dedupe.js';
 import { createInterner } from '../../src/kube/interner.js';

@@ -1,4 +1,4 @@
-import type { Profile } from '../../src/exposition/profile.js';
+import type { Profile } from '../../src/exposition/family.js';
 
 /** What the process of the library is asked for. */
 export type LibraryRequest =

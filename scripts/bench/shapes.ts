@@ -1,4 +1,4 @@
-import type { Profile } from '../../src/exposition/profile.js';
+import type { Profile } from '../../src/exposition/family.js';
 
 /** A cluster of one size. Each pod has two containers, an emptyDir, a configMap and a projected token. */
 export interface Shape {

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.js';
 import { GzipPages, type TextPiece } from './gzip-pages.js';
+import type { ChunkIds } from './incremental-text.js';
 import { endText, type ExpositionFormat, type FamilyHeader, headerText } from './render.js';
 import { type FamilyFilter, filterText } from './selection.js';
-import type { Versions } from './source-text.js';
 
 /** The body of a response. Its chunks are shared with other responses and never written to. */
 export interface ExpositionBody {
@@ -26,13 +26,13 @@ export interface ExpositionRequest {
 /** Puts the text of families together, compressed where the client wants it. */
 export class ExpositionBodies {
   readonly #gzip: GzipPages;
-  readonly #versions: Versions;
+  readonly #ids: ChunkIds;
   /** By their text. */
   readonly #headers = new Map<string, TextPiece>();
 
-  constructor(clock: Clock, versions: Versions) {
+  constructor(clock: Clock, ids: ChunkIds) {
     this.#gzip = new GzipPages(clock);
-    this.#versions = versions;
+    this.#ids = ids;
   }
 
   /** Without families that have no samples. Rejects with the signal's reason. */
@@ -42,7 +42,7 @@ export class ExpositionBodies {
     for (const { header, pieces: samples } of families) {
       if (samples.length === 0) continue;
       // A header between texts that are made for each body is compressed with them.
-      const isKept = samples.every(({ version }) => version !== undefined);
+      const isKept = samples.every(({ chunkId }) => chunkId !== undefined);
       const text = headerText(header, format);
       pieces.push(isKept ? this.#fixed(text) : madeText(text));
       for (const piece of samples) pieces.push(piece);
@@ -60,13 +60,13 @@ export class ExpositionBodies {
   #fixed(text: string): TextPiece {
     const known = this.#headers.get(text);
     if (known !== undefined) return known;
-    const piece = { chunk: Buffer.from(text), version: this.#versions.next(), mayEndPage: false };
+    const piece = { chunk: Buffer.from(text), chunkId: this.#ids.next(), mayEndPage: false };
     this.#headers.set(text, piece);
     return piece;
   }
 }
 
-/** Of text that is made for each body. */
-function madeText(text: string): TextPiece {
-  return { chunk: Buffer.from(text), version: undefined, mayEndPage: false };
+/** Returns text that is made for each body. */
+export function madeText(text: string): TextPiece {
+  return { chunk: Buffer.from(text), chunkId: undefined, mayEndPage: false };
 }

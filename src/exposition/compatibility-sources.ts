@@ -6,8 +6,8 @@ import type { ListedPod, NodeSnapshot } from '../node/node-state.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
 import type { SeriesSource } from './family.js';
 import type { PodOnNode } from './pod-on-node.js';
+import { containers } from './pod-sources.js';
 import { labelText } from './render.js';
-import { containers } from './series-sources.js';
 
 /** The filesystem that holds the kubelet's own files. */
 export const legacyNodes: SeriesSource<NodeSnapshot, FsStats> = {

@@ -1,10 +1,10 @@
 import type { EvictionCounts } from '../history/eviction-counters.js';
 import type { EvictionRecord } from '../history/eviction-record.js';
 import type { NodeSnapshot } from '../node/node-state.js';
+import { type NextVictim, nextVictims } from '../node/node-victims.js';
 import type { Workload } from '../workload/workload.js';
 import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';
 import { labelText } from './render.js';
-import { evictionRanks } from './series-sources.js';
 
 type CountsPage<T> = readonly EvictionCounts<T>[];
 type Records = readonly EvictionRecord[];
@@ -125,6 +125,16 @@ function newestBy(labels: readonly RecordLabel[]): SeriesSource<Records, Evictio
     labelsOf: (_records, data) => labelsOf(data),
   };
 }
+
+/** None of a node that is not close to evicting pods. */
+const evictionRanks: SeriesSource<NodeSnapshot, NextVictim> = {
+  labels: ['namespace', 'pod', 'node', 'signal'],
+  forEach(snapshot, emit) {
+    for (const data of nextVictims(snapshot)) emit(data);
+  },
+  labelsOf: ({ nodeName }, { victim: { pod }, signal }) =>
+    labelText(evictionRanks.labels, [pod.namespace, pod.name, nodeName, signal]),
+};
 
 /** Whom a node would evict next. */
 export const evictionRankGroups: readonly FamilyGroup<NodeSnapshot>[] = [

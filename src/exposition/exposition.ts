@@ -2,49 +2,33 @@ import type { Clock } from '../base/clock.js';
 import { silentLogger } from '../base/logger.js';
 import { TimeSlicer } from '../base/time-slicer.js';
 import type { EvictionCounts } from '../history/eviction-counters.js';
-import type { EvictionRecord } from '../history/eviction-record.js';
 import { NodeFaults } from '../node/node-faults.js';
 import type { PreparedNode } from '../node/node-record.js';
 import type { NodeObjects, NodeSnapshot } from '../node/node-state.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { Workload } from '../workload/workload.js';
-import { type BodyFamily, ExpositionBodies, type ExpositionBody, type ExpositionRequest } from './bodies.js';
-import { ChunkCache, type ChunkCacheOptions } from './chunks.js';
+import { ExpositionBodies, type ExpositionBody, type ExpositionRequest } from './bodies.js';
 import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
 import { detailGroups, familyTable } from './families.js';
-import type { ClusterFamilyRow, FamilyGroup, Level } from './family.js';
+import {
+  type Compatibility,
+  type FamilyGroup,
+  type Level,
+  narrowedGroups,
+  perSource,
+  type SourceGroup,
+} from './family.js';
+import { ChunkIds, type Division, FamilyRenderer, undivided } from './incremental-text.js';
 import { nodeStateGroups } from './node-families.js';
-import { isSameState, type ShownNodeState, shownState } from './node-states.js';
+import { isSameState, type ShownNodeState, shownState } from './node-sources.js';
 import { objectGroups } from './object-families.js';
-import { type SourceParts, undivided } from './part-texts.js';
-import { partsOfNode, partsOfObjects } from './pod-on-node.js';
-import type { Compatibility } from './profile.js';
-import { type MetricSource, registryFamilies, type RegistryFamily } from './registry-text.js';
-import {
-  chooseFamilies,
-  type CountedCache,
-  countOf,
-  type FamilyBlock,
-  placesOf,
-  roomIn,
-  section,
-  type TextSection,
-} from './sections.js';
-import {
-  allowedBy,
-  type FamilyFilter,
-  type FamilyPredicate,
-  type FamilyRules,
-  filterText,
-  requestedBy,
-} from './selection.js';
-import { familiesOverCap } from './series-cap.js';
-import type { NodeStates, WorkloadPage } from './series-sources.js';
-import { groupsOf, perSource, type SourceGroup } from './source-groups.js';
-import { TextMaker, Versions } from './source-text.js';
+import { nodeDivision, objectDivision } from './pod-on-node.js';
+import { type MetricSource, registryFamilies } from './registry-text.js';
+import { allowedBy, type FamilyFilter, type FamilyRules, filterText, requestedBy } from './selection.js';
+import { chooseFamilies, familiesOverCap, roomIn } from './series-cap.js';
 import { StablePages } from './stable-pages.js';
-import { workloadGroups } from './workload-families.js';
-import { WorkloadPages } from './workload-pages.js';
+import { type FamilyBlock, TextCache, type TextCacheOptions } from './text-cache.js';
+import { workloadGroups, workloadPager } from './workload-families.js';
 
 /** The exporter's own metrics. */
 export interface SelfMetricsSource {
@@ -93,63 +77,66 @@ export interface ExpositionOptions {
  * the settings do not allow are never formatted; the text of the others is kept for all requests, whatever their filters.
  */
 export class Exposition {
-  readonly #settings: ExpositionSettings;
+  readonly #maxSeries: number | undefined;
   readonly #names: ReadonlySet<string>;
   readonly #selfMetrics: SelfMetricsSource;
   readonly #slicer: TimeSlicer;
   readonly #observer: SeriesCapObserver;
-  readonly #faults: NodeFaults;
   readonly #bodies: ExpositionBodies;
-  readonly #pages = new WorkloadPages();
-  readonly #workloadChunks: ChunkCache<WorkloadPage>;
-  readonly #objectChunks: ChunkCache<NodeObjects>;
-  readonly #nodeChunks: ChunkCache<NodeSnapshot>;
-  readonly #nodeStates = new StablePages<ShownNodeState>(isSameState);
-  readonly #nodeStateChunks: ChunkCache<NodeStates>;
-  readonly #evictedPodChunks: ChunkCache<readonly EvictionRecord[]>;
-  readonly #workloadEvictions = new StablePages<EvictionCounts<Workload>>();
-  readonly #workloadEvictionChunks: ChunkCache<readonly EvictionCounts<Workload>[]>;
-  readonly #nodeEvictions = new StablePages<EvictionCounts<string>>();
-  readonly #nodeEvictionChunks: ChunkCache<readonly EvictionCounts<string>[]>;
-  readonly #caches: readonly CountedCache[];
+  readonly #nodes: TextCache<NodeSnapshot>;
+  readonly #objects: TextCache<NodeObjects>;
+  /** In the order of the table. */
+  readonly #caches: readonly Pick<TextCache<never>, SharedByCaches>[];
 
-  constructor({ settings, selfMetrics, observer, faults, clock }: ExpositionOptions) {
+  constructor({ settings, selfMetrics, observer, faults = new NodeFaults(silentLogger), clock }: ExpositionOptions) {
     const isAllowed = allowedBy(settings);
-    this.#settings = settings;
+    this.#maxSeries = settings.maxSeries;
     this.#names = new Set(familyTable([], settings.compatibility).map(({ name }) => name));
     this.#selfMetrics = selfMetrics;
     this.#observer = observer;
-    this.#faults = faults ?? new NodeFaults(silentLogger);
     this.#slicer = new TimeSlicer(clock);
-    const versions = new Versions();
-    this.#bodies = new ExpositionBodies(clock, versions);
+    const ids = new ChunkIds();
+    this.#bodies = new ExpositionBodies(clock, ids);
     const cacheOf = <Source extends object, Item extends object, Part>(
       groups: readonly SourceGroup<Source, Part>[],
-      parts: SourceParts<Source, Item, Part>,
-      names: Pick<ChunkCacheOptions<Source>, 'nameOf' | 'onFault'>,
-    ) =>
-      new ChunkCache({
-        maker: new TextMaker(groupsOf(groups, isAllowed), parts, versions),
-        slicer: this.#slicer,
-        ...names,
-      });
-    const ofNode = {
+      division: Division<Source, Item, Part>,
+      options: Pick<TextCacheOptions<Source>, 'sourcesOf' | 'nameOf' | 'onFault'>,
+    ) => {
+      const renderer = new FamilyRenderer(narrowedGroups(groups, isAllowed), division, ids);
+      return new TextCache({ renderer, slicer: this.#slicer, ...options });
+    };
+    const perNode = {
       nameOf: ({ nodeName }: NodeSource) => nodeName,
       onFault: (source: NodeSource, error: unknown) => {
-        this.#faults.add(source.nodeName, error, source);
+        faults.add(source.nodeName, error, source);
       },
     };
-    const pageCache = <Page extends object>(groups: readonly FamilyGroup<Page>[]) =>
-      cacheOf<Page, never, never>(perSource(groups), undivided, { nameOf: (_, index) => String(index) });
-    this.#workloadChunks = pageCache(workloadGroups);
-    this.#objectChunks = cacheOf(objectGroups(settings), partsOfObjects, ofNode);
-    this.#nodeChunks = cacheOf(detailGroups(settings), partsOfNode(settings), ofNode);
-    this.#nodeStateChunks = pageCache(nodeStateGroups);
-    this.#evictedPodChunks = pageCache(evictedPodGroups);
-    this.#workloadEvictionChunks = pageCache(workloadEvictionGroups);
-    this.#nodeEvictionChunks = pageCache(nodeEvictionGroups);
-    const perNode = [this.#nodeChunks, this.#objectChunks, this.#nodeStateChunks, this.#nodeEvictionChunks];
-    this.#caches = [this.#workloadChunks, this.#workloadEvictionChunks, this.#evictedPodChunks, ...perNode];
+    const pageCache = <Page extends object>(
+      groups: readonly FamilyGroup<Page>[],
+      sourcesOf: (snapshot: ClusterSnapshot) => readonly Page[],
+    ) => cacheOf<Page, never, never>(perSource(groups), undivided, { sourcesOf, nameOf: (_, index) => String(index) });
+    this.#nodes = cacheOf(detailGroups(settings), nodeDivision(settings), {
+      sourcesOf: ({ nodes }) => nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot])),
+      ...perNode,
+    });
+    this.#objects = cacheOf(objectGroups(settings), objectDivision, {
+      sourcesOf: ({ objects }) => objects,
+      ...perNode,
+    });
+    const workloadPages = workloadPager();
+    const workloadEvictions = new StablePages<EvictionCounts<Workload>>();
+    const nodeStates = new StablePages<ShownNodeState>(isSameState);
+    const nodeEvictions = new StablePages<EvictionCounts<string>>();
+    this.#caches = [
+      pageCache(workloadGroups, ({ workloads }) => workloadPages(workloads)),
+      pageCache(workloadEvictionGroups, ({ evictions }) => workloadEvictions.of(evictions.workloads)),
+      this.#nodes,
+      this.#objects,
+      pageCache(evictedPodGroups, ({ evictions }) => [evictions.records]),
+      // After the text of the nodes, which shows where data of a node is faulty.
+      pageCache(nodeStateGroups, (snapshot) => nodeStates.of(shownStates(snapshot, faults))),
+      pageCache(nodeEvictionGroups, ({ evictions }) => nodeEvictions.of(evictions.nodes)),
+    ];
   }
 
   /** Whether there is a family of this name, allowed or not, with series or without. */
@@ -161,14 +148,14 @@ export class Exposition {
   /** Makes the text of a node ahead of `render`, if any is requested. Rejects with the signal's reason. */
   async prepareNode({ snapshot, objects }: PreparedNode, filter: FamilyFilter, signal: AbortSignal): Promise<void> {
     const isRequested = requestedBy(filter);
-    const prepare = async <Source extends object>(cache: ChunkCache<Source>, source: Source) => {
+    const prepare = async <Source extends object>(cache: TextCache<Source>, source: Source) => {
       if (!cache.families.some(isRequested)) return;
-      await cache.count(source, roomIn(this.#caches, this.#settings.maxSeries), signal);
-      const { leftOut } = chooseFamilies(this.#caches, filter, this.#settings.maxSeries);
-      await cache.prepare(source, placesOf(cache.families, leftOut), signal);
+      await cache.count(source, roomIn(this.#caches, this.#maxSeries), signal);
+      const { leftOut } = chooseFamilies(this.#caches, filter, this.#maxSeries);
+      await cache.prepare(source, leftOut, signal);
     };
-    if (snapshot !== undefined) await prepare(this.#nodeChunks, snapshot);
-    await prepare(this.#objectChunks, objects);
+    if (snapshot !== undefined) await prepare(this.#nodes, snapshot);
+    await prepare(this.#objects, objects);
   }
 
   /** Without a snapshot (before the first sync), only the exporter's own metrics. Rejects with the signal's reason. */
@@ -179,10 +166,12 @@ export class Exposition {
   ): Promise<ExpositionBody> {
     const { format, filter } = request;
     const ofCluster = snapshot === undefined ? [] : await this.#clusterBlocks(snapshot, filter, signal);
-    this.#selfMetrics.setSeries(countSeries(ofCluster));
-    const source = requestedOf(this.#selfMetrics.registry, requestedBy(filter));
-    const own = await registryFamilies({ source, format, slicer: this.#slicer }, signal);
-    return this.#bodies.of([...ofCluster, ...own.map(ownBlock)], request, signal);
+    this.#selfMetrics.setSeries(countByLevel(ofCluster));
+    const own = await registryFamilies(
+      { source: this.#selfMetrics.registry, isRequested: requestedBy(filter), format, slicer: this.#slicer },
+      signal,
+    );
+    return this.#bodies.of([...ofCluster, ...own], request, signal);
   }
 
   async #clusterBlocks(
@@ -190,84 +179,42 @@ export class Exposition {
     filter: FamilyFilter,
     signal: AbortSignal,
   ): Promise<readonly FamilyBlock[]> {
-    const sections = this.#sections(snapshot);
     const isRequested = requestedBy(filter);
-    const requested = sections.filter(({ cache }) => cache.families.some(isRequested));
-    let room = roomIn(this.#caches, this.#settings.maxSeries);
-    for (const { count } of requested) room = await count(room, signal);
-    const choice = chooseFamilies(this.#caches, filter, this.#settings.maxSeries);
+    const requested = this.#caches.filter(({ families }) => families.some(isRequested));
+    let room = roomIn(this.#caches, this.#maxSeries);
+    for (const cache of requested) room = await cache.countAll(snapshot, room, signal);
+    const choice = chooseFamilies(this.#caches, filter, this.#maxSeries);
     const blocks: FamilyBlock[] = [];
-    for (const section of requested) blocks.push(...(await section.blocks(choice, signal)));
-    const largePodsSeriesCount = requested.reduce((sum, { cache }) => sum + cache.leftOutCount, 0);
-    return this.#capped(blocks, { filter, leftOut: choice.leftOut, largePodsSeriesCount });
-  }
-
-  /** In the order of the table. */
-  #sections(snapshot: ClusterSnapshot): readonly TextSection[] {
-    const { nodes, objects, workloads, evictions } = snapshot;
-    const snapshots = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
-    return [
-      section(this.#workloadChunks, () => this.#pages.of(workloads)),
-      section(this.#workloadEvictionChunks, () => this.#workloadEvictions.of(evictions.workloads)),
-      section(this.#nodeChunks, () => snapshots),
-      section(this.#objectChunks, () => objects),
-      section(this.#evictedPodChunks, () => [evictions.records]),
-      section(this.#nodeStateChunks, () => this.#nodeStates.of(this.#shownStates(snapshot))),
-      section(this.#nodeEvictionChunks, () => this.#nodeEvictions.of(evictions.nodes)),
-    ];
-  }
-
-  /** To be called once the text of the nodes is made. */
-  #shownStates({ nodes, objects }: ClusterSnapshot): readonly ShownNodeState[] {
-    const faulty = new Set(objects.filter((source) => this.#faults.has(source)).map(({ nodeName }) => nodeName));
-    return nodes.map((node) => {
-      const { nodeName } = node;
-      const isFaulty = faulty.has(nodeName) || (node.state !== 'absent' && this.#faults.has(node.snapshot));
-      return isFaulty ? { nodeName, state: 'absent', reason: 'internal_error' } : shownState(node);
-    });
-  }
-
-  #capped(blocks: readonly FamilyBlock[], { filter, leftOut, largePodsSeriesCount }: CapInput): readonly FamilyBlock[] {
-    const { maxSeries } = this.#settings;
-    const over = familiesOverCap(blocks, maxSeries ?? Infinity);
-    const isDropped = (block: FamilyBlock): boolean => over.has(block) || leftOut.has(block.header);
-    const dropped = [...over, ...blocks.filter((block) => !over.has(block) && leftOut.has(block.header))];
+    for (const cache of requested) blocks.push(...(await cache.blocks(snapshot, choice, signal)));
+    const over = familiesOverCap(blocks, this.#maxSeries);
+    const leftOut = blocks.filter((block) => !over.has(block) && choice.leftOut.has(block.header));
+    const dropped = new Set([...over, ...leftOut]);
     this.#observer.capped({
       filter: filterText(filter),
-      maxSeries,
-      families: dropped.map(({ header }) => header.name),
-      seriesCount: countOf(dropped),
-      largePodsSeriesCount,
+      maxSeries: this.#maxSeries,
+      families: Array.from(dropped, ({ header }) => header.name),
+      seriesCount: Array.from(dropped).reduce((sum, { seriesCount }) => sum + seriesCount, 0),
+      largePodsSeriesCount: requested.reduce((sum, { leftOutCount }) => sum + leftOutCount, 0),
     });
-    return blocks.filter((block) => !isDropped(block));
+    return blocks.filter((block) => !dropped.has(block));
   }
 }
 
-interface CapInput {
-  readonly filter: FamilyFilter;
-  readonly leftOut: ReadonlySet<ClusterFamilyRow>;
-  readonly largePodsSeriesCount: number;
-}
+type SharedByCaches = 'families' | 'seriesCounts' | 'leftOutCount' | 'countAll' | 'blocks';
 
 type NodeSource = NodeSnapshot | NodeObjects;
 
-/** The families of the registry that are requested; the others are not formatted. */
-function requestedOf(registry: MetricSource, isRequested: FamilyPredicate): MetricSource {
-  return {
-    getMetricsAsJSON: async () => {
-      const families = await registry.getMetricsAsJSON();
-      return families.filter(({ name }) => isRequested({ name, level: 'exporter' }));
-    },
-  };
+function shownStates({ nodes, objects }: ClusterSnapshot, faults: NodeFaults): readonly ShownNodeState[] {
+  const faulty = new Set(objects.filter((source) => faults.has(source)).map(({ nodeName }) => nodeName));
+  return nodes.map((node) => {
+    const { nodeName } = node;
+    const isFaulty = faulty.has(nodeName) || (node.state !== 'absent' && faults.has(node.snapshot));
+    return isFaulty ? { nodeName, reason: 'internal_error' } : shownState(node);
+  });
 }
 
-function countSeries(blocks: readonly FamilyBlock[]): Readonly<Record<Level, number>> {
+function countByLevel(blocks: readonly FamilyBlock[]): Readonly<Record<Level, number>> {
   const counts = { workload: 0, node: 0, pod: 0, container: 0, volume: 0 };
-  for (const { level, seriesCount } of blocks) counts[level] += seriesCount;
+  for (const { header, seriesCount } of blocks) counts[header.level] += seriesCount;
   return counts;
-}
-
-/** Made for each body. */
-function ownBlock({ header, chunks }: RegistryFamily): BodyFamily {
-  return { header, pieces: chunks.map((chunk) => ({ chunk, version: undefined, mayEndPage: false })) };
 }

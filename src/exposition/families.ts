@@ -9,13 +9,13 @@ import {
   workloadEvictionGroups,
 } from './eviction-families.js';
 import type { FamilyRow } from './family.js';
+import type { Compatibility, Profile } from './family.js';
+import { perPart, perSource, type SourceGroup } from './family.js';
 import { nodeGroups, nodeStateGroups } from './node-families.js';
 import { objectGroups } from './object-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
 import type { PodOnNode } from './pod-on-node.js';
-import type { Compatibility, Profile } from './profile.js';
 import type { FamilyRules } from './selection.js';
-import { perPart, perSource, type SourceGroup } from './source-groups.js';
 import { workloadGroups } from './workload-families.js';
 
 export type DetailGroups = readonly SourceGroup<NodeSnapshot, PodOnNode>[];

@@ -1,6 +1,11 @@
-import type { Profile } from './profile.js';
-import type { FamilyType } from './render.js';
-import type { SampleLines } from './sample-lines.js';
+import type { FamilyType, SampleLines } from './render.js';
+
+/** How much of the table of families is exposed, the smallest first; each includes those before it. */
+export const profiles = ['minimal', 'standard', 'full'] as const;
+export type Profile = (typeof profiles)[number];
+
+/** The exporter whose families are served too. */
+export type Compatibility = 'none' | 'k8s-ephemeral-storage-metrics';
 
 /** What a series is about; the series of each level are counted separately. */
 export type Level = 'workload' | 'node' | 'pod' | 'container' | 'volume';
@@ -31,6 +36,33 @@ export interface FamilyGroup<Source> {
   write(source: Source, lines: readonly (SampleLines | undefined)[]): void;
   /** Adds the numbers of samples of `source` to `counts`: one for each family from `first` on. */
   count(source: Source, counts: Uint32Array, first: number): void;
+}
+
+/** Families about a source of series as a whole, or about each of its parts. */
+export type SourceGroup<Source, Part> =
+  | { readonly per: 'source'; readonly group: FamilyGroup<Source> }
+  | { readonly per: 'part'; readonly group: FamilyGroup<Part> };
+
+export function perSource<Source>(groups: readonly FamilyGroup<Source>[]): readonly SourceGroup<Source, never>[] {
+  return groups.map((group) => ({ per: 'source', group }));
+}
+
+export function perPart<Part>(groups: readonly FamilyGroup<Part>[]): readonly SourceGroup<never, Part>[] {
+  return groups.map((group) => ({ per: 'part', group }));
+}
+
+/** Returns the groups with these families only; the others are not formatted. */
+export function narrowedGroups<Source, Part>(
+  groups: readonly SourceGroup<Source, Part>[],
+  isWanted: (family: ClusterFamilyRow) => boolean,
+): readonly SourceGroup<Source, Part>[] {
+  return groups
+    .map((entry): SourceGroup<Source, Part> =>
+      entry.per === 'source'
+        ? { per: 'source', group: entry.group.narrowed(isWanted) }
+        : { per: 'part', group: entry.group.narrowed(isWanted) },
+    )
+    .filter(({ group }) => group.families.length > 0);
 }
 
 /** Where the series of a group come from. */

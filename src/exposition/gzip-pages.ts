@@ -8,7 +8,7 @@ import { combineCrc32, crc32Shift } from './crc32.js';
 export interface TextPiece {
   readonly chunk: Buffer;
   /** Equal ones stand for the same bytes; undefined for text that is made for each body. */
-  readonly version: number | undefined;
+  readonly chunkId: number | undefined;
   /** Whether a page may end with it: the same for the text of one source before and after a change. */
   readonly mayEndPage: boolean;
 }
@@ -17,12 +17,12 @@ export interface TextPiece {
 interface TextPage {
   readonly chunks: readonly Buffer[];
   /** Of the chunks; undefined when one of them is made for each body. */
-  readonly versions: readonly number[] | undefined;
+  readonly chunkIds: readonly number[] | undefined;
 }
 
 /** A part of a deflated stream that ends with a whole byte and refers to nothing before it. */
 interface DeflatedPage {
-  readonly versions: readonly number[] | undefined;
+  readonly chunkIds: readonly number[] | undefined;
   readonly bytes: Buffer;
   /** Of the text. */
   readonly crc: number;
@@ -30,8 +30,8 @@ interface DeflatedPage {
   readonly byteCount: number;
 }
 
-/** The pages of the last body of one kind, by the version of their first chunk. */
-interface KeptPages {
+/** The pages of the last body of one kind, by the id of their first chunk. */
+interface BodyPages {
   readonly pages: ReadonlyMap<number, DeflatedPage>;
   readonly byteCount: number;
   readonly usedAtMs: number;
@@ -65,7 +65,7 @@ export class GzipPages {
   readonly #clock: Clock;
   readonly #maxBytes: number;
   /** The one that was used last is the last. */
-  readonly #kept = new Map<string, KeptPages>();
+  readonly #bodies = new Map<string, BodyPages>();
 
   constructor(clock: Clock, maxBytes = defaultMaxBytes) {
     this.#clock = clock;
@@ -91,15 +91,15 @@ export class GzipPages {
   /** Forgets the pages of kinds that nobody has asked for lately. */
   expire(): void {
     const oldestMs = this.#clock.monotonicMs() - keptForMs;
-    for (const [kind, { usedAtMs }] of this.#kept) if (usedAtMs < oldestMs) this.#kept.delete(kind);
+    for (const [kind, { usedAtMs }] of this.#bodies) if (usedAtMs < oldestMs) this.#bodies.delete(kind);
   }
 
-  #find({ versions }: TextPage): DeflatedPage | undefined {
-    const first = versions?.[0];
+  #find({ chunkIds }: TextPage): DeflatedPage | undefined {
+    const first = chunkIds?.[0];
     if (first === undefined) return undefined;
-    for (const { pages } of this.#kept.values()) {
+    for (const { pages } of this.#bodies.values()) {
       const page = pages.get(first);
-      if (page !== undefined && areSame(page.versions, versions)) return page;
+      if (page !== undefined && areSame(page.chunkIds, chunkIds)) return page;
     }
     return undefined;
   }
@@ -108,54 +108,54 @@ export class GzipPages {
     const pages = new Map<number, DeflatedPage>();
     let byteCount = 0;
     for (const page of deflated) {
-      if (page.versions?.[0] === undefined) continue;
-      pages.set(page.versions[0], page);
+      if (page.chunkIds?.[0] === undefined) continue;
+      pages.set(page.chunkIds[0], page);
       byteCount += page.bytes.length;
     }
-    this.#kept.delete(kind);
+    this.#bodies.delete(kind);
     // Of more kinds than there is room for, the one used last makes room: clients come in turn, and if the oldest did, each would find
     // its pages gone.
-    for (const former of [...this.#kept.keys()].reverse()) {
+    for (const former of [...this.#bodies.keys()].reverse()) {
       if (this.#hasRoomFor(byteCount)) break;
-      this.#kept.delete(former);
+      this.#bodies.delete(former);
     }
-    this.#kept.set(kind, { pages, byteCount, usedAtMs: this.#clock.monotonicMs() });
+    this.#bodies.set(kind, { pages, byteCount, usedAtMs: this.#clock.monotonicMs() });
   }
 
   #hasRoomFor(byteCount: number): boolean {
-    const keptBytes = [...this.#kept.values()].reduce((sum, kept) => sum + kept.byteCount, byteCount);
-    return this.#kept.size < 2 || (this.#kept.size < maxKinds && keptBytes <= this.#maxBytes);
+    const keptBytes = [...this.#bodies.values()].reduce((sum, body) => sum + body.byteCount, byteCount);
+    return this.#bodies.size < 2 || (this.#bodies.size < maxKinds && keptBytes <= this.#maxBytes);
   }
 }
 
 function* pagesOf(pieces: Iterable<TextPiece>): Iterable<TextPage> {
   let chunks: Buffer[] = [];
-  let versions: number[] = [];
+  let chunkIds: number[] = [];
   let byteCount = 0;
   const page = (isKept: boolean): TextPage => {
-    const ended = { chunks, versions: isKept ? versions : undefined };
-    [chunks, versions, byteCount] = [[], [], 0];
+    const ended = { chunks, chunkIds: isKept ? chunkIds : undefined };
+    [chunks, chunkIds, byteCount] = [[], [], 0];
     return ended;
   };
-  for (const { chunk, version, mayEndPage } of pieces) {
-    const isKept = version !== undefined;
-    if (chunks.length > 0 && isKept !== versions.length > 0) yield page(versions.length > 0);
+  for (const { chunk, chunkId, mayEndPage } of pieces) {
+    const isKept = chunkId !== undefined;
+    if (chunks.length > 0 && isKept !== chunkIds.length > 0) yield page(chunkIds.length > 0);
     chunks.push(chunk);
     byteCount += chunk.length;
-    if (isKept) versions.push(version);
+    if (isKept) chunkIds.push(chunkId);
     if (byteCount >= (mayEndPage ? leastPageBytes : mostPageBytes)) yield page(isKept);
   }
-  if (chunks.length > 0) yield page(versions.length > 0);
+  if (chunks.length > 0) yield page(chunkIds.length > 0);
 }
 
-async function deflatedPage({ chunks, versions }: TextPage): Promise<DeflatedPage> {
+async function deflatedPage({ chunks, chunkIds }: TextPage): Promise<DeflatedPage> {
   const [first = lastBlock] = chunks;
   const text = chunks.length === 1 ? first : Buffer.concat(chunks);
   // Level 1: a higher one takes twice the time to save a few percent.
   const deflated = await deflate(text, { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH });
   const bytes = Buffer.allocUnsafeSlow(deflated.length); // what zlib returns is a part of a larger block
   deflated.copy(bytes);
-  return { versions, bytes, crc: crc32(text), crcShift: crc32Shift(text.length), byteCount: text.length };
+  return { chunkIds, bytes, crc: crc32(text), crcShift: crc32Shift(text.length), byteCount: text.length };
 }
 
 function trailer(pages: readonly DeflatedPage[]): Buffer {
@@ -171,6 +171,6 @@ function trailer(pages: readonly DeflatedPage[]): Buffer {
   return bytes;
 }
 
-function areSame(before: readonly number[] | undefined, versions: readonly number[] = []): boolean {
-  return before?.length === versions.length && before.every((version, index) => version === versions[index]);
+function areSame(before: readonly number[] | undefined, chunkIds: readonly number[] = []): boolean {
+  return before?.length === chunkIds.length && before.every((chunkId, index) => chunkId === chunkIds[index]);
 }

@@ -9,7 +9,7 @@ import {
   type NodeStates,
   owners,
   summaries,
-} from './series-sources.js';
+} from './node-sources.js';
 
 /** Per node, from its summary. */
 export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
@@ -159,28 +159,25 @@ export const nodeStateGroups: readonly FamilyGroup<NodeStates>[] = [
         name: 'node_data_available',
         profile: 'minimal',
         help: '1 if this scrape has data of the node, fresh or stale; 0 if it is absent. No series for nodes that are skipped.',
-        value: (node) => {
-          if (node.state !== 'absent') return 1;
-          return node.reason === 'skipped' ? undefined : 0;
-        },
+        value: ({ reason }) => (reason === 'skipped' ? undefined : Number(reason === undefined)),
       },
       {
         name: 'node_data_timestamp_seconds',
         profile: 'minimal',
         help: 'Unix time at which the data of the node was fetched from its kubelet.',
-        value: (node) => (node.state === 'absent' ? undefined : toSeconds(node.fetchedAtMs)),
+        value: ({ fetchedAtMs }) => toSeconds(fetchedAtMs),
       },
       {
         name: 'node_pods_missing',
         profile: 'standard',
         help: 'Pods that have run on the node for longer than the grace period, according to the API server, and are not in its summary.',
-        value: (node) => (node.state === 'absent' ? undefined : node.missingPods),
+        value: ({ missingPods }) => missingPods,
       },
       {
         name: 'node_pods_dangling',
         profile: 'standard',
         help: 'Pods in the summary of the node that have been unknown to the API server for longer than the grace period.',
-        value: (node) => (node.state === 'absent' ? undefined : node.danglingPods),
+        value: ({ danglingPods }) => danglingPods,
       },
     ],
   }),

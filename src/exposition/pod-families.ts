@@ -1,8 +1,8 @@
 import type { ContainerUsage } from '../node/usage.js';
 import { sharedContainers } from './compatibility-sources.js';
+import type { Profile } from './family.js';
 import { type FamilyGroup, familyGroup, type FamilyOptions, microsecondsToSeconds, toSeconds } from './family.js';
 import type { PodOnNode } from './pod-on-node.js';
-import type { Profile } from './profile.js';
 import {
   containers,
   emptyDirs,
@@ -12,7 +12,7 @@ import {
   pods,
   volumeFilesystems,
   volumes,
-} from './series-sources.js';
+} from './pod-sources.js';
 
 /** Per pod. */
 export const podGroups: readonly FamilyGroup<PodOnNode>[] = [

@@ -1,12 +1,20 @@
-/** The pods of a node, each with what its series have from the node. */
+/**
+ * How the sources of a node are divided into pods, each with what its series have from the node. What has neither repeats nor
+ * nameless pods stays the same object.
+ */
+import { addKnown } from '../base/merge.js';
+import { haveDistinctNames, type Named } from '../base/names.js';
 import type { FsStats } from '../kubelet/summary.js';
-import type { BoundPod, ListedPod, NodeObjects, NodeSnapshot } from '../node/node-state.js';
-import { components } from '../node/usage.js';
-import { withNamelessAsOne } from './nameless-pods.js';
-import type { SourceParts } from './part-texts.js';
-import type { Compatibility } from './profile.js';
+import type { BoundPod, ListedPod, NodeObjects, NodeSnapshot, PodSnapshot } from '../node/node-state.js';
+import { withUsage } from '../node/summary-pod.js';
+import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
+import { type Component, components, type PodUsage } from '../node/usage.js';
+import { workloadKey } from '../workload/workload.js';
+import type { Compatibility } from './family.js';
+import type { Division } from './incremental-text.js';
 import { escapeLabelValue } from './render.js';
-import { boundPodWithoutRepeats, distinctPods, listedPodWithoutRepeats } from './unique.js';
+
+type PodName = Pick<ListedPod, 'namespace' | 'name'>;
 
 /** The text of the labels that all series of a pod share, made once; without the closing brace. */
 interface PodLabels {
@@ -36,11 +44,11 @@ export interface BoundPodOnNode extends PodLabels {
 const maxSeriesCounts = { measured: 650, declared: 350 };
 
 /** The same pod has other series where families show values of the node's filesystem beside it. */
-export function partsOfNode({
+export function nodeDivision({
   compatibility,
 }: {
   readonly compatibility: Compatibility;
-}): SourceParts<NodeSnapshot, ListedPod, PodOnNode> {
+}): Division<NodeSnapshot, ListedPod, PodOnNode> {
   const shown: readonly (keyof FsStats)[] =
     compatibility === 'none' ? ['capacityBytes'] : ['capacityBytes', 'availableBytes', 'inodes', 'inodesFree'];
   return {
@@ -67,7 +75,7 @@ function measuredSize({ pod, usage, ratios }: ListedPod): number {
   return components.length + ratios.length + containers.length + volumes.length + specs.length + mountCount;
 }
 
-export const partsOfObjects: SourceParts<NodeObjects, BoundPod, BoundPodOnNode> = {
+export const objectDivision: Division<NodeObjects, BoundPod, BoundPodOnNode> = {
   maxSeriesCount: maxSeriesCounts.declared,
   sizeOf: ({ pod: { containers, volumes }, workloads }) => 1 + containers.length + volumes.length + workloads.length,
   items: ({ pods }) => distinctPods(pods, ({ pod }) => pod),
@@ -78,10 +86,92 @@ export const partsOfObjects: SourceParts<NodeObjects, BoundPod, BoundPodOnNode> 
   isSameFor: (former, { nodeName }) => former.nodeName === nodeName,
 };
 
-function podLabels(nodeName: string): (pod: Pick<ListedPod, 'namespace' | 'name'>) => PodLabels {
+function podLabels(nodeName: string): (pod: PodName) => PodLabels {
   const ofNode = `,node="${escapeLabelValue(nodeName)}"`;
   return (pod) => {
     const named = `{namespace="${escapeLabelValue(pod.namespace)}",pod="${escapeLabelValue(pod.name)}"`;
     return { named, placed: `${named}${ofNode}` };
+  };
+}
+
+/** A series must not appear twice in an exposition: of pods with the same name only the first has series. */
+function distinctPods<T>(pods: readonly T[], nameOf: (pod: T) => PodName): readonly T[] {
+  const names = new Set<string>();
+  for (const pod of pods) names.add(nameOf(pod).name);
+  if (names.size === pods.length) return pods; // cheaper than a key for each, and the rule
+  return distinct(pods, (pod) => {
+    const { namespace, name } = nameOf(pod);
+    return `${namespace}/${name}`; // neither has a slash
+  });
+}
+
+/** Of containers and volumes with the same name, too. A pod without a total has no series of them. */
+function listedPodWithoutRepeats(pod: ListedPod): ListedPod {
+  const { pod: object, usage } = pod;
+  if (usage === undefined) return pod;
+  const containers = distinctByName(usage.containers);
+  const volumes = distinctByName(usage.volumes);
+  const specs = object && distinctByName(object.containers);
+  if (containers === usage.containers && volumes === usage.volumes && specs === object?.containers) return pod;
+  const known = withUsage(pod, { ...usage, containers, volumes });
+  return object === undefined ? known : { ...known, pod: { ...object, containers: specs ?? [] } };
+}
+
+/** Names of containers and volumes are unique where the API server has checked them; recorded objects are not checked. */
+function boundPodWithoutRepeats(bound: BoundPod): BoundPod {
+  const containers = distinctByName(bound.pod.containers);
+  const volumes = distinctByName(bound.pod.volumes);
+  const workloads = bound.workloads.length < 2 ? bound.workloads : distinct(bound.workloads, workloadKey);
+  const isSame = containers === bound.pod.containers && volumes === bound.pod.volumes && workloads === bound.workloads;
+  return isSame ? bound : { ...bound, pod: { ...bound.pod, containers, volumes }, workloads };
+}
+
+function distinctByName<T extends Named>(items: readonly T[]): readonly T[] {
+  return haveDistinctNames(items) ? items : distinct(items, ({ name }) => name);
+}
+
+/** The same array without repeats. */
+function distinct<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+  const seen = new Set<string>();
+  const first = items.filter((item) => {
+    const sizeBefore = seen.size;
+    return seen.add(keyOf(item)).size > sizeBefore;
+  });
+  return first.length === items.length ? items : first;
+}
+
+/** The snapshot with its nameless pods as one, without namespace and name, so that sums over a node stay right. */
+function withNamelessAsOne(snapshot: NodeSnapshot): NodeSnapshot {
+  const nameless = snapshot.pods.filter(({ isNameless }) => isNameless);
+  if (nameless.length === 0) return snapshot;
+  return { ...snapshot, pods: [...snapshot.pods.filter(({ isNameless }) => isNameless !== true), together(nameless)] };
+}
+
+function together(pods: readonly PodSnapshot[]): PodSnapshot {
+  const usage = sumOf(pods.map((pod) => pod.usage));
+  const { usedBytes, inodesUsed } = usage;
+  const common = { namespace: '', name: '', startTimeMs: undefined };
+  return {
+    ...common,
+    pod: undefined,
+    summary: { ...common, uid: '', usedBytes, inodesUsed, ioPressure: undefined, containers: [], volumes: undefined },
+    usage,
+    limitBytes: undefined,
+    requestBytes: undefined,
+    ratios: [],
+    workloads: [],
+  };
+}
+
+function sumOf(usages: readonly PodUsage[]): PodUsage {
+  const sums: Record<Component, number> = { rootfs: 0, logs: 0, emptydir: 0, configmap: 0, other: 0 };
+  for (const usage of usages) for (const component of components) sums[component] += usage.components[component];
+  return {
+    usedBytes: usages.reduce((sum, { usedBytes }) => sum + usedBytes, 0),
+    inodesUsed: usages.map(({ inodesUsed }) => inodesUsed).reduce(addKnown, undefined),
+    components: sums,
+    containers: unnamedContainer(usages.flatMap(({ containers }) => containers)),
+    volumes: unnamedVolume(usages.flatMap(({ volumes }) => volumes)),
+    volumesPending: false,
   };
 }

@@ -1,12 +1,8 @@
 import type { TimeSlicer } from '../base/time-slicer.js';
-import {
-  type ExpositionFormat,
-  type FamilyHeader,
-  type FamilyType,
-  formatBound,
-  labelText,
-  sampleLine,
-} from './render.js';
+import { type BodyFamily, madeText } from './bodies.js';
+import type { TextPiece } from './gzip-pages.js';
+import { type ExpositionFormat, type FamilyType, formatBound, labelText, sampleLine } from './render.js';
+import type { FamilyPredicate } from './selection.js';
 
 /** The part of a prom-client `Registry` that is used. */
 export interface MetricSource {
@@ -28,14 +24,10 @@ interface MetricValue {
   readonly value: number;
 }
 
-export interface RegistryFamily {
-  readonly header: FamilyHeader;
-  readonly chunks: readonly Buffer[];
-  readonly seriesCount: number;
-}
-
 export interface RegistryTextOptions {
   readonly source: MetricSource;
+  /** The others are not formatted. */
+  readonly isRequested: FamilyPredicate;
   readonly format: ExpositionFormat;
   readonly slicer: TimeSlicer;
 }
@@ -44,24 +36,25 @@ export interface RegistryTextOptions {
 const samplesPerChunk = 500;
 
 /**
- * The registry's families. prom-client's own text is not used: it spells NaN differently, leaves quotes in OpenMetrics
+ * Renders the registry's families. prom-client's own text is not used: it spells NaN differently, leaves quotes in OpenMetrics
  * help texts, and the format is a property of the registry instead of the request.
  */
 export async function registryFamilies(
-  { source, format, slicer }: RegistryTextOptions,
+  { source, isRequested, format, slicer }: RegistryTextOptions,
   signal: AbortSignal,
-): Promise<readonly RegistryFamily[]> {
-  const families: RegistryFamily[] = [];
+): Promise<readonly BodyFamily[]> {
+  const families: BodyFamily[] = [];
   for (const { name, help, type, values } of await source.getMetricsAsJSON()) {
+    if (!isRequested({ name, level: 'exporter' })) continue;
     // prom-client's gauges of the event loop are NaN when nothing was recorded: unknown is no series.
     const known = values.filter(({ value }) => !Number.isNaN(value));
-    const chunks: Buffer[] = [];
+    const pieces: TextPiece[] = [];
     for (let start = 0; start < known.length; start += samplesPerChunk) {
       signal.throwIfAborted();
       const samples = known.slice(start, start + samplesPerChunk);
-      chunks.push(await slicer.run(() => Buffer.from(samples.map((sample) => lineOf(name, sample, format)).join(''))));
+      pieces.push(await slicer.run(() => madeText(samples.map((sample) => lineOf(name, sample, format)).join(''))));
     }
-    families.push({ header: { name, help, type: familyType(type) }, chunks, seriesCount: known.length });
+    families.push({ header: { name, help, type: familyType(type) }, pieces });
   }
   return families;
 }

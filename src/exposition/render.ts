@@ -40,9 +40,62 @@ export function labelPart(name: string, value: string): string {
   return value === '' && !targetLabels.has(name) ? '' : `,${name}="${escapeLabelValue(value)}"`;
 }
 
+/**
+ * Returns the label name for each label key: `label_` and the key with every character that a label name cannot have replaced
+ * by `_`, as kube-state-metrics does. Of keys that become the same name the second gets `_2`, the third `_3`, in the
+ * order of the keys, so that the names depend on the set of keys alone.
+ */
+export function infoLabelNames(keys: Iterable<string>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const key of [...new Set(keys)].sort()) {
+    const plainName = `label_${key.replaceAll(/\W/g, '_')}`;
+    let name = plainName;
+    for (let number = 2; taken.has(name); number += 1) name = `${plainName}_${number}`;
+    taken.add(name);
+    names.set(key, name);
+  }
+  return names;
+}
+
 /** One line. `labels`: from {@link labelText}. */
 export function sampleLine(name: string, labels: string, value: number): string {
   return `${name}${labels} ${formatValue(value)}\n`;
+}
+
+/** The samples of one family, without its header lines. */
+export class SampleLines {
+  readonly #name: string;
+  #byteCount: number | undefined;
+  #bytes: Buffer | undefined;
+  text = '';
+  seriesCount = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** `labels`: from {@link labelText}. Not after the first look at `byteCount`. */
+  add(labels: string, value: number): void {
+    this.text += sampleLine(this.#name, labels, value);
+    this.seriesCount += 1;
+  }
+
+  /** As UTF-8. */
+  get byteCount(): number {
+    this.#byteCount ??= Buffer.byteLength(this.text);
+    return this.#byteCount;
+  }
+
+  get isAscii(): boolean {
+    return this.byteCount === this.text.length;
+  }
+
+  /** Writes the bytes from `start` to `end`. Those of ASCII are also those of Latin-1, which are written faster. */
+  write(to: Buffer, offset = 0, start = 0, end = this.byteCount): void {
+    if (this.isAscii) to.write(this.text.slice(start, end), offset, 'latin1');
+    else (this.#bytes ??= Buffer.from(this.text)).copy(to, offset, start, end);
+  }
 }
 
 /** The lines before a family's samples. */

@@ -1,7 +1,6 @@
 /** The families of an exposition: those that the settings allow, and of these the ones that the request selects. */
 import { compilePattern } from '../base/pattern.js';
-import type { FamilyRow, Level } from './family.js';
-import { isInProfile, type Profile } from './profile.js';
+import { type FamilyRow, type Level, type Profile, profiles } from './family.js';
 
 export interface FamilyRules {
   readonly profile: Profile;
@@ -30,6 +29,11 @@ export function allowedBy({ profile, levels, allow, deny }: FamilyRules): Family
         : allowed.some((pattern) => pattern.matches(family.name));
     return levels[family.level] && isListed && !denied.some((pattern) => pattern.matches(family.name));
   };
+}
+
+/** Whether a family of profile `family` is part of the profile `selected`. */
+export function isInProfile(family: Profile, selected: Profile): boolean {
+  return profiles.indexOf(family) <= profiles.indexOf(selected);
 }
 
 /** The selection of a request among the families that the settings allow; an empty set selects all. */

@@ -1,5 +1,12 @@
-/** Formatted in one go; about a millisecond. */
+/** Few enough to be formatted in one go. */
 const itemsPerPage = 100;
+
+/** Cuts a list into pages. */
+export function pagesOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const pages: (readonly T[])[] = [];
+  for (let start = 0; start < items.length; start += itemsPerPage) pages.push(items.slice(start, start + itemsPerPage));
+  return pages;
+}
 
 /**
  * Cuts a list into pages: a page with the same items as at its place in the last list is the same array, so that its text
@@ -15,14 +22,11 @@ export class StablePages<T> {
   }
 
   of(items: readonly T[]): readonly (readonly T[])[] {
-    const pages: (readonly T[])[] = [];
-    for (let start = 0; start < items.length; start += itemsPerPage) {
-      const page = items.slice(start, start + itemsPerPage);
-      const before = this.#pages[pages.length];
-      pages.push(before !== undefined && this.#isSamePage(before, page) ? before : page);
-    }
-    this.#pages = pages;
-    return pages;
+    this.#pages = pagesOf(items).map((page, index) => {
+      const before = this.#pages[index];
+      return before !== undefined && this.#isSamePage(before, page) ? before : page;
+    });
+    return this.#pages;
   }
 
   #isSamePage(before: readonly T[], page: readonly T[]): boolean {

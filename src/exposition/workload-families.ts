@@ -1,6 +1,73 @@
-import { type FamilyGroup, familyGroup } from './family.js';
-import { workloadContainers, type WorkloadPage, workloads } from './series-sources.js';
-import { workloadInfos } from './workload-info.js';
+import type { Labels } from '../kube/objects.js';
+import type { Workload, WorkloadOrigin } from '../workload/workload.js';
+import type { WorkloadSnapshot } from '../workload/workload-partial.js';
+import { type FamilyGroup, familyGroup, type SeriesSource } from './family.js';
+import { infoLabelNames, labelText } from './render.js';
+import { pagesOf } from './stable-pages.js';
+
+/** Some of the workloads of one scrape. */
+interface WorkloadPage {
+  readonly workloads: readonly WorkloadSnapshot[];
+  /** Of the label keys behind all workloads of the scrape. */
+  readonly labelNames: ReadonlyMap<string, string>;
+}
+
+/** Returns what cuts workloads into pages: the same ones for the same array, so that their text is kept by reference. */
+export function workloadPager(): (workloads: readonly WorkloadSnapshot[]) => readonly WorkloadPage[] {
+  const cached = new WeakMap<readonly WorkloadSnapshot[], readonly WorkloadPage[]>();
+  return (all) => {
+    const known = cached.get(all);
+    if (known !== undefined) return known;
+    const labelNames = infoLabelNames(all.flatMap(({ workload }) => Object.keys(originLabels(workload.origin))));
+    const pages = pagesOf(all).map((page) => ({ workloads: page, labelNames }));
+    cached.set(all, pages);
+    return pages;
+  };
+}
+
+const workloads: SeriesSource<WorkloadPage, WorkloadSnapshot> = {
+  labels: ['namespace', 'workload', 'workload_type'],
+  forEach(page, emit) {
+    for (const data of page.workloads) emit(data);
+  },
+  labelsOf: (_page, { workload: { namespace, name, type } }) => labelText(workloads.labels, [namespace, name, type]),
+};
+
+interface WorkloadContainer {
+  readonly workload: Workload;
+  readonly data: NonNullable<WorkloadSnapshot['usage']>['containers'][number];
+}
+
+const workloadContainers: SeriesSource<WorkloadPage, WorkloadContainer> = {
+  labels: [...workloads.labels, 'container'],
+  forEach(page, emit) {
+    for (const { workload, usage } of page.workloads) {
+      for (const data of usage?.containers ?? []) emit({ workload, data });
+    }
+  },
+  labelsOf: (_page, { workload: { namespace, name, type }, data: { container } }) =>
+    labelText(workloadContainers.labels, [namespace, name, type, container]),
+};
+
+const fixedInfoLabels = [...workloads.labels, 'source'];
+
+/** One for each workload, with the label values behind it. `label_…` stands for one label for each label key. */
+const workloadInfos: SeriesSource<WorkloadPage, Workload> = {
+  labels: [...fixedInfoLabels, 'label_…'],
+  forEach(page, emit) {
+    for (const { workload } of page.workloads) emit(workload);
+  },
+  labelsOf({ labelNames }, { namespace, name, type, origin }) {
+    const values = originLabels(origin);
+    const ofKeys = Array.from(labelNames.keys(), (key) => (Object.hasOwn(values, key) ? (values[key] ?? '') : ''));
+    const labels = [...fixedInfoLabels, ...labelNames.values()];
+    return labelText(labels, [namespace, name, type, origin.source, ...ofKeys]);
+  },
+};
+
+function originLabels(origin: WorkloadOrigin): Labels {
+  return origin.source === 'labels' ? origin.labels : {};
+}
 
 /** Per workload. While it is backing off its usage is absent; limits, requests and numbers of pods are always known. */
 export const workloadGroups: readonly FamilyGroup<WorkloadPage>[] = [

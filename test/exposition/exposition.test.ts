@@ -11,7 +11,7 @@ import {
   type SelfMetricsSource,
 } from '../../src/exposition/exposition.js';
 import { familyTable } from '../../src/exposition/families.js';
-import type { Compatibility } from '../../src/exposition/profile.js';
+import type { Compatibility } from '../../src/exposition/family.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
 import { type FamilyFilter, familyLevels } from '../../src/exposition/selection.js';
 import { noEvictionsSeen } from '../../src/history/eviction-log.js';

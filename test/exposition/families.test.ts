@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { Exposition } from '../../src/exposition/exposition.js';
 import { familyTable, patternsWithoutFamily } from '../../src/exposition/families.js';
-import type { Compatibility } from '../../src/exposition/profile.js';
+import type { Compatibility } from '../../src/exposition/family.js';
 import { selfFamilies } from '../../src/telemetry/self-families.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { storeState } from '../../src/watch/store-state.js';

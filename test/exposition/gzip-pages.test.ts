@@ -12,11 +12,11 @@ const pageBytes = 48 * 1_024;
 
 /** Incompressible, so that sizes show what is in it. Each may end a page and is as long as one. */
 function aPiece(overrides: Partial<TextPiece> = {}): TextPiece {
-  return { chunk: randomBytes(pageBytes), version: undefined, mayEndPage: true, ...overrides };
+  return { chunk: randomBytes(pageBytes), chunkId: undefined, mayEndPage: true, ...overrides };
 }
 
-const versioned = (count: number, start = 1): readonly TextPiece[] =>
-  Array.from({ length: count }, (_, index) => aPiece({ version: start + index }));
+const identified = (count: number, start = 1): readonly TextPiece[] =>
+  Array.from({ length: count }, (_, index) => aPiece({ chunkId: start + index }));
 
 const textOf = (pieces: readonly TextPiece[]): Buffer => Buffer.concat(pieces.map(({ chunk }) => chunk));
 
@@ -31,19 +31,19 @@ describe('a compressed body', () => {
       chunk: fc
         .tuple(fc.constantFrom(0, 1, 100, 30_000, 300_000), fc.nat(255))
         .map(([size, byte]) => Buffer.alloc(size, byte)),
-      version: fc.option(fc.nat(20), { nil: undefined }),
+      chunkId: fc.option(fc.nat(20), { nil: undefined }),
       mayEndPage: fc.boolean(),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(piece, { maxLength: 12 }), { minLength: 1, maxLength: 3 }), async (bodies) => {
-        // Equal versions stand for the same bytes.
+        // Equal ids stand for the same bytes.
         const known = new Map<number, Buffer>();
         const gzip = new GzipPages(new ManualClock());
         for (const body of bodies) {
           const pieces = body.map((drawn) => {
-            if (drawn.version === undefined) return drawn;
-            const chunk = known.get(drawn.version) ?? drawn.chunk;
-            known.set(drawn.version, chunk);
+            if (drawn.chunkId === undefined) return drawn;
+            const chunk = known.get(drawn.chunkId) ?? drawn.chunk;
+            known.set(drawn.chunkId, chunk);
             return { ...drawn, chunk };
           });
           const compressed = Buffer.concat(await gzip.compress(pieces, 'text', never));
@@ -56,34 +56,34 @@ describe('a compressed body', () => {
 
   it('has the compressed pages of the one before where their text is the same', async () => {
     const gzip = new GzipPages(new ManualClock());
-    const pieces = versioned(5);
+    const pieces = identified(5);
     const first = await gzip.compress(pieces, 'text', never);
-    const second = await gzip.compress(pieces.with(2, aPiece({ version: 99 })), 'text', never);
+    const second = await gzip.compress(pieces.with(2, aPiece({ chunkId: 99 })), 'text', never);
     expect(shared(first, second)).toHaveLength(4);
   });
 
   it('shares pages with one of another kind', async () => {
     const gzip = new GzipPages(new ManualClock());
-    const pieces = versioned(3);
+    const pieces = identified(3);
     const first = await gzip.compress(pieces, 'text', never);
     expect(shared(first, await gzip.compress(pieces, 'openmetrics', never))).toHaveLength(3);
   });
 
   it('has new pages for text that is made for each body', async () => {
     const gzip = new GzipPages(new ManualClock());
-    const pieces = [...versioned(2), aPiece({ mayEndPage: false })];
+    const pieces = [...identified(2), aPiece({ mayEndPage: false })];
     const first = await gzip.compress(pieces, 'text', never);
     expect(shared(first, await gzip.compress(pieces, 'text', never))).toHaveLength(2);
   });
 
   it('keeps no memory beside that of its pages', async () => {
-    const pages = await new GzipPages(new ManualClock()).compress(versioned(3), 'text', never);
+    const pages = await new GzipPages(new ManualClock()).compress(identified(3), 'text', never);
     for (const page of pages.slice(1, -2)) expect(page.buffer.byteLength).toBe(page.length);
   });
 
   it('stops when the client has left', async () => {
     const left = AbortSignal.abort(new Error('left'));
-    await expect(new GzipPages(new ManualClock()).compress(versioned(3), 'text', left)).rejects.toThrow('left');
+    await expect(new GzipPages(new ManualClock()).compress(identified(3), 'text', left)).rejects.toThrow('left');
   });
 });
 
@@ -91,7 +91,7 @@ describe('kept pages', () => {
   it('are forgotten when nobody has asked for them for five minutes', async () => {
     const clock = new ManualClock();
     const gzip = new GzipPages(clock);
-    const pieces = versioned(3);
+    const pieces = identified(3);
     const first = await gzip.compress(pieces, 'text', never);
     await clock.advance(5 * 60_000);
     gzip.expire();
@@ -103,16 +103,16 @@ describe('kept pages', () => {
 
   it('are those of the last body of a kind', async () => {
     const gzip = new GzipPages(new ManualClock());
-    const pieces = versioned(3);
+    const pieces = identified(3);
     const first = await gzip.compress(pieces, 'text', never);
-    await gzip.compress(versioned(3, 10), 'text', never);
+    await gzip.compress(identified(3, 10), 'text', never);
     expect(shared(first, await gzip.compress(pieces, 'text', never))).toEqual([]);
   });
 
   /** Pages found in each of two rounds of as many kinds in turn, each with three pages. */
   async function found(kindCount: number, maxBytes?: number): Promise<readonly number[]> {
     const gzip = new GzipPages(new ManualClock(), maxBytes);
-    const bodies = Array.from({ length: kindCount }, (_, kind) => versioned(3, 10 * kind + 1));
+    const bodies = Array.from({ length: kindCount }, (_, kind) => identified(3, 10 * kind + 1));
     const firsts: (readonly Buffer[])[] = [];
     for (const [kind, body] of bodies.entries()) firsts.push(await gzip.compress(body, `kind ${kind}`, never));
     const counts: number[] = [];
@@ -141,7 +141,7 @@ describe('kept pages', () => {
 it('small pieces share a page, which ends with a piece that may end it', async () => {
   const gzip = new GzipPages(new ManualClock());
   const pieces = Array.from({ length: 40 }, (_, index) =>
-    aPiece({ chunk: randomBytes(10_000), version: index + 1, mayEndPage: index % 16 === 15 }),
+    aPiece({ chunk: randomBytes(10_000), chunkId: index + 1, mayEndPage: index % 16 === 15 }),
   );
   const pages = (await gzip.compress(pieces, 'text', never)).slice(1, -2);
   expect(pages.map(({ length }) => Math.round(length / 10_000))).toEqual([16, 16, 8]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
+import { ChunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.js';
 import { objectGroups } from '../../src/exposition/object-families.js';
-import { partsOfObjects } from '../../src/exposition/pod-on-node.js';
-import { TextMaker, Versions } from '../../src/exposition/source-text.js';
+import { objectDivision } from '../../src/exposition/pod-on-node.js';
 import type { Labels, Node } from '../../src/kube/objects.js';
 import type { NodeObjects } from '../../src/node/node-state.js';
 import { aContainer, aMount, aNode, aPod, aVolume } from '../support/builders.js';
@@ -10,9 +10,9 @@ import { aBoundPod, aDeployment, aWorkload, someNodeObjects } from '../support/s
 
 /** The lines of one family. */
 function linesOf(family: string, objects: NodeObjects, nodeLabels: readonly string[] = []): readonly string[] {
-  const maker = new TextMaker(objectGroups({ nodeLabels }), partsOfObjects, new Versions());
-  const index = maker.families.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
-  const text = maker.make('node-1', objects, undefined).pieces[index]?.chunk.toString() ?? 'no such family';
+  const renderer = new FamilyRenderer(objectGroups({ nodeLabels }), objectDivision, new ChunkIds());
+  const index = renderer.families.findIndex(({ name }) => name === `ephemeral_storage_${family}`);
+  const text = renderer.make('node-1', objects, undefined).pieces[index]?.chunk.toString() ?? 'no such family';
   return text.replaceAll('ephemeral_storage_', '').split('\n').slice(0, -1);
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { familyTable } from '../../src/exposition/families.js';
-import { isInProfile, type Profile, profiles } from '../../src/exposition/profile.js';
+import { type Profile, profiles } from '../../src/exposition/family.js';
+import { isInProfile } from '../../src/exposition/selection.js';
 import { costOfPods } from '../support/profile-cost.js';
 
 describe('profiles', () => {

@@ -4,16 +4,22 @@ import { expect, it } from 'vitest';
 import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { registryFamilies } from '../../src/exposition/registry-text.js';
 import type { ExpositionFormat } from '../../src/exposition/render.js';
+import type { FamilyPredicate } from '../../src/exposition/selection.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const never = new AbortController().signal;
 
+function familiesOf(
+  source: Registry,
+  format: ExpositionFormat,
+  { isRequested = () => true, signal = never }: { isRequested?: FamilyPredicate; signal?: AbortSignal } = {},
+): ReturnType<typeof registryFamilies> {
+  return registryFamilies({ source, isRequested, format, slicer: new TimeSlicer(new ManualClock()) }, signal);
+}
+
 async function textOf(registry: Registry, format: ExpositionFormat): Promise<string> {
-  const families = await registryFamilies(
-    { source: registry, format, slicer: new TimeSlicer(new ManualClock()) },
-    never,
-  );
-  return families.flatMap(({ chunks }) => chunks.map(String)).join('');
+  const families = await familiesOf(registry, format);
+  return families.flatMap(({ pieces }) => pieces.map(({ chunk }) => String(chunk))).join('');
 }
 
 it('writes the buckets, the sum and the count of a histogram under their names', async () => {
@@ -40,12 +46,7 @@ it('leaves out what is not a number and keeps infinities', async () => {
   const gauge = new Gauge({ name: 'g', help: 'G.', labelNames: ['a'], registers: [registry] });
   gauge.set({ a: 'nan' }, Number.NaN);
   gauge.set({ a: 'inf' }, Number.POSITIVE_INFINITY);
-  const [family] = await registryFamilies(
-    { source: registry, format: 'text', slicer: new TimeSlicer(new ManualClock()) },
-    never,
-  );
-  expect(family?.chunks.map(String)).toEqual(['g{a="inf"} +Inf\n']);
-  expect(family?.seriesCount).toBe(1);
+  expect(await textOf(registry, 'text')).toBe('g{a="inf"} +Inf\n');
 });
 
 it('names a counter in its samples as the registry does', async () => {
@@ -55,13 +56,19 @@ it('names a counter in its samples as the registry does', async () => {
   expect(await textOf(registry, 'openmetrics')).toBe('scrapes_total 2\n');
 });
 
+it('formats no families but those that are requested', async () => {
+  const registry = new Registry();
+  for (const name of ['a_total', 'b_total']) new Counter({ name, help: 'C.', registers: [registry] }).inc();
+  const families = await familiesOf(registry, 'text', {
+    isRequested: ({ name, level }) => name === 'b_total' && level === 'exporter',
+  });
+  expect(families.map(({ header }) => header.name)).toEqual(['b_total']);
+});
+
 it('does not vouch for types that it does not write', async () => {
   const registry = new Registry();
   new Summary({ name: 's', help: 'S.', registers: [registry] }).observe(1);
-  const [family] = await registryFamilies(
-    { source: registry, format: 'text', slicer: new TimeSlicer(new ManualClock()) },
-    never,
-  );
+  const [family] = await familiesOf(registry, 'text');
   expect(family?.header.type).toBe('unknown');
 });
 
@@ -77,6 +84,5 @@ it('stops when the client has left', async () => {
   const registry = new Registry();
   new Counter({ name: 'scrapes_total', help: 'C.', registers: [registry] }).inc();
   const left = AbortSignal.abort(new Error('left'));
-  const options = { source: registry, format: 'text', slicer: new TimeSlicer(new ManualClock()) } as const;
-  await expect(registryFamilies(options, left)).rejects.toThrow('left');
+  await expect(familiesOf(registry, 'text', { signal: left })).rejects.toThrow('left');
 });

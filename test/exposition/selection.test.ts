@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { familyGroup, type Level } from '../../src/exposition/family.js';
+import { narrowedGroups, perSource } from '../../src/exposition/family.js';
 import {
   allowedBy,
   type FamilyFilter,
@@ -8,7 +9,6 @@ import {
   noFilter,
   requestedBy,
 } from '../../src/exposition/selection.js';
-import { groupsOf, perSource } from '../../src/exposition/source-groups.js';
 import { groupTexts } from '../support/exposed-text.js';
 
 const families = (
@@ -108,7 +108,7 @@ describe('what a request selects', () => {
   });
 });
 
-describe('groupsOf', () => {
+describe('narrowedGroups', () => {
   const group = familyGroup<number, number>({
     level: 'pod',
     seriesSource: {
@@ -127,7 +127,7 @@ describe('groupsOf', () => {
   });
 
   it('has the values of the families that are left', () => {
-    const [narrowed] = groupsOf(perSource([group]), ({ name }) => !name.endsWith('_2'));
+    const [narrowed] = narrowedGroups(perSource([group]), ({ name }) => !name.endsWith('_2'));
     if (narrowed?.per !== 'source') throw new Error('a group of sources expected');
     expect(narrowed.group.families.map(({ name }) => name)).toEqual([
       'ephemeral_storage_times_1',
@@ -140,7 +140,7 @@ describe('groupsOf', () => {
   });
 
   it('leaves out groups without a family, and leaves whole ones as they are', () => {
-    expect(groupsOf(perSource([group]), () => false)).toEqual([]);
-    expect(groupsOf(perSource([group]), () => true)[0]?.group).toBe(group);
+    expect(narrowedGroups(perSource([group]), () => false)).toEqual([]);
+    expect(narrowedGroups(perSource([group]), () => true)[0]?.group).toBe(group);
   });
 });

@@ -5,15 +5,15 @@ import type { Level } from '../../src/exposition/family.js';
 import { type CountedFamily, familiesOverCap } from '../../src/exposition/series-cap.js';
 
 const families: readonly CountedFamily[] = [
-  { header: { name: 'workload_a' }, level: 'workload', seriesCount: 5 },
-  { header: { name: 'pod_a' }, level: 'pod', seriesCount: 20 },
-  { header: { name: 'pod_b' }, level: 'pod', seriesCount: 60 },
-  { header: { name: 'pod_c' }, level: 'pod', seriesCount: 20 },
-  { header: { name: 'container_a' }, level: 'container', seriesCount: 40 },
-  { header: { name: 'volume_a' }, level: 'volume', seriesCount: 10 },
-  { header: { name: 'volume_b' }, level: 'volume', seriesCount: 30 },
-  { header: { name: 'volume_c' }, level: 'volume', seriesCount: 0 },
-  { header: { name: 'node_a' }, level: 'node', seriesCount: 2 },
+  { header: { name: 'workload_a', level: 'workload' }, seriesCount: 5 },
+  { header: { name: 'pod_a', level: 'pod' }, seriesCount: 20 },
+  { header: { name: 'pod_b', level: 'pod' }, seriesCount: 60 },
+  { header: { name: 'pod_c', level: 'pod' }, seriesCount: 20 },
+  { header: { name: 'container_a', level: 'container' }, seriesCount: 40 },
+  { header: { name: 'volume_a', level: 'volume' }, seriesCount: 10 },
+  { header: { name: 'volume_b', level: 'volume' }, seriesCount: 30 },
+  { header: { name: 'volume_c', level: 'volume' }, seriesCount: 0 },
+  { header: { name: 'node_a', level: 'node' }, seriesCount: 2 },
 ];
 
 function namesOver(maxSeries: number): readonly string[] {
@@ -43,7 +43,10 @@ describe('familiesOverCap', () => {
     });
     fc.assert(
       fc.property(drawn, fc.nat(200), (rows, maxSeries) => {
-        const all = rows.map((row, index) => ({ ...row, header: { name: `family_${index}` } }));
+        const all = rows.map(({ level, seriesCount }, index) => ({
+          header: { name: `family_${index}`, level },
+          seriesCount,
+        }));
         const over = [...familiesOverCap(all, maxSeries)];
         const countOf = (some: readonly CountedFamily[]): number =>
           some.reduce((sum, { seriesCount }) => sum + seriesCount, 0);

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import type { SeriesSource } from '../../src/exposition/family.js';
-import { partsOfNode, type PodOnNode } from '../../src/exposition/pod-on-node.js';
-import {
-  emptyDirs,
-  filesystems,
-  podComponents,
-  volumeFilesystems,
-  volumes,
-} from '../../src/exposition/series-sources.js';
+import { filesystems } from '../../src/exposition/node-sources.js';
+import { nodeDivision, type PodOnNode } from '../../src/exposition/pod-on-node.js';
+import { emptyDirs, podComponents, volumeFilesystems, volumes } from '../../src/exposition/pod-sources.js';
 import { nodeLayout } from '../../src/node/node-layout.js';
 import type { NodeSnapshot } from '../../src/node/node-state.js';
 import type { VolumeUsage } from '../../src/node/usage.js';
@@ -31,7 +26,7 @@ function valuesOf<Source, T>(
 }
 
 function podsOf(snapshot: NodeSnapshot): readonly PodOnNode[] {
-  const { items, partOf } = partsOfNode({ compatibility: 'none' });
+  const { items, partOf } = nodeDivision({ compatibility: 'none' });
   return items(snapshot).map(partOf(snapshot));
 }
 

@@ -1,9 +1,7 @@
 /** The text of families, made part by part without anything kept: what the exposition must be, byte for byte. */
-import type { FamilyGroup } from '../../src/exposition/family.js';
-import type { SourceParts } from '../../src/exposition/part-texts.js';
-import { sampleLine } from '../../src/exposition/render.js';
-import { SampleLines } from '../../src/exposition/sample-lines.js';
-import type { SourceGroup } from '../../src/exposition/source-groups.js';
+import type { FamilyGroup, SourceGroup } from '../../src/exposition/family.js';
+import type { Division } from '../../src/exposition/incremental-text.js';
+import { sampleLine, SampleLines } from '../../src/exposition/render.js';
 
 /** The text of each family of the group. */
 export function groupTexts<Source>(group: FamilyGroup<Source>, ...sources: readonly Source[]): readonly string[] {
@@ -27,10 +25,10 @@ function linesOf<Source>(group: FamilyGroup<Source>, name: string, source: Sourc
 /** The text of each family of the source. */
 export function sourceTexts<Source, Item extends object, Part>(
   groups: readonly SourceGroup<Source, Part>[],
-  parts: SourceParts<Source, Item, Part>,
+  division: Division<Source, Item, Part>,
   source: Source,
 ): readonly string[] {
-  const all = parts.items(source).map(parts.partOf(source));
+  const all = division.items(source).map(division.partOf(source));
   return groups.flatMap((entry) =>
     entry.per === 'source' ? groupTexts(entry.group, source) : groupTexts(entry.group, ...all),
   );

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { withNamelessAsOne } from '../../src/exposition/nameless-pods.js';
+import { nodeDivision } from '../../src/exposition/pod-on-node.js';
 import { aContainerUsage, aNodeSnapshot, aPodSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
-describe('H7: the nameless pods of a node', () => {
+const { items: podsOf } = nodeDivision({ compatibility: 'none' });
+
+describe('the nameless pods of a node', () => {
   it('are one pod without namespace and name, with all their bytes', () => {
     const known = aPodSnapshot({ name: 'known' });
     const usage = aPodUsage({
@@ -14,7 +16,7 @@ describe('H7: the nameless pods of a node', () => {
       volumes: [aVolumeUsage({ name: '', type: 'unknown', usedBytes: 2 })],
     });
     const nameless = ['a', 'b'].map((name) => aPodSnapshot({ name, pod: undefined, usage, isNameless: true }));
-    const { pods } = withNamelessAsOne(aNodeSnapshot({ pods: [...nameless, known] }));
+    const pods = podsOf(aNodeSnapshot({ pods: [...nameless, known] }));
     expect(pods).toHaveLength(2);
     expect(pods[0]).toBe(known);
     expect(pods[1]).toMatchObject({
@@ -35,6 +37,6 @@ describe('H7: the nameless pods of a node', () => {
 
   it('change nothing when there are none', () => {
     const snapshot = aNodeSnapshot({ pods: [aPodSnapshot({ pod: undefined })] });
-    expect(withNamelessAsOne(snapshot)).toBe(snapshot);
+    expect(podsOf(snapshot)).toBe(snapshot.pods);
   });
 });

@@ -1,57 +1,14 @@
-/** The series of the families: the data of a scrape that their values come from, with the label values in order. */
+/** The series of the pods of a node: the data that their values come from, with the label values in order. */
 import type { Volume, VolumeType } from '../kube/objects.js';
 import { measuredVolumes } from '../kube/pod-rest.js';
-import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
-import type { FsStats, NodeSummary } from '../kubelet/summary.js';
-import type { EvictionHeadroom } from '../node/eviction-headrooms.js';
-import { type FilesystemOwners, filesystemOwners } from '../node/filesystem-owners.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { exemptionOf } from '../node/limits.js';
-import { type NodeLayout, sameFilesystem } from '../node/node-layout.js';
-import type { ListedPod, NodeSnapshot, PodSnapshot } from '../node/node-state.js';
-import { type NextVictim, nextVictims } from '../node/node-victims.js';
+import type { ListedPod, PodSnapshot } from '../node/node-state.js';
 import { type Component, components, type ContainerUsage, type PodUsage, type VolumeUsage } from '../node/usage.js';
 import { countedComponent } from '../node/volume-usage.js';
-import type { Workload } from '../workload/workload.js';
-import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 import type { SeriesSource } from './family.js';
-import type { ShownNodeState } from './node-states.js';
 import type { PodOnNode } from './pod-on-node.js';
-import { labelPart, labelText } from './render.js';
-
-interface WorkloadContainer {
-  readonly workload: Workload;
-  readonly data: NonNullable<WorkloadSnapshot['usage']>['containers'][number];
-}
-
-/** Some of the nodes of one scrape. */
-export type NodeStates = readonly ShownNodeState[];
-
-/** Some of the workloads of one scrape. */
-export interface WorkloadPage {
-  readonly workloads: readonly WorkloadSnapshot[];
-  /** The label keys behind all workloads of the scrape. */
-  readonly labelKeys: ReadonlySet<string>;
-}
-
-export const workloads: SeriesSource<WorkloadPage, WorkloadSnapshot> = {
-  labels: ['namespace', 'workload', 'workload_type'],
-  forEach(page, emit) {
-    for (const data of page.workloads) emit(data);
-  },
-  labelsOf: (_page, { workload: { namespace, name, type } }) => labelText(workloads.labels, [namespace, name, type]),
-};
-
-export const workloadContainers: SeriesSource<WorkloadPage, WorkloadContainer> = {
-  labels: [...workloads.labels, 'container'],
-  forEach(page, emit) {
-    for (const { workload, usage } of page.workloads) {
-      for (const data of usage?.containers ?? []) emit({ workload, data });
-    }
-  },
-  labelsOf: (_page, { workload: { namespace, name, type }, data: { container } }) =>
-    labelText(workloadContainers.labels, [namespace, name, type, container]),
-};
+import { labelPart } from './render.js';
 
 /** Those with a total, as all series of pods but {@link limits} and {@link exemptPods}. */
 export const pods: SeriesSource<PodOnNode, PodSnapshot> = {
@@ -80,16 +37,6 @@ export const exemptPods: SeriesSource<PodOnNode, 'static' | 'critical'> = {
     if (reason !== undefined) emit(reason);
   },
   labelsOf: ({ placed }, reason) => `${placed},reason="${reason}"}`,
-};
-
-/** None of a node that is not close to evicting pods. */
-export const evictionRanks: SeriesSource<NodeSnapshot, NextVictim> = {
-  labels: [...pods.labels, 'signal'],
-  forEach(snapshot, emit) {
-    for (const data of nextVictims(snapshot)) emit(data);
-  },
-  labelsOf: ({ nodeName }, { victim: { pod }, signal }) =>
-    labelText(evictionRanks.labels, [pod.namespace, pod.name, nodeName, signal]),
 };
 
 interface PodComponent {
@@ -190,76 +137,6 @@ const typesWithFilesystem: ReadonlySet<VolumeType> = new Set<VolumeType>([
   'hostpath',
   'unknown',
 ]);
-
-interface Filesystem {
-  readonly filesystem: SignalFilesystem;
-  readonly stats: FsStats;
-}
-
-const signalFilesystems = ['nodefs', 'imagefs', 'containerfs'] as const;
-
-/** Each filesystem once: the kubelet reports one that serves two purposes under two names. */
-export const filesystems: SeriesSource<NodeSnapshot, Filesystem> = {
-  labels: ['node', 'filesystem'],
-  forEach({ summary, layout }, emit) {
-    for (const filesystem of signalFilesystems) {
-      const stats = summary[filesystem];
-      const isOwn = sameFilesystem(filesystem, summary, layout) === undefined;
-      if (stats !== undefined && isOwn) emit({ filesystem, stats });
-    }
-  },
-  labelsOf: ({ nodeName }, { filesystem }) => labelText(filesystems.labels, [nodeName, filesystem]),
-};
-
-export const owners: SeriesSource<NodeSnapshot, FilesystemOwners> = {
-  labels: filesystems.labels,
-  forEach(snapshot, emit) {
-    for (const data of filesystemOwners(snapshot)) emit(data);
-  },
-  labelsOf: ({ nodeName }, { filesystem }) => labelText(owners.labels, [nodeName, filesystem]),
-};
-
-export const evictionHeadrooms: SeriesSource<NodeSnapshot, EvictionHeadroom> = {
-  labels: filesystems.labels,
-  forEach({ headrooms }, emit) {
-    for (const data of headrooms) emit(data);
-  },
-  labelsOf: ({ nodeName }, { filesystem }) => labelText(evictionHeadrooms.labels, [nodeName, filesystem]),
-};
-
-export const summaries: SeriesSource<NodeSnapshot, NodeSummary> = {
-  labels: ['node'],
-  forEach({ summary }, emit) {
-    emit(summary);
-  },
-  labelsOf: ({ nodeName }) => labelText(summaries.labels, [nodeName]),
-};
-
-export const layouts: SeriesSource<NodeSnapshot, NodeLayout> = {
-  labels: ['node'],
-  forEach({ layout }, emit) {
-    emit(layout);
-  },
-  labelsOf: ({ nodeName }) => labelText(layouts.labels, [nodeName]),
-};
-
-export const nodes: SeriesSource<NodeStates, ShownNodeState> = {
-  labels: ['node'],
-  forEach(states, emit) {
-    for (const data of states) emit(data);
-  },
-  labelsOf: (_states, { nodeName }) => labelText(nodes.labels, [nodeName]),
-};
-
-type ShownAbsentNode = Extract<ShownNodeState, { readonly state: 'absent' }>;
-
-export const absentNodes: SeriesSource<NodeStates, ShownAbsentNode> = {
-  labels: ['node', 'reason'],
-  forEach(states, emit) {
-    for (const data of states) if (data.state === 'absent') emit(data);
-  },
-  labelsOf: (_states, { nodeName, reason }) => labelText(absentNodes.labels, [nodeName, reason]),
-};
 
 function hasTotal(pod: ListedPod): pod is PodSnapshot {
   return pod.usage !== undefined;

@@ -2,12 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { detailGroups } from '../../src/exposition/families.js';
+import {
+  type Compatibility,
+  familyGroup,
+  type Profile,
+  profiles,
+  type SourceGroup,
+} from '../../src/exposition/family.js';
+import { ChunkIds, type Division, FamilyRenderer, type NodeText } from '../../src/exposition/incremental-text.js';
 import { objectGroups } from '../../src/exposition/object-families.js';
-import type { SourceParts } from '../../src/exposition/part-texts.js';
-import { partsOfNode, partsOfObjects } from '../../src/exposition/pod-on-node.js';
-import { type Compatibility, type Profile, profiles } from '../../src/exposition/profile.js';
-import type { SourceGroup } from '../../src/exposition/source-groups.js';
-import { type SourceText, TextMaker, Versions } from '../../src/exposition/source-text.js';
+import { nodeDivision, objectDivision } from '../../src/exposition/pod-on-node.js';
 import type { NodeObjects, NodeSnapshot, PodSnapshot } from '../../src/node/node-state.js';
 import type { PodUsage } from '../../src/node/usage.js';
 import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
@@ -84,22 +88,23 @@ const leftOuts = fc.array(
 /** As each source's text is made from the one before. */
 function expectSame<Source, Item extends object, Part>(
   groups: readonly SourceGroup<Source, Part>[],
-  parts: SourceParts<Source, Item, Part>,
+  division: Division<Source, Item, Part>,
   { sources, leftOut }: { readonly sources: readonly Source[]; readonly leftOut: readonly ReadonlySet<number>[] },
 ): void {
-  const maker = new TextMaker(groups, parts, new Versions());
-  let former: SourceText<Source> | undefined;
+  const renderer = new FamilyRenderer(groups, division, new ChunkIds());
+  let former: NodeText<Source> | undefined;
   for (const [turn, source] of sources.entries()) {
     const notMade = leftOut[turn] ?? new Set();
-    const text = maker.make('node-1', source, former, notMade);
-    const whole = sourceTexts(groups, parts, source);
+    const rows = new Set(renderer.families.filter((_, place) => notMade.has(place)));
+    const text = renderer.make('node-1', source, former, rows);
+    const whole = sourceTexts(groups, division, source);
     const expected = whole.map((lines, place) => (notMade.has(place) ? '' : lines));
     expect(text.pieces.map(({ chunk }) => String(chunk))).toEqual(expected);
     expect(text.pieces.map(({ seriesCount }) => seriesCount)).toEqual(expected.map(lineCount));
-    expect([...maker.count(source).ofFamilies]).toEqual(whole.map(lineCount));
-    for (const [family, { chunk, version }] of text.pieces.entries()) {
+    expect([...renderer.count(source).ofFamilies]).toEqual(whole.map(lineCount));
+    for (const [family, { chunk, chunkId }] of text.pieces.entries()) {
       const before = former?.pieces[family];
-      expect(version === before?.version).toBe(before?.chunk.equals(chunk) === true);
+      expect(chunkId === before?.chunkId).toBe(before?.chunk.equals(chunk) === true);
     }
     former = text;
   }
@@ -124,7 +129,7 @@ describe('the text of a source, made from its former one,', () => {
             podsWithoutTotal: pods.slice(0, 1).map((first) => ({ ...first, usage: undefined })),
           }),
         );
-        expectSame(detailGroups({ profile, compatibility }), partsOfNode({ compatibility }), { sources, leftOut });
+        expectSame(detailGroups({ profile, compatibility }), nodeDivision({ compatibility }), { sources, leftOut });
       }),
       { numRuns: 25 },
     );
@@ -146,7 +151,7 @@ describe('the text of a source, made from its former one,', () => {
     fc.assert(
       fc.property(lists, leftOuts, (drawn, leftOut) => {
         const sources = drawn.map((pods): NodeObjects => someNodeObjects({ pods }));
-        expectSame(objectGroups({ nodeLabels: [] }), partsOfObjects, { sources, leftOut });
+        expectSame(objectGroups({ nodeLabels: [] }), objectDivision, { sources, leftOut });
       }),
       { numRuns: 25 },
     );
@@ -155,34 +160,34 @@ describe('the text of a source, made from its former one,', () => {
   it('renders the pods that have changed and no others', () => {
     const rendered: string[] = [];
     const groups = detailGroups({ profile: 'minimal', compatibility: 'none' });
-    const parts = partsOfNode({ compatibility: 'none' });
-    const watched: typeof parts = {
-      ...parts,
+    const division = nodeDivision({ compatibility: 'none' });
+    const watched: typeof division = {
+      ...division,
       partOf: (snapshot) => {
-        const partOf = parts.partOf(snapshot);
+        const partOf = division.partOf(snapshot);
         return (item) => {
           rendered.push(item.name);
           return partOf(item);
         };
       },
     };
-    const maker = new TextMaker(groups, watched, new Versions());
+    const renderer = new FamilyRenderer(groups, watched, new ChunkIds());
     const pods = ['a', 'b', 'c'].map((name) => aPodSnapshot({ name }));
-    const former = maker.make('node-1', aNodeSnapshot({ pods }), undefined);
+    const former = renderer.make('node-1', aNodeSnapshot({ pods }), undefined);
     expect(rendered.splice(0)).toEqual(['a', 'b', 'c']);
     const changed = aNodeSnapshot({
       pods: [...pods.with(1, aPodSnapshot({ name: 'b' })), aPodSnapshot({ name: 'd' })],
     });
-    const text = maker.make('node-1', changed, former);
+    const text = renderer.make('node-1', changed, former);
     expect(rendered.splice(0)).toEqual(['b', 'd']);
-    maker.make('node-2', { ...changed, nodeName: 'node-2' }, text);
+    renderer.make('node-2', { ...changed, nodeName: 'node-2' }, text);
     expect(rendered).toHaveLength(4);
   });
 
   it('is in one memory block', () => {
     const groups = detailGroups({ profile: 'full', compatibility: 'none' });
-    const maker = new TextMaker(groups, partsOfNode({ compatibility: 'none' }), new Versions());
-    const chunks = maker.make('node-1', aNodeSnapshot(), undefined).pieces.map(({ chunk }) => chunk);
+    const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), new ChunkIds());
+    const chunks = renderer.make('node-1', aNodeSnapshot(), undefined).pieces.map(({ chunk }) => chunk);
     const blocks = new Set(chunks.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
     expect(blocks.size).toBe(1);
     expect([...blocks][0]?.byteLength).toBe(chunks.reduce((sum, { length }) => sum + length, 0));
@@ -218,18 +223,18 @@ describe('a pod with very many series', () => {
     'has at most 1,000, of whole families, and other pods have all: $profile, $compatibility',
     ({ profile, compatibility }) => {
       const pods = [podWith('small', 3), podWith('large', 100), podWith('last', 3)];
-      const measured = new TextMaker(
+      const measured = new FamilyRenderer(
         detailGroups({ profile, compatibility }),
-        partsOfNode({ compatibility }),
-        new Versions(),
+        nodeDivision({ compatibility }),
+        new ChunkIds(),
       );
-      const declared = new TextMaker(objectGroups({ nodeLabels: [] }), partsOfObjects, new Versions());
+      const declared = new FamilyRenderer(objectGroups({ nodeLabels: [] }), objectDivision, new ChunkIds());
       const bound = pods.map(({ pod }) =>
         aBoundPod({ ...(pod && { pod }), workloads: [aWorkload(), aDeployment('cart')] }),
       );
       const [node, objects] = [aNodeSnapshot({ pods }), someNodeObjects({ pods: bound })];
       const texts = [measured.make('node-1', node, undefined), declared.make('node-1', objects, undefined)];
-      const linesOf = (text: SourceText<unknown>, pod: string): readonly string[] =>
+      const linesOf = (text: NodeText<unknown>, pod: string): readonly string[] =>
         text.pieces.flatMap(({ chunk }) =>
           chunk
             .toString()
@@ -247,13 +252,13 @@ describe('a pod with very many series', () => {
       }
       for (const [family, count] of families)
         expect([family, [1, 2, 4, 100, 200].includes(count)]).toEqual([family, true]);
-      const own = new TextMaker(
+      const own = new FamilyRenderer(
         detailGroups({ profile, compatibility }),
-        partsOfNode({ compatibility }),
-        new Versions(),
+        nodeDivision({ compatibility }),
+        new ChunkIds(),
       );
       const small = own.make('node-1', aNodeSnapshot({ pods: [podWith('small', 3)] }), undefined);
-      expect(linesOf(texts[0] as SourceText<unknown>, 'small')).toEqual(linesOf(small, 'small'));
+      expect(linesOf(texts[0] as NodeText<unknown>, 'small')).toEqual(linesOf(small, 'small'));
       const counts = [measured.count(node), declared.count(objects)];
       for (const [index, { ofFamilies }] of counts.entries()) {
         expect([...ofFamilies]).toEqual(texts[index]?.pieces.map(({ seriesCount }) => seriesCount));
@@ -264,11 +269,73 @@ describe('a pod with very many series', () => {
   it('counts those that are left out', () => {
     const compatibility = 'k8s-ephemeral-storage-metrics';
     const groups = detailGroups({ profile: 'full', compatibility });
-    const maker = new TextMaker(groups, partsOfNode({ compatibility }), new Versions());
-    const all = sourceTexts(groups, partsOfNode({ compatibility }), aNodeSnapshot({ pods: [podWith('large', 100)] }));
-    const { ofFamilies, leftOutCount } = maker.count(aNodeSnapshot({ pods: [podWith('large', 100)] }));
+    const renderer = new FamilyRenderer(groups, nodeDivision({ compatibility }), new ChunkIds());
+    const all = sourceTexts(groups, nodeDivision({ compatibility }), aNodeSnapshot({ pods: [podWith('large', 100)] }));
+    const { ofFamilies, leftOutCount } = renderer.count(aNodeSnapshot({ pods: [podWith('large', 100)] }));
     const allCount = all.reduce((sum, lines) => sum + lineCount(lines), 0);
     expect(leftOutCount).toBeGreaterThan(0);
     expect(ofFamilies.reduce((sum, count) => sum + count, 0) + leftOutCount).toBe(allCount);
   });
+});
+
+describe('a part that may have ten series', () => {
+  /** The number of series in each of three families, which is what an item and its part are. */
+  type Counts = readonly [number, number, number];
+
+  const group = familyGroup<Counts, number>({
+    level: 'pod',
+    seriesSource: {
+      labels: [],
+      forEach: (part, emit) => {
+        for (const [family, count] of part.entries()) for (let series = 0; series < count; series += 1) emit(family);
+      },
+      labelsOf: () => '',
+    },
+    families: [0, 1, 2].map((family) => ({
+      name: `family_${family}`,
+      profile: 'minimal',
+      help: '',
+      value: (of) => (of === family ? 1 : undefined),
+    })),
+  });
+  const renderer = new FamilyRenderer<readonly Counts[], Counts, Counts>(
+    [{ per: 'part', group }],
+    {
+      items: (source) => source,
+      partOf: () => (item) => item,
+      isSameFor: () => true,
+      maxSeriesCount: 10,
+      sizeOf: (item) => Math.max(...item),
+    },
+    new ChunkIds(),
+  );
+
+  it.each<[string, Counts, Counts]>([
+    ['all when they fit for certain', [3, 3, 3], [3, 3, 3]],
+    ['all when they fit', [8, 1, 1], [8, 1, 1]],
+    ['none of the family that does not fit, and all of those behind it that do', [4, 9, 4], [4, 0, 4]],
+    ['none of all families that do not fit', [11, 12, 10], [0, 0, 10]],
+  ])('has %s', (_, item, left) => {
+    const { ofFamilies, leftOutCount } = renderer.count([item]);
+    expect([...ofFamilies]).toEqual(left);
+    expect(leftOutCount).toBe(sumOf(item) - sumOf(left));
+    expect(renderer.make('node-1', [item], undefined).pieces.map(({ seriesCount }) => seriesCount)).toEqual(left);
+  });
+
+  it('has no bound for sources in which one may have more', () => {
+    expect(
+      renderer.mostOfParts([
+        [1, 2, 1],
+        [3, 0, 0],
+      ]),
+    ).toBe(15);
+    expect(
+      renderer.mostOfParts([
+        [1, 2, 1],
+        [4, 0, 0],
+      ]),
+    ).toBe(Infinity);
+  });
+
+  const sumOf = (counts: Counts): number => counts.reduce((sum, count) => sum + count, 0);
 });

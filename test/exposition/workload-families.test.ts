@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { infoLabelNames, workloadInfos } from '../../src/exposition/workload-info.js';
-import { WorkloadPages } from '../../src/exposition/workload-pages.js';
+import { infoLabelNames } from '../../src/exposition/render.js';
+import { workloadGroups, workloadPager } from '../../src/exposition/workload-families.js';
 import type { Workload } from '../../src/workload/workload.js';
+import { groupTexts } from '../support/exposed-text.js';
 import { aDeployment, aWorkload, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 
 describe('infoLabelNames', () => {
@@ -31,19 +32,12 @@ describe('workloadInfos', () => {
   });
 
   function seriesOf(workloads: readonly Workload[]): readonly Readonly<Record<string, unknown>>[] {
-    const pages = new WorkloadPages().of(workloads.map((workload) => aWorkloadSnapshot({ workload })));
-    return pages.flatMap((page) => {
-      const series: Record<string, unknown>[] = [];
-      workloadInfos.forEach(page, (info) => {
-        const labels = workloadInfos.labelsOf(page, info);
-        const pairs = Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, name = '', value]): [string, unknown] => [
-          name,
-          value,
-        ]);
-        series.push(Object.fromEntries(pairs));
-      });
-      return series;
-    });
+    const pages = workloadPager()(workloads.map((workload) => aWorkloadSnapshot({ workload })));
+    const info = workloadGroups.filter(({ families }) => families.some(({ name }) => name.endsWith('workload_info')));
+    const lines = info.flatMap((group) => groupTexts(group, ...pages)).flatMap((text) => text.trimEnd().split('\n'));
+    return lines.map((line) =>
+      Object.fromEntries(Array.from(line.matchAll(/(\w+)="([^"]*)"/g), ([, name = '', value]) => [name, value])),
+    );
   }
 
   it('have the label values behind those that were found by labels', () => {
@@ -69,6 +63,14 @@ describe('workloadInfos', () => {
     expect(series).toHaveLength(252);
     expect(series[0]).toHaveProperty('label_a_b');
     expect(series[251]).toHaveProperty('label_a_b_2');
+  });
+
+  it('are on the same pages for the same workloads', () => {
+    const pagesOf = workloadPager();
+    const [first, second] = [[aWorkloadSnapshot()], [aWorkloadSnapshot()]];
+    const pages = pagesOf(first);
+    expect(pagesOf(second)[0]).not.toBe(pages[0]);
+    expect(pagesOf(first)).toBe(pages);
   });
 
   it('take no value from what every object has', () => {

@@ -1,0 +1,209 @@
+import type { TimeSlicer } from '../base/time-slicer.js';
+import type { ClusterSnapshot } from '../scrape/snapshot.js';
+import type { BodyFamily } from './bodies.js';
+import type { ClusterFamilyRow } from './family.js';
+import type { FamilyRenderer, NodeText, SeriesCounts } from './incremental-text.js';
+import { noPods } from './pod-offsets.js';
+import type { TextChoice } from './series-cap.js';
+
+/** A family about the cluster. */
+export interface FamilyBlock extends BodyFamily {
+  readonly header: ClusterFamilyRow;
+  readonly seriesCount: number;
+}
+
+export interface TextCacheOptions<Source extends object> {
+  readonly renderer: Pick<FamilyRenderer<Source, never, never>, 'families' | 'make' | 'count' | 'mostOfParts'>;
+  readonly slicer: TimeSlicer;
+  /** In the order of their series. Called for counting, and again for the text. */
+  readonly sourcesOf: (snapshot: ClusterSnapshot) => readonly Source[];
+  /** Of sources that replace each other: the text of the new one is made from that of the former one. */
+  readonly nameOf: (source: Source, index: number) => string;
+  /** Called when no text can be made of a source, which then has no series. Default: the exception is thrown. */
+  readonly onFault?: ((source: Source, error: unknown) => void) | undefined;
+}
+
+/**
+ * The text of some families, made once for each source of their series and kept as long as the source is: a scrape of
+ * nodes and workloads that have not changed formats nothing.
+ */
+export class TextCache<Source extends object> {
+  readonly families: readonly ClusterFamilyRow[];
+  readonly #options: TextCacheOptions<Source>;
+  /** By the name of the source. */
+  readonly #counts = new Map<string, SeriesCounts<Source>>();
+  readonly #texts = new Map<string, NodeText<Source>>();
+  readonly #seriesCounts: number[];
+  #leftOutCount = 0;
+
+  constructor(options: TextCacheOptions<Source>) {
+    this.families = options.renderer.families;
+    this.#options = options;
+    this.#seriesCounts = this.families.map(() => 0);
+  }
+
+  /** One for each family, over all sources that have a text or were counted. */
+  get seriesCounts(): readonly number[] {
+    return this.#seriesCounts;
+  }
+
+  /** Series of these sources that are left out, as their parts would have too many. */
+  get leftOutCount(): number {
+    return this.#leftOutCount;
+  }
+
+  /**
+   * Counts the series of all sources, unless there is room for them in any case: then they are counted in their text. Forgets
+   * all others. `room`: for how many series. Returns how much of it is left. Yields to the event loop between sources; rejects
+   * with the signal's reason.
+   */
+  async countAll(snapshot: ClusterSnapshot, room: number, signal: AbortSignal): Promise<number> {
+    const { sourcesOf, nameOf } = this.#options;
+    const names = new Set<string>();
+    let left = room;
+    for (const [index, source] of sourcesOf(snapshot).entries()) {
+      const name = nameOf(source, index);
+      names.add(name);
+      left -= await this.#countUnlessRoom(name, source, { room: left, signal });
+    }
+    for (const name of this.#counts.keys()) if (!names.has(name)) this.#setCounts(name, undefined);
+    for (const name of this.#texts.keys()) if (!names.has(name)) this.#texts.delete(name);
+    return left;
+  }
+
+  /** Counts those of one source, ahead of {@link countAll}. */
+  async count(source: Source, room: number, signal: AbortSignal): Promise<void> {
+    await this.#countUnlessRoom(this.#options.nameOf(source, 0), source, { room, signal });
+  }
+
+  /**
+   * Returns the families that are requested, with the text of all sources; without it where the family is left out. Yields to the
+   * event loop between sources; rejects with the signal's reason.
+   */
+  async blocks(
+    snapshot: ClusterSnapshot,
+    { isRequested, leftOut }: TextChoice,
+    signal: AbortSignal,
+  ): Promise<readonly FamilyBlock[]> {
+    const { sourcesOf, nameOf } = this.#options;
+    const ownLeftOut = this.#own(leftOut);
+    const texts: NodeText<Source>[] = [];
+    for (const [index, source] of sourcesOf(snapshot).entries()) {
+      const name = nameOf(source, index);
+      texts.push(this.#upToDate(name, source, ownLeftOut) ?? (await this.#make(name, source, ownLeftOut, signal)));
+    }
+    return [...this.families.entries()]
+      .filter(([, header]) => isRequested(header))
+      .map(([place, header]) => {
+        if (leftOut.has(header)) return { header, pieces: [], seriesCount: this.#seriesCounts[place] ?? 0 };
+        const pieces = texts.flatMap((text) => {
+          const piece = text.pieces[place];
+          return piece === undefined || piece.seriesCount === 0 ? [] : [piece];
+        });
+        return { header, pieces, seriesCount: pieces.reduce((sum, { seriesCount }) => sum + seriesCount, 0) };
+      });
+  }
+
+  /** Makes the text of one source, ahead of {@link blocks}. */
+  async prepare(source: Source, leftOut: ReadonlySet<ClusterFamilyRow>, signal: AbortSignal): Promise<void> {
+    const name = this.#options.nameOf(source, 0);
+    const ownLeftOut = this.#own(leftOut);
+    if (this.#upToDate(name, source, ownLeftOut) === undefined) await this.#make(name, source, ownLeftOut, signal);
+  }
+
+  /** Returns how much of the room its series may take. */
+  async #countUnlessRoom(
+    name: string,
+    source: Source,
+    { room, signal }: { readonly room: number; readonly signal: AbortSignal },
+  ): Promise<number> {
+    if (this.#counts.get(name)?.source === source) return 0;
+    const { renderer, slicer } = this.#options;
+    const most = this.#orElse(source, () => renderer.mostOfParts(source), 0);
+    if (most <= room) return most;
+    signal.throwIfAborted();
+    const { ofFamilies } = await slicer.run(() => this.#counted(name, source, () => renderer.count(source)));
+    return ofFamilies.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Counts the series of a source, unless that has been done. */
+  #counted(name: string, source: Source, count: () => SeriesCounts<Source>): SeriesCounts<Source> {
+    const known = this.#counts.get(name);
+    if (known?.source === source) return known;
+    const counts = this.#orElse(source, count, { source, ofFamilies: new Uint32Array(0), leftOutCount: 0 });
+    this.#setCounts(name, counts);
+    return counts;
+  }
+
+  #setCounts(name: string, counts: SeriesCounts<Source> | undefined): void {
+    const before = this.#counts.get(name);
+    if (before !== undefined) this.#add(before, -1);
+    this.#counts.delete(name);
+    if (counts === undefined) return;
+    this.#add(counts, 1);
+    this.#counts.set(name, counts);
+  }
+
+  #add({ ofFamilies, leftOutCount }: SeriesCounts<Source>, sign: 1 | -1): void {
+    for (const [place, count] of ofFamilies.entries()) {
+      this.#seriesCounts[place] = (this.#seriesCounts[place] ?? 0) + sign * count;
+    }
+    this.#leftOutCount += sign * leftOutCount;
+  }
+
+  #own(families: ReadonlySet<ClusterFamilyRow>): ReadonlySet<ClusterFamilyRow> {
+    return families.size === 0 ? families : new Set(this.families.filter((family) => families.has(family)));
+  }
+
+  /** Returns the text of the source that has all other families. */
+  #upToDate(name: string, source: Source, leftOut: ReadonlySet<ClusterFamilyRow>): NodeText<Source> | undefined {
+    const text = this.#texts.get(name);
+    return text?.source === source && [...text.leftOut].every((family) => leftOut.has(family)) ? text : undefined;
+  }
+
+  #make(
+    name: string,
+    source: Source,
+    leftOut: ReadonlySet<ClusterFamilyRow>,
+    signal: AbortSignal,
+  ): Promise<NodeText<Source>> {
+    signal.throwIfAborted();
+    // Another scrape may have made it while this one waited for its turn.
+    return this.#options.slicer.run(
+      () => this.#upToDate(name, source, leftOut) ?? this.#makeNow(name, source, leftOut),
+    );
+  }
+
+  /** What a text of the source already has stays: scrapes that leave out different families share it. */
+  #makeNow(name: string, source: Source, leftOut: ReadonlySet<ClusterFamilyRow>): NodeText<Source> {
+    const { renderer } = this.#options;
+    const former = this.#texts.get(name);
+    const isNew = former?.source !== source;
+    const stillLeftOut = isNew ? leftOut : new Set([...leftOut].filter((family) => former.leftOut.has(family)));
+    const none = { source, pieces: [], pods: noPods, leftOut: new Set<never>() };
+    const text = this.#orElse(source, () => renderer.make(name, source, former, stillLeftOut), none);
+    this.#counted(name, source, () => (this.#hasAllSeries(text) ? countsOf(text) : renderer.count(source)));
+    this.#texts.set(name, text);
+    return text;
+  }
+
+  #hasAllSeries({ source, leftOut }: NodeText<Source>): boolean {
+    return leftOut.size === 0 && this.#options.renderer.mostOfParts(source) < Infinity;
+  }
+
+  #orElse<T>(source: Source, make: () => T, whenFaulty: T): T {
+    const { onFault } = this.#options;
+    try {
+      return make();
+    } catch (error) {
+      if (onFault === undefined) throw error;
+      onFault(source, error);
+      return whenFaulty;
+    }
+  }
+}
+
+function countsOf<Source>({ source, pieces }: NodeText<Source>): SeriesCounts<Source> {
+  const ofFamilies = Uint32Array.from(pieces, ({ seriesCount }) => seriesCount);
+  return { source, ofFamilies, leftOutCount: 0 };
+}

@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import { type Clock, systemClock } from '../../src/base/clock.js';
+import { TimeSlicer } from '../../src/base/time-slicer.js';
+import { detailGroups } from '../../src/exposition/families.js';
+import { ChunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.js';
+import { nodeDivision } from '../../src/exposition/pod-on-node.js';
+import { type FamilyBlock, TextCache } from '../../src/exposition/text-cache.js';
+import type { NodeSnapshot } from '../../src/node/node-state.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  aClusterSnapshot,
+  aContainerUsage,
+  aFreshNode,
+  aNodeSnapshot,
+  aPodSnapshot,
+  aPodUsage,
+  aVolumeUsage,
+} from '../support/snapshot-builders.js';
+
+const never = new AbortController().signal;
+const wholeTable = { isRequested: () => true, leftOut: new Set<never>() };
+
+const groups = detailGroups({ compatibility: 'none', profile: 'full' });
+
+type CachedBlocks = (nodes: readonly NodeSnapshot[], signal?: AbortSignal) => Promise<readonly FamilyBlock[]>;
+
+function aCache(clock: Clock = new ManualClock()): CachedBlocks {
+  const cache = new TextCache<NodeSnapshot>({
+    renderer: new FamilyRenderer(groups, nodeDivision({ compatibility: 'none' }), new ChunkIds()),
+    slicer: new TimeSlicer(clock),
+    sourcesOf: ({ nodes }) => nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot])),
+    nameOf: ({ nodeName }) => nodeName,
+  });
+  return (nodes, signal = never) =>
+    cache.blocks(aClusterSnapshot({ nodes: nodes.map((snapshot) => aFreshNode(snapshot)) }), wholeTable, signal);
+}
+
+function chunksOf(blocks: readonly FamilyBlock[], family: string): readonly Buffer[] {
+  const block = blocks.find(({ header }) => header.name === `ephemeral_storage_${family}`);
+  return block?.pieces.map(({ chunk }) => chunk) ?? [];
+}
+
+function textOf(blocks: readonly FamilyBlock[], family: string): string {
+  return chunksOf(blocks, family).map(String).join('');
+}
+
+describe('the text of nodes', () => {
+  it('is the same Buffers for the same snapshot', async () => {
+    const blocksOf = aCache();
+    const snapshot = aNodeSnapshot();
+    const [first] = chunksOf(await blocksOf([snapshot]), 'pod_used_bytes');
+    expect(first?.length).toBeGreaterThan(0);
+    expect(chunksOf(await blocksOf([snapshot]), 'pod_used_bytes')[0]).toBe(first);
+  });
+
+  it('is made for a new snapshot, and kept of the others', async () => {
+    const blocksOf = aCache();
+    const kept = aNodeSnapshot({ nodeName: 'node-1' });
+    const before = chunksOf(await blocksOf([kept, aNodeSnapshot({ nodeName: 'node-2' })]), 'pod_used_bytes');
+    const changed = aNodeSnapshot({ nodeName: 'node-2', pods: [] });
+    const after = chunksOf(await blocksOf([kept, changed]), 'pod_used_bytes');
+    expect(before).toHaveLength(2);
+    expect(after).toHaveLength(1);
+    expect(after[0]).toBe(before[0]);
+  });
+
+  it('is in the order of the snapshots, whichever were kept', async () => {
+    const blocksOf = aCache();
+    const [a, b, c] = ['a', 'b', 'c'].map((nodeName) => aNodeSnapshot({ nodeName }));
+    if (a === undefined || b === undefined || c === undefined) throw new Error('three snapshots expected');
+    await blocksOf([b]);
+    const text = textOf(await blocksOf([c, b, a]), 'pod_used_bytes');
+    expect(text.match(/node="\w"/g)).toEqual(['node="c"', 'node="b"', 'node="a"']);
+  });
+
+  it('is made once for scrapes that run at the same time', async () => {
+    const blocksOf = aCache();
+    const snapshot = aNodeSnapshot();
+    const [first, second] = await Promise.all([blocksOf([snapshot]), blocksOf([snapshot])]);
+    expect(chunksOf(second, 'pod_used_bytes')[0]).toBe(chunksOf(first, 'pod_used_bytes')[0]);
+  });
+
+  it('yields to the event loop while it makes many', async () => {
+    // Each look at the clock takes three milliseconds, so two nodes fill a time slice.
+    let timeMs = 0;
+    const clock: Clock = { ...systemClock, monotonicMs: () => (timeMs += 3) };
+    const isDone = new AbortController();
+    const nodes = Array.from({ length: 100 }, (_, index) => aNodeSnapshot({ nodeName: `node-${index}` }));
+    const blocks = aCache(clock)(nodes).finally(() => {
+      isDone.abort();
+    });
+    let turnCount = 0;
+    while (!isDone.signal.aborted) {
+      await nextTurn();
+      turnCount += 1;
+    }
+    expect(chunksOf(await blocks, 'pod_used_bytes')).toHaveLength(100);
+    expect(turnCount).toBeGreaterThan(20);
+  });
+
+  it('stops when the client has left', async () => {
+    const left = AbortSignal.abort(new Error('left'));
+    await expect(aCache()([aNodeSnapshot()], left)).rejects.toThrow('left');
+  });
+
+  it('serves what is unknown as no series', async () => {
+    const usage = aPodUsage({
+      containers: [aContainerUsage({ rootfsBytes: undefined, logsBytes: 0 })],
+      volumes: [aVolumeUsage({ usedBytes: undefined })],
+    });
+    const blocks = await aCache()([aNodeSnapshot({ pods: [aPodSnapshot({ usage })] })]);
+    expect(textOf(blocks, 'container_rootfs_used_bytes')).toBe('');
+    expect(textOf(blocks, 'container_logs_used_bytes')).toMatch(/ 0\n$/);
+    expect(textOf(blocks, 'volume_used_bytes')).toBe('');
+  });
+
+  it('serves that volumes are not measured only while they are not', async () => {
+    const pods = [
+      aPodSnapshot({ name: 'pending', usage: aPodUsage({ volumesPending: true }) }),
+      aPodSnapshot({ name: 'measured' }),
+    ];
+    const blocks = await aCache()([aNodeSnapshot({ pods })]);
+    expect(textOf(blocks, 'pod_volume_stats_pending')).toBe(
+      'ephemeral_storage_pod_volume_stats_pending{namespace="shop",pod="pending",node="node-1"} 1\n',
+    );
+  });
+
+  it('serves the first of what is listed twice', async () => {
+    const twice = aPodUsage({
+      containers: [aContainerUsage({ usedBytes: 1 }), aContainerUsage({ usedBytes: 2 })],
+      volumes: [aVolumeUsage({ usedBytes: 3, type: 'emptydir' }), aVolumeUsage({ usedBytes: 4, type: 'unknown' })],
+    });
+    const pods = [
+      aPodSnapshot({ usage: twice }),
+      aPodSnapshot({ usage: aPodUsage({ usedBytes: 5 }) }),
+      aPodSnapshot({ namespace: 'other', usage: aPodUsage({ usedBytes: 6, containers: [], volumes: [] }) }),
+    ];
+    const blocks = await aCache()([aNodeSnapshot({ pods })]);
+    const valuesOf = (family: string): string[] =>
+      textOf(blocks, family)
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.slice(line.lastIndexOf(' ') + 1));
+    expect(valuesOf('pod_used_bytes')).toEqual(['4096', '6']);
+    expect(valuesOf('container_used_bytes')).toEqual(['1']);
+    expect(valuesOf('volume_used_bytes')).toEqual(['3']);
+  });
+});
