@@ -58,9 +58,7 @@ export class ExpositionBodies {
 
   /** Headers are few: those of the table, in two formats. */
   #fixed(text: string): TextPiece {
-    const known = this.#headers.get(text);
-    if (known !== undefined) return known;
-    const piece = { chunk: Buffer.from(text), chunkId: this.#ids.next(), mayEndPage: false };
+    const piece = this.#headers.get(text) ?? { ...madeText(text), chunkId: this.#ids.next() };
     this.#headers.set(text, piece);
     return piece;
   }

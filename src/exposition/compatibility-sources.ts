@@ -1,6 +1,6 @@
 /** The series of the families of k8s-ephemeral-storage-metrics, with its label names. */
 import { finderByName } from '../base/names.js';
-import type { Container, Mount } from '../kube/objects.js';
+import type { Container } from '../kube/objects.js';
 import type { ContainerSummary, FsStats } from '../kubelet/summary.js';
 import type { ListedPod, NodeSnapshot } from '../node/node-state.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from '../node/usage.js';
@@ -51,10 +51,8 @@ export const legacyContainers: SeriesSource<PodOnNode, ContainerFiles> = {
 export const sharedContainers: SeriesSource<PodOnNode, ContainerUsage> = {
   labels: [...containers.labels, ...legacyPods.labels],
   forEach: containers.forEach,
-  labelsOf({ nodeName, pod: { namespace, name } }, container) {
-    const values = [namespace, name, container.name, nodeName, nodeName, name, namespace];
-    return labelText(sharedContainers.labels, values);
-  },
+  labelsOf: ({ nodeName, pod: { namespace, name } }, container) =>
+    labelText(sharedContainers.labels, [namespace, name, container.name, nodeName, nodeName, name, namespace]),
 };
 
 interface Fill {
@@ -92,27 +90,21 @@ export const legacyMounts: SeriesSource<PodOnNode, MountedVolume> = {
   forEach({ pod }, emit) {
     if (pod.usage === undefined) return;
     const volumes = new Map(pod.usage.volumes.map((volume) => [volume.name, volume]));
-    for (const mount of mountsOf(pod)) {
-      const volume = volumes.get(mount.volumeName);
-      if (volume?.type === 'emptydir') emit({ mount, volume });
+    for (const { name, mounts } of runningContainers(pod)) {
+      for (const { volumeName, path } of mounts) {
+        const volume = volumes.get(volumeName);
+        if (volume?.type === 'emptydir') emit({ container: name, path, volume });
+      }
     }
   },
-  labelsOf({ nodeName, pod: { namespace, name } }, { mount: { container, volumeName, path } }) {
-    return labelText(legacyMounts.labels, [nodeName, name, namespace, container, volumeName, path]);
-  },
+  labelsOf: ({ nodeName, pod: { namespace, name } }, { container, path, volume }) =>
+    labelText(legacyMounts.labels, [nodeName, name, namespace, container, volume.name, path]),
 };
 
-interface MountOfContainer extends Mount {
-  readonly container: string;
-}
-
 interface MountedVolume {
-  readonly mount: MountOfContainer;
+  readonly container: string;
+  readonly path: string;
   readonly volume: VolumeUsage;
-}
-
-function mountsOf(pod: ListedPod): readonly MountOfContainer[] {
-  return runningContainers(pod).flatMap(({ name, mounts }) => mounts.map((mount) => ({ container: name, ...mount })));
 }
 
 /** Unlike the kubelet's `usedBytes`, it includes blocks that are reserved for root, as they are not available. */

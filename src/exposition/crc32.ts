@@ -32,6 +32,7 @@ function multiply(a: number, b: number): number {
 }
 
 /** x, squared as many times as the index says; the 32nd would be x again. */
-const squares: readonly number[] = Array.from({ length: 31 })
-  .reduce<number[]>((known) => [...known, multiply(known.at(-1) ?? one, known.at(-1) ?? one)], [0x40_00_00_00])
-  .slice(0, 32);
+const squares: readonly number[] = Array.from({ length: 31 }).reduce<number[]>(
+  (known) => [...known, multiply(known.at(-1) ?? one, known.at(-1) ?? one)],
+  [0x40_00_00_00],
+);

@@ -5,6 +5,7 @@ import { type NextVictim, nextVictims } from '../node/node-victims.js';
 import type { Workload } from '../workload/workload.js';
 import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';
 import { labelText } from './render.js';
+import { workloads } from './workload-families.js';
 
 type CountsPage<T> = readonly EvictionCounts<T>[];
 type Records = readonly EvictionRecord[];
@@ -12,11 +13,7 @@ type Records = readonly EvictionRecord[];
 export const workloadEvictionGroups: readonly FamilyGroup<CountsPage<Workload>>[] = [
   familyGroup({
     level: 'workload',
-    seriesSource: countsByCause(['namespace', 'workload', 'workload_type'], ({ namespace, name, type }: Workload) => [
-      namespace,
-      name,
-      type,
-    ]),
+    seriesSource: countsByCause(workloads.labels, ({ namespace, name, type }: Workload) => [namespace, name, type]),
     families: [
       {
         name: 'workload_evictions_total',
@@ -79,26 +76,23 @@ export const evictedPodGroups: readonly FamilyGroup<Records>[] = [
   }),
 ];
 
-interface CauseCount {
-  readonly labelValues: readonly string[];
+interface CauseCount<T> {
+  readonly of: T;
   readonly cause: string;
   readonly count: number;
 }
 
 function countsByCause<T>(
   labels: readonly string[],
-  labelValuesOf: (of: T) => readonly string[],
-): SeriesSource<CountsPage<T>, CauseCount> {
+  valuesOf: (of: T) => readonly string[],
+): SeriesSource<CountsPage<T>, CauseCount<T>> {
   const names = [...labels, 'cause'];
   return {
     labels: names,
     forEach(page, emit) {
-      for (const { of, counts } of page) {
-        const labelValues = labelValuesOf(of);
-        for (const [cause, count] of counts) emit({ labelValues, cause, count });
-      }
+      for (const { of, counts } of page) for (const [cause, count] of counts) emit({ of, cause, count });
     },
-    labelsOf: (_page, { labelValues, cause }) => labelText(names, [...labelValues, cause]),
+    labelsOf: (_page, { of, cause }) => labelText(names, [...valuesOf(of), cause]),
   };
 }
 

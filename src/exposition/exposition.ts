@@ -19,8 +19,7 @@ import {
   type SourceGroup,
 } from './family.js';
 import { ChunkIds, type Division, FamilyRenderer, undivided } from './incremental-text.js';
-import { nodeStateGroups } from './node-families.js';
-import { isSameState, type ShownNodeState, shownState } from './node-sources.js';
+import { isSameState, nodeStateGroups, type ShownNodeState, shownState } from './node-state-families.js';
 import { objectGroups } from './object-families.js';
 import { nodeDivision, objectDivision } from './pod-on-node.js';
 import { type MetricSource, registryFamilies } from './registry-text.js';
@@ -50,11 +49,6 @@ export interface SeriesCapResult {
   readonly largePodsSeriesCount: number;
 }
 
-interface SeriesCapObserver {
-  /** Called for each exposition of a cluster, even if nothing was dropped, before the self metrics are read. */
-  capped(result: SeriesCapResult): void;
-}
-
 export interface ExpositionSettings extends FamilyRules {
   /** Maximum for all families of an exposition except those about the exporter. Undefined: no cap. */
   readonly maxSeries: number | undefined;
@@ -66,7 +60,10 @@ export interface ExpositionSettings extends FamilyRules {
 export interface ExpositionOptions {
   readonly settings: ExpositionSettings;
   readonly selfMetrics: SelfMetricsSource;
-  readonly observer: SeriesCapObserver;
+  readonly observer: {
+    /** Called for each exposition of a cluster, even if nothing was dropped, before the self metrics are read. */
+    capped(result: SeriesCapResult): void;
+  };
   /** Those of the records of the nodes. Default: kept here, and not logged. */
   readonly faults?: NodeFaults;
   readonly clock: Clock;
@@ -81,12 +78,12 @@ export class Exposition {
   readonly #names: ReadonlySet<string>;
   readonly #selfMetrics: SelfMetricsSource;
   readonly #slicer: TimeSlicer;
-  readonly #observer: SeriesCapObserver;
+  readonly #observer: ExpositionOptions['observer'];
   readonly #bodies: ExpositionBodies;
   readonly #nodes: TextCache<NodeSnapshot>;
   readonly #objects: TextCache<NodeObjects>;
   /** In the order of the table. */
-  readonly #caches: readonly Pick<TextCache<never>, SharedByCaches>[];
+  readonly #caches: readonly Omit<TextCache<never>, 'count' | 'prepare'>[];
 
   constructor({ settings, selfMetrics, observer, faults = new NodeFaults(silentLogger), clock }: ExpositionOptions) {
     const isAllowed = allowedBy(settings);
@@ -116,7 +113,7 @@ export class Exposition {
       sourcesOf: (snapshot: ClusterSnapshot) => readonly Page[],
     ) => cacheOf<Page, never, never>(perSource(groups), undivided, { sourcesOf, nameOf: (_, index) => String(index) });
     this.#nodes = cacheOf(detailGroups(settings), nodeDivision(settings), {
-      sourcesOf: ({ nodes }) => nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot])),
+      sourcesOf: ({ nodes }) => nodes.filter((node) => node.state !== 'absent').map(({ snapshot }) => snapshot),
       ...perNode,
     });
     this.#objects = cacheOf(objectGroups(settings), objectDivision, {
@@ -151,8 +148,7 @@ export class Exposition {
     const prepare = async <Source extends object>(cache: TextCache<Source>, source: Source) => {
       if (!cache.families.some(isRequested)) return;
       await cache.count(source, roomIn(this.#caches, this.#maxSeries), signal);
-      const { leftOut } = chooseFamilies(this.#caches, filter, this.#maxSeries);
-      await cache.prepare(source, leftOut, signal);
+      await cache.prepare(source, chooseFamilies(this.#caches, filter, this.#maxSeries), signal);
     };
     if (snapshot !== undefined) await prepare(this.#nodes, snapshot);
     await prepare(this.#objects, objects);
@@ -167,10 +163,8 @@ export class Exposition {
     const { format, filter } = request;
     const ofCluster = snapshot === undefined ? [] : await this.#clusterBlocks(snapshot, filter, signal);
     this.#selfMetrics.setSeries(countByLevel(ofCluster));
-    const own = await registryFamilies(
-      { source: this.#selfMetrics.registry, isRequested: requestedBy(filter), format, slicer: this.#slicer },
-      signal,
-    );
+    const options = { source: this.#selfMetrics.registry, isRequested: requestedBy(filter), format };
+    const own = await registryFamilies({ ...options, slicer: this.#slicer }, signal);
     return this.#bodies.of([...ofCluster, ...own], request, signal);
   }
 
@@ -200,9 +194,7 @@ export class Exposition {
   }
 }
 
-type SharedByCaches = 'families' | 'seriesCounts' | 'leftOutCount' | 'countAll' | 'blocks';
-
-type NodeSource = NodeSnapshot | NodeObjects;
+type NodeSource = Pick<NodeObjects, 'nodeName'>;
 
 function shownStates({ nodes, objects }: ClusterSnapshot, faults: NodeFaults): readonly ShownNodeState[] {
   const faulty = new Set(objects.filter((source) => faults.has(source)).map(({ nodeName }) => nodeName));

@@ -11,17 +11,19 @@ import {
 import type { FamilyRow } from './family.js';
 import type { Compatibility, Profile } from './family.js';
 import { perPart, perSource, type SourceGroup } from './family.js';
-import { nodeGroups, nodeStateGroups } from './node-families.js';
+import { nodeGroups } from './node-families.js';
+import { nodeStateGroups } from './node-state-families.js';
 import { objectGroups } from './object-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
 import type { PodOnNode } from './pod-on-node.js';
 import type { FamilyRules } from './selection.js';
 import { workloadGroups } from './workload-families.js';
 
-export type DetailGroups = readonly SourceGroup<NodeSnapshot, PodOnNode>[];
-
 /** The families of one node's summary. Nothing here may depend on the time of the scrape: the text is kept. */
-export function detailGroups({ compatibility, profile }: FamilyChoice): DetailGroups {
+export function detailGroups({
+  compatibility,
+  profile,
+}: FamilyChoice): readonly SourceGroup<NodeSnapshot, PodOnNode>[] {
   const isCompatible = compatibility === 'k8s-ephemeral-storage-metrics';
   return [
     ...perPart(podGroups),
@@ -51,9 +53,8 @@ export function patternsWithoutFamily({
   return Object.entries({ allow, deny }).flatMap(([setting, patterns]) =>
     patterns.flatMap((source, index) => {
       const pattern = compilePattern(source);
-      return names.some((name) => pattern.matches(name))
-        ? []
-        : [`metrics.${setting}[${index}] ${JSON.stringify(source)}`];
+      const isUsed = names.some((name) => pattern.matches(name));
+      return isUsed ? [] : [`metrics.${setting}[${index}] ${JSON.stringify(source)}`];
     }),
   );
 }

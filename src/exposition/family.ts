@@ -32,8 +32,8 @@ export interface FamilyGroup<Source> {
   readonly families: readonly ClusterFamilyRow[];
   /** The group with these families only; the same one with all of them. */
   narrowed(isWanted: (family: ClusterFamilyRow) => boolean): FamilyGroup<Source>;
-  /** Adds the samples of `source`. `lines`: one for each family, in their order; undefined for one that is left out. */
-  write(source: Source, lines: readonly (SampleLines | undefined)[]): void;
+  /** Adds the samples of `source` to `lines`: one for each family from `first` on; undefined for one that is left out. */
+  write(source: Source, lines: readonly (SampleLines | undefined)[], first: number): void;
   /** Adds the numbers of samples of `source` to `counts`: one for each family from `first` on. */
   count(source: Source, counts: Uint32Array, first: number): void;
 }
@@ -85,52 +85,39 @@ export interface FamilyOptions<T> {
   readonly value: (data: T) => number | undefined;
 }
 
-export interface FamilyGroupOptions<Source, T> {
+const prefix = 'ephemeral_storage_';
+
+export function familyGroup<Source, T>(options: {
   readonly level: Level;
   readonly seriesSource: SeriesSource<Source, T>;
   readonly families: readonly FamilyOptions<T>[];
-}
-
-const prefix = 'ephemeral_storage_';
-
-interface Entry<T> {
-  readonly row: ClusterFamilyRow;
-  readonly valueOf: (data: T) => number | undefined;
-}
-
-export function familyGroup<Source, T>(options: FamilyGroupOptions<Source, T>): FamilyGroup<Source> {
+}): FamilyGroup<Source> {
   const { level, seriesSource, families } = options;
   const { labels } = seriesSource;
-  return groupOf(
-    seriesSource,
-    families.map(({ name, type, help, profile, value }) => ({
-      row: { name: `${prefix}${name}`, type: type ?? 'gauge', help, level, profile, labels },
-      valueOf: value,
-    })),
-  );
-}
-
-function groupOf<Source, T>(seriesSource: SeriesSource<Source, T>, entries: readonly Entry<T>[]): FamilyGroup<Source> {
+  const rows = families.map(({ name, type, help, profile }): ClusterFamilyRow => {
+    return { name: `${prefix}${name}`, type: type ?? 'gauge', help, level, profile, labels };
+  });
+  const valuesOf = families.map(({ value }) => value);
   const group: FamilyGroup<Source> = {
-    families: entries.map(({ row }) => row),
+    families: rows,
     narrowed: (isWanted) => {
-      const wanted = entries.filter(({ row }) => isWanted(row));
-      return wanted.length === entries.length ? group : groupOf(seriesSource, wanted);
+      const wanted = families.filter((_, index) => rows[index] !== undefined && isWanted(rows[index]));
+      return wanted.length === rows.length ? group : familyGroup({ level, seriesSource, families: wanted });
     },
-    write: (source, lines) => {
+    write: (source, lines, first) => {
       seriesSource.forEach(source, (data) => {
-        let labels: string | undefined;
-        for (let index = 0; index < entries.length; index += 1) {
-          const ofFamily = lines[index];
-          const value = ofFamily && entries[index]?.valueOf(data);
-          if (value !== undefined) ofFamily?.add((labels ??= seriesSource.labelsOf(source, data)), value);
+        let text: string | undefined;
+        for (let index = 0; index < valuesOf.length; index += 1) {
+          const ofFamily = lines[first + index];
+          const value = ofFamily && valuesOf[index]?.(data);
+          if (value !== undefined) ofFamily?.add((text ??= seriesSource.labelsOf(source, data)), value);
         }
       });
     },
     count: (source, counts, first) => {
       seriesSource.forEach(source, (data) => {
-        for (let index = 0; index < entries.length; index += 1) {
-          if (entries[index]?.valueOf(data) !== undefined) counts[first + index] = (counts[first + index] ?? 0) + 1;
+        for (let index = 0; index < valuesOf.length; index += 1) {
+          if (valuesOf[index]?.(data) !== undefined) counts[first + index] = (counts[first + index] ?? 0) + 1;
         }
       });
     },
@@ -144,8 +131,6 @@ export function microsecondsToSeconds(durationUs: number | undefined): number | 
 }
 
 /** Rounded to milliseconds, which keeps the text short. Undefined stays undefined. */
-export function toSeconds(timeMs: number): number;
-export function toSeconds(timeMs: number | undefined): number | undefined;
 export function toSeconds(timeMs: number | undefined): number | undefined {
   return timeMs === undefined ? undefined : Math.round(timeMs) / 1_000;
 }

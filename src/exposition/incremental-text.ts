@@ -29,6 +29,8 @@ export interface Division<Source, Item extends object, Part> {
   readonly sizeOf: (item: Item) => number;
 }
 
+export const noFamilies: ReadonlySet<ClusterFamilyRow> = new Set();
+
 /** Of a source whose families are about the whole of it. */
 export const undivided: Division<unknown, never, never> = {
   items: () => [],
@@ -81,17 +83,13 @@ interface PlacedGroup<Source> {
   readonly first: number;
 }
 
-/** One for each family; undefined for one that is left out. */
-type FamilyLines = readonly (SampleLines | undefined)[];
-
-/** What the pieces of a text are put together from. */
-interface TextInput {
-  /** All that was rendered. */
-  readonly lines: FamilyLines;
+/** How a text follows from what was rendered and from the former text. */
+interface TextUpdate {
+  /** All that was rendered, one for each family; undefined for one that is left out. */
+  readonly lines: readonly (SampleLines | undefined)[];
   readonly runs: readonly PodRun[];
   readonly pods: PodOffsets;
-  readonly formerPods: PodOffsets;
-  readonly formerPieces: readonly FamilyPiece[];
+  readonly former: Pick<NodeText<unknown>, 'pieces' | 'pods'>;
 }
 
 /** Makes the text of sources, each with what it shares with the former text of the source. */
@@ -148,23 +146,16 @@ export class FamilyRenderer<Source, Item extends object, Part> {
   }
 
   /** `former`: of a source with the same name. `leftOut`: families that are not made. */
-  make(
-    name: string,
-    source: Source,
-    former: NodeText<Source> | undefined,
-    leftOut: ReadonlySet<ClusterFamilyRow> = new Set(),
-  ): NodeText<Source> {
+  make(name: string, source: Source, former: NodeText<Source> | undefined, leftOut = noFamilies): NodeText<Source> {
     const lines = this.families.map((family) => (leftOut.has(family) ? undefined : new SampleLines(family.name)));
-    write(this.#sourceGroups, source, linesByGroup(this.#sourceGroups, lines));
-    const isKept = former !== undefined && this.#division.isSameFor(former.source, source);
-    const formerPods = isKept && haveSame(former.leftOut, leftOut) ? former.pods : noPods;
+    for (const { group, first } of this.#sourceGroups) group.write(source, lines, first);
+    const isSame = former !== undefined && this.#division.isSameFor(former.source, source);
+    const known = isSame && haveSame(former.leftOut, leftOut) ? former.pods.pods : [];
     const items = this.#items(source);
-    const runs = runsOf(items, formerPods.pods);
     const pods = new PodOffsets(items, this.#rows.size);
-    this.#renderParts(source, items, { lines, runs, pods });
-    for (const [place, row] of this.#rows) pods.complete(row, runs, formerPods, lines[place]);
-    const input = { lines, runs, pods, formerPods, formerPieces: former?.pieces ?? [] };
-    return { source, pieces: this.#pieces(input, isPageEnd(name)), pods, leftOut };
+    const update = { lines, runs: runsOf(items, known), pods, former: former ?? { pieces: [], pods: noPods } };
+    this.#renderParts(source, items, update);
+    return { source, pieces: this.#pieces(update, isPageEnd(name)), pods, leftOut };
   }
 
   #items(source: Source): readonly Item[] {
@@ -194,37 +185,30 @@ export class FamilyRenderer<Source, Item extends object, Part> {
     return { counts, over };
   }
 
-  /** Renders the parts that are not in the former text. */
-  #renderParts(
-    source: Source,
-    items: readonly Item[],
-    { lines, runs, pods }: Pick<TextInput, 'lines' | 'runs' | 'pods'>,
-  ): void {
+  /** Renders the parts that are not in the former text, and completes the offsets. */
+  #renderParts(source: Source, items: readonly Item[], { lines, runs, pods, former }: TextUpdate): void {
     const toPart = this.#division.partOf(source);
-    const byGroup = linesByGroup(this.#partGroups, lines);
     const byRow = Array.from(this.#rows.keys(), (place) => lines[place]);
     for (const { start, end, formerStart } of runs) {
       if (formerStart !== undefined) continue;
       for (const [index, item] of items.slice(start, end).entries()) {
         const part = toPart(item);
-        const fitting = this.#mayBeTooLarge(item) ? this.#fittingLines(part, lines) : byGroup;
-        write(this.#partGroups, part, fitting);
+        const fitting = this.#mayBeTooLarge(item) ? this.#fittingLines(part, lines) : lines;
+        for (const { group, first } of this.#partGroups) group.write(part, fitting, first);
         pods.setRendered(start + index, byRow);
       }
     }
+    for (const [row, rendered] of byRow.entries()) pods.complete(row, runs, former.pods, rendered);
   }
 
-  #fittingLines(part: Part, lines: FamilyLines): readonly FamilyLines[] {
+  #fittingLines(part: Part, lines: TextUpdate['lines']): TextUpdate['lines'] {
     const { over } = this.#overflow(part);
-    return linesByGroup(
-      this.#partGroups,
-      lines.map((ofFamily, place) => (over.has(place) ? undefined : ofFamily)),
-    );
+    return lines.map((ofFamily, place) => (over.has(place) ? undefined : ofFamily));
   }
 
   /** In one memory block: separate blocks for 65,000 small chunks would cost more than their bytes. */
-  #pieces(input: TextInput, mayEndPage: boolean): readonly FamilyPiece[] {
-    const { lines, pods, formerPieces } = input;
+  #pieces(update: TextUpdate, mayEndPage: boolean): readonly FamilyPiece[] {
+    const { lines, pods, former } = update;
     const byteCounts = lines.map((ofFamily, place) => {
       const row = this.#rows.get(place);
       return row === undefined ? (ofFamily?.byteCount ?? 0) : pods.end('bytes', row);
@@ -237,8 +221,8 @@ export class FamilyRenderer<Source, Item extends object, Part> {
       offset += byteCount;
       const row = this.#rows.get(place);
       if (row === undefined) lines[place]?.write(chunk);
-      else writeParts(chunk, place, row, input);
-      const last = formerPieces[place];
+      else writeParts(chunk, place, row, update);
+      const last = former.pieces[place];
       const chunkId = last?.chunk.equals(chunk) === true ? last.chunkId : this.#ids.next();
       const seriesCount = row === undefined ? (lines[place]?.seriesCount ?? 0) : pods.end('lines', row);
       return { chunk, chunkId, mayEndPage, seriesCount };
@@ -247,8 +231,8 @@ export class FamilyRenderer<Source, Item extends object, Part> {
 }
 
 /** Writes the lines of all parts in one family. */
-function writeParts(chunk: Buffer, place: number, row: number, input: TextInput): void {
-  const { lines, runs, pods, formerPods, formerPieces } = input;
+function writeParts(chunk: Buffer, place: number, row: number, update: TextUpdate): void {
+  const { lines, runs, pods, former } = update;
   let renderedEnd = 0;
   for (const { start, end, formerStart } of runs) {
     const at = pods.end('bytes', row, start);
@@ -257,24 +241,16 @@ function writeParts(chunk: Buffer, place: number, row: number, input: TextInput)
       lines[place]?.write(chunk, at, renderedEnd, renderedEnd + byteCount);
       renderedEnd += byteCount;
     } else {
-      const from = formerPods.end('bytes', row, formerStart);
-      formerPieces[place]?.chunk.copy(chunk, at, from, from + byteCount);
+      const from = former.pods.end('bytes', row, formerStart);
+      former.pieces[place]?.chunk.copy(chunk, at, from, from + byteCount);
     }
   }
-}
-
-function write<Source>(groups: readonly PlacedGroup<Source>[], source: Source, lines: readonly FamilyLines[]): void {
-  for (let index = 0; index < groups.length; index += 1) groups[index]?.group.write(source, lines[index] ?? []);
 }
 
 /** Adds the series to `counts`, one for each family. */
 function countsOf<Source>(groups: readonly PlacedGroup<Source>[], source: Source, counts: Uint32Array): Uint32Array {
   for (const { group, first } of groups) group.count(source, counts, first);
   return counts;
-}
-
-function linesByGroup<Source>(groups: readonly PlacedGroup<Source>[], lines: FamilyLines): readonly FamilyLines[] {
-  return groups.map(({ group, first }) => lines.slice(first, first + group.families.length));
 }
 
 function haveSame<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean {

@@ -29,12 +29,9 @@ const textTypes: readonly string[] = ['text/plain', 'text/*', '*/*'];
  * everything else: a response in another format is more useful to a scraper than a 406.
  */
 export function negotiateFormat(accept: string | undefined): NegotiatedFormat {
-  let best: { readonly quality: number; readonly format: NegotiatedFormat } = { quality: 0, format: text };
-  for (const preference of parsePreferences(accept)) {
-    const format = formatOf(preference);
-    if (format !== undefined && preference.quality > best.quality) best = { quality: preference.quality, format };
-  }
-  return best.format;
+  const acceptable = parsePreferences(accept).filter((each) => each.quality > 0 && formatOf(each) !== undefined);
+  const [best] = acceptable.sort((a, b) => b.quality - a.quality);
+  return (best && formatOf(best)) ?? text;
 }
 
 /** Whether the client accepts gzip, by name or by `*`. */
@@ -49,17 +46,11 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 function formatOf({ value, parameters }: Preference): NegotiatedFormat | undefined {
   if (value === 'application/openmetrics-text') {
     const version = parameters.get('version') ?? '0.0.1';
-    return openMetricsVersions.includes(version) ? openMetrics(version) : undefined;
+    const contentType = `application/openmetrics-text; version=${version}; charset=utf-8`;
+    return openMetricsVersions.includes(version) ? { format: 'openmetrics', contentType } : undefined;
   }
   const isText = textTypes.includes(value) && ['0.0.4', undefined].includes(parameters.get('version'));
   return isText ? text : undefined;
-}
-
-function openMetrics(version: string): NegotiatedFormat {
-  return {
-    format: 'openmetrics',
-    contentType: `application/openmetrics-text; version=${version}; charset=utf-8`,
-  };
 }
 
 function parsePreferences(header = ''): readonly Preference[] {

@@ -1,15 +1,68 @@
+/** What is measured of nodes: the series, and their families. */
+import type { SignalFilesystem } from '../kubelet/eviction-signals.js';
+import type { FsStats, NodeSummary } from '../kubelet/summary.js';
+import type { EvictionHeadroom } from '../node/eviction-headrooms.js';
+import { type FilesystemOwners, filesystemOwners } from '../node/filesystem-owners.js';
+import { type NodeLayout, sameFilesystem } from '../node/node-layout.js';
 import type { NodeSnapshot } from '../node/node-state.js';
-import { type FamilyGroup, familyGroup, microsecondsToSeconds, toSeconds } from './family.js';
-import {
-  absentNodes,
-  evictionHeadrooms,
-  filesystems,
-  layouts,
-  nodes,
-  type NodeStates,
-  owners,
-  summaries,
-} from './node-sources.js';
+import { type FamilyGroup, familyGroup, microsecondsToSeconds, type SeriesSource } from './family.js';
+import { labelText } from './render.js';
+
+const ofNode = {
+  labels: ['node'],
+  labelsOf: ({ nodeName }: NodeSnapshot) => labelText(['node'], [nodeName]),
+};
+
+const ofFilesystem = {
+  labels: ['node', 'filesystem'],
+  labelsOf: ({ nodeName }: NodeSnapshot, { filesystem }: { readonly filesystem: SignalFilesystem }) =>
+    labelText(['node', 'filesystem'], [nodeName, filesystem]),
+};
+
+interface Filesystem {
+  readonly filesystem: SignalFilesystem;
+  readonly stats: FsStats;
+}
+
+/** Each filesystem once: the kubelet reports one that serves two purposes under two names. */
+export const filesystems: SeriesSource<NodeSnapshot, Filesystem> = {
+  ...ofFilesystem,
+  forEach({ summary, layout }, emit) {
+    for (const filesystem of ['nodefs', 'imagefs', 'containerfs'] as const) {
+      const stats = summary[filesystem];
+      const isOwn = sameFilesystem(filesystem, summary, layout) === undefined;
+      if (stats !== undefined && isOwn) emit({ filesystem, stats });
+    }
+  },
+};
+
+const owners: SeriesSource<NodeSnapshot, FilesystemOwners> = {
+  ...ofFilesystem,
+  forEach(snapshot, emit) {
+    for (const data of filesystemOwners(snapshot)) emit(data);
+  },
+};
+
+const evictionHeadrooms: SeriesSource<NodeSnapshot, EvictionHeadroom> = {
+  ...ofFilesystem,
+  forEach({ headrooms }, emit) {
+    for (const data of headrooms) emit(data);
+  },
+};
+
+const summaries: SeriesSource<NodeSnapshot, NodeSummary> = {
+  ...ofNode,
+  forEach({ summary }, emit) {
+    emit(summary);
+  },
+};
+
+const layouts: SeriesSource<NodeSnapshot, NodeLayout> = {
+  ...ofNode,
+  forEach({ layout }, emit) {
+    emit(layout);
+  },
+};
 
 /** Per node, from its summary. */
 export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
@@ -144,52 +197,6 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
         profile: 'standard',
         help: 'Time in which all tasks on the node that could run waited for input or output at once.',
         value: ({ ioPressure }) => microsecondsToSeconds(ioPressure?.stalledUs),
-      },
-    ],
-  }),
-];
-
-/** What changes from scrape to scrape. */
-export const nodeStateGroups: readonly FamilyGroup<NodeStates>[] = [
-  familyGroup({
-    level: 'node',
-    seriesSource: nodes,
-    families: [
-      {
-        name: 'node_data_available',
-        profile: 'minimal',
-        help: '1 if this scrape has data of the node, fresh or stale; 0 if it is absent. No series for nodes that are skipped.',
-        value: ({ reason }) => (reason === 'skipped' ? undefined : Number(reason === undefined)),
-      },
-      {
-        name: 'node_data_timestamp_seconds',
-        profile: 'minimal',
-        help: 'Unix time at which the data of the node was fetched from its kubelet.',
-        value: ({ fetchedAtMs }) => toSeconds(fetchedAtMs),
-      },
-      {
-        name: 'node_pods_missing',
-        profile: 'standard',
-        help: 'Pods that have run on the node for longer than the grace period, according to the API server, and are not in its summary.',
-        value: ({ missingPods }) => missingPods,
-      },
-      {
-        name: 'node_pods_dangling',
-        profile: 'standard',
-        help: 'Pods in the summary of the node that have been unknown to the API server for longer than the grace period.',
-        value: ({ danglingPods }) => danglingPods,
-      },
-    ],
-  }),
-  familyGroup({
-    level: 'node',
-    seriesSource: absentNodes,
-    families: [
-      {
-        name: 'node_absent_info',
-        profile: 'minimal',
-        help: '1 while the node has no data, with the reason.',
-        value: () => 1,
       },
     ],
   }),

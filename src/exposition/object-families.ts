@@ -1,6 +1,6 @@
 /** What the API server knows of nodes and pods, measured or not: the series, and their families. */
 import type { Container, Node, Pod, Volume } from '../kube/objects.js';
-import { type Amount, roundUp } from '../kube/quantity.js';
+import { roundUp } from '../kube/quantity.js';
 import type { BoundPod, NodeObjects } from '../node/node-state.js';
 import { mountedVolumeNames } from '../node/volume-usage.js';
 import type { Workload } from '../workload/workload.js';
@@ -48,34 +48,21 @@ const containerSpecs: SeriesSource<BoundPodOnNode, Container> = {
 };
 
 /** Those that a container mounts and that have a limit: the kubelet neither mounts nor measures others. */
-const limitedEmptyDirs: SeriesSource<BoundPodOnNode, LimitedVolume> = {
+const limitedEmptyDirs: SeriesSource<BoundPodOnNode, Volume> = {
   labels: volumes.labels,
   forEach({ bound: { pod } }, emit) {
-    if (!pod.volumes.some(hasLimit)) return;
+    if (pod.volumes.every(({ sizeLimitBytes }) => sizeLimitBytes === undefined)) return;
     const mounted = mountedVolumeNames(pod);
-    for (const data of pod.volumes) if (hasLimit(data) && mounted.has(data.name)) emit(data);
+    for (const data of pod.volumes) if (mounted.has(data.name)) emit(data);
   },
   labelsOf: ({ placed }, volume) => volumeLabels(placed, volume),
 };
 
-interface LimitedVolume extends Volume {
-  readonly sizeLimitBytes: Amount;
-}
-
-function hasLimit(volume: Volume): volume is LimitedVolume {
-  return volume.sizeLimitBytes !== undefined;
-}
-
-interface NodeWithObject extends NodeObjects {
-  readonly node: Node;
-}
-
 /** Not those that have left the cluster. */
-const knownNodes: SeriesSource<NodeObjects, NodeWithObject> = {
+const knownNodes: SeriesSource<NodeObjects, NodeObjects> = {
   labels: ['node'],
   forEach(objects, emit) {
-    const { node } = objects;
-    if (node !== undefined) emit({ ...objects, node });
+    if (objects.node !== undefined) emit(objects);
   },
   labelsOf: ({ nodeName }) => labelText(knownNodes.labels, [nodeName]),
 };
@@ -178,7 +165,7 @@ const podObjectGroups: readonly FamilyGroup<BoundPodOnNode>[] = [
         name: 'volume_limit_bytes',
         profile: 'standard',
         help: 'Size limit of the emptyDir, from the spec of the pod. Only of those that a container mounts: the kubelet measures no others.',
-        value: ({ sizeLimitBytes }) => roundUp(sizeLimitBytes),
+        value: ({ sizeLimitBytes }) => sizeLimitBytes && roundUp(sizeLimitBytes),
       },
     ],
   }),
@@ -193,13 +180,13 @@ const nodeObjectGroups: readonly FamilyGroup<NodeObjects>[] = [
         name: 'node_allocatable_bytes',
         profile: 'standard',
         help: 'Ephemeral storage of the node that pods can request, from the API server.',
-        value: ({ node }) => node.allocatableBytes,
+        value: ({ node }) => node?.allocatableBytes,
       },
       {
         name: 'node_disk_pressure',
         profile: 'minimal',
         help: '1 while the condition DiskPressure of the node is true: its kubelet evicts pods and admits no new ones. No series while the condition is unknown.',
-        value: ({ node }) => (node.diskPressure === undefined ? undefined : Number(node.diskPressure)),
+        value: ({ node }) => (node?.diskPressure === undefined ? undefined : Number(node.diskPressure)),
       },
       {
         name: 'node_pods_running',

@@ -84,11 +84,11 @@ export const noPods = new PodOffsets([], 0);
 /** Divides pods by where their lines come from. */
 export function runsOf(pods: readonly object[], former: readonly object[]): readonly PodRun[] {
   const runs: PodRun[] = [];
-  const positionOf = positionsIn(former);
+  let positions: ReadonlyMap<object, number> | undefined;
   let last: PodRun | undefined;
   for (const [index, pod] of pods.entries()) {
     const next = last?.formerStart === undefined ? index : last.formerStart + index - last.start;
-    const formerStart = former[next] === pod ? next : positionOf(pod);
+    const formerStart = former[next] === pod ? next : (positions ??= positionsIn(former)).get(pod);
     if (last !== undefined && formerStart === (last.formerStart === undefined ? undefined : next)) {
       last.end = index + 1;
     } else {
@@ -99,11 +99,6 @@ export function runsOf(pods: readonly object[], former: readonly object[]): read
   return runs;
 }
 
-function positionsIn(pods: readonly object[]): (pod: object) => number | undefined {
-  let positions: ReadonlyMap<object, number> | undefined;
-  return (pod) => {
-    if (pods.length === 0) return undefined;
-    positions ??= new Map(pods.map((each, index) => [each, index]));
-    return positions.get(pod);
-  };
+function positionsIn(pods: readonly object[]): ReadonlyMap<object, number> {
+  return new Map(pods.map((pod, index) => [pod, index]));
 }

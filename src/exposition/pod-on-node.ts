@@ -37,10 +37,7 @@ export interface BoundPodOnNode extends PodLabels {
   readonly bound: BoundPod;
 }
 
-/**
- * Most series of one pod, which its author could make as many as a million: from its node's summary and from the API server.
- * Far above what pods have in any profile.
- */
+/** Far above what pods have in any profile: the author of a pod could give it a million. */
 const maxSeriesCounts = { measured: 650, declared: 350 };
 
 /** The same pod has other series where families show values of the node's filesystem beside it. */
@@ -55,9 +52,9 @@ export function nodeDivision({
     maxSeriesCount: maxSeriesCounts.measured,
     sizeOf: measuredSize,
     /** Each once, and those that have no total last. */
-    items: (snapshot) => {
-      const pods = distinctPods(withNamelessAsOne(snapshot).pods, (pod) => pod);
-      return snapshot.podsWithoutTotal.length === 0 ? pods : [...pods, ...snapshot.podsWithoutTotal];
+    items: ({ pods, podsWithoutTotal }) => {
+      const distinctOnes = distinctPods(withNamelessAsOne(pods), (pod) => pod);
+      return podsWithoutTotal.length === 0 ? distinctOnes : [...distinctOnes, ...podsWithoutTotal];
     },
     partOf: ({ nodeName, summary: { nodefs } }) => {
       const labelsOf = podLabels(nodeName);
@@ -140,11 +137,10 @@ function distinct<T>(items: readonly T[], keyOf: (item: T) => string): readonly 
   return first.length === items.length ? items : first;
 }
 
-/** The snapshot with its nameless pods as one, without namespace and name, so that sums over a node stay right. */
-function withNamelessAsOne(snapshot: NodeSnapshot): NodeSnapshot {
-  const nameless = snapshot.pods.filter(({ isNameless }) => isNameless);
-  if (nameless.length === 0) return snapshot;
-  return { ...snapshot, pods: [...snapshot.pods.filter(({ isNameless }) => isNameless !== true), together(nameless)] };
+/** Makes nameless pods one, without namespace and name, so that sums over a node stay right. */
+function withNamelessAsOne(pods: readonly PodSnapshot[]): readonly PodSnapshot[] {
+  const nameless = pods.filter(({ isNameless }) => isNameless);
+  return nameless.length === 0 ? pods : [...pods.filter(({ isNameless = false }) => !isNameless), together(nameless)];
 }
 
 function together(pods: readonly PodSnapshot[]): PodSnapshot {

@@ -51,20 +51,15 @@ export const podComponents: SeriesSource<PodOnNode, PodComponent> = {
     const { usage } = pod;
     if (usage === undefined) return;
     for (const component of components) {
-      if (isVolumeComponent[component] && !hasVolumeOf(component, pod.pod && measuredVolumes(pod.pod), usage)) continue;
+      if (volumeComponents.has(component) && !hasVolumeOf(component, pod.pod && measuredVolumes(pod.pod), usage))
+        continue;
       emit({ component, usedBytes: usage.components[component] });
     }
   },
   labelsOf: ({ placed }, { component }) => `${placed},component="${component}"}`,
 };
 
-const isVolumeComponent: Readonly<Record<Component, boolean>> = {
-  rootfs: false,
-  logs: false,
-  emptydir: true,
-  configmap: true,
-  other: false,
-};
+const volumeComponents: ReadonlySet<Component> = new Set(['emptydir', 'configmap']);
 
 function hasVolumeOf(component: Component, specs: readonly Volume[] = [], usage: PodUsage): boolean {
   for (const volume of specs) if (countedComponent(volume) === component) return true;
@@ -129,14 +124,7 @@ export const volumeFilesystems: SeriesSource<PodOnNode, VolumeUsage> = {
 };
 
 /** `unknown`: volumes of pods that the API server does not know, and of types that Kubernetes no longer has. */
-const typesWithFilesystem: ReadonlySet<VolumeType> = new Set<VolumeType>([
-  'pvc',
-  'ephemeral',
-  'csi',
-  'nfs',
-  'hostpath',
-  'unknown',
-]);
+const typesWithFilesystem: ReadonlySet<VolumeType> = new Set(['pvc', 'ephemeral', 'csi', 'nfs', 'hostpath', 'unknown']);
 
 function hasTotal(pod: ListedPod): pod is PodSnapshot {
   return pod.usage !== undefined;

@@ -14,35 +14,31 @@ interface MetricData {
   readonly help: string;
   /** A lower-case word at run time, whatever prom-client's types say. */
   readonly type: unknown;
-  readonly values: readonly MetricValue[];
-}
-
-interface MetricValue {
-  /** Where it differs from the family's: a histogram's `_bucket`, `_sum` and `_count`. */
-  readonly metricName?: string;
-  readonly labels: Readonly<Partial<Record<string, string | number>>>;
-  readonly value: number;
-}
-
-export interface RegistryTextOptions {
-  readonly source: MetricSource;
-  /** The others are not formatted. */
-  readonly isRequested: FamilyPredicate;
-  readonly format: ExpositionFormat;
-  readonly slicer: TimeSlicer;
+  readonly values: readonly {
+    /** Where it differs from the family's: a histogram's `_bucket`, `_sum` and `_count`. */
+    readonly metricName?: string;
+    readonly labels: Readonly<Partial<Record<string, string | number>>>;
+    readonly value: number;
+  }[];
 }
 
 /** Formatted in one go; about a millisecond. */
 const samplesPerChunk = 500;
 
 /**
- * Renders the registry's families. prom-client's own text is not used: it spells NaN differently, leaves quotes in OpenMetrics
+ * Renders the registry's families that are requested. prom-client's own text is not used: it spells NaN differently, leaves quotes in OpenMetrics
  * help texts, and the format is a property of the registry instead of the request.
  */
 export async function registryFamilies(
-  { source, isRequested, format, slicer }: RegistryTextOptions,
+  options: {
+    readonly source: MetricSource;
+    readonly isRequested: FamilyPredicate;
+    readonly format: ExpositionFormat;
+    readonly slicer: TimeSlicer;
+  },
   signal: AbortSignal,
 ): Promise<readonly BodyFamily[]> {
+  const { source, isRequested, format, slicer } = options;
   const families: BodyFamily[] = [];
   for (const { name, help, type, values } of await source.getMetricsAsJSON()) {
     if (!isRequested({ name, level: 'exporter' })) continue;
@@ -59,7 +55,11 @@ export async function registryFamilies(
   return families;
 }
 
-function lineOf(familyName: string, { metricName, labels, value }: MetricValue, format: ExpositionFormat): string {
+function lineOf(
+  familyName: string,
+  { metricName, labels, value }: MetricData['values'][number],
+  format: ExpositionFormat,
+): string {
   const labelValues = Object.entries(labels).map(([name, labelValue = '']) =>
     name === 'le' && typeof labelValue === 'number' ? formatBound(labelValue, format) : String(labelValue),
   );

@@ -12,22 +12,19 @@ export interface FamilyRules {
 
 type NamedFamily = Pick<FamilyRow, 'name' | 'level'>;
 export type FamilyPredicate = (family: NamedFamily) => boolean;
-export type FamilyRowPredicate = (family: NamedFamily & Pick<FamilyRow, 'profile'>) => boolean;
 
 /**
  * Of the levels that are on: the families that `allow` matches, whatever their profile, or those of the profile when
  * `allow` is empty; without those that `deny` matches. Families about the exporter are always exposed.
  */
-export function allowedBy({ profile, levels, allow, deny }: FamilyRules): FamilyRowPredicate {
-  const allowed = allow.map(compilePattern);
-  const denied = deny.map(compilePattern);
-  return (family) => {
-    if (family.level === 'exporter') return true;
-    const isListed =
-      allowed.length === 0
-        ? isInProfile(family.profile, profile)
-        : allowed.some((pattern) => pattern.matches(family.name));
-    return levels[family.level] && isListed && !denied.some((pattern) => pattern.matches(family.name));
+export function allowedBy(rules: FamilyRules): (family: NamedFamily & Pick<FamilyRow, 'profile'>) => boolean {
+  const [allowed, denied] = [rules.allow.map(compilePattern), rules.deny.map(compilePattern)];
+  return ({ name, level, profile }) => {
+    if (level === 'exporter') return true;
+    if (!rules.levels[level] || denied.some((pattern) => pattern.matches(name))) return false;
+    return allowed.length === 0
+      ? isInProfile(profile, rules.profile)
+      : allowed.some((pattern) => pattern.matches(name));
   };
 }
 
@@ -45,14 +42,7 @@ export interface FamilyFilter {
 export const noFilter: FamilyFilter = { names: new Set(), levels: new Set() };
 
 /** The values of `collect[]`. */
-export const familyLevels: readonly FamilyRow['level'][] = [
-  'workload',
-  'node',
-  'pod',
-  'container',
-  'volume',
-  'exporter',
-];
+export const familyLevels = ['workload', 'node', 'pod', 'container', 'volume', 'exporter'] as const;
 
 /** The same text for the same filter; '' for {@link noFilter}. */
 export function filterText({ names, levels }: FamilyFilter): string {

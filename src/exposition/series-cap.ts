@@ -1,6 +1,7 @@
 /** The cap on series: which families are dropped so that the others fit. */
 import { largestFirst } from '../base/ranking.js';
 import type { ClusterFamilyRow, Level } from './family.js';
+import { noFamilies } from './incremental-text.js';
 import { type FamilyFilter, type FamilyPredicate, requestedBy } from './selection.js';
 
 export interface CountedFamily {
@@ -31,7 +32,7 @@ export function chooseFamilies(
   maxSeries = Infinity,
 ): TextChoice {
   const isRequested = requestedBy(filter);
-  if (roomIn(counts, maxSeries) >= 0) return { isRequested, leftOut: new Set() };
+  if (roomIn(counts, maxSeries) >= 0) return { isRequested, leftOut: noFamilies };
   const counted = counts.flatMap(({ families, seriesCounts }) =>
     families.map((header, place) => ({ header, seriesCount: seriesCounts[place] ?? 0 })),
   );
@@ -60,18 +61,14 @@ export function familiesOverCap<Family extends CountedFamily>(
 ): ReadonlySet<Family> {
   let seriesCount = families.reduce((sum, family) => sum + family.seriesCount, 0);
   const over = new Set<Family>();
-  for (const family of [...families].sort(compareFamilies)) {
+  const rankOf = ({ header }: Family): number => mostDetailedFirst.indexOf(header.level);
+  for (const family of families.toSorted((a, b) => rankOf(a) - rankOf(b) || largestFamilyFirst(a, b))) {
     if (seriesCount <= maxSeries) break;
     if (family.seriesCount === 0) continue;
     over.add(family);
     seriesCount -= family.seriesCount;
   }
   return over;
-}
-
-function compareFamilies(a: CountedFamily, b: CountedFamily): number {
-  const byLevel = mostDetailedFirst.indexOf(a.header.level) - mostDetailedFirst.indexOf(b.header.level);
-  return byLevel || largestFamilyFirst(a, b);
 }
 
 const largestFamilyFirst = largestFirst<CountedFamily>(

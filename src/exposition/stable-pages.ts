@@ -24,13 +24,9 @@ export class StablePages<T> {
   of(items: readonly T[]): readonly (readonly T[])[] {
     this.#pages = pagesOf(items).map((page, index) => {
       const before = this.#pages[index];
-      return before !== undefined && this.#isSamePage(before, page) ? before : page;
+      const isSame = before?.length === page.length && page.every((item, at) => this.#isSame(before[at] ?? item, item));
+      return isSame ? before : page;
     });
     return this.#pages;
-  }
-
-  #isSamePage(before: readonly T[], page: readonly T[]): boolean {
-    if (before.length !== page.length) return false;
-    return page.every((item, index) => this.#isSame(before[index] ?? item, item));
   }
 }

@@ -2,7 +2,7 @@ import type { TimeSlicer } from '../base/time-slicer.js';
 import type { ClusterSnapshot } from '../scrape/snapshot.js';
 import type { BodyFamily } from './bodies.js';
 import type { ClusterFamilyRow } from './family.js';
-import type { FamilyRenderer, NodeText, SeriesCounts } from './incremental-text.js';
+import { type FamilyRenderer, type NodeText, noFamilies, type SeriesCounts } from './incremental-text.js';
 import { noPods } from './pod-offsets.js';
 import type { TextChoice } from './series-cap.js';
 
@@ -64,7 +64,7 @@ export class TextCache<Source extends object> {
     for (const [index, source] of sourcesOf(snapshot).entries()) {
       const name = nameOf(source, index);
       names.add(name);
-      left -= await this.#countUnlessRoom(name, source, { room: left, signal });
+      left -= await this.#countUnlessRoom(name, source, left, signal);
     }
     for (const name of this.#counts.keys()) if (!names.has(name)) this.#setCounts(name, undefined);
     for (const name of this.#texts.keys()) if (!names.has(name)) this.#texts.delete(name);
@@ -73,12 +73,12 @@ export class TextCache<Source extends object> {
 
   /** Counts those of one source, ahead of {@link countAll}. */
   async count(source: Source, room: number, signal: AbortSignal): Promise<void> {
-    await this.#countUnlessRoom(this.#options.nameOf(source, 0), source, { room, signal });
+    await this.#countUnlessRoom(this.#options.nameOf(source, 0), source, room, signal);
   }
 
   /**
-   * Returns the families that are requested, with the text of all sources; without it where the family is left out. Yields to the
-   * event loop between sources; rejects with the signal's reason.
+   * Returns the families that are requested, with the text of all sources unless they are left out. Yields to the event
+   * loop between sources; rejects with the signal's reason.
    */
   async blocks(
     snapshot: ClusterSnapshot,
@@ -105,18 +105,14 @@ export class TextCache<Source extends object> {
   }
 
   /** Makes the text of one source, ahead of {@link blocks}. */
-  async prepare(source: Source, leftOut: ReadonlySet<ClusterFamilyRow>, signal: AbortSignal): Promise<void> {
+  async prepare(source: Source, { leftOut }: TextChoice, signal: AbortSignal): Promise<void> {
     const name = this.#options.nameOf(source, 0);
     const ownLeftOut = this.#own(leftOut);
     if (this.#upToDate(name, source, ownLeftOut) === undefined) await this.#make(name, source, ownLeftOut, signal);
   }
 
   /** Returns how much of the room its series may take. */
-  async #countUnlessRoom(
-    name: string,
-    source: Source,
-    { room, signal }: { readonly room: number; readonly signal: AbortSignal },
-  ): Promise<number> {
+  async #countUnlessRoom(name: string, source: Source, room: number, signal: AbortSignal): Promise<number> {
     if (this.#counts.get(name)?.source === source) return 0;
     const { renderer, slicer } = this.#options;
     const most = this.#orElse(source, () => renderer.mostOfParts(source), 0);
@@ -152,7 +148,7 @@ export class TextCache<Source extends object> {
   }
 
   #own(families: ReadonlySet<ClusterFamilyRow>): ReadonlySet<ClusterFamilyRow> {
-    return families.size === 0 ? families : new Set(this.families.filter((family) => families.has(family)));
+    return families.size === 0 ? noFamilies : new Set(this.families.filter((family) => families.has(family)));
   }
 
   /** Returns the text of the source that has all other families. */
@@ -180,30 +176,24 @@ export class TextCache<Source extends object> {
     const former = this.#texts.get(name);
     const isNew = former?.source !== source;
     const stillLeftOut = isNew ? leftOut : new Set([...leftOut].filter((family) => former.leftOut.has(family)));
-    const none = { source, pieces: [], pods: noPods, leftOut: new Set<never>() };
+    const none = { source, pieces: [], pods: noPods, leftOut: noFamilies };
     const text = this.#orElse(source, () => renderer.make(name, source, former, stillLeftOut), none);
-    this.#counted(name, source, () => (this.#hasAllSeries(text) ? countsOf(text) : renderer.count(source)));
+    this.#counted(name, source, () => {
+      const hasAllSeries = text.leftOut.size === 0 && renderer.mostOfParts(source) < Infinity;
+      if (!hasAllSeries) return renderer.count(source);
+      return { source, ofFamilies: Uint32Array.from(text.pieces, ({ seriesCount }) => seriesCount), leftOutCount: 0 };
+    });
     this.#texts.set(name, text);
     return text;
   }
 
-  #hasAllSeries({ source, leftOut }: NodeText<Source>): boolean {
-    return leftOut.size === 0 && this.#options.renderer.mostOfParts(source) < Infinity;
-  }
-
   #orElse<T>(source: Source, make: () => T, whenFaulty: T): T {
-    const { onFault } = this.#options;
     try {
       return make();
     } catch (error) {
-      if (onFault === undefined) throw error;
-      onFault(source, error);
+      if (this.#options.onFault === undefined) throw error;
+      this.#options.onFault(source, error);
       return whenFaulty;
     }
   }
-}
-
-function countsOf<Source>({ source, pieces }: NodeText<Source>): SeriesCounts<Source> {
-  const ofFamilies = Uint32Array.from(pieces, ({ seriesCount }) => seriesCount);
-  return { source, ofFamilies, leftOutCount: 0 };
 }

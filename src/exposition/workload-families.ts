@@ -25,7 +25,7 @@ export function workloadPager(): (workloads: readonly WorkloadSnapshot[]) => rea
   };
 }
 
-const workloads: SeriesSource<WorkloadPage, WorkloadSnapshot> = {
+export const workloads: SeriesSource<WorkloadPage, WorkloadSnapshot> = {
   labels: ['namespace', 'workload', 'workload_type'],
   forEach(page, emit) {
     for (const data of page.workloads) emit(data);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { SeriesSource } from '../../src/exposition/family.js';
-import { filesystems } from '../../src/exposition/node-sources.js';
+import { filesystems } from '../../src/exposition/node-families.js';
 import { nodeDivision, type PodOnNode } from '../../src/exposition/pod-on-node.js';
 import { emptyDirs, podComponents, volumeFilesystems, volumes } from '../../src/exposition/pod-sources.js';
 import { nodeLayout } from '../../src/node/node-layout.js';

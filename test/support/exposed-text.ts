@@ -18,7 +18,7 @@ function linesOf<Source>(group: FamilyGroup<Source>, name: string, source: Sourc
       lines.push(sampleLine(name, labels, value));
     }
   }
-  group.write(source, [new Recorded(name)]);
+  group.write(source, [new Recorded(name)], 0);
   return lines;
 }
 

@@ -1,0 +1,89 @@
+/** What a scrape knows about each node: the series, and their families. */
+import type { AbsentNodeState, MeasuredNodeState, NodeState } from '../node/node-state.js';
+import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';
+import { labelText } from './render.js';
+
+/** What the families about the state of a node show: without its data, which their text would keep in memory. */
+export interface ShownNodeState extends Partial<
+  Pick<AbsentNodeState, 'reason'> & Pick<MeasuredNodeState, 'fetchedAtMs' | 'missingPods' | 'danglingPods'>
+> {
+  readonly nodeName: string;
+}
+
+export function shownState(node: NodeState): ShownNodeState {
+  if (node.state === 'absent') return { nodeName: node.nodeName, reason: node.reason };
+  const { nodeName, fetchedAtMs, missingPods, danglingPods } = node;
+  return { nodeName, fetchedAtMs, missingPods, danglingPods };
+}
+
+const shownFields = ['nodeName', 'reason', 'fetchedAtMs', 'missingPods', 'danglingPods'] as const;
+
+/** Whether the families have the same series for both. */
+export function isSameState(former: ShownNodeState, state: ShownNodeState): boolean {
+  return shownFields.every((field) => former[field] === state[field]);
+}
+
+/** Some of the nodes of one scrape. */
+export type NodeStates = readonly ShownNodeState[];
+
+const nodes: SeriesSource<NodeStates, ShownNodeState> = {
+  labels: ['node'],
+  forEach(states, emit) {
+    for (const data of states) emit(data);
+  },
+  labelsOf: (_states, { nodeName }) => labelText(nodes.labels, [nodeName]),
+};
+
+const absentNodes: SeriesSource<NodeStates, ShownNodeState> = {
+  labels: ['node', 'reason'],
+  forEach(states, emit) {
+    for (const data of states) if (data.reason !== undefined) emit(data);
+  },
+  labelsOf: (_states, { nodeName, reason = '' }) => labelText(absentNodes.labels, [nodeName, reason]),
+};
+
+/** What changes from scrape to scrape. */
+export const nodeStateGroups: readonly FamilyGroup<NodeStates>[] = [
+  familyGroup({
+    level: 'node',
+    seriesSource: nodes,
+    families: [
+      {
+        name: 'node_data_available',
+        profile: 'minimal',
+        help: '1 if this scrape has data of the node, fresh or stale; 0 if it is absent. No series for nodes that are skipped.',
+        value: ({ reason }) => (reason === 'skipped' ? undefined : Number(reason === undefined)),
+      },
+      {
+        name: 'node_data_timestamp_seconds',
+        profile: 'minimal',
+        help: 'Unix time at which the data of the node was fetched from its kubelet.',
+        value: ({ fetchedAtMs }) => toSeconds(fetchedAtMs),
+      },
+      {
+        name: 'node_pods_missing',
+        profile: 'standard',
+        help: 'Pods that have run on the node for longer than the grace period, according to the API server, and are not in its summary.',
+        value: ({ missingPods }) => missingPods,
+      },
+      {
+        name: 'node_pods_dangling',
+        profile: 'standard',
+        help: 'Pods in the summary of the node that have been unknown to the API server for longer than the grace period.',
+        value: ({ danglingPods }) => danglingPods,
+      },
+    ],
+  }),
+  familyGroup({
+    level: 'node',
+    seriesSource: absentNodes,
+    families: [
+      {
+        name: 'node_absent_info',
+        profile: 'minimal',
+        help: '1 while the node has no data, with the reason.',
+        value: () => 1,
+      },
+    ],
+  }),
+];
