@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 
 import type { Clock } from '../base/clock.js';
+import { haveSameItems } from '../base/memo.js';
 import { combineCrc32, crc32Shift } from './crc32.js';
 
 /** Text in the order of a body. */
@@ -94,12 +95,12 @@ export class GzipPages {
     for (const [kind, { usedAtMs }] of this.#bodies) if (usedAtMs < oldestMs) this.#bodies.delete(kind);
   }
 
-  #find({ chunkIds }: TextPage): DeflatedPage | undefined {
-    const first = chunkIds?.[0];
+  #find({ chunkIds = [] }: TextPage): DeflatedPage | undefined {
+    const first = chunkIds[0];
     if (first === undefined) return undefined;
     for (const { pages } of this.#bodies.values()) {
       const page = pages.get(first);
-      if (page !== undefined && areSame(page.chunkIds, chunkIds)) return page;
+      if (page?.chunkIds !== undefined && haveSameItems(page.chunkIds, chunkIds)) return page;
     }
     return undefined;
   }
@@ -169,8 +170,4 @@ function trailer(pages: readonly DeflatedPage[]): Buffer {
   bytes.writeUInt32LE(crc, 0);
   bytes.writeUInt32LE(byteCount % 2 ** 32, 4);
   return bytes;
-}
-
-function areSame(before: readonly number[] | undefined, chunkIds: readonly number[] = []): boolean {
-  return before?.length === chunkIds.length && before.every((chunkId, index) => chunkId === chunkIds[index]);
 }
