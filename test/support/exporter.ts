@@ -14,6 +14,7 @@ import { createLogger } from '../../src/telemetry/line-logger.js';
 import { type ParsedFamily, type ParsedSample, parseExposition } from './exposition-parser.js';
 import { type HttpAnswer, send } from './http-get.js';
 import { ManualClock } from './manual-clock.js';
+import { never } from './signals.js';
 
 /** The minimal permissions of the exporter in a cluster. */
 export const leastRules: readonly Rule[] = [
@@ -118,7 +119,7 @@ export class Exporter implements AsyncDisposable {
         version: '0.0.0-test',
         ...(options.reload === undefined ? {} : { reload: options.reload }),
       },
-      new AbortController().signal,
+      never,
     );
     return new Exporter({ ...parts, app, log });
   }

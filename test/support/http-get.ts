@@ -1,8 +1,11 @@
-import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { type Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** As they were sent. */
+  readonly headerNames: readonly string[];
   /** As received, without decompression. */
   readonly body: Buffer;
   get text(): string;
@@ -19,34 +22,28 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
 }
 
-/** One request to this machine, without additional headers, and its unmodified response. */
-export async function send({
-  port,
-  path,
-  method = 'GET',
-  headers = {},
-  agent,
-  signal,
-}: HttpRequest): Promise<HttpAnswer> {
+/** Sends the rest of a request. Resolves with the response, in whose body later errors show. */
+export function responseTo(outgoing: ClientRequest, body?: string | Buffer): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const target = { host: '127.0.0.1', port, path };
-    const outgoing = request({ ...target, method, headers, signal, agent: agent ?? false }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => {
-        const body = Buffer.concat(chunks);
-        resolve({
-          status: incoming.statusCode ?? 0,
-          headers: incoming.headers,
-          body,
-          get text() {
-            return body.toString();
-          },
-        });
-      });
-    });
-    outgoing.on('error', reject);
-    outgoing.end();
+    outgoing.on('response', resolve).on('error', reject).end(body);
   });
+}
+
+/** Reads a response to its end. */
+export async function answerOf(response: IncomingMessage): Promise<HttpAnswer> {
+  const body = await buffer(response);
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    headerNames: response.rawHeaders.filter((_, index) => index % 2 === 0),
+    body,
+    get text() {
+      return body.toString();
+    },
+  };
+}
+
+/** Sends one request to this machine, without additional headers. */
+export async function send({ port, headers = {}, agent, ...target }: HttpRequest): Promise<HttpAnswer> {
+  return answerOf(await responseTo(request({ host: '127.0.0.1', port, headers, agent: agent ?? false, ...target })));
 }

@@ -36,6 +36,7 @@ import type { Scope } from '../../src/kube/scope.js';
 import { NodeFaults } from '../../src/node/node-faults.js';
 import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
 import { ClusterWatches } from '../../src/watch/cluster-watches.js';
+import { never } from './signals.js';
 
 /** Parts that any number of cores share, and that show in none. */
 export interface SharedParts {
@@ -222,5 +223,5 @@ const noSelfMetrics = {
 function scopeOf({ cluster }: Config): Promise<Scope> {
   const host = { name: 'exporter-0', nodeName: undefined };
   const nodes = { namesOf: () => Promise.resolve([]) };
-  return resolveScope({ settings: cluster, host, nodes }, new AbortController().signal);
+  return resolveScope({ settings: cluster, host, nodes }, never);
 }

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { loadConfig } from '../../src/config/load.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { createLogger } from '../../src/telemetry/line-logger.js';
+import { never } from './signals.js';
 
 export interface ChildOptions {
   readonly server: string;
@@ -55,7 +56,7 @@ async function start({ server, ca, token, settings }: ChildOptions): Promise<num
       }),
       version: '0.0.0-measured',
     },
-    new AbortController().signal,
+    never,
   );
   while (!app.hasSynced) await systemClock.sleep(10);
   return app.ports[0] ?? 0;

@@ -5,6 +5,7 @@ import type { Profile } from '../../src/exposition/family.js';
 import { benchmarkSnapshot } from './benchmark-pods.js';
 import { asking, expositionSettings } from './exposition-settings.js';
 import { ManualClock } from './manual-clock.js';
+import { never } from './signals.js';
 
 export interface ExpositionSize {
   readonly seriesCount: number;
@@ -24,8 +25,7 @@ async function sizeOf(podCount: number, profile: Profile): Promise<ExpositionSiz
     observer: { capped: () => undefined },
     clock: new ManualClock(),
   });
-  const signal = new AbortController().signal;
-  const { chunks } = await exposition.render(benchmarkSnapshot(podCount), asking('text'), signal);
+  const { chunks } = await exposition.render(benchmarkSnapshot(podCount), asking('text'), never);
   const samples = Buffer.concat(chunks)
     .toString()
     .split('\n')

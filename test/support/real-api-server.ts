@@ -3,11 +3,11 @@ import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:chil
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import path from 'node:path';
 
 import { TestAuthority } from './certificates.js';
+import { answerOf, type HttpAnswer, responseTo } from './http-get.js';
 import { eventually, freePort, isInstalled, temporaryFolder } from './programs.js';
 
 /** Whether there are the API server and the kubectl that its tests need. */
@@ -17,14 +17,6 @@ export const adminToken = 'admin-token';
 
 /** Of a user without permissions, called `reader`. */
 export const readerToken = 'reader-token';
-
-export interface ServerAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** As received, without decompression. */
-  readonly body: Buffer;
-  readonly text: string;
-}
 
 export interface ServerRequest {
   readonly method?: string;
@@ -136,40 +128,17 @@ export class RealApiServer implements AsyncDisposable {
     await ended;
   }
 
-  async call(path: string, options: ServerRequest = {}): Promise<ServerAnswer> {
+  async call(path: string, options: ServerRequest = {}): Promise<HttpAnswer> {
     const { method = 'GET', headers = {}, body } = options;
     const token = 'token' in options ? options.token : adminToken;
     const content = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    return new Promise((resolve, reject) => {
-      const outgoing = request(
-        this.url + path,
-        {
-          method,
-          agent: this.#agent,
-          headers: {
-            ...(content !== undefined && { 'Content-Type': 'application/json' }),
-            ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-            ...headers,
-          },
-        },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.once('error', reject);
-          response.once('end', () => {
-            const bytes = Buffer.concat(chunks);
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: response.headers,
-              body: bytes,
-              text: bytes.toString(),
-            });
-          });
-        },
-      );
-      outgoing.once('error', reject);
-      outgoing.end(content);
-    });
+    const sent = {
+      ...(content !== undefined && { 'Content-Type': 'application/json' }),
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...headers,
+    };
+    const outgoing = request(this.url + path, { method, agent: this.#agent, headers: sent });
+    return answerOf(await responseTo(outgoing, content));
   }
 
   /** As `call`, for a change or a list that must succeed; returns the object of the response. */

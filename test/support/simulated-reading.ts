@@ -8,6 +8,7 @@ import { staticCredentials } from '../../src/credentials/credentials.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import { leastRules, settingsOf } from './exporter.js';
 import { ManualClock } from './manual-clock.js';
+import { never } from './signals.js';
 
 export interface SimulatedReadingOptions {
   readonly scenario?: Scenario;
@@ -34,5 +35,5 @@ export async function readSimulated(options: SimulatedReadingOptions = {}): Prom
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
   });
   await vi.waitUntil(() => reader.hasSynced, { interval: 5, timeout: 10_000 });
-  return await reader.read(60_000, new AbortController().signal);
+  return await reader.read(60_000, never);
 }

@@ -11,6 +11,7 @@ import { aNode, aNodeSummary, aPod, aPodSummary } from '../builders.js';
 import { settingsOf } from '../exporter.js';
 import { expositionSettings } from '../exposition-settings.js';
 import { ManualClock } from '../manual-clock.js';
+import { never } from '../signals.js';
 
 const healthyNode = 'healthy';
 export const hostileNode = 'hostile';
@@ -29,7 +30,6 @@ export async function expositionWith(hostile: {
   readonly pods?: readonly Pod[];
 }): Promise<Buffer> {
   const clock = new ManualClock();
-  const signal = new AbortController().signal;
   const summaries = [healthySummary, ...(hostile.summary === undefined ? [] : [hostile.summary])];
   const cluster = new RecordedCluster(
     summaries.map((summary) => ({ file: summary.nodeName, summary })),
@@ -53,8 +53,8 @@ export async function expositionWith(hostile: {
     observer: { capped: () => undefined },
     clock,
   });
-  const snapshot = await collection.collector.collect(signal);
-  const { chunks } = await exposition.render(snapshot, { format: 'text', filter: noFilter }, signal);
+  const snapshot = await collection.collector.collect(never);
+  const { chunks } = await exposition.render(snapshot, { format: 'text', filter: noFilter }, never);
   return Buffer.concat(chunks);
 }
 
