@@ -2,16 +2,20 @@
 
 import { Agent } from 'node:https';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
 import { apiAudience, type Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
+import { untilEnd } from '../support/fixtures.js';
+import type { HttpAnswer } from '../support/http-get.js';
 import { podSpec } from './pods.js';
-import { type Answer, callApi, callKubelet, type StatusBody, WatchClient } from './wire.js';
+import { callApi, callKubelet, type StatusBody, WatchClient } from './wire.js';
 
 const start = async (): Promise<SimulatedCluster> => SimulatedCluster.start({ scenario: emptyScenario('node-1') });
+
+const it = test.extend('sim', ({ onTestFinished }) => untilEnd(onTestFinished, start()));
 
 const reviews = '/apis/authorization.k8s.io/v1';
 
@@ -31,48 +35,28 @@ async function review(sim: SimulatedCluster, path: string, spec: object, token =
 }
 
 describe('authentication', () => {
-  it('responds with 401 to an unknown token', async () => {
-    await using sim = await start();
-    const { status, text } = await callApi(sim, '/api/v1/pods', { token: 'unknown' });
-    expect(status).toBe(401);
-    expect(JSON.parse(text) as StatusBody).toMatchObject({ reason: 'Unauthorized', message: 'Unauthorized' });
-  });
-
-  it('treats a request without credentials as anonymous', async () => {
-    await using sim = await start();
-    const { status, text } = await callApi(sim, '/api/v1/pods', { token: undefined });
-    expect(status).toBe(403);
-    expect((JSON.parse(text) as StatusBody).message).toBe(
-      'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" at the cluster scope',
-    );
-  });
-
-  it('treats a resumed session without a certificate as anonymous', async () => {
-    await using sim = await start();
+  it('treats a resumed session without a certificate as anonymous', async ({ sim }) => {
     const agent = new Agent({ ca: sim.caPem });
-    const anonymous = (): Promise<Answer> => callApi(sim, '/api/v1/nodes', { token: undefined, agent });
+    const anonymous = (): Promise<HttpAnswer> => callApi(sim, '/api/v1/nodes', { token: undefined, agent });
     await anonymous();
     expect((await anonymous()).text).toContain('system:anonymous');
     agent.destroy();
   });
 
-  it('accepts a client certificate, with its groups', async () => {
-    await using sim = await start();
+  it('accepts a client certificate, with its groups', async ({ sim }) => {
     const admin = await sim.issueClient({ commonName: 'root', organizations: ['team', 'system:masters'] });
     expect((await callApi(sim, '/api/v1/pods', admin)).status).toBe(200);
     const other = await sim.issueClient({ commonName: 'other' });
     expect((await callApi(sim, '/api/v1/pods', other)).text).toContain('User \\"other\\" cannot list');
   });
 
-  it('rejects a certificate of another cluster', async () => {
-    await using sim = await start();
+  it('rejects a certificate of another cluster', async ({ sim }) => {
     await using elsewhere = await start();
     const stranger = await elsewhere.issueClient({ commonName: 'root', organizations: ['system:masters'] });
     expect((await callApi(sim, '/api/v1/pods', stranger)).text).toContain('system:anonymous');
   });
 
-  it('returns a kubeconfig with a token and a client certificate', async () => {
-    await using sim = await start();
+  it('returns a kubeconfig with a token and a client certificate', async ({ sim }) => {
     const config = parseYaml(sim.kubeconfig()) as {
       clusters: { cluster: { server: string; 'certificate-authority-data': string } }[];
       users: { user: { token?: string; 'client-certificate-data'?: string; 'client-key-data'?: string } }[];
@@ -90,71 +74,33 @@ function decode(base64 = ''): string {
   return Buffer.from(base64, 'base64').toString();
 }
 
-describe('access rules', () => {
-  it.each<[string, Rule, string, number]>([
-    ['a verb', { verbs: ['list'], resources: ['pods'] }, '/api/v1/pods', 200],
-    ['a verb', { verbs: ['list'], resources: ['pods'] }, '/api/v1/pods?watch=true&resourceVersion=abc', 403],
-    ['a verb', { verbs: ['watch'], resources: ['pods'] }, '/api/v1/pods', 403],
-    ['a resource', { verbs: ['list'], resources: ['pods'] }, '/api/v1/nodes', 403],
-    ['a name', { verbs: ['get'], resources: ['nodes'], resourceNames: ['node-1'] }, '/api/v1/nodes/node-1', 200],
-    ['a name', { verbs: ['get'], resources: ['nodes'], resourceNames: ['node-2'] }, '/api/v1/nodes/node-1', 403],
-    ['a name', { verbs: ['list'], resources: ['nodes'], resourceNames: ['node-1'] }, '/api/v1/nodes', 403],
-    [
-      'a namespace',
-      { verbs: ['*'], resources: ['*'], namespaces: ['default'] },
-      '/api/v1/namespaces/default/pods',
-      200,
-    ],
-    ['a namespace', { verbs: ['*'], resources: ['*'], namespaces: ['default'] }, '/api/v1/pods', 403],
-    ['a subresource', { verbs: ['get'], resources: ['*/proxy'] }, '/api/v1/nodes/node-1/proxy/healthz', 404],
-    ['a subresource', { verbs: ['get'], resources: ['nodes'] }, '/api/v1/nodes/node-1/proxy/healthz', 403],
-    ['a path', { verbs: ['get'], nonResourceURLs: ['/metrics'] }, '/metrics', 404],
-    ['a path', { verbs: ['get'], nonResourceURLs: ['/metrics'] }, '/metrics/more', 403],
-  ])('grant %s: %j to %s results in %i', async (_, rule, path, status) => {
-    await using sim = await start();
-    const token = sim.issueToken({ user: 'exporter', rules: [rule] });
-    expect((await callApi(sim, path, { token })).status).toBe(status);
-  });
-
-  it('name the namespace and the object when they deny a request', async () => {
-    await using sim = await start();
-    const token = sim.issueToken({ user: 'exporter', rules: [] });
-    const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a', { token });
-    expect(JSON.parse(text) as StatusBody).toMatchObject({
-      message:
-        'pods "a" is forbidden: User "exporter" cannot get resource "pods" in API group "" in the namespace "default"',
-      details: { name: 'a', kind: 'pods' },
-    });
-  });
-
-  it('grant probes and the version to everyone, and discovery to users', async () => {
-    await using sim = await start();
-    for (const path of ['/healthz', '/livez', '/readyz', '/version']) {
-      expect((await callApi(sim, path, { token: undefined })).status).toBe(200);
-    }
-    const token = sim.issueToken({ user: 'exporter', rules: [] });
-    expect((await callApi(sim, '/api/v1', { token })).status).toBe(200);
-    expect((await callApi(sim, '/api/v1', { token: undefined })).status).toBe(403);
-  });
+it.for<[string, Rule, string, number]>([
+  ['a verb', { verbs: ['list'], resources: ['pods'] }, '/api/v1/pods', 200],
+  ['a verb', { verbs: ['list'], resources: ['pods'] }, '/api/v1/pods?watch=true&resourceVersion=abc', 403],
+  ['a verb', { verbs: ['watch'], resources: ['pods'] }, '/api/v1/pods', 403],
+  ['a resource', { verbs: ['list'], resources: ['pods'] }, '/api/v1/nodes', 403],
+  ['a name', { verbs: ['get'], resources: ['nodes'], resourceNames: ['node-1'] }, '/api/v1/nodes/node-1', 200],
+  ['a name', { verbs: ['get'], resources: ['nodes'], resourceNames: ['node-2'] }, '/api/v1/nodes/node-1', 403],
+  ['a name', { verbs: ['list'], resources: ['nodes'], resourceNames: ['node-1'] }, '/api/v1/nodes', 403],
+  ['a namespace', { verbs: ['*'], resources: ['*'], namespaces: ['default'] }, '/api/v1/namespaces/default/pods', 200],
+  ['a namespace', { verbs: ['*'], resources: ['*'], namespaces: ['default'] }, '/api/v1/pods', 403],
+  ['a subresource', { verbs: ['get'], resources: ['*/proxy'] }, '/api/v1/nodes/node-1/proxy/healthz', 404],
+  ['a subresource', { verbs: ['get'], resources: ['nodes'] }, '/api/v1/nodes/node-1/proxy/healthz', 403],
+  ['a path', { verbs: ['get'], nonResourceURLs: ['/metrics'] }, '/metrics', 404],
+  ['a path', { verbs: ['get'], nonResourceURLs: ['/metrics'] }, '/metrics/more', 403],
+])('access rules grant %s: %j to %s results in %i', async ([, rule, path, status], { sim }) => {
+  const token = sim.issueToken({ user: 'exporter', rules: [rule] });
+  expect((await callApi(sim, path, { token })).status).toBe(status);
 });
 
 describe('reviews', () => {
-  const attributes = { resourceAttributes: { verb: 'get', resource: 'nodes', subresource: 'stats' } };
   const path = { nonResourceAttributes: { verb: 'get', path: '/metrics' } };
 
-  it('return the permissions of the user', async () => {
-    await using sim = await start();
-    const token = sim.issueToken({ user: 'exporter', rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
-    expect(await review(sim, `${reviews}/selfsubjectaccessreviews`, attributes, token)).toEqual({ allowed: true });
-    expect(await review(sim, `${reviews}/selfsubjectaccessreviews`, path, token)).toEqual({ allowed: false });
-  });
-
-  it.each([
+  it.for([
     [field(1, field(2, 'get') + field(5, 'nodes') + field(6, 'stats') + field(7, 'n'.repeat(200))), true],
     [field(1, field(2, 'get') + field(5, 'nodes')), false],
     [field(2, field(1, '/metrics') + field(2, 'get')), false],
-  ])('support the encoding of kubectl (%j)', async (spec, allowed) => {
-    await using sim = await start();
+  ] as const)('support the encoding of kubectl (%j)', async ([spec, allowed], { sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
     const { status, text } = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
       method: 'POST',
@@ -169,8 +115,7 @@ describe('reviews', () => {
     expect(JSON.parse(text)).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed } });
   });
 
-  it('return the permissions of another user', async () => {
-    await using sim = await start();
+  it('return the permissions of another user', async ({ sim }) => {
     sim.access.setRules('prometheus', [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
     const spec = { ...path, user: 'prometheus', groups: ['system:authenticated'] };
     expect(await review(sim, `${reviews}/subjectaccessreviews`, spec)).toEqual({ allowed: true });
@@ -179,8 +124,7 @@ describe('reviews', () => {
     });
   });
 
-  it('return the user of a token', async () => {
-    await using sim = await start();
+  it('return the user of a token', async ({ sim }) => {
     const token = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [] });
     const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
     const user = { username: 'prometheus', uid: 'prometheus', groups: ['monitoring', 'system:authenticated'] };
@@ -192,8 +136,7 @@ describe('reviews', () => {
     expect(await review(sim, tokenReviews, { token: 'unknown' })).toMatchObject({ error: 'invalid bearer token' });
   });
 
-  it('issue a token in the encoding of kubectl, too', async () => {
-    await using sim = await start();
+  it('issue a token in the encoding of kubectl, too', async ({ sim }) => {
     const { status, text } = await callApi(sim, '/api/v1/namespaces/shop/serviceaccounts/default/token', {
       method: 'POST',
       headers: { 'Content-Type': 'application/vnd.kubernetes.protobuf' },
@@ -210,8 +153,7 @@ describe('reviews', () => {
     ]);
   });
 
-  it('issue the token of a service account, for the audiences of the request', async () => {
-    await using sim = await start();
+  it('issue the token of a service account, for the audiences of the request', async ({ sim }) => {
     const path = '/api/v1/namespaces/monitoring/serviceaccounts/prometheus/token';
     const name = 'system:serviceaccount:monitoring:prometheus';
     sim.access.setRules(name, [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
@@ -230,14 +172,13 @@ describe('reviews', () => {
     expect((await callApi(sim, path, { method: 'POST', token })).status).toBe(403);
   });
 
-  it.each([
+  it.for([
     ['application/json', '{', 400],
     ['application/json', `"${'x'.repeat(70_000)}"`, 413],
     ['application/vnd.kubernetes.protobuf', 'k8s', 400],
     ['application/vnd.kubernetes.protobuf', `k8s\0${field(1, field(2, 'TokenReview'))}`, 400],
     ['application/yaml', 'spec: {}', 415],
-  ])('reject a body of %s with %i', async (type, body, status) => {
-    await using sim = await start();
+  ] as const)('reject a body of %s with %i', async ([type, body, status], { sim }) => {
     const answer = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
       method: 'POST',
       headers: { 'Content-Type': type },
@@ -248,30 +189,27 @@ describe('reviews', () => {
 });
 
 describe('the API server', () => {
-  it.each([
+  it.for([
     ['HEAD', '/api/v1/pods'],
     ['POST', '/api/v1/namespaces/default/pods'],
     ['DELETE', '/api/v1/nodes/node-1'],
     ['PUT', '/version'],
-  ])('responds with 405 to %s %s', async (method, path) => {
-    await using sim = await start();
+  ] as const)('responds with 405 to %s %s', async ([method, path], { sim }) => {
     expect((await callApi(sim, path, { method })).status).toBe(405);
   });
 
-  it.each([
+  it.for([
     '/api/v2',
     '/api/v1/secrets',
     '/apis/apps/v1/deployments',
     '/api/v1/pods/a',
     '/api/v1/nodes/node-1/log',
     '/nope',
-  ])('responds with 404 to %s', async (path) => {
-    await using sim = await start();
+  ])('responds with 404 to %s', async (path, { sim }) => {
     expect((await callApi(sim, path)).status).toBe(404);
   });
 
-  it('records requests with their users', async () => {
-    await using sim = await start();
+  it('records requests with their users', async ({ sim }) => {
     await callApi(sim, '/api/v1/pods?limit=5');
     await callApi(sim, '/api/v1/nodes', { token: 'unknown' });
     expect(sim.apiRequests).toEqual([
@@ -280,8 +218,7 @@ describe('the API server', () => {
     ]);
   });
 
-  it('forwards the summary of a kubelet, and its errors', async () => {
-    await using sim = await start();
+  it('forwards the summary of a kubelet, and its errors', async ({ sim }) => {
     sim.model.addPod(podSpec('a'));
     const proxied = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
     expect(proxied.status).toBe(200);
@@ -289,8 +226,7 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/nope')).text).toBe('404 page not found\n');
   });
 
-  it('reports why it cannot reach a kubelet', async () => {
-    await using sim = await start();
+  it('reports why it cannot reach a kubelet', async ({ sim }) => {
     const port = String(sim.model.node('node-1')?.kubeletPort);
     await sim.setFault('node-1', 'down');
     const { status, text } = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
@@ -302,17 +238,10 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary')).text).toContain('certificate has expired');
   });
 
-  it('does not forward to an unknown node', async () => {
-    await using sim = await start();
-    const { status, text } = await callApi(sim, '/api/v1/nodes/nope/proxy/stats/summary');
-    expect([status, (JSON.parse(text) as StatusBody).message]).toEqual([404, 'nodes "nope" not found']);
-  });
-
-  it.each([
+  it.for([
     ['status:503', 'ServiceUnavailable'],
     ['status:429', 'TooManyRequests'],
-  ] as const)('fails on purpose with %s, and tells when to come again', async (fault, reason) => {
-    await using sim = await start();
+  ] as const)('fails on purpose with %s, and tells when to come again', async ([fault, reason], { sim }) => {
     await sim.setApiFault(fault);
     const { headers, text } = await callApi(sim, '/api/v1/pods');
     expect((JSON.parse(text) as StatusBody).reason).toBe(reason);
@@ -321,8 +250,7 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
   });
 
-  it('stops with its watches and resumes on the same port', async () => {
-    await using sim = await start();
+  it('stops with its watches and resumes on the same port', async ({ sim }) => {
     using watch = await WatchClient.open(sim, '/api/v1/nodes?watch=true');
     await watch.take(1);
     await sim.setApiFault('down');
@@ -333,8 +261,7 @@ describe('the API server', () => {
     expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
   });
 
-  it('reports that its port is in use', async () => {
-    await using sim = await start();
+  it('reports that its port is in use', async ({ sim }) => {
     const apiPort = Number(new URL(sim.apiUrl).port);
     await expect(SimulatedCluster.start({ scenario: emptyScenario('node-1'), apiPort })).rejects.toThrow('EADDRINUSE');
   });

@@ -1,19 +1,18 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import type { SimulatedNode } from '../../sim/model/node-object.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { callApi, callKubelet, type ListBody } from './wire.js';
 
 const minuteMs = 60_000;
 
-async function demo(seed = 1): Promise<{ clock: ManualClock; sim: SimulatedCluster } & AsyncDisposable> {
-  const clock = new ManualClock();
-  const sim = await SimulatedCluster.start({ clock, seed });
-  return { clock, sim, [Symbol.asyncDispose]: async () => sim[Symbol.asyncDispose]() };
-}
+const it = test
+  .extend('clock', () => new ManualClock())
+  .extend('sim', ({ clock, onTestFinished }) => untilEnd(onTestFinished, SimulatedCluster.start({ clock, seed: 1 })));
 
 interface Summary {
   readonly node: {
@@ -42,9 +41,7 @@ const namesOf = (sim: SimulatedCluster, part: string): readonly string[] =>
   sim.model.pods.map(({ spec }) => spec.name).filter((name) => name.includes(part));
 
 describe('the demo scenario', () => {
-  it('has five nodes, and workloads of all kinds in several namespaces', async () => {
-    await using world = await demo();
-    const { sim } = world;
+  it('has five nodes, and workloads of all kinds in several namespaces', ({ sim }) => {
     expect(sim.model.nodes.length).toBe(5);
     const owners = sim.model.pods.map(({ spec }) => (spec.isStatic === true ? 'Node' : spec.owner?.kind));
     expect(new Set(owners)).toEqual(new Set(['ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'Node', undefined]));
@@ -53,19 +50,18 @@ describe('the demo scenario', () => {
 
   it('is the same for the same seed, independent of requests, and differs for another seed', async () => {
     const resolver = async (seed: number, requestCount: number): Promise<readonly string[]> => {
-      await using world = await demo(seed);
-      for (let index = 0; index < requestCount; index++) await callApi(world.sim, '/api/v1/pods');
-      await world.clock.advance(10 * minuteMs);
-      return world.sim.model.pods.map(({ uid, spec }) => `${spec.name} ${uid}`);
+      const clock = new ManualClock();
+      await using sim = await SimulatedCluster.start({ clock, seed });
+      for (let index = 0; index < requestCount; index++) await callApi(sim, '/api/v1/pods');
+      await clock.advance(10 * minuteMs);
+      return sim.model.pods.map(({ uid, spec }) => `${spec.name} ${uid}`);
     };
     const first = await resolver(1, 0);
     expect(await resolver(1, 3)).toEqual(first);
     expect(await resolver(2, 0)).not.toEqual(first);
   });
 
-  it('writes and rotates logs', async () => {
-    await using world = await demo();
-    const { clock, sim } = world;
+  it('writes and rotates logs', async ({ clock, sim }) => {
     const name = namesOf(sim, 'checkout')[0] ?? '';
     const sizes: number[] = [];
     for (let minute = 0; minute < 8; minute++) {
@@ -78,9 +74,7 @@ describe('the demo scenario', () => {
     expect(sizes.some((size, index) => size < (sizes[index - 1] ?? 0))).toBe(true);
   });
 
-  it('runs jobs, whose pods start, complete and are removed', async () => {
-    await using world = await demo();
-    const { clock, sim } = world;
+  it('runs jobs, whose pods start, complete and are removed', async ({ clock, sim }) => {
     const phases = (): readonly string[] =>
       sim.model.pods.filter(({ spec }) => spec.name.startsWith('backup')).map(({ phase }) => phase);
     expect(phases()).toEqual(['Pending']);
@@ -94,9 +88,7 @@ describe('the demo scenario', () => {
     expect(phases()).toEqual(['Succeeded', 'Succeeded', 'Running']);
   });
 
-  it('restarts a failed container, whose bytes are absent until then', async () => {
-    await using world = await demo();
-    const { clock, sim } = world;
+  it('restarts a failed container, whose bytes are absent until then', async ({ clock, sim }) => {
     const [name = ''] = namesOf(sim, 'transcoder');
     const isListed = async (): Promise<boolean> =>
       (await summaryOf(sim, 'node-4')).pods.some(({ podRef }) => podRef.name === name);
@@ -110,9 +102,7 @@ describe('the demo scenario', () => {
     expect((await callApi(sim, `/api/v1/namespaces/media/pods/${name}`)).text).toContain('"restartCount":1');
   });
 
-  it('replaces one pod after the other', async () => {
-    await using world = await demo();
-    const { clock, sim } = world;
+  it('replaces one pod after the other', async ({ clock, sim }) => {
     const before = namesOf(sim, 'frontend');
     await clock.advance(7 * minuteMs + 1_000);
     const terminating = (
@@ -125,13 +115,12 @@ describe('the demo scenario', () => {
     expect(after.filter((name) => before.includes(name)).length).toBe(2);
   });
 
-  it('has a static pod, whose UID in the kubelet is a hash', async () => {
-    await using world = await demo();
-    const pod = world.sim.model.pods.find(({ spec }) => spec.isStatic);
-    const { pods } = await summaryOf(world.sim, 'node-1');
+  it('has a static pod, whose UID in the kubelet is a hash', async ({ sim }) => {
+    const pod = sim.model.pods.find(({ spec }) => spec.isStatic);
+    const { pods } = await summaryOf(sim, 'node-1');
     const uid = pods.find(({ podRef }) => podRef.name === pod?.spec.name)?.podRef.uid;
     expect(uid).toMatch(/^[0-9a-f]{32}$/);
-    const { text } = await callApi(world.sim, `/api/v1/namespaces/kube-system/pods/${pod?.spec.name ?? ''}`);
+    const { text } = await callApi(sim, `/api/v1/namespaces/kube-system/pods/${pod?.spec.name ?? ''}`);
     expect(JSON.parse(text)).toMatchObject({
       metadata: {
         uid: pod?.uid,
@@ -141,9 +130,10 @@ describe('the demo scenario', () => {
     });
   });
 
-  it('has an eviction within four minutes of its start, then one every few minutes, for a limit of each kind', async () => {
-    await using world = await demo();
-    const { clock, sim } = world;
+  it('has an eviction within four minutes of its start, then one every few minutes, for a limit of each kind', async ({
+    clock,
+    sim,
+  }) => {
     const startMs = clock.nowMs();
     const evictions: { readonly minute: number; readonly pod: string; readonly message: string }[] = [];
     sim.model.onPodFailed(({ spec, failure }) => {
@@ -164,9 +154,7 @@ describe('the demo scenario', () => {
     expect(names).toEqual(new Set(['report', 'resizer', 'profiler', 'restore']));
   });
 
-  it('has a node that loses images and then one pod, every 20 minutes', async () => {
-    await using world = await demo();
-    const { clock, sim } = world;
+  it('has a node that loses images and then one pod, every 20 minutes', async ({ clock, sim }) => {
     const seen: string[] = [];
     const note = (text: string): void => {
       if (seen.at(-1) !== text) seen.push(text);
@@ -185,42 +173,41 @@ describe('the demo scenario', () => {
     expect(node()?.hasDiskPressure).toBe(false);
   });
 
-  it('has a kubelet that fails for one minute in every five', async () => {
-    await using world = await demo();
+  it('has a kubelet that fails for one minute in every five', async ({ clock, sim }) => {
     const statuses: number[] = [];
     for (let minute = 0; minute < 10; minute++) {
-      await world.clock.advance(minute === 0 ? 30_000 : minuteMs);
-      statuses.push((await callKubelet(world.sim, 'node-5')).status);
+      await clock.advance(minute === 0 ? 30_000 : minuteMs);
+      statuses.push((await callKubelet(sim, 'node-5')).status);
     }
     expect(statuses).toEqual([200, 200, 200, 200, 500, 200, 200, 200, 200, 500]);
   });
 
-  it.each(['node-1', 'node-2', 'node-3', 'node-4'])('has filesystems that add up: %s', async (nodeName) => {
-    await using world = await demo();
-    await world.clock.advance(5 * minuteMs);
-    const { node, pods } = await summaryOf(world.sim, nodeName);
-    for (const fs of [node.fs, node.runtime.imageFs]) {
-      expect(fs.usedBytes + fs.availableBytes).toBeLessThanOrEqual(fs.capacityBytes);
-      expect([fs.usedBytes % 4096, fs.availableBytes % 4096, fs.capacityBytes % 4096]).toEqual([0, 0, 0]);
-      expect(fs.time).toMatch(/^2026-01-01T00:05:00Z$/);
-    }
-    const isShared = node.fs.capacityBytes === node.runtime.imageFs.capacityBytes;
-    expect(isShared).toBe(nodeName !== 'node-4');
-    const podBytes = pods.reduce((sum, pod) => sum + pod['ephemeral-storage'].usedBytes, 0);
-    if (isShared) expect(podBytes).toBeLessThan(node.fs.usedBytes);
-  });
+  it.for(['node-1', 'node-2', 'node-3', 'node-4'])(
+    'has filesystems that add up: %s',
+    async (nodeName, { clock, sim }) => {
+      await clock.advance(5 * minuteMs);
+      const { node, pods } = await summaryOf(sim, nodeName);
+      for (const fs of [node.fs, node.runtime.imageFs]) {
+        expect(fs.usedBytes + fs.availableBytes).toBeLessThanOrEqual(fs.capacityBytes);
+        expect([fs.usedBytes % 4096, fs.availableBytes % 4096, fs.capacityBytes % 4096]).toEqual([0, 0, 0]);
+        expect(fs.time).toMatch(/^2026-01-01T00:05:00Z$/);
+      }
+      const isShared = node.fs.capacityBytes === node.runtime.imageFs.capacityBytes;
+      expect(isShared).toBe(nodeName !== 'node-4');
+      const podBytes = pods.reduce((sum, pod) => sum + pod['ephemeral-storage'].usedBytes, 0);
+      if (isShared) expect(podBytes).toBeLessThan(node.fs.usedBytes);
+    },
+  );
 
-  it('has heartbeats, which change the node objects', async () => {
-    await using world = await demo();
+  it('has heartbeats, which change the node objects', async ({ clock, sim }) => {
     const version = async (): Promise<string | undefined> =>
-      (JSON.parse((await callApi(world.sim, '/api/v1/nodes')).text) as ListBody).items[0]?.metadata.resourceVersion;
+      (JSON.parse((await callApi(sim, '/api/v1/nodes')).text) as ListBody).items[0]?.metadata.resourceVersion;
     const before = await version();
-    await world.clock.advance(5 * minuteMs);
+    await clock.advance(5 * minuteMs);
     expect(await version()).not.toBe(before);
   });
 
-  it('leaves no scheduled events after disposal', async () => {
-    const { clock, sim } = await demo();
+  it('leaves no scheduled events after disposal', async ({ clock, sim }) => {
     await clock.advance(minuteMs);
     expect(clock.sleeperCount).toBeGreaterThan(0);
     await sim[Symbol.asyncDispose]();

@@ -1,16 +1,17 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { addCronJob, addDaemonSet, addDeployment, addStatefulSet } from '../../sim/model/simulated-workloads.js';
 import type { ContainerSpec, PodSpec } from '../../sim/model/specs.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { mib } from '../support/units.js';
 import { podSpec } from './pods.js';
 import { callApi, callKubelet, WatchClient } from './wire.js';
 
-const mib = 2 ** 20;
 const passMs = 10_000;
 /** From the kubelet's decision to the phase Failed, and from there until its summary no longer lists the pod. */
 const killMs = 2_500;
@@ -24,16 +25,12 @@ const overLimit: ContainerSpec = {
 };
 const message = 'Pod ephemeral local storage usage exceeds the total limit of containers 4Mi. ';
 
-interface World extends AsyncDisposable {
-  readonly sim: SimulatedCluster;
-  readonly clock: ManualClock;
-}
+const start = (clock: ManualClock, more: Partial<Scenario> = {}): Promise<SimulatedCluster> =>
+  SimulatedCluster.start({ clock, scenario: { ...emptyScenario('node-1'), ...more } });
 
-async function start(populate: Scenario['populate'] = () => undefined, more: Partial<Scenario> = {}): Promise<World> {
-  const clock = new ManualClock();
-  const sim = await SimulatedCluster.start({ clock, scenario: { ...emptyScenario('node-1'), populate, ...more } });
-  return { sim, clock, [Symbol.asyncDispose]: async () => sim[Symbol.asyncDispose]() };
-}
+const it = test
+  .extend('clock', () => new ManualClock())
+  .extend('sim', ({ clock, onTestFinished }) => untilEnd(onTestFinished, start(clock)));
 
 interface ApiPod {
   readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
@@ -71,9 +68,7 @@ const phasesOf = (sim: SimulatedCluster): readonly string[] =>
   sim.model.pods.map(({ spec, phase }) => `${spec.name} ${phase}`);
 
 describe('a pod above a limit', () => {
-  it('is Failed seconds after the next pass, and then leaves the summary', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('is Failed seconds after the next pass, and then leaves the summary', async ({ clock, sim }) => {
     sim.model.addPod(podSpec('a', { containers: [overLimit] }));
     await clock.advance(passMs + killMs - 1);
     expect(phasesOf(sim)).toEqual(['a Running']);
@@ -89,9 +84,7 @@ describe('a pod above a limit', () => {
     expect(phasesOf(sim)).toEqual(['a Failed']);
   });
 
-  it('is shown by a watch as running once more, as failed, and as cleaned up', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('is shown by a watch as running once more, as failed, and as cleaned up', async ({ clock, sim }) => {
     sim.model.addPod(podSpec('a', { containers: [overLimit] }));
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
     await clock.advance(passMs + killMs + cleanUpMs);
@@ -105,9 +98,7 @@ describe('a pod above a limit', () => {
     ]);
   });
 
-  it('has the conditions of a failed pod, and no DisruptionTarget', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('has the conditions of a failed pod, and no DisruptionTarget', async ({ clock, sim }) => {
     sim.model.addPod(podSpec('a', { containers: [overLimit] }));
     await clock.advance(passMs + killMs);
     const conditions = (await podsOf(sim))[0]?.status.conditions ?? [];
@@ -120,9 +111,7 @@ describe('a pod above a limit', () => {
     ]);
   });
 
-  it('has containers that were killed, or that the kubelet no longer found', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('has containers that were killed, or that the kubelet no longer found', async ({ clock, sim }) => {
     for (let index = 0; index < 20; index++) sim.model.addPod(podSpec(`a${index}`, { containers: [overLimit] }));
     const states = async (): Promise<ReadonlySet<string>> => {
       const statuses = (await podsOf(sim)).flatMap(({ status }) => status.containerStatuses ?? []);
@@ -150,31 +139,25 @@ describe('a pod above a limit', () => {
     expect(await states()).toEqual(new Set([killed, unknown].map((each) => JSON.stringify(each))));
   });
 
-  it('is evicted together with others', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('is evicted together with others', async ({ clock, sim }) => {
     for (const name of ['a', 'b']) sim.model.addPod(podSpec(name, { containers: [overLimit] }));
     sim.model.addPod(podSpec('c'));
     await clock.advance(passMs + killMs);
     expect(phasesOf(sim)).toEqual(['a Failed', 'b Failed', 'c Running']);
   });
 
-  it.each<[string, Partial<PodSpec>, string]>([
+  it.for<[string, Partial<PodSpec>, string]>([
     ['static', { isStatic: true }, 'Running'],
     ['critical', { priority: 2_000_000_000 }, 'Running'],
     ['almost critical', { priority: 1_999_999_999 }, 'Failed'],
     ['named critical', { priorityClassName: 'system-node-critical' }, 'Failed'],
-  ])('that is %s', async (_, more, phase) => {
-    await using world = await start();
-    const { sim, clock } = world;
+  ])('that is %s', async ([, more, phase], { clock, sim }) => {
     sim.model.addPod(podSpec('a', { containers: [overLimit], ...more }));
     await clock.advance(passMs + killMs);
     expect(phasesOf(sim)).toEqual([`a ${phase}`]);
   });
 
-  it('is not evicted before its kubelet has measured its volumes', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('is not evicted before its kubelet has measured its volumes', async ({ clock, sim }) => {
     const content = { initialBytes: 2 * mib };
     sim.model.addPod(podSpec('a', { volumes: [{ name: 'e', source: 'emptyDir', sizeLimitBytes: mib, content }] }));
     await sim.setFault('node-1', 'restarted');
@@ -185,9 +168,8 @@ describe('a pod above a limit', () => {
     expect(phasesOf(sim)).toEqual(['a Failed']);
   });
 
-  it('stays in a cluster whose kubelets do not evict', async () => {
-    await using world = await start(undefined, { kubeletsEvict: false });
-    const { sim, clock } = world;
+  it('stays in a cluster whose kubelets do not evict', async ({ clock }) => {
+    await using sim = await start(clock, { kubeletsEvict: false });
     sim.model.addPod(podSpec('a', { containers: [overLimit] }));
     await clock.advance(10 * passMs);
     expect(phasesOf(sim)).toEqual(['a Running']);
@@ -197,11 +179,12 @@ describe('a pod above a limit', () => {
 const workload = { namespace: 'shop', name: 'cart', nodeNames: ['node-1'], containers: [overLimit] };
 
 describe('the controller of an evicted pod', () => {
-  it('replaces the pod of a Deployment, and keeps the failed one', async () => {
-    await using world = await start((context) => {
-      addDeployment(context, workload);
+  it('replaces the pod of a Deployment, and keeps the failed one', async ({ clock }) => {
+    await using sim = await start(clock, {
+      populate: (context) => {
+        addDeployment(context, workload);
+      },
     });
-    const { sim, clock } = world;
     await clock.advance(passMs + killMs);
     const [failed, replacement, ...others] = await podsOf(sim).then((pods) =>
       pods.toSorted((a, b) => (a.status.phase < b.status.phase ? -1 : 1)),
@@ -211,11 +194,12 @@ describe('the controller of an evicted pod', () => {
     expect(replacement?.metadata.name).toMatch(/^cart-\w{10}-\w{5}$/);
   });
 
-  it('replaces the pod of a StatefulSet by one of the same name', async () => {
-    await using world = await start((context) => {
-      addStatefulSet(context, workload);
+  it('replaces the pod of a StatefulSet by one of the same name', async ({ clock }) => {
+    await using sim = await start(clock, {
+      populate: (context) => {
+        addStatefulSet(context, workload);
+      },
     });
-    const { sim, clock } = world;
     const uid = sim.model.pods[0]?.uid;
     await clock.advance(passMs + killMs + 100);
     const pods = await podsOf(sim);
@@ -223,11 +207,12 @@ describe('the controller of an evicted pod', () => {
     expect(pods[0]?.metadata.uid).not.toBe(uid);
   });
 
-  it('deletes the pod of a DaemonSet within 0.1 s, with its final status, and creates another', async () => {
-    await using world = await start((context) => {
-      addDaemonSet(context, workload);
+  it('deletes the pod of a DaemonSet within 0.1 s, with its final status, and creates another', async ({ clock }) => {
+    await using sim = await start(clock, {
+      populate: (context) => {
+        addDaemonSet(context, workload);
+      },
     });
-    const { sim, clock } = world;
     const [before] = await podsOf(sim);
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
     await clock.advance(passMs + killMs + 100);
@@ -247,15 +232,16 @@ describe('the controller of an evicted pod', () => {
     expect(after[0]?.metadata.name).not.toBe(before?.metadata.name);
   });
 
-  it.each([
+  it.for([
     [undefined, 2],
     [0, 1],
-  ])('replaces the pod of a Job with the backoff limit %s', async (backoffLimit, expected) => {
+  ])('replaces the pod of a Job with the backoff limit %s', async ([backoffLimit, expected], { clock }) => {
     const job = { ...workload, everyMs: 3_600_000, runMs: 600_000, keptCount: 1 };
-    await using world = await start((context) => {
-      addCronJob(context, { ...job, ...(backoffLimit !== undefined && { backoffLimit }) });
+    await using sim = await start(clock, {
+      populate: (context) => {
+        addCronJob(context, { ...job, ...(backoffLimit !== undefined && { backoffLimit }) });
+      },
     });
-    const { sim, clock } = world;
     await clock.advance(2 * passMs + killMs + 1_000);
     const pods = await podsOf(sim);
     expect(pods.length).toBe(expected);

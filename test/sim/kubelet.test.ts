@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { connect as connectPlain } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type PeerCertificate } from 'node:tls';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { type Fault, parseFault } from '../../sim/simulated-faults.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { podSpec } from './pods.js';
 import { callKubelet } from './wire.js';
@@ -26,11 +27,14 @@ interface Summary {
   readonly pods: readonly { readonly podRef: { readonly name: string }; readonly volume?: readonly object[] }[];
 }
 
-async function start(clock = new ManualClock()): Promise<SimulatedCluster> {
-  const sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1', 'node-2'), clock });
-  sim.model.addPod(podSpec('a', { volumes: [{ name: 'tmp', source: 'emptyDir', content: { initialBytes: 4096 } }] }));
-  return sim;
-}
+const scenario = emptyScenario('node-1', 'node-2');
+const it = test
+  .extend('clock', () => new ManualClock())
+  .extend('sim', async ({ clock, onTestFinished }) => {
+    const sim = await untilEnd(onTestFinished, SimulatedCluster.start({ scenario, clock }));
+    sim.model.addPod(podSpec('a', { volumes: [{ name: 'tmp', source: 'emptyDir', content: { initialBytes: 4096 } }] }));
+    return sim;
+  });
 
 async function summaryOf(sim: SimulatedCluster, nodeName = 'node-1'): Promise<Summary> {
   const { status, text } = await callKubelet(sim, nodeName);
@@ -39,8 +43,7 @@ async function summaryOf(sim: SimulatedCluster, nodeName = 'node-1'): Promise<Su
 }
 
 describe('a kubelet', () => {
-  it('serves the summary of its node, in chunks, indented and uncompressed', async () => {
-    await using sim = await start();
+  it('serves the summary of its node, in chunks, indented and uncompressed', async ({ sim }) => {
     const { headers, text } = await callKubelet(sim, 'node-1', { headers: { 'Accept-Encoding': 'gzip' } });
     expect(headers).toMatchObject({ 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
     expect(headers['content-encoding']).toBeUndefined();
@@ -66,7 +69,7 @@ describe('a kubelet', () => {
   it('authorizes requests as it is told', async () => {
     const user = { name: 'reader', groups: [] };
     await using sim = await SimulatedCluster.start({
-      scenario: emptyScenario('node-1', 'node-2'),
+      scenario,
       kubeletAccess: {
         authenticate: ({ headers }) => Promise.resolve(headers.authorization === 'Bearer known' ? user : undefined),
         isAllowed: ({ name }, wanted) =>
@@ -80,31 +83,28 @@ describe('a kubelet', () => {
     expect(await statusOf('node-1', sim.token)).toBe(401);
   });
 
-  it.each([
+  it.for([
     ['no token', undefined],
     ['a token that nobody has', 'unknown'],
-  ])('responds with 401 to %s', async (_, token) => {
-    await using sim = await start();
+  ])('responds with 401 to %s', async ([, token], { sim }) => {
     const { status, text, headers } = await callKubelet(sim, 'node-1', { token });
     expect([status, text]).toEqual([401, 'Unauthorized']);
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 
-  it.each<[string, Rule, number, number]>([
+  it.for<[string, Rule, number, number]>([
     ['nodes/stats', statsRule, 200, 200],
     ['nodes/stats of one node', { ...statsRule, resourceNames: ['node-1'] }, 200, 403],
     ['another verb', { ...statsRule, verbs: ['create'] }, 403, 403],
     ['nodes/proxy', { verbs: ['get'], resources: ['nodes/proxy'] }, 403, 403],
     ['everything', { verbs: ['*'], resources: ['*'] }, 200, 200],
-  ])('grants %s', async (_, rule, firstStatus, secondStatus) => {
-    await using sim = await start();
+  ])('grants %s', async ([, rule, firstStatus, secondStatus], { sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [rule] });
     expect((await callKubelet(sim, 'node-1', { token })).status).toBe(firstStatus);
     expect((await callKubelet(sim, 'node-2', { token })).status).toBe(secondStatus);
   });
 
-  it('accepts a client certificate', async () => {
-    await using sim = await start();
+  it('accepts a client certificate', async ({ sim }) => {
     const { cert, key } = await sim.issueClient({ commonName: 'exporter' });
     expect((await callKubelet(sim, 'node-1', { cert, key })).text).toBe(
       'Forbidden (user=exporter, verb=get, resource=nodes, subresource=stats)',
@@ -113,8 +113,7 @@ describe('a kubelet', () => {
     expect((await callKubelet(sim, 'node-1', { cert, key })).status).toBe(200);
   });
 
-  it('rejects a revoked token and applies changed rules', async () => {
-    await using sim = await start();
+  it('rejects a revoked token and applies changed rules', async ({ sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
     sim.access.setRules('exporter', []);
     expect((await callKubelet(sim, 'node-1', { token })).status).toBe(403);
@@ -122,13 +121,12 @@ describe('a kubelet', () => {
     expect((await callKubelet(sim, 'node-1', { token })).status).toBe(401);
   });
 
-  it.each<[string, Rule, number]>([
+  it.for<[string, Rule, number]>([
     ['nodes/configz', { verbs: ['get'], resources: ['nodes/configz'] }, 200],
     ['nodes/configz of another node', { verbs: ['get'], resources: ['nodes/configz'], resourceNames: ['node-2'] }, 403],
     ['nodes/proxy', { verbs: ['get'], resources: ['nodes/proxy'] }, 200],
     ['nodes/stats', statsRule, 403],
-  ])('grants its configuration for %s: %i', async (_, rule, expected) => {
-    await using sim = await start();
+  ])('grants its configuration for %s: %i', async ([, rule, expected], { sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [rule] });
     const { status, text } = await callKubelet(sim, 'node-1', { path: '/configz', token });
     expect(status).toBe(expected);
@@ -137,8 +135,7 @@ describe('a kubelet', () => {
     }
   });
 
-  it('serves its eviction thresholds: the default ones, its own, or none', async () => {
-    await using sim = await start();
+  it('serves its eviction thresholds: the default ones, its own, or none', async ({ sim }) => {
     await sim.addNode({ name: 'own', evictionHard: { 'nodefs.available': '1Gi' } });
     await sim.addNode({ name: 'none', evictionHard: {} });
     const evictionHardOf = async (name: string): Promise<unknown> => {
@@ -150,14 +147,13 @@ describe('a kubelet', () => {
     expect(await evictionHardOf('none')).toBeUndefined();
   });
 
-  it.each([
+  it.for([
     ['/pods', 'proxy'],
     ['/metrics', 'metrics'],
     ['/metrics/cadvisor', 'metrics'],
     ['/logs/', 'log'],
     ['/spec/', 'spec'],
-  ])('requires another permission for %s', async (path, subresource) => {
-    await using sim = await start();
+  ] as const)('requires another permission for %s', async ([path, subresource], { sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
     const { status, text } = await callKubelet(sim, 'node-1', { path, token });
     expect([status, text]).toEqual([
@@ -167,29 +163,25 @@ describe('a kubelet', () => {
     expect((await callKubelet(sim, 'node-1', { path })).status).toBe(404);
   });
 
-  it('denies HEAD to a user with the verb get only', async () => {
-    await using sim = await start();
+  it('denies HEAD to a user with the verb get only', async ({ sim }) => {
     const token = sim.issueToken({ user: 'exporter', rules: [statsRule] });
     expect((await callKubelet(sim, 'node-1', { method: 'HEAD', token })).status).toBe(403);
   });
 
-  it('counts the requests', async () => {
-    await using sim = await start();
+  it('counts the requests', async ({ sim }) => {
     await callKubelet(sim, 'node-1');
     await callKubelet(sim, 'node-1', { token: 'unknown' });
     expect(sim.kubeletRequestCount('node-1')).toBe(2);
     expect(sim.kubeletRequestCount('node-2')).toBe(0);
   });
 
-  it.each(['127.0.0.1', 'node-1'])('serves a certificate for %s', async (name) => {
-    await using sim = await start();
+  it.for(['127.0.0.1', 'node-1'])('serves a certificate for %s', async (name, { sim }) => {
     const certificate = await certificateOf(sim, 'node-1');
     expect(checkServerIdentity(name, certificate)).toBeUndefined();
     expect(checkServerIdentity('node-2', certificate)).toBeInstanceOf(Error);
   });
 
-  it('stops when its node is removed with its pods', async () => {
-    await using sim = await start();
+  it('stops when its node is removed with its pods', async ({ sim }) => {
     const port = sim.model.node('node-1')?.kubeletPort ?? 0;
     await sim.removeNode('node-1');
     expect(sim.model.pods).toEqual([]);
@@ -198,8 +190,7 @@ describe('a kubelet', () => {
     expect(() => sim.kubeletRequestCount('node-1')).toThrow('unknown node node-1; the nodes are node-2');
   });
 
-  it('starts with a node that is added', async () => {
-    await using sim = await start();
+  it('starts with a node that is added', async ({ sim }) => {
     await sim.addNode({ name: 'node-3' });
     expect((await summaryOf(sim, 'node-3')).node.nodeName).toBe('node-3');
   });
@@ -216,13 +207,12 @@ async function certificateOf(sim: SimulatedCluster, nodeName: string): Promise<P
 }
 
 describe('the faults of a kubelet', () => {
-  it.each<[Fault, number, string, RegExp]>([
+  it.for<[Fault, number, string, RegExp]>([
     ['status:500', 500, 'text/plain; charset=utf-8', /^Internal Error/],
     ['status:429', 429, 'text/plain; charset=utf-8', /^Internal Error/],
     ['html', 200, 'text/html; charset=utf-8', /^<!doctype html>/],
     ['wrong-body', 200, 'application/json', /^\{"kind":"PodList"/],
-  ])('%s', async (fault, status, contentType, body) => {
-    await using sim = await start();
+  ])('%s', async ([fault, status, contentType, body], { sim }) => {
     await sim.setFault('node-1', fault);
     const answer = await callKubelet(sim, 'node-1');
     expect([answer.status, answer.headers['content-type']]).toEqual([status, contentType]);
@@ -232,29 +222,25 @@ describe('the faults of a kubelet', () => {
     await summaryOf(sim);
   });
 
-  it.each<[Fault, RegExp]>([
+  it.for<[Fault, RegExp]>([
     ['reset', /ECONNRESET|socket hang up/],
     ['truncated', /aborted/],
     ['down', /ECONNREFUSED/],
     ['expired-certificate', /certificate has expired/],
-  ])('%s', async (fault, message) => {
-    await using sim = await start();
+  ])('%s', async ([fault, message], { sim }) => {
     await sim.setFault('node-1', fault);
     await expect(callKubelet(sim, 'node-1')).rejects.toThrow(message);
     await sim.setFault('node-1', undefined);
     expect((await summaryOf(sim)).pods.length).toBe(1);
   });
 
-  it('redirect', async () => {
-    await using sim = await start();
+  it('redirect', async ({ sim }) => {
     await sim.setFault('node-1', 'redirect');
     const { status, headers } = await callKubelet(sim, 'node-1');
     expect([status, headers.location]).toEqual([307, 'https://elsewhere.invalid/stats/summary']);
   });
 
-  it('slow responds after its delay', async () => {
-    const clock = new ManualClock();
-    await using sim = await start(clock);
+  it('slow responds after its delay', async ({ clock, sim }) => {
     await sim.setFault('node-1', 'slow:3000');
     const before = clock.sleeperCount;
     const answer = callKubelet(sim, 'node-1');
@@ -263,8 +249,7 @@ describe('the faults of a kubelet', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('hang ends the connection when the kubelet is disposed of', async () => {
-    await using sim = await start();
+  it('hang ends the connection when the kubelet is disposed of', async ({ sim }) => {
     await sim.setFault('node-1', 'hang');
     const answer = expect(callKubelet(sim, 'node-1')).rejects.toThrow(/socket hang up|ECONNRESET/);
     await expect.poll(() => sim.kubeletRequestCount('node-1')).toBe(1);
@@ -272,8 +257,7 @@ describe('the faults of a kubelet', () => {
     await answer;
   });
 
-  it('empty lists no pods, although the disk usage is unchanged', async () => {
-    await using sim = await start();
+  it('empty lists no pods, although the disk usage is unchanged', async ({ sim }) => {
     const before = await summaryOf(sim);
     await sim.setFault('node-1', 'empty');
     const empty = await summaryOf(sim);
@@ -281,9 +265,7 @@ describe('the faults of a kubelet', () => {
     expect(empty.node.fs.usedBytes).toBe(before.node.fs.usedBytes);
   });
 
-  it('restarted has no volumes until it has measured them again', async () => {
-    const clock = new ManualClock();
-    await using sim = await start(clock);
+  it('restarted has no volumes until it has measured them again', async ({ clock, sim }) => {
     expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
     await clock.advance(60_000);
     expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
@@ -293,9 +275,7 @@ describe('the faults of a kubelet', () => {
     expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
   });
 
-  it('restarted is a new start of the kubelet, but not of its node', async () => {
-    const clock = new ManualClock();
-    await using sim = await start(clock);
+  it('restarted is a new start of the kubelet, but not of its node', async ({ clock, sim }) => {
     const startTimes = async (): Promise<readonly unknown[]> => {
       const { node } = await summaryOf(sim);
       const kubelet = node.systemContainers.find(({ name }) => name === 'kubelet');
@@ -308,8 +288,7 @@ describe('the faults of a kubelet', () => {
     expect(await startTimes()).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z']);
   });
 
-  it('are set one after the other', async () => {
-    await using sim = await start();
+  it('are set one after the other', async ({ sim }) => {
     await Promise.all([
       sim.setFault('node-1', 'down'),
       sim.setFault('node-1', undefined),

@@ -5,10 +5,9 @@ import { quantity } from '../../sim/model/object-format.js';
 import { scheduledPod, started } from '../../sim/model/pod-states.js';
 import { podUsage } from '../../sim/model/pod-usage.js';
 import type { ContainerKind, ContainerSpec, PodSpec, VolumeSpec } from '../../sim/model/specs.js';
+import { kib, mib } from '../support/units.js';
 import { podSpec } from './pods.js';
 
-const kib = 2 ** 10;
-const mib = 2 ** 20;
 const nowMs = Date.UTC(2026, 0, 1);
 
 interface Bytes {
@@ -120,26 +119,24 @@ describe('a limit of a container', () => {
   });
 });
 
-describe('a size limit', () => {
-  it.each<[string, readonly VolumeSpec[], string | undefined]>([
-    ['of a volume at it', [emptyDir('e', mib, { sizeLimitBytes: mib })], undefined],
-    ['of a volume above it', [emptyDir('e', 2 * mib, { sizeLimitBytes: mib })], overVolume('e', '1Mi')],
-    [
-      'of a volume in memory',
-      [emptyDir('e', 2 * mib, { sizeLimitBytes: mib, medium: 'Memory' })],
-      overVolume('e', '1Mi'),
-    ],
-    ['of 0', [emptyDir('e', mib, { sizeLimitBytes: 0 })], undefined],
-    [
-      'of the first volume of several',
-      ['a', 'b', 'c'].map((name) => emptyDir(name, 2 * mib, { sizeLimitBytes: name === 'a' ? 4 * mib : mib })),
-      overVolume('b', '1Mi'),
-    ],
-  ])('%s', (_, volumes, expected) => {
-    // Above every limit, so that the order of the rules shows.
-    const containers = expected === undefined ? [container({})] : [container({ rootfs: 8 * mib, limit: mib })];
-    expect(messageFor({ containers, volumes })).toBe(expected);
-  });
+it.each<[string, readonly VolumeSpec[], string | undefined]>([
+  ['of a volume at it', [emptyDir('e', mib, { sizeLimitBytes: mib })], undefined],
+  ['of a volume above it', [emptyDir('e', 2 * mib, { sizeLimitBytes: mib })], overVolume('e', '1Mi')],
+  [
+    'of a volume in memory',
+    [emptyDir('e', 2 * mib, { sizeLimitBytes: mib, medium: 'Memory' })],
+    overVolume('e', '1Mi'),
+  ],
+  ['of 0', [emptyDir('e', mib, { sizeLimitBytes: 0 })], undefined],
+  [
+    'of the first volume of several',
+    ['a', 'b', 'c'].map((name) => emptyDir(name, 2 * mib, { sizeLimitBytes: name === 'a' ? 4 * mib : mib })),
+    overVolume('b', '1Mi'),
+  ],
+])('a size limit %s', (_, volumes, expected) => {
+  // Above every limit, so that the order of the rules shows.
+  const containers = expected === undefined ? [container({})] : [container({ rootfs: 8 * mib, limit: mib })];
+  expect(messageFor({ containers, volumes })).toBe(expected);
 });
 
 it.each([

@@ -40,15 +40,6 @@ describe('lists', () => {
     expect(body.items[0]).not.toHaveProperty('kind');
   });
 
-  it('lists one namespace, and nothing for an unknown one', async () => {
-    await using sim = await startWithPods('a');
-    sim.model.addPod(podSpec('z', { namespace: 'alpha' }));
-    const alpha = await callApi(sim, '/api/v1/namespaces/alpha/pods');
-    expect(names(JSON.parse(alpha.text) as ListBody)).toEqual(['z']);
-    const none = await callApi(sim, '/api/v1/namespaces/none/pods');
-    expect((JSON.parse(none.text) as ListBody).items).toEqual([]);
-  });
-
   it('lists nodes and namespaces', async () => {
     await using sim = await startWithPods();
     expect(names(JSON.parse((await callApi(sim, '/api/v1/nodes')).text) as ListBody)).toEqual(['node-1', 'node-2']);
@@ -68,13 +59,6 @@ describe('lists', () => {
     const second = await list(sim, `limit=2&continue=${first.metadata.continue ?? ''}`);
     expect(names(second)).toEqual(['c']);
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
-  });
-
-  it('does not count the remaining items of a filtered list', async () => {
-    await using sim = await startWithPods('a', 'b');
-    const { metadata } = await list(sim, 'limit=1&fieldSelector=spec.nodeName=node-1');
-    expect(metadata.continue).toBeDefined();
-    expect(metadata.remainingItemCount).toBeUndefined();
   });
 
   it('responds to an expired token with a token for the inconsistent remainder', async () => {
@@ -108,47 +92,11 @@ describe('lists', () => {
     expect(names(await list(sim, 'resourceVersion=1'))).toEqual(['a', 'b']);
   });
 
-  it('ignores the limit for resourceVersion 0', async () => {
-    await using sim = await startWithPods('a', 'b');
-    const body = await list(sim, 'resourceVersion=0&limit=1');
-    expect(names(body)).toEqual(['a', 'b']);
-    expect(body.metadata.continue).toBeUndefined();
-  });
-
   it('responds to resourceVersion 0 with the version of the last change of the resource', async () => {
     await using sim = await startWithPods('a');
     const before = await list(sim, 'resourceVersion=0');
     sim.model.setReady('node-1', false);
     expect((await list(sim, 'resourceVersion=0')).metadata).toEqual(before.metadata);
-  });
-
-  it.each([
-    ['resourceVersion=99999', 504, 'Timeout'],
-    ['resourceVersion=abc', 400, 'BadRequest'],
-    ['resourceVersionMatch=Exact', 422, 'Invalid'],
-    ['resourceVersionMatch=Exact&resourceVersion=0', 422, 'Invalid'],
-    ['resourceVersionMatch=Newest&resourceVersion=1', 422, 'Invalid'],
-    ['continue=abcde', 400, 'BadRequest'],
-    ['continue=abcde&resourceVersion=3', 400, 'BadRequest'],
-    ['limit=many', 400, 'BadRequest'],
-    ['labelSelector=a%20in%20(b', 400, 'BadRequest'],
-    ['labelSelector=a%20b', 400, 'BadRequest'],
-    ['fieldSelector=spec.foo=bar', 400, 'BadRequest'],
-    ['fieldSelector=spec.nodeName', 400, 'BadRequest'],
-  ])('rejects %s with %i', async (query, code, reason) => {
-    await using sim = await startWithPods('a');
-    const body = await refusal(sim, query);
-    expect(body.code).toBe(code);
-    expect(body.reason).toBe(reason);
-  });
-
-  it('names the cause of a too large resourceVersion, and when to retry', async () => {
-    await using sim = await startWithPods();
-    const { headers, text } = await callApi(sim, '/api/v1/pods?resourceVersion=99999');
-    expect(headers['retry-after']).toBe('1');
-    expect((JSON.parse(text) as StatusBody).details?.causes).toEqual([
-      { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },
-    ]);
   });
 
   it.each([
@@ -184,24 +132,6 @@ describe('lists', () => {
     const plain = await callApi(sim, '/api/v1/pods');
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(gunzipSync(accepting.body).toString()).toBe(plain.text);
-  });
-
-  it('does not compress a small list', async () => {
-    await using sim = await startWithPods('a');
-    const { headers } = await callApi(sim, '/api/v1/pods', { headers: { 'Accept-Encoding': 'gzip' } });
-    expect(headers['content-encoding']).toBeUndefined();
-  });
-
-  it('returns one object with its kind, and 404 for an unknown one', async () => {
-    await using sim = await startWithPods('a');
-    const found = await callApi(sim, '/api/v1/namespaces/default/pods/a');
-    expect(JSON.parse(found.text)).toMatchObject({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } });
-    const missing = await callApi(sim, '/api/v1/nodes/nope');
-    expect(missing.status).toBe(404);
-    expect(JSON.parse(missing.text) as StatusBody).toMatchObject({
-      message: 'nodes "nope" not found',
-      details: { name: 'nope', kind: 'nodes' },
-    });
   });
 });
 

@@ -1,17 +1,17 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { addDaemonSet, addDeployment } from '../../sim/model/simulated-workloads.js';
 import type { ContainerSpec, NodeSpec, PodSpec } from '../../sim/model/specs.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { gib, mib } from '../support/units.js';
 import { podSpec } from './pods.js';
 import { callApi, callKubelet, WatchClient } from './wire.js';
 
-const mib = 2 ** 20;
-const gib = 2 ** 30;
 const passMs = 10_000;
 const killMs = 2_500;
 
@@ -30,16 +30,12 @@ const small: NodeSpec = {
 const filling = (name: string, initialBytes: number, more: Partial<ContainerSpec> = {}): PodSpec =>
   podSpec(name, { containers: [{ name: 'app', rootfs: { initialBytes }, logs: { initialBytes: 0 }, ...more }] });
 
-interface World extends AsyncDisposable {
-  readonly sim: SimulatedCluster;
-  readonly clock: ManualClock;
-}
+const start = (clock: ManualClock, more: Partial<Scenario> = {}): Promise<SimulatedCluster> =>
+  SimulatedCluster.start({ clock, scenario: { ...emptyScenario(), nodes: [small], ...more } });
 
-async function start(node: NodeSpec = small, populate: Scenario['populate'] = () => undefined): Promise<World> {
-  const clock = new ManualClock();
-  const sim = await SimulatedCluster.start({ clock, scenario: { ...emptyScenario(), nodes: [node], populate } });
-  return { sim, clock, [Symbol.asyncDispose]: async () => sim[Symbol.asyncDispose]() };
-}
+const it = test
+  .extend('clock', () => new ManualClock())
+  .extend('sim', ({ clock, onTestFinished }) => untilEnd(onTestFinished, start(clock)));
 
 interface ApiNode {
   readonly spec: { readonly taints?: readonly Readonly<Record<string, string>>[] };
@@ -70,9 +66,7 @@ const imageBytes = async (sim: SimulatedCluster): Promise<number> =>
     .node.runtime.imageFs.usedBytes;
 
 describe('a node under pressure', () => {
-  it('loses its unused images first, and no pod if that is enough', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('loses its unused images first, and no pod if that is enough', async ({ clock, sim }) => {
     sim.model.addPod(filling('a', 6.5 * gib));
     expect(await imageBytes(sim)).toBe(10.5 * gib);
     await clock.advance(passMs);
@@ -82,9 +76,7 @@ describe('a node under pressure', () => {
     expect(phasesOf(sim)).toBe('a Running');
   });
 
-  it('has a condition and a taint, until its transition period has passed', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('has a condition and a taint, until its transition period has passed', async ({ clock, sim }) => {
     expect(await pressureOf(sim)).toBe('False');
     sim.model.addPod(filling('a', 6.5 * gib));
     await clock.advance(passMs);
@@ -105,9 +97,7 @@ describe('a node under pressure', () => {
     expect(text).toContain('"evictionPressureTransitionPeriod":"30s"');
   });
 
-  it('loses one pod after the other, until the pressure is gone', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('loses one pod after the other, until the pressure is gone', async ({ clock, sim }) => {
     for (const [name, size] of [
       ['a', 1],
       ['b', 4],
@@ -123,9 +113,7 @@ describe('a node under pressure', () => {
     expect(phasesOf(sim)).toBe('a Running, b Failed, c Failed, d Running');
   });
 
-  it('names the node, the containers and the disruption in the status of its victim', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('names the node, the containers and the disruption in the status of its victim', async ({ clock, sim }) => {
     sim.model.addPod(filling('a', 7.5 * gib, { requestBytes: gib }));
     await clock.advance(passMs + killMs);
     const message =
@@ -150,9 +138,7 @@ describe('a node under pressure', () => {
     ]);
   });
 
-  it('loses no pod for its own sake in a pass that evicts one for a limit', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('loses no pod for its own sake in a pass that evicts one for a limit', async ({ clock, sim }) => {
     sim.model.addPod(filling('a', 6 * gib));
     sim.model.addPod(filling('b', 3 * gib, { limitBytes: gib }));
     await clock.advance(passMs + killMs);
@@ -161,9 +147,7 @@ describe('a node under pressure', () => {
     expect(phasesOf(sim)).toBe('a Running, b Failed');
   });
 
-  it('spares static and critical pods', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('spares static and critical pods', async ({ clock, sim }) => {
     sim.model.addPod({ ...filling('critical', 5 * gib), priority: 2_000_000_000 });
     sim.model.addPod({ ...filling('static', 4 * gib), isStatic: true });
     sim.model.addPod(filling('a', mib));
@@ -171,9 +155,10 @@ describe('a node under pressure', () => {
     expect(phasesOf(sim)).toBe('critical Running, static Running, a Failed');
   });
 
-  it('keeps the images of another filesystem', async () => {
-    await using world = await start({ ...small, imageFsCapacityBytes: 40 * gib, capacityBytes: 8 * gib });
-    const { sim, clock } = world;
+  it('keeps the images of another filesystem', async ({ clock }) => {
+    await using sim = await start(clock, {
+      nodes: [{ ...small, imageFsCapacityBytes: 40 * gib, capacityBytes: 8 * gib }],
+    });
     const content = { initialBytes: gib };
     sim.model.addPod(podSpec('a', { volumes: [{ name: 'e', source: 'emptyDir', content }] }));
     await clock.advance(passMs + killMs);
@@ -181,9 +166,8 @@ describe('a node under pressure', () => {
     expect((await nodeOf(sim)).status.images.length).toBe(2);
   });
 
-  it('runs out of inodes', async () => {
-    await using world = await start({ ...small, inodeCount: 300_000 });
-    const { sim, clock } = world;
+  it('runs out of inodes', async ({ clock }) => {
+    await using sim = await start(clock, { nodes: [{ ...small, inodeCount: 300_000 }] });
     sim.model.addPod(podSpec('a')); // 263,840 inodes are in use
     sim.model.addPod(filling('b', 3 * gib));
     await clock.advance(passMs + killMs);
@@ -198,11 +182,12 @@ describe('a pod that comes to a node under pressure', () => {
   const workload = { namespace: 'default', name: 'late', nodeNames: ['node-1'], containers: podSpec('x').containers };
   const large: ContainerSpec = { name: 'app', rootfs: { initialBytes: 8 * gib }, logs: { initialBytes: 0 } };
 
-  it('of a DaemonSet is refused, deleted and created again after growing pauses', async () => {
-    await using world = await start(small, (context) => {
-      addDaemonSet(context, { ...workload, containers: [large] });
+  it('of a DaemonSet is refused, deleted and created again after growing pauses', async ({ clock }) => {
+    await using sim = await start(clock, {
+      populate: (context) => {
+        addDaemonSet(context, { ...workload, containers: [large] });
+      },
     });
-    const { sim, clock } = world;
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
     await clock.advance(passMs + killMs + 20_000);
     const refused: unknown[] = [];
@@ -226,11 +211,12 @@ describe('a pod that comes to a node under pressure', () => {
     expect(deletedAt).toEqual(['00:12', '00:13', '00:15', '00:19']);
   });
 
-  it('of a Deployment waits for another time', async () => {
-    await using world = await start(small, (context) => {
-      addDeployment(context, { ...workload, containers: [large] });
+  it('of a Deployment waits for another time', async ({ clock }) => {
+    await using sim = await start(clock, {
+      populate: (context) => {
+        addDeployment(context, { ...workload, containers: [large] });
+      },
     });
-    const { sim, clock } = world;
     await clock.advance(passMs + killMs + 5_000);
     expect(sim.model.pods.map(({ phase, spec }) => [phase, spec.nodeName])).toEqual([
       ['Failed', 'node-1'],
@@ -240,9 +226,7 @@ describe('a pod that comes to a node under pressure', () => {
     expect(sim.model.pods[1]?.spec.nodeName).toBe('node-1');
   });
 
-  it('runs if it is critical', async () => {
-    await using world = await start();
-    const { sim, clock } = world;
+  it('runs if it is critical', async ({ clock, sim }) => {
     sim.model.addPod(filling('a', 8 * gib));
     await clock.advance(passMs);
     sim.model.addPod({ ...podSpec('critical'), priority: 2_000_000_000 });

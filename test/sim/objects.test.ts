@@ -6,10 +6,9 @@ import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import type { NodeSpec, PodSpec } from '../../sim/model/specs.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { gib } from '../support/units.js';
 import { podSpec } from './pods.js';
 import { callApi, callKubelet } from './wire.js';
-
-const gib = 2 ** 30;
 
 async function nodeOf(spec: Partial<NodeSpec>): Promise<{ status: Record<string, unknown> }> {
   await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
@@ -48,30 +47,26 @@ describe('a node object', () => {
   });
 });
 
-describe('the image filesystem of a summary', () => {
-  it('uses the bytes of images and writable layers', async () => {
-    await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
-    await sim.addNode({ name: 'node-1', imagesBytes: gib });
-    sim.model.addPod(podSpec('a'));
-    const { node } = JSON.parse((await callKubelet(sim, 'node-1')).text) as {
-      node: { runtime: { imageFs: { usedBytes: number } } };
-    };
-    expect(node.runtime.imageFs.usedBytes).toBe(gib + 8192);
-  });
+it('the image filesystem of a summary uses the bytes of images and writable layers', async () => {
+  await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
+  await sim.addNode({ name: 'node-1', imagesBytes: gib });
+  sim.model.addPod(podSpec('a'));
+  const { node } = JSON.parse((await callKubelet(sim, 'node-1')).text) as {
+    node: { runtime: { imageFs: { usedBytes: number } } };
+  };
+  expect(node.runtime.imageFs.usedBytes).toBe(gib + 8192);
 });
 
-describe('a pod object', () => {
-  it.each<[string, Partial<PodSpec>, object]>([
-    ['0 by default', {}, { priority: 0 }],
-    [
-      'of its class',
-      { priority: 2_000_000_000, priorityClassName: 'system-cluster-critical' },
-      { priority: 2_000_000_000, priorityClassName: 'system-cluster-critical' },
-    ],
-  ])('has a priority: %s', async (_, more, expected) => {
-    await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
-    sim.model.addPod(podSpec('a', more));
-    const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
-    expect((JSON.parse(text) as { spec: object }).spec).toMatchObject(expected);
-  });
+it.each<[string, Partial<PodSpec>, object]>([
+  ['0 by default', {}, { priority: 0 }],
+  [
+    'of its class',
+    { priority: 2_000_000_000, priorityClassName: 'system-cluster-critical' },
+    { priority: 2_000_000_000, priorityClassName: 'system-cluster-critical' },
+  ],
+])('a pod object has a priority: %s', async (_, more, expected) => {
+  await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
+  sim.model.addPod(podSpec('a', more));
+  const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
+  expect((JSON.parse(text) as { spec: object }).spec).toMatchObject(expected);
 });

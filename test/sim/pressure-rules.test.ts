@@ -11,15 +11,18 @@ import {
 } from '../../sim/model/pressure-rules.js';
 import { crossedThreshold } from '../../sim/model/pressure-thresholds.js';
 import type { ContainerSpec, PodSpec } from '../../sim/model/specs.js';
+import { gib, mib } from '../support/units.js';
 import { podSpec } from './pods.js';
 
-const mib = 2 ** 20;
-const gib = 2 ** 30;
 const nowMs = Date.UTC(2026, 0, 1);
 
 function container(rootfs: number, more: Partial<ContainerSpec> = {}): ContainerSpec {
   return { name: 'app', rootfs: { initialBytes: rootfs }, logs: { initialBytes: 0 }, ...more };
 }
+
+const app = (rootfs: number, more: Partial<ContainerSpec> = {}): Partial<PodSpec> => ({
+  containers: [container(rootfs, more)],
+});
 
 /** The usage of a pod that has measured volumes. */
 function ranked(name: string, spec: Partial<PodSpec>): RankedPod {
@@ -45,43 +48,31 @@ function order(pods: Readonly<Record<string, Partial<PodSpec>>>, more: Partial<P
 
 describe('the order of eviction', () => {
   it.each<[string, Readonly<Record<string, Partial<PodSpec>>>, string]>([
-    [
-      'pods without statistics come first',
-      { a: { containers: [container(gib)] }, b: { containers: [container(0, { kind: 'init' })] } },
-      'b a',
-    ],
+    ['pods without statistics come first', { a: app(gib), b: app(0, { kind: 'init' }) }, 'b a'],
     [
       'those above their request come before those below',
       {
-        a: { containers: [container(4 * mib, { requestBytes: 8 * mib })] },
-        b: { containers: [container(2 * mib, { requestBytes: mib })], priority: 5 },
+        a: app(4 * mib, { requestBytes: 8 * mib }),
+        b: { ...app(2 * mib, { requestBytes: mib }), priority: 5 },
       },
       'b a',
     ],
-    [
-      'a limit is a request',
-      { a: { containers: [container(4 * mib, { limitBytes: 8 * mib })] }, b: { containers: [container(mib)] } },
-      'b a',
-    ],
-    [
-      'then the lower priority',
-      { a: { containers: [container(gib)], priority: 1 }, b: { containers: [container(mib)] } },
-      'b a',
-    ],
+    ['a limit is a request', { a: app(4 * mib, { limitBytes: 8 * mib }), b: app(mib) }, 'b a'],
+    ['then the lower priority', { a: { ...app(gib), priority: 1 }, b: app(mib) }, 'b a'],
     [
       'then the larger usage above the request',
       {
-        a: { containers: [container(6 * mib, { requestBytes: 5 * mib })] },
-        b: { containers: [container(4 * mib, { requestBytes: mib })] },
+        a: app(6 * mib, { requestBytes: 5 * mib }),
+        b: app(4 * mib, { requestBytes: mib }),
       },
       'b a',
     ],
-    ['then the name', { b: { containers: [container(mib)] }, a: { containers: [container(mib)] } }, 'a b'],
+    ['then the name', { b: app(mib), a: app(mib) }, 'a b'],
   ])('%s', (_, pods, expected) => {
     expect(order(pods)).toBe(expected);
   });
 
-  const layers: Partial<PodSpec> = { containers: [container(8 * mib)] };
+  const layers: Partial<PodSpec> = app(8 * mib);
   const volume: Partial<PodSpec> = {
     containers: [container(0)],
     volumes: [{ name: 'e', source: 'emptyDir', content: { initialBytes: 4 * mib } }],
@@ -101,8 +92,8 @@ describe('the order of eviction', () => {
   it('subtracts requested bytes from inodes', () => {
     const threshold = { resource: 'inodes', fileSystem: 'node', threshold: '4012', available: '2708' } as const;
     const pods = {
-      a: { containers: [container(8 * mib, { requestBytes: mib })] },
-      b: { containers: [container(mib)] },
+      a: app(8 * mib, { requestBytes: mib }),
+      b: app(mib),
     };
     expect(order(pods, { threshold })).toBe('b a');
   });
@@ -114,7 +105,7 @@ describe('the order of eviction', () => {
     const sidecar = container(0, { name: 's', kind: 'sidecar', requestBytes: 6 * mib });
     const pods = {
       a: { containers: [sidecar, container(8 * mib, { requestBytes: mib })] },
-      b: { containers: [container(3 * mib, { requestBytes: 1.5 * mib })] },
+      b: app(3 * mib, { requestBytes: 1.5 * mib }),
     };
     expect(order(pods, { minorVersion })).toBe(expected);
   });

@@ -1,24 +1,28 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { podSpec } from './pods.js';
 import { callApi, type ListBody, type StatusBody, WatchClient } from './wire.js';
 
 const scenario = emptyScenario('node-1');
 
+const it = test
+  .extend('clock', () => new ManualClock())
+  .extend('sim', ({ clock, onTestFinished }) => untilEnd(onTestFinished, SimulatedCluster.start({ scenario, clock })));
+
 async function currentVersion(sim: SimulatedCluster): Promise<string> {
   return (JSON.parse((await callApi(sim, '/api/v1/pods')).text) as ListBody).metadata.resourceVersion;
 }
 
 describe('watches', () => {
-  it.each(['', '&resourceVersion=', '&resourceVersion=0'])(
+  it.for(['', '&resourceVersion=', '&resourceVersion=0'])(
     'begin with all objects without a version (%s)',
-    async (query) => {
-      await using sim = await SimulatedCluster.start({ scenario });
+    async (query, { sim }) => {
       sim.model.addPod(podSpec('a'));
       sim.model.addPod(podSpec('b'));
       using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true${query}`);
@@ -28,8 +32,7 @@ describe('watches', () => {
     },
   );
 
-  it('send every change after their version', async () => {
-    await using sim = await SimulatedCluster.start({ scenario });
+  it('send every change after their version', async ({ sim }) => {
     const version = await currentVersion(sim);
     sim.model.addPod(podSpec('a'));
     using watch = await WatchClient.open(sim, `/api/v1/pods?watch=1&resourceVersion=${version}`);
@@ -45,8 +48,7 @@ describe('watches', () => {
     expect(deleted?.object.metadata.resourceVersion).toBe(await currentVersion(sim));
   });
 
-  it('send an object that starts matching as added and one that stops matching as deleted', async () => {
-    await using sim = await SimulatedCluster.start({ scenario });
+  it('send an object that starts matching as added and one that stops matching as deleted', async ({ sim }) => {
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true&labelSelector=app%3Dweb');
     sim.model.addPod(podSpec('a'));
     sim.model.updatePod('default', 'a', { labels: { app: 'web' } });
@@ -60,17 +62,17 @@ describe('watches', () => {
     expect(await watch.take(1)).toEqual(['ADDED b']);
   });
 
-  it('send the changes of their namespace only', async () => {
-    await using sim = await SimulatedCluster.start({ scenario });
+  it('send the changes of their namespace only', async ({ sim }) => {
     using watch = await WatchClient.open(sim, '/api/v1/namespaces/alpha/pods?watch=true');
     sim.model.addPod(podSpec('elsewhere'));
     sim.model.addPod(podSpec('here', { namespace: 'alpha' }));
     expect(await watch.take(1)).toEqual(['ADDED here']);
   });
 
-  it('send a bookmark each minute, one two seconds before the time limit, and end at the limit', async () => {
-    const clock = new ManualClock();
-    await using sim = await SimulatedCluster.start({ scenario, clock });
+  it('send a bookmark each minute, one two seconds before the time limit, and end at the limit', async ({
+    clock,
+    sim,
+  }) => {
     const before = await currentVersion(sim);
     sim.model.setReady('node-1', false);
     const version = await currentVersion(sim);
@@ -93,16 +95,13 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('send no bookmarks unless the request allows them', async () => {
-    const clock = new ManualClock();
-    await using sim = await SimulatedCluster.start({ scenario, clock });
+  it('send no bookmarks unless the request allows them', async ({ clock, sim }) => {
     using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true&timeoutSeconds=130&resourceVersion=1`);
     await clock.advance(130_000);
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('respond to an expired version with 200 and an error event, and end', async () => {
-    await using sim = await SimulatedCluster.start({ scenario });
+  it('respond to an expired version with 200 and an error event, and end', async ({ sim }) => {
     sim.model.addPod(podSpec('a'));
     sim.expireResourceVersions();
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true&resourceVersion=2');
@@ -113,8 +112,7 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined();
   });
 
-  it('can start at the version of a list after earlier ones have expired', async () => {
-    await using sim = await SimulatedCluster.start({ scenario });
+  it('can start at the version of a list after earlier ones have expired', async ({ sim }) => {
     sim.model.addPod(podSpec('a'));
     sim.model.setReady('node-1', false);
     sim.expireResourceVersions();
@@ -125,8 +123,7 @@ describe('watches', () => {
     expect(await watch.take(1)).toEqual(['ADDED b']);
   });
 
-  it('send nothing for a version that is too large until it is exceeded', async () => {
-    await using sim = await SimulatedCluster.start({ scenario });
+  it('send nothing for a version that is too large until it is exceeded', async ({ sim }) => {
     const version = Number(await currentVersion(sim));
     using watch = await WatchClient.open(sim, `/api/v1/pods?watch=true&resourceVersion=${version + 1}`);
     expect(watch.status).toBe(200);
@@ -135,32 +132,29 @@ describe('watches', () => {
     expect(await watch.take(1)).toEqual(['ADDED b']);
   });
 
-  it.each([
+  it.for([
     ['resourceVersion=abc', 500],
     ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan', 422],
     ['sendInitialEvents=true', 422],
     ['labelSelector=a%20in%20(', 400],
     ['fieldSelector=spec.foo=bar', 400],
-  ])('reject %s with %i', async (query, code) => {
-    await using sim = await SimulatedCluster.start({ scenario });
+  ])('reject %s with %i', async ([query, code], { sim }) => {
     const { status, text } = await callApi(sim, `/api/v1/pods?watch=true&${query}`);
     expect(status).toBe(code);
     expect((JSON.parse(text) as StatusBody).code).toBe(code);
   });
 
-  it.each([
+  it.for([
     ['Table', { kind: 'Table', rows: [{ object: { kind: 'PartialObjectMetadata' } }] }],
     ['PartialObjectMetadata', { kind: 'PartialObjectMetadata', metadata: { name: 'a' } }],
-  ])('send objects as %s', async (form, expected) => {
-    await using sim = await SimulatedCluster.start({ scenario });
+  ] as const)('send objects as %s', async ([form, expected], { sim }) => {
     sim.model.addPod(podSpec('a'));
     const headers = { Accept: `application/json;as=${form};v=v1;g=meta.k8s.io` };
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true', { headers });
     expect((await watch.next())?.object).toMatchObject(expected);
   });
 
-  it('are aborted within the stream on demand', async () => {
-    await using sim = await SimulatedCluster.start({ scenario });
+  it('are aborted within the stream on demand', async ({ sim }) => {
     sim.model.addPod(podSpec('a'));
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
     await watch.take(1);
@@ -169,8 +163,7 @@ describe('watches', () => {
     await expect(watch.next()).rejects.toThrow('aborted');
   });
 
-  it('end with the cluster', async () => {
-    const clock = new ManualClock();
+  it('end with the cluster', async ({ clock }) => {
     const sim = await SimulatedCluster.start({ scenario, clock });
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true');
     await sim[Symbol.asyncDispose]();
@@ -179,8 +172,7 @@ describe('watches', () => {
     expect(clock.sleeperCount).toBe(0);
   });
 
-  it('respond with 410 after more changes than the server keeps', async () => {
-    await using sim = await SimulatedCluster.start({ scenario });
+  it('respond with 410 after more changes than the server keeps', async ({ sim }) => {
     for (let change = 0; change < 2_100; change++) {
       sim.model.updatePod('default', change === 0 ? sim.model.addPod(podSpec('a')).spec.name : 'a', {});
     }

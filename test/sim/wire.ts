@@ -3,6 +3,7 @@ import { type Agent, request } from 'node:https';
 import { createInterface, type Interface } from 'node:readline';
 
 import type { SimulatedCluster } from '../../sim/cluster.js';
+import { answerOf, type HttpAnswer, responseTo } from '../support/http-get.js';
 
 export interface RequestOptions {
   readonly method?: string;
@@ -16,18 +17,9 @@ export interface RequestOptions {
   readonly agent?: Agent;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  /** As they were sent. */
-  readonly headerNames: readonly string[];
-  readonly body: Buffer;
-  readonly text: string;
-}
-
 /** A request to the API server. */
-export async function callApi(sim: SimulatedCluster, path: string, options: RequestOptions = {}): Promise<Answer> {
-  return whole(await open(sim, sim.apiUrl + path, options));
+export async function callApi(sim: SimulatedCluster, path: string, options: RequestOptions = {}): Promise<HttpAnswer> {
+  return answerOf(await open(sim, sim.apiUrl + path, options));
 }
 
 /** A request to a node's kubelet. */
@@ -35,8 +27,8 @@ export async function callKubelet(
   sim: SimulatedCluster,
   nodeName: string,
   options: RequestOptions & { readonly path?: string } = {},
-): Promise<Answer> {
-  return whole(await open(sim, kubeletUrl(sim, nodeName) + (options.path ?? '/stats/summary'), options));
+): Promise<HttpAnswer> {
+  return answerOf(await open(sim, kubeletUrl(sim, nodeName) + (options.path ?? '/stats/summary'), options));
 }
 
 function kubeletUrl(sim: SimulatedCluster, nodeName: string): string {
@@ -130,32 +122,8 @@ export class WatchClient implements Disposable {
 async function open(sim: SimulatedCluster, url: string, options: RequestOptions): Promise<IncomingMessage> {
   const { method = 'GET', headers = {}, body, cert, key, agent = false } = options;
   const token = 'token' in options || cert !== undefined ? options.token : sim.token;
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      url,
-      {
-        method,
-        headers: { ...headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
-        ca: sim.caPem,
-        agent,
-        ...(cert !== undefined && { cert, key }),
-      },
-      resolve,
-    );
-    outgoing.once('error', reject);
-    outgoing.end(body);
-  });
-}
-
-async function whole(response: IncomingMessage): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-  const body = Buffer.concat(chunks);
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    headerNames: response.rawHeaders.filter((_, index) => index % 2 === 0),
-    body,
-    text: body.toString(),
-  };
+  const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const pair = cert === undefined ? {} : { cert, key };
+  const sent = { method, headers: { ...headers, ...authorization }, ca: sim.caPem, agent, ...pair };
+  return responseTo(request(url, sent), body);
 }

@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
+
+import { answerOf, type HttpAnswer, responseTo } from '../../support/http-get.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -20,11 +21,7 @@ export interface CallerOptions {
   readonly readerToken: string;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
+export type Answer = Pick<HttpAnswer, 'status' | 'headers' | 'text'>;
 
 /** Sends the same requests to servers with other versions and tokens. */
 export class Caller {
@@ -49,26 +46,14 @@ export class Caller {
     return this.#send({ ...call, path, ...(body !== undefined && { body }) });
   }
 
-  #send({ path, method = 'GET', headers = {}, body, as = 'admin' }: Call): Promise<Answer> {
+  async #send({ path, method = 'GET', headers = {}, body, as = 'admin' }: Call): Promise<Answer> {
     const { url, adminToken, readerToken } = this.#options;
     const token = { admin: adminToken, reader: readerToken, nobody: undefined, stranger: 'unknown' }[as];
     const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-    const options = { method, agent: this.#agent, headers: { ...authorization, ...headers } };
-    return new Promise((resolve, reject) => {
-      const outgoing = request(url + path, options, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.once('error', reject);
-        response.once('end', () => {
-          const sent = Buffer.concat(chunks);
-          const isGzip = response.headers['content-encoding'] === 'gzip';
-          const text = (isGzip ? gunzipSync(sent) : sent).toString();
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-        });
-      });
-      outgoing.once('error', reject);
-      outgoing.end(body);
-    });
+    const outgoing = request(url + path, { method, agent: this.#agent, headers: { ...authorization, ...headers } });
+    const answer = await answerOf(await responseTo(outgoing, body));
+    const isGzip = answer.headers['content-encoding'] === 'gzip';
+    return { ...answer, text: (isGzip ? gunzipSync(answer.body) : answer.body).toString() };
   }
 }
 
