@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
@@ -17,7 +17,9 @@ import { loadCredentials, type LoadCredentialsOptions } from '../../src/credenti
 import { ApiClient } from '../../src/http/api-client.js';
 import { LoopbackServer, textOf } from '../http/loopback-server.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
 let authority: TestAuthority;
 let clientPair: KeyPair;
@@ -66,6 +68,8 @@ class Folder implements AsyncDisposable {
   }
 }
 
+const it = test.extend('folder', ({ onTestFinished }) => untilEnd(onTestFinished, Folder.create()));
+
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 function kubeconfig(user: object, cluster: object = {}) {
@@ -79,6 +83,9 @@ function kubeconfig(user: object, cluster: object = {}) {
     users: [{ name: 'u1', user }],
   };
 }
+
+const user = (settings: object): object => kubeconfig(settings);
+const cluster = (settings: object): object => kubeconfig({}, settings);
 
 /** Loads a kubeconfig with this user and cluster. */
 async function loadUser(folder: Folder, user: object, cluster: object = {}) {
@@ -94,14 +101,12 @@ async function fault(work: Promise<unknown>): Promise<string> {
   return error instanceof UserError ? error.message : '';
 }
 
-describe('staticCredentials', () => {
-  it('never change', async () => {
-    const credentials = staticCredentials({ server: new URL('https://h:1/p'), ca: 'CA', token: 't' });
-    expect(credentials.server.href).toBe('https://h:1/p');
-    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer t' });
-    expect((await credentials.material()).tls).toEqual({ ca: 'CA', rejectUnauthorized: true });
-    expect((await staticCredentials({ server: new URL('http://h') }).material()).headers).toEqual({});
-  });
+it('static credentials never change', async () => {
+  const credentials = staticCredentials({ server: new URL('https://h:1/p'), ca: 'CA', token: 't' });
+  expect(credentials.server.href).toBe('https://h:1/p');
+  expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer t' });
+  expect((await credentials.material()).tls).toEqual({ ca: 'CA', rejectUnauthorized: true });
+  expect((await staticCredentials({ server: new URL('http://h') }).material()).headers).toEqual({});
 });
 
 describe('loadCredentials', () => {
@@ -113,8 +118,9 @@ describe('loadCredentials', () => {
   });
   const inCluster = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
 
-  it('prefers the kubeconfig of the command line, then $KUBECONFIG, then the home folder, then the service account', async () => {
-    await using folder = await Folder.create();
+  it('prefers the kubeconfig of the command line, then $KUBECONFIG, then the home folder, then the service account', async ({
+    folder,
+  }) => {
     await folder.write('serviceaccount/token', 't');
     await folder.write('serviceaccount/ca.crt', authority.certificate);
     const kubeconfigPath = await folder.writeKubeconfig('given', named('given'));
@@ -128,8 +134,7 @@ describe('loadCredentials', () => {
     expect((await folder.load({ environment: inCluster })).server.host).toBe('10.96.0.1');
   });
 
-  it('lists the places it tried when there are no credentials', async () => {
-    await using folder = await Folder.create();
+  it('lists the places it tried when there are no credentials', async ({ folder }) => {
     const message = await fault(folder.load());
     expect(message).toContain('--kubeconfig and $KUBECONFIG are not set');
     expect(message).toContain(`${join(folder.path, '.kube', 'config')} does not exist`);
@@ -137,15 +142,15 @@ describe('loadCredentials', () => {
     expect(message).toMatch(/\(not running in a cluster\); set --kubeconfig FILE$/);
   });
 
-  it('refuses --context without a kubeconfig', async () => {
-    await using folder = await Folder.create();
+  it('refuses --context without a kubeconfig', async ({ folder }) => {
     expect(await fault(folder.load({ context: 'dev', environment: inCluster }))).toBe(
       '--context dev is set, but there is no kubeconfig',
     );
   });
 
-  it('merges the files of $KUBECONFIG, where the first definition of a name wins, and ignores missing files', async () => {
-    await using folder = await Folder.create();
+  it('merges the files of $KUBECONFIG, where the first definition of a name wins, and ignores missing files', async ({
+    folder,
+  }) => {
     const first = await folder.writeKubeconfig('a/first', {
       contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
       users: [{ name: 'u', user: { tokenFile: 'token' } }],
@@ -178,8 +183,7 @@ describe('credentials in a cluster', () => {
     await folder.write('serviceaccount/namespace', 'monitoring\n');
   }
 
-  it('are the trimmed token, CA and namespace of the service account', async () => {
-    await using folder = await Folder.create();
+  it('are the trimmed token, CA and namespace of the service account', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment: { ...environment, HTTPS_PROXY: 'http://proxy:3128' } });
     expect(credentials).toMatchObject({ namespace: 'monitoring', proxyUrl: undefined });
@@ -188,8 +192,7 @@ describe('credentials in a cluster', () => {
     expect((await credentials.material()).tls).toEqual({ ca: authority.certificate.trim(), rejectUnauthorized: true });
   });
 
-  it('may have an IPv6 host, another port and no namespace', async () => {
-    await using folder = await Folder.create();
+  it('may have an IPv6 host, another port and no namespace', async ({ folder }) => {
     await mount(folder);
     await rm(join(folder.path, 'serviceaccount/namespace'));
     const credentials = await folder.load({
@@ -199,8 +202,7 @@ describe('credentials in a cluster', () => {
     expect(credentials.namespace).toBeUndefined();
   });
 
-  it('are read again after 60 s, not before', async () => {
-    await using folder = await Folder.create();
+  it('are read again after 60 s, not before', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment });
     await credentials.material();
@@ -214,8 +216,7 @@ describe('credentials in a cluster', () => {
     expect((await credentials.material()).tls.ca).toBe(next.certificate.trim());
   });
 
-  it('are read again at once after the server refused them', async () => {
-    await using folder = await Folder.create();
+  it('are read again at once after the server refused them', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment });
     await credentials.material();
@@ -224,8 +225,7 @@ describe('credentials in a cluster', () => {
     expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer two' });
   });
 
-  it('stay in use while their file is missing or empty, unless the server refused them', async () => {
-    await using folder = await Folder.create();
+  it('stay in use while their file is missing or empty, unless the server refused them', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment });
     await credentials.material();
@@ -243,8 +243,7 @@ describe('credentials in a cluster', () => {
     });
   });
 
-  it('are read again 5 s after a reading failed', async () => {
-    await using folder = await Folder.create();
+  it('are read again 5 s after a reading failed', async ({ folder }) => {
     await mount(folder);
     const credentials = await folder.load({ environment });
     await rm(join(folder.path, 'serviceaccount/token'));
@@ -257,13 +256,12 @@ describe('credentials in a cluster', () => {
     expect(folder.clock.sleeperCount).toBe(0);
   });
 
-  it.each([
+  it.for([
     ['token', undefined, 'service account token'],
     ['token', '\n', 'is empty'],
     ['ca.crt', undefined, 'CA of the API server'],
     ['ca.crt', 'garbage', 'is not a certificate in PEM form'],
-  ])('fail with the file and a hint for %s with content %j', async (name, content, problem) => {
-    await using folder = await Folder.create();
+  ] as const)('fail with the file and a hint for %s with content %j', async ([name, content, problem], { folder }) => {
     await mount(folder);
     await rm(join(folder.path, 'serviceaccount', name));
     if (content !== undefined) await folder.write(join('serviceaccount', name), content);
@@ -273,8 +271,7 @@ describe('credentials in a cluster', () => {
     expect(message).toContain('automountServiceAccountToken: true');
   });
 
-  it('let the API client continue after a token was replaced early', async () => {
-    await using folder = await Folder.create();
+  it('let the API client continue after a token was replaced early', async ({ folder }) => {
     await mount(folder);
     const seen: (string | undefined)[] = [];
     const server = createServer((request, response) => {
@@ -298,8 +295,7 @@ describe('credentials in a cluster', () => {
         },
       };
       using api = new ApiClient({ credentials, clock: folder.clock, version: '0' });
-      for await (const chunk of await api.open({ path: '/api' }, new AbortController().signal))
-        expect(chunk.toString()).toBe('{}');
+      for await (const chunk of await api.open({ path: '/api' }, never)) expect(chunk.toString()).toBe('{}');
     }
     expect(seen).toEqual(['Bearer one', 'Bearer two']);
     const closed = once(server, 'close');
@@ -310,8 +306,7 @@ describe('credentials in a cluster', () => {
 });
 
 describe('credentials of a kubeconfig', () => {
-  it('may be inline, with server and namespace', async () => {
-    await using folder = await Folder.create();
+  it('may be inline, with server and namespace', async ({ folder }) => {
     const credentials = await loadUser(
       folder,
       {
@@ -334,8 +329,7 @@ describe('credentials of a kubeconfig', () => {
     });
   });
 
-  it('may be files relative to the kubeconfig, which are read again after 60 s', async () => {
-    await using folder = await Folder.create();
+  it('may be files relative to the kubeconfig, which are read again after 60 s', async ({ folder }) => {
     await folder.write('pki/ca.crt', authority.certificate);
     await folder.write('pki/client.crt', clientPair.cert);
     await folder.write('pki/client.key', clientPair.key);
@@ -359,7 +353,7 @@ describe('credentials of a kubeconfig', () => {
     expect((await credentials.material()).tls.cert).toBe('renewed');
   });
 
-  it.each([
+  it.for<[string, object, object]>([
     ['no header', {}, {}],
     ['a token without surrounding white space', { token: ' secret\n' }, { authorization: 'Bearer secret' }],
     ['a user name and a password', { username: 'ann', password: 'pw' }, { authorization: `Basic ${base64('ann:pw')}` }],
@@ -381,37 +375,33 @@ describe('credentials of a kubeconfig', () => {
       { token: 't', 'auth-provider': { name: 'oidc', config: { 'id-token': 'i' } } },
       { authorization: 'Bearer t' },
     ],
-  ])('send %s', async (_what, user, headers) => {
-    await using folder = await Folder.create();
+  ])('send %s', async ([, user, headers], { folder }) => {
     expect((await (await loadUser(folder, user)).material()).headers).toEqual(headers);
   });
 
-  it('are sent with one header for each impersonated group', async () => {
-    await using folder = await Folder.create();
+  it('are sent with one header for each impersonated group', async ({ folder }) => {
     await using server = await LoopbackServer.listen();
     const user = { token: 't', as: 'bob', 'as-groups': ['a', 'b'] };
     const credentials = await loadUser(folder, user, { server: server.url.href });
     using api = new ApiClient({ credentials, clock: folder.clock, version: '0' });
-    await textOf(api.open({ path: '/api' }, new AbortController().signal));
+    await textOf(api.open({ path: '/api' }, never));
     const { rawHeaders = [] } = server.requests[0] ?? {};
     const groups = rawHeaders.filter((_value, index) => rawHeaders[index - 1] === 'impersonate-group');
     expect(groups).toEqual(['a', 'b']);
   });
 
-  it.each([
+  it.for([
     ['gzip', {}],
     ['identity', { 'disable-compression': true }],
-  ])('let the API server send lists as %s with %o', async (encoding, cluster) => {
-    await using folder = await Folder.create();
+  ] as const)('let the API server send lists as %s with %o', async ([encoding, cluster], { folder }) => {
     await using server = await LoopbackServer.listen();
     const credentials = await loadUser(folder, {}, { server: server.url.href, ...cluster });
     using api = new ApiClient({ credentials, clock: folder.clock, version: '0' });
-    await textOf(api.open({ path: '/api', acceptsGzip: true }, new AbortController().signal));
+    await textOf(api.open({ path: '/api', acceptsGzip: true }, never));
     expect(server.requests[0]?.headers['accept-encoding']).toBe(encoding);
   });
 
-  it('are those of --context, which may have no user', async () => {
-    await using folder = await Folder.create();
+  it('are those of --context, which may have no user', async ({ folder }) => {
     const ca = { 'certificate-authority-data': base64(authority.certificate) };
     const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({ token: 't' }, ca));
     const credentials = await folder.load({ kubeconfigPath, context: 'bare' });
@@ -420,29 +410,28 @@ describe('credentials of a kubeconfig', () => {
     expect((await credentials.material()).tls).toEqual({ ca: authority.certificate, rejectUnauthorized: true });
   });
 
-  it('allow a server of plain HTTP, such as kubectl proxy', async () => {
-    await using folder = await Folder.create();
+  it('allow a server of plain HTTP, such as kubectl proxy', async ({ folder }) => {
     const credentials = await loadUser(folder, { token: 't' }, { server: 'http://127.0.0.1:8001' });
     expect(credentials.server.href).toBe('http://127.0.0.1:8001/');
     expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer t' });
     expect((await credentials.material()).tls.rejectUnauthorized).toBe(true);
   });
 
-  it('disable verification only when the cluster sets insecure-skip-tls-verify', async () => {
-    await using folder = await Folder.create();
+  it('disable verification only when the cluster sets insecure-skip-tls-verify', async ({ folder }) => {
     const credentials = await loadUser(folder, {}, { 'insecure-skip-tls-verify': true });
     expect((await credentials.material()).tls).toEqual({ rejectUnauthorized: false });
   });
 
-  it.each(['http://proxy:3128', 'https://user:pw@proxy', 'socks5://proxy:1080'])('use the proxy %s', async (url) => {
-    await using folder = await Folder.create();
-    const credentials = await loadUser(folder, {}, { 'proxy-url': url });
-    expect(credentials.proxyUrl?.href.replace(/\/$/, '')).toBe(url);
-    expect((await credentials.material()).headers).toEqual({});
-  });
+  it.for(['http://proxy:3128', 'https://user:pw@proxy', 'socks5://proxy:1080'])(
+    'use the proxy %s',
+    async (url, { folder }) => {
+      const credentials = await loadUser(folder, {}, { 'proxy-url': url });
+      expect(credentials.proxyUrl?.href.replace(/\/$/, '')).toBe(url);
+      expect((await credentials.material()).headers).toEqual({});
+    },
+  );
 
-  it('use the proxy of the environment when the cluster names none', async () => {
-    await using folder = await Folder.create();
+  it('use the proxy of the environment when the cluster names none', async ({ folder }) => {
     const environment = { HTTPS_PROXY: 'http://user:secret@proxy:3128' };
     const kubeconfigPath = await folder.writeKubeconfig('config', kubeconfig({}));
     const credentials = await folder.load({ kubeconfigPath, environment });
@@ -461,8 +450,7 @@ describe('credentials of a kubeconfig', () => {
         .join('.');
     const oidc = (config: object): object => ({ 'auth-provider': { name: 'oidc', config } });
 
-    it('send the ID token of oidc until it expires, and then name the user and an exec plugin', async () => {
-      await using folder = await Folder.create();
+    it('send the ID token of oidc until it expires, and then name the user and an exec plugin', async ({ folder }) => {
       const token = idToken({ exp: folder.clock.nowMs() / 1000 + 120 });
       const secrets = { 'client-secret': 's3cret', 'refresh-token': 'r3fresh' };
       const credentials = await loadUser(folder, oidc({ 'id-token': token, ...secrets }));
@@ -479,16 +467,15 @@ describe('credentials of a kubeconfig', () => {
       expect(await readFile(join(folder.path, 'config'), 'utf8')).toBe(kubeconfigText);
     });
 
-    it.each([
+    it.for([
       ['is no JWT', 'secret'],
       ['does not expire', idToken({})],
-    ])('send no ID token that %s', async (_case, token) => {
-      await using folder = await Folder.create();
+    ])('send no ID token that %s', async ([, token], { folder }) => {
       const credentials = await loadUser(folder, oidc({ 'id-token': token }));
       await expect(credentials.material()).rejects.toThrow('its id-token is not a JWT with an expiry');
     });
 
-    it.each([
+    it.for([
       [
         'gcp',
         {},
@@ -501,13 +488,12 @@ describe('credentials of a kubeconfig', () => {
         { 'refresh-token': 'r' },
         'auth-provider "oidc" of user "u1": it has no id-token; the exporter does not refresh',
       ],
-    ])('of %s are refused with %o', async (name, config, message) => {
-      await using folder = await Folder.create();
+    ])('of %s are refused with %o', async ([name, config, message], { folder }) => {
       expect(await fault(loadUser(folder, { 'auth-provider': { name, config } }))).toContain(message);
     });
   });
 
-  it.each<[string, object | string, string]>([
+  it.for<[string, object | string, string]>([
     ['no context is current', { contexts: [] }, 'neither current-context nor --context is set; it has no contexts'],
     [
       'the current context does not exist',
@@ -520,63 +506,46 @@ describe('credentials of a kubeconfig', () => {
     ['it is empty', '', 'is not valid: it is empty or not a YAML object'],
     ['it is not YAML', 'a: [', 'is not valid:'],
     ['a cluster has no server', { clusters: [{ name: 'c', cluster: {} }] }, 'clusters[0].cluster.server is missing'],
-    [
-      'the server is not a URL',
-      kubeconfig({}, { server: '192.0.2.1' }),
-      'server "192.0.2.1" must begin with http:, https:',
-    ],
-    ['the server is not an HTTP URL', kubeconfig({}, { server: 'ftp://h' }), 'server "ftp:" must begin with'],
+    ['the server is not a URL', cluster({ server: '192.0.2.1' }), 'server "192.0.2.1" must begin with http:, https:'],
+    ['the server is not an HTTP URL', cluster({ server: 'ftp://h' }), 'server "ftp:" must begin with'],
     [
       'the proxy has a password that ends its host',
-      kubeconfig({}, { 'proxy-url': 'http://u:secret/x@h' }),
+      cluster({ 'proxy-url': 'http://u:secret/x@h' }),
       'proxy-url "http://…@h" must begin with',
     ],
-    ['the proxy is unknown', kubeconfig({}, { 'proxy-url': 'ftp://u:secret@h' }), 'proxy-url "ftp:" must begin with'],
-    ['the CA is missing', kubeconfig({}, { 'certificate-authority': 'nope.crt' }), 'certificate-authority'],
+    ['the proxy is unknown', cluster({ 'proxy-url': 'ftp://u:secret@h' }), 'proxy-url "ftp:" must begin with'],
+    ['the CA is missing', cluster({ 'certificate-authority': 'nope.crt' }), 'certificate-authority'],
     [
       'the CA is not a certificate',
-      kubeconfig({}, { 'certificate-authority-data': base64('x') }),
+      cluster({ 'certificate-authority-data': base64('x') }),
       'certificate-authority-data is not',
     ],
-    [
-      'the client key is not a key',
-      kubeconfig({ 'client-key-data': base64('x') }),
-      'client-key-data is not a private key',
-    ],
-    ['the client key is missing', kubeconfig({ 'client-key': 'nope.key' }), 'nope.key cannot be read'],
-    ['the token file is missing', kubeconfig({ tokenFile: 'nope.token' }), 'nope.token cannot be read'],
-    ['groups are impersonated without a user', kubeconfig({ 'as-groups': ['g'] }), 'as-user-extra require as'],
-    ['token and username are set', kubeconfig({ token: 't', username: 'u' }), 'both token and username'],
-    ['exec and auth-provider are set', kubeconfig({ exec: {}, 'auth-provider': {} }), 'both exec and auth-provider'],
-    ['a certificate has no key', kubeconfig({ 'client-certificate-data': 'x' }), 'without its client-key'],
+    ['the client key is not a key', user({ 'client-key-data': base64('x') }), 'client-key-data is not a private key'],
+    ['the client key is missing', user({ 'client-key': 'nope.key' }), 'nope.key cannot be read'],
+    ['the token file is missing', user({ tokenFile: 'nope.token' }), 'nope.token cannot be read'],
+    ['groups are impersonated without a user', user({ 'as-groups': ['g'] }), 'as-user-extra require as'],
+    ['token and username are set', user({ token: 't', username: 'u' }), 'both token and username'],
+    ['exec and auth-provider are set', user({ exec: {}, 'auth-provider': {} }), 'both exec and auth-provider'],
+    ['a certificate has no key', user({ 'client-certificate-data': 'x' }), 'without its client-key'],
     [
       'a certificate is set twice',
-      kubeconfig({ 'client-certificate-data': 'x', 'client-certificate': 'x', 'client-key': 'x' }),
+      user({ 'client-certificate-data': 'x', 'client-certificate': 'x', 'client-key': 'x' }),
       'both client-certificate and client-certificate-data',
     ],
-    [
-      'a key is set twice',
-      kubeconfig({ 'client-key': 'x', 'client-key-data': 'x' }),
-      'both client-key and client-key-data',
-    ],
+    ['a key is set twice', user({ 'client-key': 'x', 'client-key-data': 'x' }), 'both client-key and client-key-data'],
     [
       'a CA is set twice',
-      kubeconfig({}, { 'certificate-authority': 'x', 'certificate-authority-data': 'x' }),
+      cluster({ 'certificate-authority': 'x', 'certificate-authority-data': 'x' }),
       'both certificate-authority and certificate-authority-data',
     ],
     [
       'a CA is not to be verified',
-      kubeconfig({}, { 'certificate-authority-data': 'x', 'insecure-skip-tls-verify': true }),
+      cluster({ 'certificate-authority-data': 'x', 'insecure-skip-tls-verify': true }),
       'insecure-skip-tls-verify, which disables it',
     ],
-    ['the plugin has no command', kubeconfig({ exec: { apiVersion: 'v1' } }), 'command is missing'],
-    [
-      'the plugin requires a prompt',
-      kubeconfig({ exec: { command: 'x', interactiveMode: 'Always' } }),
-      'use IfAvailable',
-    ],
-  ])('are refused when %s', async (_what, content, problem) => {
-    await using folder = await Folder.create();
+    ['the plugin has no command', user({ exec: { apiVersion: 'v1' } }), 'command is missing'],
+    ['the plugin requires a prompt', user({ exec: { command: 'x', interactiveMode: 'Always' } }), 'use IfAvailable'],
+  ])('are refused when %s', async ([, content, problem], { folder }) => {
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     const kubeconfigPath = await folder.write('config', text);
     const message = await fault(folder.load({ kubeconfigPath }));
@@ -584,32 +553,35 @@ describe('credentials of a kubeconfig', () => {
     expect(message).not.toContain('secret');
   });
 
-  it.each([
+  it.for([
     ['behind a token', 'users:\n- name: u1\n  user:\n    token: the-secret\n   bad: [\n', /at line \d+, column \d+$/],
     ['in a token', 'users:\n- name: u1\n  user:\n    token: "the-secret\n', /at line \d+, column \d+$/],
     ['in a duplicate key', 'users:\n- name: u1\n  user: {token: the-secret}\n  user: {}\n', /is not valid: \S/],
-  ])('are refused with the place of a YAML error %s and without a quote', async (_where, text, problem) => {
-    await using folder = await Folder.create();
-    const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
-    expect(message).toMatch(problem);
-    expect(message).not.toContain('secret');
-  });
+  ] as const)(
+    'are refused with the place of a YAML error %s and without a quote',
+    async ([, text, problem], { folder }) => {
+      const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
+      expect(message).toMatch(problem);
+      expect(message).not.toContain('secret');
+    },
+  );
 
-  it.each([
+  it.for([
     ['*the-secret', /a value that begins with \* is an alias: put it in quotation marks/],
     ['!the-secret', /a value that begins with ! is a tag: put it in quotation marks/],
     ['!the-secret! ""', /a value that begins with ! is a tag: put it in quotation marks at line 4, column 12$/],
     ['|the-secret', /Block scalar header includes extra characters at line 4, column 13$/],
-  ])('are refused with a password that means something in YAML, without quoting it: %s', async (value, problem) => {
-    await using folder = await Folder.create();
-    const text = `users:\n- name: u1\n  user:\n    token: ${value}\n`;
-    const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
-    expect(message).toMatch(problem);
-    expect(message).not.toContain('secret');
-  });
+  ] as const)(
+    'are refused with a password that means something in YAML, without quoting it: %s',
+    async ([value, problem], { folder }) => {
+      const text = `users:\n- name: u1\n  user:\n    token: ${value}\n`;
+      const message = await fault(folder.load({ kubeconfigPath: await folder.write('config', text) }));
+      expect(message).toMatch(problem);
+      expect(message).not.toContain('secret');
+    },
+  );
 
-  it('are refused, if at all, without any part of a password', async () => {
-    await using folder = await Folder.create();
+  it('are refused, if at all, without any part of a password', async ({ folder }) => {
     const kubeconfigPath = join(folder.path, 'config');
     const secret = 'Zq7_9xKw.vQ3z5';
     const mark = fc.constantFrom(...'*!&%|>@`"\'[]{}?-:,#\\~= '.split(''), '!!', '!<', '"\\u', '<<: ', 'a: ', '\n');
@@ -629,8 +601,7 @@ describe('credentials of a kubeconfig', () => {
     );
   });
 
-  it('are refused when the file or the context does not exist', async () => {
-    await using folder = await Folder.create();
+  it('are refused when the file or the context does not exist', async ({ folder }) => {
     const missing = join(folder.path, 'missing');
     expect(await fault(folder.load({ kubeconfigPath: missing }))).toContain(
       `kubeconfig ${missing} cannot be read: ENOENT`,
@@ -665,8 +636,7 @@ describe('client-node', () => {
 
   const dataUrl = (script: string): string => `data:text/javascript,${encodeURIComponent(script)}`;
 
-  it('is loaded for a kubeconfig and not for a service account', async () => {
-    await using folder = await Folder.create();
+  it('is loaded for a kubeconfig and not for a service account', async ({ folder }) => {
     await folder.write('serviceaccount/token', 'one');
     await folder.write('serviceaccount/ca.crt', authority.certificate);
     await folder.writeKubeconfig('.kube/config', kubeconfig({}));
@@ -712,8 +682,7 @@ describe('credentials of an exec plugin', () => {
     return text.split('\n').slice(0, -1).map(Number);
   }
 
-  it('are read once for all waiters, and not again until they are refused', async () => {
-    await using folder = await Folder.create();
+  it('are read once for all waiters, and not again until they are refused', async ({ folder }) => {
     const credentials = await plugin(folder, `reply({ token: 'from-plugin' });`);
     const [first, second] = await Promise.all([credentials.material(), credentials.material(), credentials.material()]);
     expect(first.headers).toEqual({ authorization: 'Bearer from-plugin' });
@@ -728,8 +697,7 @@ describe('credentials of an exec plugin', () => {
     expect(await runs(folder)).toHaveLength(2);
   });
 
-  it('are read again a minute before they expire', async () => {
-    await using folder = await Folder.create();
+  it('are read again a minute before they expire', async ({ folder }) => {
     const expiry = new Date(folder.clock.nowMs() + 600_000).toISOString();
     const credentials = await plugin(folder, `reply({ token: 't', expirationTimestamp: '${expiry}' });`);
     await credentials.material();
@@ -741,25 +709,26 @@ describe('credentials of an exec plugin', () => {
     expect(await runs(folder)).toHaveLength(2);
   });
 
-  it.each([
+  it.for([
     ['back by an hour', -3_600_000],
     ['forward by a day', 86_400_000],
-  ])('H11: are read again a minute before they expire when the wall clock is set %s', async (_case, jumpMs) => {
-    await using folder = await Folder.create();
-    const expiry = new Date(folder.clock.nowMs() + 600_000).toISOString();
-    const credentials = await plugin(folder, `reply({ token: 't', expirationTimestamp: '${expiry}' });`);
-    await credentials.material();
-    folder.clock.jumpWallTime(jumpMs);
-    await folder.clock.advance(539_999);
-    await credentials.material();
-    expect(await runs(folder)).toHaveLength(1);
-    await folder.clock.advance(60_000);
-    await credentials.material();
-    expect(await runs(folder)).toHaveLength(2);
-  });
+  ] as const)(
+    'credentials of a plugin are read again a minute before they expire when the wall clock is set %s',
+    async ([, jumpMs], { folder }) => {
+      const expiry = new Date(folder.clock.nowMs() + 600_000).toISOString();
+      const credentials = await plugin(folder, `reply({ token: 't', expirationTimestamp: '${expiry}' });`);
+      await credentials.material();
+      folder.clock.jumpWallTime(jumpMs);
+      await folder.clock.advance(539_999);
+      await credentials.material();
+      expect(await runs(folder)).toHaveLength(1);
+      await folder.clock.advance(60_000);
+      await credentials.material();
+      expect(await runs(folder)).toHaveLength(2);
+    },
+  );
 
-  it('may be a client certificate', async () => {
-    await using folder = await Folder.create();
+  it('may be a client certificate', async ({ folder }) => {
     const pair = { clientCertificateData: clientPair.cert, clientKeyData: clientPair.key };
     const credentials = await plugin(folder, `reply(${JSON.stringify(pair)});`);
     expect((await credentials.material()).tls).toEqual({
@@ -770,8 +739,7 @@ describe('credentials of an exec plugin', () => {
     expect((await credentials.material()).headers).toEqual({});
   });
 
-  it('come from a plugin with arguments, environment, cluster and no input', async () => {
-    await using folder = await Folder.create();
+  it('come from a plugin with arguments, environment, cluster and no input', async ({ folder }) => {
     const credentials = await plugin(
       folder,
       `let input = '';
@@ -787,8 +755,7 @@ describe('credentials of an exec plugin', () => {
     });
   });
 
-  it('come from a plugin that receives the CA of a file and its own settings of the cluster', async () => {
-    await using folder = await Folder.create();
+  it('come from a plugin that receives the CA of a file and its own settings of the cluster', async ({ folder }) => {
     await folder.write('ca.crt', authority.certificate);
     const cluster = {
       'certificate-authority': 'ca.crt',
@@ -804,7 +771,7 @@ describe('credentials of an exec plugin', () => {
     });
   });
 
-  it.each([
+  it.for([
     [
       'fails',
       `console.log('secret'); console.error('no\\n session'); process.exit(3);`,
@@ -814,8 +781,7 @@ describe('credentials of an exec plugin', () => {
     ['prints no credential', `reply({ secret: 1 });`, 'neither a token nor a client certificate'],
     ['prints a certificate without a key', `reply({ clientCertificateData: 'secret' });`, 'neither a token nor'],
     ['prints too much', `console.log('secret'.repeat(1e6));`, 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'],
-  ])('fail without quoting the output when the plugin %s', async (_what, body, problem) => {
-    await using folder = await Folder.create();
+  ] as const)('fail without quoting the output when the plugin %s', async ([, body, problem], { folder }) => {
     const credentials = await plugin(folder, body, { installHint: 'run login' });
     const error: unknown = await credentials.material().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'RequestError', reason: 'unauthorized' });
@@ -825,8 +791,7 @@ describe('credentials of an exec plugin', () => {
     expect(messages.join()).not.toContain('secret');
   });
 
-  it('fail with the install hint when the plugin is not installed', async () => {
-    await using folder = await Folder.create();
+  it('fail with the install hint when the plugin is not installed', async ({ folder }) => {
     const credentials = await loadUser(folder, {
       exec: { command: 'no-such-plugin-anywhere', installHint: 'install it' },
     });
@@ -835,8 +800,7 @@ describe('credentials of an exec plugin', () => {
     );
   });
 
-  it('fail after 30 s, which kills the plugin', async () => {
-    await using folder = await Folder.create();
+  it('fail after 30 s, which kills the plugin', async ({ folder }) => {
     const credentials = await plugin(
       folder,
       `import { createServer } from 'node:net';

@@ -6,42 +6,24 @@ import { environmentProxy } from '../../src/credentials/environment-proxy.js';
 const proxyOf = (server: string, environment: Readonly<Record<string, string>>): string | undefined =>
   environmentProxy(new URL(server), environment)?.href;
 
+const api = 'https://api.test';
+
 describe('the proxy of the environment', () => {
   it.each<[string, string, Record<string, string>, string | undefined]>([
-    ['is none without variables', 'https://api.test', {}, undefined],
-    [
-      'is $HTTPS_PROXY for https',
-      'https://api.test',
-      { HTTPS_PROXY: 'http://p:3128', HTTP_PROXY: 'http://x' },
-      'http://p:3128/',
-    ],
+    ['is none without variables', api, {}, undefined],
+    ['is $HTTPS_PROXY for https', api, { HTTPS_PROXY: 'http://p:3128', HTTP_PROXY: 'http://x' }, 'http://p:3128/'],
     [
       'is $HTTP_PROXY for http',
       'http://api.test',
       { HTTPS_PROXY: 'http://x', HTTP_PROXY: 'http://p:3128' },
       'http://p:3128/',
     ],
-    ['is not $HTTP_PROXY for https', 'https://api.test', { HTTP_PROXY: 'http://p:3128' }, undefined],
-    ['is not $ALL_PROXY', 'https://api.test', { ALL_PROXY: 'http://p:3128' }, undefined],
-    [
-      'is that in lower case first',
-      'https://api.test',
-      { HTTPS_PROXY: 'http://x', https_proxy: 'http://p' },
-      'http://p/',
-    ],
-    [
-      'is that in upper case when the other is empty',
-      'https://api.test',
-      { HTTPS_PROXY: 'http://p', https_proxy: '' },
-      'http://p/',
-    ],
-    [
-      'is an HTTP proxy without a scheme',
-      'https://api.test',
-      { HTTPS_PROXY: 'user:pw@p:3128' },
-      'http://user:pw@p:3128/',
-    ],
-    ['may be SOCKS', 'https://api.test', { HTTPS_PROXY: 'socks5://p:1080' }, 'socks5://p:1080'],
+    ['is not $HTTP_PROXY for https', api, { HTTP_PROXY: 'http://p:3128' }, undefined],
+    ['is not $ALL_PROXY', api, { ALL_PROXY: 'http://p:3128' }, undefined],
+    ['is that in lower case first', api, { HTTPS_PROXY: 'http://x', https_proxy: 'http://p' }, 'http://p/'],
+    ['is that in upper case when the other is empty', api, { HTTPS_PROXY: 'http://p', https_proxy: '' }, 'http://p/'],
+    ['is an HTTP proxy without a scheme', api, { HTTPS_PROXY: 'user:pw@p:3128' }, 'http://user:pw@p:3128/'],
+    ['may be SOCKS', api, { HTTPS_PROXY: 'socks5://p:1080' }, 'socks5://p:1080'],
     ['is none for localhost', 'https://localhost:6443', { HTTPS_PROXY: 'http://p' }, undefined],
     ['is none for loopback addresses', 'https://127.8.9.10:6443', { HTTPS_PROXY: 'http://p' }, undefined],
     ['is none for the loopback address of IPv6', 'https://[::1]:6443', { HTTPS_PROXY: 'http://p' }, undefined],
@@ -50,13 +32,13 @@ describe('the proxy of the environment', () => {
   });
 
   it.each([
-    ['https://api.test', '*'],
-    ['https://api.test', 'other, api.test'],
+    [api, '*'],
+    [api, 'other, api.test'],
     ['https://API.test', 'Api.Test'],
-    ['https://api.test', 'test'],
-    ['https://api.test', '.test'],
-    ['https://api.test', '*.test'],
-    ['https://api.test', 'api.test:443'],
+    [api, 'test'],
+    [api, '.test'],
+    [api, '*.test'],
+    [api, 'api.test:443'],
     ['https://api.test:6443', '.test:6443'],
     ['http://api.test', 'api.test:80'],
     ['https://10.1.2.3', '10.1.2.3'],
@@ -73,14 +55,14 @@ describe('the proxy of the environment', () => {
   });
 
   it.each([
-    ['https://api.test', ''],
-    ['https://api.test', ' , ,:443'],
-    ['https://api.test', 'pi.test'],
+    [api, ''],
+    [api, ' , ,:443'],
+    [api, 'pi.test'],
     ['https://test', '.test'],
     ['https://test', '*.test'],
-    ['https://api.test', 'api.test.other'],
-    ['https://api.test', 'api.test:6443'],
-    ['https://api.test', '*.other,a*'],
+    [api, 'api.test.other'],
+    [api, 'api.test:6443'],
+    [api, '*.other,a*'],
     ['https://10.1.2.3', '10.1.2'],
     ['https://10.1.2.3', '2.3'],
     ['https://10.1.2.3', '10.1.2.3:6443'],
@@ -97,7 +79,7 @@ describe('the proxy of the environment', () => {
     ['ftp://user:secret@p', '$HTTPS_PROXY "ftp:" must begin with http:, https:, socks5:, socks5h:'],
     ['http://user:secret@p:x', '$HTTPS_PROXY "http://…@p:x" must begin with http:'],
   ])('is refused when it is %s', (proxy, message) => {
-    const read = (): unknown => proxyOf('https://api.test', { HTTPS_PROXY: proxy });
+    const read = (): unknown => proxyOf(api, { HTTPS_PROXY: proxy });
     expect(read).toThrow(UserError);
     expect(read).toThrow(message);
   });

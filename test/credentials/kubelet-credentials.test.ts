@@ -63,14 +63,12 @@ function setUp(settings: { bearerTokenFile?: string; tls?: Partial<KubeletTlsSet
   return { clock, credentials, invalidations: () => invalidations };
 }
 
-describe('credentials for the kubelets without settings', () => {
-  it('are those for the API server, without its server name and its disabled verification', async () => {
-    const { credentials, invalidations } = setUp();
-    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer api-token' });
-    expect((await credentials.material()).tls).toEqual({ ca: 'cluster CA', ...apiPair, rejectUnauthorized: true });
-    credentials.invalidate();
-    expect(invalidations()).toBe(1);
-  });
+it('credentials for the kubelets without settings are those for the API server, without its server name and its disabled verification', async () => {
+  const { credentials, invalidations } = setUp();
+  expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer api-token' });
+  expect((await credentials.material()).tls).toEqual({ ca: 'cluster CA', ...apiPair, rejectUnauthorized: true });
+  credentials.invalidate();
+  expect(invalidations()).toBe(1);
 });
 
 describe('settings for the kubelets', () => {

@@ -16,10 +16,10 @@ import { LoopbackServer, textOf } from '../http/loopback-server.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
 const apiHost = 'api.cluster.test';
 const clock = new ManualClock();
-const never = new AbortController().signal;
 
 /** Connects to loopback, whatever the host: it knows names that this machine does not. */
 async function httpProxy(tunnels: string[]): Promise<LoopbackServer> {

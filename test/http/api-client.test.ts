@@ -5,19 +5,20 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { staticCredentials, type TlsMaterial } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
 import { ApiError } from '../../src/http/api-error.js';
 import { TestAuthority } from '../support/certificates.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 import { failureOf, LoopbackServer, replyWith, textOf } from './loopback-server.js';
 
 // What is special to the API server; what holds for every GET stands in http-client.test.ts.
 
 const pods = { path: '/api/v1/pods' };
-const never = new AbortController().signal;
 
 interface ClientOptions {
   readonly tls?: TlsMaterial;
@@ -33,9 +34,12 @@ function clientOf(server: URL, options: ClientOptions = {}): ApiClient {
   return new ApiClient({ credentials, clock, version: '1.2.3', ...rest });
 }
 
+const it = test
+  .extend('server', ({ onTestFinished }) => untilEnd(onTestFinished, LoopbackServer.listen()))
+  .extend('api', ({ server, onTestFinished }) => untilEnd(onTestFinished, clientOf(server.url)));
+
 describe('ApiClient', () => {
-  it('reads below the path of the server, with the query', async () => {
-    await using server = await LoopbackServer.listen();
+  it('reads below the path of the server, with the query', async ({ server }) => {
     using api = clientOf(new URL('/k8s/clusters/c1/', server.url));
     const query = { labelSelector: 'a in (b,c)', limit: '5' };
     expect(await textOf(api.open({ path: '/api/v1/pods', query }, never))).toBe('{}');
@@ -43,9 +47,7 @@ describe('ApiClient', () => {
     expect(urls).toEqual(['/k8s/clusters/c1/api/v1/pods?labelSelector=a+in+%28b%2Cc%29&limit=5']);
   });
 
-  it('reuses a connection of plain HTTP', async () => {
-    await using server = await LoopbackServer.listen();
-    using api = clientOf(server.url);
+  it('reuses a connection of plain HTTP', async ({ server, api }) => {
     await textOf(api.open(pods, never));
     await textOf(api.open(pods, never));
     expect([server.requests.length, server.connections.length]).toEqual([2, 1]);
@@ -98,7 +100,7 @@ describe('an error response of the API server', () => {
   it.each([
     [5000, 5000],
     [-5000, undefined],
-  ])('H11, S59: has a delay from a date by the clock of the server: %d ms ahead', async (aheadMs, retryAfterMs) => {
+  ])('S59: has a delay from a date by the clock of the server: %d ms ahead', async (aheadMs, retryAfterMs) => {
     const serverNowMs = Date.UTC(2020, 0, 1);
     const [date, retryAfter] = [serverNowMs, serverNowMs + aheadMs].map((atMs) => new Date(atMs).toUTCString());
     const headers = { date: date ?? '', 'retry-after': retryAfter ?? '' };
@@ -107,8 +109,7 @@ describe('an error response of the API server', () => {
 });
 
 describe('the time limit of the API client', () => {
-  it('is 35 s to the headers', async () => {
-    await using server = await LoopbackServer.listen();
+  it('is 35 s to the headers', async ({ server }) => {
     server.answer = () => undefined;
     const clock = new ManualClock();
     using api = clientOf(server.url, { clock });
@@ -134,8 +135,7 @@ describe('the time limit of the API client', () => {
     expect(await failed).toMatchObject({ reason: 'timeout' });
   });
 
-  it('leaves no timer behind', async () => {
-    await using server = await LoopbackServer.listen();
+  it('leaves no timer behind', async ({ server }) => {
     const clock = new ManualClock();
     using api = clientOf(server.url, { clock });
     await textOf(api.open(pods, never));
@@ -208,8 +208,7 @@ describe('ApiClient through a proxy', () => {
     expect(tunnels).toEqual([`${server.url.host} Basic ${Buffer.from('user:pass').toString('base64')}`]);
   });
 
-  it('tunnels plain HTTP', async () => {
-    await using server = await LoopbackServer.listen();
+  it('tunnels plain HTTP', async ({ server }) => {
     const tunnels: string[] = [];
     await using proxy = await httpProxy(tunnels);
     using api = clientOf(server.url, { proxyUrl: proxy.url });
@@ -290,8 +289,7 @@ describe('a request with a body', () => {
     body: { text: '{"a":"größe"}', secrets: ['s3cret'] },
   };
 
-  it('is a POST of JSON, and 201 is a success', async () => {
-    await using server = await LoopbackServer.listen();
+  it('is a POST of JSON, and 201 is a success', async ({ server, api }) => {
     const bodies: string[] = [];
     server.answer = (request, response) => {
       void request.toArray().then((chunks) => {
@@ -299,7 +297,6 @@ describe('a request with a body', () => {
         response.writeHead(201, { 'content-type': 'application/json' }).end('{"status":{}}');
       });
     };
-    using api = clientOf(server.url);
     expect(await textOf(api.open(review, never))).toBe('{"status":{}}');
     const [request] = server.requests;
     expect([request?.method, request?.url, bodies]).toEqual(['POST', review.path, ['{"a":"größe"}']]);
@@ -310,9 +307,7 @@ describe('a request with a body', () => {
     });
   });
 
-  it('is sent again on another connection when the kept one has ended', async () => {
-    await using server = await LoopbackServer.listen();
-    using api = clientOf(server.url);
+  it('is sent again on another connection when the kept one has ended', async ({ server, api }) => {
     await textOf(api.open(review, never));
     let isFirst = true;
     server.answer = (request, response) => {
@@ -324,15 +319,16 @@ describe('a request with a body', () => {
     expect(server.connections.length).toBe(2);
   });
 
-  it.each(['', 'x'.repeat(64 * 1024 - 7)])('has no secret in the messages of its errors', async (padding) => {
-    await using server = await LoopbackServer.listen();
-    const body = JSON.stringify({ message: `${padding}not s3cret, not t0` });
-    server.answer = replyWith({ status: 400, body });
-    using api = clientOf(server.url);
-    const error = await failureOf(api.open(review, never));
-    expect(error.message).toMatch(
-      /^POST \/apis\/authentication\.k8s\.io\/v1\/tokenreviews: the API server answered 400/,
-    );
-    expect(error.message).not.toMatch(/s3c|t0/);
-  });
+  it.for(['', 'x'.repeat(64 * 1024 - 7)])(
+    'has no secret in the messages of its errors',
+    async (padding, { server, api }) => {
+      const body = JSON.stringify({ message: `${padding}not s3cret, not t0` });
+      server.answer = replyWith({ status: 400, body });
+      const error = await failureOf(api.open(review, never));
+      expect(error.message).toMatch(
+        /^POST \/apis\/authentication\.k8s\.io\/v1\/tokenreviews: the API server answered 400/,
+      );
+      expect(error.message).not.toMatch(/s3c|t0/);
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { KubeletCredentials } from '../../src/credentials/kubelet-credentials.js';
 import { loadCredentials } from '../../src/credentials/load-credentials.js';
@@ -13,10 +13,10 @@ import { ApiClient } from '../../src/http/api-client.js';
 import { DirectTransport } from '../../src/kubelet/direct-transport.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 import { failureOf, LoopbackServer, textOf } from './loopback-server.js';
-
-const never = new AbortController().signal;
 
 interface Issuer {
   readonly ca: string;
@@ -69,6 +69,8 @@ async function start() {
   };
 }
 
+const it = test.extend('started', ({ onTestFinished }) => untilEnd(onTestFinished, start()));
+
 type Started = Awaited<ReturnType<typeof start>>;
 
 interface Reader extends Disposable {
@@ -78,7 +80,7 @@ interface Reader extends Disposable {
 function apiReader({ credentials, clock }: Started): Reader {
   const client = new ApiClient({ credentials, clock, version: '0' });
   return {
-    read: () => textOf(client.open({ path: '/api/v1/pods' }, new AbortController().signal)),
+    read: () => textOf(client.open({ path: '/api/v1/pods' }, never)),
     [Symbol.dispose]: () => {
       client[Symbol.dispose]();
     },
@@ -111,8 +113,7 @@ describe.each<[string, (started: Started) => Reader]>([
   ['a kubelet with the CA of the API server', kubeletReader],
   ['a kubelet with a CA of its own', (started) => kubeletReader(started, started.caFile)],
 ])('a replaced CA of %s', (_case, readerOf) => {
-  it('H11: is read at once when the verification fails: no request is lost', async () => {
-    await using started = await start();
+  it('is read at once when the verification fails: no request is lost', async ({ started }) => {
     using reader = readerOf(started);
     await reader.read();
     await started.clock.advance(1_000);
@@ -122,8 +123,7 @@ describe.each<[string, (started: Started) => Reader]>([
     expect(started.server.requests).toHaveLength(2);
   });
 
-  it('H11: that comes after the certificate is read with the next request', async () => {
-    await using started = await start();
+  it('that comes after the certificate is read with the next request', async ({ started }) => {
     using reader = readerOf(started);
     await reader.read();
     started.replaceCertificate(after);
@@ -133,8 +133,7 @@ describe.each<[string, (started: Started) => Reader]>([
     expect(await reader.read()).toBe('{}');
   });
 
-  it('H11: that is half written leaves the one that works in use', async () => {
-    await using started = await start();
+  it('that is half written leaves the one that works in use', async ({ started }) => {
     using reader = readerOf(started);
     await reader.read();
     started.replaceCertificate(after);
@@ -145,8 +144,7 @@ describe.each<[string, (started: Started) => Reader]>([
   });
 });
 
-it('H11: many failed verifications within a second read the files once', async () => {
-  await using started = await start();
+it('many failed verifications within a second read the files once', async ({ started }) => {
   using reader = apiReader(started);
   await reader.read();
   started.replaceCertificate(after);

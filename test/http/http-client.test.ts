@@ -3,7 +3,7 @@
 import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import type { CredentialMaterial } from '../../src/credentials/credentials.js';
 import { staticCredentials } from '../../src/credentials/credentials.js';
@@ -11,12 +11,13 @@ import { ApiClient } from '../../src/http/api-client.js';
 import { DirectTransport } from '../../src/kubelet/direct-transport.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 import { failureOf, LoopbackServer, replyPartly, replyWith, textOf } from './loopback-server.js';
 
 // What holds for every GET, whether it goes to the API server or directly to a kubelet.
 
-const never = new AbortController().signal;
 const version = '1.2.3';
 
 let authority: TestAuthority;
@@ -149,10 +150,12 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
     }
   }
 
+  const it = test
+    .extend('server', ({ onTestFinished }) => untilEnd(onTestFinished, LoopbackServer.listenTls(pair)))
+    .extend('client', ({ server, onTestFinished }) => untilEnd(onTestFinished, new Client(server)));
+
   describe('request', () => {
-    it('asks for uncompressed JSON with the token and the version of the exporter', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
-      using client = new Client(server);
+    it('asks for uncompressed JSON with the token and the version of the exporter', async ({ server, client }) => {
       expect(await client.read()).toBe('{}');
       expect(server.requests).toHaveLength(1);
       expect(server.requests[0]).toMatchObject({ method: 'GET', url: path });
@@ -165,10 +168,8 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       });
     });
 
-    it('is sent only once when a new connection breaks', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is sent only once when a new connection breaks', async ({ server, client }) => {
       server.answer = (request) => void request.socket.destroy();
-      using client = new Client(server);
       expect(await client.failure()).toMatchObject({ reason: 'connection' });
       expect(server.requests).toHaveLength(1);
     });
@@ -183,9 +184,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(error.message).toContain(`connection failed: connect ECONNREFUSED ${url.host}`);
     });
 
-    it('is not sent when the caller has aborted', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
-      using client = new Client(server);
+    it('is not sent when the caller has aborted', async ({ server, client }) => {
       const reason = new Error('stopping');
       expect(await failureOf(client.read(AbortSignal.abort(reason)))).toBe(reason);
       expect(server.connections).toEqual([]);
@@ -208,16 +207,12 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
   });
 
   describe('connection', () => {
-    it('is reused', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
-      using client = new Client(server);
+    it('is reused', async ({ server, client }) => {
       for (let count = 0; count < 5; count += 1) await client.read();
       expect([server.requests.length, server.connections.length]).toEqual([5, 1]);
     });
 
-    it('that the server closes while it is idle costs no failure', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
-      using client = new Client(server);
+    it('that the server closes while it is idle costs no failure', async ({ server, client }) => {
       await client.read();
       server.answer = (request, response) => {
         if (request.socket === server.connections[0]) request.socket.destroy();
@@ -227,16 +222,14 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect([server.requests.length, server.connections.length]).toEqual([3, 2]);
     });
 
-    it('is closed on disposal when it is idle', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is closed on disposal when it is idle', async ({ server }) => {
       const client = new Client(server);
       await client.read();
       client[Symbol.dispose]();
       await server.closed(0);
     });
 
-    it('is closed after its request when disposal comes earlier', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is closed after its request when disposal comes earlier', async ({ server }) => {
       let finish = (): void => undefined;
       server.answer = (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).write('{');
@@ -250,10 +243,8 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       await server.closed(0);
     });
 
-    it('is closed at once when the caller aborts before the headers', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is closed at once when the caller aborts before the headers', async ({ server, client }) => {
       server.answer = () => undefined;
-      using client = new Client(server);
       const caller = new AbortController();
       const arrived = server.nextRequest();
       const failed = failureOf(client.read(caller.signal));
@@ -264,10 +255,8 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       await server.closed(0);
     });
 
-    it('is closed at once when the caller aborts within the body', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is closed at once when the caller aborts within the body', async ({ server, client }) => {
       server.answer = replyPartly;
-      using client = new Client(server);
       const caller = new AbortController();
       const body = await client.target.open(caller.signal);
       const failed = failureOf(textOf(Promise.resolve(body)));
@@ -278,10 +267,8 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       await server.closed(0);
     });
 
-    it('is closed at once when the caller aborts before it reads the body', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is closed at once when the caller aborts before it reads the body', async ({ server, client }) => {
       server.answer = replyPartly;
-      using client = new Client(server);
       const caller = new AbortController();
       const body = await client.target.open(caller.signal);
       const reason = new Error('stopping');
@@ -290,10 +277,8 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(await failureOf(textOf(Promise.resolve(body)))).toBe(reason);
     });
 
-    it('is closed at once when the reader stops early', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is closed at once when the reader stops early', async ({ server, client }) => {
       server.answer = replyPartly;
-      using client = new Client(server);
       for await (const chunk of await client.target.open(never)) {
         expect(chunk.toString()).toBe('{"items":[');
         break;
@@ -303,117 +288,100 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
   });
 
   describe('response', () => {
-    it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;stream=watch'])(
+    it.for(['application/json', 'application/json; charset=utf-8', 'Application/JSON;stream=watch'])(
       'of type %s is accepted',
-      async (type) => {
-        await using server = await LoopbackServer.listenTls(pair);
+      async (type, { server, client }) => {
         server.answer = replyWith({ headers: { 'content-type': type } });
-        using client = new Client(server);
         expect(await client.read()).toBe('{}');
       },
     );
 
-    it.each([
+    it.for<[Record<string, string>, string]>([
       [{ 'content-type': 'text/html' }, 'text/html'],
       [{ 'content-type': 'application/jsonp' }, 'application/jsonp'],
       [{ 'content-type': 'text/plain; x=application/json' }, 'text/plain; x=application/json'],
       [{}, 'none'],
-    ])('S71: with the headers %j, such as a login page, is refused', async (headers: Record<string, string>, type) => {
-      await using server = await LoopbackServer.listenTls(pair);
+    ])('S71: with the headers %j, such as a login page, is refused', async ([headers, type], { server, client }) => {
       server.answer = replyWith({ headers, body: '<html>Please log in</html>' });
-      using client = new Client(server);
       const error = await client.failure();
       expect(error).toMatchObject({ reason: 'decode', status: 200 });
       expect(error.message).toMatch(new RegExp(`: content type "${type}" instead of application/json$`));
     });
 
-    it.each<[string, Record<string, string>, (text: string) => string | Buffer]>([
+    it.for<[string, Record<string, string>, (text: string) => string | Buffer]>([
       ['', {}, (text) => text],
       [', compressed', { 'content-encoding': 'gzip' }, (text) => gzipSync(text)],
-    ])('that repeats the token is read without it%s', async (_name, headers, encode) => {
-      await using server = await LoopbackServer.listenTls(pair);
+    ])('that repeats the token is read without it%s', async ([, headers, encode], { server, client }) => {
       server.answer = (request, response) => {
         const body = encode(JSON.stringify({ nodeName: request.headers.authorization }));
         replyWith({ headers: { 'content-type': 'application/json', ...headers }, body })(request, response);
       };
-      using client = new Client(server);
       client.tokens = ['a-token-of-more-than-16-characters'];
       expect(await client.read()).toBe('{"nodeName":"Bearer …"}');
     });
 
-    it.each(['content-type', 'content-encoding'])('whose %s repeats the token is refused without it', async (name) => {
-      await using server = await LoopbackServer.listenTls(pair);
-      server.answer = (request, response) => {
-        const headers = { 'content-type': 'application/json', [name]: request.headers.authorization ?? '' };
-        replyWith({ headers })(request, response);
-      };
-      using client = new Client(server);
-      client.tokens = ['a-token-of-more-than-16-characters'];
-      const error = await client.failure();
-      expect(error).toMatchObject({ reason: 'decode' });
-      expect(error.message).not.toContain('16-characters');
-    });
+    it.for(['content-type', 'content-encoding'])(
+      'whose %s repeats the token is refused without it',
+      async (name, { server, client }) => {
+        server.answer = (request, response) => {
+          const headers = { 'content-type': 'application/json', [name]: request.headers.authorization ?? '' };
+          replyWith({ headers })(request, response);
+        };
+        client.tokens = ['a-token-of-more-than-16-characters'];
+        const error = await client.failure();
+        expect(error).toMatchObject({ reason: 'decode' });
+        expect(error.message).not.toContain('16-characters');
+      },
+    );
 
-    it('S70: is decompressed although compression was not requested', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('S70: is decompressed although compression was not requested', async ({ server, client }) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
       server.answer = replyWith({ headers, body: gzipSync('{"a":1}') });
-      using client = new Client(server);
       expect(await client.read()).toBe('{"a":1}');
     });
 
-    it('is refused as too large when it expands without limit', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is refused as too large when it expands without limit', async ({ server, client }) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
       server.answer = replyWith({ headers, body: gzipSync(Buffer.alloc(32 * 1024 * 1024, ' ')) });
-      using client = new Client(server);
       const error = await client.failure();
       expect(error).toMatchObject({ name: 'RequestError', reason: 'too_large' });
       expect(error.message).toMatch(/the compressed body expands more than 200 times: \d+ bytes from \d+$/);
     });
 
-    it('is decompressed at any ratio below 16 MiB', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is decompressed at any ratio below 16 MiB', async ({ server, client }) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
       server.answer = replyWith({ headers, body: gzipSync(Buffer.alloc(15 * 1024 * 1024, ' ')) });
-      using client = new Client(server);
       expect(await client.read()).toHaveLength(15 * 1024 * 1024);
     });
 
-    it.each([
+    it.for<[string, string | Buffer, string]>([
       ['gzip', 'not gzip', 'corrupt compressed body'],
       ['gzip', gzipSync('{"a":1}').subarray(0, 15), 'corrupt compressed body'],
       ['br', '{}', 'unsupported content encoding "br"'],
-    ])('S70: in %s that cannot be decoded is refused', async (encoding, body, message) => {
-      await using server = await LoopbackServer.listenTls(pair);
+    ])('S70: in %s that cannot be decoded is refused', async ([encoding, body, message], { server, client }) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
       server.answer = replyWith({ headers, body });
-      using client = new Client(server);
       const error = await client.failure();
       expect(error).toMatchObject({ name: 'RequestError', reason: 'decode' });
       expect(error.message).toContain(message);
     });
 
-    it.each<[string, Record<string, string>, string | Buffer]>([
+    it.for<[string, Record<string, string>, string | Buffer]>([
       ['whose last chunk is missing', {}, '{"items":['],
       ['shorter than its Content-Length', { 'content-length': '100' }, '{"items":['],
       ['whose last compressed chunk is missing', { 'content-encoding': 'gzip' }, gzipSync('{"a":1}').subarray(0, 15)],
-    ])('%s is a failed connection', async (_name, headers, body) => {
-      await using server = await LoopbackServer.listenTls(pair);
+    ])('%s is a failed connection', async ([, headers, body], { server, client }) => {
       server.answer = (request, response) => {
         response.writeHead(200, { 'content-type': 'application/json', ...headers });
         response.write(body, () => request.socket.destroy());
       };
-      using client = new Client(server);
       expect(await client.failure()).toMatchObject({ reason: 'connection' });
     });
 
-    it('that switches protocols is a failed connection', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('that switches protocols is a failed connection', async ({ server, client }) => {
       server.answer = ({ socket }) => {
         socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n');
       };
-      using client = new Client(server);
       const error = await client.failure();
       expect(error).toMatchObject({ reason: 'connection' });
       expect(error.message).toContain('connection failed: the connection was closed without a response');
@@ -421,11 +389,9 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(await client.read()).toBe('{}');
     });
 
-    it.each([301, 302, 307, 308])('S71: with status %i is not followed', async (status) => {
+    it.for([301, 302, 307, 308])('S71: with status %i is not followed', async (status, { server, client }) => {
       await using other = await LoopbackServer.listenTls(pair);
-      await using server = await LoopbackServer.listenTls(pair);
       server.answer = replyWith({ status, headers: { location: new URL('/secret-path', other.url).href } });
-      using client = new Client(server);
       const error = await client.failure();
       expect(error).toMatchObject({ reason: 'http_status', status });
       expect(error.message).toContain(`: the server answered ${status}; redirects are not followed`);
@@ -435,7 +401,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
   });
 
   describe('error response', () => {
-    it.each([
+    it.for([
       [401, 'unauthorized'],
       [403, 'forbidden'],
       [404, 'not_found'],
@@ -443,48 +409,38 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       [429, 'http_status'],
       [500, 'http_status'],
       [503, 'http_status'],
-    ])('%i has the reason %s', async (status, reason) => {
-      await using server = await LoopbackServer.listenTls(pair);
+    ] as const)('%i has the reason %s', async ([status, reason], { server, client }) => {
       server.answer = replyWith({ status, body: '' });
-      using client = new Client(server);
       const error = await client.failure();
       expect(error).toMatchObject({ reason, status });
       expect(error.message).toContain(`: ${kind.serverKind} answered ${status}`);
     });
 
-    it('that repeats the token is quoted without it', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('that repeats the token is quoted without it', async ({ server, client }) => {
       server.answer = (request, response) => {
         const message = `not for ${request.headers.authorization ?? ''}, nor for token-1`;
         replyWith({ status: 500, body: JSON.stringify({ message }) })(request, response);
       };
-      using client = new Client(server);
       expect((await client.failure()).message).toContain('not for Bearer …, nor for …');
     });
 
-    it('is quoted without a token that is cut off at the size limit', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is quoted without a token that is cut off at the size limit', async ({ server, client }) => {
       server.answer = replyWith({ status: 500, body: `${' '.repeat(64 * 1024 - 6)}token-1` });
-      using client = new Client(server);
       expect((await client.failure()).message).not.toContain('token');
     });
 
-    it('without end closes the connection', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('without end closes the connection', async ({ server, client }) => {
       server.answer = (_request, response) => {
         response.writeHead(500, { 'content-type': 'application/json' }).write('x'.repeat(100 * 1024));
       };
-      using client = new Client(server);
       expect(await client.failure()).toMatchObject({ status: 500 });
       await server.closed(0);
     });
 
-    it('keeps its status when its body breaks off', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('keeps its status when its body breaks off', async ({ server, client }) => {
       server.answer = (request, response) => {
         response.writeHead(503, { 'content-length': '100' }).write('over', () => request.socket.destroy());
       };
-      using client = new Client(server);
       expect(await client.failure()).toMatchObject({ reason: 'http_status', status: 503 });
     });
   });
@@ -497,10 +453,8 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       };
     };
 
-    it('S69: is followed by one more attempt with the credentials read again', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('S69: is followed by one more attempt with the credentials read again', async ({ server, client }) => {
       acceptToken(server, 'token-2');
-      using client = new Client(server);
       client.tokens = ['token-1', 'token-2'];
       expect(await client.read()).toBe('{}');
       expect([server.requests.length, client.invalidationCount]).toEqual([2, 1]);
@@ -508,19 +462,15 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect([server.requests.length, client.invalidationCount]).toEqual([3, 1]);
     });
 
-    it('H9: is not repeated when the credentials are still the same', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is not repeated when the credentials are still the same', async ({ server, client }) => {
       acceptToken(server, 'token-9');
-      using client = new Client(server);
       client.tokens = ['token-1', 'token-1'];
       expect(await client.failure()).toMatchObject({ reason: 'unauthorized' });
       expect([server.requests.length, client.invalidationCount]).toEqual([1, 1]);
     });
 
-    it('H9: of a server that refuses new credentials has them read again after a pause', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('of a server that refuses new credentials has them read again after a pause', async ({ server, client }) => {
       acceptToken(server, 'token-9');
-      using client = new Client(server);
       client.tokens = ['token-1', 'token-2', 'token-3'];
       for (let count = 0; count < 10; count++) await client.failure();
       expect([server.requests.length, client.invalidationCount]).toEqual([11, 1]);
@@ -529,7 +479,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect([server.requests.length, client.invalidationCount]).toEqual([13, 2]);
     });
 
-    it('H9: of many has credentials read again once for all in a pause, also where one is accepted now and then', async () => {
+    it('of many has credentials read again once for all in a pause, also where one is accepted now and then', async () => {
       await using first = await LoopbackServer.listenTls(pair);
       await using second = await LoopbackServer.listenTls(pair);
       acceptToken(first, 'none');
@@ -554,10 +504,8 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(client.invalidationCount).toBe(2);
     });
 
-    it('that repeats is a failure with a hint', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('that repeats is a failure with a hint', async ({ server, client }) => {
       acceptToken(server, 'token-9');
-      using client = new Client(server);
       client.tokens = ['token-1', 'token-2'];
       const error = await client.failure();
       expect(error).toMatchObject({ reason: 'unauthorized', status: 401 });
@@ -603,26 +551,22 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(server.requests).toHaveLength(1);
     });
 
-    it('is not sent again where the session of an earlier connection is resumed', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
+    it('is not sent again where the session of an earlier connection is resumed', async ({ server, client }) => {
       const isResumed: boolean[] = [];
       server.answer = (request, response) => {
         isResumed.push(request.socket instanceof TLSSocket && request.socket.isSessionReused());
         closing(request, response);
       };
-      using client = new Client(server);
       await client.read();
       await client.read();
       expect(isResumed).toEqual([false, true]);
     });
 
-    it.each<[string, () => CredentialMaterial['tls']]>([
+    it.for<[string, () => CredentialMaterial['tls']]>([
       ['other authorities', () => ({ ca: otherAuthority.certificate, rejectUnauthorized: true })],
       ['another name', () => ({ ca: authority.certificate, rejectUnauthorized: true, serverName: 'another' })],
-    ])('is verified against %s, although there is a session', async (_name, changed) => {
-      await using server = await LoopbackServer.listenTls(pair);
+    ])('is verified against %s, although there is a session', async ([, changed], { server, client }) => {
       server.answer = closing;
-      using client = new Client(server);
       await client.read();
       client.tls = changed();
       expect(await client.failure()).toMatchObject({ reason: 'tls' });
@@ -666,9 +610,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
       expect(server.clientName(server.connections.length - 1)).toBe('exporter');
     });
 
-    it('that cannot be used fails the request', async () => {
-      await using server = await LoopbackServer.listenTls(pair);
-      using client = new Client(server);
+    it('that cannot be used fails the request', async ({ client }) => {
       client.tls = { ...client.tls, cert: 'nonsense', key: 'nonsense' };
       expect(await client.failure()).toMatchObject({ reason: 'tls' });
     });

@@ -7,11 +7,12 @@ import { expect, it } from 'vitest';
 
 import { HttpClient } from '../../src/http/http-client.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 import { LoopbackServer, textOf } from './loopback-server.js';
 
 const material = { headers: {}, tls: { rejectUnauthorized: true } };
 
-it('H11: connections above the limit are closed after their request, and one that ends makes room', async () => {
+it('connections above the limit are closed after their request, and one that ends makes room', async () => {
   await using one = await LoopbackServer.listen();
   await using other = await LoopbackServer.listen();
   using client = new HttpClient({
@@ -28,7 +29,7 @@ it('H11: connections above the limit are closed after their request, and one tha
   });
   const get = async ({ url }: LoopbackServer): Promise<void> => {
     const request = { url: new URL(url), what: 'GET', errorFromResponse: fail };
-    await textOf(client.open(request, new AbortController().signal));
+    await textOf(client.open(request, never));
   };
   for (const server of [one, other, one, other]) await get(server);
   expect([one.connections.length, other.connections.length]).toEqual([1, 2]);
@@ -59,7 +60,7 @@ it('a client that was disposed of keeps no connection, not even one of a request
     renewalPauseMs: 0,
   });
   const request = { url: new URL(server.url), what: 'GET', errorFromResponse: fail };
-  const body = textOf(client.open(request, new AbortController().signal));
+  const body = textOf(client.open(request, never));
   client[Symbol.dispose]();
   arrive();
   await body;
