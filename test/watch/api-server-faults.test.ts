@@ -24,7 +24,7 @@ describe('a server whose streams end', () => {
   ];
 
   it.each(ends.flatMap(([end, serve]) => ['event', 'bookmark'].map((kind) => [kind, end, serve] as const)))(
-    'H4: after an %s and %s is listed at most 10 times a minute',
+    'a server whose streams end after an %s and %s is listed at most 10 times a minute',
     async (kind, _end, serve) => {
       const handler: LoopbackHandler = ({ isWatch }, response) => {
         if (isWatch) serve(response, kind === 'event' ? anEvent() : bookmarkLine(next()));
@@ -45,34 +45,32 @@ describe('a server whose streams end', () => {
   );
 });
 
-describe('a server that was away', () => {
-  it.each([0, 0.5, 0.999])(
-    'H12: is listed within a second when it has expired the known version (random number %d)',
-    async (random) => {
-      let phase: 'up' | 'down' | 'back' = 'up';
-      const handler: LoopbackHandler = ({ isWatch }, response) => {
-        if (phase === 'down') response.destroy();
-        else if (!isWatch) sendList(response, '90', [podOf(phase)]);
-        else if (phase === 'back') sendStatus(response, 410, { reason: 'Expired' });
-        else {
-          phase = 'down';
-          sendLines(response, bookmarkLine('11'));
-          response.write('', () => response.destroy());
-        }
-      };
-      await using run = await startReflector(handler, { random: () => random });
-      await run.elapse(10 * minuteMs - 30_000);
-      phase = 'back';
-      const requestCount = run.requests.length;
-      await run.nextAttempt();
-      await run.nextAttempt();
-      const [watch, list] = run.requests.slice(requestCount);
-      expect([watch?.isWatch, list?.isWatch]).toEqual([true, false]);
-      expect((list?.atMs ?? Infinity) - (watch?.atMs ?? 0)).toBeLessThanOrEqual(1_000);
-      await expect.poll(run.names, { interval: 1 }).toEqual(['back']);
-    },
-  );
-});
+it.each([0, 0.5, 0.999])(
+  'a server that was away is listed within a second when it has expired the known version (random number %d)',
+  async (random) => {
+    let phase: 'up' | 'down' | 'back' = 'up';
+    const handler: LoopbackHandler = ({ isWatch }, response) => {
+      if (phase === 'down') response.destroy();
+      else if (!isWatch) sendList(response, '90', [podOf(phase)]);
+      else if (phase === 'back') sendStatus(response, 410, { reason: 'Expired' });
+      else {
+        phase = 'down';
+        sendLines(response, bookmarkLine('11'));
+        response.write('', () => response.destroy());
+      }
+    };
+    await using run = await startReflector(handler, { random: () => random });
+    await run.elapse(10 * minuteMs - 30_000);
+    phase = 'back';
+    const requestCount = run.requests.length;
+    await run.nextAttempt();
+    await run.nextAttempt();
+    const [watch, list] = run.requests.slice(requestCount);
+    expect([watch?.isWatch, list?.isWatch]).toEqual([true, false]);
+    expect((list?.atMs ?? Infinity) - (watch?.atMs ?? 0)).toBeLessThanOrEqual(1_000);
+    await expect.poll(run.names, { interval: 1 }).toEqual(['back']);
+  },
+);
 
 /** In the order of Kubernetes' releases: the cause's reason, the cause's message, the message alone. */
 const tooLargeStatuses: readonly (readonly [string, object])[] = [
@@ -85,73 +83,76 @@ const tooLargeStatuses: readonly (readonly [string, object])[] = [
 ];
 
 describe('a server that lags behind the known version', () => {
-  it.each(tooLargeStatuses)('H10, S16: and says so by %s is asked for its newest state', async (_case, status) => {
-    const handler: LoopbackHandler = ({ isWatch, query }, response) => {
-      if (isWatch && query.get('resourceVersion') === '10') sendStatus(response, 504, status);
-      else if (isWatch) sendLines(response);
-      else if (query.get('resourceVersion') === '0') sendList(response, '10', [podOf('before')]);
-      else if (query.has('resourceVersion')) sendStatus(response, 504, status);
-      else sendList(response, '5', [podOf('after')]);
-    };
-    await using run = await startReflector(handler);
-    await run.nextAttempt();
-    await expect.poll(run.names, { interval: 1 }).toEqual(['after']);
-    expect(run.lists().map(({ query }) => query.get('resourceVersion'))).toEqual(['0', '10', null]);
-  });
+  it.each(tooLargeStatuses)(
+    'S16: a server that lags behind the known version, and says so by %s, is asked for its newest state',
+    async (_case, status) => {
+      const handler: LoopbackHandler = ({ isWatch, query }, response) => {
+        if (isWatch && query.get('resourceVersion') === '10') sendStatus(response, 504, status);
+        else if (isWatch) sendLines(response);
+        else if (query.get('resourceVersion') === '0') sendList(response, '10', [podOf('before')]);
+        else if (query.has('resourceVersion')) sendStatus(response, 504, status);
+        else sendList(response, '5', [podOf('after')]);
+      };
+      await using run = await startReflector(handler);
+      await run.nextAttempt();
+      await expect.poll(run.names, { interval: 1 }).toEqual(['after']);
+      expect(run.lists().map(({ query }) => query.get('resourceVersion'))).toEqual(['0', '10', null]);
+    },
+  );
 
-  it.each(tooLargeStatuses)('H10: and says so by %s in the stream is listed', async (_case, status) => {
-    const handler: LoopbackHandler = ({ isWatch, query }, response) => {
-      if (isWatch && query.get('resourceVersion') === '10') sendLines(response, errorLine(504, status)).end();
-      else if (isWatch) sendLines(response);
-      else sendList(response, query.get('resourceVersion') === '0' ? '10' : '5', [podOf('a')]);
-    };
-    await using run = await startReflector(handler);
-    await run.nextAttempt();
-    expect(run.lists()).toHaveLength(2);
-  });
+  it.each(tooLargeStatuses)(
+    'a server that lags behind the known version, and says so by %s in the stream, is listed',
+    async (_case, status) => {
+      const handler: LoopbackHandler = ({ isWatch, query }, response) => {
+        if (isWatch && query.get('resourceVersion') === '10') sendLines(response, errorLine(504, status)).end();
+        else if (isWatch) sendLines(response);
+        else sendList(response, query.get('resourceVersion') === '0' ? '10' : '5', [podOf('a')]);
+      };
+      await using run = await startReflector(handler);
+      await run.nextAttempt();
+      expect(run.lists()).toHaveLength(2);
+    },
+  );
 });
 
-describe('a server that was restored from a backup', () => {
-  it('H10: has other objects under the known versions: a list decides by content', async () => {
-    let hasPhase = 'Running';
-    let watchCount = 0;
-    const handler: LoopbackHandler = ({ isWatch }, response) => {
-      if (!isWatch) sendList(response, '10', [podOf('a', '7', { status: { phase: hasPhase } })]);
-      else if ((watchCount += 1) === 1) sendLines(response, errorLine(500)).end();
-      else sendLines(response);
-    };
-    await using run = await startReflector(handler);
-    await expect.poll(() => run.pod('a')?.phase, { interval: 1 }).toBe('Running');
-    hasPhase = 'Failed';
-    await run.nextAttempt();
-    await expect.poll(() => run.pod('a')?.phase, { interval: 1 }).toBe('Failed');
-  });
+it('a server that was restored from a backup has other objects under the known versions: a list decides by content', async () => {
+  let hasPhase = 'Running';
+  let watchCount = 0;
+  const handler: LoopbackHandler = ({ isWatch }, response) => {
+    if (!isWatch) sendList(response, '10', [podOf('a', '7', { status: { phase: hasPhase } })]);
+    else if ((watchCount += 1) === 1) sendLines(response, errorLine(500)).end();
+    else sendLines(response);
+  };
+  await using run = await startReflector(handler);
+  await expect.poll(() => run.pod('a')?.phase, { interval: 1 }).toBe('Running');
+  hasPhase = 'Failed';
+  await run.nextAttempt();
+  await expect.poll(() => run.pod('a')?.phase, { interval: 1 }).toBe('Failed');
 });
 
-describe('a server that sends an event of another kind', () => {
-  it('H10: costs no list: the event is skipped and counted, and the version does not move', async () => {
-    const table = eventLine('MODIFIED', { kind: 'Table', metadata: { resourceVersion: '99' }, rows: [] });
-    let watchCount = 0;
-    const handler: LoopbackHandler = ({ isWatch }, response) => {
-      if (!isWatch) sendList(response, '10', [podOf('a')]);
-      else if ((watchCount += 1) > 1) sendLines(response);
-      else sendLines(response, eventLine('ADDED', podOf('b', '11')), table).write('', () => response.destroy());
-    };
-    await using run = await startReflector(handler);
-    await run.nextAttempt();
-    expect(run.lists()).toHaveLength(1);
-    expect(run.requests.at(-1)?.query.get('resourceVersion')).toBe('11');
-    expect(run.names()).toEqual(['a', 'b']);
-    expect(run.observed).toContain('skipped pods other_kind');
-  });
+it('a server that sends an event of another kind costs no list: the event is skipped and counted, and the version does not move', async () => {
+  const table = eventLine('MODIFIED', { kind: 'Table', metadata: { resourceVersion: '99' }, rows: [] });
+  let watchCount = 0;
+  const handler: LoopbackHandler = ({ isWatch }, response) => {
+    if (!isWatch) sendList(response, '10', [podOf('a')]);
+    else if ((watchCount += 1) > 1) sendLines(response);
+    else sendLines(response, eventLine('ADDED', podOf('b', '11')), table).write('', () => response.destroy());
+  };
+  await using run = await startReflector(handler);
+  await run.nextAttempt();
+  expect(run.lists()).toHaveLength(1);
+  expect(run.requests.at(-1)?.query.get('resourceVersion')).toBe('11');
+  expect(run.names()).toEqual(['a', 'b']);
+  expect(run.observed).toContain('skipped pods other_kind');
 });
 
-describe('a server that refuses the known version', () => {
-  it.each([
-    [400, { reason: 'BadRequest', message: 'invalid resource version: 10' }],
-    [422, { reason: 'Invalid' }],
-    [500, { message: 'resourceVersion: Invalid value: "10": strconv.ParseUint: parsing "10": invalid syntax' }],
-  ])('H10: with %d is asked for its newest state after three times', async (code, status) => {
+it.each([
+  [400, { reason: 'BadRequest', message: 'invalid resource version: 10' }],
+  [422, { reason: 'Invalid' }],
+  [500, { message: 'resourceVersion: Invalid value: "10": strconv.ParseUint: parsing "10": invalid syntax' }],
+])(
+  'a server that refuses the known version with %d is asked for its newest state after three times',
+  async (code, status) => {
     const handler: LoopbackHandler = ({ isWatch, query }, response) => {
       const version = query.get('resourceVersion');
       if (!isWatch && version === '0') sendList(response, '10', [podOf('before')]);
@@ -164,25 +165,23 @@ describe('a server that refuses the known version', () => {
     const lists = run.lists().map(({ query }) => query.get('resourceVersion'));
     expect(lists).toEqual(['0', '10', '10', '10', null]);
     expect(run.names()).toEqual(['after']);
-  });
-});
+  },
+);
 
-describe('a list with an object above 8 MiB', () => {
-  it('H10: is applied without that object, which is counted and named in the log', async () => {
-    const huge = podOf('huge', '2', { filler: 'x'.repeat(8 * 1024 * 1024) });
-    const handler: LoopbackHandler = ({ isWatch }, response) => {
-      if (isWatch) sendLines(response);
-      else sendList(response, '10', [podOf('a'), huge, podOf('b')]);
-    };
-    await using run = await startReflector(handler);
-    await expect.poll(run.names, { interval: 1 }).toEqual(['a', 'b']);
-    expect(run.observed).toContain('skipped pods too_large');
-    expect(run.logged).toContainEqual(expect.stringMatching(/^warn: .*"name\\":\\"huge\\"/));
-  });
+it('a list with an object above 8 MiB is applied without that object, which is counted and named in the log', async () => {
+  const huge = podOf('huge', '2', { filler: 'x'.repeat(8 * 1024 * 1024) });
+  const handler: LoopbackHandler = ({ isWatch }, response) => {
+    if (isWatch) sendLines(response);
+    else sendList(response, '10', [podOf('a'), huge, podOf('b')]);
+  };
+  await using run = await startReflector(handler);
+  await expect.poll(run.names, { interval: 1 }).toEqual(['a', 'b']);
+  expect(run.observed).toContain('skipped pods too_large');
+  expect(run.logged).toContainEqual(expect.stringMatching(/^warn: .*"name\\":\\"huge\\"/));
 });
 
 describe('a server whose version is 0', () => {
-  it('H10, S67: is listed again and never watched from there, which would begin with all objects', async () => {
+  it('S67: a server whose version is 0 is listed again and never watched from there, which would begin with all objects', async () => {
     let version = '0';
     const handler: LoopbackHandler = ({ isWatch }, response) => {
       if (isWatch) sendLines(response);
@@ -199,7 +198,7 @@ describe('a server whose version is 0', () => {
     expect(run.names()).toEqual(['at-7']);
   });
 
-  it('H10: is listed after an event with that version', async () => {
+  it('a server is listed after an event with the version 0', async () => {
     const handler: LoopbackHandler = ({ isWatch }, response) => {
       if (isWatch) sendLines(response, eventLine('ADDED', podOf('b', '0')));
       else sendList(response, '10', [podOf('a')]);
@@ -234,7 +233,7 @@ describe('a wrong list', () => {
   it.each([
     ['empty', 0],
     ['half empty', 29],
-  ])('H6: that is %s removes nothing: the newest state counts', async (_case, relisted) => {
+  ])('a list that is %s removes nothing: the newest state counts', async (_case, relisted) => {
     await using run = await startAndList(relisted, 59);
     await expect.poll(() => run.requests.at(-1)?.query.get('resourceVersion'), { interval: 1 }).toBe('30');
     expect(versionsOf(run.lists())).toEqual(['0', '10', null]);
@@ -245,14 +244,14 @@ describe('a wrong list', () => {
     );
   });
 
-  it('H6: that is empty removes not even one object', async () => {
+  it('a list that is empty by mistake removes not even one object', async () => {
     await using run = await startAndList(0, 1, 1);
     await expect.poll(() => run.requests.at(-1)?.query.get('resourceVersion'), { interval: 1 }).toBe('30');
     expect(versionsOf(run.lists())).toEqual(['0', '10', null]);
     expect(run.changes.filter((change) => change.startsWith('removed'))).toEqual([]);
   });
 
-  it('H6: that is right is applied when a second one confirms it', async () => {
+  it('an empty list that is right is applied when a second one confirms it', async () => {
     await using run = await startAndList(0, 0);
     await expect.poll(run.names, { interval: 1 }).toEqual([]);
     expect(versionsOf(run.lists())).toEqual(['0', '10', null]);
@@ -261,14 +260,14 @@ describe('a wrong list', () => {
     );
   });
 
-  it('H6: removes nothing while it cannot be confirmed', async () => {
+  it('an empty list removes nothing while it cannot be confirmed', async () => {
     await using run = await startAndList(0, { status: 503 });
     await run.elapse(5 * minuteMs);
     expect(run.names()).toHaveLength(60);
     expect(run.changes.filter((change) => change.startsWith('removed'))).toEqual([]);
   });
 
-  it('that removes half of the objects is applied at once', async () => {
+  it('a list that removes half of the objects is applied at once', async () => {
     await using run = await startAndList(30, { status: 503 });
     await expect.poll(run.names, { interval: 1 }).toHaveLength(30);
     expect(versionsOf(run.lists())).toEqual(['0', '10']);

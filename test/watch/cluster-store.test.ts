@@ -139,26 +139,18 @@ describe('the store of a shard', () => {
   });
 });
 
-describe('the store of one node', () => {
-  it('requests that node and its pods, and keeps no others', async () => {
-    const scope: Scope = { ...wholeCluster, nodeName: own };
-    await using running = await start(scope, [
-      podOn(own, 'mine'),
-      podOn(foreign, 'theirs'),
-      podOn(undefined, 'pending'),
-    ]);
-    expect(running.selectors()).toEqual([`metadata.name=${own}`, `spec.nodeName=${own}`]);
-    expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual([own]);
-    expect(running.pods()).toEqual([`${own}/mine`]);
-  });
+it('the store of one node requests that node and its pods, and keeps no others', async () => {
+  const scope: Scope = { ...wholeCluster, nodeName: own };
+  await using running = await start(scope, [podOn(own, 'mine'), podOn(foreign, 'theirs'), podOn(undefined, 'pending')]);
+  expect(running.selectors()).toEqual([`metadata.name=${own}`, `spec.nodeName=${own}`]);
+  expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual([own]);
+  expect(running.pods()).toEqual([`${own}/mine`]);
 });
 
-describe('the store of the whole cluster', () => {
-  it('keeps all nodes, and pods without a node too', async () => {
-    await using running = await start(wholeCluster, [podOn(own, 'a'), podOn(foreign, 'b'), podOn(undefined, 'c')]);
-    expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual(nodes);
-    expect(running.pods()).toEqual([`${own}/a`, `${foreign}/b`, 'undefined/c']);
-  });
+it('the store of the whole cluster keeps all nodes, and pods without a node too', async () => {
+  await using running = await start(wholeCluster, [podOn(own, 'a'), podOn(foreign, 'b'), podOn(undefined, 'c')]);
+  expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual(nodes);
+  expect(running.pods()).toEqual([`${own}/a`, `${foreign}/b`, 'undefined/c']);
 });
 
 describe('a pod that started in the future', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RequestError } from '../../src/base/errors.js';
 import type { ClusterStore } from '../../src/watch/cluster-store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { recordingLogger } from '../support/recording-logger.js';
 import { startStore } from '../support/running-store.js';
 import { silentObserver } from '../support/watch-observers.js';
 import { answers, failsWith, neverAnswers, ScriptedApi, sendsList } from './scripted-api.js';
@@ -29,10 +30,7 @@ async function start(...probeAnswers: ConstructorParameters<typeof ScriptedApi>)
       (request[0].query?.['limit'] === '1' ? probes : others).open(...request),
   };
   const [logged, listed]: [string[], string[]] = [[], []];
-  const log = (level: string) => (message: string, fields?: object) => {
-    logged.push(`${level}: ${message} ${JSON.stringify(fields)}`);
-  };
-  const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+  const logger = recordingLogger(logged);
   const observer = {
     ...silentObserver,
     listFinished: (resource: string, result: string) => listed.push(`${resource} ${result}`),

@@ -2,7 +2,7 @@
 
 import { constants, gzipSync } from 'node:zlib';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { staticCredentials } from '../../src/credentials/credentials.js';
 import { ApiClient } from '../../src/http/api-client.js';
@@ -10,11 +10,12 @@ import { listObjects } from '../../src/watch/list-session.js';
 import { collectionOf } from '../../src/watch/resource-path.js';
 import { watchObjects } from '../../src/watch/watch-session.js';
 import { failureOf, LoopbackServer, replyWith } from '../http/loopback-server.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 import { podJson } from './scripted-api.js';
 
 const headers = { 'content-type': 'application/json' };
-const never = new AbortController().signal;
 const nameOf = (object: unknown): string => (object as { metadata: { name: string } }).metadata.name;
 
 function podList(...items: readonly object[]): string {
@@ -43,11 +44,13 @@ class Client implements Disposable {
   }
 }
 
+const it = test
+  .extend('server', ({ onTestFinished }) => untilEnd(onTestFinished, LoopbackServer.listen()))
+  .extend('client', ({ server, onTestFinished }) => untilEnd(onTestFinished, new Client(server)));
+
 describe('compressed lists', () => {
-  it('are asked for, and compressed watches are not', async () => {
-    await using server = await LoopbackServer.listen();
+  it('are asked for, and compressed watches are not', async ({ server, client }) => {
     server.answer = replyWith({ body: podList(podJson('a', '1')) });
-    using client = new Client(server);
     await client.list();
     const onOther = (): void => undefined;
     const follow = { resourceVersion: '7', timeoutSeconds: 300, onConnected: onOther, onOtherKind: onOther };
@@ -55,15 +58,13 @@ describe('compressed lists', () => {
     expect(server.requests.map((request) => request.headers['accept-encoding'])).toEqual(['gzip', 'identity']);
   });
 
-  it.each(['gzip', 'GZIP', 'x-gzip'])('S70: are read when they are in %s', async (encoding) => {
-    await using server = await LoopbackServer.listen();
+  it.for(['gzip', 'GZIP', 'x-gzip'])('S70: are read when they are in %s', async (encoding, { server, client }) => {
     const body = gzipSync(podList(podJson('a', '1'), podJson('b', '2')));
     server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
-    using client = new Client(server);
     expect(await client.list()).toEqual(['a', 'b']);
   });
 
-  it.each([
+  it.for([
     ['in an encoding that was not asked for', 'br', Buffer.from('{}'), 'decode'],
     ['that are cut off', 'gzip', gzipSync(podList(podJson('a', '1'))).subarray(0, 40), 'decode'],
     [
@@ -73,31 +74,25 @@ describe('compressed lists', () => {
       'decode',
     ],
     ['that expand without limit', 'gzip', gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), 'too_large'],
-  ])('S70: %s are refused', async (_case, encoding, body, reason) => {
-    await using server = await LoopbackServer.listen();
+  ] as const)('S70: %s are refused', async ([, encoding, body, reason], { server, client }) => {
     server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
-    using client = new Client(server);
     expect(await failureOf(client.list())).toMatchObject({ name: 'RequestError', reason });
   });
 
-  it('have the same limits for an item, whatever their compressed size', async () => {
-    await using server = await LoopbackServer.listen();
+  it('have the same limits for an item, whatever their compressed size', async ({ server, client }) => {
     const large = podJson('large', '1', { value: 'x'.repeat(9 * 1024 * 1024) });
     const body = gzipSync(podList(large, podJson('b', '2')));
     expect(body.length).toBeLessThan(100_000);
     server.answer = replyWith({ headers: { ...headers, 'content-encoding': 'gzip' }, body });
-    using client = new Client(server);
     expect(await client.list()).toEqual(['b']);
   });
 
-  it('leave time for others while they are read', async () => {
-    await using server = await LoopbackServer.listen();
+  it('leave time for others while they are read', async ({ server, client }) => {
     const pods = Array.from({ length: 2_000 }, (_, index) =>
       podJson(`pod-${index}`, '1', { value: `${index}-${'v'.repeat(4_000)}` }),
     );
     const body = gzipSync(podList(...pods), { level: constants.Z_BEST_SPEED });
     server.answer = replyWith({ headers: { ...headers, 'content-encoding': 'gzip' }, body });
-    using client = new Client(server);
     let objectsInTurn = 0;
     let maxObjectsInTurn = 0;
     let isReading = true;

@@ -4,6 +4,7 @@ import { Precedence } from '../../src/base/precedence.js';
 import { type ListedObjects, listObjects } from '../../src/watch/list-session.js';
 import { collectionOf } from '../../src/watch/resource-path.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 import {
   answers,
   expired,
@@ -40,7 +41,7 @@ const list = (run: Run): Promise<ListedObjects<string>> =>
       onExpired: run.onExpired ?? ((): void => undefined),
     },
     run.resourceVersion ?? '0',
-    run.signal ?? new AbortController().signal,
+    run.signal ?? never,
   );
 
 const [a, b, c] = [podJson('a', '1'), podJson('b', '2'), podJson('c', '3')];

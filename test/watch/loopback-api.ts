@@ -12,6 +12,7 @@ import { projectPod } from '../../src/kube/projection.js';
 import { ObjectStore } from '../../src/watch/object-store.js';
 import { Reflector } from '../../src/watch/reflector.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { recordingLogger } from '../support/recording-logger.js';
 import { recordingObserver } from '../support/watch-observers.js';
 
 interface LoopbackRequest {
@@ -69,9 +70,6 @@ export async function startReflector(
   });
   const observed: string[] = [];
   const logged: string[] = [];
-  const log = (level: string) => (message: string, fields?: object) => {
-    logged.push(`${level}: ${message} ${JSON.stringify(fields)}`);
-  };
   const changes: string[] = [];
   const store = new ObjectStore<Pod>({
     namespaceOf: () => undefined,
@@ -88,7 +86,7 @@ export async function startReflector(
     project: (object) => projectPod(object, (text) => text),
     clock,
     random,
-    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    logger: recordingLogger(logged),
     observer: recordingObserver(observed),
   });
   const stopping = new AbortController();

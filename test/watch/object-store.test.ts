@@ -254,18 +254,16 @@ describe('upsert', () => {
   });
 });
 
-describe('the changes of a list', () => {
-  it('show the states before, and whether the list is the first one', async () => {
-    const [first, second] = [thing('a', '1'), thing('a', '2')];
-    await store.replace([first], { isInitial: true });
-    await store.replace([second]);
-    await store.replace([]);
-    expect(changes).toEqual([
-      { type: 'added', object: first, previous: undefined, isInitial: true },
-      { type: 'updated', object: second, previous: first, isInitial: false },
-      { type: 'removed', object: second, previous: second, isInitial: false },
-    ]);
-  });
+it('the changes of a list show the states before, and whether the list is the first one', async () => {
+  const [first, second] = [thing('a', '1'), thing('a', '2')];
+  await store.replace([first], { isInitial: true });
+  await store.replace([second]);
+  await store.replace([]);
+  expect(changes).toEqual([
+    { type: 'added', object: first, previous: undefined, isInitial: true },
+    { type: 'updated', object: second, previous: first, isInitial: false },
+    { type: 'removed', object: second, previous: second, isInitial: false },
+  ]);
 });
 
 describe('remove', () => {
@@ -366,33 +364,31 @@ describe('group', () => {
   });
 });
 
-describe('notifications', () => {
-  it('mirror the store, after any sequence of steps', async () => {
-    const mirror = new Map<string, Thing>();
-    const objects = new ObjectStore<Thing>({
-      namespaceOf: () => undefined,
-      groupOf: () => undefined,
-      slicer,
-      onChanges: (step) => {
-        for (const { type, object } of step) {
-          if (type === 'removed') expect(mirror.delete(object.uid)).toBe(true);
-          else mirror.set(object.uid, object);
-        }
-      },
-    });
-    const anyThing = fc
-      .record({ name: fc.constantFrom('a', 'b', 'c'), uid: fc.constantFrom('1', '2'), value: fc.nat(2) })
-      .map(({ name, uid, value }) => thing(name, String(value), { uid: `${name}-${uid}` }));
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(anyThing, { maxLength: 3 }), { maxLength: 20 }), async (lists) => {
-        for (const list of lists) {
-          if (list[0] !== undefined && list.length === 1) objects.upsert(list[0]);
-          else await objects.replace(list);
-          expect([...mirror.values()].sort((a, b) => a.name.localeCompare(b.name))).toEqual(
-            [...objects.values()].sort((a, b) => a.name.localeCompare(b.name)),
-          );
-        }
-      }),
-    );
+it('notifications mirror the store, after any sequence of steps', async () => {
+  const mirror = new Map<string, Thing>();
+  const objects = new ObjectStore<Thing>({
+    namespaceOf: () => undefined,
+    groupOf: () => undefined,
+    slicer,
+    onChanges: (step) => {
+      for (const { type, object } of step) {
+        if (type === 'removed') expect(mirror.delete(object.uid)).toBe(true);
+        else mirror.set(object.uid, object);
+      }
+    },
   });
+  const anyThing = fc
+    .record({ name: fc.constantFrom('a', 'b', 'c'), uid: fc.constantFrom('1', '2'), value: fc.nat(2) })
+    .map(({ name, uid, value }) => thing(name, String(value), { uid: `${name}-${uid}` }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(anyThing, { maxLength: 3 }), { maxLength: 20 }), async (lists) => {
+      for (const list of lists) {
+        if (list[0] !== undefined && list.length === 1) objects.upsert(list[0]);
+        else await objects.replace(list);
+        expect([...mirror.values()].sort((a, b) => a.name.localeCompare(b.name))).toEqual(
+          [...objects.values()].sort((a, b) => a.name.localeCompare(b.name)),
+        );
+      }
+    }),
+  );
 });

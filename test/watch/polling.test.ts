@@ -144,18 +144,15 @@ describe.each(proxies)('behind a proxy that %s', (_case, proxy) => {
   });
 });
 
-describe('the next step in the log', () => {
-  it.each([
-    [answers(403), /allow the verb watch in the role/],
-    [sendsWatch(), /look for a proxy or load balancer/],
-  ])('is that of the cause', async (answer, expected) => {
-    const api = new ScriptedApi(listOfA).thenAlways((request, signal) =>
-      (request.query?.['watch'] === undefined ? listOfA : answer)(request, signal),
-    );
-    await using run = await runReflector({ api });
-    await run.clock.advance(5 * minuteMs);
-    expect(run.logged.filter((line) => line.includes('cannot be kept'))).toEqual([expect.stringMatching(expected)]);
+it.each([
+  [answers(403), /allow the verb watch in the role/],
+  [sendsWatch(), /look for a proxy or load balancer/],
+])('the next step in the log is that of the cause', async (answer, expected) => {
+  await using run = await runReflector({
+    api: new ScriptedApi(listOfA).thenAlways(listOfA, answer),
   });
+  await run.clock.advance(5 * minuteMs);
+  expect(run.logged.filter((line) => line.includes('cannot be kept'))).toEqual([expect.stringMatching(expected)]);
 });
 
 it('a proxy that never forwards the headers costs 15 minutes, then the data is as old as the polling period', async () => {
@@ -175,12 +172,11 @@ it('a proxy that never forwards the headers costs 15 minutes, then the data is a
 describe('while polling', () => {
   const startPolling = async () => {
     const state = { watch: sendsWatch() };
-    const api = new ScriptedApi(listOfA).thenAlways((request, signal) =>
-      (request.query?.['watch'] === undefined ? listOfA : state.watch)(request, signal),
-    );
-    const run = await runReflector({ api });
+    const run = await runReflector({
+      api: new ScriptedApi(listOfA).thenAlways(listOfA, (...request) => state.watch(...request)),
+    });
     while (run.reflector.mode === 'watch') await run.clock.advance(1_000);
-    const listCount = () => api.requestLines.filter((line) => line.startsWith('list')).length;
+    const listCount = () => run.api.requestLines.filter((line) => line.startsWith('list')).length;
     return { ...run, state, listCount };
   };
 
@@ -219,30 +215,28 @@ describe('while polling', () => {
   });
 });
 
-describe('a server that is away for 9 minutes', () => {
-  it.each([
-    ['503', answers(503)],
-    ['429', answers(429)],
-    ['401', answers(401)],
-  ])('is not polled, and not listed when it is back: %s', async (_case, answer) => {
-    const state = { isAway: false };
-    const feeds: WatchFeed[] = [];
-    const api = new ScriptedApi().thenAlways((request, signal) => {
-      if (state.isAway) return answer(request, signal);
-      if (request.query?.['watch'] === undefined) return listOfA(request, signal);
-      const feed = new WatchFeed();
-      feeds.push(feed);
-      return feed.answer(request, signal);
-    });
-    await using run = await runReflector({ api });
-    await run.clock.advance(5_000);
-    state.isAway = true;
-    feeds[0]?.end();
-    await run.clock.advance(9 * minuteMs);
-    expect(run.reflector.mode).toBe('watch');
-    state.isAway = false;
-    await run.clock.advance(minuteMs);
-    expect(api.requestLines.filter((line) => line.startsWith('list'))).toHaveLength(1);
-    expect(feeds).toHaveLength(2);
+it.each([
+  ['503', answers(503)],
+  ['429', answers(429)],
+  ['401', answers(401)],
+])('a server that is away for 9 minutes is not polled, and not listed when it is back: %s', async (_case, answer) => {
+  const state = { isAway: false };
+  const feeds: WatchFeed[] = [];
+  const api = new ScriptedApi().thenAlways((request, signal) => {
+    if (state.isAway) return answer(request, signal);
+    if (request.query?.['watch'] === undefined) return listOfA(request, signal);
+    const feed = new WatchFeed();
+    feeds.push(feed);
+    return feed.answer(request, signal);
   });
+  await using run = await runReflector({ api });
+  await run.clock.advance(5_000);
+  state.isAway = true;
+  feeds[0]?.end();
+  await run.clock.advance(9 * minuteMs);
+  expect(run.reflector.mode).toBe('watch');
+  state.isAway = false;
+  await run.clock.advance(minuteMs);
+  expect(api.requestLines.filter((line) => line.startsWith('list'))).toHaveLength(1);
+  expect(feeds).toHaveLength(2);
 });

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
 import type { StoreChange } from '../../src/watch/object-store.js';
@@ -23,15 +23,29 @@ import {
   tooLarge,
   WatchFeed,
 } from './scripted-api.js';
-import { added, deleted, listOfA, modified, podWithoutValue, runReflector, type Thing } from './scripted-reflector.js';
+import {
+  added,
+  deleted,
+  listOfA,
+  modified,
+  podWithoutValue,
+  runReflector,
+  runScript,
+  type Thing,
+} from './scripted-reflector.js';
+
+const it = test.extend('feed', () => new WatchFeed());
+
+/** After the list of `a`. */
+const relist = 'list rv=10 match=NotOlderThan';
 
 describe('the normal course', () => {
-  it('S01: lists any state, then watches from there with bookmarks and a time limit, and applies events in order', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(sendsList('10', [podJson('a', '1'), podJson('b', '2')]), feed.answer);
-    await using run = await runReflector({ api });
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
-    expect(api.requests[1]).toEqual({
+  it('S01: lists any state, then watches from there with bookmarks and a time limit, and applies events in order', async ({
+    feed,
+  }) => {
+    await using run = await runScript(sendsList('10', [podJson('a', '1'), podJson('b', '2')]), feed.answer);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
+    expect(run.api.requests[1]).toEqual({
       path: '/api/v1/pods',
       query: { watch: 'true', allowWatchBookmarks: 'true', resourceVersion: '10', timeoutSeconds: '450' },
     });
@@ -48,8 +62,7 @@ describe('the normal course', () => {
     ]);
   });
 
-  it('is synced from the first list on', async () => {
-    const feed = new WatchFeed();
+  it('is synced from the first list on', async ({ feed }) => {
     await using run = await runReflector({ api: new ScriptedApi(feed.answer, sendsWatch()) });
     expect(run.reflector.isSynced).toBe(false);
     feed.send('{"kind":"PodList","metadata":{"resourceVersion":"10"},"items":[');
@@ -62,9 +75,8 @@ describe('the normal course', () => {
   });
 
   it('is not connected while the server has not answered the watch', async () => {
-    const api = new ScriptedApi(listOfA);
-    await using run = await runReflector({ api });
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
+    await using run = await runScript(listOfA);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
     expect(run.reflector.isConnected).toBe(false);
   });
 
@@ -108,13 +120,11 @@ describe('the normal course', () => {
     expect(run.logged.filter((line) => line.startsWith('warn'))).toEqual([]);
   });
 
-  it('confirms an empty list that a doubt has caused, too', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, feed.answer, sendsList('11', []), sendsList('12', [podJson('a', '1')]));
-    await using run = await runReflector({ api });
+  it('confirms an empty list that a doubt has caused, too', async ({ feed }) => {
+    await using run = await runScript(listOfA, feed.answer, sendsList('11', []), sendsList('12', [podJson('a', '1')]));
     run.reflector.relist();
     await run.clock.advance(0);
-    expect(api.requestLines.slice(2)).toEqual(['list limit=500', 'list limit=500', 'watch rv=12']);
+    expect(run.api.requestLines.slice(2)).toEqual(['list limit=500', 'list limit=500', 'watch rv=12']);
     expect(run.content()).toEqual(['a@1']);
   });
 
@@ -130,24 +140,24 @@ describe('the normal course', () => {
     ['S75', 'a deleted object that it does not know', deleted('x', '20'), []],
     ['S51', 'a bookmark', bookmarkLine('20'), []],
   ])('%s: watches again from %s', async (_number, _case, lines, changes) => {
-    const api = new ScriptedApi(listOfA, sendsWatch(lines));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sendsWatch(lines));
     await run.clock.advance(500);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
     expect(run.changes).toEqual(['added a@1', ...changes]);
   });
 
   it('S26: skips another kind and treats the last event as the newest, regardless of its number', async () => {
     const otherKind = eventLine('ADDED', { kind: 'Table', metadata: { name: 'x', resourceVersion: '99' } });
-    const api = new ScriptedApi(listOfA, sendsWatch(deleted('a', '11'), added('b', '55'), added('c', '32'), otherKind));
-    await using run = await runReflector({ api });
+    await using run = await runScript(
+      listOfA,
+      sendsWatch(deleted('a', '11'), added('b', '55'), added('c', '32'), otherKind),
+    );
     await run.clock.advance(500);
-    expect(api.requestLines.at(-1)).toBe('watch rv=32');
+    expect(run.api.requestLines.at(-1)).toBe('watch rv=32');
     expect(run.content()).toEqual(['b@55', 'c@32']);
   });
 
-  it('reports the wall time of each list, event and bookmark', async () => {
-    const feed = new WatchFeed();
+  it('reports the wall time of each list, event and bookmark', async ({ feed }) => {
     await using run = await runReflector({ api: new ScriptedApi(listOfA, feed.answer) });
     const startMs = run.clock.nowMs();
     const progressedMs = (): number => (run.reflector.lastProgress?.wallMs ?? 0) - startMs;
@@ -174,29 +184,26 @@ describe('the normal course', () => {
   it('S40: watches again after each end at the time limit, without a list, losing and repeating nothing', async () => {
     const feeds = [new WatchFeed(), new WatchFeed(), new WatchFeed()];
     const lines = [[added('b', '12')], [added('c', '20'), deleted('b', '21')], [modified('c', '30')]];
-    const api = new ScriptedApi(listOfA, ...feeds.map(({ answer }) => answer));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, ...feeds.map(({ answer }) => answer));
     for (const [index, feed] of feeds.entries()) {
       feed.send(...(lines[index] ?? []));
       await run.clock.advance(1_000);
       feed.end();
       await run.clock.advance(500);
     }
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12', 'watch rv=21', 'watch rv=30']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=12', 'watch rv=21', 'watch rv=30']);
     expect(run.changes).toEqual(['added a@1', 'added b@12', 'added c@20', 'removed b@21', 'updated c@30']);
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual(Array(3).fill('watch pods end'));
   });
 
-  it('S49: keeps one watch for as long as bookmarks come', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, feed.answer);
-    await using run = await runReflector({ api });
+  it('S49: keeps one watch for as long as bookmarks come', async ({ feed }) => {
+    await using run = await runScript(listOfA, feed.answer);
     for (let minute = 1; minute <= 7; minute += 1) {
       await run.clock.advance(60_000);
       feed.send(bookmarkLine(String(10 + minute)));
     }
     await run.clock.advance(0);
-    expect([api.requests.length, feed.isAborted]).toEqual([2, false]);
+    expect([run.api.requests.length, feed.isAborted]).toEqual([2, false]);
   });
 
   it('S105: accumulates no timers and listeners in a day of bookmarks and ends at the time limit', async () => {
@@ -233,54 +240,48 @@ describe('the normal course', () => {
 
 describe('events', () => {
   it('S76: replace an object that was re-created under the same name', async () => {
-    const api = new ScriptedApi(listOfA, sendsWatch(modified('a', '20', { uid: 'other' })));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sendsWatch(modified('a', '20', { uid: 'other' })));
     expect(run.changes).toEqual(['added a@1', 'removed a@1', 'added a@20']);
   });
 
   it('that delete an earlier object do not remove a later one', async () => {
-    const api = new ScriptedApi(listOfA, sendsWatch(deleted('a', '20', { uid: 'earlier' })));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sendsWatch(deleted('a', '20', { uid: 'earlier' })));
     expect(run.content()).toEqual(['a@1']);
   });
 
   it('S74: that change nothing in the store are suppressed', async () => {
-    const api = new ScriptedApi(listOfA, sendsWatch(modified('a', '20', { value: '1' })));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sendsWatch(modified('a', '20', { value: '1' })));
     expect(run.changes).toEqual(['added a@1']);
     expect(run.observed).toContain('suppressed pods');
     await run.clock.advance(500);
-    expect(api.requestLines.at(-1)).toBe('watch rv=20');
+    expect(run.api.requestLines.at(-1)).toBe('watch rv=20');
   });
 
   it('S77: that are replayed end with the newest state and restore no deleted object', async () => {
-    const api = new ScriptedApi(
+    await using run = await runScript(
       sendsList('10', [podJson('a', '9')]),
       sendsWatch(added('b', '5'), modified('a', '6'), deleted('b', '7'), modified('a', '9')),
     );
-    await using run = await runReflector({ api });
     expect(run.content()).toEqual(['a@9']);
   });
 
   it('S78: with a malformed object are skipped with a warning, and counted', async () => {
     const lines = [eventLine('MODIFIED', podWithoutValue('a', '20')), added('b', '21')];
-    const api = new ScriptedApi(listOfA, sendsWatch(...lines));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sendsWatch(...lines));
     expect(run.content()).toEqual(['a@1', 'b@21']);
     expect(run.logged).toContainEqual(expect.stringMatching(/^warn: .*a has no value/));
     expect(run.observed).toContain('skipped pods malformed');
     await run.clock.advance(500);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=21']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=21']);
   });
 
   it('that delete a malformed object cause a list, since it may be any object', async () => {
     const lines = [eventLine('DELETED', podWithoutValue('a', '20')), added('b', '21')];
-    const api = new ScriptedApi(listOfA, sendsWatch(...lines), sendsList('30', [podJson('b', '20')]));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sendsWatch(...lines), sendsList('30', [podJson('b', '20')]));
     expect(run.observed).toContain('watch pods parse');
     expect(run.content()).toEqual(['a@1']);
     await run.clock.advance(375);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list rv=10 match=NotOlderThan', 'watch rv=30']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', relist, 'watch rv=30']);
     expect(run.content()).toEqual(['b@20']);
   });
 
@@ -307,41 +308,42 @@ describe('events', () => {
 
 describe('listing again', () => {
   it('S11, S13: requests nothing older than the known state, without pages', async () => {
-    const api = new ScriptedApi(
+    await using run = await runScript(
       listOfA,
       sendsWatch(added('b', '15'), errorLine(500)),
       sendsList('20', [podJson('b', '20')]),
     );
-    await using run = await runReflector({ api });
     await run.clock.advance(375);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list rv=15 match=NotOlderThan', 'watch rv=20']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list rv=15 match=NotOlderThan', 'watch rv=20']);
   });
 
   it('S14: requests the newest state at once when its version is too old or too new', async () => {
     for (const refusal of [expired, tooLarge]) {
-      const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), refusal, sendsList('5', [podJson('b', '5')]));
-      await using run = await runReflector({ api });
+      await using run = await runScript(
+        listOfA,
+        sendsWatch(errorLine(500)),
+        refusal,
+        sendsList('5', [podJson('b', '5')]),
+      );
       await run.clock.advance(375);
-      expect(api.requestLines.slice(2)).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500', 'watch rv=5']);
+      expect(run.api.requestLines.slice(2)).toEqual([relist, 'list limit=500', 'watch rv=5']);
     }
   });
 
   it('removes objects that the list no longer contains', async () => {
-    const api = new ScriptedApi(listOfA, answers(410), sendsList('20', [podJson('b', '20')]));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, answers(410), sendsList('20', [podJson('b', '20')]));
     await run.clock.advance(500);
     expect(run.changes).toEqual(['added a@1', 'removed a@1', 'added b@20']);
   });
 
   it('S25: removes the object of an event when the server then reports a damaged store', async () => {
     const lines = [added('foo', '11'), errorLine(500, { reason: 'StoreReadError' })];
-    const api = new ScriptedApi(listOfA, sendsWatch(...lines), sendsList('20', [podJson('a', '1')]));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sendsWatch(...lines), sendsList('20', [podJson('a', '1')]));
     expect(run.content()).toEqual(['a@1', 'foo@11']);
     await run.clock.advance(375);
     expect(run.content()).toEqual(['a@1']);
     expect(run.observed).toContain('watch pods error');
-    expect(api.requestLines.at(-1)).toBe('watch rv=20');
+    expect(run.api.requestLines.at(-1)).toBe('watch rv=20');
   });
 
   it.each([
@@ -352,14 +354,13 @@ describe('listing again', () => {
     ['S65: an empty body', sends(''), 'list pods decode'],
     ['an expired version, twice', answers(410), 'list pods expired'],
   ])('%s leaves the known objects, and is followed by another attempt', async (_case, answer, observed) => {
-    const api = new ScriptedApi(
+    await using run = await runScript(
       listOfA,
       sendsWatch(errorLine(500)),
       answer,
       answer,
       sendsList('20', [podJson('b', '20')]),
     );
-    await using run = await runReflector({ api });
     await run.clock.advance(375);
     expect(run.content()).toEqual(['a@1']);
     expect(run.observed).toContain(observed);
@@ -387,12 +388,11 @@ describe('listing again', () => {
   });
 
   it.each([401, 403])('S63: tries again every 30 to 60 s after status %d', async (status) => {
-    const api = new ScriptedApi().thenAlways(answers(status));
-    await using run = await runReflector({ api });
+    await using run = await runReflector({ api: new ScriptedApi().thenAlways(answers(status)) });
     await run.clock.advance(44_999);
-    expect(api.requests).toHaveLength(1);
+    expect(run.api.requests).toHaveLength(1);
     await run.clock.advance(45_000 * 10);
-    expect(api.requests).toHaveLength(11);
+    expect(run.api.requests).toHaveLength(11);
     expect(run.reflector.lastFailure?.message).toContain(String(status));
   });
 });
@@ -401,78 +401,56 @@ describe('the end of a watch', () => {
   /** [what happened, the answer, the result observed, the request that follows] */
   it.each([
     ['S39: when the server ends it at once', sendsWatch(), 'short', 'watch rv=10'],
-    ['S61: when the version has expired (status)', expired, 'expired', 'list rv=10 match=NotOlderThan'],
-    ['when the version has expired (event)', sendsWatch(errorLine(410)), 'expired', 'list rv=10 match=NotOlderThan'],
+    ['S61: when the version has expired (status)', expired, 'expired', relist],
+    ['when the version has expired (event)', sendsWatch(errorLine(410)), 'expired', relist],
     [
       'when the version has expired (event with a reason)',
       sendsWatch(errorLine(500, { reason: 'Gone' })),
       'expired',
-      'list rv=10 match=NotOlderThan',
+      relist,
     ],
     ['when the server is busy (status)', answers(429), 'throttled', 'watch rv=10'],
     ['when the server is busy (event)', sendsWatch(errorLine(429)), 'throttled', 'watch rv=10'],
     ['when the server has trouble (status)', answers(500), 'unavailable', 'watch rv=10'],
     ['when the server has trouble (503)', answers(503), 'unavailable', 'watch rv=10'],
     ['S64: when the server timed out (event)', sendsWatch(errorLine(504)), 'unavailable', 'watch rv=10'],
-    ['S60: when the server has trouble (event)', sendsWatch(errorLine(500)), 'error', 'list rv=10 match=NotOlderThan'],
-    ['S64: when an unknown error comes', sendsWatch(errorLine(666)), 'error', 'list rv=10 match=NotOlderThan'],
-    [
-      'S64: when an error comes without a status',
-      sendsWatch('{"type":"ERROR"}\n'),
-      'error',
-      'list rv=10 match=NotOlderThan',
-    ],
-    ['when it is refused', answers(400), 'rejected', 'list rv=10 match=NotOlderThan'],
-    ['when it is not there', answers(404), 'rejected', 'list rv=10 match=NotOlderThan'],
+    ['S60: when the server has trouble (event)', sendsWatch(errorLine(500)), 'error', relist],
+    ['S64: when an unknown error comes', sendsWatch(errorLine(666)), 'error', relist],
+    ['S64: when an error comes without a status', sendsWatch('{"type":"ERROR"}\n'), 'error', relist],
+    ['when it is refused', answers(400), 'rejected', relist],
+    ['when it is not there', answers(404), 'rejected', relist],
     [
       'S71: when another program answers',
       failsWith(new RequestError('decode', 'answered with text/html')),
       'rejected',
-      'list rv=10 match=NotOlderThan',
+      relist,
     ],
     ['when nobody is there', failsWith(new RequestError('connection', 'ECONNREFUSED')), 'connection', 'watch rv=10'],
     ['when nobody answers in time', failsWith(new RequestError('timeout', 'no answer')), 'connection', 'watch rv=10'],
-    [
-      'S43: when a line is not JSON',
-      sendsWatch('{"type"\n', added('b', '20')),
-      'parse',
-      'list rv=10 match=NotOlderThan',
-    ],
-    [
-      'S52: when an event has an unknown type',
-      sendsWatch(eventLine('RENAMED', podJson('b', '20'))),
-      'parse',
-      'list rv=10 match=NotOlderThan',
-    ],
-    [
-      'S44: when an object has no metadata',
-      sendsWatch('{"type":"ADDED","object":{}}\n'),
-      'parse',
-      'list rv=10 match=NotOlderThan',
-    ],
+    ['S43: when a line is not JSON', sendsWatch('{"type"\n', added('b', '20')), 'parse', relist],
+    ['S52: when an event has an unknown type', sendsWatch(eventLine('RENAMED', podJson('b', '20'))), 'parse', relist],
+    ['S44: when an object has no metadata', sendsWatch('{"type":"ADDED","object":{}}\n'), 'parse', relist],
     [
       'S66: when an object has no resource version',
       sendsWatch('{"type":"ADDED","object":{"metadata":{"name":"b"}}}\n', added('c', '20')),
       'parse',
-      'list rv=10 match=NotOlderThan',
+      relist,
     ],
   ])('%s', async (_case, answer, result, next) => {
-    const api = new ScriptedApi(listOfA, answer);
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, answer);
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual([`watch pods ${result}`]);
     expect(run.observed.filter((line) => line.startsWith('expired'))).toHaveLength(result === 'expired' ? 1 : 0);
     expect(run.reflector.isConnected).toBe(false);
     expect(run.content()).toEqual(['a@1']);
     const pauseMs = result === 'expired' ? 500 : 375;
     await run.clock.advance(pauseMs - 1);
-    expect(api.requests).toHaveLength(2);
+    expect(run.api.requests).toHaveLength(2);
     await run.clock.advance(1);
-    expect(api.requestLines.slice(2)).toEqual([next]);
+    expect(run.api.requestLines.slice(2)).toEqual([next]);
   });
 
   it('S47: when a line is too long', async () => {
-    const api = new ScriptedApi(listOfA, sends(' '.repeat(16 * 1024 * 1024 + 1)));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sends(' '.repeat(16 * 1024 * 1024 + 1)));
     // It is read in many turns of the event loop.
     for (let turn = 0; turn < 100 && !run.observed.some((line) => line.startsWith('watch')); turn += 1) {
       await run.clock.advance(0);
@@ -480,38 +458,34 @@ describe('the end of a watch', () => {
     expect(run.observed).toContain('watch pods line_too_long');
     expect([run.reflector.isSynced, run.content()]).toEqual([true, ['a@1']]);
     await run.clock.advance(375);
-    expect(api.requestLines.at(-1)).toBe('list rv=10 match=NotOlderThan');
+    expect(run.api.requestLines.at(-1)).toBe(relist);
   });
 
-  it('S42: drops an incomplete event when the connection breaks, and receives it again', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, feed.answer, sendsWatch(added('c', '12')));
-    await using run = await runReflector({ api });
+  it('S42: drops an incomplete event when the connection breaks, and receives it again', async ({ feed }) => {
+    await using run = await runScript(listOfA, feed.answer, sendsWatch(added('c', '12')));
     feed.send(added('b', '11'), added('c', '12').slice(0, 20));
     feed.break(new RequestError('connection', 'ECONNRESET'));
     await run.clock.advance(375);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
     expect(run.content()).toEqual(['a@1', 'b@11', 'c@12']);
     expect(run.observed).toContain('watch pods reset');
   });
 
   it('S62: applies nothing that follows an error', async () => {
     const lines = [added('b', '6'), errorLine(410), added('c', '7'), added('d', '8')];
-    const api = new ScriptedApi(listOfA, sendsWatch(...lines));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sendsWatch(...lines));
     await run.clock.advance(500);
     expect(run.content()).toEqual(['a@1', 'b@6']);
-    expect(api.requestLines.at(-1)).toBe('list rv=6 match=NotOlderThan');
+    expect(run.api.requestLines.at(-1)).toBe('list rv=6 match=NotOlderThan');
   });
 
   it('S64: waits no less than an ERROR event requests', async () => {
     const line = errorLine(504, { details: { retryAfterSeconds: 3 } });
-    const api = new ScriptedApi(listOfA, sendsWatch(line));
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sendsWatch(line));
     await run.clock.advance(3_000);
-    expect(api.requests).toHaveLength(2);
+    expect(run.api.requests).toHaveLength(2);
     await run.clock.advance(300);
-    expect(api.requestLines.at(-1)).toBe('watch rv=10');
+    expect(run.api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
   it('S57, S58: causes one list while watches are throttled, and longer pauses', async () => {
@@ -529,41 +503,36 @@ describe('the end of a watch', () => {
     ['it refuses the credentials', answers(401), false],
     ['it throttles', answers(429), false],
   ])('shows whether the server is away until a watch is connected again: %s', async (_case, answer, expected) => {
-    const api = new ScriptedApi(listOfA, answer, new WatchFeed().answer);
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, answer, new WatchFeed().answer);
     expect(run.reflector.isServerAway).toBe(expected);
     await run.clock.advance(60_000);
     expect(run.reflector.isServerAway).toBe(false);
   });
 
   it.each([401, 403])('S63: is followed by a pause of 30 to 60 s after status %d', async (status) => {
-    const api = new ScriptedApi(listOfA, answers(status), sendsWatch());
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, answers(status), sendsWatch());
     expect(run.observed).toContain(`watch pods ${status === 401 ? 'unauthorized' : 'forbidden'}`);
     expect(run.reflector.lastFailure?.message).toContain(String(status));
     await run.clock.advance(44_999);
-    expect(api.requests).toHaveLength(2);
+    expect(run.api.requests).toHaveLength(2);
     await run.clock.advance(1);
-    expect(api.requestLines.at(-1)).toBe('watch rv=10');
+    expect(run.api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
   it.each([401, 403])('S63: is not followed by it after status %d of a server that was just away', async (status) => {
-    const api = new ScriptedApi(
+    await using run = await runScript(
       listOfA,
       failsWith(new RequestError('connection', 'ECONNREFUSED')),
       answers(status),
       answers(status),
       sendsWatch(),
     );
-    await using run = await runReflector({ api });
     await run.clock.advance(375 + 750 + 1_500);
-    expect(api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
+    expect(run.api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
   });
 
-  it('S48: comes after 180 s without data; the next watch continues from the last event', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, feed.answer, new WatchFeed().answer);
-    await using run = await runReflector({ api });
+  it('S48: comes after 180 s without data; the next watch continues from the last event', async ({ feed }) => {
+    await using run = await runScript(listOfA, feed.answer, new WatchFeed().answer);
     await run.clock.advance(100_000);
     feed.send(added('b', '20'));
     await run.clock.advance(179_999);
@@ -571,24 +540,21 @@ describe('the end of a watch', () => {
     await run.clock.advance(1);
     expect([feed.isAborted, run.reflector.isConnected]).toEqual([true, false]);
     await run.clock.advance(500);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
     expect(run.observed).toContain('watch pods idle');
     expect(run.reflector.isConnected).toBe(true);
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 
   it('comes after 180 s without headers, which some proxies buffer', async () => {
-    const api = new ScriptedApi(listOfA, neverAnswers);
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, neverAnswers);
     await run.clock.advance(180_500);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10']);
     expect(run.observed).toContain('watch pods idle');
   });
 
-  it('comes 30 s after the time limit that the server ignored', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, feed.answer);
-    await using run = await runReflector({ api });
+  it('comes 30 s after the time limit that the server ignored', async ({ feed }) => {
+    await using run = await runScript(listOfA, feed.answer);
     for (let count = 0; count < 4; count += 1) {
       await run.clock.advance(119_999);
       feed.send(bookmarkLine(String(11 + count)));
@@ -599,20 +565,19 @@ describe('the end of a watch', () => {
     expect(feed.isAborted).toBe(true);
     expect(run.observed).toContain('watch pods deadline');
     await run.clock.advance(500);
-    expect(api.requestLines.at(-1)).toBe('watch rv=14');
+    expect(run.api.requestLines.at(-1)).toBe('watch rv=14');
   });
 
   it('S50: is followed by a list after 10 minutes without data, however the watches ended', async () => {
-    const api = new ScriptedApi(listOfA).thenAlways((request, signal) =>
-      request.query?.['watch'] === undefined
-        ? sendsList('5', [podJson('b', '5')])(request, signal)
-        : new WatchFeed().answer(request, signal),
-    );
-    await using run = await runReflector({ api });
+    await using run = await runReflector({
+      api: new ScriptedApi(listOfA).thenAlways(sendsList('5', [podJson('b', '5')]), (...request) =>
+        new WatchFeed().answer(...request),
+      ),
+    });
     await run.clock.advance(600_000);
-    expect(api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
+    expect(run.api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
     await run.clock.advance(121_500 + 500);
-    expect(api.requestLines.slice(5)).toEqual(['list rv=10 match=NotOlderThan', 'watch rv=5']);
+    expect(run.api.requestLines.slice(5)).toEqual([relist, 'watch rv=5']);
     expect(run.content()).toEqual(['b@5']);
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
@@ -620,12 +585,11 @@ describe('the end of a watch', () => {
 
 describe('back-off', () => {
   const requestsIn10s = async (answer: typeof expired): Promise<number> => {
-    const api = new ScriptedApi(listOfA).thenAlways((request, signal) =>
-      (request.query?.['watch'] === undefined ? listOfA : answer)(request, signal),
-    );
-    await using run = await runReflector({ api });
+    await using run = await runReflector({
+      api: new ScriptedApi(listOfA).thenAlways(listOfA, answer),
+    });
     await run.clock.advance(10_000);
-    return api.requestLines.filter((line) => line.startsWith('watch')).length;
+    return run.api.requestLines.filter((line) => line.startsWith('watch')).length;
   };
 
   it.each([
@@ -659,14 +623,13 @@ describe('back-off', () => {
   const startThenBreak = async (livedMs: number, act: (feed: WatchFeed) => void) => {
     const feed = new WatchFeed();
     const refused = answers(503);
-    const api = new ScriptedApi(listOfA, refused, refused, refused, feed.answer);
-    const run = await runReflector({ api });
+    const run = await runScript(listOfA, refused, refused, refused, feed.answer);
     await run.clock.advance(375 + 750 + 1_500);
     act(feed);
     await run.clock.advance(livedMs);
     feed.break(new RequestError('connection', 'ECONNRESET'));
     await run.clock.advance(0);
-    return { ...run, api };
+    return run;
   };
 
   const sendMuch = (feed: WatchFeed): void => {
@@ -695,51 +658,52 @@ describe('back-off', () => {
     expect(run.api.requests).toHaveLength(6);
   });
 
-  it.each([
+  it.for([
     [2_999, [12_000, 22_500]],
     [3_000, [3_000, 6_000, 12_000]],
     [59_999, [3_000, 6_000, 12_000]],
-  ])('is 2-4 s at most after a stream that lived for %d ms, and grows from there: %j', async (livedMs, pausesMs) => {
-    const feed = new WatchFeed();
-    const refused = answers(503);
-    const api = new ScriptedApi(listOfA, ...Array<typeof refused>(5).fill(refused), feed.answer).thenAlways(refused);
-    await using run = await runReflector({ api });
-    await run.clock.advance(375 + 750 + 1_500 + 3_000 + 6_000);
-    await run.clock.advance(livedMs);
-    feed.break(new RequestError('connection', 'ECONNRESET'));
-    for (const pauseMs of pausesMs) {
-      const { length } = api.requests;
-      await run.clock.advance(pauseMs - 1);
-      expect(api.requests).toHaveLength(length);
-      await run.clock.advance(1);
-      expect(api.requests).toHaveLength(length + 1);
-    }
-  });
+  ] as const)(
+    'is 2-4 s at most after a stream that lived for %d ms, and grows from there: %j',
+    async ([livedMs, pausesMs], { feed }) => {
+      const refused = answers(503);
+      await using run = await runReflector({
+        api: new ScriptedApi(listOfA, ...Array<typeof refused>(5).fill(refused), feed.answer).thenAlways(refused),
+      });
+      await run.clock.advance(375 + 750 + 1_500 + 3_000 + 6_000);
+      await run.clock.advance(livedMs);
+      feed.break(new RequestError('connection', 'ECONNRESET'));
+      for (const pauseMs of pausesMs) {
+        const { length } = run.api.requests;
+        await run.clock.advance(pauseMs - 1);
+        expect(run.api.requests).toHaveLength(length);
+        await run.clock.advance(1);
+        expect(run.api.requests).toHaveLength(length + 1);
+      }
+    },
+  );
 
-  it('is not made longer by a stream that lived for long', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, feed.answer);
-    await using run = await runReflector({ api });
+  it('is not made longer by a stream that lived for long', async ({ feed }) => {
+    await using run = await runScript(listOfA, feed.answer);
     await run.clock.advance(30_000);
     feed.break(new RequestError('connection', 'ECONNRESET'));
     await run.clock.advance(374);
-    expect(api.requests).toHaveLength(2);
+    expect(run.api.requests).toHaveLength(2);
     await run.clock.advance(1);
-    expect(api.requests).toHaveLength(3);
+    expect(run.api.requests).toHaveLength(3);
   });
 
-  it('lists again at once for the first expired version after a stream of a minute, then backs off', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, feed.answer).thenAlways((request, signal) =>
-      (request.query?.['watch'] === undefined ? listOfA : expired)(request, signal),
-    );
-    await using run = await runReflector({ api });
+  it('lists again at once for the first expired version after a stream of a minute, then backs off', async ({
+    feed,
+  }) => {
+    await using run = await runReflector({
+      api: new ScriptedApi(listOfA, feed.answer).thenAlways(listOfA, expired),
+    });
     await run.clock.advance(60_000);
     feed.send(errorLine(410));
     const listsAfter = async (ms: number): Promise<number> => {
-      const before = api.requestLines.filter((line) => line.startsWith('list')).length;
+      const before = run.api.requestLines.filter((line) => line.startsWith('list')).length;
       await run.clock.advance(ms);
-      return api.requestLines.filter((line) => line.startsWith('list')).length - before;
+      return run.api.requestLines.filter((line) => line.startsWith('list')).length - before;
     };
     expect([await listsAfter(499), await listsAfter(1)]).toEqual([0, 1]);
     expect([await listsAfter(374), await listsAfter(1)]).toEqual([0, 1]);
@@ -747,18 +711,16 @@ describe('back-off', () => {
   });
 
   it('does not start over after a list', async () => {
-    const api = new ScriptedApi(answers(503), listOfA, answers(503));
-    await using run = await runReflector({ api });
+    await using run = await runScript(answers(503), listOfA, answers(503));
     await run.clock.advance(375 + 749);
-    expect(api.requests).toHaveLength(3);
+    expect(run.api.requests).toHaveLength(3);
     await run.clock.advance(1);
-    expect(api.requests).toHaveLength(4);
+    expect(run.api.requests).toHaveLength(4);
   });
 });
 
 describe('the log', () => {
-  it('has one warning for a run of failures, with the numbers, and a line for its end', async () => {
-    const feed = new WatchFeed();
+  it('has one warning for a run of failures, with the numbers, and a line for its end', async ({ feed }) => {
     const api = new ScriptedApi(answers(503), answers(503), listOfA, answers(500), feed.answer);
     await using run = await runReflector({ api, namespace: 'shop' });
     await run.clock.advance(10_000);
@@ -780,10 +742,8 @@ describe('the log', () => {
     expect(lines[2]).toContain('"reason":"unavailable"');
   });
 
-  it('has another warning for the next run', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, answers(503), feed.answer, answers(503));
-    await using run = await runReflector({ api });
+  it('has another warning for the next run', async ({ feed }) => {
+    await using run = await runScript(listOfA, answers(503), feed.answer, answers(503));
     await run.clock.advance(375 + 60_000);
     feed.end();
     await run.clock.advance(500);
@@ -792,37 +752,37 @@ describe('the log', () => {
 });
 
 describe('a relist', () => {
-  it('ends the watch and lists the newest state, then watches from there', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, feed.answer, sendsList('20', [podJson('b', '20')]), new WatchFeed().answer);
-    await using run = await runReflector({ api });
+  it('ends the watch and lists the newest state, then watches from there', async ({ feed }) => {
+    await using run = await runScript(
+      listOfA,
+      feed.answer,
+      sendsList('20', [podJson('b', '20')]),
+      new WatchFeed().answer,
+    );
     run.reflector.relist();
     await run.clock.advance(0);
     expect(feed.isAborted).toBe(true);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list limit=500', 'watch rv=20']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list limit=500', 'watch rv=20']);
     expect(run.content()).toEqual(['b@20']);
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 
-  it('waits for a list under way', async () => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(listOfA, sendsWatch(errorLine(500)), feed.answer, sendsList('30', []));
-    await using run = await runReflector({ api });
+  it('waits for a list under way', async ({ feed }) => {
+    await using run = await runScript(listOfA, sendsWatch(errorLine(500)), feed.answer, sendsList('30', []));
     await run.clock.advance(375);
     run.reflector.relist();
     feed.send('{"kind":"PodList","metadata":{"resourceVersion":"20"},"items":[]}');
     feed.end();
     await run.clock.advance(10_000);
-    const lists = api.requestLines.filter((line) => line.startsWith('list'));
-    expect(lists).toEqual(['list rv=0', 'list rv=10 match=NotOlderThan', 'list limit=500', 'list limit=500']);
+    const lists = run.api.requestLines.filter((line) => line.startsWith('list'));
+    expect(lists).toEqual(['list rv=0', relist, 'list limit=500', 'list limit=500']);
   });
 
   it('that fails leaves what is known, and the watch continues where it was', async () => {
-    const api = new ScriptedApi(listOfA, new WatchFeed().answer, answers(503), new WatchFeed().answer);
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, new WatchFeed().answer, answers(503), new WatchFeed().answer);
     run.reflector.relist();
     await run.clock.advance(10_000);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list limit=500', 'watch rv=10']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list limit=500', 'watch rv=10']);
     expect(run.content()).toEqual(['a@1']);
   });
 });
@@ -837,41 +797,36 @@ describe('stopping', () => {
     expect([api.requests, run.observed, run.logged]).toEqual([[], [], []]);
   });
 
-  it.each([
+  it.for([
     ['S05', 'a list', [], 1],
     ['S03', 'a watch', [listOfA], 2],
-  ])('%s: ends %s at once, without another request', async (_number, _case, before, requestCount) => {
-    const feed = new WatchFeed();
-    const api = new ScriptedApi(...before, feed.answer);
-    const run = await runReflector({ api });
+  ] as const)('%s: ends %s at once, without another request', async ([, , before, requestCount], { feed }) => {
+    const run = await runScript(...before, feed.answer);
     await run.stop();
     await run.clock.advance(60_000);
     expect(feed.isAborted).toBe(true);
-    expect(api.requests).toHaveLength(requestCount);
+    expect(run.api.requests).toHaveLength(requestCount);
     expect(run.reflector.isConnected).toBe(false);
     expect(run.observed.some((line) => line.startsWith('watch'))).toBe(false);
     expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
   });
 
   it('ends a wait for headers at once', async () => {
-    const api = new ScriptedApi(listOfA, neverAnswers);
-    const run = await runReflector({ api });
+    const run = await runScript(listOfA, neverAnswers);
     await run.stop();
-    expect(api.requests).toHaveLength(2);
+    expect(run.api.requests).toHaveLength(2);
   });
 
   it('ends a pause at once', async () => {
-    const api = new ScriptedApi(answers(403));
-    const run = await runReflector({ api });
+    const run = await runScript(answers(403));
     await run.clock.advance(1_000);
     await run.stop();
     await run.clock.advance(60_000);
-    expect(api.requests).toHaveLength(1);
+    expect(run.api.requests).toHaveLength(1);
   });
 
-  it('S04: works within a notification', async () => {
+  it('S04: works within a notification', async ({ feed }) => {
     const stopping = new AbortController();
-    const feed = new WatchFeed();
     const onChange = ({ object }: StoreChange<Thing>): void => {
       if (object.name === 'b') stopping.abort();
     };
@@ -885,22 +840,20 @@ describe('stopping', () => {
 
 describe('run', () => {
   it('S06: runs once, however often it is called', async () => {
-    const api = new ScriptedApi(listOfA);
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA);
     const { signal } = new AbortController();
     expect(run.reflector.run(signal)).toBe(run.reflector.run(signal));
     await run.clock.advance(0);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
   });
 
   it('S104: continues where it was stopped, without a list', async () => {
-    const api = new ScriptedApi(listOfA, sendsWatch(added('b', '11')));
-    const run = await runReflector({ api });
+    const run = await runScript(listOfA, sendsWatch(added('b', '11')));
     await run.stop();
     const stopping = new AbortController();
     const again = run.reflector.run(stopping.signal);
     await run.clock.advance(0);
-    expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
+    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
     stopping.abort();
     await again;
   });
@@ -914,9 +867,7 @@ describe('run', () => {
           throw new Error('no such metric');
         },
       };
-      const api = new ScriptedApi().thenAlways((request, signal) =>
-        (request.query?.['watch'] === undefined ? listOfA : sendsWatch(added('b', '11')))(request, signal),
-      );
+      const api = new ScriptedApi().thenAlways(listOfA, sendsWatch(added('b', '11')));
       await using run = await runReflector({ api, observer });
       expect(run.logged).toContainEqual(expect.stringMatching(/^warn: reflector failed .*no such metric/));
       const requestCount = api.requests.length;

@@ -2,7 +2,10 @@
 import type { ApiRequest, ApiTransport } from '../../src/http/api-client.js';
 import { apiErrorFromStatus } from '../../src/http/api-error.js';
 
-type Answer = (request: ApiRequest, signal: AbortSignal) => Promise<AsyncIterable<Buffer>> | AsyncIterable<Buffer>;
+export type Answer = (
+  request: ApiRequest,
+  signal: AbortSignal,
+) => Promise<AsyncIterable<Buffer>> | AsyncIterable<Buffer>;
 
 /** Answers requests in the order of its answers. Without another answer, a request waits for its signal. */
 export class ScriptedApi implements ApiTransport {
@@ -19,9 +22,9 @@ export class ScriptedApi implements ApiTransport {
     return this;
   }
 
-  /** The answer to all further requests. */
-  thenAlways(answer: Answer): this {
-    this.#default = answer;
+  /** The answers to all further lists and watches. */
+  thenAlways(list: Answer, watch = list): this {
+    this.#default = (request, signal) => (request.query?.['watch'] === undefined ? list : watch)(request, signal);
     return this;
   }
 

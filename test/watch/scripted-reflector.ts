@@ -2,15 +2,15 @@
 import { expect } from 'vitest';
 
 import { RequestError } from '../../src/base/errors.js';
-import type { Logger } from '../../src/base/logger.js';
 import { TimeSlicer } from '../../src/base/time-slicer.js';
 import type { ApiTransport } from '../../src/http/api-client.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
 import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
 import type { WatchedCollection } from '../../src/watch/watched-collection.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { recordingLogger } from '../support/recording-logger.js';
 import { recordingObserver } from '../support/watch-observers.js';
-import { eventLine, podJson, sendsList } from './scripted-api.js';
+import { type Answer, eventLine, podJson, ScriptedApi, sendsList } from './scripted-api.js';
 
 export interface Thing extends StoredObject {
   readonly value: string;
@@ -48,7 +48,8 @@ export const modified = (name: string, resourceVersion: string, more = {}): stri
 export const deleted = (name: string, resourceVersion: string, more = {}): string =>
   eventLine('DELETED', podJson(name, resourceVersion, more));
 
-export interface RunningReflector extends AsyncDisposable {
+export interface RunningReflector<A extends ApiTransport = ApiTransport> extends AsyncDisposable {
+  readonly api: A;
   readonly reflector: Reflector<Thing>;
   readonly clock: ManualClock;
   /** The calls of the observer. */
@@ -61,8 +62,8 @@ export interface RunningReflector extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-interface RunOptions extends Partial<ReflectorOptions<Thing>> {
-  readonly api: ApiTransport;
+interface RunOptions<A extends ApiTransport> extends Partial<ReflectorOptions<Thing>> {
+  readonly api: A;
   readonly clock?: ManualClock;
   readonly onChange?: (change: StoreChange<Thing>) => void;
   readonly stopping?: AbortController;
@@ -72,7 +73,7 @@ interface RunOptions extends Partial<ReflectorOptions<Thing>> {
  * A running reflector. With its random number, 0.5, an end at the time limit is followed by 500 ms, and back-offs are
  * 375, 750, 1500, 3000, 6000, 12000 and then 22500 ms.
  */
-export async function runReflector(runOptions: RunOptions): Promise<RunningReflector> {
+export async function runReflector<A extends ApiTransport>(runOptions: RunOptions<A>): Promise<RunningReflector<A>> {
   const { onChange, stopping = new AbortController(), clock = new ManualClock(), ...options } = runOptions;
   const observed: string[] = [];
   const logged: string[] = [];
@@ -88,18 +89,13 @@ export async function runReflector(runOptions: RunOptions): Promise<RunningRefle
       }
     },
   });
-  const log =
-    (level: string): Logger['info'] =>
-    (message, fields) => {
-      logged.push(`${level}: ${message} ${JSON.stringify(fields)}`);
-    };
   const reflector = new Reflector<Thing>({
     resource: 'pods',
     store,
     project,
     clock,
     random: () => 0.5,
-    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    logger: recordingLogger(logged),
     observer: recordingObserver(observed),
     ...options,
   });
@@ -111,6 +107,7 @@ export async function runReflector(runOptions: RunOptions): Promise<RunningRefle
   };
   await clock.advance(0);
   return {
+    api: runOptions.api,
     reflector,
     clock,
     observed,
@@ -121,5 +118,9 @@ export async function runReflector(runOptions: RunOptions): Promise<RunningRefle
     [Symbol.asyncDispose]: stop,
   };
 }
+
+/** The same, of an API server with these answers. */
+export const runScript = (...answers: Answer[]): Promise<RunningReflector<ScriptedApi>> =>
+  runReflector({ api: new ScriptedApi(...answers) });
 
 export const listOfA = sendsList('10', [podJson('a', '1')]);

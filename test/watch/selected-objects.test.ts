@@ -149,13 +149,11 @@ async function start(nodes: readonly object[], pods: readonly object[]): Promise
 const names = (objects: Iterable<{ readonly name: string }>): readonly string[] =>
   Array.from(objects, ({ name }) => name);
 
-describe('the store', () => {
-  it('S100: has a listed pod and one of the watch', async () => {
-    await using running = await start([node('n1')], [podOn('n1', 'a')]);
-    await running.sendPod('ADDED', podOn('n1', 'b', '11'));
-    expect(names(running.store.pods())).toEqual(['a', 'b']);
-    expect(names(running.store.podsOn('n1'))).toEqual(['a', 'b']);
-  });
+it('S100: the store has a listed pod and one of the watch', async () => {
+  await using running = await start([node('n1')], [podOn('n1', 'a')]);
+  await running.sendPod('ADDED', podOn('n1', 'b', '11'));
+  expect(names(running.store.pods())).toEqual(['a', 'b']);
+  expect(names(running.store.podsOn('n1'))).toEqual(['a', 'b']);
 });
 
 describe('the store of selected nodes', () => {

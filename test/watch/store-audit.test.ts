@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { silentLogger } from '../../src/base/logger.js';
 import { TimeSlicer } from '../../src/base/time-slicer.js';
 import { SharedWatch } from '../../src/watch/shared-watch.js';
+import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 import { silentObserver } from '../support/watch-observers.js';
 import { answers, bookmarkLine, podJson, ScriptedApi, sendsList, WatchFeed } from './scripted-api.js';
 import { added, allThings, type Thing } from './scripted-reflector.js';
@@ -98,9 +100,12 @@ async function watching(): Promise<Audited> {
   return run;
 }
 
+const it = test.extend('run', ({ onTestFinished }) => untilEnd(onTestFinished, watching()));
+
 describe('a store', () => {
-  it('is compared with a list a minute after the first one, and 30 to 60 minutes after the last one', async () => {
-    await using run = await watching();
+  it('is compared with a list a minute after the first one, and 30 to 60 minutes after the last one', async ({
+    run,
+  }) => {
     run.lists.thenAlways(sendsList('10', named('a', 'b', 'c')));
     expect(await run.step()).toBe(minuteMs);
     expect(run.requests()).toEqual(['list rv=0']);
@@ -115,8 +120,7 @@ describe('a store', () => {
     expect([run.drift, run.logged]).toEqual([[], []]);
   });
 
-  it('that has lost changes is corrected by its watch, and they are counted', async () => {
-    await using run = await watching();
+  it('that has lost changes is corrected by its watch, and they are counted', async ({ run }) => {
     const truth = [podJson('a', '1'), podJson('b', '12', { value: 'changed' }), podJson('d', '13')];
     run.lists.then(sendsList('20', truth));
     await run.after(minuteMs);
@@ -136,8 +140,7 @@ describe('a store', () => {
     ]);
   });
 
-  it('that differs only by what its watch delivers within a minute is left alone', async () => {
-    await using run = await watching();
+  it('that differs only by what its watch delivers within a minute is left alone', async ({ run }) => {
     run.lists.then(sendsList('20', named('a', 'b', 'c', 'd')));
     await run.after(minuteMs);
     run.feed?.send(added('d', '1'));
@@ -147,8 +150,7 @@ describe('a store', () => {
     expect([run.requests(), run.drift]).toEqual([[], []]);
   });
 
-  it('that lacks more objects than a function takes arguments is corrected too', async () => {
-    await using run = await watching();
+  it('that lacks more objects than a function takes arguments is corrected too', async ({ run }) => {
     const names = Array.from({ length: 200_000 }, (_, index) => `n${index}`);
     const truth = [...named('a', 'b', 'c'), ...names.map((name) => podJson(name, '11'))];
     run.lists.then(sendsList('20', truth));
@@ -161,8 +163,7 @@ describe('a store', () => {
     expect(run.drift).toEqual([200_000]);
   });
 
-  it('that changes while the list is read is left alone', async () => {
-    await using run = await watching();
+  it('that changes while the list is read is left alone', async ({ run }) => {
     let answer: () => void = () => undefined;
     const slow = new Promise<void>((resolve) => (answer = resolve));
     run.lists.then(async (...request) => {
@@ -170,8 +171,8 @@ describe('a store', () => {
       return sendsList('10', named('a', 'b', 'c'))(...request);
     });
     await run.clock.advance(minuteMs);
-    const stepping = run.watch.audit.step(new AbortController().signal);
-    expect(await run.watch.audit.step(new AbortController().signal)).toBe(minuteMs); // another user of the watch
+    const stepping = run.watch.audit.step(never);
+    expect(await run.watch.audit.step(never)).toBe(minuteMs); // another user of the watch
     run.feed?.send(added('d', '11'));
     await setImmediate();
     answer();
@@ -181,8 +182,7 @@ describe('a store', () => {
     expect([run.names(), run.requests(), run.drift]).toEqual([['a', 'b', 'c', 'd'], [], []]);
   });
 
-  it('is right when the list is wrong: nothing is counted', async () => {
-    await using run = await watching();
+  it('is right when the list is wrong: nothing is counted', async ({ run }) => {
     run.lists.then(sendsList('20', []));
     await run.after(minuteMs);
     run.lists.then(sendsList('21', named('a', 'b', 'c')));
@@ -192,8 +192,7 @@ describe('a store', () => {
     expect([run.names(), run.drift]).toEqual([['a', 'b', 'c'], []]);
   });
 
-  it('is not compared while it is not watched: a list follows anyway', async () => {
-    await using run = await watching();
+  it('is not compared while it is not watched: a list follows anyway', async ({ run }) => {
     const { feed } = run;
     run.feed = undefined;
     feed?.end();
@@ -203,8 +202,7 @@ describe('a store', () => {
     expect(run.requests()).toEqual([]);
   });
 
-  it('in doubt is compared ten minutes after the last comparison, if it was listed since', async () => {
-    await using run = await watching();
+  it('in doubt is compared ten minutes after the last comparison, if it was listed since', async ({ run }) => {
     run.lists.thenAlways(sendsList('10', named('a', 'b', 'c')));
     await run.after(minuteMs);
     await run.after(minuteMs);
@@ -220,8 +218,7 @@ describe('a store', () => {
     expect(run.requests()).toEqual(['list rv=10 match=NotOlderThan']);
   });
 
-  it('in doubt is not compared sooner after a list that failed', async () => {
-    await using run = await watching();
+  it('in doubt is not compared sooner after a list that failed', async ({ run }) => {
     run.lists.thenAlways(answers(429));
     expect(await run.after(minuteMs)).toBe(10 * minuteMs);
     run.requests();
@@ -234,8 +231,7 @@ describe('a store', () => {
     expect(run.requests()).toEqual(['list rv=10 match=NotOlderThan']);
   });
 
-  it('is compared ten minutes later when the list fails', async () => {
-    await using run = await watching();
+  it('is compared ten minutes later when the list fails', async ({ run }) => {
     run.lists.then(answers(503));
     expect(await run.after(minuteMs)).toBe(10 * minuteMs);
     run.requests();

@@ -9,7 +9,7 @@ import { Exporter } from '../../support/exporter.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { type LoopbackHandler, podOf, sendLines, sendList, startReflector } from '../loopback-api.js';
 import { bookmarkLine, failsWith, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
-import { listOfA, runReflector } from '../scripted-reflector.js';
+import { listOfA, runReflector, runScript } from '../scripted-reflector.js';
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const refused = failsWith(new RequestError('connection', 'ECONNREFUSED'));
@@ -70,14 +70,13 @@ describe('an API server that is away', () => {
 });
 
 it('S104: a reflector that was stopped for ten minutes lists again', async () => {
-  const api = new ScriptedApi(listOfA, new WatchFeed().answer, sendsList('20', [podJson('b', '20')]));
-  const run = await runReflector({ api });
+  const run = await runScript(listOfA, new WatchFeed().answer, sendsList('20', [podJson('b', '20')]));
   await run.stop();
   await run.clock.advance(10 * minuteMs);
   const stopping = new AbortController();
   const again = run.reflector.run(stopping.signal);
   await run.clock.advance(0);
-  expect(api.requestLines.slice(2)).toEqual(['list rv=10 match=NotOlderThan', 'watch rv=20']);
+  expect(run.api.requestLines.slice(2)).toEqual(['list rv=10 match=NotOlderThan', 'watch rv=20']);
   expect(run.content()).toEqual(['b@20']);
   stopping.abort();
   await again;

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type LoopbackHandler, podOf, sendLines, sendList, startReflector } from '../loopback-api.js';
 import { answers, ScriptedApi, sendsWatch } from '../scripted-api.js';
-import { listOfA, runReflector } from '../scripted-reflector.js';
+import { listOfA, runReflector, runScript } from '../scripted-reflector.js';
 
 describe('Retry-After', () => {
   it.each([
@@ -16,33 +16,30 @@ describe('Retry-After', () => {
     ['watch', 429, [listOfA]],
     ['watch', 503, [listOfA]],
   ] as const)('S59: of a %s with status %d is waited for, and up to a fifth longer', async (what, status, before) => {
-    const api = new ScriptedApi(...before, answers(status, {}, 3_000), listOfA);
-    await using run = await runReflector({ api });
+    await using run = await runScript(...before, answers(status, {}, 3_000), listOfA);
     const requestCount = before.length + 1;
     await run.clock.advance(3_299);
-    expect(api.requestLines).toHaveLength(requestCount);
+    expect(run.api.requestLines).toHaveLength(requestCount);
     await run.clock.advance(1);
-    expect(api.requestLines.slice(requestCount - 1, requestCount + 1)).toEqual(
+    expect(run.api.requestLines.slice(requestCount - 1, requestCount + 1)).toEqual(
       Array(2).fill(what === 'list' ? 'list rv=0' : 'watch rv=10'),
     );
   });
 
   it('S59: that is shorter than the back-off does not shorten it', async () => {
-    const api = new ScriptedApi(listOfA).thenAlways(answers(429, {}, 1_000));
-    await using run = await runReflector({ api });
+    await using run = await runReflector({ api: new ScriptedApi(listOfA).thenAlways(answers(429, {}, 1_000)) });
     await run.clock.advance(1_100 + 1_100 + 1_500);
-    expect(api.requests).toHaveLength(5);
+    expect(run.api.requests).toHaveLength(5);
     await run.clock.advance(2_999);
-    expect(api.requests).toHaveLength(5);
+    expect(run.api.requests).toHaveLength(5);
     await run.clock.advance(1);
-    expect(api.requests).toHaveLength(6);
+    expect(run.api.requests).toHaveLength(6);
   });
 
   it('S59: of a server that asks for it again and again is the pause each time, without a list', async () => {
-    const api = new ScriptedApi(listOfA).thenAlways(answers(503, {}, 60_000));
-    await using run = await runReflector({ api });
+    await using run = await runReflector({ api: new ScriptedApi(listOfA).thenAlways(answers(503, {}, 60_000)) });
     await run.clock.advance(8 * 66_000);
-    expect(api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 9 }, () => 'watch rv=10')]);
+    expect(run.api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 9 }, () => 'watch rv=10')]);
   });
 });
 
@@ -101,27 +98,24 @@ describe('a proxy in place of the API server', () => {
 
 describe.each([414, 431])('a request that is too long for the server, %d', (status) => {
   it('is repeated every 30 to 60 s, as one that is forbidden', async () => {
-    const api = new ScriptedApi().thenAlways(answers(status));
-    await using run = await runReflector({ api });
+    await using run = await runReflector({ api: new ScriptedApi().thenAlways(answers(status)) });
     await run.clock.advance(44_999);
-    expect(api.requestLines).toEqual(['list rv=0']);
+    expect(run.api.requestLines).toEqual(['list rv=0']);
     await run.clock.advance(1 + 9 * 45_000);
-    expect(api.requestLines).toHaveLength(11);
+    expect(run.api.requestLines).toHaveLength(11);
   });
 
   it('ends the wait of those who would wait for the first list in vain', async () => {
-    const api = new ScriptedApi().thenAlways(answers(status));
-    await using run = await runReflector({ api });
+    await using run = await runReflector({ api: new ScriptedApi().thenAlways(answers(status)) });
     await run.reflector.firstList.settled;
-    expect(api.requestLines).toHaveLength(1);
+    expect(run.api.requestLines).toHaveLength(1);
     expect(run.reflector.isServerAway).toBe(false);
   });
 });
 
 it('S65: a watch without a body counts as short, and is asked for again after the back-off', async () => {
-  const api = new ScriptedApi(listOfA).thenAlways(sendsWatch());
-  await using run = await runReflector({ api });
+  await using run = await runReflector({ api: new ScriptedApi(listOfA).thenAlways(sendsWatch()) });
   await run.clock.advance(375 + 750);
-  expect(api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10', 'watch rv=10']);
+  expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=10', 'watch rv=10']);
   expect(run.reflector.lastFailure?.message).toBe('the server ended the watch at once');
 });

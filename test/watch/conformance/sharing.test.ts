@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { TimeSlicer } from '../../../src/base/time-slicer.js';
 import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
@@ -14,7 +14,9 @@ import { SharedWatch } from '../../../src/watch/shared-watch.js';
 import { lingerMs, SharedWatches, type SharedWatchesOptions } from '../../../src/watch/shared-watches.js';
 import { type Subscriber, Subscription } from '../../../src/watch/subscription.js';
 import { watchedPods, type WatchedPodsOptions } from '../../../src/watch/watched-collection.js';
+import { untilEnd } from '../../support/fixtures.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { recordingLogger } from '../../support/recording-logger.js';
 import { mustNotEnd, silentObserver } from '../../support/watch-observers.js';
 import { answers, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
 import { added, allThings, deleted, listOfA, modified, type Thing } from '../scripted-reflector.js';
@@ -30,16 +32,13 @@ interface Setting extends SharedWatchesOptions {
 function settingOf(api: ApiTransport): Setting {
   const clock = new ManualClock();
   const [logged, failed]: [string[], string[]] = [[], []];
-  const log = (level: string) => (message: string, fields?: object) => {
-    logged.push(`${level}: ${message} ${JSON.stringify(fields)}`);
-  };
   return {
     api,
     clock,
     logged,
     failed,
     random: () => 0.5,
-    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    logger: recordingLogger(logged),
     observer: { ...silentObserver, subscriberFailed: (resource) => failed.push(resource) },
     slicer: new TimeSlicer(clock),
     onUnexpectedEnd: mustNotEnd,
@@ -113,6 +112,10 @@ function sharing(): Sharing {
 
 const isWatch = ({ query }: ApiRequest): boolean => query?.['watch'] !== undefined;
 
+const it = test
+  .extend('running', ({ onTestFinished }) => untilEnd(onTestFinished, watching()))
+  .extend('shared', ({ onTestFinished }) => untilEnd(onTestFinished, sharing()));
+
 const values = { intern: createInterner(1_000), dedupe: <T extends object>(value: T): T => value };
 
 function identityOf(options: Partial<WatchedPodsOptions>): string {
@@ -122,11 +125,10 @@ function identityOf(options: Partial<WatchedPodsOptions>): string {
 }
 
 describe('watches', () => {
-  it('S80: of the same objects are one, however their selectors and namespaces are written', async () => {
+  it('S80: of the same objects are one, however their selectors and namespaces are written', async ({ shared }) => {
     const one = identityOf({ podSelector: parseSelector('a=1,b in (x,y)'), namespaces: ['shop', 'media'] });
     const other = identityOf({ podSelector: parseSelector('b in (y,x),a=1'), namespaces: ['media', 'shop', 'shop'] });
     expect(other).toBe(one);
-    await using shared = sharing();
     const leases = [one, other].map((identity) => shared.watches.acquire({ ...allThings, identity }));
     for (const { watch } of leases) watch.subscribe(listener());
     await shared.clock.advance(0);
@@ -134,20 +136,18 @@ describe('watches', () => {
     expect([shared.listCount(), shared.requests.length]).toEqual([1, 2]);
   });
 
-  it.each<[string, Partial<WatchedPodsOptions>]>([
+  it.for<[string, Partial<WatchedPodsOptions>]>([
     ['labels', { podSelector: parseSelector('a=1') }],
     ['namespaces', { namespaces: ['shop'] }],
     ['a shard', { scope: { shard: 1, totalShards: 2, nodeName: undefined } }],
     ['a node', { scope: { ...wholeCluster, nodeName: 'n1' } }],
-  ])('S81: of other objects are others: by %s', async (_case, options) => {
-    await using shared = sharing();
+  ])('S81: of other objects are others: by %s', async ([, options], { shared }) => {
     for (const identity of [identityOf({}), identityOf(options)]) shared.watches.acquire({ ...allThings, identity });
     await shared.clock.advance(0);
     expect([shared.watches.watchCount, shared.listCount()]).toEqual([2, 2]);
   });
 
-  it('S82: that nobody uses go on for half a minute, without another list for who comes back', async () => {
-    await using shared = sharing();
+  it('S82: that nobody uses go on for half a minute, without another list for who comes back', async ({ shared }) => {
     const first = shared.watches.acquire(allThings);
     await shared.clock.advance(0);
     first[Symbol.dispose]();
@@ -163,8 +163,7 @@ describe('watches', () => {
     expect(shared.watches.acquire(allThings).watch).not.toBe(again.watch);
   });
 
-  it('S82: are left once by a user that leaves twice', async () => {
-    await using shared = sharing();
+  it('S82: are left once by a user that leaves twice', async ({ shared }) => {
     const [first, second] = [shared.watches.acquire(allThings), shared.watches.acquire(allThings)];
     first[Symbol.dispose]();
     first[Symbol.dispose]();
@@ -175,8 +174,7 @@ describe('watches', () => {
     expect(shared.watches.watchCount).toBe(0);
   });
 
-  it('S83: whose first list is slow are not ended while somebody waits for it', async () => {
-    await using shared = sharing();
+  it('S83: whose first list is slow are not ended while somebody waits for it', async ({ shared }) => {
     let answer: () => void = () => undefined;
     const slow = new Promise<void>((resolve) => (answer = resolve));
     const api = new ScriptedApi(async (...request) => {
@@ -265,8 +263,9 @@ describe('the first list of the pods of one node', () => {
 });
 
 describe('a subscription', () => {
-  it('S84: begins with all objects and continues with each change, without a gap or a repetition', async () => {
-    await using running = await watching();
+  it('S84: begins with all objects and continues with each change, without a gap or a repetition', async ({
+    running,
+  }) => {
     await running.send(added('b', '11'));
     const late = listener();
     running.watch.subscribe(late);
@@ -293,8 +292,7 @@ describe('a subscription', () => {
     await running;
   });
 
-  it('S84: tells of an object that it begins with, then of its end, in this order', async () => {
-    await using running = await watching();
+  it('S84: tells of an object that it begins with, then of its end, in this order', async ({ running }) => {
     const late = listener();
     running.watch.subscribe(late);
     running.watch.objects.remove({ uid: 'uid-a', name: 'a', resourceVersion: '12', value: '' });
@@ -302,8 +300,7 @@ describe('a subscription', () => {
     expect(late.told).toEqual(['initial added a@1', 'removed a@12']);
   });
 
-  it('S85: that has ended is told nothing; the others are', async () => {
-    await using running = await watching();
+  it('S85: that has ended is told nothing; the others are', async ({ running }) => {
     const [one, other] = [listener(), listener()];
     const subscription = running.watch.subscribe(one);
     running.watch.subscribe(other);
@@ -313,8 +310,7 @@ describe('a subscription', () => {
     expect([one.told, other.told]).toEqual([['initial added a@1'], ['initial added a@1', 'added b@11']]);
   });
 
-  it('S86, S89: can end itself and others while it is told, at once; the rest are told once', async () => {
-    await using running = await watching();
+  it('S86, S89: can end itself and others while it is told, at once; the rest are told once', async ({ running }) => {
     const [first, last] = [listener(), listener()];
     const second = listener();
     running.watch.subscribe({
@@ -333,8 +329,7 @@ describe('a subscription', () => {
     expect(running.watch.subscriptionCount).toBe(2);
   });
 
-  it('S86: of a subscriber that ends it is told nothing more of the same turn', async () => {
-    await using running = await watching();
+  it('S86: of a subscriber that ends it is told nothing more of the same turn', async ({ running }) => {
     const told: string[] = [];
     const subscription = running.watch.subscribe({
       name: 'once',
@@ -347,8 +342,7 @@ describe('a subscription', () => {
     expect(told).toEqual(['initial added a@1', 'added b@11']);
   });
 
-  it('S87: is one for each call, also for one subscriber; another watch has no part in it', async () => {
-    await using running = await watching();
+  it('S87: is one for each call, also for one subscriber; another watch has no part in it', async ({ running }) => {
     await using foreign = await watching();
     const twice = listener();
     const [first] = [running.watch.subscribe(twice), running.watch.subscribe(twice)];
@@ -360,8 +354,7 @@ describe('a subscription', () => {
     expect(twice.told).toEqual(['initial added a@1', 'initial added a@1', 'added b@11']);
   });
 
-  it('S88: of a subscriber that throws is told on, counted for each change and logged once', async () => {
-    await using running = await watching();
+  it('S88: of a subscriber that throws is told on, counted for each change and logged once', async ({ running }) => {
     const other = listener();
     let attemptCount = 0;
     running.watch.subscribe({
@@ -381,8 +374,9 @@ describe('a subscription', () => {
     expect(running.watch.objects.size).toBe(2);
   });
 
-  it('S88: of a subscriber that cannot say what it must be told is told all, and no other misses a change', async () => {
-    await using running = await watching();
+  it('S88: of a subscriber that cannot say what it must be told is told all, and no other misses a change', async ({
+    running,
+  }) => {
     const [broken, other] = [listener('broken'), listener()];
     running.watch.subscribe({
       ...broken,
@@ -496,7 +490,7 @@ describe('changes that a subscriber has yet to be told', () => {
     expect(slow.told).toEqual(Array.from({ length: 100 }, (_, index) => `added pod-${index}@${9_900 + index}`));
   });
 
-  it.each<[string, (objects: ReturnType<typeof objectsOf>) => void, readonly string[]]>([
+  it.for<[string, (objects: ReturnType<typeof objectsOf>) => void, readonly string[]]>([
     ['nothing, when it came and went', ({ put, remove }) => [put('x', 11), remove('x', 12)], []],
     ['its end with the last state', ({ put, remove }) => [put('a', 11), remove('a', 12)], ['removed a@12']],
     ['its last state, when it came and changed', ({ put }) => [put('x', 11), put('x', 12)], ['added x@12']],
@@ -510,8 +504,7 @@ describe('changes that a subscriber has yet to be told', () => {
       ({ put, remove }) => [remove('a', 12), put('a', 13, 'other'), remove('a', 14, 'other')],
       ['removed a@12'],
     ],
-  ])('S95: of one object are %s', async (_case, change, expected) => {
-    await using running = await watching();
+  ])('S95: of one object are %s', async ([, change, expected], { running }) => {
     const slow = listener();
     running.watch.subscribe(slow);
     await running.clock.advance(0);
@@ -521,8 +514,7 @@ describe('changes that a subscriber has yet to be told', () => {
     expect(slow.told).toEqual(expected);
   });
 
-  it('S95: that cancel each other out do not keep later ones from being told', async () => {
-    await using running = await watching();
+  it('S95: that cancel each other out do not keep later ones from being told', async ({ running }) => {
     const told = listener();
     running.watch.subscribe(told);
     await running.clock.advance(0);
@@ -619,8 +611,7 @@ describe('changes that a subscriber has yet to be told', () => {
     expect(late.told.every((line) => line.startsWith('initial added'))).toBe(true);
   });
 
-  it('S95: include an object that came and went when the subscriber must be told of it', async () => {
-    await using running = await watching();
+  it('S95: include an object that came and went when the subscriber must be told of it', async ({ running }) => {
     const told: string[] = [];
     running.watch.subscribe({
       name: 'careful',

@@ -12,18 +12,18 @@ import {
   sendsWatch,
   WatchFeed,
 } from '../scripted-api.js';
-import { added, listOfA, modified, runReflector, type Thing } from '../scripted-reflector.js';
+import { added, listOfA, modified, runReflector, runScript, type Thing } from '../scripted-reflector.js';
 
-describe('a watch that is refused', () => {
-  it.each([
-    ['as not found', answers(404)],
-    ['as a bad request', answers(400)],
-    ['with another content type', failsWith(new RequestError('decode', 'content type "text/html"'))],
-    ['with a redirect', failsWith(new RequestError('http_status', 'the server answered 302', { status: 302 }))],
-  ])('S09: %s leaves the list and the events, and is followed by a list that is not older', async (_case, refusal) => {
+it.each([
+  ['as not found', answers(404)],
+  ['as a bad request', answers(400)],
+  ['with another content type', failsWith(new RequestError('decode', 'content type "text/html"'))],
+  ['with a redirect', failsWith(new RequestError('http_status', 'the server answered 302', { status: 302 }))],
+])(
+  'S09: a watch that is refused %s leaves the list and the events, and is followed by a list that is not older',
+  async (_case, refusal) => {
     const relisted = sendsList('30', [podJson('a', '1'), podJson('b', '11'), podJson('c', '25')]);
-    const api = new ScriptedApi(listOfA, sendsWatch(added('b', '11')), refusal, relisted);
-    await using run = await runReflector({ api });
+    await using run = await runScript(listOfA, sendsWatch(added('b', '11')), refusal, relisted);
     await run.clock.advance(375);
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual([
       'watch pods short',
@@ -31,10 +31,10 @@ describe('a watch that is refused', () => {
     ]);
     expect(run.content()).toEqual(['a@1', 'b@11']);
     await run.clock.advance(750);
-    expect(api.requestLines.slice(2)).toEqual(['watch rv=11', 'list rv=11 match=NotOlderThan', 'watch rv=30']);
+    expect(run.api.requestLines.slice(2)).toEqual(['watch rv=11', 'list rv=11 match=NotOlderThan', 'watch rv=30']);
     expect(run.changes).toEqual(['added a@1', 'added b@11', 'added c@25']);
-  });
-});
+  },
+);
 
 describe('a list in pages', () => {
   const podsFrom = (first: number, count: number): readonly object[] =>
@@ -62,17 +62,16 @@ describe('a list in pages', () => {
   });
 
   it('S12: is followed to its end although no pages were requested, each time', async () => {
-    const api = new ScriptedApi(
+    await using run = await runScript(
       sendsList('10', podsFrom(0, 2), 'C1'),
       sendsList('10', podsFrom(2, 2)),
       expired,
       sendsList('20', podsFrom(0, 3), 'C2'),
       sendsList('20', podsFrom(3, 3)),
     );
-    await using run = await runReflector({ api });
     expect(run.content()).toHaveLength(4);
     await run.clock.advance(500);
-    expect(api.requestLines).toEqual([
+    expect(run.api.requestLines).toEqual([
       'list rv=0',
       'list limit=500 continue=C1',
       'watch rv=10',
