@@ -184,44 +184,42 @@ it('counts all reached limits that the kubelet evicts for', async () => {
   expect(summary).toMatchObject({ reachedLimitCount: 13, evictableLimitCount: 1, nearLimitCount: 1 });
 });
 
-describe('workloads', () => {
-  it('are ranked largest first with the components of their pods, those without data last', async () => {
-    const [cart, web] = [aWorkload({ name: 'cart' }), aWorkload({ name: 'web' })];
-    const ofSize = (usedBytes: number) => ({ usedBytes, containers: [] });
-    const { workloads, summary } = await reportOf({
-      nodes: [
-        nodeOf('node-1', [podOf('cart-0', 5, { workloads: [cart] }), podOf('both', 7, { workloads: [cart, web] })]),
-        nodeOf('node-2', [podOf('web-0', 11, { workloads: [web] })]),
-      ],
-      workloads: [
-        aWorkloadSnapshot({
-          workload: aWorkload({ name: 'lost' }),
-          usage: undefined,
-          complete: false,
-          backoffMs: 8.2,
-        }),
-        aWorkloadSnapshot({
-          workload: cart,
-          limitBytes: 20,
-          requestBytes: 3,
-          usage: { ...ofSize(12), podMaxUsedBytes: 7 },
-        }),
-        aWorkloadSnapshot({
-          workload: web,
-          usage: { ...ofSize(18), podMaxUsedBytes: 11 },
-          expectedPods: 3,
-          measuredPods: 2,
-          complete: false,
-        }),
-      ],
-    });
-    expect(workloads.items).toMatchObject([
-      { workload: 'web', usedBytes: 18, components: { rootfs: 18 }, isComplete: false, measuredPodCount: 2 },
-      { workload: 'cart', usedBytes: 12, components: { rootfs: 12 }, limitBytes: 20, requestBytes: 3 },
-      { workload: 'lost', usedBytes: undefined, components: undefined, backoffMs: 9 },
-    ]);
-    expect(summary.incompleteWorkloadCount).toBe(2);
+it('workloads are ranked largest first with the components of their pods, those without data last', async () => {
+  const [cart, web] = [aWorkload({ name: 'cart' }), aWorkload({ name: 'web' })];
+  const ofSize = (usedBytes: number) => ({ usedBytes, containers: [] });
+  const { workloads, summary } = await reportOf({
+    nodes: [
+      nodeOf('node-1', [podOf('cart-0', 5, { workloads: [cart] }), podOf('both', 7, { workloads: [cart, web] })]),
+      nodeOf('node-2', [podOf('web-0', 11, { workloads: [web] })]),
+    ],
+    workloads: [
+      aWorkloadSnapshot({
+        workload: aWorkload({ name: 'lost' }),
+        usage: undefined,
+        complete: false,
+        backoffMs: 8.2,
+      }),
+      aWorkloadSnapshot({
+        workload: cart,
+        limitBytes: 20,
+        requestBytes: 3,
+        usage: { ...ofSize(12), podMaxUsedBytes: 7 },
+      }),
+      aWorkloadSnapshot({
+        workload: web,
+        usage: { ...ofSize(18), podMaxUsedBytes: 11 },
+        expectedPods: 3,
+        measuredPods: 2,
+        complete: false,
+      }),
+    ],
   });
+  expect(workloads.items).toMatchObject([
+    { workload: 'web', usedBytes: 18, components: { rootfs: 18 }, isComplete: false, measuredPodCount: 2 },
+    { workload: 'cart', usedBytes: 12, components: { rootfs: 12 }, limitBytes: 20, requestBytes: 3 },
+    { workload: 'lost', usedBytes: undefined, components: undefined, backoffMs: 9 },
+  ]);
+  expect(summary.incompleteWorkloadCount).toBe(2);
 });
 
 describe('nodes', () => {
@@ -319,11 +317,12 @@ describe('nodes', () => {
   });
 });
 
-describe('the filesystems of a node with images on one of their own and writable layers elsewhere', () => {
-  it.each([
-    ['on nodefs', 100_000, 15, 'nodefs'],
-    ['on a third one', 300_000, 5, undefined],
-  ])('%s', async (_where, capacityBytes, podsUsedBytes, sameAs) => {
+it.each([
+  ['on nodefs', 100_000, 15, 'nodefs'],
+  ['on a third one', 300_000, 5, undefined],
+])(
+  'the filesystems of a node with images on one of their own and writable layers %s',
+  async (_where, capacityBytes, podsUsedBytes, sameAs) => {
     const snapshot = aNodeSnapshot({
       layout: { hasDedicatedImagefs: true, hasSplitImagefs: true },
       summary: aNodeSummary({
@@ -341,8 +340,8 @@ describe('the filesystems of a node with images on one of their own and writable
         { filesystem: 'containerfs', sameAs },
       ],
     });
-  });
-});
+  },
+);
 
 describe('a node without data', () => {
   const cart = aDeployment('cart');

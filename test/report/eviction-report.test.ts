@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { evictionReport } from '../../src/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
-
-const mib = 2 ** 20;
+import { mib } from '../support/units.js';
 
 describe('the report of an eviction', () => {
   it('has the cause, the place, and what was last measured', () => {

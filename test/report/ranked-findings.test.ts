@@ -15,8 +15,7 @@ import {
   aVolume,
 } from '../support/builders.js';
 import { aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
-
-const mib = 2 ** 20;
+import { mib } from '../support/units.js';
 
 function rankedOf(...snapshots: readonly NodeSnapshot[]): readonly FindingKindReport[] {
   const findings = new RankedFindings(2);

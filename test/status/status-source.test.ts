@@ -77,18 +77,16 @@ describe('a status', () => {
   });
 });
 
-describe('the ages of its evictions', () => {
-  it.each([
-    ['the steady clock is behind', 7_200_000, 30],
-    ['the wall clock is behind', -7_200_000, 30],
-    ['an eviction is in the future', 0, -5],
-  ])('are those by the later of wall and steady time: %s', async (_case, jumpMs, minutes) => {
-    const { source, clock } = setUp({ evictions: () => [evictionReport(anEvictionRecord({ evictedAtMs }))] });
-    clock.jumpWallTime(jumpMs);
-    const evictedAtMs = Math.max(clock.nowMs(), clock.steadyNowMs()) - minutes * 60_000;
-    const { evictions } = await source.read();
-    expect(evictions?.items.map(({ ageMs }) => ageMs)).toEqual([Math.max(0, minutes) * 60_000]);
-  });
+it.each([
+  ['the steady clock is behind', 7_200_000, 30],
+  ['the wall clock is behind', -7_200_000, 30],
+  ['an eviction is in the future', 0, -5],
+])('the ages of its evictions are those by the later of wall and steady time: %s', async (_case, jumpMs, minutes) => {
+  const { source, clock } = setUp({ evictions: () => [evictionReport(anEvictionRecord({ evictedAtMs }))] });
+  clock.jumpWallTime(jumpMs);
+  const evictedAtMs = Math.max(clock.nowMs(), clock.steadyNowMs()) - minutes * 60_000;
+  const { evictions } = await source.read();
+  expect(evictions?.items.map(({ ageMs }) => ageMs)).toEqual([Math.max(0, minutes) * 60_000]);
 });
 
 describe('the cluster in it', () => {

@@ -17,6 +17,7 @@ import {
   aSummary,
   aWorkloadStatus,
 } from '../../support/status-builders.js';
+import { gib } from '../../support/units.js';
 
 const links = [{ href: './metrics', text: 'Metrics' }];
 
@@ -27,6 +28,9 @@ function pageOf(overrides: Partial<Status> = {}): string {
 function pageOfCluster(overrides: Parameters<typeof aCluster>[0]): string {
   return pageOf({ cluster: aCluster(overrides) });
 }
+
+/** A list that shows all that there is. */
+const all = <T = never>(...items: readonly T[]) => ({ items, totalCount: items.length });
 
 /** The words of a section, without its markup. */
 function textOf(page: string, id: string): string {
@@ -39,21 +43,17 @@ function textOf(page: string, id: string): string {
     .trim();
 }
 
-const gib = 2 ** 30;
-
 /** Of the tiles. */
 function severitiesIn(page: string): readonly (string | undefined)[] {
   return Array.from(page.matchAll(/<div class="(\w*)"><dt>/g), ([, severity]) => severity);
 }
 
-describe('the tiles', () => {
-  it.each([
-    ['pods that are too young to be expected', { podCount: 18, expectedPodCount: 0, measuredPodCount: 0 }, '18 of 18'],
-    ['pods without data', { podCount: 12, expectedPodCount: 15, measuredPodCount: 11 }, '12 of 16'],
-  ])('count %s', (_case, summary, text) => {
-    const page = pageOfCluster({ summary: aSummary(summary) });
-    expect(textOf(page, 'part-tiles')).toContain(`Running pods measured ${text} `);
-  });
+it.each([
+  ['pods that are too young to be expected', { podCount: 18, expectedPodCount: 0, measuredPodCount: 0 }, '18 of 18'],
+  ['pods without data', { podCount: 12, expectedPodCount: 15, measuredPodCount: 11 }, '12 of 16'],
+])('the tiles count %s', (_case, summary, text) => {
+  const page = pageOfCluster({ summary: aSummary(summary) });
+  expect(textOf(page, 'part-tiles')).toContain(`Running pods measured ${text} `);
 });
 
 describe('what is unknown', () => {
@@ -103,7 +103,7 @@ describe('what is unknown', () => {
 
   it('is said beside what is known of limits and thresholds', () => {
     const summary = aSummary({ absentNodeCount: 1, unknownLimitPodCount: 2 });
-    const shown = textOf(pageOfCluster({ summary, limits: { items: [], totalCount: 0 } }), 'next-evictions');
+    const shown = textOf(pageOfCluster({ summary, limits: all() }), 'next-evictions');
     expect(shown).toContain('No measured pod has reached 50 % of a limit. Unknown: the usage of 2 pods with limits.');
     expect(shown).toContain('No measured node is close to an eviction threshold. Unknown: 1 node without data.');
   });
@@ -114,8 +114,8 @@ describe('the last values of a node without data', () => {
   const chip = 'last known 12m ago, node without data (timeout)';
 
   it('are shown as such, with age and reason, in no colour of a state', () => {
-    const limits = { items: [aLimit({ ...facts, ratio: 1.2 })], totalCount: 1 };
-    const page = pageOfCluster({ limits, pods: { items: [aPodStatus(facts)], totalCount: 1 } });
+    const limits = all(aLimit({ ...facts, ratio: 1.2 }));
+    const page = pageOfCluster({ limits, pods: all(aPodStatus(facts)) });
     expect(textOf(page, 'next-evictions')).toContain(chip);
     expect(textOf(page, 'pods')).toContain(chip);
     expect(page).toContain('<rect class="f-unknown-bar"');
@@ -125,10 +125,7 @@ describe('the last values of a node without data', () => {
 
   it('are shown on its card', () => {
     const lastKnown = aMeasuredNode({ dataAgeMs: 720_000, otherPodCount: 1, otherPodsUsedBytes: 1024 });
-    const shown = textOf(
-      pageOfCluster({ nodes: { items: [anAbsentNodeStatus({ lastKnown })], totalCount: 1 } }),
-      'nodes',
-    );
+    const shown = textOf(pageOfCluster({ nodes: all(anAbsentNodeStatus({ lastKnown })) }), 'nodes');
     expect(shown).toMatch(
       /no data: timeout .* Last known, 12m ago: nodefs 40 % full .* 4.0KiB by 1 pod, 1.0KiB by 1 other pod .* shop\/cart-0 4.0KiB/,
     );
@@ -140,8 +137,8 @@ describe('pods whose volumes are not measured', () => {
   const chip = 'last known 1m1s ago, volumes pending';
 
   it('keep their last values as such, with age and reason, in no colour of a state', () => {
-    const limits = { items: [aLimit({ ...facts, ratio: 0.92 })], totalCount: 1 };
-    const page = pageOfCluster({ limits, pods: { items: [aPodStatus(facts)], totalCount: 1 } });
+    const limits = all(aLimit({ ...facts, ratio: 0.92 }));
+    const page = pageOfCluster({ limits, pods: all(aPodStatus(facts)) });
     expect(textOf(page, 'next-evictions')).toContain(chip);
     expect(textOf(page, 'pods')).toContain(chip);
     expect(page).toContain('<rect class="f-unknown-bar"');
@@ -150,8 +147,8 @@ describe('pods whose volumes are not measured', () => {
 
   it('are marked where their present values are shown, which are too low', () => {
     const pending = { ...facts, dataState: 'fresh' } as const;
-    const limits = { items: [aLimit({ ...pending, ratio: 0.92 })], totalCount: 1 };
-    const page = pageOfCluster({ limits, pods: { items: [aPodStatus(pending)], totalCount: 1 } });
+    const limits = all(aLimit({ ...pending, ratio: 0.92 }));
+    const page = pageOfCluster({ limits, pods: all(aPodStatus(pending)) });
     for (const id of ['next-evictions', 'pods']) expect(textOf(page, id)).toMatch(/volumes pending(?! ago)/);
     expect(page).not.toContain('class="last"');
     expect(page).toContain('<rect class="f-critical-bar"');
@@ -159,7 +156,7 @@ describe('pods whose volumes are not measured', () => {
 
   it('are never green, and no part of a sum that looks whole', () => {
     const summary = aSummary({ pendingPodCount: 1, unknownLimitPodCount: 1, limitedPodCount: 0, limitCount: 0 });
-    const page = pageOfCluster({ summary, limits: { items: [], totalCount: 0 } });
+    const page = pageOfCluster({ summary, limits: all() });
     const tiles = textOf(page, 'part-tiles');
     expect(page.match(/<div class="unknown"><dt>/g)).toHaveLength(4);
     expect(tiles).toContain('Running pods measured 1 of 1 volumes of 1 not measured, data up to 1s old');
@@ -173,7 +170,7 @@ describe('pods whose volumes are not measured', () => {
   it('are lower bounds on the card of their node', () => {
     const largestPods = [{ namespace: 'shop', pod: 'cart-0', state: 'pending', usedBytes: 4096 }] as const;
     const node = aMeasuredNode({ pendingPodCount: 1, largestPods });
-    const shown = textOf(pageOfCluster({ nodes: { items: [node], totalCount: 1 } }), 'nodes');
+    const shown = textOf(pageOfCluster({ nodes: all(node) }), 'nodes');
     expect(shown).toContain('at least 4.0KiB by 1 pod');
     expect(shown).toContain('shop/cart-0 at least 4.0KiB');
   });
@@ -183,7 +180,7 @@ describe('the bars of pods', () => {
   const barsOf = (...items: readonly Parameters<typeof aPodStatus>[0][]): readonly string[] => {
     const components = { rootfs: 60, logs: 0, emptydir: 0, configmap: 0, other: 0 };
     const pods = items.map((pod) => aPodStatus({ components, usedBytes: 60, ...pod }));
-    const page = pageOfCluster({ pods: { items: pods, totalCount: pods.length } });
+    const page = pageOfCluster({ pods: all(...pods) });
     const section = page.slice(page.indexOf('<section id="pods"'));
     return section.match(/<svg class="bar" width="100%".*?<\/svg>/g)?.slice(0, items.length) ?? [];
   };
@@ -289,26 +286,30 @@ describe('the sections', () => {
     );
   });
 
-  it('show a node close to a threshold with the pods that it would evict first', () => {
-    const pressure = {
-      node: 'node-3',
-      dataState: 'fresh',
-      dataAgeMs: 1_500,
-      signal: 'nodefs.available',
-      thresholdBytes: 10 * gib,
-      isAssumed: true,
-      available: 11 * gib,
-      headroom: gib,
-      victims: [
-        { rank: 1, namespace: 'shop', pod: 'big', usage: 9 * gib, place: 'above_request' },
-        { rank: 2, namespace: 'shop', pod: 'small', usage: 1, place: 'within_request' },
-      ],
-    } as const;
-    const shown = textOf(pageOfCluster({ pressure: { items: [pressure], totalCount: 2 } }), 'next-evictions');
-    expect(shown).toContain(
-      'node-3 nodefs.available 11.0GiB, threshold 10.0GiB default of Kubernetes, assumed 1.0GiB 1. shop/big 2. shop/small',
+  const pressedNode = { node: 'node-3', dataState: 'fresh', dataAgeMs: 1_500, isAssumed: false } as const;
+  const nodefs = { signal: 'nodefs.available', thresholdBytes: 10 * gib } as const;
+  it.each([
+    [
+      'with the pods that it would evict first',
+      {
+        ...{ ...nodefs, isAssumed: true, available: 11 * gib, headroom: gib },
+        victims: [
+          { rank: 1, namespace: 'shop', pod: 'big', usage: 9 * gib, place: 'above_request' },
+          { rank: 2, namespace: 'shop', pod: 'small', usage: 1, place: 'within_request' },
+        ],
+      },
+      'nodefs.available 11.0GiB, threshold 10.0GiB default of Kubernetes, assumed 1.0GiB 1. shop/big 2. shop/small',
+    ],
+    [
+      'below it, in inodes where those are short',
+      { signal: 'nodefs.inodesFree', thresholdInodes: 1000, available: 900, headroom: -100, victims: [] },
+      'nodefs.inodesFree 900 inodes, threshold 1000 inodes 100 inodes missing no pod',
+    ],
+  ] as const)('show a node close to a threshold: %s', (_case, pressure, text) => {
+    const cluster = { pressure: { items: [{ ...pressedNode, ...pressure }], totalCount: 2 } };
+    expect(textOf(pageOfCluster(cluster), 'next-evictions')).toContain(
+      `node-3 ${text} and 1 more nodes close to an eviction threshold`,
     );
-    expect(shown).toContain('and 1 more nodes close to an eviction threshold');
   });
 
   it.each([
@@ -316,36 +317,10 @@ describe('the sections', () => {
     [1, 'unknown: 1 pod of this node is not read'],
     [0, 'unknown: pods that the settings leave out are not read'],
   ])('show that the victims of a node are unknown with %i pods that are not read', (unreadPodCount, text) => {
-    const pressure = {
-      node: 'node-3',
-      dataState: 'fresh',
-      dataAgeMs: 1_500,
-      signal: 'nodefs.available',
-      thresholdBytes: 10 * gib,
-      isAssumed: false,
-      available: 9 * gib,
-      headroom: -gib,
-      unreadPodCount,
-    } as const;
-    const shown = textOf(pageOfCluster({ pressure: { items: [pressure], totalCount: 1 } }), 'next-evictions');
+    const pressure = { ...pressedNode, ...nodefs, available: 9 * gib, headroom: -gib, unreadPodCount };
+    const shown = textOf(pageOfCluster({ pressure: all(pressure) }), 'next-evictions');
     expect(shown).toContain(`1.0GiB missing ${text}`);
     expect(shown).not.toContain('no pod');
-  });
-
-  it('show how much a node lacks that is below a threshold, in inodes where those are short', () => {
-    const pressure = {
-      node: 'node-3',
-      dataState: 'fresh',
-      dataAgeMs: 1_500,
-      signal: 'nodefs.inodesFree',
-      thresholdInodes: 1000,
-      isAssumed: false,
-      available: 900,
-      headroom: -100,
-      victims: [],
-    } as const;
-    const shown = textOf(pageOfCluster({ pressure: { items: [pressure], totalCount: 1 } }), 'next-evictions');
-    expect(shown).toContain('node-3 nodefs.inodesFree 900 inodes, threshold 1000 inodes 100 inodes missing no pod');
   });
 
   it('show the findings by kind, with what to do', () => {
@@ -386,7 +361,7 @@ describe('the sections', () => {
     [{ lastUsage: 'not_measured' as const }, 'evicted before a summary of its node listed it'],
   ])('show why nothing is known of an evicted pod: %j', (overrides, text) => {
     const eviction = { ...evictionReport(anEvictionRecord(overrides)), ageMs: 0 };
-    const evictions = { items: [eviction], totalCount: 1, refusedCount: 0 };
+    const evictions = { ...all(eviction), refusedCount: 0 };
     expect(textOf(pageOf({ evictions }), 'evictions')).toContain(text);
   });
 
@@ -394,8 +369,8 @@ describe('the sections', () => {
     const eviction = { ...evictionReport(anEvictionRecord()), ageMs: 300_000 };
     const limit = aLimit({ usedBytes: 3 * gib, limitBytes: 2 * gib });
     const page = pageOf({
-      evictions: { items: [eviction], totalCount: 1, refusedCount: 0 },
-      cluster: aCluster({ limits: { items: [limit], totalCount: 1 } }),
+      evictions: { ...all(eviction), refusedCount: 0 },
+      cluster: aCluster({ limits: all(limit) }),
     });
     const cells = Array.from(page.matchAll(/<td[^>]* class="low[^"]*"[^>]*>([^]*?)<\/td>/g), ([, cell = '']) => cell);
     const texts = cells.map((cell) => cell.replaceAll(/<[^>]+>/g, '').trim());
@@ -406,28 +381,17 @@ describe('the sections', () => {
 
   it('have no label for the growth of a pod of which nothing is known', () => {
     const eviction = { ...evictionReport(anEvictionRecord({ lastUsage: 'not_measured' })), ageMs: 0 };
-    const page = pageOf({ evictions: { items: [eviction], totalCount: 1, refusedCount: 0 } });
+    const page = pageOf({ evictions: { ...all(eviction), refusedCount: 0 } });
     expect(page).toMatch(/ data-label="Evicted for"/);
     expect(page).not.toMatch(/ data-label="Growth before"/);
   });
 
-  it('do not round a ratio up to a limit that is not reached', () => {
-    const limit = aLimit({ usedBytes: 9_999, limitBytes: 10_000 });
-    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'next-evictions')).toContain('99 %');
-  });
-
-  it('show when a growing pod reaches its limit', () => {
-    const limit = aLimit({ timeToLimitMs: 250_000 });
-    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'next-evictions')).toContain(
-      '50 % limit in 4m',
-    );
-  });
-
-  it('mark pods that are not evicted for their limits', () => {
-    const limit = aLimit({ isExempt: true });
-    expect(textOf(pageOfCluster({ limits: { items: [limit], totalCount: 1 } }), 'next-evictions')).toContain(
-      'not evicted',
-    );
+  it.each([
+    ['a ratio that is not rounded up to a limit that is not reached', { usedBytes: 9_999, limitBytes: 10_000 }, '99 %'],
+    ['when a growing pod reaches it', { timeToLimitMs: 250_000 }, '50 % limit in 4m'],
+    ['that its pod is not evicted for it', { isExempt: true }, 'not evicted'],
+  ])('show of a limit %s', (_case, limit, text) => {
+    expect(textOf(pageOfCluster({ limits: all(aLimit(limit)) }), 'next-evictions')).toContain(text);
   });
 
   it.each([
@@ -449,7 +413,7 @@ describe('the sections', () => {
     [{ isComplete: false, usedBytes: undefined, components: undefined, backoffMs: 4 }, 'retry in 1s', 'retry in 0s'],
   ])('show how far a workload is measured: %j', (overrides, text, otherText) => {
     const items = [aWorkloadStatus({ podMaxUsedBytes: undefined, ...overrides })];
-    const shown = textOf(pageOfCluster({ workloads: { items, totalCount: 1 } }), 'workloads');
+    const shown = textOf(pageOfCluster({ workloads: all(...items) }), 'workloads');
     expect(shown).toContain(text);
     expect(shown).not.toContain(otherText);
   });
@@ -457,7 +421,7 @@ describe('the sections', () => {
   it('show the components of a pod in words too', () => {
     const components = { rootfs: 0, logs: 1024, emptydir: 2 * gib, configmap: 0, other: 0 };
     const items = [aPodStatus({ components, usedBytes: 2 * gib + 1024, requestBytes: gib })];
-    const shown = textOf(pageOfCluster({ pods: { items, totalCount: 1 } }), 'pods');
+    const shown = textOf(pageOfCluster({ pods: all(...items) }), 'pods');
     expect(shown).toContain('2.0GiB no limit emptydir 2.0GiB · logs 1.0KiB request 1.0GiB');
   });
 
@@ -480,19 +444,19 @@ describe('the sections', () => {
     [{ hasLimits: true, nearestLimit: emptyDirLimit }, '4.0KiB emptyDir work: 3.0KiB of 4.0KiB, 75 %'],
     [{ hasLimits: true, nearestLimit: containerLimit }, '4.0KiB container main: 3.8KiB of 4.0KiB, 95 %'],
   ] as const)('show a pod with the limit that it is nearest to: %j', (pod, text) => {
-    const shown = textOf(pageOfCluster({ pods: { items: [aPodStatus(pod)], totalCount: 1 } }), 'pods');
+    const shown = textOf(pageOfCluster({ pods: all(aPodStatus(pod)) }), 'pods');
     expect(shown).toContain(`${text} rootfs`);
   });
 
   it('show what the bar of a pod is part of when another limit is nearer', () => {
     const items = [aPodStatus({ limitBytes: 8192, requestBytes: 1024, nearestLimit: containerLimit })];
-    const shown = textOf(pageOfCluster({ pods: { items, totalCount: 1 } }), 'pods');
+    const shown = textOf(pageOfCluster({ pods: all(...items) }), 'pods');
     expect(shown).toMatch(/other 96B 50 % of pod limit 8.0KiB · request 1.0KiB$/);
   });
 
   it('show the used bytes of a workload and the sum of the limits of its pods', () => {
     const items = [aWorkloadStatus({ limitBytes: 8192 }), aWorkloadStatus({ workload: 'web' })];
-    const shown = textOf(pageOfCluster({ workloads: { items, totalCount: 2 } }), 'workloads');
+    const shown = textOf(pageOfCluster({ workloads: all(...items) }), 'workloads');
     expect(shown).toContain('4.0KiB of pod limits 8.0KiB, 50 %');
     expect(shown).toContain('4.0KiB no pod limits');
   });
@@ -520,7 +484,7 @@ describe('the sections', () => {
       },
       { filesystem: 'imagefs', sameAs: 'nodefs', usedBytes: 20 * gib },
     ] as const;
-    const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ filesystems })], totalCount: 1 } });
+    const page = pageOfCluster({ nodes: all(aMeasuredNode({ filesystems })) });
     const shown = textOf(page, 'nodes');
     expect(shown).toContain('nodefs 95 % full 5.0GiB free of 100.0GiB');
     expect(shown).toContain('pods 60.0GiB · images 20.0GiB · neither 15.0GiB inodes 90 %');
@@ -534,7 +498,7 @@ describe('the sections', () => {
     [0.9, 't-critical', 'warning'],
   ])('show a filesystem that is full to %d with the colours of a limit', (fullRatio, colour, card) => {
     const filesystems = [{ filesystem: 'nodefs', fullRatio, inodesFullRatio: fullRatio }] as const;
-    const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ filesystems })], totalCount: 1 } });
+    const page = pageOfCluster({ nodes: all(aMeasuredNode({ filesystems })) });
     expect(page).toMatch(new RegExp(`</abbr> <span class="${colour}">\\d+ % full</span>`));
     expect(page).toMatch(new RegExp(`<span class="${colour}">inodes \\d+ %</span>`));
     expect(page).toContain(`<ul class="cards"><li class="${card}">`);
@@ -553,7 +517,7 @@ describe('the sections', () => {
       },
       { filesystem: 'imagefs', sameAs: 'nodefs', usedBytes: 55 * gib },
     ] as const;
-    const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ filesystems })], totalCount: 1 } });
+    const page = pageOfCluster({ nodes: all(aMeasuredNode({ filesystems })) });
     expect(page).toContain('<rect class="f-pods" x="0%" width="45%"');
     expect(page).toContain('<rect class="f-images" x="45%" width="15%"');
     expect(textOf(page, 'nodes')).toContain('pods 45.0GiB · images 55.0GiB');
@@ -566,24 +530,24 @@ describe('the sections', () => {
       state: 'measured' as const,
       usedBytes: 9 - index,
     }));
-    const page = pageOfCluster({ nodes: { items: [aMeasuredNode({ largestPods })], totalCount: 1 } });
+    const page = pageOfCluster({ nodes: all(aMeasuredNode({ largestPods })) });
     expect(page).toMatch(/shop\/p-2[^]*<details id="node-node-1"><summary[^>]*>2 more[^]*shop\/p-3/);
   });
 
   it.each([
-    ['next-evictions', { limits: { items: [], totalCount: 0 } }, 'No measured pod has reached 50 % of a limit.'],
+    ['next-evictions', { limits: all() }, 'No measured pod has reached 50 % of a limit.'],
     [
       'next-evictions',
-      { limits: { items: [], totalCount: 0 }, summary: aSummary({ limitCount: 0 }) },
+      { limits: all(), summary: aSummary({ limitCount: 0 }) },
       'No measured pod declares an ephemeral storage limit.',
     ],
     [
       'next-evictions',
-      { limits: { items: [], totalCount: 0 }, summary: aSummary({ podCount: 0, limitCount: 0 }) },
+      { limits: all(), summary: aSummary({ podCount: 0, limitCount: 0 }) },
       'No pods are measured yet.',
     ],
-    ['workloads', { workloads: { items: [], totalCount: 0 } }, 'No pods belong to a workload yet.'],
-    ['pods', { pods: { items: [], totalCount: 0 } }, 'No pods are measured yet.'],
+    ['workloads', { workloads: all() }, 'No pods belong to a workload yet.'],
+    ['pods', { pods: all() }, 'No pods are measured yet.'],
     ['findings', {}, 'Nothing was found.'],
     ['findings', { summary: aSummary({ podCount: 0 }) }, 'No pods are measured yet.'],
     ['pods', { hidesPodsWithoutWorkload: true }, 'not shown'],
@@ -596,7 +560,7 @@ describe('the sections', () => {
       },
       'Running pods measured 25 of 30',
     ],
-    ['nodes', { nodes: { items: [], totalCount: 0 } }, 'No nodes are in scope.'],
+    ['nodes', { nodes: all() }, 'No nodes are in scope.'],
   ])('have a text when they are empty: %s', (id, cluster, text) => {
     expect(textOf(pageOfCluster(cluster), id)).toContain(text);
   });
@@ -658,8 +622,8 @@ describe('hostile names', () => {
           items: [aLimit({ namespace: hostile, pod: hostile, node: hostile, container: hostile })],
           totalCount: 1,
         },
-        workloads: { items: [aWorkloadStatus({ workload: hostile })], totalCount: 1 },
-        pods: { items: [aPodStatus({ namespace: hostile, pod: hostile, node: hostile })], totalCount: 1 },
+        workloads: all(aWorkloadStatus({ workload: hostile })),
+        pods: all(aPodStatus({ namespace: hostile, pod: hostile, node: hostile })),
         nodes: {
           items: [
             aMeasuredNode({
