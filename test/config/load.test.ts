@@ -4,6 +4,12 @@ import { UserError } from '../../src/base/errors.js';
 import { ConfigError } from '../../src/config/faults.js';
 import { errorOf, faultsOf, linesOf, load, loadText } from './support.js';
 
+const sections = 'cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, log';
+/** Of an assignment. */
+const unknownPath = (path: string, hint: string): string => `${path}: unknown path (--set ${path}); ${hint}`;
+
+const cacheKeys = 'allowed: a mapping with any of ttl, nearTtl, maxBackoff, refresh';
+
 const prefix = 'EPHEMERAL_STORAGE_EXPORTER_';
 
 function levelsOf(texts: { file?: string; environment?: string; flag?: string }): string {
@@ -202,34 +208,19 @@ describe('assignments', () => {
       'cache.ttl=x',
       'cache.ttl: found "x" (--set cache.ttl); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to disable caching',
     ],
-    [
-      'cache.tll=5s',
-      'cache.tll: unknown path (--set cache.tll); allowed: the path of a setting (did you mean cache.ttl?)',
-    ],
-    [
-      'cach.ttl=5s',
-      'cach.ttl: unknown path (--set cach.ttl); allowed: the path of a setting (did you mean cache.ttl?)',
-    ],
-    [
-      'log.level.x=5',
-      'log.level.x: unknown path (--set log.level.x); allowed: the path of a setting (did you mean log.level?)',
-    ],
-    ['cache=5s', 'cache: found "5s" (--set cache); allowed: a mapping with any of ttl, nearTtl, maxBackoff, refresh'],
-    [
-      'cache={ttl: 5',
-      'cache: found "{ttl: 5" (--set cache); allowed: a mapping with any of ttl, nearTtl, maxBackoff, refresh',
-    ],
+    ['cache.tll=5s', unknownPath('cache.tll', 'allowed: the path of a setting (did you mean cache.ttl?)')],
+    ['cach.ttl=5s', unknownPath('cach.ttl', 'allowed: the path of a setting (did you mean cache.ttl?)')],
+    ['log.level.x=5', unknownPath('log.level.x', 'allowed: the path of a setting (did you mean log.level?)')],
+    ['cache=5s', `cache: found "5s" (--set cache); ${cacheKeys}`],
+    ['cache={ttl: 5', `cache: found "{ttl: 5" (--set cache); ${cacheKeys}`],
     ['cache.ttl', '--set cache.ttl: no value; allowed: PATH=VALUE'],
     ['=5s', '--set =5s: no value; allowed: PATH=VALUE'],
-    [
-      'identity.controllers=true',
-      'identity.controllers: unknown path (--set identity.controllers); it is now workloads.controllers',
-    ],
+    ['identity.controllers=true', unknownPath('identity.controllers', 'it is now workloads.controllers')],
     [
       'identity={controllers: true}',
-      'identity: unknown path (--set identity); it is now workloads (identity.workloads → workloads.selectors)',
+      unknownPath('identity', 'it is now workloads (identity.workloads → workloads.selectors)'),
     ],
-    ['__proto__.a=1', '__proto__.a: unknown path (--set __proto__.a); allowed: the path of a setting'],
+    ['__proto__.a=1', unknownPath('__proto__.a', 'allowed: the path of a setting')],
   ])('%s is rejected', (assignment, message) => {
     expect(errorOf({ assignments: [assignment] }).message).toBe(message);
   });
@@ -249,21 +240,9 @@ describe('unknown keys', () => {
       'workloads.selectors[0].namespace',
       'name, selector, namespaces (did you mean namespaces?)',
     ],
-    [
-      'cache:\nttl: 5s',
-      'ttl',
-      'cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, log (did you mean cache.ttl?)',
-    ],
-    [
-      '"a\\nb": 1',
-      '"a\\nb"',
-      'cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, log',
-    ],
-    [
-      '"cache.ttl": 5s',
-      'cache.ttl',
-      'cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, log',
-    ],
+    ['cache:\nttl: 5s', 'ttl', `${sections} (did you mean cache.ttl?)`],
+    ['"a\\nb": 1', '"a\\nb"', sections],
+    ['"cache.ttl": 5s', 'cache.ttl', sections],
   ])('%s', (text, path, allowed) => {
     expect(faultsOf(text)).toMatchObject([{ path, problem: 'unknown key', hint: `allowed: ${allowed}` }]);
   });
@@ -303,15 +282,11 @@ describe('the file', () => {
     ['text', '"text"'],
     ['5', '5'],
   ])('must contain a mapping, not %j', (text, found) => {
-    expect(linesOf(text)).toEqual([
-      `config.yaml:1: found ${found}; allowed: a mapping with any of cluster, kubelet, cache, workloads, attribution, evictions, enforcement, metrics, scrape, web, log`,
-    ]);
+    expect(linesOf(text)).toEqual([`config.yaml:1: found ${found}; allowed: a mapping with any of ${sections}`]);
   });
 
   it('must contain a mapping for each section', () => {
-    expect(linesOf('\ncache: 5s')).toEqual([
-      'cache: found "5s" (config.yaml:2); allowed: a mapping with any of ttl, nearTtl, maxBackoff, refresh',
-    ]);
+    expect(linesOf('\ncache: 5s')).toEqual([`cache: found "5s" (config.yaml:2); ${cacheKeys}`]);
   });
 
   it('is named with the line of each fault', () => {
@@ -500,14 +475,12 @@ describe('the error', () => {
   });
 });
 
-describe('the settings', () => {
-  it('are deeply frozen', () => {
-    const config = loadText('workloads: {selectors: [{name: a, selector: "app=b"}]}');
-    const check = (value: unknown): void => {
-      if (typeof value !== 'object' || value === null) return;
-      expect(Object.isFrozen(value)).toBe(true);
-      Object.values(value).forEach(check);
-    };
-    check(config);
-  });
+it('the settings are deeply frozen', () => {
+  const config = loadText('workloads: {selectors: [{name: a, selector: "app=b"}]}');
+  const check = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    expect(Object.isFrozen(value)).toBe(true);
+    Object.values(value).forEach(check);
+  };
+  check(config);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
 import { ConfigWatcher, type ReloadResult } from '../../src/config/reload.js';
@@ -36,6 +36,8 @@ class World {
   });
 }
 
+const it = test.extend('world', () => new World());
+
 /** A reload on demand; the clock moves for as long as the file is read. */
 async function reload({ watcher, clock }: World): Promise<ReloadResult<Config>> {
   const reloading = watcher.trigger();
@@ -54,14 +56,12 @@ async function watching(world: World, steps: () => Promise<void>): Promise<void>
 }
 
 describe('ConfigWatcher', () => {
-  it('does nothing while the content stays the same', async () => {
-    const world = new World();
+  it('does nothing while the content stays the same', async ({ world }) => {
     await watching(world, () => world.clock.advance(10 * pollMs));
     expect(world.reported).toEqual([]);
   });
 
-  it('applies a change of the content once', async () => {
-    const world = new World();
+  it('applies a change of the content once', async ({ world }) => {
     await watching(world, async () => {
       world.text = 'cache: {ttl: 30s}';
       await world.clock.advance(3 * pollMs);
@@ -70,15 +70,13 @@ describe('ConfigWatcher', () => {
     expect(world.reported).toEqual(['reloaded 30000']);
   });
 
-  it('notices a change before its start', async () => {
-    const world = new World();
+  it('notices a change before its start', async ({ world }) => {
     world.text = 'cache: {ttl: 30s}';
     await watching(world, () => world.clock.advance(pollMs + readMs));
     expect(world.applied).toEqual([30_000]);
   });
 
-  it('keeps the last good settings when the file has faults, and reports the faults once', async () => {
-    const world = new World();
+  it('keeps the last good settings when the file has faults, and reports the faults once', async ({ world }) => {
     await watching(world, async () => {
       world.text = 'cache: {ttl: never}';
       await world.clock.advance(5 * pollMs);
@@ -95,8 +93,7 @@ describe('ConfigWatcher', () => {
     ]);
   });
 
-  it('reports once that the file cannot be read, and recovers', async () => {
-    const world = new World();
+  it('reports once that the file cannot be read, and recovers', async ({ world }) => {
     await watching(world, async () => {
       world.readError = new Error('no such file');
       await world.clock.advance(5 * pollMs);
@@ -106,8 +103,7 @@ describe('ConfigWatcher', () => {
     expect(world.reported).toEqual(['failed: no such file', 'reloaded 20000']);
   });
 
-  it('reports settings that cannot be applied, and does not retry them on its own', async () => {
-    const world = new World();
+  it('reports settings that cannot be applied, and does not retry them on its own', async ({ world }) => {
     world.apply = () => Promise.reject(new Error('port in use'));
     await watching(world, async () => {
       world.text = 'cache: {ttl: 30s}';
@@ -119,8 +115,9 @@ describe('ConfigWatcher', () => {
     expect(world.applied).toEqual([30_000]);
   });
 
-  it('tries settings again a minute after each failure that is temporary, and no more once they are applied', async () => {
-    const world = new World();
+  it('tries settings again a minute after each failure that is temporary, and no more once they are applied', async ({
+    world,
+  }) => {
     const attemptedAtMs: number[] = [];
     const startMs = world.clock.monotonicMs();
     world.apply = () => {
@@ -136,8 +133,9 @@ describe('ConfigWatcher', () => {
     expect(world.reported).toEqual(['failed: no lists', 'failed: no lists', 'reloaded 30000']);
   });
 
-  it('applies a change of the content at once after a temporary failure, and drops the former content', async () => {
-    const world = new World();
+  it('applies a change of the content at once after a temporary failure, and drops the former content', async ({
+    world,
+  }) => {
     world.apply = ({ cache }) =>
       cache.ttlMs === 30_000 ? Promise.reject(new UserError('no lists', { isTemporary: true })) : Promise.resolve();
     await watching(world, async () => {
@@ -151,8 +149,7 @@ describe('ConfigWatcher', () => {
     expect(world.reported).toEqual(['failed: no lists', 'failed: cache.ttl: found "never"', 'reloaded 40000']);
   });
 
-  it('reloads on demand, even without a change, before the next poll', async () => {
-    const world = new World();
+  it('reloads on demand, even without a change, before the next poll', async ({ world }) => {
     expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 20_000 } } });
     world.text = 'cache: {ttl: 30s}';
     expect(await reload(world)).toMatchObject({ result: 'reloaded', config: { cache: { ttlMs: 30_000 } } });
@@ -161,16 +158,14 @@ describe('ConfigWatcher', () => {
     expect(world.applied).toHaveLength(2);
   });
 
-  it('returns the error of a reload on demand', async () => {
-    const world = new World();
+  it('returns the error of a reload on demand', async ({ world }) => {
     world.text = 'cache: {ttl: never}';
     const result = await reload(world);
     expect(result).toMatchObject({ result: 'failed' });
     expect(result.result === 'failed' && result.error.message).toMatch(/^cache\.ttl: found "never"/);
   });
 
-  it('runs one reload at a time, and waiting calls share the next one', async () => {
-    const world = new World();
+  it('runs one reload at a time, and waiting calls share the next one', async ({ world }) => {
     const gates: (() => void)[] = [];
     world.apply = () => new Promise((resolve) => gates.push(resolve));
     const first = world.watcher.trigger();
@@ -190,8 +185,7 @@ describe('ConfigWatcher', () => {
     expect(world.applied).toEqual([20_000, 30_000]);
   });
 
-  it('does not repeat a reload for content that a running reload has read', async () => {
-    const world = new World();
+  it('does not repeat a reload for content that a running reload has read', async ({ world }) => {
     let open: (() => void) | undefined;
     world.apply = () => new Promise((resolve) => (open = resolve));
     await watching(world, async () => {
@@ -205,10 +199,9 @@ describe('ConfigWatcher', () => {
     expect(world.applied).toEqual([30_000]);
   });
 
-  it.each(['', '\uFEFF', '\n# nothing\n---\n  # is set\n'])(
-    'H8: keeps the last good settings when the file is empty: %j',
-    async (text) => {
-      const world = new World();
+  it.for(['', '\uFEFF', '\n# nothing\n---\n  # is set\n'])(
+    'the watcher keeps the last good settings when the file is empty: %j',
+    async (text, { world }) => {
       world.text = text;
       const result = await reload(world);
       expect(result).toMatchObject({
@@ -221,8 +214,7 @@ describe('ConfigWatcher', () => {
     },
   );
 
-  it('H8: reads a file that is being written until two reads agree', async () => {
-    const world = new World();
+  it('the watcher reads a file that is being written until two reads agree', async ({ world }) => {
     const reads = ['', 'cache: {ttl', 'cache: {ttl: 30s}', 'cache: {ttl: 30s}'];
     world.read = () => Promise.resolve(reads.shift() ?? 'cache: {ttl: 30s}');
     const reloading = world.watcher.trigger();
@@ -231,8 +223,7 @@ describe('ConfigWatcher', () => {
     expect(world.reported).toEqual(['reloaded 30000']);
   });
 
-  it('H8: reports a file that never stays the same, and loads it once it does', async () => {
-    const world = new World();
+  it('reports a file that never stays the same, and loads it once it does', async ({ world }) => {
     let count = 0;
     world.read = () => Promise.resolve(`cache: {ttl: ${(count += 1)}s}`);
     await watching(world, async () => {
@@ -243,8 +234,7 @@ describe('ConfigWatcher', () => {
     expect(world.reported).toEqual(['failed: the file has changed at ', 'reloaded 30000']);
   });
 
-  it('ends with its signal, after the running reload', async () => {
-    const world = new World();
+  it('ends with its signal, after the running reload', async ({ world }) => {
     let open: (() => void) | undefined;
     world.apply = () => new Promise((resolve) => (open = resolve));
     const stop = new AbortController();

@@ -6,72 +6,21 @@ describe('listSettings', () => {
   const rows = listSettings();
 
   it('has a row for each setting, and for the fields of a workload', () => {
-    expect(rows.map((row) => row.path)).toEqual([
-      'cluster.nodeSelector',
-      'cluster.namespaces',
-      'cluster.ownNamespace',
-      'cluster.podSelector',
-      'cluster.skipNodes',
-      'cluster.nodeLocal',
-      'cluster.node',
-      'cluster.shard',
-      'cluster.totalShards',
-      'kubelet.access',
-      'kubelet.addressTypes',
-      'kubelet.port',
-      'kubelet.requestTimeout',
-      'kubelet.maxConcurrentRequests',
-      'kubelet.maxBodySize',
-      'kubelet.readConfig',
-      'kubelet.bearerTokenFile',
-      'kubelet.tls.caFile',
-      'kubelet.tls.certFile',
-      'kubelet.tls.keyFile',
-      'kubelet.tls.serverName',
-      'kubelet.tls.insecureSkipVerify',
-      'cache.ttl',
-      'cache.nearTtl',
-      'cache.maxBackoff',
-      'cache.refresh',
-      'workloads.selectors',
-      'workloads.selectors[].name',
-      'workloads.selectors[].selector',
-      'workloads.selectors[].namespaces',
-      'workloads.labels',
-      'workloads.controllers',
-      'workloads.onMissingNode',
-      'attribution',
-      'evictions.retention',
-      'evictions.maxRecords',
-      'enforcement.sidecars',
-      'metrics.profile',
-      'metrics.nodeLabels',
-      'metrics.levels.workload',
-      'metrics.levels.node',
-      'metrics.levels.pod',
-      'metrics.levels.container',
-      'metrics.levels.volume',
-      'metrics.allow',
-      'metrics.deny',
-      'metrics.maxSeries',
-      'metrics.top',
-      'metrics.compatibility',
-      'scrape.timeoutOffset',
-      'scrape.defaultTimeout',
-      'scrape.maxDuration',
-      'scrape.maxInFlight',
-      'web.listenAddresses',
-      'web.telemetryPath',
-      'web.configFile',
-      'web.authorization',
-      'web.audiences',
-      'web.status',
-      'web.enableLifecycle',
-      'web.clusterName',
-      'web.links',
-      'log.level',
-      'log.format',
-    ]);
+    const paths = `
+      cluster.nodeSelector cluster.namespaces cluster.ownNamespace cluster.podSelector cluster.skipNodes
+      cluster.nodeLocal cluster.node cluster.shard cluster.totalShards kubelet.access kubelet.addressTypes
+      kubelet.port kubelet.requestTimeout kubelet.maxConcurrentRequests kubelet.maxBodySize kubelet.readConfig
+      kubelet.bearerTokenFile kubelet.tls.caFile kubelet.tls.certFile kubelet.tls.keyFile kubelet.tls.serverName
+      kubelet.tls.insecureSkipVerify cache.ttl cache.nearTtl cache.maxBackoff cache.refresh workloads.selectors
+      workloads.selectors[].name workloads.selectors[].selector workloads.selectors[].namespaces workloads.labels
+      workloads.controllers workloads.onMissingNode attribution evictions.retention evictions.maxRecords
+      enforcement.sidecars metrics.profile metrics.nodeLabels metrics.levels.workload metrics.levels.node
+      metrics.levels.pod metrics.levels.container metrics.levels.volume metrics.allow metrics.deny metrics.maxSeries
+      metrics.top metrics.compatibility scrape.timeoutOffset scrape.defaultTimeout scrape.maxDuration
+      scrape.maxInFlight web.listenAddresses web.telemetryPath web.configFile web.authorization web.audiences
+      web.status web.enableLifecycle web.clusterName web.links log.level log.format
+    `;
+    expect(rows.map((row) => row.path)).toEqual(paths.trim().split(/\s+/));
   });
 
   it('has a help text, a default and the allowed values of each setting', () => {

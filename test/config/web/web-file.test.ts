@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { UserError } from '../../../src/base/errors.js';
 import { loadWebFile, readWebFile } from '../../../src/config/web/web-file.js';
@@ -18,18 +18,16 @@ beforeAll(async () => {
 
 afterAll(() => folder[Symbol.asyncDispose]());
 
-describe('the file of the listener', () => {
-  it.each(webFileCases)('with $name is accepted: $isAccepted', async ({ text, isAccepted }) => {
-    const file = await files.write(text);
-    const content = await readWebFile(file);
-    let fault = '';
-    try {
-      loadWebFile(file, content);
-    } catch (error) {
-      fault = String(error);
-    }
-    expect([fault === '', fault]).toEqual([isAccepted, fault]);
-  });
+it.each(webFileCases)('the file of the listener with $name is accepted: $isAccepted', async ({ text, isAccepted }) => {
+  const file = await files.write(text);
+  const content = await readWebFile(file);
+  let fault = '';
+  try {
+    loadWebFile(file, content);
+  } catch (error) {
+    fault = String(error);
+  }
+  expect([fault === '', fault]).toEqual([isAccepted, fault]);
 });
 
 async function loaded(text: string): Promise<unknown> {
