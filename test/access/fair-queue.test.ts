@@ -50,7 +50,7 @@ describe('FairQueue', () => {
     expect(await after).toBe('d');
   });
 
-  it('H3: gives a newcomer a place of the key that has the most, until all have the same', async () => {
+  it('gives a newcomer a place of the key that has the most, until all have the same', async () => {
     const queue = new FairQueue(limits);
     const work = new HeldWork();
     const results = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1', 'd1', 'e1', 'f1'].map((name) =>

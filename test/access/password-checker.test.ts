@@ -6,6 +6,7 @@ import { PasswordChecker } from '../../src/access/password-checker.js';
 import type { Verdict } from '../../src/access/verdict.js';
 import { aLogger } from '../server/test-server.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
 const hashes = new Map([['alice', 'hash of right']]);
 
@@ -146,7 +147,6 @@ describe('PasswordChecker', () => {
 });
 
 describe('comparePassword', () => {
-  const never = new AbortController().signal;
   const hash = hashSync('größe: ok', 4);
 
   it.each([

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 import type { Rule } from '../../sim/access.js';
@@ -14,6 +14,7 @@ import type { CommandContext } from '../../src/commands/context.js';
 import { podSpec } from '../sim/pods.js';
 import { aCommandContext, type RecordedCommand } from '../support/command-context.js';
 import { leastRules } from '../support/exporter.js';
+import { untilEnd } from '../support/fixtures.js';
 import { temporaryFolder } from '../support/programs.js';
 
 const scenario: Scenario = {
@@ -55,6 +56,8 @@ async function prepare({
   };
 }
 
+const it = test.extend('prepared', ({ onTestFinished }) => untilEnd(onTestFinished, prepare()));
+
 /** The kubeconfig with the namespace in its only context. */
 function withNamespace(kubeconfig: string, namespace: string): string {
   const config = parse(kubeconfig) as { contexts: { context: Record<string, string> }[] };
@@ -84,8 +87,9 @@ function start({ flags }: Prepared, line: string, overrides: Partial<CommandCont
 }
 
 describe('top', () => {
-  it('reads the cluster with the least rights, leaves nothing open and scrapes each kubelet once', async () => {
-    await using prepared = await prepare();
+  it('reads the cluster with the least rights, leaves nothing open and scrapes each kubelet once', async ({
+    prepared,
+  }) => {
     const { status, out, error } = await run(prepared, 'top');
     expect(out).toMatch(/^POD +NODE[^]*cart-1[^]*cart-2/);
     expect(error).toBe('');
@@ -111,14 +115,12 @@ describe('top', () => {
     expect(await run(prepared, line)).toMatchObject({ status: 0, out: names });
   });
 
-  it('has a column of namespaces for all of them, and no header on demand', async () => {
-    await using prepared = await prepare();
+  it('has a column of namespaces for all of them, and no header on demand', async ({ prepared }) => {
     expect((await run(prepared, 'top pods -A')).out).toMatch(/^NAMESPACE +POD +/);
     expect((await run(prepared, 'top pods -A --no-headers')).out).toMatch(/^default +cart-1 +node-1/);
   });
 
-  it('lists at most 20 rows on a terminal, and all elsewhere', async () => {
-    await using prepared = await prepare();
+  it('lists at most 20 rows on a terminal, and all elsewhere', async ({ prepared }) => {
     for (let number = 0; number < 20; number += 1) {
       prepared.cluster.model.addPod(podSpec(`many-${number}`, { namespace: 'find' }));
     }
@@ -128,8 +130,7 @@ describe('top', () => {
     expect(rowsOf(await run(prepared, 'top -n find --limit 3'))).toBe(3);
   });
 
-  it('of a namespace without pods writes nothing but a note', async () => {
-    await using prepared = await prepare();
+  it('of a namespace without pods writes nothing but a note', async ({ prepared }) => {
     const { status, out, error } = await run(prepared, 'top pods -n defualt');
     expect({ status, out }).toEqual({ status: 0, out: '' });
     expect(error).toMatch(/^No pods found in namespace defualt; did you mean default\?\n/);
@@ -169,11 +170,10 @@ describe('top', () => {
     });
   });
 
-  it.each([
+  it.for([
     ['json', (text: string): unknown => JSON.parse(text)],
     ['yaml', (text: string): unknown => parse(text)],
-  ])('as %s has plain rows, and what is missing on standard error', async (form, read) => {
-    await using prepared = await prepare();
+  ] as const)('as %s has plain rows, and what is missing on standard error', async ([form, read], { prepared }) => {
     await prepared.cluster.setFault('node-2', 'status:500');
     const { out, error } = await run(prepared, `top -A -o ${form}`);
     expect(read(out)).toMatchObject([
@@ -188,14 +188,13 @@ describe('top', () => {
     expect((await run(prepared, 'top -A')).out).toContain('search-1');
   });
 
-  it.each([
+  it.for([
     ['top --workload crat-1', 1, 'no workload "crat-1" in namespace default; did you mean default/Pod/cart-1'],
     ['top -l =x', 2, '--selector: '],
     ['top -n a -A', 2, '--namespace and --all-namespaces exclude each other'],
     ['top --sort-by size', 2, '--sort-by: found "size", allowed: '],
     ['top -o xml', 2, "'xml' is invalid"],
-  ])('%s fails with exit code %i', async (line, status, message) => {
-    await using prepared = await prepare();
+  ] as const)('%s fails with exit code %i', async ([line, status, message], { prepared }) => {
     const result = await run(prepared, line);
     expect(result.error).toContain(message);
     expect(result).toMatchObject({ status, out: '' });
@@ -209,8 +208,7 @@ describe('top', () => {
     expect(lines[1]).toMatch(/pods could not be listed: .*403/);
   });
 
-  it('reports in a line per reason why no kubelet has data', async () => {
-    await using prepared = await prepare();
+  it('reports in a line per reason why no kubelet has data', async ({ prepared }) => {
     await prepared.cluster.setFault('node-1', 'status:500');
     await prepared.cluster.setFault('node-2', 'html');
     const { status, error } = await run(prepared, 'top');
@@ -221,17 +219,18 @@ describe('top', () => {
     ]);
   });
 
-  it.each([
+  it.for([
     ['top', /\nto reach the kubelets through the API server, add --set kubelet\.access=proxy .*\n$/],
     ['top --set kubelet.access=proxy', /^no data from (?:(?!access=proxy).)*$/s],
-  ])('%s names the other way to kubelets that cannot be reached directly', async (line, error) => {
-    await using prepared = await prepare();
-    for (const name of ['node-1', 'node-2']) await prepared.cluster.setFault(name, 'reset');
-    expect(await run(prepared, line)).toMatchObject({ status: 1, error: expect.stringMatching(error) as unknown });
-  });
+  ] as const)(
+    '%s names the other way to kubelets that cannot be reached directly',
+    async ([line, error], { prepared }) => {
+      for (const name of ['node-1', 'node-2']) await prepared.cluster.setFault(name, 'reset');
+      expect(await run(prepared, line)).toMatchObject({ status: 1, error: expect.stringMatching(error) as unknown });
+    },
+  );
 
-  it('still lists the nodes when none has data', async () => {
-    await using prepared = await prepare();
+  it('still lists the nodes when none has data', async ({ prepared }) => {
     for (const name of ['node-1', 'node-2']) await prepared.cluster.setFault(name, 'status:500');
     const { status, out, error } = await run(prepared, 'top nodes');
     expect(status).toBe(1);
@@ -239,8 +238,7 @@ describe('top', () => {
     expect(out).toMatch(/node-1 .*absent .*http_status/);
   });
 
-  it('ends at the stop signal before there was an answer', async () => {
-    await using prepared = await prepare();
+  it('ends at the stop signal before there was an answer', async ({ prepared }) => {
     await prepared.cluster.setFault('node-1', 'hang');
     const command = start(prepared, 'top');
     await expect.poll(() => prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
@@ -250,13 +248,12 @@ describe('top', () => {
     expect(command.out()).toBe('');
   });
 
-  it.each<[where: string, overrides: Partial<CommandContext>, isColoured: boolean]>([
+  it.for<[where: string, overrides: Partial<CommandContext>, isColoured: boolean]>([
     ['on a terminal', { terminal: () => wideTerminal }, true],
     ['with NO_COLOR', { terminal: () => wideTerminal, environment: { NO_COLOR: '1' } }, false],
     ['on a dumb terminal', { terminal: () => wideTerminal, environment: { TERM: 'dumb' } }, false],
     ['in a pipe', {}, false],
-  ])('%s is coloured: %s', async (_where, overrides, isColoured) => {
-    await using prepared = await prepare();
+  ])('%s is coloured: %s', async ([, overrides, isColoured], { prepared }) => {
     await prepared.cluster.setFault('node-2', 'status:500');
     const { out } = await run(prepared, 'top nodes', overrides);
     expect(out.includes('\u001b[31mabsent\u001b[0m')).toBe(isColoured);
@@ -265,8 +262,9 @@ describe('top', () => {
 });
 
 describe('top --watch', () => {
-  it('draws again over what it drew until the stop signal, and scrapes kubelets once per TTL at most', async () => {
-    await using prepared = await prepare();
+  it('draws again over what it drew until the stop signal, and scrapes kubelets once per TTL at most', async ({
+    prepared,
+  }) => {
     const command = start(prepared, 'top -w --interval 100ms', { terminal: () => wideTerminal });
     const draws = (): readonly string[] => command.out().split('\u001b[H\u001b[J').slice(1);
     await expect.poll(() => draws().length, { interval: 5, timeout: 10_000 }).toBeGreaterThanOrEqual(3);
@@ -276,8 +274,7 @@ describe('top --watch', () => {
     expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
   });
 
-  it('ends when its output is closed', async () => {
-    await using prepared = await prepare();
+  it('ends when its output is closed', async ({ prepared }) => {
     const command = start(prepared, 'top -w --interval 1h');
     await expect.poll(command.out, { interval: 5, timeout: 10_000 }).toContain('POD');
     command.closeOutput();
@@ -285,8 +282,7 @@ describe('top --watch', () => {
     await expect.poll(() => prepared.cluster.openWatchCount).toBe(0);
   });
 
-  it('sends no escapes where there is no terminal', async () => {
-    await using prepared = await prepare();
+  it('sends no escapes where there is no terminal', async ({ prepared }) => {
     const command = start(prepared, 'top -w --interval 100ms');
     await expect.poll(() => command.out().match(/POD/g)?.length ?? 0, { interval: 5 }).toBeGreaterThanOrEqual(2);
     command.stop();
@@ -294,8 +290,7 @@ describe('top --watch', () => {
     expect(command.out()).not.toContain('\u001b');
   });
 
-  it('as JSON has an array per line, and reports what is missing when that changes', async () => {
-    await using prepared = await prepare();
+  it('as JSON has an array per line, and reports what is missing when that changes', async ({ prepared }) => {
     await prepared.cluster.setFault('node-2', 'status:500');
     const command = start(prepared, 'top -A -o json -w --interval 100ms');
     await expect.poll(() => command.out().split('\n').length, { interval: 5 }).toBeGreaterThanOrEqual(3);
@@ -308,13 +303,12 @@ describe('top --watch', () => {
 });
 
 describe('explain', () => {
-  it.each([
+  it.for([
     'explain pod cart-1',
     'explain po default/cart-1',
     'explain pods cart-1 -n default',
     'explain pod cart-1 -A',
-  ])('%s shows the pod, as text, JSON and YAML', async (line) => {
-    await using prepared = await prepare();
+  ])('%s shows the pod, as text, JSON and YAML', async (line, { prepared }) => {
     const asText = await run(prepared, line);
     expect(asText.out).toMatch(/^Pod default\/cart-1 on node-1\n[^]*= total +16384/);
     const report = [{ pod: 'cart-1', state: 'measured', usedBytes: 16_384 }];
@@ -331,7 +325,7 @@ describe('explain', () => {
     expect(JSON.parse(asJson.out)).toMatchObject({ workload: 'cart', usedBytes: 32_768, pods: [{}, {}] });
   });
 
-  it.each([
+  it.for([
     ['pod default/cart-3', 1, /^no pod "default\/cart-3"; did you mean default\/cart-1, default\/cart-2\?\n$/],
     ['pod search-1', 1, /^no pod "search-1" in namespace default; did you mean .*find\/search-1\?\n$/],
     ['pod find/zzz', 1, /^no pod "find\/zzz"\n$/],
@@ -339,8 +333,7 @@ describe('explain', () => {
     ['pod find/search-1 -n default', 2, /^explain pod "find\/search-1": --namespace is default\n$/],
     ['workload default/Pod/crat-1', 1, /^no workload "default\/Pod\/crat-1"; did you mean default\/Pod\/cart-1/],
     ['workload \u001b[2J', 1, /^no workload "\\u001b\[2J" in namespace default\n$/],
-  ] as const)('%j fails with exit code %i and suggests others', async (line, status, message) => {
-    await using prepared = await prepare();
+  ] as const)('%j fails with exit code %i and suggests others', async ([line, status, message], { prepared }) => {
     expect(await run(prepared, `explain ${line}`)).toMatchObject({
       status,
       out: '',
@@ -348,15 +341,13 @@ describe('explain', () => {
     });
   });
 
-  it('waits for the configuration of the kubelet, where the settings have it read', async () => {
-    await using prepared = await prepare();
+  it('waits for the configuration of the kubelet, where the settings have it read', async ({ prepared }) => {
     const { status, error } = await run(prepared, 'explain pod cart-1 --set kubelet.readConfig=true');
     expect(status).toBe(0);
     expect(error).toMatch(/^configuration of node node-\d .*answered 403.*nodes\/configz.*\n$/);
   });
 
-  it('fits the terminal', async () => {
-    await using prepared = await prepare();
+  it('fits the terminal', async ({ prepared }) => {
     const { out } = await run(prepared, 'explain pod cart-1', { terminal: () => ({ columns: 30, rows: 24 }) });
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(30);
   });
@@ -374,16 +365,14 @@ describe('explain node', () => {
     expect([assumed.error, known.error]).toEqual(['', '']);
   });
 
-  it('reports why it cannot read them', async () => {
-    await using prepared = await prepare();
+  it('reports why it cannot read them', async ({ prepared }) => {
     const { status, out, error } = await run(prepared, 'explain node node-1 --set kubelet.readConfig=true');
     expect(status).toBe(0);
     expect(out).toContain('The thresholds are assumed');
     expect(error).toMatch(/configuration of node node-1 .*answered 403.*nodes\/configz/);
   });
 
-  it('names nodes that exist', async () => {
-    await using prepared = await prepare();
+  it('names nodes that exist', async ({ prepared }) => {
     expect(await run(prepared, 'explain node node-9')).toMatchObject({
       status: 1,
       out: '',

@@ -9,6 +9,7 @@ import { staticCredentials } from '../../src/credentials/credentials.js';
 import { wholeCluster } from '../../src/kube/scope.js';
 import { settingsOf } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
 it('waits for an API server that may come back, for half a minute, and reports its last answer', async () => {
   const clock = new ManualClock();
@@ -22,7 +23,7 @@ it('waits for an API server that may come back, for half a minute, and reports i
   });
   const outcome: { failure?: unknown } = {};
   const startMs = clock.monotonicMs();
-  const waiting = reader.synced(new AbortController().signal).catch((error: unknown) => {
+  const waiting = reader.synced(never).catch((error: unknown) => {
     outcome.failure = error;
   });
   await expect.poll(() => cluster.apiRequests.length, { interval: 5 }).toBeGreaterThanOrEqual(2);

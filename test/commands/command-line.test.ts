@@ -215,19 +215,17 @@ describe('check-config', () => {
   });
 });
 
-describe('serve', () => {
-  it.each([
-    { args: ['--node', 'node-1'], isInterpreted: true },
-    { args: ['--set', 'cluster.nodeLocal=true'], isInterpreted: true },
-    { args: ['--total-shards', '1'], isInterpreted: false },
-  ])('with $args compiles no code: $isInterpreted', async ({ args, isInterpreted }) => {
-    let isCompiling = true;
-    const interpretOnly = () => {
-      isCompiling = false;
-    };
-    const { context, error } = aCommandContext({ interpretOnly });
-    await runArguments(['serve', ...args], context);
-    expect(error()).toContain('kubeconfig');
-    expect(isCompiling).toBe(!isInterpreted);
-  });
+it.each([
+  { args: ['--node', 'node-1'], isInterpreted: true },
+  { args: ['--set', 'cluster.nodeLocal=true'], isInterpreted: true },
+  { args: ['--total-shards', '1'], isInterpreted: false },
+])('serve with $args compiles no code: $isInterpreted', async ({ args, isInterpreted }) => {
+  let isCompiling = true;
+  const interpretOnly = () => {
+    isCompiling = false;
+  };
+  const { context, error } = aCommandContext({ interpretOnly });
+  await runArguments(['serve', ...args], context);
+  expect(error()).toContain('kubeconfig');
+  expect(isCompiling).toBe(!isInterpreted);
 });

@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { replay } from '../../src/commands/replay.js';
 import { capturePath, capturesNeeded, hasCaptures } from '../support/captures.js';
 import { aCommandContext } from '../support/command-context.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
+import { untilEnd } from '../support/fixtures.js';
 import { temporaryFolder } from '../support/programs.js';
 
 const noSettings = { configFile: undefined, values: {} };
@@ -39,9 +40,10 @@ metadata: {name: other}
 const samplesOf = (families: readonly ParsedFamily[], name: string) =>
   families.find((family) => family.name === `ephemeral_storage_${name}`)?.samples ?? [];
 
+const it = test.extend('folder', ({ onTestFinished }) => untilEnd(onTestFinished, temporaryFolder()));
+
 describe('replay', () => {
-  it('gives the exposition of recorded summaries with the workloads of recorded objects', async () => {
-    await using folder = await temporaryFolder();
+  it('gives the exposition of recorded summaries with the workloads of recorded objects', async ({ folder }) => {
     await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
     await writeFile(path.join(folder.path, 'objects.yaml'), pods);
     const { context, out, error } = aCommandContext();
@@ -58,7 +60,7 @@ describe('replay', () => {
     expect(error()).toBe('');
   });
 
-  it('gives the pods that were evicted within the retention time, and counts none', async () => {
+  it('gives the pods that were evicted within the retention time, and counts none', async ({ folder }) => {
     const evicted = (name: string, finishedAt: string): string => `
 metadata: {namespace: shop, name: ${name}, uid: ${name}}
 kind: Pod
@@ -69,7 +71,6 @@ status:
   message: "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. "
   containerStatuses: [{name: app, state: {terminated: {finishedAt: "${finishedAt}"}}}]
 `;
-    await using folder = await temporaryFolder();
     await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
     const objects = [pods, evicted('new', '2026-01-01T00:05:00Z'), evicted('old', '2025-12-31T23:00:00Z')];
     await writeFile(path.join(folder.path, 'objects.yaml'), objects.join('\n---\n'));
@@ -83,8 +84,7 @@ status:
     expect(samplesOf(families, 'node_evictions_total')).toEqual([]);
   });
 
-  it('gives series of all pods without API objects', async () => {
-    await using folder = await temporaryFolder();
+  it('gives series of all pods without API objects', async ({ folder }) => {
     await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
     const { context, out, error } = aCommandContext();
     await replay({ settings: noSettings, summaries: folder.path, objects: undefined }, context);
@@ -92,8 +92,7 @@ status:
     expect(samplesOf(parseExposition(out(), 'text'), 'pod_used_bytes').map(({ value }) => value)).toEqual([4216]);
   });
 
-  it('gives the same text each time: recordings do not age while they are read', async () => {
-    await using folder = await temporaryFolder();
+  it('gives the same text each time: recordings do not age while they are read', async ({ folder }) => {
     for (let number = 0; number < 40; number += 1) {
       await writeFile(path.join(folder.path, `n${number}.json`), summary(`n${number}`, [podSummary]));
     }
@@ -104,8 +103,7 @@ status:
     expect(new Set(fetched.map(({ value }) => value)).size).toBe(1);
   });
 
-  it('says what it leaves out and goes on', async () => {
-    await using folder = await temporaryFolder();
+  it('says what it leaves out and goes on', async ({ folder }) => {
     await writeFile(path.join(folder.path, 'n1.json'), summary('n1', [podSummary]));
     await writeFile(path.join(folder.path, 'broken.json'), '{"node": ');
     await writeFile(path.join(folder.path, 'broken.yaml'), 'a: [');
@@ -116,7 +114,7 @@ status:
     expect(error()).toMatch(/left out: .*broken\.yaml/);
   });
 
-  it.each([
+  it.for([
     { what: 'a missing path', files: {}, at: 'nowhere', message: /nowhere: cannot be read/ },
     { what: 'a folder without summaries', files: {}, at: '', message: /no kubelet summary found/ },
     {
@@ -125,8 +123,7 @@ status:
       at: '',
       message: /a\.json and .*b\.json are both summaries of node n1/,
     },
-  ])('refuses $what', async ({ files, at, message }) => {
-    await using folder = await temporaryFolder();
+  ])('refuses $what', async ({ files, at, message }, { folder }) => {
     for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder.path, name), text);
     const { context } = aCommandContext();
     const run = replay({ settings: noSettings, summaries: path.join(folder.path, at), objects: undefined }, context);

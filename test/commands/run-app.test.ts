@@ -157,29 +157,15 @@ describe('a reload', () => {
 
 describe('the part of the cluster that is measured', () => {
   const oneNode = { shard: '0', total_shards: '1', node: 'node-1' };
+  const shards = (shard: string, total: string) => ({ shard, total_shards: total, node: '' });
 
   it.each<[how: string, settings: string, options: StartOptions, labels: object]>([
     ['--node', '', { flags: { node: 'node-1' } }, oneNode],
     ['$NODE_NAME', 'cluster: {nodeLocal: true}\n', { environment: { NODE_NAME: 'node-1' } }, oneNode],
     ['the name of the host', 'cluster: {nodeLocal: true}\n', { hostName: 'node-1' }, oneNode],
-    [
-      '--shard',
-      '',
-      { flags: { shard: '1', 'total-shards': '3' }, hostName: 'e-2' },
-      { shard: '1', total_shards: '3', node: '' },
-    ],
-    [
-      'the ordinal of the pod',
-      '',
-      { flags: { 'total-shards': '3' }, hostName: 'e-2' },
-      { shard: '2', total_shards: '3', node: '' },
-    ],
-    [
-      'nothing',
-      '',
-      { environment: { NODE_NAME: 'node-1' }, hostName: 'e-2' },
-      { shard: '0', total_shards: '1', node: '' },
-    ],
+    ['--shard', '', { flags: { shard: '1', 'total-shards': '3' }, hostName: 'e-2' }, shards('1', '3')],
+    ['the ordinal of the pod', '', { flags: { 'total-shards': '3' }, hostName: 'e-2' }, shards('2', '3')],
+    ['nothing', '', { environment: { NODE_NAME: 'node-1' }, hostName: 'e-2' }, shards('0', '1')],
   ])('follows %s', async (_how, settings, options, labels) => {
     await using exporter = await start(settings, options);
     expect(await exporter.labels('exporter_scope_info')).toEqual(labels);
@@ -198,30 +184,24 @@ describe('the part of the cluster that is measured', () => {
   });
 });
 
-describe('a part that ends although it never should', () => {
-  it('stops the exporter, is in the log, and is the error of the command', async () => {
-    let isBroken = false;
-    const random = (): number => {
-      if (isBroken) throw new Error('no entropy');
-      return 0.5;
-    };
-    await using exporter = await start('', { random });
-    isBroken = true;
-    await exporter.cluster.setApiFault('down');
-    await expect(exporter.ended).rejects.toThrow(/^the watch of (?:nodes|pods) has ended: no entropy$/);
-    const faults = exporter.log().match(/level=error.*/g);
-    expect(faults).toEqual([
-      expect.stringMatching(/msg="the exporter cannot go on" error="the watch of .*no entropy"/),
-    ]);
-    await expect(exporter.request('GET', '/readyz')).rejects.toThrow('ECONNREFUSED');
-  });
+it('a part that ends although it never should stops the exporter, is in the log, and is the error of the command', async () => {
+  let isBroken = false;
+  const random = (): number => {
+    if (isBroken) throw new Error('no entropy');
+    return 0.5;
+  };
+  await using exporter = await start('', { random });
+  isBroken = true;
+  await exporter.cluster.setApiFault('down');
+  await expect(exporter.ended).rejects.toThrow(/^the watch of (?:nodes|pods) has ended: no entropy$/);
+  const faults = exporter.log().match(/level=error.*/g);
+  expect(faults).toEqual([expect.stringMatching(/msg="the exporter cannot go on" error="the watch of .*no entropy"/)]);
+  await expect(exporter.request('GET', '/readyz')).rejects.toThrow('ECONNREFUSED');
 });
 
-describe('switched off verification', () => {
-  it('is told by a gauge and a warning', async () => {
-    await using exporter = await start('kubelet: {tls: {insecureSkipVerify: true}}\n');
-    expect(await exporter.value('exporter_kubelet_tls_verification_disabled')).toBe(1);
-    expect(exporter.log()).toMatch(/level=warn msg="kubelet TLS verification is disabled/);
-    expect(await exporter.value('node_data_available')).toBe(1);
-  });
+it('switched off verification is shown by a gauge and a warning', async () => {
+  await using exporter = await start('kubelet: {tls: {insecureSkipVerify: true}}\n');
+  expect(await exporter.value('exporter_kubelet_tls_verification_disabled')).toBe(1);
+  expect(exporter.log()).toMatch(/level=warn msg="kubelet TLS verification is disabled/);
+  expect(await exporter.value('node_data_available')).toBe(1);
 });

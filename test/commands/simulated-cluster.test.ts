@@ -18,6 +18,7 @@ import { settingsOf } from '../support/exporter.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 import { readSimulated } from '../support/simulated-reading.js';
 
 const everything = { namespace: undefined, selector: [], workload: undefined };
@@ -34,7 +35,7 @@ beforeAll(async () => {
     observer: { capped: () => undefined },
     clock: new ManualClock(),
   });
-  const { chunks } = await exposition.render(reading.snapshot, asking('text'), new AbortController().signal);
+  const { chunks } = await exposition.render(reading.snapshot, asking('text'), never);
   families = parseExposition(Buffer.concat(chunks), 'text');
 });
 
@@ -162,21 +163,19 @@ describe('explain pod', () => {
   });
 });
 
-describe('explain workload', () => {
-  it('lists the pods that make it incomplete, and adds up to what is exposed', async () => {
-    const workload = findWorkload(reading, 'deployment/checkout', 'shop');
-    const report = workloadExplanation(reading, workload, settingsOf('').workloads);
-    expect(report).toMatchObject({ expectedPodCount: 2, measuredPodCount: 1, isComplete: false });
-    expect(report.pods).toMatchObject([
-      { node: 'node-2', state: 'unmeasured', isExpected: true },
-      { node: 'node-4', state: 'measured', usedBytes: report.usedBytes },
-    ]);
-    const text = workloadText(report, { name: workloadName(workload), width: 100 }).replace(
-      /127\.0\.0\.1:\d+/,
-      '127.0.0.1:10250',
-    );
-    await expect(text).toMatchFileSnapshot('../golden/explain-workload-demo.txt');
-  });
+it('explain workload lists the pods that make it incomplete, and adds up to what is exposed', async () => {
+  const workload = findWorkload(reading, 'deployment/checkout', 'shop');
+  const report = workloadExplanation(reading, workload, settingsOf('').workloads);
+  expect(report).toMatchObject({ expectedPodCount: 2, measuredPodCount: 1, isComplete: false });
+  expect(report.pods).toMatchObject([
+    { node: 'node-2', state: 'unmeasured', isExpected: true },
+    { node: 'node-4', state: 'measured', usedBytes: report.usedBytes },
+  ]);
+  const text = workloadText(report, { name: workloadName(workload), width: 100 }).replace(
+    /127\.0\.0\.1:\d+/,
+    '127.0.0.1:10250',
+  );
+  await expect(text).toMatchFileSnapshot('../golden/explain-workload-demo.txt');
 });
 
 function printedSum(text: string, pattern: RegExp): number {

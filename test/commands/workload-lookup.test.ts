@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { UserError } from '../../src/base/errors.js';
 import { findWorkload } from '../../src/commands/workload-lookup.js';
@@ -28,35 +28,31 @@ const reading = aReading({
   knownPods: [{ pod: aPod(), workloads }],
 });
 
-describe('a workload is found by', () => {
-  it.each([
-    ['cart', 'shop', 'shop/Deployment/cart'],
-    ['cart', 'test', 'test/Deployment/cart'],
-    ['deployment/cart', 'shop', 'shop/Deployment/cart'],
-    ['deploy/cart', 'shop', 'shop/Deployment/cart'],
-    ['deployments/cart', 'shop', 'shop/Deployment/cart'],
-    ['test/cart', 'shop', 'test/Deployment/cart'],
-    ['test/Deployment/cart', 'shop', 'test/Deployment/cart'],
-    ['sts/search', 'shop', 'shop/StatefulSet/search'],
-    ['shop/statefulset/search', undefined, 'shop/StatefulSet/search'],
-    ['backup', undefined, 'ops/CronJob/backup'],
-    ['cj/backup', 'ops', 'ops/CronJob/backup'],
-    ['pod/debug', 'ops', 'ops/Pod/debug'],
-    ['billing', 'shop', 'billing'],
-    ['selector/billing', 'shop', 'billing'],
-  ])('%s in namespace %s: %s', (name, namespace, found) => {
-    expect(workloadName(findWorkload(reading, name, namespace))).toBe(found);
-  });
+it.each([
+  ['cart', 'shop', 'shop/Deployment/cart'],
+  ['cart', 'test', 'test/Deployment/cart'],
+  ['deployment/cart', 'shop', 'shop/Deployment/cart'],
+  ['deploy/cart', 'shop', 'shop/Deployment/cart'],
+  ['deployments/cart', 'shop', 'shop/Deployment/cart'],
+  ['test/cart', 'shop', 'test/Deployment/cart'],
+  ['test/Deployment/cart', 'shop', 'test/Deployment/cart'],
+  ['sts/search', 'shop', 'shop/StatefulSet/search'],
+  ['shop/statefulset/search', undefined, 'shop/StatefulSet/search'],
+  ['backup', undefined, 'ops/CronJob/backup'],
+  ['cj/backup', 'ops', 'ops/CronJob/backup'],
+  ['pod/debug', 'ops', 'ops/Pod/debug'],
+  ['billing', 'shop', 'billing'],
+  ['selector/billing', 'shop', 'billing'],
+])('a workload is found by %s in namespace %s: %s', (name, namespace, found) => {
+  expect(workloadName(findWorkload(reading, name, namespace))).toBe(found);
 });
 
-describe('a workload is refused', () => {
-  it.each([
-    ['search', 'shop', 'workload "search" is ambiguous: shop/Deployment/search, shop/StatefulSet/search'],
-    ['cart', undefined, 'workload "cart" is ambiguous: shop/Deployment/cart, test/Deployment/cart'],
-    ['cart', 'ops', 'no workload "cart" in namespace ops; did you mean shop/Deployment/cart, test/Deployment/cart?'],
-    ['crat', 'test', 'no workload "crat" in namespace test; did you mean test/Deployment/cart, shop/Deployment/cart?'],
-    ['shop/DaemonSet/nothing', 'shop', 'no workload "shop/DaemonSet/nothing"'],
-  ])('%s in namespace %s: %s', (name, namespace, message) => {
-    expect(() => findWorkload(reading, name, namespace)).toThrow(new UserError(message));
-  });
+it.each([
+  ['search', 'shop', 'workload "search" is ambiguous: shop/Deployment/search, shop/StatefulSet/search'],
+  ['cart', undefined, 'workload "cart" is ambiguous: shop/Deployment/cart, test/Deployment/cart'],
+  ['cart', 'ops', 'no workload "cart" in namespace ops; did you mean shop/Deployment/cart, test/Deployment/cart?'],
+  ['crat', 'test', 'no workload "crat" in namespace test; did you mean test/Deployment/cart, shop/Deployment/cart?'],
+  ['shop/DaemonSet/nothing', 'shop', 'no workload "shop/DaemonSet/nothing"'],
+])('a workload is refused %s in namespace %s: %s', (name, namespace, message) => {
+  expect(() => findWorkload(reading, name, namespace)).toThrow(new UserError(message));
 });

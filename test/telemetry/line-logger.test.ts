@@ -75,17 +75,15 @@ describe('lines', () => {
   });
 });
 
-describe('levels', () => {
-  it.each([
-    ['debug', ['debug', 'info', 'warn', 'error']],
-    ['info', ['info', 'warn', 'error']],
-    ['warn', ['warn', 'error']],
-    ['error', ['error']],
-  ] as const)('%s lets %j through', (level, expected) => {
-    const { logger, lines } = aRecording('json', level);
-    for (const each of logLevels) logger[each]('x');
-    expect(lines.map((line) => /"level":"(\w+)"/.exec(line)?.[1])).toEqual(expected);
-  });
+it.each([
+  ['debug', ['debug', 'info', 'warn', 'error']],
+  ['info', ['info', 'warn', 'error']],
+  ['warn', ['warn', 'error']],
+  ['error', ['error']],
+] as const)('the level %s lets %j through', (level, expected) => {
+  const { logger, lines } = aRecording('json', level);
+  for (const each of logLevels) logger[each]('x');
+  expect(lines.map((line) => /"level":"(\w+)"/.exec(line)?.[1])).toEqual(expected);
 });
 
 describe('repetition', () => {

@@ -1,21 +1,11 @@
 import { expect, it } from 'vitest';
 
-import type { Logger } from '../../src/base/logger.js';
 import { MissingNodeReport } from '../../src/telemetry/missing-node-report.js';
+import { recordingLogger } from '../support/recording-logger.js';
 
 it('logs each missing node once, and its return once', () => {
   const lines: string[] = [];
-  const log =
-    (level: string): Logger['info'] =>
-    (message, fields) => {
-      lines.push(`${level}: ${message} ${JSON.stringify(fields)}`);
-    };
-  const report = new MissingNodeReport({
-    debug: log('debug'),
-    info: log('info'),
-    warn: log('warn'),
-    error: log('error'),
-  });
+  const report = new MissingNodeReport(recordingLogger(lines));
   for (const missing of [undefined, 'a', 'a', 'b', undefined, undefined, 'b']) {
     report.scraped(missing, (nodeName) => `no ${nodeName}`);
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import type { Instant } from '../../src/base/clock.js';
 import type { SkipReason } from '../../src/node/node-state.js';
@@ -10,6 +10,8 @@ const prefix = 'ephemeral_storage_exporter_';
 function aSelfMetrics(): SelfMetrics {
   return new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2' });
 }
+
+const it = test.extend('metrics', () => aSelfMetrics());
 
 const at = (wallMs: number): Instant => ({ wallMs, monotonicMs: wallMs - 500 });
 
@@ -46,22 +48,18 @@ it('a series shows whether a scrape keeps labels, with values that no object has
   expect(kept).toEqual({ '_kept_,_kept_,_kept_,_kept_': 1 });
 });
 
-describe('the queue', () => {
-  it('has a depth once one is in use, and retries by task from 0 on', async () => {
-    const metrics = aSelfMetrics();
-    expect(await samplesOf(metrics, 'queue_depth')).toEqual({});
-    expect(await samplesOf(metrics, 'queue_retries_total')).toMatchObject({ refresh: 0 });
-    metrics.queue.show({ depth: () => 7 });
-    metrics.queue.taskRetried('refresh');
-    metrics.queue.taskRetried('refresh');
-    expect(await samplesOf(metrics, 'queue_depth')).toMatchObject({ refresh: 7 });
-    expect(await samplesOf(metrics, 'queue_retries_total')).toMatchObject({ refresh: 2 });
-  });
+it('the queue has a depth once one is in use, and retries by task from 0 on', async ({ metrics }) => {
+  expect(await samplesOf(metrics, 'queue_depth')).toEqual({});
+  expect(await samplesOf(metrics, 'queue_retries_total')).toMatchObject({ refresh: 0 });
+  metrics.queue.show({ depth: () => 7 });
+  metrics.queue.taskRetried('refresh');
+  metrics.queue.taskRetried('refresh');
+  expect(await samplesOf(metrics, 'queue_depth')).toMatchObject({ refresh: 7 });
+  expect(await samplesOf(metrics, 'queue_retries_total')).toMatchObject({ refresh: 2 });
 });
 
 describe('scrapes', () => {
-  it('are counted by result, from 0 on', async () => {
-    const metrics = aSelfMetrics();
+  it('are counted by result, from 0 on', async ({ metrics }) => {
     metrics.scrapeFinished('success', 250);
     metrics.scrapeFinished('success', 250);
     metrics.scrapeFinished('deadline', 9_500);
@@ -75,8 +73,7 @@ describe('scrapes', () => {
     });
   });
 
-  it('are timed in seconds, except rejected ones', async () => {
-    const metrics = aSelfMetrics();
+  it('are timed in seconds, except rejected ones', async ({ metrics }) => {
     metrics.scrapeFinished('success', 250);
     metrics.scrapeRejected();
     const { registry } = metrics;
@@ -87,8 +84,7 @@ describe('scrapes', () => {
     expect(text).toContain(`le="0.25"} 1`);
   });
 
-  it('replace the counts of the scrape before', async () => {
-    const metrics = aSelfMetrics();
+  it('replace the counts of the scrape before', async ({ metrics }) => {
     const counts = {
       skippedPods: new Map<SkipReason, number>(),
       unknownItems: { container: 2, volume: 1 },
@@ -114,33 +110,29 @@ describe('scrapes', () => {
   });
 });
 
-describe('the scope', () => {
-  it.each([
-    [
-      { shard: 0, totalShards: 1, nodeName: undefined },
-      { shard: '0', total_shards: '1', node: '' },
-    ],
-    [
-      { shard: 2, totalShards: 3, nodeName: undefined },
-      { shard: '2', total_shards: '3', node: '' },
-    ],
-    [
-      { shard: 0, totalShards: 1, nodeName: 'node-1' },
-      { shard: '0', total_shards: '1', node: 'node-1' },
-    ],
-  ])('is one series with the current scope: %j', async (scope, labels) => {
-    const metrics = aSelfMetrics();
-    metrics.setScope({ shard: 7, totalShards: 9, nodeName: 'before' });
-    metrics.setScope(scope);
-    const families = await metrics.registry.getMetricsAsJSON();
-    const values = families.find(({ name }) => name === `${prefix}scope_info`)?.values;
-    expect(values).toEqual([{ labels, value: 1 }]);
-  });
+it.for([
+  [
+    { shard: 0, totalShards: 1, nodeName: undefined },
+    { shard: '0', total_shards: '1', node: '' },
+  ],
+  [
+    { shard: 2, totalShards: 3, nodeName: undefined },
+    { shard: '2', total_shards: '3', node: '' },
+  ],
+  [
+    { shard: 0, totalShards: 1, nodeName: 'node-1' },
+    { shard: '0', total_shards: '1', node: 'node-1' },
+  ],
+] as const)('the scope is one series with the current scope: %j', async ([scope, labels], { metrics }) => {
+  metrics.setScope({ shard: 7, totalShards: 9, nodeName: 'before' });
+  metrics.setScope(scope);
+  const families = await metrics.registry.getMetricsAsJSON();
+  const values = families.find(({ name }) => name === `${prefix}scope_info`)?.values;
+  expect(values).toEqual([{ labels, value: 1 }]);
 });
 
 describe('kubelets', () => {
-  it('have separate counts of requests for their configuration', async () => {
-    const metrics = aSelfMetrics();
+  it('have separate counts of requests for their configuration', async ({ metrics }) => {
     metrics.configRequestFinished('forbidden');
     metrics.configRequestFinished('success');
     expect(await samplesOf(metrics, 'kubelet_config_requests_total')).toMatchObject({
@@ -151,8 +143,7 @@ describe('kubelets', () => {
     expect(await samplesOf(metrics, 'kubelet_requests_total')).toMatchObject({ success: 0, forbidden: 0 });
   });
 
-  it('have counts by every result of a request, and a duration of failed ones too', async () => {
-    const metrics = aSelfMetrics();
+  it('have counts by every result of a request, and a duration of failed ones too', async ({ metrics }) => {
     metrics.requestFinished('success', 20);
     metrics.requestFinished('timeout', 10_000);
     const results = await samplesOf(metrics, 'kubelet_requests_total');
@@ -173,25 +164,22 @@ describe('kubelets', () => {
     expect(text).toContain(`${prefix}kubelet_request_duration_seconds_sum 10.02`);
   });
 
-  it('have counts of cache lookups', async () => {
-    const metrics = aSelfMetrics();
+  it('have counts of cache lookups', async ({ metrics }) => {
     metrics.lookedUp('fresh');
     expect(await samplesOf(metrics, 'cache_lookups_total')).toEqual({ fresh: 1, refreshed: 0, stale: 0, absent: 0 });
   });
 
-  it.each([
+  it.for([
     [true, 1],
     [false, 0],
-  ])('have a gauge for disabled TLS verification: %s', async (isDisabled, expected) => {
-    const metrics = aSelfMetrics();
+  ] as const)('have a gauge for disabled TLS verification: %s', async ([isDisabled, expected], { metrics }) => {
     metrics.tlsVerificationDisabled(isDisabled);
     expect(await samplesOf(metrics, 'kubelet_tls_verification_disabled')).toEqual({ '': expected });
   });
 });
 
 describe('stores', () => {
-  it('have all counters from 0 on', async () => {
-    const metrics = aSelfMetrics();
+  it('have all counters from 0 on', async ({ metrics }) => {
     expect(await samplesOf(metrics, 'store_events_total')).toMatchObject({
       'pods,added': 0,
       'pods,modified': 0,
@@ -208,8 +196,7 @@ describe('stores', () => {
     expect(await samplesOf(metrics, 'store_suppressed_updates_total')).toEqual({ nodes: 0, pods: 0 });
   });
 
-  it('count their events', async () => {
-    const metrics = aSelfMetrics();
+  it('count their events', async ({ metrics }) => {
     const { watches } = metrics;
     watches.eventApplied('pods', 'modified');
     watches.listFinished('pods', 'success');
@@ -225,8 +212,7 @@ describe('stores', () => {
     expect(await samplesOf(metrics, 'store_subscriber_errors_total')).toEqual({ nodes: 0, pods: 1 });
   });
 
-  it('expose their current size', async () => {
-    const metrics = aSelfMetrics();
+  it('expose their current size', async ({ metrics }) => {
     let count = 1;
     show(metrics, () => [storeState('pods', count, [aScope()])]);
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 1 });
@@ -234,7 +220,7 @@ describe('stores', () => {
     expect(await samplesOf(metrics, 'store_objects')).toEqual({ pods: 7 });
   });
 
-  it.each([
+  it.for([
     ['none has been listed', [aScope('shop'), aScope('secret')], 0],
     [
       'one of the listed ones is not',
@@ -242,44 +228,44 @@ describe('stores', () => {
       0,
     ],
     ['all listed ones are', [aScope('shop', { ...listedAt(1), isConnected: true }), aScope('secret')], 1],
-  ])('are connected when all namespaces are that have been listed: %s', async (_case, scopes, expected) => {
-    const metrics = aSelfMetrics();
-    showPods(metrics, ...scopes);
-    expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: expected });
-  });
+  ] as const)(
+    'are connected when all namespaces are that have been listed: %s',
+    async ([, scopes, expected], { metrics }) => {
+      showPods(metrics, ...scopes);
+      expect(await samplesOf(metrics, 'store_watch_connected')).toEqual({ pods: expected });
+    },
+  );
 
-  it.each([
+  it.for([
     ['of none', [aScope('shop'), aScope('media')], { 'pods,watch': 1, 'pods,polling': 0 }],
     ['of one', [aScope('shop'), aScope('media', { mode: 'polling' })], { 'pods,watch': 0, 'pods,polling': 1 }],
-  ])('are polled when lists replace the watch %s of the namespaces', async (_case, scopes, expected) => {
-    const metrics = aSelfMetrics();
-    showPods(metrics, ...scopes);
-    expect(await samplesOf(metrics, 'store_mode')).toEqual(expected);
-  });
+  ] as const)(
+    'are polled when lists replace the watch %s of the namespaces',
+    async ([, scopes, expected], { metrics }) => {
+      showPods(metrics, ...scopes);
+      expect(await samplesOf(metrics, 'store_mode')).toEqual(expected);
+    },
+  );
 
-  it('expose which namespaces have been listed', async () => {
-    const metrics = aSelfMetrics();
+  it('expose which namespaces have been listed', async ({ metrics }) => {
     showPods(metrics, aScope('shop', listedAt(2_500)), aScope('billing'));
     expect(await samplesOf(metrics, 'store_synced')).toEqual({ 'pods,shop': 1, 'pods,billing': 0 });
   });
 
-  it('expose the progress of the listed namespace that waits longest', async () => {
-    const metrics = aSelfMetrics();
+  it('expose the progress of the listed namespace that waits longest', async ({ metrics }) => {
     showPods(metrics, aScope('shop'));
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({});
     showPods(metrics, aScope('shop', listedAt(10_000)), aScope('billing', listedAt(9_000)), aScope('secret'));
     expect(await samplesOf(metrics, 'store_last_progress_timestamp_seconds')).toEqual({ pods: 9 });
   });
 
-  it('have no state before they are shown', async () => {
-    const metrics = aSelfMetrics();
+  it('have no state before they are shown', async ({ metrics }) => {
     for (const family of ['store_watch_connected', 'store_objects', 'store_watchers', 'store_subscribers']) {
       expect(await samplesOf(metrics, family)).toEqual({});
     }
   });
 
-  it('expose how many watches and subscribers there are', async () => {
-    const metrics = aSelfMetrics();
+  it('expose how many watches and subscribers there are', async ({ metrics }) => {
     showPods(metrics);
     expect(await samplesOf(metrics, 'store_watchers')).toEqual({ '': 2 });
     expect(await samplesOf(metrics, 'store_subscribers')).toEqual({ '': 3 });
@@ -287,16 +273,14 @@ describe('stores', () => {
 });
 
 describe('the configuration', () => {
-  it('has no series before it was loaded', async () => {
-    const metrics = aSelfMetrics();
+  it('has no series before it was loaded', async ({ metrics }) => {
     for (const family of ['successful', 'success_timestamp_seconds']) {
       expect(await samplesOf(metrics, `config_last_reload_${family}`)).toEqual({});
     }
     expect(await samplesOf(metrics, 'config_hash')).toEqual({});
   });
 
-  it('keeps hash and time of the last good load when a reload fails', async () => {
-    const metrics = aSelfMetrics();
+  it('keeps hash and time of the last good load when a reload fails', async ({ metrics }) => {
     metrics.configReloaded(0xff_ff_ff_ff_ff_ff, at(1_500));
     expect(await samplesOf(metrics, 'config_last_reload_successful')).toEqual({ '': 1 });
     metrics.reloadFailed('settings');
@@ -318,8 +302,7 @@ describe('the report', () => {
     });
   });
 
-  it('has the same values as the metrics', () => {
-    const metrics = aSelfMetrics();
+  it('has the same values as the metrics', ({ metrics }) => {
     const connected = { ...listedAt(12_500), isConnected: true };
     const states = [
       storeState('pods', 7, [aScope('shop', connected), aScope('media')]),

@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Logger } from '../../src/base/logger.js';
 import type { SeriesCapResult } from '../../src/exposition/exposition.js';
 import { SeriesCapReport } from '../../src/telemetry/series-cap-report.js';
+import { loggerOf } from '../support/recording-logger.js';
 
 function aReport() {
   const lines: string[] = [];
   const dropped: [string, number][] = [];
-  const writerOf =
-    (level: string): Logger['info'] =>
-    (_message, { filter = '', families = '' } = {}) => {
-      lines.push(`${level} ${String(filter)} ${String(families)}`);
-    };
   const report = new SeriesCapReport({
     metrics: { seriesDropped: (reason, seriesCount) => dropped.push([reason, seriesCount]) },
-    logger: { debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') },
+    logger: loggerOf((level, _message, { filter = '', families = '' } = {}) =>
+      lines.push(`${level} ${String(filter)} ${String(families)}`),
+    ),
   });
   const capped = (result: Partial<SeriesCapResult>): void => {
     report.capped({ filter: '', maxSeries: 10, families: [], seriesCount: 0, largePodsSeriesCount: 0, ...result });

@@ -14,6 +14,7 @@ import { WorkloadResolver } from '../../../src/workload/workload-resolver.js';
 import { failureOf, LoopbackServer, replyWith } from '../../http/loopback-server.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { never } from '../../support/signals.js';
 
 const seen = evictionReport(anEvictionRecord({ pod: 'seen', uid: 'u1' }));
 const proxied = '/api/v1/namespaces/ephemeral-storage-exporter/services/ephemeral-storage-exporter:metrics/proxy';
@@ -66,7 +67,7 @@ function read(options: Partial<EvictionSourceOptions>) {
     clock: new ManualClock({ nowMs: Date.UTC(2026, 0, 1, 13), monotonicMs: 0 }),
     version: '1.2.3',
   };
-  return readEvictions({ ...defaults, ...options }, new AbortController().signal);
+  return readEvictions({ ...defaults, ...options }, never);
 }
 
 describe('evictions', () => {

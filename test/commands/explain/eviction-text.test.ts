@@ -5,8 +5,8 @@ import { displayWidth } from '../../../src/commands/text/terminal-text.js';
 import { evictionReport } from '../../../src/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../../support/eviction-builders.js';
 import { aContainerUsage, aPodUsage, aVolumeUsage } from '../../support/snapshot-builders.js';
+import { mib } from '../../support/units.js';
 
-const mib = 2 ** 20;
 const readAtMs = Date.UTC(2026, 0, 1, 12, 5);
 
 function textOf(overrides: Parameters<typeof anEvictionRecord>[0] = {}, width = 90): string {

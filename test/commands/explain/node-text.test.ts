@@ -25,8 +25,7 @@ import {
   aNodeSnapshot,
   aReading,
 } from '../../support/snapshot-builders.js';
-
-const gib = 2 ** 30;
+import { gib } from '../../support/units.js';
 
 const disk = anFsStats({
   capacityBytes: 100 * gib,

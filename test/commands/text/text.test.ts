@@ -35,10 +35,8 @@ describe('shortening', () => {
   });
 });
 
-describe('wrapping', () => {
-  it('breaks between words and shortens what is too long', () => {
-    expect(wrap('one two three-is-long four', 8)).toEqual(['one two', 'thre…ong', 'four']);
-  });
+it('wrapping breaks between words and shortens what is too long', () => {
+  expect(wrap('one two three-is-long four', 8)).toEqual(['one two', 'thre…ong', 'four']);
 });
 
 describe('tables', () => {
@@ -168,12 +166,10 @@ describe('suggestions', () => {
   });
 });
 
-describe('the width of the screen', () => {
-  it.each([
-    [undefined, Infinity],
-    [{ columns: 0 }, 80],
-    [{ columns: 132 }, 132],
-  ])('of %j is %d', (terminal, columns) => {
-    expect(screenColumns(terminal)).toBe(columns);
-  });
+it.each([
+  [undefined, Infinity],
+  [{ columns: 0 }, 80],
+  [{ columns: 132 }, 132],
+])('the width of the screen of %j is %d', (terminal, columns) => {
+  expect(screenColumns(terminal)).toBe(columns);
 });

@@ -30,8 +30,8 @@ import {
   aWorkload,
   aWorkloadSnapshot,
 } from '../../support/snapshot-builders.js';
+import { mib } from '../../support/units.js';
 
-const mib = 2 ** 20;
 const everything = { namespace: undefined, selector: [], workload: undefined };
 const all = { filter: everything, sortBy: undefined, limit: Infinity } as const;
 
@@ -324,14 +324,12 @@ describe('--sort-by', () => {
   });
 });
 
-describe('the wide table', () => {
-  it('has more columns, whole names and no header on demand', () => {
-    const screen = { columns: Infinity, isWide: true };
-    const { lines } = topPage(reading, { ...all, resource: 'pods' }, screen);
-    expect(lines[0]).toMatch(/EMPTYDIR +CONFIGMAP +OTHER +REQUEST +STATE +AGE$/);
-    const bare = topPage(reading, { ...all, resource: 'pods' }, { ...screen, hasHeader: false });
-    expect(bare.lines).toEqual(lines.slice(1));
-  });
+it('the wide table has more columns, whole names and no header on demand', () => {
+  const screen = { columns: Infinity, isWide: true };
+  const { lines } = topPage(reading, { ...all, resource: 'pods' }, screen);
+  expect(lines[0]).toMatch(/EMPTYDIR +CONFIGMAP +OTHER +REQUEST +STATE +AGE$/);
+  const bare = topPage(reading, { ...all, resource: 'pods' }, { ...screen, hasHeader: false });
+  expect(bare.lines).toEqual(lines.slice(1));
 });
 
 describe('rows', () => {
