@@ -13,8 +13,9 @@ import { leastRules, settingsOf } from '../support/exporter.js';
 import { type ActiveAlert, eventually, isInstalled, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 import { documentedQueries, readRules, type RuleFile } from '../support/rules.js';
+import { never } from '../support/signals.js';
+import { mib } from '../support/units.js';
 
-const mib = 2 ** 20;
 const usedBytesRecord = 'workload:ephemeral_storage_workload_used_bytes:sum';
 
 /** Short times, so that a node is absent seconds after its kubelet is down. */
@@ -76,7 +77,7 @@ async function startExporter(cluster: SimulatedCluster, changed = settings): Pro
       logger: createLogger({ level: 'error', format: 'json', write: () => undefined, clock: systemClock }),
       version: '0.0.0-test',
     },
-    new AbortController().signal,
+    never,
   );
 }
 

@@ -44,7 +44,7 @@ describe('a limit of open files below the number of nodes', () => {
   };
 
   it.each([64, 256])(
-    'H11: of %d starts and serves all nodes, again and again',
+    'with a limit of %d open files, the exporter starts and serves all nodes, again and again',
     async (maxOpenFiles) => {
       const { exporter, port } = await started(maxOpenFiles);
       await using running = exporter;

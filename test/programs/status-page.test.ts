@@ -3,16 +3,16 @@
 import { createServer, request as httpRequest } from 'node:http';
 
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { launchOptions } from '../support/browser.js';
 import { Exporter } from '../support/exporter.js';
+import { untilEnd } from '../support/fixtures.js';
 import { colourOf, darkPalette, lightPalette } from '../support/palette.js';
 import { isInstalled } from '../support/programs.js';
-
-const mib = 2 ** 20;
+import { mib } from '../support/units.js';
 
 /** No API server lets these names in; the page must not rely on it. */
 const hostileName = `"><img src=x onerror="window.isHacked=1"><script>window.isHacked=1</script>'\u202E`;
@@ -64,6 +64,8 @@ async function startExporter(): Promise<Exporter> {
   await exporter.clock.advance(120_000);
   return exporter;
 }
+
+const it = test.extend('exporter', ({ onTestFinished }) => untilEnd(onTestFinished, startExporter()));
 
 interface Visit extends AsyncDisposable {
   readonly page: Page;
@@ -129,8 +131,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await browser.close();
   });
 
-  it('shows names that are markup as text: nothing of them runs, nothing is loaded', async () => {
-    await using exporter = await startExporter();
+  it('shows names that are markup as text: nothing of them runs, nothing is loaded', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter));
     const { page } = visited;
     await page.getByRole('button', { name: 'Refresh' }).click();
@@ -143,8 +144,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(new Set(visited.requested)).toEqual(new Set([urlOf(exporter)]));
   });
 
-  it('would be saved by its policy if a script got in', async () => {
-    await using exporter = await startExporter();
+  it('would be saved by its policy if a script got in', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter));
     await visited.page.evaluate(`
       document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.isHacked=1">');
@@ -154,8 +154,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await visited.page.evaluate('window.isHacked')).toBeUndefined();
   });
 
-  it('is whole without JavaScript', async () => {
-    await using exporter = await startExporter();
+  it('is whole without JavaScript', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), { javaScriptEnabled: false });
     const { page } = visited;
     expect(await textOf(page, '#part-banner')).toContain('1 node without data');
@@ -165,8 +164,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(visited.complaints).toEqual([]);
   });
 
-  it('refreshes itself and keeps focus, scroll position and what is unfolded', async () => {
-    await using exporter = await startExporter();
+  it('refreshes itself and keeps focus, scroll position and what is unfolded', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
     const summary = page.locator('#node-node-1 > summary');
@@ -185,8 +183,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(visited.complaints).toEqual([]);
   });
 
-  it('rests while it is paused or its tab is hidden, and catches up then', async () => {
-    await using exporter = await startExporter();
+  it('rests while it is paused or its tab is hidden, and catches up then', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, hideable);
     const { page, requested } = visited;
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -201,8 +198,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await expect.poll(() => requested.length).toBe(3);
   });
 
-  it('waits while text is selected, which a refresh would take away', async () => {
-    await using exporter = await startExporter();
+  it('waits while text is selected, which a refresh would take away', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page, requested } = visited;
     await page.evaluate('getSelection().selectAllChildren(document.querySelector("#nodes h3"))');
@@ -215,8 +211,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await textOf(page, '#state')).toBe('');
   });
 
-  it('keeps text that was selected while the answer was on its way', async () => {
-    await using exporter = await startExporter();
+  it('keeps text that was selected while the answer was on its way', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
     await page.route('**', async (route) => {
@@ -232,12 +227,11 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await textOf(page, '#pods')).not.toContain('newcomer-0');
   });
 
-  it.each([
+  it.for([
     ['no answer', (page: Page) => page.route('**', (route) => route.abort())],
     ['an error', (page: Page) => page.route('**', (route) => route.fulfill({ status: 503, body: 'busy' }))],
     ['another page', (page: Page) => page.route('**', (route) => route.fulfill({ body: '<title>Sign in</title>' }))],
-  ])('keeps what it shows and says so when a refresh gives %s', async (_what, breakAnswers) => {
-    await using exporter = await startExporter();
+  ] as const)('keeps what it shows and says so when a refresh gives %s', async ([, breakAnswers], { exporter }) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
     await breakAnswers(page);
@@ -251,8 +245,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await expect.poll(() => page.locator('#fault').isHidden()).toBe(true);
   });
 
-  it('works below a prefix that the exporter does not know', async () => {
-    await using exporter = await startExporter();
+  it('works below a prefix that the exporter does not know', async ({ exporter }) => {
     const port = exporter.app.ports[0];
     const proxy = createServer((incoming, outgoing) => {
       const path = incoming.url?.replace(/^\/clusters\/a\/proxy/, '') ?? '';
@@ -276,11 +269,10 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     }
   });
 
-  it.each([
+  it.for([
     ['light', lightPalette],
     ['dark', darkPalette],
-  ] as const)('has the colours of the %s scheme', async (colorScheme, palette) => {
-    await using exporter = await startExporter();
+  ] as const)('has the colours of the %s scheme', async ([colorScheme, palette], { exporter }) => {
     await using visited = await visit(urlOf(exporter), { colorScheme });
     const shown = await visited.page.evaluate(
       '[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector(".f-logs")).fill]',
@@ -288,8 +280,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(shown).toEqual(['page', 'logs'].map((role) => rgb(colourOf(palette, role))));
   });
 
-  it.each([320, 360, 390, 641, 800, 1081, 1920])('fits into %i pixels', async (width) => {
-    await using exporter = await startExporter();
+  it.for([320, 360, 390, 641, 800, 1081, 1920])('fits into %i pixels', async (width, { exporter }) => {
     await using visited = await visit(urlOf(exporter), { viewport: { width, height: 800 } });
     const { page } = visited;
     expect(await textOf(page, '#next-evictions')).toContain('node without data (http_status)');
@@ -299,8 +290,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await page.evaluate(broken)).toBe(0);
   });
 
-  it('lets the keyboard reach all that can be used, and shows where it is', async () => {
-    await using exporter = await startExporter();
+  it('lets the keyboard reach all that can be used, and shows where it is', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter));
     const { page } = visited;
     const reached: string[] = [];
@@ -332,8 +322,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await textOf(page, '#settings pre')).toContain('ttl: 55s');
   });
 
-  it('has a structure that screen readers can follow', async () => {
-    await using exporter = await startExporter();
+  it('has a structure that screen readers can follow', async ({ exporter }) => {
     await using visited = await visit(urlOf(exporter));
     const found = await visited.page.evaluate<Readonly<Record<string, unknown>>>(structure);
     expect(found).toEqual({

@@ -12,6 +12,7 @@ import { createLogger } from '../../../src/telemetry/line-logger.js';
 import { settingsOf } from '../../support/exporter.js';
 import { send } from '../../support/http-get.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';
+import { never } from '../../support/signals.js';
 import { createAll, namespace, node, pod } from './cluster-objects.js';
 import { extraGrantsOf } from './extra-grants.js';
 import { Mirror, MountedAccount } from './mirror.js';
@@ -136,7 +137,7 @@ describe.skipIf(!hasRealApiServer())('access to a real API server (needs api-ser
         logger: createLogger({ level: 'info', format: 'logfmt', write: (line) => log.push(line), clock }),
         version: '0.0.0-test',
       },
-      new AbortController().signal,
+      never,
     );
     const scrape = async (reader?: string): Promise<number> => {
       const headers = reader === undefined ? {} : { authorization: `Bearer ${reader}` };

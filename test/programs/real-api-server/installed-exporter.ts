@@ -9,6 +9,7 @@ import type { KubeObject } from '../../support/manifests/documents.js';
 import { environmentOf } from '../../support/manifests/exporter-settings.js';
 import { configOf, exporterOf } from '../../support/manifests/policies.js';
 import type { RealApiServer } from '../../support/real-api-server.js';
+import { never } from '../../support/signals.js';
 import { serviceAccount } from './shipped.js';
 
 export interface InstalledOptions {
@@ -44,6 +45,6 @@ export async function startInstalled(options: InstalledOptions): Promise<App> {
       logger: silentLogger,
       version: '0.0.0-test',
     },
-    new AbortController().signal,
+    never,
   );
 }

@@ -7,6 +7,7 @@ import { objectOf } from '../../../src/json/json.js';
 import { listObjects } from '../../../src/watch/list-session.js';
 import { collectionOf } from '../../../src/watch/resource-path.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';
+import { never } from '../../support/signals.js';
 import { createAll, deletePod, namespace, node, pod, relabel } from './cluster-objects.js';
 import { Mirror, MountedAccount } from './mirror.js';
 import { applyShipped } from './shipped.js';
@@ -154,7 +155,7 @@ describe.skipIf(!hasRealApiServer())('without a watch cache (needs api-server an
           onExpired: () => (expiredCount += 1),
         },
         '',
-        new AbortController().signal,
+        never,
       );
       return listed.objects;
     };
