@@ -2,6 +2,7 @@
 import type { Container, Mount, Node, Pod, Volume } from '../../src/kube/objects.js';
 import type { EvictionThreshold } from '../../src/kubelet/eviction-thresholds.js';
 import type { ContainerSummary, FsStats, NodeSummary, PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
+import { builder } from './builder.js';
 
 /** A pod that runs on `node-1` since the epoch, with a UID derived from namespace and name. */
 export function aPod(overrides: Partial<Pod> = {}): Pod {
@@ -38,24 +39,25 @@ export function aPod(overrides: Partial<Pod> = {}): Pod {
   };
 }
 
-export function aContainer(overrides: Partial<Container> = {}): Container {
-  return {
-    name: 'main',
-    kind: 'app',
-    mounts: [],
-    limitBytes: undefined,
-    requestBytes: undefined,
-    ...overrides,
-  };
-}
+export const aContainer = builder<Container>(() => ({
+  name: 'main',
+  kind: 'app',
+  mounts: [],
+  limitBytes: undefined,
+  requestBytes: undefined,
+}));
 
 export function aMount(volumeName = 'data', path = `/${volumeName}`): Mount {
   return { volumeName, path };
 }
 
-export function aVolume(overrides: Partial<Volume> = {}): Volume {
-  return { name: 'data', type: 'emptydir', medium: '', sizeLimitBytes: undefined, isRawBlock: false, ...overrides };
-}
+export const aVolume = builder<Volume>(() => ({
+  name: 'data',
+  type: 'emptydir',
+  medium: '',
+  sizeLimitBytes: undefined,
+  isRawBlock: false,
+}));
 
 export function aNode(overrides: Partial<Node> = {}): Node {
   const name = overrides.name ?? 'node-1';
@@ -79,18 +81,15 @@ export function aNode(overrides: Partial<Node> = {}): Node {
 }
 
 /** Without any values but those of the test. */
-export function anFsStats(overrides: Partial<FsStats> = {}): FsStats {
-  return {
-    timeMs: undefined,
-    availableBytes: undefined,
-    capacityBytes: undefined,
-    usedBytes: undefined,
-    inodes: undefined,
-    inodesFree: undefined,
-    inodesUsed: undefined,
-    ...overrides,
-  };
-}
+export const anFsStats = builder<FsStats>(() => ({
+  timeMs: undefined,
+  availableBytes: undefined,
+  capacityBytes: undefined,
+  usedBytes: undefined,
+  inodes: undefined,
+  inodesFree: undefined,
+  inodesUsed: undefined,
+}));
 
 export interface ContainerSummaryFigures {
   readonly name?: string;
@@ -112,9 +111,7 @@ export function aContainerSummary({
   };
 }
 
-export function aVolumeSummary(overrides: Partial<VolumeSummary> = {}): VolumeSummary {
-  return { ...anFsStats(), name: 'data', hasClaim: false, ...overrides };
-}
+export const aVolumeSummary = builder<VolumeSummary>(() => ({ ...anFsStats(), name: 'data', hasClaim: false }));
 
 /** The summary of `aPod()` with the same namespace and name: 4096 bytes that belong to no container, and no volumes. */
 export function aPodSummary(overrides: Partial<PodSummary> = {}): PodSummary {
@@ -134,21 +131,21 @@ export function aPodSummary(overrides: Partial<PodSummary> = {}): PodSummary {
   };
 }
 
-export function aNodeSummary(overrides: Partial<NodeSummary> = {}): NodeSummary {
-  return {
-    nodeName: 'node-1',
-    nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 60_000, usedBytes: 40_000 }),
-    imagefs: undefined,
-    containerfs: undefined,
-    ioPressure: undefined,
-    pods: [],
-    kubeletStartedAtMs: undefined,
-    saturatedCount: 0,
-    ...overrides,
-  };
-}
+export const aNodeSummary = builder<NodeSummary>(() => ({
+  nodeName: 'node-1',
+  nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 60_000, usedBytes: 40_000 }),
+  imagefs: undefined,
+  containerfs: undefined,
+  ioPressure: undefined,
+  pods: [],
+  kubeletStartedAtMs: undefined,
+  saturatedCount: 0,
+}));
 
 /** The hard threshold of 1 byte for nodefs. */
-export function aThreshold(overrides: Partial<EvictionThreshold> = {}): EvictionThreshold {
-  return { signal: 'nodefs.available', value: { amount: 1 }, minReclaim: undefined, gracePeriodMs: 0, ...overrides };
-}
+export const aThreshold = builder<EvictionThreshold>(() => ({
+  signal: 'nodefs.available',
+  value: { amount: 1 },
+  minReclaim: undefined,
+  gracePeriodMs: 0,
+}));

@@ -1,9 +1,10 @@
 /** Evictions for tests: each builder returns a valid object with the changes of the test. */
 import type { EvictionRecord } from '../../src/history/eviction-record.js';
 import type { LastUsage } from '../../src/history/last-usage.js';
+import { builder } from './builder.js';
 import { aDeployment, aPodUsage } from './snapshot-builders.js';
+import { mib } from './units.js';
 
-const mib = 2 ** 20;
 const evictedAtMs = Date.UTC(2026, 0, 1, 12);
 
 /** A pod of `shop/Deployment/cart` whose emptyDir `data` was above its limit; it was measured 20 s before. */
@@ -30,19 +31,14 @@ export function anEvictionRecord(overrides: Partial<EvictionRecord> = {}): Evict
   };
 }
 
-export function aLastUsage(overrides: Partial<LastUsage> = {}): LastUsage {
-  return {
-    fetchedAtMs: evictedAtMs - 20_000,
-    usage: aPodUsage({ usedBytes: 90 * mib }),
-    ratios: [
-      { rule: 'emptydir', container: '', volume: 'data', usedBytes: 80 * mib, limitBytes: 100 * mib, ratio: 0.8 },
-    ],
-    samples: [
-      { atMs: evictedAtMs - 75_000, usedBytes: 60 * mib },
-      { atMs: evictedAtMs - 20_000, usedBytes: 90 * mib },
-    ],
-    growthBytesPerSecond: 571_950.5,
-    limitForAnHourBytes: 2_304 * mib,
-    ...overrides,
-  };
-}
+export const aLastUsage = builder<LastUsage>(() => ({
+  fetchedAtMs: evictedAtMs - 20_000,
+  usage: aPodUsage({ usedBytes: 90 * mib }),
+  ratios: [{ rule: 'emptydir', container: '', volume: 'data', usedBytes: 80 * mib, limitBytes: 100 * mib, ratio: 0.8 }],
+  samples: [
+    { atMs: evictedAtMs - 75_000, usedBytes: 60 * mib },
+    { atMs: evictedAtMs - 20_000, usedBytes: 90 * mib },
+  ],
+  growthBytesPerSecond: 571_950.5,
+  limitForAnHourBytes: 2_304 * mib,
+}));

@@ -10,11 +10,15 @@ import type { ContainerUsage, PodUsage, VolumeUsage } from '../../src/node/usage
 import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
 import type { Workload } from '../../src/workload/workload.js';
 import type { WorkloadSnapshot } from '../../src/workload/workload-partial.js';
+import { builder } from './builder.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from './builders.js';
 
-export function aWorkload(overrides: Partial<Workload> = {}): Workload {
-  return { namespace: '', name: 'cart', type: 'selector', origin: { source: 'configured' }, ...overrides };
-}
+export const aWorkload = builder<Workload>(() => ({
+  namespace: '',
+  name: 'cart',
+  type: 'selector',
+  origin: { source: 'configured' },
+}));
 
 /** The workload of a Deployment in the namespace `shop`. */
 export function aDeployment(name: string): Workload {
@@ -22,64 +26,52 @@ export function aDeployment(name: string): Workload {
 }
 
 /** Collected, complete, one pod of one container. */
-export function aWorkloadSnapshot(overrides: Partial<WorkloadSnapshot> = {}): WorkloadSnapshot {
-  return {
-    workload: aWorkload(),
-    expectedPods: 1,
-    measuredPods: 1,
-    podsOnAbsentNodes: 0,
-    complete: true,
-    mayHaveUnlistedPods: false,
-    backoffMs: 0,
-    limitBytes: undefined,
-    requestBytes: undefined,
-    usage: {
-      usedBytes: 4096,
-      podMaxUsedBytes: 4096,
-      containers: [{ container: 'main', usedBytes: 4096, maxUsedBytes: 4096 }],
-    },
-    ...overrides,
-  };
-}
-
-export function aContainerUsage(overrides: Partial<ContainerUsage> = {}): ContainerUsage {
-  return {
-    name: 'main',
+export const aWorkloadSnapshot = builder<WorkloadSnapshot>(() => ({
+  workload: aWorkload(),
+  expectedPods: 1,
+  measuredPods: 1,
+  podsOnAbsentNodes: 0,
+  complete: true,
+  mayHaveUnlistedPods: false,
+  backoffMs: 0,
+  limitBytes: undefined,
+  requestBytes: undefined,
+  usage: {
     usedBytes: 4096,
-    rootfsBytes: 3000,
-    logsBytes: 1000,
-    rootfsInodesUsed: undefined,
-    logsInodesUsed: undefined,
-    ...overrides,
-  };
-}
+    podMaxUsedBytes: 4096,
+    containers: [{ container: 'main', usedBytes: 4096, maxUsedBytes: 4096 }],
+  },
+}));
 
-export function aVolumeUsage(overrides: Partial<VolumeUsage> = {}): VolumeUsage {
-  return {
-    name: 'data',
-    type: 'emptydir',
-    medium: '',
-    usedBytes: 0,
-    capacityBytes: undefined,
-    availableBytes: undefined,
-    inodesUsed: undefined,
-    sizeLimitBytes: undefined,
-    measuredAtMs: undefined,
-    ...overrides,
-  };
-}
+export const aContainerUsage = builder<ContainerUsage>(() => ({
+  name: 'main',
+  usedBytes: 4096,
+  rootfsBytes: 3000,
+  logsBytes: 1000,
+  rootfsInodesUsed: undefined,
+  logsInodesUsed: undefined,
+}));
 
-export function aPodUsage(overrides: Partial<PodUsage> = {}): PodUsage {
-  return {
-    usedBytes: 4096,
-    inodesUsed: undefined,
-    components: { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, other: 96 },
-    containers: [aContainerUsage()],
-    volumes: [aVolumeUsage()],
-    volumesPending: false,
-    ...overrides,
-  };
-}
+export const aVolumeUsage = builder<VolumeUsage>(() => ({
+  name: 'data',
+  type: 'emptydir',
+  medium: '',
+  usedBytes: 0,
+  capacityBytes: undefined,
+  availableBytes: undefined,
+  inodesUsed: undefined,
+  sizeLimitBytes: undefined,
+  measuredAtMs: undefined,
+}));
+
+export const aPodUsage = builder<PodUsage>(() => ({
+  usedBytes: 4096,
+  inodesUsed: undefined,
+  components: { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, other: 96 },
+  containers: [aContainerUsage()],
+  volumes: [aVolumeUsage()],
+  volumesPending: false,
+}));
 
 /** Its ratio follows from usage and limit. */
 export function aLimitRatio({
@@ -139,20 +131,17 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
 }
 
 /** A hard threshold of nodefs that is crossed by one byte. */
-export function aNodeThreshold(overrides: Partial<NodeThreshold> = {}): NodeThreshold {
-  return {
-    signal: 'nodefs.available',
-    gracePeriodMs: 0,
-    isAssumed: false,
-    threshold: 2,
-    minReclaim: 0,
-    clearedAt: 2,
-    available: 1,
-    headroom: -1,
-    isCrossed: true,
-    ...overrides,
-  };
-}
+export const aNodeThreshold = builder<NodeThreshold>(() => ({
+  signal: 'nodefs.available',
+  gracePeriodMs: 0,
+  isAssumed: false,
+  threshold: 2,
+  minReclaim: 0,
+  clearedAt: 2,
+  available: 1,
+  headroom: -1,
+  isCrossed: true,
+}));
 
 export function aFreshNode(
   snapshot: NodeSnapshot = aNodeSnapshot(),
@@ -183,9 +172,12 @@ export function anAbsentNode(
   return { state: 'absent', nodeName, node, ...counts, reason };
 }
 
-export function aBoundPod(overrides: Partial<BoundPod> = {}): BoundPod {
-  return { pod: aPod(), limitBytes: undefined, requestBytes: undefined, workloads: [aWorkload()], ...overrides };
-}
+export const aBoundPod = builder<BoundPod>(() => ({
+  pod: aPod(),
+  limitBytes: undefined,
+  requestBytes: undefined,
+  workloads: [aWorkload()],
+}));
 
 export function someNodeObjects(overrides: Partial<NodeObjects> = {}): NodeObjects {
   const nodeName = overrides.nodeName ?? 'node-1';

@@ -8,30 +8,28 @@ import type { NodeWithPodsReport, SilentNodeReport } from '../../src/report/rank
 import type { PodLimitReport } from '../../src/report/ranked-pods.js';
 import type { RankedWorkloadReport } from '../../src/report/ranked-workloads.js';
 import type { Status } from '../../src/status/status.js';
+import { builder } from './builder.js';
 
 const cart = { workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' };
 const components = { rootfs: 3000, logs: 1000, emptydir: 0, configmap: 0, other: 96 };
 
-export function aHealth(overrides: Partial<HealthReport> = {}): HealthReport {
-  return {
-    stores: [
-      { resource: 'nodes', objectCount: 1, isConnected: true, isPolled: false, lastProgressAgeMs: 5_000 },
-      { resource: 'pods', objectCount: 1, isConnected: true, isPolled: false, lastProgressAgeMs: 5_000 },
-    ],
-    unlisted: [],
-    isApiServerAway: false,
-    scrapes: { success: 3, error: 0 },
-    kubeletRequests: { success: 2, timeout: 0 },
-    seriesCount: 40,
-    droppedSeriesCount: 0,
-    droppedFamilies: [],
-    workloadNameClashCount: 0,
-    isLastReloadSuccessful: true,
-    settingsLoadedAtMs: Date.UTC(2026, 0, 1),
-    isKubeletTlsUnverified: false,
-    ...overrides,
-  };
-}
+export const aHealth = builder<HealthReport>(() => ({
+  stores: [
+    { resource: 'nodes', objectCount: 1, isConnected: true, isPolled: false, lastProgressAgeMs: 5_000 },
+    { resource: 'pods', objectCount: 1, isConnected: true, isPolled: false, lastProgressAgeMs: 5_000 },
+  ],
+  unlisted: [],
+  isApiServerAway: false,
+  scrapes: { success: 3, error: 0 },
+  kubeletRequests: { success: 2, timeout: 0 },
+  seriesCount: 40,
+  droppedSeriesCount: 0,
+  droppedFamilies: [],
+  workloadNameClashCount: 0,
+  isLastReloadSuccessful: true,
+  settingsLoadedAtMs: Date.UTC(2026, 0, 1),
+  isKubeletTlsUnverified: false,
+}));
 
 export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport {
   const { usedBytes = 4096, limitBytes = 8192 } = overrides;
@@ -53,102 +51,84 @@ export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport 
   };
 }
 
-export function aWorkloadStatus(overrides: Partial<RankedWorkloadReport> = {}): RankedWorkloadReport {
-  return {
-    workload: 'cart',
-    workloadType: 'deployment',
-    workloadNamespace: 'shop',
-    source: 'controller',
-    expectedPodCount: 1,
-    measuredPodCount: 1,
-    isComplete: true,
-    backoffMs: 0,
-    usedBytes: 4096,
-    components,
-    podMaxUsedBytes: 4096,
-    ...overrides,
-  };
-}
+export const aWorkloadStatus = builder<RankedWorkloadReport>(() => ({
+  workload: 'cart',
+  workloadType: 'deployment',
+  workloadNamespace: 'shop',
+  source: 'controller',
+  expectedPodCount: 1,
+  measuredPodCount: 1,
+  isComplete: true,
+  backoffMs: 0,
+  usedBytes: 4096,
+  components,
+  podMaxUsedBytes: 4096,
+}));
 
-export function aPodStatus(overrides: Partial<MeasuredPodReport> = {}): MeasuredPodReport {
-  return {
-    namespace: 'shop',
-    pod: 'cart-0',
-    node: 'node-1',
-    usedBytes: 4096,
-    components,
-    state: 'measured',
-    isKnown: true,
-    isExempt: false,
-    hasLimits: false,
-    dataState: 'fresh',
-    dataAgeMs: 1_500,
-    workloads: [cart],
-    ...overrides,
-  };
-}
+export const aPodStatus = builder<MeasuredPodReport>(() => ({
+  namespace: 'shop',
+  pod: 'cart-0',
+  node: 'node-1',
+  usedBytes: 4096,
+  components,
+  state: 'measured',
+  isKnown: true,
+  isExempt: false,
+  hasLimits: false,
+  dataState: 'fresh',
+  dataAgeMs: 1_500,
+  workloads: [cart],
+}));
 
-export function aMeasuredNode(overrides: Partial<NodeWithPodsReport> = {}): NodeWithPodsReport {
-  return {
-    node: 'node-1',
-    state: 'fresh',
-    expectedPodCount: 1,
-    measuredPodCount: 1,
-    dataAgeMs: 1_500,
-    filesystems: [
-      { filesystem: 'nodefs', usedBytes: 40_000, availableBytes: 60_000, capacityBytes: 100_000, fullRatio: 0.4 },
-    ],
-    podCount: 1,
-    podsUsedBytes: 4096,
-    pendingPodCount: 0,
-    otherPodCount: 0,
-    otherPodsUsedBytes: 0,
-    missingPodCount: 0,
-    danglingPodCount: 0,
-    largestPods: [{ namespace: 'shop', pod: 'cart-0', state: 'measured', usedBytes: 4096 }],
-    ...overrides,
-  };
-}
+export const aMeasuredNode = builder<NodeWithPodsReport>(() => ({
+  node: 'node-1',
+  state: 'fresh',
+  expectedPodCount: 1,
+  measuredPodCount: 1,
+  dataAgeMs: 1_500,
+  filesystems: [
+    { filesystem: 'nodefs', usedBytes: 40_000, availableBytes: 60_000, capacityBytes: 100_000, fullRatio: 0.4 },
+  ],
+  podCount: 1,
+  podsUsedBytes: 4096,
+  pendingPodCount: 0,
+  otherPodCount: 0,
+  otherPodsUsedBytes: 0,
+  missingPodCount: 0,
+  danglingPodCount: 0,
+  largestPods: [{ namespace: 'shop', pod: 'cart-0', state: 'measured', usedBytes: 4096 }],
+}));
 
-export function anAbsentNodeStatus(overrides: Partial<SilentNodeReport> = {}): SilentNodeReport {
-  return {
-    node: 'node-2',
-    state: 'absent',
-    expectedPodCount: 2,
-    measuredPodCount: 0,
-    reason: 'timeout',
-    hint: 'Look at the node.',
-    failure: { reason: 'timeout', message: 'summary of node node-2: no complete answer within 10 s', ageMs: 3_000 },
-    ...overrides,
-  };
-}
+export const anAbsentNodeStatus = builder<SilentNodeReport>(() => ({
+  node: 'node-2',
+  state: 'absent',
+  expectedPodCount: 2,
+  measuredPodCount: 0,
+  reason: 'timeout',
+  hint: 'Look at the node.',
+  failure: { reason: 'timeout', message: 'summary of node node-2: no complete answer within 10 s', ageMs: 3_000 },
+}));
 
-export function anAbsence(overrides: Partial<AbsenceReport> = {}): AbsenceReport {
-  return {
-    reason: 'timeout',
-    hint: 'Look at the node.',
-    nodeCount: 1,
-    failedNodeCount: 1,
-    exampleNodes: ['node-2'],
-    dataAgeMs: 720_000,
-    expectedPodCount: 2,
-    incompleteWorkloadCount: 1,
-    exampleWorkloads: [cart],
-    isOfApiServer: false,
-    ...overrides,
-  };
-}
+export const anAbsence = builder<AbsenceReport>(() => ({
+  reason: 'timeout',
+  hint: 'Look at the node.',
+  nodeCount: 1,
+  failedNodeCount: 1,
+  exampleNodes: ['node-2'],
+  dataAgeMs: 720_000,
+  expectedPodCount: 2,
+  incompleteWorkloadCount: 1,
+  exampleWorkloads: [cart],
+  isOfApiServer: false,
+}));
 
-export function aGap(overrides: Partial<GapReport> = {}): GapReport {
-  return {
-    kind: 'missing',
-    podCount: 1,
-    examplePods: [{ namespace: 'shop', pod: 'cart-0', node: 'node-1' }],
-    incompleteWorkloadCount: 1,
-    exampleWorkloads: [cart],
-    ...overrides,
-  };
-}
+export const aGap = builder<GapReport>(() => ({
+  kind: 'missing',
+  podCount: 1,
+  examplePods: [{ namespace: 'shop', pod: 'cart-0', node: 'node-1' }],
+  incompleteWorkloadCount: 1,
+  exampleWorkloads: [cart],
+}));
 
 export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {}): ClusterReport {
   return {
@@ -168,55 +148,49 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {})
   };
 }
 
-export function aSummary(overrides: Partial<ClusterReport['summary']> = {}): ClusterReport['summary'] {
-  return {
-    freshNodeCount: 1,
-    staleNodeCount: 0,
-    absentNodeCount: 0,
-    failedNodeCount: 0,
-    skippedNodeCount: 0,
-    fullNodeCount: 0,
-    oldestDataAgeMs: 1_500,
-    expectedPodCount: 1,
-    measuredPodCount: 1,
-    podCount: 1,
-    podsUsedBytes: 4096,
-    pendingPodCount: 0,
-    limitCount: 1,
-    nearLimitCount: 0,
-    reachedLimitCount: 0,
-    evictableLimitCount: 0,
-    limitedPodCount: 1,
-    nearLimitPodCount: 0,
-    reachedLimitPodCount: 0,
-    unknownLimitPodCount: 0,
-    pressedNodeCount: 0,
-    pressedFullNodeCount: 0,
-    incompleteWorkloadCount: 0,
-    absentWorkloadCount: 0,
-    unlistedNamespaceCount: 0,
-    ...overrides,
-  };
-}
+export const aSummary = builder<ClusterReport['summary']>(() => ({
+  freshNodeCount: 1,
+  staleNodeCount: 0,
+  absentNodeCount: 0,
+  failedNodeCount: 0,
+  skippedNodeCount: 0,
+  fullNodeCount: 0,
+  oldestDataAgeMs: 1_500,
+  expectedPodCount: 1,
+  measuredPodCount: 1,
+  podCount: 1,
+  podsUsedBytes: 4096,
+  pendingPodCount: 0,
+  limitCount: 1,
+  nearLimitCount: 0,
+  reachedLimitCount: 0,
+  evictableLimitCount: 0,
+  limitedPodCount: 1,
+  nearLimitPodCount: 0,
+  reachedLimitPodCount: 0,
+  unknownLimitPodCount: 0,
+  pressedNodeCount: 0,
+  pressedFullNodeCount: 0,
+  incompleteWorkloadCount: 0,
+  absentWorkloadCount: 0,
+  unlistedNamespaceCount: 0,
+}));
 
-export function aStatus(overrides: Partial<Status> = {}): Status {
-  return {
-    version: '1.2.3',
-    clusterName: 'prod-1',
-    links: [],
-    scope: 'whole cluster',
-    generatedAtMs: Date.UTC(2026, 0, 1, 12),
-    uptimeMs: 60_000,
-    isReady: true,
-    problems: [],
-    readinessChecks: [
-      { name: 'nodes', isOk: true },
-      { name: 'pods', isOk: true },
-    ],
-    cluster: aCluster(),
-    evictions: { items: [], totalCount: 0, refusedCount: 0 },
-    health: aHealth(),
-    configuration: 'cache:\n  ttl: 55s\n',
-    ...overrides,
-  };
-}
+export const aStatus = builder<Status>(() => ({
+  version: '1.2.3',
+  clusterName: 'prod-1',
+  links: [],
+  scope: 'whole cluster',
+  generatedAtMs: Date.UTC(2026, 0, 1, 12),
+  uptimeMs: 60_000,
+  isReady: true,
+  problems: [],
+  readinessChecks: [
+    { name: 'nodes', isOk: true },
+    { name: 'pods', isOk: true },
+  ],
+  cluster: aCluster(),
+  evictions: { items: [], totalCount: 0, refusedCount: 0 },
+  health: aHealth(),
+  configuration: 'cache:\n  ttl: 55s\n',
+}));
