@@ -70,6 +70,9 @@ const comparedHeaders = [
   'warning',
 ] as const;
 
+/** They follow from the connection and the size of a body. */
+const framing = ['connection', 'content-length', 'transfer-encoding'];
+
 /** What an answer must have in common with one to the same request of another cluster. */
 export function shapeOf({ status, headers, text }: Answer): object {
   const type = headers['content-type'] ?? '';
@@ -77,7 +80,9 @@ export function shapeOf({ status, headers, text }: Answer): object {
   return {
     status,
     headers: Object.fromEntries(comparedHeaders.flatMap((name) => (name in headers ? [[name, headers[name]]] : []))),
-    isFlowControlled: 'x-kubernetes-pf-flowschema-uid' in headers,
+    headerNames: Object.keys(headers)
+      .filter((name) => !framing.includes(name))
+      .sort(),
     ...(lines === undefined ? { text: type.startsWith('text/') ? text : '' } : { bodies: lines.map(shapeOfBody) }),
   };
 }

@@ -112,6 +112,8 @@ const calls: readonly Call[] = [
   { path: pods, as: 'nobody' },
   { path: pods, as: 'stranger' },
   { path: '/version', as: 'nobody' },
+  { path: '/healthz', as: 'nobody' },
+  { path: '/livez', as: 'nobody' },
   { path: '/readyz', as: 'nobody' },
   { path: '/api', as: 'nobody' },
   { path: pods, as: 'reader' },
