@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type Host, resolveScope, type ScopeOptions } from '../../src/app/resolve-scope.js';
 import { RequestError, UserError } from '../../src/base/errors.js';
+import { never } from '../support/signals.js';
 
 const wholeSettings = { nodeLocal: false, node: undefined, shard: undefined, totalShards: 1 };
 const nodeLocal = { nodeLocal: true };
@@ -27,7 +28,7 @@ function resolve({ settings, host, nodes, failure }: Case) {
     host: { name: 'test-host', nodeName: undefined, ...host },
     nodes: { namesOf },
   };
-  return resolveScope(options, new AbortController().signal);
+  return resolveScope(options, never);
 }
 
 describe('the scope', () => {

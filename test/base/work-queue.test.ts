@@ -5,6 +5,7 @@ import type { Clock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { WorkQueue } from '../../src/base/work-queue.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
 /** What one run of a task does. */
 interface Plan {
@@ -471,7 +472,7 @@ describe('a queue that cannot work any longer', () => {
       const clock = new ManualClock();
       const breaks = part === 'random' ? { random: broken(part) } : { observer: { taskRetried: broken(part) } };
       const queue = new WorkQueue({ ...optionsOf(clock), ...breaks });
-      const running = queue.run(new AbortController().signal);
+      const running = queue.run(never);
       const ended = expect(running).rejects.toThrow(`${part} is broken`);
       queue.add('wait', 'a');
       queue.add('fail', 'a', 1_000);
@@ -490,7 +491,7 @@ describe('a queue that cannot work any longer', () => {
       ...optionsOf(clock),
       clock: { nowMs: monotonicMs, steadyNowMs: monotonicMs, monotonicMs, sleep },
     });
-    const ended = expect(queue.run(new AbortController().signal)).rejects.toThrow('the clock is broken');
+    const ended = expect(queue.run(never)).rejects.toThrow('the clock is broken');
     queue.add('wait', 'a', 1_000);
     isBroken = true;
     await clock.advance(1_000);

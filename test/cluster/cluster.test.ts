@@ -26,6 +26,7 @@ import { createLogger } from '../../src/telemetry/line-logger.js';
 import { type ParsedSample, parseExposition } from '../support/exposition-parser.js';
 import { send } from '../support/http-get.js';
 import { eventually } from '../support/programs.js';
+import { never } from '../support/signals.js';
 
 const clock = systemClock;
 const version = '0.0.0-test';
@@ -61,10 +62,7 @@ beforeAll(async () => {
   transport = rawTransport();
   const logger = createLogger({ level: 'warn', format: 'logfmt', write: (line) => process.stderr.write(line), clock });
   const host = { name: 'test-host', nodeName: undefined };
-  app = await App.start(
-    { config, credentials, host, clock, random: Math.random, logger, version },
-    new AbortController().signal,
-  );
+  app = await App.start({ config, credentials, host, clock, random: Math.random, logger, version }, never);
   await eventually('the first lists', () => Promise.resolve(app.hasSynced || undefined));
 });
 

@@ -7,9 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { Exporter, leastRules, settingsOf } from '../support/exporter.js';
-
-const mib = 2 ** 20;
-const kib = 2 ** 10;
+import { kib, mib } from '../support/units.js';
 
 const web = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec => ({
   namespace: 'shop',
@@ -262,7 +260,7 @@ describe('kubelets', () => {
   });
 });
 
-describe('H13: kubelets that hang', () => {
+describe('kubelets that hang', () => {
   /** In milliseconds: how far the clock has to move until `work` is done. */
   async function waitOf(exporter: Exporter, work: Promise<unknown>): Promise<number> {
     const done = work.then(() => true);

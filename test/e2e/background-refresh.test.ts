@@ -7,8 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { Exporter } from '../support/exporter.js';
-
-const mib = 2 ** 20;
+import { mib } from '../support/units.js';
 
 /**
  * Requests for summaries, from the moment at which this process creates them: what has not been created when the clock has

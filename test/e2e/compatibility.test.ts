@@ -4,8 +4,7 @@ import { expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { Exporter, settingsOf } from '../support/exporter.js';
-
-const mib = 2 ** 20;
+import { mib } from '../support/units.js';
 
 /** One container above its limit beside one without a limit and a sidecar, an emptyDir above its own, a tmpfs. */
 const scenario: Scenario = {

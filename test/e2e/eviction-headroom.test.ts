@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { Exporter, leastRules, type Scraped } from '../support/exporter.js';
+import { gib } from '../support/units.js';
 
-const gib = 2 ** 30;
 const tenMinutesMs = 600_000;
 const configzRule: Rule = { verbs: ['get'], resources: ['nodes/configz'] };
 
@@ -112,7 +112,7 @@ describe('headroom to the eviction thresholds', () => {
     expect(exporter.log.filter((line) => line.includes('kubelet configurations are readable again'))).toHaveLength(1);
   });
 
-  it('H9: has no gap when new settings of the sources take effect, and sends no request before it is due', async () => {
+  it('has no gap when new settings of the sources take effect, and sends no request before it is due', async () => {
     await using exporter = await start('kubelet: {readConfig: true}', [...leastRules, configzRule]);
     const before = await scrapeAfter(exporter, 'success', 3);
     await exporter.apply('kubelet: {readConfig: true, requestTimeout: 5s}');

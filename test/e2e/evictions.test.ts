@@ -7,8 +7,8 @@ import { addDaemonSet } from '../../sim/model/simulated-workloads.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import type { EvictionReport } from '../../src/report/eviction-report.js';
 import { Exporter, type ExporterOptions } from '../support/exporter.js';
+import { mib } from '../support/units.js';
 
-const mib = 2 ** 20;
 const minuteMs = 60_000;
 
 /** Grows by 6 MiB a minute, and is above its limit in the fourth minute. */

@@ -6,8 +6,8 @@ import type { Status } from '../../src/status/status.js';
 import { Exporter, type Scraped } from '../support/exporter.js';
 import { answerWith, containerWithPressure } from '../support/hostile-bodies.js';
 import { indexed } from '../support/hostile-pods.js';
+import { mib } from '../support/units.js';
 
-const mib = 2 ** 20;
 const ttlMs = 55_000;
 const settleMs = 180_000;
 

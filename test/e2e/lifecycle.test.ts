@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { Exporter } from '../support/exporter.js';
+import { mib } from '../support/units.js';
 
-const mib = 2 ** 20;
 const cart = {
   namespace: 'shop',
   nodeName: 'node-1',

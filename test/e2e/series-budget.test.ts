@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { Exporter, settingsOf } from '../support/exporter.js';
 import { parseExposition } from '../support/exposition-parser.js';
+import { mib } from '../support/units.js';
 
-const mib = 2 ** 20;
 const podCount = 4;
 
 /** One Deployment over two nodes; the pods `web-0` to `web-3` have 1, 2, 3 and 4 MiB in their writable layers. */

@@ -7,8 +7,8 @@ import type { PodSpec } from '../../sim/model/specs.js';
 import { shardOf } from '../../src/kube/shard.js';
 import { combinedSeries, seriesOf } from '../support/combined-shards.js';
 import { Exporter, settingsOf } from '../support/exporter.js';
+import { mib } from '../support/units.js';
 
-const mib = 2 ** 20;
 const settleMs = 180_000;
 const ttlMs = 55_000;
 

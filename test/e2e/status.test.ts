@@ -6,8 +6,8 @@ import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import type { Status } from '../../src/status/status.js';
 import { Exporter, type ExporterOptions } from '../support/exporter.js';
+import { mib } from '../support/units.js';
 
-const mib = 2 ** 20;
 const ttlMs = 55_000;
 /** Long enough for volumes to be measured and grace periods to end. */
 const settleMs = 180_000;

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { Exporter, settingsOf } from '../support/exporter.js';
-
-const gib = 2 ** 30;
+import { gib } from '../support/units.js';
 
 const pod = (namespace: string, name: string, usedBytes: number): PodSpec => ({
   namespace,

@@ -4,8 +4,7 @@ import { evictedPodGroups } from '../../src/exposition/eviction-families.js';
 import type { EvictionRecord } from '../../src/history/eviction-record.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { groupTexts } from '../support/exposed-text.js';
-
-const mib = 2 ** 20;
+import { mib } from '../support/units.js';
 
 const textOf = (records: readonly EvictionRecord[]): readonly string[] =>
   evictedPodGroups.flatMap((group) => groupTexts(group, records));

@@ -20,8 +20,8 @@ import { recordedEvictions } from '../support/eviction-cases.js';
 import { retainedBytes } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aDeployment } from '../support/snapshot-builders.js';
+import { mib } from '../support/units.js';
 
-const mib = 2 ** 20;
 const hourMs = 3_600_000;
 const cart = aDeployment('cart');
 const emptyDirMessage = 'Usage of EmptyDir volume "data" exceeds the limit "100Mi". ';
@@ -195,7 +195,7 @@ describe('records', () => {
   it.each([
     ['set back by an hour', -hourMs],
     ['set forward by a day', 24 * hourMs],
-  ])('H11: are kept for the retention time when the wall clock is %s', async (_case, jumpMs) => {
+  ])('are kept for the retention time when the wall clock is %s', async (_case, jumpMs) => {
     const startMs = clock.nowMs();
     see(anEvicted({ name: 'before' }), { previous: aPod() });
     see(anEvicted({ name: 'found' }), { isInitial: true });

@@ -167,7 +167,7 @@ describe('the limits of a slice', () => {
   it.each([
     ['an item', (value: string) => `{"items":[${value}`],
     ['a member', (value: string) => `{"a":${value}`],
-  ])('H1: hold for %s while it arrives', (name, open) => {
+  ])('hold for %s while it arrives', (name, open) => {
     const limits = { maxBytes: 50_000, maxValueCount: 1_000 };
     expect(() => split([open(`["${'x'.repeat(50_000)}`)], limits)).toThrow(
       expect.objectContaining({
@@ -186,7 +186,7 @@ describe('the limits of a slice', () => {
     );
   });
 
-  it('H1: do not depend on where the bytes are cut', () => {
+  it('do not depend on where the bytes are cut', () => {
     const limits = { maxBytes: 50_000, maxValueCount: 1_000 };
     const nested = (depth: number, text: string): string => `${'['.repeat(depth)}"${text}"${']'.repeat(depth)}`;
     const items = (...texts: string[]): string => `{"items":[${texts.join(',')}]}`;

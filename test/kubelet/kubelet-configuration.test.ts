@@ -26,7 +26,7 @@ describe('a body', () => {
     ['digits before a percent sign', `${'1'.repeat(200_000)}x%`],
     ['digits before a unit', `${'9'.repeat(200_000)}Ki`],
     ['times', `${'1s'.repeat(100_000)}x`],
-  ])('H1: is decoded in a moment, with values of any length: %s', (_case, value) => {
+  ])('is decoded in a moment, with values of any length: %s', (_case, value) => {
     const kubeletconfig = {
       evictionHard: { 'nodefs.available': value },
       evictionSoft: { 'imagefs.available': '1Gi' },

@@ -76,7 +76,7 @@ const document = fc
   });
 
 describe('a summary reader', () => {
-  it('H1: decodes what JSON.parse of the whole body has, however the bytes are cut', () => {
+  it('decodes what JSON.parse of the whole body has, however the bytes are cut', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(), { maxLength: 20 }), (text, places) => {
         expect(read(cut(Buffer.from(text), places))).toEqual(referenceSummary(text));
@@ -95,7 +95,7 @@ describe('a summary reader', () => {
     expect(summary).toMatchObject({ ioPressure: undefined, saturatedCount: 0 });
   });
 
-  it('H11: makes names well-formed', () => {
+  it('makes names well-formed', () => {
     const half = String.fromCharCode(0xd800);
     const text = JSON.stringify({
       node: { nodeName: `a${half}` },
@@ -125,7 +125,7 @@ function outcomeOf(decode: () => unknown): unknown {
 describe('a summary of any kind', () => {
   const before = '{"node":{"nodeName":"a"},"pods":[';
 
-  it('H1: is refused wherever a byte of a pod breaks it, and read where it does not', () => {
+  it('is refused wherever a byte of a pod breaks it, and read where it does not', () => {
     const bytes = fc.constantFrom(...Buffer.from('{}[]",:\\01-.eE \n\0u/t'), 0xff, 0xc3);
     fc.assert(
       fc.property(fc.array(pod, { minLength: 1, maxLength: 3 }), fc.nat(), bytes, fc.nat(), (pods, place, byte, at) => {
@@ -137,14 +137,14 @@ describe('a summary of any kind', () => {
     );
   });
 
-  it('H1: is refused when it is cut anywhere', () => {
+  it('is refused when it is cut anywhere', () => {
     const pods = fc.sample(pod, { numRuns: 3, seed: 1 });
     const body = Buffer.from(JSON.stringify({ node: { nodeName: 'a', fs: { usedBytes: 1 } }, pods }, undefined, 1));
     for (let end = 0; end < body.length; end += 1)
       expect(outcomeOf(() => decodeSummary(body.subarray(0, end), 'x'))).toBe('decode');
   });
 
-  it('H1: does not overflow the stack, however deep it is nested', () => {
+  it('does not overflow the stack, however deep it is nested', () => {
     const deep = `${'['.repeat(3_000)}${']'.repeat(3_000)}`;
     const text = `${before}{"podRef":{"name":"a","namespace":"n","uid":"u"},"containers":${deep},"cpu":${deep}}]}`;
     expect(decodeSummary(text, 'x').pods).toHaveLength(1);
@@ -172,19 +172,19 @@ describe('a summary above the limits', () => {
       [podOf(1, { containers: [{ name: 'c', more: Array.from({ length: 40_000 }, () => ({})) }] })],
       ': a pod: a container or volume has more than 2000 values',
     ],
-  ])('H1: is refused: too many %s', (_case, list, message) => {
+  ])('is refused: too many %s', (_case, list, message) => {
     expect(() => decodeSummary(body(...list), 'summary of node a')).toThrow(
       expect.objectContaining({ reason: 'too_large', message: `summary of node a${message}` }) as Error,
     );
   });
 
-  it('H1: is accepted at the limits', () => {
+  it('is accepted at the limits', () => {
     expect(decodeSummary(body(...pods(3_000, { containers: named(20, 'c') })), 'x').pods).toHaveLength(3_000);
     const [pod_] = decodeSummary(body(podOf(1, { containers: named(500, 'c'), volume: named(500, 'v') })), 'x').pods;
     expect([pod_?.containers.length, pod_?.volumes?.length]).toEqual([500, 500]);
   });
 
-  it('H1: keeps a hundred containers and volumes of each further pod beyond 60,000 in all, and the sum of the others', () => {
+  it('keeps a hundred containers and volumes of each further pod beyond 60,000 in all, and the sum of the others', () => {
     const containers = (count: number) => named(count, 'c').map((one) => ({ ...one, rootfs: { usedBytes: 1 } }));
     const volume = (count: number) => named(count, 'v').map((one) => ({ ...one, usedBytes: 1 }));
     const large = pods(13, { volume: volume(5_000) }); // read as a whole or part by part
@@ -214,7 +214,7 @@ describe('a summary above the limits', () => {
     expect(bytesOf(read_[14]?.containers.map(({ rootfs }) => ({ usedBytes: rootfs?.usedBytes })))).toBe(101);
   });
 
-  it('H1: has no name of more than 253 characters', () => {
+  it('has no name of more than 253 characters', () => {
     const [longest, longer] = ['x'.repeat(253), 'x'.repeat(254)];
     const containers = [{ name: longest }, { name: longer }];
     const refs = [
@@ -262,7 +262,7 @@ describe('a pod of any size', () => {
     ],
   ];
 
-  it.each(largePods)('H1: is read beside the others of its node, with its total: %s', (_case, fields, counts) => {
+  it.each(largePods)('is read beside the others of its node, with its total: %s', (_case, fields, counts) => {
     const text = JSON.stringify({ node: { nodeName: 'a' }, pods: [small, { podRef, ...fields }, small] });
     const summary = decodeSummary(text, 'x');
     const [, large] = summary.pods;
@@ -279,7 +279,7 @@ describe('a pod of any size', () => {
     }
   });
 
-  it('H1: loses no byte, and says how many it stands for', () => {
+  it('loses no byte, and says how many it stands for', () => {
     const text = JSON.stringify({
       node: { nodeName: 'a' },
       pods: [{ podRef, containers: entries(700, container), volume: entries(8_000, stats), ...used }],
@@ -291,13 +291,13 @@ describe('a pod of any size', () => {
     expect(pod_?.containers.reduce((sum, { rootfs }) => sum + (rootfs?.usedBytes ?? 0), 0)).toBe(total(700));
   });
 
-  it('H1: counts no value of a pod without a name', () => {
+  it('counts no value of a pod without a name', () => {
     const volume = entries(8_000, () => ({ usedBytes: 2 ** 60 }));
     const text = JSON.stringify({ node: { nodeName: 'a' }, pods: [{ volume }] });
     expect(decodeSummary(text, 'x')).toMatchObject({ pods: [], saturatedCount: 0 });
   });
 
-  it('H1: is refused where a byte of it breaks it, with the node named', () => {
+  it('is refused where a byte of it breaks it, with the node named', () => {
     const text = JSON.stringify({
       node: { nodeName: 'a' },
       pods: [{ podRef, volume: entries(8_000, stats), ...used }],
@@ -307,7 +307,7 @@ describe('a pod of any size', () => {
       expect(outcomeOf(() => decodeSummary(changed, 'x'))).toBe('decode');
   });
 
-  it('H1: does not overflow the stack, however deep a volume of it is nested', () => {
+  it('does not overflow the stack, however deep a volume of it is nested', () => {
     const text = JSON.stringify({
       node: { nodeName: 'a' },
       pods: [{ podRef, volume: entries(8_000, stats), ...used }],

@@ -11,8 +11,7 @@ import {
   aVolumeSummary,
   type ContainerSummaryFigures,
 } from '../support/builders.js';
-
-const mib = 2 ** 20;
+import { mib } from '../support/units.js';
 
 /** `rule container volume: used/limit`, one for each ratio. */
 function told(input: Partial<LimitRatiosInput>): readonly string[] {

@@ -14,7 +14,7 @@ const spec = aPod({
   volumes: [aVolume({ name: 'cache' })],
 });
 
-describe('H7: containers and volumes of a summary', () => {
+describe('containers and volumes of a summary', () => {
   it('that the spec has keep their names, of all kinds', () => {
     const usage = aPodUsage({
       containers: [aContainerUsage({ name: 'app' }), aContainerUsage({ name: 'init' })],

@@ -100,7 +100,7 @@ describe.each([
     client.response.destroy();
   });
 
-  it('H2: has 5 s for each block: a client that reads nothing loses its connection', async () => {
+  it('has 5 s for each block: a client that reads nothing loses its connection', async () => {
     const clock = new ManualClock();
     await using client = await stalled(async (response) => {
       using limit = startResponseLimit({ response, clock, durationMs: 60_000 });
@@ -116,7 +116,7 @@ describe.each([
   });
 });
 
-describe('H2: more bodies than are sent at once', () => {
+describe('more bodies than are sent at once', () => {
   it('cost the client its connection that has waited the longest', async () => {
     const clock = new ManualClock();
     const sender = aSender({ clock, maxCount: 3 });

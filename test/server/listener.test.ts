@@ -300,7 +300,7 @@ describe('limits', () => {
 /** Linux has all addresses of 127.0.0.0/8. */
 const secondAddress = '127.0.0.2';
 
-describe('H3: hostile connections', () => {
+describe('hostile connections', () => {
   it('without a request make room for new ones, the oldest first', async () => {
     await using server = await RunningServer.start(ok);
     const silent: Socket[] = [];

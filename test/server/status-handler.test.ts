@@ -102,7 +102,7 @@ describe('many who ask and do not read', () => {
     return socket;
   };
 
-  it('H2: give way to those who read', async () => {
+  it('give way to those who read', async () => {
     const huge = aStatus({ configuration: 'x'.repeat(2 ** 25) });
     const source = { read: () => Promise.resolve(huge) };
     const status = new StatusHandler({ source, metricsPath: '/metrics', documentationUrl, clock: new ManualClock() });

@@ -311,7 +311,7 @@ describe('new settings', () => {
 });
 
 describe('hostile clients of TLS', () => {
-  it('H3: that send nothing make room for others', async () => {
+  it('that send nothing make room for others', async () => {
     await using server = await startServer();
     const prometheus = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
     await get(server.port, { agent: prometheus });
@@ -330,7 +330,7 @@ describe('hostile clients of TLS', () => {
     prometheus.destroy();
   });
 
-  it('H2: that do not read lose their connections by a reset', async () => {
+  it('that do not read lose their connections by a reset', async () => {
     let response: ServerResponse | undefined;
     await using server = await startServer(aTls(), (_request, begun) => {
       response = begun;
