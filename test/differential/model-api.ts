@@ -74,6 +74,8 @@ export class ModelApi implements ApiTransport {
   activityCount = 0;
   /** Requests to kubelets. */
   readonly asked: string[] = [];
+  /** Of these, the ones without a response. */
+  hangingCount = 0;
 
   constructor(options: ModelApiOptions) {
     this.#options = options;
@@ -151,13 +153,18 @@ export class ModelApi implements ApiTransport {
     const kubelet = model.kubelet(nodeName);
     await unlessAborted(released(), signal);
     const { behaviour } = kubelet;
-    if (behaviour === 'hangs') await unlessAborted(new Promise<void>(() => undefined), signal);
+    if (behaviour === 'hangs') await this.#hang(signal);
     if (behaviour === 'garbage') return bodyOf('<html>');
     if (behaviour in failures) throw new RequestError(behaviour as FailureReason, `GET ${path}: it fails`);
     if (path === '/configz') return bodyOf(configurationText(kubelet));
     const reportedName = behaviour === 'other-node' ? 'another' : nodeName;
     const pods = model.pods.filter((pod) => pod.nodeName === nodeName);
     return bodyOf(summaryText(reportedName, kubelet, pods));
+  }
+
+  async #hang(signal: AbortSignal): Promise<void> {
+    this.hangingCount += 1;
+    await unlessAborted(new Promise<void>(() => undefined), signal).finally(() => (this.hangingCount -= 1));
   }
 }
 

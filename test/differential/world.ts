@@ -181,8 +181,8 @@ export class World implements AsyncDisposable {
   async scrapeStarted(config: Config): Promise<boolean> {
     const { model, clock } = this;
     const kubelets = [...model.kubelets.values()];
-    const hungBefore = this.#hasHung;
-    this.#hasHung = kubelets.some(({ behaviour }) => behaviour === 'hangs' || behaviour === 'timeout');
+    const hangs = this.#hasHung || this.#isHanging();
+    this.#hasHung = this.#isHanging();
     const mayFail = !config.kubelet.readConfig; // a configuration that cannot be read is kept for a while
     const isWithoutPast = kubelets.every(
       (kubelet) => model.isWithoutPast(kubelet) && (mayFail || kubelet.behaviour === 'responds'),
@@ -191,7 +191,7 @@ export class World implements AsyncDisposable {
     const isListingPods = [...model.kubelets.keys()].every((nodeName) => model.listsPods(nodeName));
     const nowMs = clock.monotonicMs();
     const isListed = model.forbiddenNamespaces.size === 0 && nowMs - model.allowedAtMs > maxRelistMs;
-    if (hungBefore || !isWithoutPast || !isListingPods || !isListed) return false;
+    if (hangs || !isWithoutPast || !isListingPods || !isListed) return false;
     const api = new ModelApi({ model, clock, released: () => Promise.resolve() });
     this.#apis.push(api);
     await using started = await this.#settled(LivingCore.start({ ...this.#shared, api }, config));
@@ -205,6 +205,15 @@ export class World implements AsyncDisposable {
     const [found, expected] = [await bodiesOf(living, clusterFilter), await bodiesOf(anew, clusterFilter)];
     expect(withoutMemory(found.text)).toEqual(withoutMemory(expected.text));
     return true;
+  }
+
+  /** Also while a kubelet that responds by now has yet to respond to an earlier request. */
+  #isHanging(): boolean {
+    const behaviours = Array.from(this.model.kubelets.values(), ({ behaviour }) => behaviour);
+    return (
+      behaviours.some((each) => each === 'hangs' || each === 'timeout') ||
+      this.#apis.some((api) => api.hangingCount > 0)
+    );
   }
 
   release(): void {
